@@ -1,0 +1,63 @@
+// The shape of a cassette file, version 2, and of the version 1 that still loads. Specification: docs/cassette-format.md.
+
+import type { JsonObject, LlmMessage, LlmTurnResponse } from "../core/index.js";
+
+/** The prompt of a turn as what changed since the turn before: its first `keep` messages, then `messages`. */
+export interface PromptDelta {
+  keep: number;
+  messages: LlmMessage[];
+}
+
+export interface CassetteEntry {
+  /** 0, 1, 2 … without a gap. */
+  turnIndex: number;
+  /** SHA-256 (hex) of the canonical list of all messages sent, after `hashFilter` and redaction. */
+  promptHash: string;
+  prompt?: PromptDelta;
+  /** SHA-256 (hex) of canonical `{cassetteId, turnIndex, promptHash, response}`. */
+  responseHash: string;
+  response: LlmTurnResponse;
+}
+
+/** Tools and settings in force from a turn on, until the next context. */
+export interface ContextExtension {
+  fromTurn: number;
+  toolsHash: string;
+  settingsHash: string;
+  tools?: JsonObject[];
+  settings?: JsonObject;
+}
+
+/** Fields that need no new version: the envelope hash covers all of them, known or not. */
+export interface CassetteExtensions {
+  createdWith?: string;
+  filtered?: true;
+  redacted?: string[];
+  contexts?: ContextExtension[];
+  [name: string]: unknown;
+}
+
+export interface CassetteV2 {
+  version: 2;
+  agentId?: string;
+  /** ISO 8601, from the recorder's clock. */
+  recordedAt: string;
+  recordedProvider: string;
+  /** 16 random bytes as 32 lower-case hex digits. */
+  cassetteId: string;
+  entries: CassetteEntry[];
+  extensions?: CassetteExtensions;
+  envelopeHash: string;
+  signature?: JsonObject;
+}
+
+/** A recording from before integrity: no hash but the prompt's, so nothing in it is proven. */
+export interface CassetteV1 {
+  version: 1;
+  agentId?: string;
+  recordedAt: string;
+  recordedProvider: string;
+  entries: Omit<CassetteEntry, "prompt" | "responseHash">[];
+}
+
+export type Cassette = CassetteV1 | CassetteV2;

@@ -1,0 +1,55 @@
+// SHA-256 and Ed25519 by node:crypto. Chosen by the `node` condition of `#crypto` in package.json.
+
+import { createHash, createPrivateKey, createPublicKey, sign, verify, type Hash, type KeyObject } from "node:crypto";
+import type { Sha256, Signer } from "./contract.js";
+
+export type { Sha256, Signer } from "./contract.js";
+
+// RFC 8410 §7 and §4: the DER bytes around a raw Ed25519 private seed and public key.
+const PRIVATE_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
+const PUBLIC_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
+
+export function sha256Hex(text: string): string {
+  return createHash("sha256").update(text, "utf8").digest("hex");
+}
+
+export function createSha256(): Sha256 {
+  return wrap(createHash("sha256"));
+}
+
+function wrap(hash: Hash): Sha256 {
+  const running: Sha256 = {
+    update(text) {
+      hash.update(text, "utf8");
+      return running;
+    },
+    copy: () => wrap(hash.copy()),
+    digest: () => hash.digest("hex"),
+  };
+  return running;
+}
+
+/** A signer from a 32-byte seed. Throws RangeError for another length. */
+export function createSigner(seed: Uint8Array): Signer {
+  if (seed.length !== 32) throw new RangeError(`an Ed25519 seed has 32 bytes, not ${seed.length}`);
+  const key = createPrivateKey({ key: Buffer.concat([PRIVATE_PREFIX, seed]), format: "der", type: "pkcs8" });
+  const spki = createPublicKey(key).export({ format: "der", type: "spki" });
+  return {
+    publicKey: new Uint8Array(spki.subarray(PUBLIC_PREFIX.length)),
+    sign: (message) => new Uint8Array(sign(null, message, key)),
+  };
+}
+
+/** True when `signature` (64 bytes) of `message` was made by the owner of `publicKey` (32 bytes). Never throws. */
+export function verifySignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  if (publicKey.length !== 32 || signature.length !== 64) return false;
+  try {
+    return verify(null, message, importPublicKey(publicKey), signature);
+  } catch {
+    return false;
+  }
+}
+
+function importPublicKey(publicKey: Uint8Array): KeyObject {
+  return createPublicKey({ key: Buffer.concat([PUBLIC_PREFIX, publicKey]), format: "der", type: "spki" });
+}
