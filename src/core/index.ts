@@ -19,3 +19,34 @@ export { createSigner, verifySignature, type Signer } from "./canon/signature.js
 export * from "./model/message.js";
 export * from "./model/usage.js";
 export * from "./model/provider.js";
+export { findResponseFlaw, type ResponseFlaw } from "./model/response.js";
+export { createArgumentCheck, MAX_ARGUMENT_DEPTH, scrubArguments, type ArgumentCheck } from "./tools/arguments.js";
+export { MAX_RESULT_CHARACTERS, toResultText, type ResultText } from "./tools/result.js";
+export {
+  defineTool,
+  TOOL_UNAVAILABLE,
+  type CustomTool,
+  type CustomToolContext,
+  type ToolEffect,
+} from "./tools/tool.js";
+export {
+  READ_ONLY_VERBS,
+  VERB_NAMES,
+  VERBS,
+  type VerbBodies,
+  type VerbBody,
+  type VerbContext,
+  type VerbName,
+  type VerbSet,
+} from "./tools/verbs.js";
+export type { AgentEvent, EventBody } from "./events/event.js";
+export type { EventListener } from "./events/log.js";
+export { createBudget, type Budget, type BudgetCap, type BudgetLimits } from "./loop/budget.js";
+export type { AgentDefinition } from "./runtime/agent.js";
+export {
+  createRuntime,
+  type AgentRuntime,
+  type RunOptions,
+  type RunResult,
+  type RuntimeOptions,
+} from "./runtime/runtime.js";

@@ -1,0 +1,29 @@
+// Everything a run can say about itself, as one closed union. Traces, receipts and telemetry are projections of it.
+
+import type { JsonObject } from "../canon/value.js";
+import type { StopReason } from "../model/provider.js";
+import type { Usage } from "../model/usage.js";
+
+/** What happened, before the log stamps it. */
+export type EventBody =
+  | { type: "run-start"; goal: string }
+  | { type: "turn-start" }
+  | { type: "llm-turn"; stopReason: StopReason; toolCalls: number; usage?: Usage; costUsd?: number; model?: string }
+  | { type: "llm-error"; name: string; code?: string; message: string }
+  | { type: "tool-call"; callId: string; tool: string; arguments: JsonObject }
+  | { type: "tool-result"; callId: string; tool: string; content: string; cut: number }
+  | { type: "tool-failed"; callId: string; tool: string; message: string; field?: string }
+  | { type: "tool-rejected"; callId: string; tool: string }
+  | { type: "budget-exhausted"; cap: "turns" | "toolCalls" | "tokens" | "costUsd"; limit: number }
+  | { type: "run-end"; stop: "finished" | "budget" | "failed" };
+
+/** An event as it is kept and handed to listeners. */
+export type AgentEvent = EventBody & {
+  /** 0, 1, 2 … within one run. */
+  seq: number;
+  /** Milliseconds since the epoch, from the runtime's clock. */
+  at: number;
+  agentId: string;
+  /** The turn it belongs to; -1 before the first. */
+  turnIndex: number;
+};

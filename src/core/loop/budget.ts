@@ -1,0 +1,99 @@
+// The caps of one agent in one run. A cap is asked before each provider turn and each tool call, so the call that would
+// cross it is never made; reaching one ends the loop as a normal stop.
+
+import { AgentError } from "../errors.js";
+import type { LlmTurnResponse } from "../model/provider.js";
+import { toMicroCents, toUsd, type UsageTotal } from "../model/usage.js";
+
+/** Every field is optional. Turns and tool calls have defaults; tokens and cost are unlimited unless set. */
+export interface BudgetLimits {
+  /** Default 50. */
+  readonly maxTurns?: number;
+  /** Default 200. */
+  readonly maxToolCalls?: number;
+  /** Input and output tokens together, as the provider reports them. */
+  readonly maxTokens?: number;
+  /** In USD. Never triggers for an agent whose provider reports no cost. */
+  readonly maxCostUsd?: number;
+}
+
+export const DEFAULT_MAX_TURNS = 50;
+export const DEFAULT_MAX_TOOL_CALLS = 200;
+
+export type BudgetCap = "turns" | "toolCalls" | "tokens" | "costUsd";
+
+export interface Budget {
+  /** Takes one turn, or says which cap forbids it. */
+  takeTurn(): BudgetCap | undefined;
+  /** Takes one tool call, or says which cap forbids it. */
+  takeToolCall(): BudgetCap | undefined;
+  /** Adds what a turn used. */
+  spend(response: LlmTurnResponse): void;
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly usage: UsageTotal;
+  /** The limit of a cap; Infinity when unlimited. */
+  limitOf(cap: BudgetCap): number;
+}
+
+/** A fresh tracker. Throws `AgentError` `invalid-options` for a limit that is negative, not a number, or not whole. */
+export function createBudget(limits: BudgetLimits = {}): Budget {
+  const maxTurns = checked("maxTurns", limits.maxTurns ?? DEFAULT_MAX_TURNS, true);
+  const maxToolCalls = checked("maxToolCalls", limits.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS, true);
+  const maxTokens = checked("maxTokens", limits.maxTokens ?? Infinity, true);
+  const maxCostUsd = checked("maxCostUsd", limits.maxCostUsd ?? Infinity, false);
+  const maxMicroCents = toMicroCents(maxCostUsd);
+  let turns = 0;
+  let toolCalls = 0;
+  let inputTokens = 0;
+  let outputTokens = 0;
+  let microCents: number | undefined;
+
+  const spent = (): BudgetCap | undefined => {
+    if (inputTokens + outputTokens >= maxTokens) return "tokens";
+    if (maxMicroCents === 0 || (microCents ?? -1) >= maxMicroCents) return "costUsd";
+    return undefined;
+  };
+
+  return {
+    takeTurn() {
+      const cap = turns >= maxTurns ? "turns" : spent();
+      if (cap === undefined) turns++;
+      return cap;
+    },
+    takeToolCall() {
+      if (toolCalls >= maxToolCalls) return "toolCalls";
+      toolCalls++;
+      return undefined;
+    },
+    spend({ usage, costUsd }) {
+      inputTokens += amount(usage?.inputTokens);
+      outputTokens += amount(usage?.outputTokens);
+      if (costUsd !== undefined && amount(costUsd) === costUsd) microCents = (microCents ?? 0) + toMicroCents(costUsd);
+    },
+    get turns() {
+      return turns;
+    },
+    get toolCalls() {
+      return toolCalls;
+    },
+    get usage() {
+      const tokens = { inputTokens, outputTokens };
+      return microCents === undefined ? tokens : { ...tokens, costUsd: toUsd(microCents) };
+    },
+    limitOf: (cap) => ({ turns: maxTurns, toolCalls: maxToolCalls, tokens: maxTokens, costUsd: maxCostUsd })[cap],
+  };
+}
+
+/** A vendor's figure, or 0 where it is none: a negative or NaN count must not buy more turns. */
+function amount(figure: number | undefined): number {
+  return figure !== undefined && Number.isFinite(figure) && figure > 0 ? figure : 0;
+}
+
+function checked(name: string, value: number, whole: boolean): number {
+  const isUsable = typeof value === "number" && value >= 0 && (!whole || Number.isInteger(value) || value === Infinity);
+  if (isUsable) return value;
+  throw new AgentError("invalid-options", `budget.${name} is ${String(value)}`, {
+    hint: `Use ${whole ? "a whole number" : "a number"} of 0 or more, or leave it out.`,
+  });
+}

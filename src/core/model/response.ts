@@ -1,0 +1,53 @@
+// Is a value a turn response? Asked once at each door: of what a provider returned, and of what a cassette holds. Fields we
+// do not model are left alone, since a vendor may add some; the ones we do model must have their type.
+
+import { isPlainObject } from "../canon/value.js";
+
+/** What is wrong: `pointer` (RFC 6901) into the response, and what should be there. */
+export interface ResponseFlaw {
+  pointer: string;
+  expected: string;
+}
+
+const STOP_REASONS: readonly unknown[] = ["stop", "toolUse", "length", "contentFilter", "error"];
+
+/** The first flaw of `value` as an `LlmTurnResponse`, or undefined when it is one. */
+export function findResponseFlaw(value: unknown): ResponseFlaw | undefined {
+  if (!isPlainObject(value)) return { pointer: "", expected: "an object" };
+  const flaw = findAssistantFlaw(value["message"]);
+  if (flaw !== undefined) return { ...flaw, pointer: `/message${flaw.pointer}` };
+  if (!STOP_REASONS.includes(value["stopReason"])) {
+    return { pointer: "/stopReason", expected: `one of ${STOP_REASONS.join(", ")}` };
+  }
+  if (!isOptional(value["finalAnswer"], "string")) return { pointer: "/finalAnswer", expected: "a string" };
+  if (!isOptional(value["costUsd"], "number")) return { pointer: "/costUsd", expected: "a number" };
+  if (!isOptional(value["model"], "string")) return { pointer: "/model", expected: "a string" };
+  const usage = value["usage"];
+  if (usage === undefined) return undefined;
+  if (!isPlainObject(usage)) return { pointer: "/usage", expected: "an object" };
+  for (const name of ["inputTokens", "outputTokens"]) {
+    if (typeof usage[name] !== "number") return { pointer: `/usage/${name}`, expected: "a number" };
+  }
+  return undefined;
+}
+
+function findAssistantFlaw(message: unknown): ResponseFlaw | undefined {
+  if (!isPlainObject(message)) return { pointer: "", expected: "an object" };
+  if (message["role"] !== "assistant") return { pointer: "/role", expected: `"assistant"` };
+  if (typeof message["content"] !== "string") return { pointer: "/content", expected: "a string" };
+  const calls = message["toolCalls"];
+  if (calls === undefined) return undefined;
+  if (!Array.isArray(calls)) return { pointer: "/toolCalls", expected: "a list" };
+  for (const [index, call] of calls.entries()) {
+    const at = `/toolCalls/${index}`;
+    if (!isPlainObject(call)) return { pointer: at, expected: "an object" };
+    if (typeof call["id"] !== "string") return { pointer: `${at}/id`, expected: "a string" };
+    if (typeof call["name"] !== "string") return { pointer: `${at}/name`, expected: "a string" };
+    if (!isPlainObject(call["arguments"])) return { pointer: `${at}/arguments`, expected: "an object" };
+  }
+  return undefined;
+}
+
+function isOptional(value: unknown, type: "string" | "number"): boolean {
+  return value === undefined || typeof value === type;
+}

@@ -1,0 +1,61 @@
+// An agent as its author writes it, checked once at the door.
+
+import { AgentError } from "../errors.js";
+import { createBudget, type BudgetLimits } from "../loop/budget.js";
+import { seal } from "../canon/copy.js";
+import type { LlmProviderAdapter, LlmSettings } from "../model/provider.js";
+import { createToolSet, type ToolManifest, type ToolSet } from "../tools/registry.js";
+import type { VerbBodies } from "../tools/verbs.js";
+
+export interface AgentDefinition extends ToolManifest {
+  readonly id: string;
+  /** Becomes the system message, word for word. */
+  readonly systemPrompt: string;
+  readonly provider: LlmProviderAdapter;
+  readonly budget?: BudgetLimits;
+  readonly settings?: LlmSettings;
+  /** Milliseconds for each provider call. */
+  readonly timeoutMs?: number;
+}
+
+/** An agent whose every option is known to work. */
+export interface Agent extends Omit<AgentDefinition, "tools" | "customTools"> {
+  readonly tools: ToolSet;
+}
+
+const AGENT_OPTIONS = ["id", "systemPrompt", "provider", "tools", "customTools", "budget", "settings", "timeoutMs"];
+
+/** Throws `AgentError` `invalid-options`, naming the agent and the option. */
+export function createAgent(definition: AgentDefinition, verbs: VerbBodies | undefined): Agent {
+  assertKnownOptions("agent", definition, AGENT_OPTIONS);
+  const { tools, customTools, ...rest } = definition;
+  if (typeof rest.id !== "string" || rest.id === "") throw bad("an agent has no id", "Give each agent a name.");
+  if (typeof rest.systemPrompt !== "string") throw bad(`agent ${rest.id} has no systemPrompt`, "Pass a string.");
+  if (typeof rest.provider?.turn !== "function") {
+    throw bad(
+      `agent ${rest.id} has no provider`,
+      "Pass an object with a turn(request) method, such as echoProvider().",
+    );
+  }
+  createBudget(rest.budget);
+  const manifest = {
+    ...(tools === undefined ? {} : { tools }),
+    ...(customTools === undefined ? {} : { customTools }),
+  };
+  return {
+    ...rest,
+    ...(rest.settings === undefined ? {} : { settings: seal(rest.settings) }),
+    tools: createToolSet(rest.id, manifest, verbs),
+  };
+}
+
+/** Refuses an option nobody reads, since a misspelled one would otherwise do nothing in silence. */
+export function assertKnownOptions(owner: string, options: object, known: readonly string[]): void {
+  const unknown = Object.keys(options).filter((key) => !known.includes(key));
+  if (unknown.length === 0) return;
+  throw bad(`${owner} has an unknown option: ${unknown.join(", ")}`, `The options are ${known.join(", ")}.`);
+}
+
+function bad(message: string, hint: string): AgentError {
+  return new AgentError("invalid-options", message, { hint });
+}

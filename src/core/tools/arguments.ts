@@ -1,0 +1,117 @@
+// Arguments as a model wrote them, made safe before any tool sees them: keys that reach prototypes are dropped at every
+// depth, deep nesting is refused, and the rest must match the tool's JSON Schema.
+
+import { dereference, Validator, type OutputUnit, type Schema, type SchemaDraft } from "@cfworker/json-schema";
+import { copyJson } from "../canon/copy.js";
+import { isPlainObject, toPointer, type JsonObject } from "../canon/value.js";
+import { AgentError, ToolArgError } from "../errors.js";
+
+/** Nested containers in the arguments, the arguments object itself included. */
+export const MAX_ARGUMENT_DEPTH = 64;
+
+const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+/**
+ * A copy of `args` without the keys `__proto__`, `constructor` and `prototype` in any plain object. Everything that is
+ * neither a plain object nor an array (a Date, Map, Buffer, class instance) is passed through as it is.
+ * Throws {@link ToolArgError} beyond {@link MAX_ARGUMENT_DEPTH} levels.
+ */
+export function scrubArguments<T>(args: T): T {
+  return scrub(args, []) as T;
+}
+
+function scrub(value: unknown, path: (string | number)[]): unknown {
+  const isList = Array.isArray(value);
+  if (!isList && !isPlainObject(value)) return value;
+  if (path.length >= MAX_ARGUMENT_DEPTH) {
+    throw new ToolArgError(`the arguments are nested deeper than ${MAX_ARGUMENT_DEPTH} levels`, {
+      field: toPointer(path),
+    });
+  }
+  if (isList) return value.map((item, index) => scrub(item, [...path, index]));
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    if (!FORBIDDEN_KEYS.has(key)) result[key] = scrub(value[key], [...path, key]);
+  }
+  return result;
+}
+
+/** Checks arguments against one tool's schema. Returns the scrubbed copy; throws nothing but {@link ToolArgError}. */
+export type ArgumentCheck = (args: unknown) => JsonObject;
+
+/** Reads the schema once. Throws `AgentError` `invalid-options` when it is not a JSON Schema object. */
+export function createArgumentCheck(tool: string, schema: JsonObject): ArgumentCheck {
+  const validator = createValidator(tool, schema);
+  return (args) => {
+    try {
+      return checkArguments(tool, validator, args);
+    } catch (error) {
+      if (error instanceof ToolArgError) throw error;
+      throw new ToolArgError(`the arguments of ${tool} could not be checked: ${String(error)}`, { tool, cause: error });
+    }
+  };
+}
+
+function checkArguments(tool: string, validator: Validator, args: unknown): JsonObject {
+  if (!isPlainObject(args)) throw new ToolArgError(`the arguments of ${tool} are not an object`, { tool, field: "" });
+  const clean = scrubArguments(args);
+  const { valid, errors } = validator.validate(clean);
+  if (valid) return clean as JsonObject;
+  const field = deepest(errors);
+  throw new ToolArgError(
+    `the arguments of ${tool} do not match its schema: ${field.error} (at ${field.pointer || "the top"})`,
+    {
+      tool,
+      field: field.pointer,
+    },
+  );
+}
+
+/** The error nearest to a value: the validator lists the schema's outer keywords first. */
+function deepest(errors: OutputUnit[]): { pointer: string; error: string } {
+  const error = errors.at(-1);
+  return {
+    pointer: error === undefined ? "" : decodeURIComponent(error.instanceLocation.replace(/^#/, "")),
+    error: error?.error ?? "refused",
+  };
+}
+
+function createValidator(tool: string, schema: JsonObject): Validator {
+  if (!isPlainObject(schema)) throw unusable(tool, "it is not an object");
+  try {
+    // The validator writes marks into the schema it is given, so it gets a copy.
+    const own = copyJson(schema) as Schema;
+    const missing = unresolvedReference(own);
+    if (missing !== undefined) throw unusable(tool, `its $ref ${missing} leads nowhere`);
+    return new Validator(own, draftOf(schema), true);
+  } catch (error) {
+    if (error instanceof AgentError && error.code === "invalid-options") throw error;
+    throw unusable(tool, error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+function unusable(tool: string, why: string, cause?: unknown): AgentError {
+  return new AgentError("invalid-options", `the schema of tool ${tool} cannot be used: ${why}`, {
+    hint: "Pass a self-contained JSON Schema such as { type: 'object', properties: { … } }.",
+    cause,
+  });
+}
+
+/** The first `$ref` that no `$id`, anchor or pointer of the schema answers; nothing is ever fetched. */
+function unresolvedReference(schema: Schema): string | undefined {
+  const places = dereference(schema);
+  for (const place of Object.values(places)) {
+    if (typeof place === "boolean" || place.$ref === undefined) continue;
+    const target = (place as { __absolute_ref__?: string }).__absolute_ref__ ?? place.$ref;
+    if (places[target] === undefined) return place.$ref;
+  }
+  return undefined;
+}
+
+function draftOf(schema: JsonObject): SchemaDraft {
+  const declared = typeof schema["$schema"] === "string" ? schema["$schema"] : "";
+  if (declared.includes("draft-04")) return "4";
+  if (declared.includes("draft-07")) return "7";
+  if (declared.includes("2019-09")) return "2019-09";
+  return "2020-12";
+}

@@ -1,0 +1,128 @@
+// The tools of one agent: its manifest of verbs and its own tools in the one flat namespace the model sees. Everything
+// that can be wrong about them is found here, before the first turn.
+
+import { seal } from "../canon/copy.js";
+import { isPlainObject, NotJsonError } from "../canon/value.js";
+import { AgentError } from "../errors.js";
+import type { LlmToolDefinition } from "../model/provider.js";
+import { createArgumentCheck, type ArgumentCheck } from "./arguments.js";
+import type { CustomTool, CustomToolContext, ToolEffect } from "./tool.js";
+import {
+  isVerbName,
+  READ_ONLY_VERBS,
+  VERB_NAMES,
+  VERBS,
+  type VerbBodies,
+  type VerbBody,
+  type VerbName,
+} from "./verbs.js";
+
+export interface GrantedTool {
+  readonly name: string;
+  readonly effect: ToolEffect;
+  readonly check: ArgumentCheck;
+  readonly invoke: (args: never, context: CustomToolContext) => unknown;
+}
+
+export interface ToolSet {
+  readonly byName: ReadonlyMap<string, GrantedTool>;
+  /** What goes to the model, sealed: the same array for every turn. */
+  readonly definitions: readonly LlmToolDefinition[];
+}
+
+export interface ToolManifest {
+  /** Verbs the model may ask for. Left out: every verb that only reads. `[]`: none. */
+  readonly tools?: readonly string[];
+  readonly customTools?: readonly CustomTool[];
+}
+
+const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]*$/;
+
+/** Resolves a manifest against the verb bodies at hand. Throws `AgentError` `invalid-options` for whatever cannot work. */
+export function createToolSet(agentId: string, manifest: ToolManifest, verbs: VerbBodies | undefined): ToolSet {
+  const refuse = (what: string, hint: string): never => {
+    throw new AgentError("invalid-options", `agent ${agentId}: ${what}`, { hint });
+  };
+  const tools = new Map<string, GrantedTool>();
+  const definitions: LlmToolDefinition[] = [];
+  const add = (tool: GrantedTool, definition: LlmToolDefinition) => {
+    if (tools.has(tool.name)) refuse(`tool ${tool.name} is named twice`, "Give every tool of an agent its own name.");
+    tools.set(tool.name, tool);
+    definitions.push(definition);
+  };
+
+  for (const [name, body] of grantedVerbs(manifest, verbs, refuse)) add(verbTool(name, body), verbDefinition(name));
+  for (const tool of manifest.customTools ?? []) {
+    assertCustomTool(tool, refuse);
+    add(
+      {
+        name: tool.name,
+        effect: tool.effect ?? "read",
+        check: createArgumentCheck(tool.name, tool.schema),
+        invoke: (args, context) => tool.invoke(args, context),
+      },
+      { name: tool.name, description: tool.description, schema: tool.schema },
+    );
+  }
+  return { byName: tools, definitions: sealDefinitions(definitions, refuse) };
+}
+
+type Refuse = (what: string, hint: string) => never;
+
+function grantedVerbs(manifest: ToolManifest, verbs: VerbBodies | undefined, refuse: Refuse): [VerbName, VerbBody][] {
+  const names = manifest.tools ?? (verbs === undefined ? [] : READ_ONLY_VERBS);
+  return names.map((name) => {
+    if (!isVerbName(name)) {
+      return refuse(
+        `tools names ${JSON.stringify(name)}, which is no verb`,
+        `The verbs are ${VERB_NAMES.join(", ")}; a tool of your own goes into customTools.`,
+      );
+    }
+    if (verbs === undefined) {
+      return refuse(`tools names ${name}, but the runtime has no verbs`, "Pass `verbs` to createRuntime.");
+    }
+    if (typeof verbs[name] !== "function") {
+      return refuse(`tools names ${name}, which the given verbs have no body for`, `Add ${name} to \`verbs\`.`);
+    }
+    return [name, verbs[name]];
+  });
+}
+
+function verbTool(name: VerbName, body: VerbBody): GrantedTool {
+  return {
+    name,
+    effect: name === "act" ? "write" : "read",
+    check: createArgumentCheck(name, VERBS[name].schema),
+    invoke: (args, { signal, agentId }) => body(args, { signal, agentId }),
+  };
+}
+
+function verbDefinition(name: VerbName): LlmToolDefinition {
+  return { name, description: VERBS[name].description, schema: VERBS[name].schema };
+}
+
+function assertCustomTool(tool: CustomTool, refuse: Refuse): void {
+  const name: unknown = tool.name;
+  if (typeof name !== "string" || !TOOL_NAME.test(name)) {
+    refuse(`${JSON.stringify(name)} is not a tool name`, `Use letters, digits, "_" and "-", a letter or "_" first.`);
+  }
+  if (isVerbName(tool.name)) {
+    refuse(`tool ${tool.name} has the name of a verb`, `Put a prefix of your own before it, such as my_${tool.name}.`);
+  }
+  if (typeof tool.description !== "string") refuse(`tool ${tool.name} has no description`, "The model chooses by it.");
+  if (typeof tool.invoke !== "function")
+    refuse(`tool ${tool.name} has no invoke function`, "Pass invoke(args, context).");
+  if (!isPlainObject(tool.schema)) refuse(`tool ${tool.name} has no schema`, "Pass the JSON Schema of its arguments.");
+  if (tool.effect !== undefined && tool.effect !== "read" && tool.effect !== "write") {
+    refuse(`tool ${tool.name} has the effect ${JSON.stringify(tool.effect)}`, `Use "read" or "write".`);
+  }
+}
+
+function sealDefinitions(definitions: LlmToolDefinition[], refuse: Refuse): readonly LlmToolDefinition[] {
+  try {
+    return seal(definitions);
+  } catch (error) {
+    if (error instanceof NotJsonError) return refuse(`a tool definition: ${error.message}`, error.hint ?? "");
+    throw error;
+  }
+}
