@@ -43,6 +43,26 @@ export type RecordErrorCode =
 
 export type CassetteErrorCode = LoadErrorCode | MissErrorCode | RecordErrorCode;
 
+/** Everything known about a turn that a replay could not answer. */
+export interface MissReport {
+  code: MissErrorCode;
+  /** The turn of the live run that could not be answered, from 0. */
+  turn: number;
+  /** The recorded turn that came nearest, and whether it had been used already. */
+  nearest?: { turnIndex: number; used: boolean };
+  /** Index of the first message that differs. */
+  messageIndex?: number;
+  /** JSON pointer into the list of messages, tools or settings. */
+  pointer?: string;
+  /** Both values at the pointer as JSON text, cut around where they part. Absent: there is nothing there. */
+  recorded?: string;
+  actual?: string;
+  /** What changed, in words. */
+  what: string;
+  /** What to do about it. */
+  hint: string;
+}
+
 export interface CassetteErrorOptions {
   /** What to do about it, as one sentence. */
   hint?: string;
@@ -50,6 +70,8 @@ export interface CassetteErrorOptions {
   file?: string;
   /** JSON pointer (RFC 6901) into the cassette or request. */
   pointer?: string;
+  /** Everything known about a replay miss. */
+  miss?: MissReport;
   cause?: unknown;
 }
 
@@ -59,6 +81,7 @@ export class CassetteError extends Error {
   readonly hint: string | undefined;
   readonly file: string | undefined;
   readonly pointer: string | undefined;
+  readonly miss: MissReport | undefined;
 
   constructor(code: CassetteErrorCode, message: string, options: CassetteErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -67,5 +90,6 @@ export class CassetteError extends Error {
     this.hint = options.hint;
     this.file = options.file;
     this.pointer = options.pointer;
+    this.miss = options.miss;
   }
 }

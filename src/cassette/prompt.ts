@@ -1,63 +1,88 @@
 // The prompts of a run as they follow one another: the hash of each, and what it adds to the one before. A conversation is
-// append-only, so the SHA-256 state over `[m0,m1,…` is kept and forked each turn; any other change falls back to hashing
-// the whole list. Only sealed messages are recognised by identity; every other one is canonicalised again, because it may
-// have been changed in place since.
+// append-only, so the SHA-256 state over `[m0,m1,…` is kept and forked each turn; only a change inside the prefix hashes
+// again, from the last state that still holds. A message is recognised by identity only if it is sealed; every other one is
+// canonicalised again, because it may have been changed in place since.
 
 import { canonicalize, copyJson, createSha256, isSealed, seal, type LlmMessage, type Sha256 } from "../core/index.js";
 
 /** A user's rewriting of volatile text before it is hashed and stored. The same function goes to recorder and replayer. */
 export type HashFilter = (messages: LlmMessage[]) => readonly LlmMessage[];
 
-export interface TrackedPrompt {
+export interface PromptStep {
+  /** `H(messages)` of the whole prompt. */
   promptHash: string;
   /** Leading messages equal to those of the prompt before. */
   keep: number;
-  /** The messages after them, sealed. */
-  appended: LlmMessage[];
 }
 
 export interface PromptTracker {
-  /** Hashes the next prompt of the run. Throws `NotJsonError` if a message is not plain JSON. */
-  next(messages: readonly LlmMessage[]): TrackedPrompt;
+  /** Takes the next prompt of the run. Throws `NotJsonError` if a message is not plain JSON. */
+  next(messages: readonly LlmMessage[]): PromptStep;
+  /** The current prompt's messages from index `from` on, filtered and sealed. */
+  since(from: number): LlmMessage[];
 }
 
-/** A tracker for one run; `filter` is applied to every prompt before anything else. */
+/** A tracker for one run; `filter` rewrites every prompt before it is compared, hashed or kept. */
 export function createPromptTracker(filter?: HashFilter): PromptTracker {
-  let previous: LlmMessage[] = [];
-  let state = startList();
-
+  const chain = createPromptChain();
   return {
     next(messages) {
       const prompt = filter === undefined ? messages : filter(copyJson([...messages]));
-      const keep = countEqual(previous, prompt);
-      const appended = prompt.slice(keep).map((message) => seal(message));
-      if (keep < previous.length) {
-        previous = previous.slice(0, keep);
-        state = startList();
-        absorb(state, previous, 0);
+      const keep = countEqual(chain.messages, prompt);
+      return { keep, promptHash: chain.advance(keep, prompt.slice(keep)) };
+    },
+    since: (from) => chain.messages.slice(from),
+  };
+}
+
+export interface PromptChain {
+  readonly messages: readonly LlmMessage[];
+  /** Keeps the first `keep` messages, appends `added`, and gives the hash of the result. */
+  advance(keep: number, added: readonly LlmMessage[]): string;
+}
+
+/** A prompt that grows, shrinks to a prefix and grows again, with the hash of each state. */
+export function createPromptChain(): PromptChain {
+  const messages: LlmMessage[] = [];
+  // States over a prefix of `length` messages, shortest first; the first is the empty list. While the prompt has only ever
+  // grown, the first and the last are all there is.
+  const states: { length: number; state: Sha256 }[] = [{ length: 0, state: createSha256().update("[") }];
+
+  let wasCut = false;
+
+  function shrink(keep: number): void {
+    wasCut = true;
+    messages.length = keep;
+    while ((states.at(-1)?.length ?? 0) > keep) states.pop();
+    // Once a prefix was cut, states are kept at every message, so that a hostile order of cuts cannot hash it over and over.
+    for (let at = states.at(-1)?.length ?? 0; at < keep; at++) grow(at, [messages[at] as LlmMessage]);
+  }
+
+  function grow(from: number, added: readonly LlmMessage[]): void {
+    const last = states.at(-1) as { state: Sha256 };
+    const state = last.state.copy();
+    added.forEach((message, index) => state.update((from + index === 0 ? "" : ",") + canonicalize(message)));
+    if (!wasCut && states.length > 1) states.pop();
+    states.push({ length: from + added.length, state });
+  }
+
+  return {
+    messages,
+    advance(keep, added) {
+      if (keep < messages.length) shrink(keep);
+      if (added.length > 0) {
+        const own = added.map((message) => seal(message));
+        grow(keep, own);
+        for (const message of own) messages.push(message);
       }
-      absorb(state, appended, keep);
-      for (const message of appended) previous.push(message);
-      return { promptHash: state.copy().update("]").digest(), keep, appended };
+      return (states.at(-1) as { state: Sha256 }).state.copy().update("]").digest();
     },
   };
 }
 
 /** `H(messages)` in one step, for a prompt that follows none. */
 export function hashPrompt(messages: readonly LlmMessage[]): string {
-  const state = startList();
-  absorb(state, messages, 0);
-  return state.update("]").digest();
-}
-
-function startList(): Sha256 {
-  return createSha256().update("[");
-}
-
-function absorb(state: Sha256, messages: readonly LlmMessage[], offset: number): void {
-  messages.forEach((message, index) => {
-    state.update((offset + index === 0 ? "" : ",") + canonicalize(seal(message)));
-  });
+  return createPromptChain().advance(0, messages);
 }
 
 /** How many leading messages are the same: by identity where sealed, else by canonical text. */

@@ -58,3 +58,31 @@ export class ToolArgError extends AgentError {
     this.field = options.field;
   }
 }
+
+/** Thrown when a vendor answers with a status other than 2xx. `retryable` and `hint` follow from the status. */
+export class LlmProviderHttpError extends AgentError {
+  readonly status: number;
+  /** The beginning of the answer, 500 characters at most, with keys masked. */
+  readonly bodySnippet: string;
+  readonly providerName: string;
+  /** What the vendor asked to wait, where the same call may succeed later and the vendor said so. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(details: {
+    status: number;
+    bodySnippet: string;
+    providerName: string;
+    hint: string;
+    retryable: boolean;
+    retryAfterMs?: number;
+  }) {
+    const { status, bodySnippet, providerName, hint, retryable } = details;
+    const said = bodySnippet === "" ? " with an empty body" : `: ${bodySnippet}`;
+    super("provider-http", `${providerName} answered HTTP ${status}${said}`, { hint, retryable });
+    this.name = "LlmProviderHttpError";
+    this.status = status;
+    this.bodySnippet = bodySnippet;
+    this.providerName = providerName;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}

@@ -1,7 +1,7 @@
 // The door of the core. Other layers import this file alone.
 
 export * from "./errors.js";
-export { systemPorts, withSystemPorts, type Ports } from "./ports.js";
+export { systemPorts, withSystemPorts, type FilePort, type FileRead, type FileWrite, type Ports } from "./ports.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal } from "./canon/copy.js";
 export {
@@ -19,7 +19,7 @@ export { createSigner, verifySignature, type Signer } from "./canon/signature.js
 export * from "./model/message.js";
 export * from "./model/usage.js";
 export * from "./model/provider.js";
-export { findResponseFlaw, type ResponseFlaw } from "./model/response.js";
+export { findMessageFlaw, findResponseFlaw, type ResponseFlaw } from "./model/response.js";
 export { createArgumentCheck, MAX_ARGUMENT_DEPTH, scrubArguments, type ArgumentCheck } from "./tools/arguments.js";
 export { MAX_RESULT_CHARACTERS, toResultText, type ResultText } from "./tools/result.js";
 export {
@@ -50,3 +50,16 @@ export {
   type RunResult,
   type RuntimeOptions,
 } from "./runtime/runtime.js";
+export { anthropicProvider, type AnthropicOptions } from "./providers/anthropic.js";
+export { echoProvider } from "./providers/echo.js";
+export { ollamaProvider, type OllamaOptions } from "./providers/ollama.js";
+export { openaiProvider, type OpenAiOptions } from "./providers/openai.js";
+export { scriptedProvider, type ScriptedProvider, type ScriptStep } from "./providers/scripted.js";
+export { decodeAnthropic } from "./providers/anthropic-decode.js";
+export { encodeAnthropic, type AnthropicEncoding } from "./providers/anthropic-encode.js";
+export { decodeOllama } from "./providers/ollama-decode.js";
+export { encodeOllama } from "./providers/ollama-encode.js";
+export { decodeOpenAi } from "./providers/openai-decode.js";
+export { encodeOpenAi, type MaxTokensField, type OpenAiEncoding } from "./providers/openai-encode.js";
+export type { KeyedVendorOptions, VendorOptions } from "./providers/vendor.js";
+export type { Decoding } from "./providers/wire.js";

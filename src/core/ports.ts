@@ -29,3 +29,31 @@ export const systemPorts: Ports = {
 export function withSystemPorts(ports: Partial<Ports> = {}): Ports {
   return { ...systemPorts, ...ports };
 }
+
+export type FileRead =
+  | { kind: "read"; bytes: Uint8Array }
+  | { kind: "not-found" }
+  | { kind: "too-large"; size: number }
+  | { kind: "failed"; message: string };
+
+export type FileWrite = { kind: "written" } | { kind: "exists" } | { kind: "failed"; message: string };
+
+/**
+ * Files, for the layers that keep recordings. The core itself uses none; a host hands one in.
+ *
+ * Contract: failures are values, nothing throws. A write is atomic: after a crash at any point the target is what it was
+ * or what it should be, never a part of it.
+ */
+export interface FilePort {
+  /** The whole file, unless it has more than `maxBytes` bytes. */
+  read(path: string, maxBytes: number): Promise<FileRead>;
+  /** Creates missing folders. Refuses with `exists`, atomically, unless `overwrite` is true. */
+  write(path: string, text: string, options: { overwrite: boolean }): Promise<FileWrite>;
+  /** Adds `text` at the end of a file, creating it if need be. One call is one write. */
+  append(path: string, text: string): Promise<FileWrite>;
+  /**
+   * Paths of all files below `folder` whose name ends with `suffix`, relative to it with `/`, sorted; undefined when
+   * `folder` is no folder that can be read.
+   */
+  list(folder: string, suffix: string): Promise<string[] | undefined>;
+}

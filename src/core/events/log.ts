@@ -1,6 +1,7 @@
 // The one log of a run: stamps events in one place, keeps them in order up to a limit, and passes them to a listener.
 
 import type { Ports } from "../ports.js";
+import { thrownText } from "../tools/thrown.js";
 import type { AgentEvent, EventBody } from "./event.js";
 
 /** Events kept of one run. Later ones still reach the listener; `dropped` says how many were not kept. */
@@ -31,7 +32,7 @@ export function createEventLog(ports: Ports, listener?: EventListener, limit: nu
       try {
         listener(event);
       } catch (error) {
-        ports.warn(`playhead: an event listener threw at ${event.type}: ${String(error)}`);
+        ports.warn(`playhead: an event listener threw at ${event.type}: ${thrownText(error)}`);
       }
     },
   };

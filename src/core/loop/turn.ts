@@ -23,6 +23,7 @@ import {
   type ToolOutcome,
 } from "../tools/call.js";
 import type { ToolSet } from "../tools/registry.js";
+import { thrownText } from "../tools/thrown.js";
 import type { CustomToolContext } from "../tools/tool.js";
 import type { Budget, BudgetCap } from "./budget.js";
 
@@ -85,7 +86,7 @@ function toRequest({ history, tools, settings, timeoutMs, context }: TurnInput):
   };
 }
 
-/** Seals what is plain JSON; a message that is not (a tool argument may be a Buffer) is kept as the provider gave it. */
+/** Seals what is plain JSON; a message that is not (a Buffer as an argument, half a surrogate pair) is kept as it came. */
 function keep<T extends LlmMessage>(message: T): T {
   try {
     return seal(message);
@@ -110,7 +111,7 @@ async function runCalls(calls: readonly LlmToolCall[], input: TurnInput): Promis
   outcomes.forEach((outcome, index) => {
     const call = calls[index] as LlmToolCall;
     emit(describeOutcome(call, outcome));
-    history.push(seal(settleCall(call, outcome)));
+    history.push(keep(settleCall(call, outcome)));
   });
   return cap === undefined ? { kind: "continue" } : { kind: "budget", cap };
 }
@@ -135,9 +136,9 @@ function describeTurn({ stopReason, message, usage, costUsd, model }: LlmTurnRes
 }
 
 function describeError(error: unknown): EventBody {
-  if (!(error instanceof Error)) return { type: "llm-error", name: "unknown", message: String(error) };
+  if (!(error instanceof Error)) return { type: "llm-error", name: "unknown", message: thrownText(error) };
   const code = (error as { code?: unknown }).code;
-  const body = { type: "llm-error", name: error.name, message: error.message } as const;
+  const body = { type: "llm-error", name: error.name, message: thrownText(error) } as const;
   return typeof code === "string" ? { ...body, code } : body;
 }
 

@@ -1,4 +1,4 @@
-// Is a value a turn response? Asked once at each door: of what a provider returned, and of what a cassette holds. Fields we
+// Is a value a turn response, or a message? Asked once at each door: of what a provider returned, and of what a cassette holds. Fields we
 // do not model are left alone, since a vendor may add some; the ones we do model must have their type.
 
 import { isPlainObject } from "../canon/value.js";
@@ -50,4 +50,25 @@ function findAssistantFlaw(message: unknown): ResponseFlaw | undefined {
 
 function isOptional(value: unknown, type: "string" | "number"): boolean {
   return value === undefined || typeof value === type;
+}
+
+/** The first flaw of `value` as an `LlmMessage`, or undefined when it is one. */
+export function findMessageFlaw(value: unknown): ResponseFlaw | undefined {
+  if (!isPlainObject(value)) return { pointer: "", expected: "an object" };
+  switch (value["role"]) {
+    case "assistant":
+      return findAssistantFlaw(value);
+    case "system":
+      return typeof value["content"] === "string" ? undefined : { pointer: "/content", expected: "a string" };
+    case "user": {
+      const isContent = typeof value["content"] === "string" || Array.isArray(value["content"]);
+      return isContent ? undefined : { pointer: "/content", expected: "a string or a list of parts" };
+    }
+    case "tool": {
+      const missing = ["toolCallId", "name", "content"].find((field) => typeof value[field] !== "string");
+      return missing === undefined ? undefined : { pointer: `/${missing}`, expected: "a string" };
+    }
+    default:
+      return { pointer: "/role", expected: "one of system, user, assistant, tool" };
+  }
 }

@@ -24,6 +24,7 @@ export interface Agent extends Omit<AgentDefinition, "tools" | "customTools"> {
 }
 
 const AGENT_OPTIONS = ["id", "systemPrompt", "provider", "tools", "customTools", "budget", "settings", "timeoutMs"];
+const BUDGET_OPTIONS = ["maxTurns", "maxToolCalls", "maxTokens", "maxCostUsd"];
 
 /** Throws `AgentError` `invalid-options`, naming the agent and the option. */
 export function createAgent(definition: AgentDefinition, verbs: VerbBodies | undefined): Agent {
@@ -37,6 +38,7 @@ export function createAgent(definition: AgentDefinition, verbs: VerbBodies | und
       "Pass an object with a turn(request) method, such as echoProvider().",
     );
   }
+  if (rest.budget !== undefined) assertKnownOptions(`the budget of agent ${rest.id}`, rest.budget, BUDGET_OPTIONS);
   createBudget(rest.budget);
   const manifest = {
     ...(tools === undefined ? {} : { tools }),
@@ -44,6 +46,7 @@ export function createAgent(definition: AgentDefinition, verbs: VerbBodies | und
   };
   return {
     ...rest,
+    ...(rest.budget === undefined ? {} : { budget: { ...rest.budget } }),
     ...(rest.settings === undefined ? {} : { settings: seal(rest.settings) }),
     tools: createToolSet(rest.id, manifest, verbs),
   };

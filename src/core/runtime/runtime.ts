@@ -11,6 +11,7 @@ import type { LlmMessage } from "../model/message.js";
 import type { UsageTotal } from "../model/usage.js";
 import { withSystemPorts, type Ports } from "../ports.js";
 import { assertNotAborted } from "../tools/call.js";
+import { thrownText } from "../tools/thrown.js";
 import type { CustomToolContext } from "../tools/tool.js";
 import { VERB_NAMES, type VerbBodies, type VerbName, type VerbSet } from "../tools/verbs.js";
 import { assertKnownOptions, createAgent, type Agent, type AgentDefinition } from "./agent.js";
@@ -164,6 +165,6 @@ async function destroyProvider(provider: Agent["provider"], ports: Ports): Promi
   try {
     await provider.destroy?.();
   } catch (error) {
-    ports.warn(`playhead: destroying provider ${provider.name ?? "unnamed"} failed: ${String(error)}`);
+    ports.warn(`playhead: destroying provider ${provider.name ?? "unnamed"} failed: ${thrownText(error)}`);
   }
 }

@@ -5,6 +5,7 @@ import { dereference, Validator, type OutputUnit, type Schema, type SchemaDraft 
 import { copyJson } from "../canon/copy.js";
 import { isPlainObject, toPointer, type JsonObject } from "../canon/value.js";
 import { AgentError, ToolArgError } from "../errors.js";
+import { thrownText } from "./thrown.js";
 
 /** Nested containers in the arguments, the arguments object itself included. */
 export const MAX_ARGUMENT_DEPTH = 64;
@@ -47,7 +48,10 @@ export function createArgumentCheck(tool: string, schema: JsonObject): ArgumentC
       return checkArguments(tool, validator, args);
     } catch (error) {
       if (error instanceof ToolArgError) throw error;
-      throw new ToolArgError(`the arguments of ${tool} could not be checked: ${String(error)}`, { tool, cause: error });
+      throw new ToolArgError(`the arguments of ${tool} could not be checked: ${thrownText(error)}`, {
+        tool,
+        cause: error,
+      });
     }
   };
 }
@@ -86,7 +90,7 @@ function createValidator(tool: string, schema: JsonObject): Validator {
     return new Validator(own, draftOf(schema), true);
   } catch (error) {
     if (error instanceof AgentError && error.code === "invalid-options") throw error;
-    throw unusable(tool, error instanceof Error ? error.message : String(error), error);
+    throw unusable(tool, thrownText(error), error);
   }
 }
 

@@ -6,6 +6,7 @@ import type { LlmToolCall, ToolMessage } from "../model/message.js";
 import type { JsonObject } from "../canon/value.js";
 import type { GrantedTool, ToolSet } from "./registry.js";
 import { toResultText } from "./result.js";
+import { thrownText } from "./thrown.js";
 import { TOOL_UNAVAILABLE, type CustomToolContext } from "./tool.js";
 
 /** `content` is what the model reads; the other fields are for the event log alone. */
@@ -66,6 +67,6 @@ function toFailure(error: unknown): ToolOutcome {
     const masked = { kind: "masked", content: TOOL_UNAVAILABLE, message: error.message } as const;
     return error.field === undefined ? masked : { ...masked, field: error.field };
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = thrownText(error);
   return { kind: "failed", content: toResultText(message).text, message };
 }

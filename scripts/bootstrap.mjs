@@ -1,0 +1,128 @@
+// What `npm start`, `npm test` and `npm run bench` run on a machine with nothing but Node and npm: it installs from the
+// lock file and compiles when that is needed, says so, and then does the job. A second call finds both done.
+//
+//   node scripts/bootstrap.mjs demo|test|bench|build [arguments for it]
+
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const at = (...parts) => join(root, ...parts);
+const [job = "", ...rest] = process.argv.slice(2);
+
+const JOBS = {
+  build: () => {},
+  demo: () => run([at("dist/cli/bin.js"), "demo", ...rest]),
+  bench: () => run([at("bench/run.mjs"), ...rest]),
+  test: () => (rest.length > 0 ? step("tests", vitest(rest)) : testEverything()),
+};
+
+assertNode();
+if (!Object.hasOwn(JOBS, job)) fail(`"${job}" is no job. The jobs are ${Object.keys(JOBS).join(", ")}.`);
+install();
+compile();
+JOBS[job]();
+
+function testEverything() {
+  step("format", [bin("prettier/bin/prettier.cjs"), "--check", "--log-level", "warn", "."]);
+  step("lint", [bin("eslint/bin/eslint.js"), "."]);
+  step("types", [bin("typescript/bin/tsc"), "-p", "tsconfig.test.json"]);
+  step("tests", vitest([]));
+}
+
+function vitest(filters) {
+  return [bin("vitest/vitest.mjs"), "run", ...filters];
+}
+
+function assertNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major >= 24;
+  if (!isSupported)
+    fail(
+      `Node ${process.versions.node} is not supported. Use 20.19 or newer of 20, 22.12 or newer of 22, or 24 and up.`,
+    );
+}
+
+/** `npm ci`, unless what is installed came from this very lock file. */
+function install() {
+  const stamp = at("node_modules/.playhead-installed");
+  const wanted = digest([at("package-lock.json")]);
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  const count = Object.keys(JSON.parse(readFileSync(at("package-lock.json"), "utf8")).packages).length - 1;
+  console.log(`playhead: installing up to ${count} packages from package-lock.json (only needed when it changes) …`);
+  const npm = process.env.npm_execpath;
+  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  const result =
+    npm === undefined
+      ? spawnSync("npm", args, { cwd: root, stdio: "inherit", shell: process.platform === "win32" })
+      : spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: "inherit" });
+  if (result.status !== 0) fail("npm ci failed. What it printed above says why; is the package registry reachable?");
+  writeFileSync(stamp, wanted);
+}
+
+/** `tsc` into a folder of its own that then takes the place of dist, unless dist was made from these very sources. */
+function compile() {
+  const stamp = at("dist/.built");
+  const wanted = digest([at("tsconfig.json"), at("package-lock.json"), ...filesBelow(at("src"))]);
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  console.log("playhead: compiling src to dist (only needed when the sources change) …");
+  const fresh = at(".playhead", `dist-${process.pid}`);
+  mkdirSync(at(".playhead"), { recursive: true });
+  const result = spawnSync(
+    process.execPath,
+    [bin("typescript/bin/tsc"), "-p", at("tsconfig.json"), "--outDir", fresh],
+    {
+      cwd: root,
+      stdio: "inherit",
+    },
+  );
+  if (result.status !== 0) {
+    rmSync(fresh, { recursive: true, force: true });
+    fail("the sources do not compile; the messages above say where.");
+  }
+  writeFileSync(join(fresh, ".built"), wanted);
+  rmSync(at("dist"), { recursive: true, force: true });
+  renameSync(fresh, at("dist"));
+}
+
+function filesBelow(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function digest(files) {
+  const hash = createHash("sha256");
+  for (const file of files)
+    hash
+      .update(`${file.slice(root.length)}\0`)
+      .update(readFileSync(file))
+      .update("\0");
+  return hash.digest("hex");
+}
+
+function bin(path) {
+  return at("node_modules", path);
+}
+
+function step(name, args) {
+  const started = Date.now();
+  console.log(`\nplayhead: ${name} …`);
+  run(args);
+  console.log(`playhead: ${name} ok (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+}
+
+function run(args) {
+  const result = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" });
+  if (result.status !== 0) process.exit(result.status ?? 1);
+}
+
+function fail(message) {
+  console.error(`playhead: ${message}`);
+  process.exit(2);
+}

@@ -1,0 +1,65 @@
+// Two sets of recordings, such as the runs of one benchmark by two models: which belong together, and what drifted in each.
+// Pure: reading the files is another layer's business.
+
+import { CassetteError } from "../errors.js";
+import type { Cassette } from "../format.js";
+import { diffCassettes, type DiffOptions } from "./diff.js";
+import type { Drift, DriftKind } from "./drift.js";
+
+/** A recording and the name it is paired by. */
+export interface NamedCassette {
+  task: string;
+  cassette: Cassette;
+}
+
+export interface SetDiff {
+  /** What is on both sides, sorted by name; no drifts means the two runs behaved alike. */
+  shared: { task: string; drifts: Drift[] }[];
+  onlyOld: string[];
+  onlyNew: string[];
+  /** How many drifts of each kind there are in `shared`. */
+  totals: Record<DriftKind, number>;
+}
+
+/** Compares recordings of the same name. Throws "invalid-options" if a name occurs twice on one side. */
+export function diffSets(a: readonly NamedCassette[], b: readonly NamedCassette[], options?: DiffOptions): SetDiff {
+  assertDistinct("old", a);
+  assertDistinct("new", b);
+  const old = new Map(a.map(({ task, cassette }) => [task, cassette]));
+  const now = new Map(b.map(({ task, cassette }) => [task, cassette]));
+
+  const diff: SetDiff = { shared: [], onlyOld: [], onlyNew: [], totals: noDrifts() };
+  for (const task of [...new Set([...old.keys(), ...now.keys()])].sort()) {
+    const before = old.get(task);
+    const after = now.get(task);
+    if (before === undefined) diff.onlyNew.push(task);
+    else if (after === undefined) diff.onlyOld.push(task);
+    else diff.shared.push({ task, drifts: diffCassettes(before, after, options) });
+  }
+  for (const { kind } of diff.shared.flatMap(({ drifts }) => drifts)) diff.totals[kind]++;
+  return diff;
+}
+
+function assertDistinct(side: "old" | "new", list: readonly NamedCassette[]): void {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const { task } of list) (seen.has(task) ? twice : seen).add(task);
+  if (twice.size === 0) return;
+  throw new CassetteError(
+    "invalid-options",
+    `the ${side} side has more than one cassette named ${[...twice].map((name) => JSON.stringify(name)).join(", ")}`,
+    { hint: "Give every cassette of a side a name of its own." },
+  );
+}
+
+function noDrifts(): Record<DriftKind, number> {
+  return {
+    added: 0,
+    removed: 0,
+    moved: 0,
+    "args-changed": 0,
+    "content-changed": 0,
+    "content-added": 0,
+    "content-removed": 0,
+  };
+}

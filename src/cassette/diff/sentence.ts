@@ -1,0 +1,99 @@
+// A drift in words: one plain sentence on one line, with long values cut around the place where they begin to differ.
+
+import { canonicalize, type JsonValue } from "../../core/index.js";
+import type { DriftFact } from "./drift.js";
+import type { ValueChange } from "../values.js";
+
+const MAX_TEXT = 80;
+/** What is kept of the common beginning when two values are cut. */
+const LEAD = 12;
+const MAX_CHANGES = 3;
+
+/** One sentence for a reviewer. Control and direction characters in recorded text are written as escapes. */
+export function sentenceOf(drift: DriftFact): string {
+  switch (drift.kind) {
+    case "added":
+      return `${callText(drift)} was added at turn ${drift.newTurn}.`;
+    case "removed":
+      return `${callText(drift)} was removed; the old run made this call at turn ${drift.oldTurn}.`;
+    case "moved":
+      return drift.oldTurn === drift.newTurn
+        ? `${callText(drift)} stayed at turn ${drift.newTurn} but changed places with other calls.`
+        : `${callText(drift)} moved from turn ${drift.oldTurn} to turn ${drift.newTurn}.`;
+    case "args-changed":
+      return `${nameText(drift.tool)} was called with other arguments ${turnText(drift)}: ${changesText(drift.changes)}.`;
+    case "content-changed": {
+      const [old, now] = cutPair(drift.old, drift.new);
+      return `The assistant's text changed ${turnText(drift)}: it was ${old} and is ${now}.`;
+    }
+    case "content-added":
+      return `The assistant's text ${cut(drift.new)} was added at turn ${drift.newTurn}.`;
+    case "content-removed":
+      return `The assistant's text ${cut(drift.old)} was removed; it stood at turn ${drift.oldTurn} of the old run.`;
+  }
+}
+
+function callText(call: Extract<DriftFact, { kind: "added" | "removed" | "moved" }>): string {
+  return `${nameText(call.tool)}(${cut(call.malformedArguments ?? call.arguments)})`;
+}
+
+/** A name of ordinary characters as it is, any other one in quotes. */
+function nameText(name: string): string {
+  return /^[\w.:/-]{1,80}$/.test(name) ? name : cut(name);
+}
+
+function turnText({ oldTurn, newTurn }: { oldTurn: number; newTurn: number }): string {
+  return oldTurn === newTurn ? `at turn ${newTurn}` : `at turn ${newTurn} (turn ${oldTurn} in the old run)`;
+}
+
+function changesText(changes: readonly ValueChange[]): string {
+  const said = changes.slice(0, MAX_CHANGES).map(changeText);
+  const rest = changes.length - said.length;
+  if (rest > 0) said.push(`and ${rest} more ${rest === 1 ? "place" : "places"}`);
+  return said.join(", ");
+}
+
+function changeText(change: ValueChange): string {
+  const place = change.pointer === "" ? "the whole" : placeText(change.pointer);
+  if (change.old === undefined) return `${place} ${cut(change.new ?? null)} is new`;
+  if (change.new === undefined) return `${place} ${cut(change.old)} is gone`;
+  const [old, now] = cutPair(change.old, change.new);
+  return `${place} was ${old} and is ${now}`;
+}
+
+function placeText(pointer: string): string {
+  return escapeInvisible(slice(pointer, 0));
+}
+
+function cut(value: JsonValue): string {
+  return escapeInvisible(slice(canonicalize(value), 0));
+}
+
+/** Both values as JSON; if one must be cut, both begin shortly before their first difference. */
+function cutPair(old: JsonValue, now: JsonValue): [string, string] {
+  const [a, b] = [canonicalize(old), canonicalize(now)];
+  let common = 0;
+  while (common < a.length && a[common] === b[common]) common++;
+  const start = Math.max(a.length, b.length) > MAX_TEXT && common > 2 * LEAD ? common - LEAD : 0;
+  return [escapeInvisible(slice(a, start)), escapeInvisible(slice(b, start))];
+}
+
+/** At most MAX_TEXT code units from `start`, never half a character, with a mark where something is missing. */
+function slice(text: string, start: number): string {
+  const from = isInsidePair(text, start) ? start - 1 : start;
+  const end = from + MAX_TEXT;
+  const to = isInsidePair(text, end) ? end - 1 : end;
+  return (from > 0 ? "…" : "") + text.slice(from, to) + (to < text.length ? "…" : "");
+}
+
+function isInsidePair(text: string, index: number): boolean {
+  return (text.codePointAt(index - 1) ?? 0) > 0xffff;
+}
+
+/** What a terminal would act on and JSON does not escape: C0 and C1 controls, line separators, direction overrides. */
+function escapeInvisible(text: string): string {
+  return text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0"),
+  );
+}

@@ -1,0 +1,56 @@
+// The records of a text: one JSON document, the items of an array, or JSON Lines. A line that is not JSON costs that line
+// alone; the others are still read.
+
+import { CassetteError } from "../errors.js";
+import { isMessageList } from "./detect.js";
+
+/** Where a record stands: a line counted from 1, or an item of an array counted from 0. */
+export interface RecordPlace {
+  unit: "line" | "record";
+  number: number;
+}
+
+export type LogRecord = { place: RecordPlace; value: unknown } | { place: RecordPlace; error: CassetteError };
+
+/** Splits a text into records, in order. Throws `import-malformed` for a text that begins with a byte-order mark. */
+export function* readRecords(text: string): Generator<LogRecord> {
+  if (text.startsWith("\uFEFF")) {
+    throw new CassetteError("import-malformed", "the log begins with a byte-order mark (U+FEFF)", {
+      hint: "Save it as UTF-8 without a byte-order mark.",
+    });
+  }
+  const whole = parseJson(text);
+  if (!whole.isJson) yield* readLines(text);
+  else if (!Array.isArray(whole.value) || isMessageList(whole.value)) {
+    yield { place: { unit: "line", number: 1 }, value: whole.value };
+  } else {
+    for (const [number, value] of whole.value.entries()) yield { place: { unit: "record", number }, value };
+  }
+}
+
+function* readLines(text: string): Generator<LogRecord> {
+  let number = 0;
+  for (const line of text.split("\n")) {
+    number++;
+    if (line.trim() === "") continue;
+    const place: RecordPlace = { unit: "line", number };
+    const parsed = parseJson(line);
+    yield parsed.isJson ? { place, value: parsed.value } : { place, error: notJson(parsed.cause) };
+  }
+}
+
+function notJson(cause: unknown): CassetteError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new CassetteError("import-malformed", `it is not JSON: ${why}`, {
+    hint: "A log is one JSON document, a JSON array, or one JSON value on each line.",
+    cause,
+  });
+}
+
+function parseJson(text: string): { isJson: true; value: unknown } | { isJson: false; cause: unknown } {
+  try {
+    return { isJson: true, value: JSON.parse(text) as unknown };
+  } catch (cause) {
+    return { isJson: false, cause };
+  }
+}

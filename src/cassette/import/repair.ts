@@ -1,0 +1,70 @@
+// What an importer had to change to fit a foreign log into our message shape. Nothing is changed without being counted
+// here, and nothing of a conversation is left out without being counted either.
+
+/** One closed word for each thing a log can have that a cassette cannot. */
+export type RepairKind =
+  /** Argument text that is no JSON, or that holds what a cassette cannot. Kept in `malformedArguments`. */
+  | "arguments-malformed"
+  | "arguments-missing"
+  /** Arguments that are JSON but no object. Kept in `malformedArguments`. */
+  | "arguments-not-object"
+  /** OpenAI's arguments are text; here they were an object already. */
+  | "arguments-not-text"
+  | "call-id-empty"
+  | "call-id-missing"
+  | "call-id-not-text"
+  | "call-id-repeated"
+  /** A list of parts became one text. Where lists are the format's own (Anthropic), only when it had several. */
+  | "content-list-joined"
+  | "content-missing"
+  | "content-not-text"
+  | "content-null"
+  /** A field of a message that has no place in ours (`name` of a user, `audio`, …), with a value in it. */
+  | "field-dropped"
+  /** OpenAI's `function_call` and role `function`, from before `tool_calls`. */
+  | "function-call-legacy"
+  /** Half a UTF-16 pair, which UTF-8 cannot hold, became U+FFFD. One for each text it was in. */
+  | "lone-surrogate-replaced"
+  | "no-assistant-message"
+  /** A content part with no place in ours, kept as its canonical JSON text. */
+  | "part-unsupported"
+  /** AgentDojo's `placeholder_args` with a value: only its ground-truth agents have them, no model wrote them. */
+  | "placeholder-args-dropped"
+  | "refusal-joined"
+  | "role-developer"
+  /** A message of a role we do not know, kept as a user message that holds its canonical JSON text. */
+  | "role-unknown"
+  /** Text that came after a tool call in one assistant message now stands before it. */
+  | "text-order-lost"
+  | "tool-calls-not-list"
+  | "tool-calls-null"
+  /** A tool that is no function, kept with its canonical JSON text as description. */
+  | "tool-definition-unsupported"
+  /** A tool result with both content and an error: the error was put on a line of its own after the content. */
+  | "tool-error-joined"
+  /** A tool result that names another tool than the call with its id. The call's name stands. */
+  | "tool-name-differs"
+  | "tool-name-missing"
+  | "tool-result-unpaired";
+
+/** How often one kind of repair was needed in one run. */
+export interface Repair {
+  kind: RepairKind;
+  count: number;
+}
+
+/** Counts the repairs of one run. */
+export interface RepairLog {
+  add(kind: RepairKind): void;
+  /** By kind, in alphabetical order. */
+  list(): Repair[];
+}
+
+/** A new count for one run. */
+export function createRepairLog(): RepairLog {
+  const counts = new Map<RepairKind, number>();
+  return {
+    add: (kind) => void counts.set(kind, (counts.get(kind) ?? 0) + 1),
+    list: () => [...counts].map(([kind, count]) => ({ kind, count })).sort((a, b) => (a.kind < b.kind ? -1 : 1)),
+  };
+}

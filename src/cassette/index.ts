@@ -1,0 +1,29 @@
+// The door of the cassette layer. Other layers import this file alone.
+
+export {
+  CassetteError,
+  type CassetteErrorCode,
+  type LoadErrorCode,
+  type MissErrorCode,
+  type MissReport,
+  type RecordErrorCode,
+} from "./errors.js";
+export type * from "./format.js";
+export { buildCassette, CREATED_WITH, hashEnvelope, hashResponse, type BuiltTurn, type CassetteHead } from "./build.js";
+export { DEFAULT_MAX_BYTES, parseStrictJson, type StrictJsonOptions } from "./json.js";
+export { checkCassette, parseCassette, type CheckOptions, type ParseOptions } from "./load.js";
+export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt.js";
+export type { Redact } from "./redact.js";
+export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
+export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay.js";
+export { formatMiss, rebuildPrompts } from "./miss.js";
+export { CASSETTE_SUFFIX, createCassetteStore, formatCassette, type CassetteStore } from "./store.js";
+export { callKey, callsOf, type RecordedCall } from "./diff/calls.js";
+export { diffCassettes, type DiffOptions } from "./diff/diff.js";
+export type { Drift, DriftKind } from "./diff/drift.js";
+export { diffSets, type NamedCassette, type SetDiff } from "./diff/folders.js";
+export { diffValues, firstDifference, type ValueChange } from "./values.js";
+export type { ImportExtension } from "./import/cassette.js";
+export { detectFormat, IMPORT_FORMATS, type Detection, type ImportFormat } from "./import/detect.js";
+export { parseImport, type ImportedCassette, type ImportOptions } from "./import/parse.js";
+export type { Repair, RepairKind } from "./import/repair.js";

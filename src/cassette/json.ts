@@ -1,0 +1,127 @@
+// Strict JSON text (RFC 8259) from bytes, refusing what a lenient parser lets through: a byte-order mark, bytes that are not
+// UTF-8, duplicate keys, numbers beyond a double, lone surrogates, deep nesting, and files beyond the limit.
+
+import * as jsonc from "jsonc-parser";
+import { MAX_JSON_DEPTH } from "../core/index.js";
+import { CassetteError, type LoadErrorCode } from "./errors.js";
+
+// The package declares its token kinds as a const enum, which isolated modules cannot read; at run time it is an object.
+const TOKEN = jsonc as unknown as { SyntaxKind: Record<keyof typeof jsonc.SyntaxKind, number> };
+const KIND = TOKEN.SyntaxKind;
+
+export const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
+
+export interface StrictJsonOptions {
+  /** Named in every message. */
+  file?: string;
+  /** Default 64 MiB. */
+  maxBytes?: number;
+}
+
+/** The value of a JSON text. A `__proto__` key is data. Throws {@link CassetteError} with a `LoadErrorCode`. */
+export function parseStrictJson(input: string | Uint8Array, options: StrictJsonOptions = {}): unknown {
+  const refuse = (code: LoadErrorCode, message: string, hint: string): never => {
+    throw new CassetteError(code, message, { hint, ...(options.file === undefined ? {} : { file: options.file }) });
+  };
+  const text = toText(input, options.maxBytes ?? DEFAULT_MAX_BYTES, refuse);
+  const value = parse(text, refuse);
+  scan(text, refuse);
+  return value;
+}
+
+type Refuse = (code: LoadErrorCode, message: string, hint: string) => never;
+
+const RESTORE = "Restore the file from version control, or record it again.";
+
+function toText(input: string | Uint8Array, maxBytes: number, refuse: Refuse): string {
+  const size = input.length;
+  if (size > maxBytes) {
+    refuse(
+      "too-large",
+      `the file has ${size} bytes, more than the limit of ${maxBytes}`,
+      "Raise maxBytes if that is meant.",
+    );
+  }
+  const text = typeof input === "string" ? input : decode(input, refuse);
+  if (text.startsWith("\uFEFF"))
+    refuse("byte-order-mark", "the file starts with a byte-order mark", "Save it as UTF-8 without one.");
+  if (!text.isWellFormed()) refuse("lone-surrogate", "the text holds a lone surrogate", RESTORE);
+  return text;
+}
+
+function decode(bytes: Uint8Array, refuse: Refuse): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return refuse("not-utf8", "the file is not UTF-8", RESTORE);
+  }
+}
+
+function parse(text: string, refuse: Refuse): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    return refuse("not-json", `the file is not JSON, or was cut short: ${(error as Error).message}`, RESTORE);
+  }
+}
+
+interface Level {
+  /** The keys so far of an object; undefined for an array. */
+  keys: Set<string> | undefined;
+  expectsKey: boolean;
+}
+
+/** One pass over the tokens of a text that is known to be JSON. */
+function scan(text: string, refuse: Refuse): void {
+  const scanner = jsonc.createScanner(text, true);
+  const levels: Level[] = [];
+  for (let token: number = scanner.scan(); token !== KIND.EOF; token = scanner.scan()) {
+    const top = levels.at(-1);
+    switch (token) {
+      case KIND.OpenBraceToken:
+      case KIND.OpenBracketToken:
+        if (levels.length >= MAX_JSON_DEPTH) {
+          refuse("too-deep", `${at(scanner)}: nesting deeper than ${MAX_JSON_DEPTH} levels`, RESTORE);
+        }
+        levels.push(
+          token === KIND.OpenBraceToken
+            ? { keys: new Set(), expectsKey: true }
+            : { keys: undefined, expectsKey: false },
+        );
+        break;
+      case KIND.CloseBraceToken:
+      case KIND.CloseBracketToken:
+        levels.pop();
+        break;
+      case KIND.CommaToken:
+        if (top !== undefined) top.expectsKey = top.keys !== undefined;
+        break;
+      case KIND.ColonToken:
+        if (top !== undefined) top.expectsKey = false;
+        break;
+      case KIND.StringLiteral:
+        checkString(scanner, top, refuse);
+        break;
+      case KIND.NumericLiteral:
+        if (!Number.isFinite(Number(scanner.getTokenValue()))) {
+          refuse("number-not-finite", `${at(scanner)}: ${scanner.getTokenValue()} is beyond a double`, RESTORE);
+        }
+        break;
+      default:
+    }
+  }
+}
+
+function checkString(scanner: jsonc.JSONScanner, top: Level | undefined, refuse: Refuse): void {
+  const value = scanner.getTokenValue();
+  if (!value.isWellFormed()) refuse("lone-surrogate", `${at(scanner)}: a string holds a lone surrogate`, RESTORE);
+  if (top?.keys === undefined || !top.expectsKey) return;
+  if (top.keys.has(value)) {
+    refuse("duplicate-key", `${at(scanner)}: the key ${JSON.stringify(value)} occurs twice`, RESTORE);
+  }
+  top.keys.add(value);
+}
+
+function at(scanner: jsonc.JSONScanner): string {
+  return `line ${scanner.getTokenStartLine() + 1}, column ${scanner.getTokenStartCharacter() + 1}`;
+}

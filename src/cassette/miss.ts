@@ -1,0 +1,162 @@
+// A replay miss, explained: which turn, which message, which JSON pointer, what was recorded, what came, and what to do.
+
+import type { JsonValue, LlmMessage } from "../core/index.js";
+import { firstDifference } from "./values.js";
+import type { MissReport } from "./errors.js";
+import type { Cassette } from "./format.js";
+
+/** Characters kept on either side of the place where two values part. */
+const WINDOW = 60;
+
+/** The report as lines of text, the first one a sentence. */
+export function formatMiss(report: MissReport): string {
+  const lines = [`turn ${report.turn}: ${report.what}`];
+  if (report.pointer !== undefined) lines.push(`  at       ${report.pointer === "" ? "(the whole)" : report.pointer}`);
+  if (report.recorded !== undefined || report.actual !== undefined) {
+    lines.push(`  recorded ${report.recorded ?? "(nothing)"}`, `  now      ${report.actual ?? "(nothing)"}`);
+  }
+  if (report.nearest !== undefined) {
+    const { turnIndex, used } = report.nearest;
+    lines.push(`  nearest  recorded turn ${turnIndex}${used ? ", which was used already" : ""}`);
+  }
+  return lines.join("\n");
+}
+
+const CHOICES =
+  "Undo the change if it was not meant; else record again (CASSETTE_MODE=refresh) and review the new cassette.";
+
+/** Why no unused turn answers `prompt`. `used[i]` says whether entry i was given out; `cursor` is the next unused one. */
+export function explainPromptMiss(
+  cassette: Cassette,
+  prompt: readonly LlmMessage[],
+  turn: number,
+  used: readonly boolean[],
+  cursor: number,
+): MissReport {
+  const recordings = rebuildPrompts(cassette);
+  if (recordings === undefined) {
+    return {
+      code: "prompt-changed",
+      turn,
+      what: "the prompt is not the recorded one; the cassette holds hashes only, so it cannot say where they part",
+      nearest: { turnIndex: cursor, used: used[cursor] ?? false },
+      hint: `${CHOICES} A recording that keeps prompts says more.`,
+    };
+  }
+  const nearest = findNearest(recordings, prompt, cursor);
+  const difference = firstDifference(toJson(recordings[nearest] ?? []), toJson(prompt));
+  const pointer = difference?.pointer ?? "";
+  const messageIndex = Number(pointer.split("/")[1] ?? 0);
+  const [recorded, actual] = cutAround(difference?.old, difference?.new);
+  return {
+    code: "prompt-changed",
+    turn,
+    nearest: { turnIndex: nearest, used: used[nearest] ?? false },
+    messageIndex,
+    pointer,
+    ...(recorded === undefined ? {} : { recorded }),
+    ...(actual === undefined ? {} : { actual }),
+    what: nameChange(recordings[nearest]?.[messageIndex], prompt[messageIndex], messageIndex),
+    hint: CHOICES,
+  };
+}
+
+/** Why a recorded turn does not answer a request whose prompt is the same but whose tools or settings are not. */
+export function explainContextMiss(
+  code: "tools-changed" | "settings-changed",
+  turn: number,
+  turnIndex: number,
+  recorded: JsonValue | undefined,
+  actual: JsonValue,
+): MissReport {
+  const noun = code === "tools-changed" ? "tools" : "settings";
+  const base = { code, turn, nearest: { turnIndex, used: false }, hint: CHOICES };
+  if (recorded === undefined) return { ...base, what: `the ${noun} changed; the cassette holds only their hash` };
+  const difference = firstDifference(recorded, actual);
+  const [before, now] = cutAround(difference?.old, difference?.new);
+  return {
+    ...base,
+    what: `the ${noun} changed`,
+    pointer: difference?.pointer ?? "",
+    ...(before === undefined ? {} : { recorded: before }),
+    ...(now === undefined ? {} : { actual: now }),
+  };
+}
+
+/** Every turn's whole prompt, or undefined when the cassette keeps none. */
+export function rebuildPrompts(cassette: Cassette): LlmMessage[][] | undefined {
+  if (cassette.version === 1 || cassette.entries.some((entry) => entry.prompt === undefined)) return undefined;
+  let prompt: LlmMessage[] = [];
+  return cassette.entries.map((entry) => {
+    const { keep, messages } = entry.prompt ?? { keep: 0, messages: [] };
+    prompt = [...prompt.slice(0, keep), ...messages];
+    return prompt;
+  });
+}
+
+/** The recorded prompt that goes along with `prompt` the longest; on a tie the one that is next in line. */
+function findNearest(recordings: readonly LlmMessage[][], prompt: readonly LlmMessage[], cursor: number): number {
+  let nearest = Math.min(cursor, recordings.length - 1);
+  let best = commonLength(recordings[nearest] ?? [], prompt);
+  recordings.forEach((recording, index) => {
+    const length = commonLength(recording, prompt);
+    if (length > best) [nearest, best] = [index, length];
+  });
+  return Math.max(nearest, 0);
+}
+
+function commonLength(a: readonly LlmMessage[], b: readonly LlmMessage[]): number {
+  let length = 0;
+  while (
+    length < a.length &&
+    length < b.length &&
+    firstDifference(toJson(a[length]), toJson(b[length])) === undefined
+  ) {
+    length++;
+  }
+  return length;
+}
+
+function nameChange(before: LlmMessage | undefined, now: LlmMessage | undefined, index: number): string {
+  if (before === undefined)
+    return `the prompt has a message that the recording does not have (message ${index}, ${describe(now)})`;
+  if (now === undefined)
+    return `the prompt lacks a message that the recording has (message ${index}, ${describe(before)})`;
+  if (before.role !== now.role) return `message ${index} had the role ${before.role} and now has ${now.role}`;
+  switch (now.role) {
+    case "system":
+      return "the system prompt changed";
+    case "user":
+      return `the user message changed (message ${index})`;
+    case "assistant":
+      return `an earlier answer changed (message ${index})`;
+    case "tool":
+      return `the result of tool ${now.name} changed (message ${index})`;
+  }
+}
+
+function describe(message: LlmMessage | undefined): string {
+  return message?.role === "tool" ? `a result of tool ${message.name}` : `role ${message?.role ?? "none"}`;
+}
+
+/** Two values as JSON text, both cut to the neighbourhood of the first character in which they differ. */
+function cutAround(a: JsonValue | undefined, b: JsonValue | undefined): [string | undefined, string | undefined] {
+  const [left, right] = [a, b].map((value) => (value === undefined ? undefined : JSON.stringify(value)));
+  let at = 0;
+  if (left !== undefined && right !== undefined) {
+    while (at < left.length && at < right.length && left[at] === right[at]) at++;
+  }
+  return [cut(left, at), cut(right, at)];
+}
+
+function cut(text: string | undefined, at: number): string | undefined {
+  if (text === undefined) return undefined;
+  const start = Math.max(0, at - WINDOW);
+  const end = at + WINDOW;
+  return `${start > 0 ? "…" : ""}${text.slice(start, end).toWellFormed()}${end < text.length ? "…" : ""}`;
+}
+
+/** Messages are plain JSON by construction; their types are only narrower than `JsonValue`. */
+function toJson(value: unknown): JsonValue {
+  return value as JsonValue;
+}

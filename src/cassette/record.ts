@@ -1,0 +1,210 @@
+// Recording: a provider that forwards every call to the one it wraps and keeps what was asked and answered. It only
+// watches: requests, answers, errors and timing are the wrapped provider's own. Errors are never kept as answers.
+
+import {
+  copyJson,
+  findResponseFlaw,
+  NotJsonError,
+  providerName,
+  seal,
+  withSystemPorts,
+  type LlmMessage,
+  type LlmProviderAdapter,
+  type LlmTurnRequest,
+  type LlmTurnResponse,
+  type Ports,
+} from "../core/index.js";
+import { buildCassette, CREATED_WITH, type BuiltTurn } from "./build.js";
+import { createContextReader, type TurnContext } from "./context.js";
+import { CassetteError } from "./errors.js";
+import type { CassetteExtensions, CassetteV2, ContextExtension } from "./format.js";
+import { createPromptTracker, type HashFilter } from "./prompt.js";
+import { createRedactor, type Redact } from "./redact.js";
+
+export interface RecordingOptions {
+  /** Normalises volatile prompt text before it is hashed and stored. Give the same one to `cassetteProvider`. */
+  readonly hashFilter?: HashFilter;
+  /** Scrubs answers before they are hashed and stored. The caller still gets the real ones. */
+  readonly redact?: Redact;
+  /** False keeps hashes only: the file is small and says less when a replay misses. Default true. */
+  readonly prompts?: boolean;
+  readonly ports?: Partial<Ports>;
+}
+
+export interface RecordingProvider extends LlmProviderAdapter {
+  readonly name: string;
+  /** Turns recorded so far. */
+  readonly turns: number;
+  /** The cassette so far, frozen. Throws `CassetteError` `turn-in-progress` while a call is unanswered. */
+  toCassette(options?: { agentId?: string; extensions?: CassetteExtensions }): CassetteV2;
+}
+
+/** A call in the order it was made; its turn index is known once every earlier call has settled. */
+interface Slot {
+  promptHash: string;
+  keep: number;
+  /** The prompt from message `from` on. */
+  from: number;
+  tail: LlmMessage[];
+  context: TurnContext;
+  settled: { kind: "pending" } | { kind: "failed" } | { kind: "answered"; response: LlmTurnResponse };
+}
+
+/** Wraps `provider`. A turn that cannot be kept (a BigInt in an argument) rejects with `not-recordable` when it happens. */
+export function recordingProvider(provider: LlmProviderAdapter, options: RecordingOptions = {}): RecordingProvider {
+  const ports = withSystemPorts(options.ports);
+  const tape = createTape(options);
+  const head = { recordedAt: "", cassetteId: "" };
+  const begin = () => {
+    if (head.cassetteId !== "") return;
+    head.recordedAt = new Date(ports.now()).toISOString();
+    head.cassetteId = toHex(ports.randomBytes(16));
+  };
+
+  return {
+    name: providerName(provider),
+    get turns() {
+      return tape.turns.length;
+    },
+    async turn(request) {
+      begin();
+      const slot = recordable(() => tape.open(request));
+      try {
+        const response = await provider.turn(request);
+        recordable(() => tape.answer(slot, response));
+        return response;
+      } catch (error) {
+        tape.fail(slot);
+        throw error;
+      }
+    },
+    toCassette({ agentId, extensions } = {}) {
+      begin();
+      tape.assertSettled();
+      const all = recordable(() => copyJson<CassetteExtensions>({ ...extensions, ...tape.extensions() }));
+      return seal(
+        buildCassette(
+          {
+            ...(agentId === undefined ? {} : { agentId }),
+            ...head,
+            recordedProvider: providerName(provider),
+            extensions: all,
+          },
+          tape.turns,
+        ),
+      );
+    },
+    async destroy() {
+      await provider.destroy?.();
+    },
+  };
+}
+
+function createTape(options: RecordingOptions) {
+  const redactor = createRedactor(options.redact);
+  const tracker = createPromptTracker(options.hashFilter);
+  const readContext = createContextReader();
+  const keepsPrompts = options.prompts ?? true;
+  const turns: BuiltTurn[] = [];
+  const contexts: ContextExtension[] = [];
+  const open: Slot[] = [];
+  // The shortest prefix that every prompt since the last recorded one has in common with it: what a delta may keep.
+  let common = 0;
+
+  /** Moves settled calls from the front of the line to the recording, in the order they were made. */
+  function flush(): void {
+    for (let slot = open[0]; slot !== undefined && slot.settled.kind !== "pending"; slot = open[0]) {
+      open.shift();
+      common = Math.min(common, slot.keep);
+      if (slot.settled.kind !== "answered") continue;
+      const { promptHash, tail, from, context } = slot;
+      const keep = Math.max(common, from);
+      noteContext(contexts, context, turns.length);
+      turns.push({
+        promptHash,
+        ...(keepsPrompts ? { prompt: { keep, messages: tail.slice(keep - from) } } : {}),
+        response: slot.settled.response,
+      });
+      common = Infinity;
+    }
+  }
+
+  return {
+    turns,
+    open(request: LlmTurnRequest): Slot {
+      const context = readContext(request);
+      const { promptHash, keep } = tracker.next(redactor.messages(request.messages));
+      const from = open.length > 0 ? 0 : Math.min(common, keep);
+      const tail = keepsPrompts ? tracker.since(from) : [];
+      const slot: Slot = { promptHash, keep, from, tail, context, settled: { kind: "pending" } };
+      open.push(slot);
+      return slot;
+    },
+    answer(slot: Slot, response: LlmTurnResponse): void {
+      assertResponse(response);
+      slot.settled = { kind: "answered", response: snapshot(redactor.response(response)) };
+      flush();
+    },
+    fail(slot: Slot): void {
+      slot.settled = { kind: "failed" };
+      flush();
+    },
+    assertSettled(): void {
+      if (open.length === 0) return;
+      throw new CassetteError("turn-in-progress", `${open.length} recorded call(s) are still unanswered`, {
+        hint: "Await the run before toCassette().",
+      });
+    },
+    extensions(): CassetteExtensions {
+      return {
+        createdWith: CREATED_WITH,
+        ...(options.hashFilter === undefined ? {} : { filtered: true as const }),
+        ...(options.redact === undefined ? {} : { redacted: ["custom"] }),
+        ...(contexts.length === 0 ? {} : { contexts }),
+      };
+    },
+  };
+}
+
+function snapshot(response: LlmTurnResponse): LlmTurnResponse {
+  assertResponse(response);
+  return seal(copyJson(response));
+}
+
+function assertResponse(response: unknown): void {
+  const flaw = findResponseFlaw(response);
+  if (flaw === undefined) return;
+  throw new CassetteError(
+    "not-recordable",
+    `the provider's response is not one: ${flaw.pointer || "it"} is not ${flaw.expected}`,
+    {
+      pointer: flaw.pointer,
+      hint: "Mend the provider, or its redact hook: turn(request) resolves to { message, stopReason, … }.",
+    },
+  );
+}
+
+function noteContext(contexts: ContextExtension[], context: TurnContext, fromTurn: number): void {
+  const last = contexts.at(-1);
+  if (last?.toolsHash === context.toolsHash && last.settingsHash === context.settingsHash) return;
+  const { toolsHash, settingsHash, tools, settings } = context;
+  contexts.push({ fromTurn, toolsHash, settingsHash, tools, settings });
+}
+
+/** Turns the core's "not JSON" into "not recordable", which says that it is the recording that cannot hold the value. */
+function recordable<T>(take: () => T): T {
+  try {
+    return take();
+  } catch (error) {
+    if (!(error instanceof NotJsonError)) throw error;
+    throw new CassetteError("not-recordable", `this turn cannot be recorded: ${error.message}`, {
+      pointer: error.pointer,
+      hint: "Return only JSON from providers and tools, or leave the recorder off.",
+      cause: error,
+    });
+  }
+}
+
+function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,191 @@
+// Replay: a provider that answers from a cassette. Strict on content, not on position: a turn is found by the hash of its
+// prompt among those not used yet, and tools and settings must be the recorded ones. Nothing is answered twice.
+
+import {
+  copyJson,
+  seal,
+  type LlmProviderAdapter,
+  type LlmTurnRequest,
+  type LlmTurnResponse,
+  type Ports,
+} from "../core/index.js";
+import { contextAt, createContextReader, isSameContext, readContexts, type TurnContext } from "./context.js";
+import { CassetteError, type MissReport } from "./errors.js";
+import type { Cassette } from "./format.js";
+import { checkCassette } from "./load.js";
+import { explainContextMiss, explainPromptMiss, formatMiss } from "./miss.js";
+import { createPromptTracker, type HashFilter, type PromptTracker } from "./prompt.js";
+
+export interface ReplayOptions {
+  /** False answers with the next unused turn when no recorded prompt fits. Default true. */
+  readonly strict?: boolean;
+  /** Refuses version 1 cassettes. Default false; recommended in CI. */
+  readonly requireIntegrity?: boolean;
+  /** The function the recording was made with. */
+  readonly hashFilter?: HashFilter;
+  /** Named in messages. */
+  readonly file?: string;
+  readonly ports?: Pick<Ports, "warn">;
+}
+
+export interface CassetteProvider extends LlmProviderAdapter {
+  readonly name: string;
+  readonly cassette: Cassette;
+  /** Recorded turns not given out yet. */
+  readonly remaining: number;
+  /** Makes every turn unused again. */
+  reset(): void;
+  /** Throws `CassetteError` `unconsumed` naming the turns that were never asked for. */
+  assertConsumed(): void;
+}
+
+/** Checks `cassette` as if it came from a file, then replays it. Throws `CassetteError` with a `LoadErrorCode`. */
+export function cassetteProvider(cassette: unknown, options: ReplayOptions = {}): CassetteProvider {
+  const { strict = true, hashFilter, file } = options;
+  const tape = seal(checkCassette(cassette, options));
+  if (strict) assertSameFilter(tape, hashFilter, file);
+  const session = createSession(tape, options);
+
+  return {
+    name: `cassette:${tape.recordedProvider}`,
+    cassette: tape,
+    get remaining() {
+      return session.unused().length;
+    },
+    async turn(request) {
+      request.signal?.throwIfAborted();
+      return session.answer(request);
+    },
+    reset: () => session.reset(),
+    assertConsumed() {
+      const left = session.unused();
+      if (left.length === 0) return;
+      const total = tape.entries.length;
+      throw new CassetteError(
+        "unconsumed",
+        `${left.length} of ${total} recorded turns were never asked for: turn ${left.join(", ")}`,
+        {
+          hint: "The run ended sooner than the recorded one. Undo the change, or record again.",
+          ...(file === undefined ? {} : { file }),
+        },
+      );
+    },
+  };
+}
+
+function createSession(tape: Cassette, { strict = true, hashFilter, file }: ReplayOptions) {
+  const { entries } = tape;
+  const byHash = new Map<string, number[]>();
+  for (const { promptHash, turnIndex } of entries) {
+    byHash.set(promptHash, [...(byHash.get(promptHash) ?? []), turnIndex]);
+  }
+  const contexts = tape.version === 2 ? readContexts(tape.extensions?.contexts) : [];
+  const readContext = createContextReader();
+  let used: boolean[] = [];
+  let asked = 0;
+  let tracker = createPromptTracker(hashFilter);
+
+  /** Among unused turns with this prompt, the first that was asked with the same tools and settings, else the first. */
+  function find(promptHash: string, now: TurnContext | undefined): number | undefined {
+    const candidates = byHash.get(promptHash) ?? [];
+    const exact =
+      candidates.find((index) => used[index] !== true && isSameContext(contextAt(contexts, index), now)) ??
+      candidates.find((index) => used[index] !== true);
+    if (exact !== undefined || strict) return exact;
+    const next = nextUnused();
+    return next < entries.length ? next : undefined;
+  }
+
+  function nextUnused(): number {
+    let index = 0;
+    while (used[index] === true) index++;
+    return index;
+  }
+
+  function checkContext(now: TurnContext | undefined, turnIndex: number, turn: number): void {
+    const recorded = contextAt(contexts, turnIndex);
+    if (recorded === undefined || now === undefined) return;
+    if (recorded.toolsHash !== now.toolsHash) {
+      throw miss(explainContextMiss("tools-changed", turn, turnIndex, recorded.tools, now.tools), file);
+    }
+    if (recorded.settingsHash !== now.settingsHash) {
+      throw miss(explainContextMiss("settings-changed", turn, turnIndex, recorded.settings, now.settings), file);
+    }
+  }
+
+  return {
+    answer(request: LlmTurnRequest): LlmTurnResponse {
+      const turn = asked++;
+      const { promptHash } = tracker.next(request.messages);
+      const now = strict && contexts.length > 0 ? readContext(request) : undefined;
+      const index = find(promptHash, now);
+      if (index === undefined) {
+        throw miss(explainNoAnswer(tape, tracker, turn, used, nextUnused(), byHash.get(promptHash)?.at(-1)), file);
+      }
+      checkContext(now, index, turn);
+      used[index] = true;
+      return copyJson((entries[index] as { response: LlmTurnResponse }).response);
+    },
+    unused: () => entries.map((entry) => entry.turnIndex).filter((index) => used[index] !== true),
+    reset(): void {
+      used = [];
+      asked = 0;
+      tracker = createPromptTracker(hashFilter);
+    },
+  };
+}
+
+function explainNoAnswer(
+  tape: Cassette,
+  tracker: PromptTracker,
+  turn: number,
+  used: readonly boolean[],
+  cursor: number,
+  sameUsed: number | undefined,
+): MissReport {
+  const total = tape.entries.length;
+  const hint = "Replay is single-use: call reset() before a second run, or make a new cassetteProvider.";
+  if (sameUsed !== undefined) {
+    const nearest = { turnIndex: sameUsed, used: true };
+    return {
+      code: "exhausted",
+      turn,
+      nearest,
+      what: `recorded turn ${sameUsed} answers this prompt and was used already`,
+      hint,
+    };
+  }
+  if (cursor < total) return explainPromptMiss(tape, tracker.since(0), turn, used, cursor);
+  return {
+    code: "exhausted",
+    turn,
+    what: `the recording holds ${total} turn${total === 1 ? "" : "s"}, all of them used; the run asks for more`,
+    hint: `${hint} If the run is longer than it was, record again.`,
+  };
+}
+
+function miss(report: MissReport, file: string | undefined): CassetteError {
+  return new CassetteError(report.code, formatMiss(report), {
+    hint: report.hint,
+    miss: report,
+    ...(file === undefined ? {} : { file }),
+    ...(report.pointer === undefined ? {} : { pointer: report.pointer }),
+  });
+}
+
+/** A filter on one side only would miss every prompt it touches, or hide a difference; so it is refused at once. */
+function assertSameFilter(tape: Cassette, hashFilter: HashFilter | undefined, file: string | undefined): void {
+  if (tape.version === 1) return;
+  const recorded = tape.extensions?.filtered === true;
+  if (recorded === (hashFilter !== undefined)) return;
+  throw new CassetteError(
+    "filter-one-sided",
+    recorded
+      ? "the cassette was recorded with a hashFilter and is replayed without one"
+      : "the cassette was recorded without a hashFilter and is replayed with one",
+    {
+      hint: "Pass the same hashFilter to recordingProvider and cassetteProvider.",
+      ...(file === undefined ? {} : { file }),
+    },
+  );
+}

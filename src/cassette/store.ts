@@ -1,0 +1,81 @@
+// Cassettes in files, through whatever file port a host hands in: loading with every refusal, writing without a torn file,
+// and never over an existing one unless asked to.
+
+import type { FilePort } from "../core/index.js";
+import { CassetteError } from "./errors.js";
+import type { Cassette } from "./format.js";
+import { DEFAULT_MAX_BYTES } from "./json.js";
+import { parseCassette, type ParseOptions } from "./load.js";
+
+/** What a cassette file's name ends with. */
+export const CASSETTE_SUFFIX = ".cassette.json";
+
+export interface CassetteStore {
+  /** Throws `CassetteError`: `file-not-found`, `file-unreadable`, or a `LoadErrorCode`. */
+  readonly load: (path: string, options?: Omit<ParseOptions, "file">) => Promise<Cassette>;
+  /** Throws `CassetteError` `file-exists` unless `overwrite`, or `file-unreadable` when the disk refuses. */
+  readonly save: (path: string, cassette: Cassette, options?: { overwrite?: boolean }) => Promise<void>;
+}
+
+export function createCassetteStore(files: FilePort): CassetteStore {
+  return {
+    async load(path, options = {}) {
+      const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+      const result = await files.read(path, maxBytes);
+      switch (result.kind) {
+        case "read":
+          return parseCassette(result.bytes, { ...options, file: path });
+        case "not-found":
+          throw new CassetteError("file-not-found", `there is no cassette at ${path}`, {
+            file: path,
+            hint: "Check the path, or record it first (CASSETTE_MODE=record).",
+          });
+        case "too-large":
+          throw new CassetteError("too-large", `${path} has ${result.size} bytes, more than the limit of ${maxBytes}`, {
+            file: path,
+            hint: "Raise maxBytes if that is meant.",
+          });
+        case "failed":
+          throw new CassetteError("file-unreadable", `${path} cannot be read: ${result.message}`, { file: path });
+      }
+    },
+    async save(path, cassette, { overwrite = false } = {}) {
+      const result = await files.write(path, formatCassette(cassette), { overwrite });
+      switch (result.kind) {
+        case "written":
+          return;
+        case "exists":
+          throw new CassetteError("file-exists", `${path} exists and was left as it is`, {
+            file: path,
+            hint: "Move it away, or record with CASSETTE_MODE=refresh to replace it.",
+          });
+        case "failed":
+          throw new CassetteError("file-unreadable", `${path} cannot be written: ${result.message}`, { file: path });
+      }
+    },
+  };
+}
+
+const FIELD_ORDER = [
+  "version",
+  "agentId",
+  "recordedAt",
+  "recordedProvider",
+  "cassetteId",
+  "entries",
+  "extensions",
+  "envelopeHash",
+  "signature",
+] as const;
+const ENTRY_ORDER = ["turnIndex", "promptHash", "prompt", "responseHash", "response"] as const;
+
+/** The text of a cassette file: two spaces, keys in the order of the format, one final newline. */
+export function formatCassette(cassette: Cassette): string {
+  const entries = cassette.entries.map((entry) => inOrder(entry, ENTRY_ORDER));
+  return JSON.stringify(inOrder({ ...cassette, entries }, FIELD_ORDER), null, 2) + "\n";
+}
+
+function inOrder(object: object, order: readonly string[]): object {
+  const present = order.filter((key) => Object.hasOwn(object, key));
+  return Object.fromEntries(present.map((key) => [key, object[key as keyof typeof object]]));
+}

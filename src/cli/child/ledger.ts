@@ -1,0 +1,38 @@
+// The ledger: a file to which `useCassette` adds a line for every cassette it recorded or replayed, and which `cassette
+// record` and `cassette replay` read when their command has ended.
+
+import type { FilePort } from "../../core/index.js";
+import type { LedgerLine } from "../../harness/index.js";
+
+const MAX_LEDGER_BYTES = 64 * 1024 * 1024;
+const MODES: readonly unknown[] = ["record", "refresh", "replay"] satisfies LedgerLine["mode"][];
+
+export interface Ledger {
+  lines: LedgerLine[];
+  /** Lines, or a whole file, that nobody could have written through `useCassette`. */
+  unreadable: number;
+}
+
+/** A missing ledger is an empty one: nothing was ever added. */
+export async function readLedger(files: FilePort, path: string): Promise<Ledger> {
+  const result = await files.read(path, MAX_LEDGER_BYTES);
+  if (result.kind === "not-found") return { lines: [], unreadable: 0 };
+  if (result.kind !== "read") return { lines: [], unreadable: 1 };
+  const texts = new TextDecoder()
+    .decode(result.bytes)
+    .split("\n")
+    .filter((text) => text !== "");
+  const lines = texts.map(parseLine).filter((line) => line !== undefined);
+  return { lines, unreadable: texts.length - lines.length };
+}
+
+function parseLine(text: string): LedgerLine | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<LedgerLine> | null;
+    const { file, mode, turns } = value ?? {};
+    if (typeof file !== "string" || !MODES.includes(mode) || typeof turns !== "number") return undefined;
+    return { file, mode: mode as LedgerLine["mode"], turns };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,59 @@
+// `cassette record` and `cassette replay`: run a command with the mode set, and say afterwards which cassettes it used. A
+// command that used none proves nothing, so it is not reported as a success.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { resolveMode, type LedgerLine } from "../../harness/index.js";
+import { CliError } from "../errors.js";
+import type { CommandIo } from "../io.js";
+import { count, createNotes, writeJson } from "../output.js";
+import { readLedger, type Ledger } from "./ledger.js";
+import { runChild } from "./spawn.js";
+
+export interface RunRequest {
+  verb: "record" | "replay";
+  mode: LedgerLine["mode"];
+  command: readonly string[];
+  json: boolean;
+}
+
+export async function runWithCassettes(request: RunRequest, io: CommandIo): Promise<void> {
+  const { verb, mode, command, json } = request;
+  resolveMode({ CI: io.env["CI"] }, mode);
+  const folder = await mkdtemp(join(tmpdir(), "playhead-"));
+  try {
+    const ledgerPath = join(folder, "ledger.jsonl");
+    const env = { ...io.env, CASSETTE_MODE: mode, CASSETTE_LEDGER: ledgerPath };
+    const end = await runChild(command, { cwd: io.cwd, env, stdoutToStderr: json });
+    const ledger = await readLedger(io.files, ledgerPath);
+    if (end.exitCode === 0 && ledger.lines.length === 0) throw noneUsed(request, ledger);
+    io.exit(end.exitCode);
+    if (json) writeJson(io, verb, end.exitCode, { ran: command, signal: end.signal, cassettes: ledger.lines });
+    else report(request, ledger, end.exitCode, io);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const DONE = { record: "recorded", refresh: "recorded again", replay: "replayed" } as const;
+
+function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: number, io: CommandIo): void {
+  const note = createNotes(io);
+  for (const { file, mode, turns } of lines)
+    note(`cassette ${verb}: ${DONE[mode]} `, file, `, ${count(turns, "turn")}`);
+  if (unreadable > 0) note(`cassette ${verb}: ${count(unreadable, "line")} of the ledger could not be read`);
+  if (exitCode !== 0) {
+    const used = lines.length === 0 ? "no cassette was finished" : `${count(lines.length, "cassette")} finished`;
+    note(`cassette ${verb}: the command exited with ${exitCode}; ${used}`);
+  }
+}
+
+function noneUsed({ verb, command }: RunRequest, { unreadable }: Ledger): CliError {
+  const lost = unreadable === 0 ? "" : ` (${count(unreadable, "line")} of its ledger could not be read)`;
+  return new CliError(
+    "no-cassette-used",
+    `${command.join(" ")} succeeded but used no cassette${lost}: nothing was ${verb === "record" ? "recorded" : "replayed"}`,
+    "Take the provider from useCassette of playhead/harness, and call done() when the run is over.",
+  );
+}

@@ -1,0 +1,21 @@
+// `cassette demo`: the whole job on this machine, with real parts and no network.
+
+import type { Command } from "commander";
+import type { CommandIo } from "../io.js";
+
+export interface DemoOptions {
+  out: string;
+  json?: boolean;
+}
+
+export function demoCommand(program: Command, io: CommandIo): void {
+  program
+    .command("demo")
+    .description("record, replay, tamper with and compare a small agent, offline")
+    .option("--out <folder>", "where the cassettes and the report go", "playhead-demo")
+    .option("--json", "print one JSON document")
+    .action(async (options: DemoOptions) => {
+      const { demo } = await import("../demo/demo.js");
+      await demo(options, io);
+    });
+}

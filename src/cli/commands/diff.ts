@@ -1,0 +1,31 @@
+// `cassette diff`: where did the behaviour of two runs, or of two sets of runs, part?
+
+import type { Command } from "commander";
+import type { CommandIo } from "../io.js";
+
+export interface DiffCommandOptions {
+  ignore: string[];
+  content?: boolean;
+  sharedOnly?: boolean;
+  json?: boolean;
+}
+
+export function diffCommand(program: Command, io: CommandIo): void {
+  program
+    .command("diff")
+    .description("compare the tool calls of two cassettes, or of two folders of them")
+    .argument("<old>", "a cassette file or a folder")
+    .argument("<new>", "the same, of the other run")
+    .option("--ignore <pointer>", "leave out /arg/path, or tool:/arg/path; may be repeated", collect, [])
+    .option("--content", "compare what the assistant said, too")
+    .option("--shared-only", "cassettes on one side only are no drift")
+    .option("--json", "print one JSON document")
+    .action(async (old: string, now: string, options: DiffCommandOptions) => {
+      const { diff } = await import("../diff/diff.js");
+      await diff(old, now, options, io);
+    });
+}
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}

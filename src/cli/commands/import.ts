@@ -1,0 +1,37 @@
+// `cassette import`: logs of other tools made into cassettes.
+
+import { Option, type Command } from "commander";
+import type { ImportFormat } from "../../cassette/index.js";
+import type { CommandIo } from "../io.js";
+
+export interface ImportCommandOptions {
+  out: string;
+  format?: ImportFormat;
+  model?: string;
+  force?: boolean;
+  json?: boolean;
+}
+
+/** Kept equal to the cassette layer's IMPORT_FORMATS by a test; a copy, so that a help text loads nothing. */
+export const FORMAT_CHOICES: readonly ImportFormat[] = [
+  "openai-messages",
+  "anthropic-messages",
+  "agentdojo",
+  "tau-bench",
+];
+
+export function importCommand(program: Command, io: CommandIo): void {
+  program
+    .command("import")
+    .description("make cassettes from logs: JSON, an array, or JSON Lines; gzipped or not")
+    .argument("<file...>", "log files")
+    .requiredOption("--out <folder>", "where the cassettes go, as <model>/<task>[.<trial>].cassette.json")
+    .addOption(new Option("--format <format>", "do not recognise the format of each record").choices(FORMAT_CHOICES))
+    .option("--model <model>", "the model of records that name none")
+    .option("--force", "replace cassettes that exist")
+    .option("--json", "print one JSON document")
+    .action(async (logs: string[], options: ImportCommandOptions) => {
+      const { importLogs } = await import("../import/import.js");
+      await importLogs(logs, options, io);
+    });
+}

@@ -1,0 +1,24 @@
+// `cassette show`: what was said and done, turn by turn.
+
+import type { Command } from "commander";
+import type { CommandIo } from "../io.js";
+
+export interface ShowOptions {
+  turn?: string;
+  full?: boolean;
+  json?: boolean;
+}
+
+export function showCommand(program: Command, io: CommandIo): void {
+  program
+    .command("show")
+    .description("print a cassette turn by turn")
+    .argument("<file>", "a cassette file")
+    .option("--turn <n>", "this turn alone, counted from 0")
+    .option("--full", "do not cut long texts")
+    .option("--json", "print one JSON document")
+    .action(async (file: string, options: ShowOptions) => {
+      const { show } = await import("../show/show.js");
+      await show(file, options, io);
+    });
+}

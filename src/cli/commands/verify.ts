@@ -1,0 +1,22 @@
+// `cassette verify`: does every cassette load, and does every hash in it hold?
+
+import type { Command } from "commander";
+import type { CommandIo } from "../io.js";
+
+export interface VerifyOptions {
+  requireIntegrity?: boolean;
+  json?: boolean;
+}
+
+export function verifyCommand(program: Command, io: CommandIo): void {
+  program
+    .command("verify")
+    .description("check files, or all *.cassette.json below folders")
+    .argument("<path...>", "cassette files or folders")
+    .option("--require-integrity", "refuse version 1, whose contents nothing proves")
+    .option("--json", "print one JSON document")
+    .action(async (paths: string[], options: VerifyOptions) => {
+      const { verify } = await import("../verify/verify.js");
+      await verify(paths, options, io);
+    });
+}

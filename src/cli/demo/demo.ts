@@ -1,0 +1,46 @@
+// Tells the demo's story on the terminal, in a folder that is the demo's own.
+
+import { join } from "node:path";
+import type { DemoOptions } from "../commands/demo.js";
+import { CliError } from "../errors.js";
+import { filesAt, type CommandIo } from "../io.js";
+import { createPrinter, writeJson } from "../output.js";
+import { tellStory, type DemoStep } from "./story.js";
+
+/** Marks a folder as written by a demo, which may then write it again. */
+const MARKER = "made-by-cassette-demo.txt";
+
+export async function demo({ out, json = false }: DemoOptions, io: CommandIo): Promise<void> {
+  const print = createPrinter(io);
+  await claimFolder(out, io);
+  const steps: DemoStep[] = [];
+  const result = await tellStory(out, filesAt(io), (step) => {
+    steps.push(step);
+    if (json) return;
+    print({ look: "bold", text: `${steps.length}. ${step.title}` });
+    for (const line of step.lines) print("   ", line);
+    print("");
+  });
+  if (json) {
+    writeJson(io, "demo", 0, { ...result, steps });
+    return;
+  }
+  print("Everything is in ", { look: "bold", text: out }, ". Try these there:");
+  const look = { show: result.cassettes[0] ?? out, diff: result.cassettes.join(" ") };
+  print("   npx cassette show ", look.show);
+  print("   npx cassette diff ", look.diff);
+  print("   npx cassette verify ", join(out, "tampered"));
+}
+
+async function claimFolder(out: string, io: CommandIo): Promise<void> {
+  const files = filesAt(io);
+  const present = await files.list(out, "");
+  if (present !== undefined && present.length > 0 && !present.includes(MARKER)) {
+    throw new CliError("path-taken", `${out} holds files that no demo wrote`, "Name another folder with --out.", out);
+  }
+  const marked = await files.write(join(out, MARKER), "Written by `cassette demo`, which replaces what is here.\n", {
+    overwrite: true,
+  });
+  if (marked.kind === "failed")
+    throw new CliError("path-taken", marked.message, "Name another folder with --out.", out);
+}

@@ -1,0 +1,96 @@
+// The differences of two sets of runs as lines for a reviewer, and the outcomes that importers keep beside them.
+
+import type { Drift, NamedCassette, SetDiff, ValueChange } from "../../cassette/index.js";
+import { canonicalize, isPlainObject, type JsonValue } from "../../core/index.js";
+import { count, type PrintLine } from "../output.js";
+
+/** How a benchmark judged the two runs, where both recordings say so. */
+export interface Outcomes {
+  outcomes?: { old: JsonValue; new: JsonValue };
+}
+
+export interface TaskDiff extends Outcomes {
+  task: string;
+  drifts: Drift[];
+}
+
+export interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals"> {
+  shared: number;
+  same: number;
+  drifted: number;
+  version1: number;
+  isSame: boolean;
+}
+
+const MAX_VALUE = 200;
+
+/** `extensions.import.outcome` of both sides, by task. It is listed; it never decides what counts as drift. */
+export function outcomesOf(before: readonly NamedCassette[], after: readonly NamedCassette[]): Map<string, Outcomes> {
+  const old = new Map(before.map((named) => [named.task, outcomeOf(named)]));
+  const both = new Map<string, Outcomes>();
+  for (const named of after) {
+    const was = old.get(named.task);
+    const is = outcomeOf(named);
+    if (was !== undefined && is !== undefined) both.set(named.task, { outcomes: { old: was, new: is } });
+  }
+  return both;
+}
+
+function outcomeOf({ cassette }: NamedCassette): JsonValue | undefined {
+  const imported = cassette.version === 1 ? undefined : cassette.extensions?.["import"];
+  return isPlainObject(imported) ? (imported["outcome"] as JsonValue | undefined) : undefined;
+}
+
+/** Tasks that behaved the same are counted only, unless their outcomes differ. */
+export function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: DiffSummary): void {
+  for (const task of tasks) {
+    if (task.drifts.length > 0 || hasOtherOutcome(task)) printTask(line, task);
+  }
+  printSides(line, summary);
+  const { shared, same, drifted, isSame, totals, version1 } = summary;
+  const verdict = isSame ? "same" : "drift";
+  line(
+    { look: isSame ? "good" : "bad", text: verdict },
+    `: ${count(shared, "task")} compared, ${same} same, ${drifted} drifted`,
+  );
+  const kinds = Object.entries(totals).filter(([, total]) => total > 0);
+  if (kinds.length > 0) line(`  ${kinds.map(([kind, total]) => `${total} ${kind}`).join(", ")}`);
+  if (version1 > 0) line(`  ${count(version1, "cassette")} of version 1, whose contents nothing proves`);
+}
+
+function printTask(line: PrintLine, task: TaskDiff): void {
+  line(
+    { look: "bold", text: task.task },
+    `: ${task.drifts.length === 0 ? "same calls" : count(task.drifts.length, "drift")}`,
+  );
+  for (const drift of task.drifts) {
+    line("  - ", drift.sentence);
+    if (drift.kind === "args-changed") for (const change of drift.changes) printChange(line, change);
+  }
+  if (task.outcomes !== undefined && hasOtherOutcome(task)) {
+    line({ look: "dim", text: `    outcome  ${toText(task.outcomes.old)} → ${toText(task.outcomes.new)}` });
+  }
+  line("");
+}
+
+function printChange(line: PrintLine, change: ValueChange): void {
+  const place = change.pointer === "" ? "(the whole)" : change.pointer;
+  line(`      ${place}  ${toText(change.old)} → ${toText(change.new)}`);
+}
+
+function printSides(line: PrintLine, { onlyOld, onlyNew }: DiffSummary): void {
+  for (const task of onlyOld) line("only in the old set: ", task);
+  for (const task of onlyNew) line("only in the new set: ", task);
+}
+
+function hasOtherOutcome({ outcomes }: TaskDiff): boolean {
+  return outcomes !== undefined && canonicalize(outcomes.old) !== canonicalize(outcomes.new);
+}
+
+function toText(value: JsonValue | undefined): string {
+  if (value === undefined) return "(nothing)";
+  const text = canonicalize(value);
+  return text.length <= MAX_VALUE
+    ? text
+    : `${text.slice(0, MAX_VALUE)}… (${text.length - MAX_VALUE} more; --json has all)`;
+}

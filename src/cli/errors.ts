@@ -1,0 +1,108 @@
+// The command line's own error, and the one place where any thrown error becomes an exit code and words.
+
+import { CassetteError } from "../cassette/index.js";
+import { AgentError } from "../core/index.js";
+import { HarnessError } from "../harness/index.js";
+import { EXIT, exitCodeOf, type ExitCode } from "./exit-codes.js";
+
+export type CliErrorCode =
+  /** An argument or option that cannot be meant. */
+  | "usage"
+  /** A folder without cassettes, or a log without records. */
+  | "nothing-found"
+  | "nothing-to-compare"
+  | "log-not-found"
+  | "log-too-large"
+  | "log-unreadable"
+  /** Two records of one import would be one file. */
+  | "path-taken"
+  /** A record would be written outside the folder asked for. */
+  | "path-outside"
+  /** The command after `--` could not be started. */
+  | "command-not-started"
+  /** The command after `--` succeeded without using a cassette. */
+  | "no-cassette-used";
+
+/** A failure that belongs to no layer below; the exit code is always 2. */
+export class CliError extends Error {
+  readonly code: CliErrorCode;
+  readonly hint: string;
+  readonly file: string | undefined;
+
+  constructor(code: CliErrorCode, message: string, hint: string, file?: string) {
+    super(message);
+    this.name = "CliError";
+    this.code = code;
+    this.hint = hint;
+    this.file = file;
+  }
+}
+
+/** A failure as it is printed. */
+export interface Failure {
+  exitCode: ExitCode;
+  code: string;
+  message: string;
+  file?: string;
+  pointer?: string;
+  hint?: string;
+}
+
+/** Any thrown value as a failure; `file` is named when the error itself names none. */
+export function toFailure(error: unknown, file?: string): Failure {
+  const failure = recognise(error);
+  if (failure.hint === undefined) failure.hint = "Check that the file is the one you mean and may be read and written.";
+  if (failure.file === undefined && file !== undefined) failure.file = file;
+  return failure;
+}
+
+function recognise(error: unknown): Failure {
+  if (error instanceof CassetteError) {
+    const { code, message, file, pointer, hint } = error;
+    return compact({ exitCode: exitCodeOf(code), code, message, file, pointer, hint });
+  }
+  if (error instanceof CliError) {
+    const { code, message, file, hint } = error;
+    return compact({ exitCode: EXIT.failed, code, message, file, hint });
+  }
+  if (error instanceof HarnessError) {
+    const { code, hint } = error;
+    return compact({ exitCode: EXIT.failed, code, message: withoutHint(error.message, hint), hint });
+  }
+  if (error instanceof AgentError) {
+    const { code, message, hint } = error;
+    return compact({ exitCode: EXIT.failed, code, message, hint });
+  }
+  return {
+    exitCode: EXIT.failed,
+    code: "internal",
+    message: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
+    hint: "This is a defect of playhead itself; report it with the command line that led to it.",
+  };
+}
+
+/** A `HarnessError` carries its hint in the message too, since a test runner prints nothing else. */
+function withoutHint(message: string, hint: string | undefined): string {
+  const tail = `. ${hint ?? ""}`;
+  return hint !== undefined && message.endsWith(tail) ? message.slice(0, -tail.length) : message;
+}
+
+interface LooseFailure {
+  exitCode: ExitCode;
+  code: string;
+  message: string;
+  file?: string | undefined;
+  pointer?: string | undefined;
+  hint?: string | undefined;
+}
+
+function compact({ exitCode, code, message, file, pointer, hint }: LooseFailure): Failure {
+  return {
+    exitCode,
+    code,
+    message,
+    ...(file === undefined ? {} : { file }),
+    ...(pointer === undefined || pointer === "" ? {} : { pointer }),
+    ...(hint === undefined ? {} : { hint }),
+  };
+}

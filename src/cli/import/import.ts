@@ -1,0 +1,160 @@
+// `cassette import`: reads logs one run at a time and writes a cassette for each. Goes on after a record that cannot be
+// imported, overwrites nothing unless told to, and accounts for every record at the end.
+
+import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
+import {
+  CassetteError,
+  createCassetteStore,
+  parseImport,
+  type CassetteStore,
+  type ImportedCassette,
+  type ImportOptions,
+} from "../../cassette/index.js";
+import type { ImportCommandOptions } from "../commands/import.js";
+import { CliError, toFailure } from "../errors.js";
+import { EXIT, type ExitCode } from "../exit-codes.js";
+import { filesAt, type CommandIo } from "../io.js";
+import { createPrinter, writeJson } from "../output.js";
+import { createProgress } from "../progress.js";
+import { readLog } from "./read-log.js";
+import { createTally, printTally, toJsonTally, type Tally } from "./tally.js";
+
+/** Writes under way at once; each waits for the disk to be flushed. */
+const BATCH = 16;
+
+export async function importLogs(logs: readonly string[], options: ImportCommandOptions, io: CommandIo): Promise<void> {
+  const files = filesAt(io);
+  const tally = createTally();
+  const progress = createProgress(io, "importing");
+  const write = createWriter(createCassetteStore(files), options, tally);
+  for (const log of logs) {
+    try {
+      const runs = readRuns(log, await readLog(files, log), options, tally);
+      for (const batch of inBatches(runs, BATCH)) {
+        await write(batch, log);
+        progress.step(tally.written.length, 0);
+      }
+    } catch (error) {
+      tally.refused.push(toFailure(error, log));
+    }
+  }
+  progress.clear();
+
+  const exitCode = exitCodeFor(tally);
+  io.exit(exitCode);
+  if (options.json === true) writeJson(io, "import", exitCode, { out: options.out, ...toJsonTally(tally) });
+  else printTally(createPrinter(io), tally, options.out);
+}
+
+function exitCodeFor({ written, existed, refused }: Tally): ExitCode {
+  if (refused.length + existed.length === 0) return EXIT.ok;
+  return written.length > 0 ? EXIT.drift : EXIT.failed;
+}
+
+/** The runs of one log. Records that cannot be read are tallied on the way; a log without any record throws. */
+function* readRuns(
+  log: string,
+  text: string,
+  options: ImportCommandOptions,
+  tally: Tally,
+): Generator<ImportedCassette> {
+  let records = 0;
+  const importOptions: ImportOptions = {
+    // The name alone: where the log lay on this machine is nobody's business later.
+    source: basename(log),
+    recordedAt: new Date().toISOString(),
+    onError(error) {
+      records++;
+      tally.refused.push({ ...toFailure(error), file: log });
+    },
+    ...(options.format === undefined ? {} : { format: options.format }),
+    ...(options.model === undefined ? {} : { model: options.model }),
+  };
+  for (const imported of parseImport(text, importOptions)) {
+    records++;
+    yield imported;
+  }
+  if (records > 0) return;
+  const hint = "A log is one JSON document, a JSON array, or one JSON value on each line.";
+  throw new CliError("nothing-found", `${log} holds no record, so nothing was imported from it`, hint, log);
+}
+
+function* inBatches<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let batch: T[] = [];
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+type WriteBatch = (batch: readonly ImportedCassette[], log: string) => Promise<void>;
+
+/** Writes cassettes, and tallies what became of each in their order. */
+function createWriter(store: CassetteStore, { out, force = false }: ImportCommandOptions, tally: Tally): WriteBatch {
+  const claim = createClaims();
+
+  async function writeOne({ path, cassette }: ImportedCassette, log: string): Promise<Written> {
+    try {
+      const file = pathBelow(out, path);
+      claim(path, log);
+      await store.save(file, cassette, { overwrite: force });
+      return { file };
+    } catch (error) {
+      return { error };
+    }
+  }
+
+  return async (batch, log) => {
+    const results = await Promise.all(batch.map((imported) => writeOne(imported, log)));
+    for (const [index, imported] of batch.entries()) settle(imported, results[index] as Written, log, out, tally);
+  };
+}
+
+type Written = { file: string } | { error: unknown };
+
+function settle(imported: ImportedCassette, result: Written, log: string, out: string, tally: Tally): void {
+  const { path, model, task, trial, cassette, repairs } = imported;
+  if ("file" in result) {
+    const run = { file: result.file, log, model, task, ...(trial === undefined ? {} : { trial }) };
+    tally.written.push({ ...run, turns: cassette.entries.length });
+    for (const { kind, count } of repairs) tally.repairs.set(kind, (tally.repairs.get(kind) ?? 0) + count);
+    return;
+  }
+  const { error } = result;
+  const existed = error instanceof CassetteError && error.code === "file-exists";
+  if (existed) tally.existed.push({ file: pathBelow(out, path), log });
+  else tally.refused.push(toFailure(error, log));
+}
+
+/** The first record that comes to a path has it, whatever --force says. Names that differ in case alone are one on some disks. */
+function createClaims(): (path: string, log: string) => void {
+  const takenBy = new Map<string, string>();
+  return (path, log) => {
+    const key = path.toLowerCase();
+    const first = takenBy.get(key);
+    if (first === undefined) {
+      takenBy.set(key, log);
+      return;
+    }
+    throw new CliError(
+      "path-taken",
+      `a record of ${log} lands on ${path}, and so does one of ${first}, which was there first`,
+      "Import the logs into folders of their own, or give the records other tasks or trials.",
+      log,
+    );
+  };
+}
+
+/** The importer gives clean paths; this is the last look before the disk. */
+export function pathBelow(out: string, path: string): string {
+  const inside = relative(resolve(out), resolve(out, path));
+  if (inside !== "" && inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)) return join(out, path);
+  throw new CliError(
+    "path-outside",
+    `${JSON.stringify(path)} would be written outside of ${out}`,
+    "Rename the task or model in the log.",
+  );
+}

@@ -1,0 +1,55 @@
+// A log file as text: bounded, gunzipped where it is gzipped, and UTF-8 or refused.
+
+import { gunzipSync } from "node:zlib";
+import type { FilePort } from "../../core/index.js";
+import { CliError } from "../errors.js";
+
+/** The most a log may have, gunzipped. */
+export const MAX_LOG_BYTES = 1024 * 1024 * 1024;
+
+/** The text of a log. Throws {@link CliError}. */
+export async function readLog(files: FilePort, path: string, maxBytes = MAX_LOG_BYTES): Promise<string> {
+  const result = await files.read(path, maxBytes);
+  switch (result.kind) {
+    case "read":
+      return decode(isGzip(result.bytes) ? gunzip(result.bytes, path, maxBytes) : result.bytes, path);
+    case "not-found":
+      throw new CliError("log-not-found", `there is no log at ${path}`, "Check the path.", path);
+    case "too-large":
+      throw tooLarge(path, `has ${result.size} bytes, more than the limit of ${maxBytes}`);
+    case "failed":
+      throw new CliError("log-unreadable", `${path} cannot be read: ${result.message}`, "Check the path.", path);
+  }
+}
+
+/** RFC 1952 §2.3.1: the two magic bytes, which no JSON text begins with. */
+function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+function gunzip(bytes: Uint8Array, path: string, maxBytes: number): Uint8Array {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: maxBytes });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ERR_BUFFER_TOO_LARGE")
+      throw tooLarge(path, `has more than the limit of ${maxBytes} bytes when gunzipped`);
+    throw new CliError("log-unreadable", `${path} cannot be gunzipped: ${message}`, "Fetch or write it again.", path);
+  }
+}
+
+/** The byte-order mark is kept, so that the importer can refuse it in its own words. */
+function decode(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_STRING_TOO_LONG") {
+      throw tooLarge(path, `has ${bytes.length} bytes, more than one text can hold`);
+    }
+    throw new CliError("log-unreadable", `${path} is not UTF-8 text`, "A log is JSON or JSON Lines in UTF-8.", path);
+  }
+}
+
+function tooLarge(path: string, what: string): CliError {
+  return new CliError("log-too-large", `${path} ${what}`, "Split it into smaller files: one record is one line.", path);
+}

@@ -1,0 +1,86 @@
+// The command line as one function. Commands are declared here and load what they do only when they are run, so that
+// `cassette --version` stays quick.
+
+import { Command, CommanderError } from "commander";
+import { demoCommand } from "./commands/demo.js";
+import { diffCommand } from "./commands/diff.js";
+import { importCommand } from "./commands/import.js";
+import { recordCommand } from "./commands/record.js";
+import { replayCommand } from "./commands/replay.js";
+import { showCommand } from "./commands/show.js";
+import { verifyCommand } from "./commands/verify.js";
+import type { Failure } from "./errors.js";
+import { EXIT } from "./exit-codes.js";
+import type { CliIo, CommandIo } from "./io.js";
+import { toJsonError, writeFailure, writeJson } from "./output.js";
+import { VERSION } from "./version.js";
+
+/** Runs one command line, without the name of the program, and gives its exit code. Never throws. */
+export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  const program = createProgram({ ...io, exit: (code) => (exitCode = code) });
+  try {
+    await program.parseAsync(argv, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return settleUsage(error, program, argv, io);
+    const { toFailure } = await import("./errors.js");
+    return report(toFailure(error), program, argv, io);
+  }
+}
+
+function createProgram(io: CommandIo): Command {
+  const program = new Command("cassette")
+    .description("Verify, show, compare, import, record and replay cassettes: recorded runs of LLM agents.")
+    .version(VERSION)
+    .enablePositionalOptions()
+    .showSuggestionAfterError()
+    .exitOverride()
+    // What commander has to say about wrong usage is printed below, in the shape of every other error.
+    .configureOutput({ writeOut: io.stdout, writeErr: io.stderr, outputError: () => undefined })
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 same or done, 1 drift or incomplete, 2 could not run or nothing to compare, 3 integrity failure.",
+    );
+  demoCommand(program, io);
+  verifyCommand(program, io);
+  showCommand(program, io);
+  diffCommand(program, io);
+  importCommand(program, io);
+  recordCommand(program, io);
+  replayCommand(program, io);
+  return program;
+}
+
+/** Help and version end as a `CommanderError` too: 0 when asked for, 2 when there was no command. */
+function settleUsage(error: CommanderError, program: Command, argv: readonly string[], io: CliIo): number {
+  if (error.exitCode === 0) return EXIT.ok;
+  if (error.code === "commander.help") return EXIT.failed;
+  const [message = "", ...suggestion] = error.message.replace(/^error: /, "").split("\n");
+  const command = commandName(program, argv);
+  const hint = suggestion.join(" ").replace(/^\((.*)\)$/, "$1");
+  const help = `Run cassette ${command === null ? "" : `${command} `}--help to see what there is.`;
+  const failure: Failure = { exitCode: EXIT.failed, code: "usage", message, hint: hint === "" ? help : hint };
+  return report(failure, program, argv, io);
+}
+
+function report(failure: Failure, program: Command, argv: readonly string[], io: CliIo): number {
+  if (wantsJson(argv)) {
+    writeJson(io, commandName(program, argv), failure.exitCode, { error: toJsonError(failure) });
+  } else {
+    writeFailure(io, failure);
+  }
+  return failure.exitCode;
+}
+
+function commandName(program: Command, argv: readonly string[]): string | null {
+  const word = argv.find((argument) => !argument.startsWith("-"));
+  return program.commands.some((command) => command.name() === word) ? (word ?? null) : null;
+}
+
+/** True when --json is one of our own arguments, not one of the command that `record` or `replay` is to run. */
+function wantsJson(argv: readonly string[]): boolean {
+  const isRunner = argv[0] === "record" || argv[0] === "replay";
+  const end = argv.findIndex((argument, at) => argument === "--" || (isRunner && at > 0 && !argument.startsWith("-")));
+  return (end < 0 ? argv : argv.slice(0, end)).includes("--json");
+}

@@ -1,0 +1,31 @@
+// A progress line on stderr, for work of more than a second in front of a terminal. It is gone when the work is done.
+
+import type { CliIo } from "./io.js";
+
+const QUIET_MS = 1_000;
+const REDRAW_MS = 100;
+const CLEAR_LINE = "\r\u001b[2K";
+
+export interface Progress {
+  step(done: number, total: number): void;
+  /** Takes the line away, if there is one. */
+  clear(): void;
+}
+
+/** `what` is a constant word such as "verifying"; `now` gives milliseconds. */
+export function createProgress(io: CliIo, what: string, now: () => number = () => performance.now()): Progress {
+  let due = now() + QUIET_MS;
+  let isShown = false;
+  return {
+    step(done, total) {
+      if (!io.stderrIsTTY || now() < due) return;
+      due = now() + REDRAW_MS;
+      isShown = true;
+      io.stderr(`${CLEAR_LINE}${what} ${done}${total > 0 ? `/${total}` : ""}`);
+    },
+    clear() {
+      if (isShown) io.stderr(CLEAR_LINE);
+      isShown = false;
+    },
+  };
+}

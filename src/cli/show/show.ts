@@ -1,0 +1,48 @@
+// `cassette show`: a cassette turn by turn, from a file that was checked first.
+
+import { createCassetteStore, type Cassette, type CassetteEntry } from "../../cassette/index.js";
+import type { ShowOptions } from "../commands/show.js";
+import { CliError } from "../errors.js";
+import { EXIT } from "../exit-codes.js";
+import { filesAt, type CommandIo } from "../io.js";
+import { count, createPrinter, writeJson, type PrintLine } from "../output.js";
+import { printTurn } from "./turn.js";
+
+/** An entry of either version: version 1 has no `prompt` and no `responseHash`. */
+export type ShownEntry = Omit<CassetteEntry, "responseHash"> & { responseHash?: string };
+
+export async function show(file: string, options: ShowOptions, io: CommandIo): Promise<void> {
+  const cassette = await createCassetteStore(filesAt(io)).load(file, { ports: { warn: () => undefined } });
+  const entries: readonly ShownEntry[] = cassette.entries;
+  const chosen = options.turn === undefined ? entries : [pick(entries, options.turn, file)];
+  if (options.json === true) {
+    const { entries: all, ...head } = cassette;
+    writeJson(io, "show", EXIT.ok, { file, cassette: { ...head, turns: all.length }, turns: chosen });
+    return;
+  }
+  const line = createPrinter(io);
+  printHead(line, file, cassette);
+  for (const entry of chosen) {
+    printTurn(line, entry, entries[entry.turnIndex - 1], options.full === true);
+  }
+}
+
+function pick(entries: readonly ShownEntry[], asked: string, file: string): ShownEntry {
+  const entry = /^\d+$/.test(asked) ? entries[Number(asked)] : undefined;
+  if (entry !== undefined) return entry;
+  const range = entries.length === 0 ? "it has no turn at all" : `it has turns 0 to ${entries.length - 1}`;
+  throw new CliError("usage", `there is no turn ${JSON.stringify(asked)}: ${range}`, "Turns are counted from 0.", file);
+}
+
+function printHead(line: PrintLine, file: string, cassette: Cassette): void {
+  const { version, recordedProvider, recordedAt, agentId, entries } = cassette;
+  line({ look: "bold", text: file });
+  line(`  version ${version}, ${count(entries.length, "turn")}, recorded ${recordedAt} from ${recordedProvider}`);
+  if (agentId !== undefined) line(`  agent ${agentId}`);
+  if (cassette.version === 1) {
+    line({ look: "warn", text: "  version 1: nothing proves its contents" });
+    return;
+  }
+  line(`  cassetteId ${cassette.cassetteId}, every hash holds`);
+  if (cassette.extensions !== undefined) line(`  extensions ${Object.keys(cassette.extensions).join(", ")}`);
+}

@@ -1,0 +1,117 @@
+// One turn of a cassette as lines for a person. Fields that loading does not check may hold anything, so each is read as
+// unknown; recorded text stands behind a bar, so that it cannot pass for a heading of ours.
+
+import { canonicalize, isPlainObject, type LlmMessage } from "../../core/index.js";
+import { count, type PrintLine } from "../output.js";
+import type { ShownEntry } from "./show.js";
+
+const MAX_CHARACTERS = 400;
+const MAX_LINES = 12;
+const BAR = "    | ";
+
+/** `before` is the entry of the turn before, to recognise its answer in this turn's prompt. */
+export function printTurn(line: PrintLine, entry: ShownEntry, before: ShownEntry | undefined, isFull: boolean): void {
+  const { turnIndex, prompt, promptHash, response } = entry;
+  line("");
+  line({ look: "bold", text: `turn ${turnIndex}` });
+  if (prompt === undefined) {
+    line("  prompt: its hash alone was kept, ", promptHash);
+  } else {
+    line(
+      `  prompt: ${prompt.keep === 0 ? "" : `${count(prompt.keep, "message")} kept, `}${prompt.messages.length} added`,
+    );
+    for (const message of prompt.messages) printMessage(line, message, before, isFull);
+  }
+  const { message, stopReason } = response;
+  line({ look: "good", text: "  answer" });
+  printThoughts(line, message.reasoning, isFull);
+  if (message.content !== "") printText(line, message.content, isFull);
+  for (const call of message.toolCalls ?? []) printCall(line, call, isFull);
+  line({ look: "dim", text: `  ${[`stop reason ${stopReason}`, ...facts(response)].join(", ")}` });
+}
+
+function printMessage(line: PrintLine, message: LlmMessage, before: ShownEntry | undefined, isFull: boolean): void {
+  if (message.role === "assistant") {
+    if (before !== undefined && isSame(message, before.response.message)) {
+      line(`  + assistant: the answer of turn ${before.turnIndex}`);
+      return;
+    }
+    line("  + assistant");
+    printText(line, message.content, isFull);
+    for (const call of message.toolCalls ?? []) printCall(line, call, isFull);
+    return;
+  }
+  if (message.role === "tool") {
+    line(
+      `  + tool ${message.name} (${message.toolCallId})`,
+      message.isError === undefined ? "" : { look: "bad", text: " error" },
+    );
+    printText(line, message.content, isFull);
+    return;
+  }
+  line(`  + ${message.role}`);
+  const parts: unknown[] = Array.isArray(message.content) ? message.content : [message.content];
+  for (const part of parts) printText(line, partText(part), isFull);
+}
+
+function printCall(line: PrintLine, call: { id: string; name: string; arguments: object }, isFull: boolean): void {
+  const malformed: unknown = "malformedArguments" in call ? call.malformedArguments : undefined;
+  line(
+    `  call ${call.name} (${call.id})`,
+    malformed === undefined ? "" : { look: "bad", text: " malformed arguments" },
+  );
+  printText(line, malformed === undefined ? toText(call.arguments) : toText(malformed), isFull);
+}
+
+function printThoughts(line: PrintLine, reasoning: unknown, isFull: boolean): void {
+  if (!Array.isArray(reasoning)) return;
+  for (const thought of reasoning as unknown[]) {
+    const text = isPlainObject(thought) && thought["type"] === "text" ? thought["text"] : undefined;
+    line({ look: "dim", text: text === undefined ? "  thought, not readable" : "  thought" });
+    if (text !== undefined) printText(line, toText(text), isFull);
+  }
+}
+
+function partText(part: unknown): string {
+  if (typeof part === "string" || !isPlainObject(part)) return toText(part);
+  if (part["type"] === "text") return toText(part["text"]);
+  if (part["type"] === "image" && typeof part["data"] === "string") {
+    return `[image ${toText(part["mediaType"])}, ${count(part["data"].length, "base64 character")}]`;
+  }
+  return toText(part);
+}
+
+function facts({ usage, costUsd, model }: ShownEntry["response"]): string[] {
+  return [
+    ...(model === undefined ? [] : [`model ${model}`]),
+    ...(usage === undefined ? [] : [`${usage.inputTokens} tokens in, ${usage.outputTokens} out`]),
+    ...(costUsd === undefined ? [] : [`${costUsd} USD`]),
+  ];
+}
+
+/** A text of any length behind the bar, cut unless `isFull`, with what was cut counted. */
+function printText(line: PrintLine, text: string, isFull: boolean): void {
+  const kept = isFull ? text : cut(text);
+  for (const row of kept.split(/\r?\n/)) line({ look: "dim", text: BAR }, row);
+  const missing = text.length - kept.length;
+  if (missing > 0) {
+    const what = count(missing, "more character");
+    line({ look: "dim", text: BAR }, { look: "warn", text: `… ${what}; --full shows all` });
+  }
+}
+
+function cut(text: string): string {
+  const lines = text.slice(0, MAX_CHARACTERS + 1).split("\n");
+  const kept = lines.slice(0, MAX_LINES).join("\n");
+  if (kept.length <= MAX_CHARACTERS) return kept;
+  // Never half of a surrogate pair.
+  return kept.slice(0, (kept.codePointAt(MAX_CHARACTERS - 1) ?? 0) > 0xffff ? MAX_CHARACTERS - 1 : MAX_CHARACTERS);
+}
+
+function isSame(a: LlmMessage, b: LlmMessage): boolean {
+  return canonicalize(a) === canonicalize(b);
+}
+
+function toText(value: unknown): string {
+  return typeof value === "string" ? value : canonicalize(value);
+}

@@ -1,0 +1,131 @@
+// `cassette verify`: loads every file, goes on after a failure, and says for each what holds.
+
+import { resolve } from "node:path";
+import { createCassetteStore } from "../../cassette/index.js";
+import type { FilePort } from "../../core/index.js";
+import type { VerifyOptions } from "../commands/verify.js";
+import { CliError, toFailure, type Failure } from "../errors.js";
+import { EXIT, type ExitCode } from "../exit-codes.js";
+import { filesAt, type CommandIo } from "../io.js";
+import { count, createPrinter, toJsonError, writeJson, type PrintLine } from "../output.js";
+import { createProgress } from "../progress.js";
+import { findTarget, loadRecording, pathIn, type Loaded } from "../recordings.js";
+
+type Verdict =
+  | { file: string; status: "ok"; version: 1 | 2; turns: number; recordedProvider: string; cassetteId?: string }
+  | { file: string; status: "refused" | "unreadable"; failure: Failure };
+
+interface Summary {
+  files: number;
+  ok: number;
+  refused: number;
+  unreadable: number;
+  version1: number;
+}
+
+export async function verify(paths: readonly string[], options: VerifyOptions, io: CommandIo): Promise<void> {
+  const files = filesAt(io);
+  const store = createCassetteStore(files);
+  const { found, empty } = await findAll(files, paths, io.cwd);
+  const progress = createProgress(io, "verifying");
+
+  const verdicts = [...empty];
+  for (const [index, file] of found.entries()) {
+    progress.step(index, found.length);
+    verdicts.push(toVerdict(await loadRecording(store, file, options)));
+  }
+  progress.clear();
+
+  const summary = summarise(verdicts);
+  const exitCode = exitCodeFor(summary);
+  io.exit(exitCode);
+  if (options.json === true) writeJson(io, "verify", exitCode, { files: verdicts.map(toJson), summary });
+  else print(createPrinter(io), verdicts, summary);
+}
+
+/** Every file once, however often it was named; a folder that holds none is a failure of its own. */
+async function findAll(
+  files: FilePort,
+  paths: readonly string[],
+  cwd: string,
+): Promise<{ found: string[]; empty: Verdict[] }> {
+  const found = new Map<string, string>();
+  const empty: Verdict[] = [];
+  for (const path of paths) {
+    const target = await findTarget(files, path);
+    if (target.kind === "folder" && target.names.length === 0) empty.push(nothingIn(path));
+    const named = target.kind === "folder" ? target.names.map((name) => pathIn(path, name)) : [path];
+    for (const file of named) if (!found.has(resolve(cwd, file))) found.set(resolve(cwd, file), file);
+  }
+  return { found: [...found.values()], empty };
+}
+
+function nothingIn(folder: string): Verdict {
+  const message = "the folder holds no *.cassette.json file, so nothing was verified";
+  const hint = "Check the path, or name the files one by one.";
+  return {
+    file: folder,
+    status: "unreadable",
+    failure: toFailure(new CliError("nothing-found", message, hint, folder)),
+  };
+}
+
+function toVerdict(loaded: Loaded): Verdict {
+  const { file } = loaded;
+  if (loaded.kind === "failed") {
+    const { failure } = loaded;
+    return { file, status: failure.exitCode === EXIT.integrity ? "refused" : "unreadable", failure };
+  }
+  const { version, entries, recordedProvider } = loaded.cassette;
+  const base = { file, status: "ok" as const, version, turns: entries.length, recordedProvider };
+  return loaded.cassette.version === 1 ? base : { ...base, cassetteId: loaded.cassette.cassetteId };
+}
+
+function summarise(verdicts: readonly Verdict[]): Summary {
+  const having = (status: Verdict["status"]): number => verdicts.filter((verdict) => verdict.status === status).length;
+  return {
+    files: verdicts.length,
+    ok: having("ok"),
+    refused: having("refused"),
+    unreadable: having("unreadable"),
+    version1: verdicts.filter((verdict) => verdict.status === "ok" && verdict.version === 1).length,
+  };
+}
+
+function exitCodeFor({ refused, unreadable }: Summary): ExitCode {
+  if (refused > 0) return EXIT.integrity;
+  return unreadable > 0 ? EXIT.failed : EXIT.ok;
+}
+
+function toJson(verdict: Verdict): object {
+  if (verdict.status === "ok") return verdict;
+  const { failure, ...rest } = verdict;
+  return { ...rest, error: toJsonError(failure) };
+}
+
+function print(line: PrintLine, verdicts: readonly Verdict[], summary: Summary): void {
+  for (const verdict of verdicts) printVerdict(line, verdict);
+  const { files, ok, refused, unreadable, version1 } = summary;
+  const look = ok === files ? "good" : "bad";
+  line({ look, text: `${count(files, "path")} checked: ${ok} ok, ${refused} refused, ${unreadable} unreadable` });
+  if (version1 > 0) {
+    line(`${version1} ok of version 1: nothing proves their contents; --require-integrity refuses them.`);
+  }
+}
+
+function printVerdict(line: PrintLine, verdict: Verdict): void {
+  const { file } = verdict;
+  if (verdict.status !== "ok") {
+    const { code, message, pointer } = verdict.failure;
+    line({ look: "bad", text: verdict.status.padEnd(11) }, file);
+    line(`  ${code}: ${message}`, pointer === undefined ? "" : ` (at ${pointer})`);
+    return;
+  }
+  const { version, turns, recordedProvider, cassetteId } = verdict;
+  const proof = cassetteId?.slice(0, 8) ?? "nothing proves its contents";
+  line(
+    { look: "good", text: "ok".padEnd(11) },
+    file,
+    `  v${version}  ${count(turns, "turn")}  ${recordedProvider}  ${proof}`,
+  );
+}

@@ -1,0 +1,81 @@
+// The two ways a call ends before its answer is there: the caller's signal and the call's own time limit. Whichever comes
+// first is the reason, and both tear down the same fetch.
+
+import { AgentError } from "../errors.js";
+import type { Ports } from "../ports.js";
+
+/** The end that hangs over one call. */
+export interface Deadline {
+  /** Fires on either; handed to fetch. */
+  readonly signal: AbortSignal;
+  /** Rejects on either, so that a transport which ignores its signal cannot hold the caller. */
+  readonly reached: Promise<never>;
+  /** Why it fired, or undefined while it has not. */
+  reason(): AgentError | undefined;
+  /** Forgets timer and listener. Call it once the call has settled. */
+  clear(): void;
+}
+
+/** What can end a call early. */
+export interface DeadlineTerms {
+  providerName: string;
+  signal?: AbortSignal;
+  timeoutMs?: number;
+}
+
+/** The longest delay a timer takes; a longer one would fire at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
+/** Starts the clock of one call. Throws at once when the caller's signal has fired already. */
+export function startDeadline(terms: DeadlineTerms, ports: Ports): Deadline {
+  const { providerName, signal, timeoutMs } = terms;
+  assertTimeout(timeoutMs);
+  if (signal?.aborted === true) throw abortedError(providerName, signal);
+
+  const controller = new AbortController();
+  let reason: AgentError | undefined;
+  let reject: (error: AgentError) => void = () => undefined;
+  const reached = new Promise<never>((_, refuse) => (reject = refuse));
+  const end = (error: AgentError) => {
+    reason ??= error;
+    // First the reason, then the teardown: whoever waits learns why, and not how the transport broke.
+    reject(reason);
+    controller.abort(reason);
+  };
+
+  const onAbort = () => end(abortedError(providerName, signal));
+  signal?.addEventListener("abort", onAbort, { once: true });
+  const stopTimer =
+    timeoutMs === undefined
+      ? undefined
+      : ports.timer(Math.min(timeoutMs, MAX_TIMER_MS), () => end(timeoutError(providerName, timeoutMs)));
+
+  return {
+    signal: controller.signal,
+    reached,
+    reason: () => reason,
+    clear() {
+      stopTimer?.();
+      signal?.removeEventListener("abort", onAbort);
+    },
+  };
+}
+
+/** The refusal of a call whose signal has fired. */
+export function abortedError(providerName: string, signal?: AbortSignal): AgentError {
+  return new AgentError("aborted", `the call to ${providerName} was aborted`, { cause: signal?.reason as unknown });
+}
+
+function timeoutError(providerName: string, timeoutMs: number): AgentError {
+  return new AgentError("timeout", `${providerName} gave no whole answer within ${timeoutMs} ms`, {
+    hint: "Retry, or raise timeoutMs.",
+    retryable: true,
+  });
+}
+
+function assertTimeout(timeoutMs: number | undefined): void {
+  if (timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs > 0)) return;
+  throw new AgentError("invalid-options", `timeoutMs is ${String(timeoutMs)}`, {
+    hint: "Give a positive, finite number of milliseconds, or leave it out.",
+  });
+}

@@ -1,0 +1,22 @@
+// The smallest provider: it repeats the user. For smoke runs and for tests of what lies around a provider.
+
+import { textOf, type LlmMessage } from "../model/message.js";
+import type { LlmProviderAdapter } from "../model/provider.js";
+import { abortedError } from "./deadline.js";
+
+/** Replies `received: <last user prompt>` to every turn; reports no usage and no cost. */
+export function echoProvider(): LlmProviderAdapter {
+  return {
+    name: "echo",
+    async turn({ messages, signal }) {
+      if (signal?.aborted === true) throw abortedError("echo", signal);
+      const content = `received: ${lastPrompt(messages)}`;
+      return { message: { role: "assistant", content }, finalAnswer: content, stopReason: "stop" };
+    },
+  };
+}
+
+function lastPrompt(messages: readonly LlmMessage[]): string {
+  const last = messages.findLast((message) => message.role === "user");
+  return last === undefined ? "" : textOf(last.content);
+}

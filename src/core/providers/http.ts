@@ -1,0 +1,146 @@
+// One JSON request to a vendor and its JSON answer, with everything that can go wrong named: the caller's abort, the time
+// limit, an unreachable host, a status other than 2xx, an answer that is too large or is not JSON. No vendor is known here.
+
+import type { JsonObject } from "../canon/value.js";
+import { AgentError, LlmProviderHttpError } from "../errors.js";
+import type { Ports } from "../ports.js";
+import { startDeadline, type Deadline } from "./deadline.js";
+import { quoteForeign } from "./secret.js";
+import { hintForStatus, isRetryableStatus, parseRetryAfter } from "./status.js";
+
+/** One request, its time limit and the caller's signal with it. */
+export interface HttpCall {
+  providerName: string;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: JsonObject;
+  /** Masked wherever an error quotes the vendor. */
+  secret?: string;
+  signal?: AbortSignal;
+  timeoutMs?: number;
+  /** The largest answer that is read. Default 32 MiB. */
+  maxBodyBytes?: number;
+}
+
+/** For a call that names no `maxBodyBytes`. */
+export const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
+const MAX_ERROR_BYTES = 8 * 1024;
+
+/** Sends `call.body` and resolves to the parsed answer. Rejects with {@link AgentError} alone. */
+export async function postJson(call: HttpCall, ports: Ports): Promise<unknown> {
+  const deadline = startDeadline(call, ports);
+  try {
+    return await Promise.race([exchange(call, ports, deadline), deadline.reached]);
+  } finally {
+    deadline.clear();
+  }
+}
+
+async function exchange(call: HttpCall, ports: Ports, deadline: Deadline): Promise<unknown> {
+  const response = await send(call, ports, deadline);
+  if (!response.ok) throw await toHttpError(call, ports, response, deadline);
+  const limit = call.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+  const body = await readCapped(response, limit + 1, deadline);
+  if (body.failure !== undefined) throw unreachable(call, "broke off its answer", body.failure);
+  if (body.bytes > limit) {
+    throw new AgentError("provider-response", `the answer of ${call.providerName} is larger than ${limit} bytes`, {
+      hint: "Raise maxBodyBytes if an answer of that size is meant.",
+    });
+  }
+  return parseAnswer(call, body.text);
+}
+
+/** When the deadline is what ended it, the rejection here comes second and is never seen. */
+async function send(call: HttpCall, ports: Ports, deadline: Deadline): Promise<Response> {
+  const { fetch } = ports;
+  try {
+    return await fetch(call.url, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json", ...call.headers },
+      body: JSON.stringify(call.body),
+      signal: deadline.signal,
+      // A redirect followed would carry the key to a host that nobody configured.
+      redirect: "error",
+    });
+  } catch (cause) {
+    throw unreachable(call, "could not be reached", cause);
+  }
+}
+
+async function toHttpError(call: HttpCall, ports: Ports, response: Response, deadline: Deadline): Promise<AgentError> {
+  const { status } = response;
+  const { text } = await readCapped(response, MAX_ERROR_BYTES, deadline);
+  const retryable = isRetryableStatus(status);
+  const retryAfterMs = retryable ? parseRetryAfter(response.headers.get("retry-after"), ports.now()) : undefined;
+  return new LlmProviderHttpError({
+    status,
+    bodySnippet: quoteForeign(text, call.secret),
+    providerName: call.providerName,
+    hint: hintForStatus(status),
+    retryable,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+interface CappedBody {
+  /** How many bytes were read; equal to the limit when there may be more. */
+  bytes: number;
+  text: string;
+  /** Why the body ended early, when it did. */
+  failure?: unknown;
+}
+
+/** The first `limit` bytes of a body as text; the rest is never asked for. Throws only when the deadline is reached. */
+async function readCapped(response: Response, limit: number, deadline: Deadline): Promise<CappedBody> {
+  const result: CappedBody = { bytes: 0, text: "" };
+  if (response.body === null) return result;
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  // A body that is read to its end or broken has nothing left to cancel; that it then rejects is of no use to anyone.
+  const cancel = () => void reader.cancel().catch(() => undefined);
+  deadline.signal.addEventListener("abort", cancel, { once: true });
+  try {
+    while (result.bytes < limit && deadline.reason() === undefined) {
+      const { value } = (await reader.read()) as { value?: Uint8Array };
+      if (value === undefined) break;
+      const part = value.subarray(0, limit - result.bytes);
+      result.bytes += part.byteLength;
+      result.text += decoder.decode(part, { stream: true });
+    }
+  } catch (failure) {
+    result.failure = failure;
+  }
+  result.text += decoder.decode();
+  cancel();
+  const reason = deadline.reason();
+  if (reason !== undefined) throw reason;
+  return result;
+}
+
+function parseAnswer(call: HttpCall, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    const said = text.trim() === "" ? "nothing" : quoteForeign(text, call.secret);
+    throw new AgentError("provider-response", `the answer of ${call.providerName} is not JSON: ${said}`, {
+      hint: "Verify that baseURL is the vendor's API and not a web page or a proxy.",
+      cause,
+    });
+  }
+}
+
+function unreachable(call: HttpCall, what: string, cause: unknown): AgentError {
+  const { host } = new URL(call.url);
+  const why = quoteForeign(describe(cause), call.secret);
+  return new AgentError("provider-response", `${call.providerName} ${what} (${host}): ${why}`, {
+    hint: "Verify baseURL and the network, and retry; a redirect is refused, so give the final address.",
+    retryable: true,
+    cause,
+  });
+}
+
+/** The words of a failure and of what lies under it, since fetch says only "fetch failed" itself. */
+function describe(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.cause instanceof Error ? `${cause.message} (${cause.cause.message})` : cause.message;
+}

@@ -1,0 +1,65 @@
+// A provider that says what a test wrote down, turn by turn. It fails when it is asked for more than that, and can be asked
+// whether all of it was used. It keeps no request: a step that wants one is a function.
+
+import { copyJson } from "../canon/copy.js";
+import { AgentError } from "../errors.js";
+import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
+import { abortedError } from "./deadline.js";
+
+/** One turn: a response, or a function that makes it from the request and the number of the turn (0, 1, 2 …). */
+export type ScriptStep =
+  LlmTurnResponse | ((request: LlmTurnRequest, turnIndex: number) => LlmTurnResponse | Promise<LlmTurnResponse>);
+
+export interface ScriptedProvider extends LlmProviderAdapter {
+  /** Steps not handed out yet. */
+  readonly remaining: number;
+  /** Throws `script-unused` while steps are left. */
+  assertConsumed(): void;
+  /** Begins at the first step again. */
+  reset(): void;
+}
+
+/**
+ * Answers turn after turn with the next of `steps`. A response is copied when the script is built and again when it is handed
+ * out, so no two runs and no caller share one. Reports no cost but what a step says.
+ */
+export function scriptedProvider(steps: readonly ScriptStep[]): ScriptedProvider {
+  const script = steps.map((step) => (typeof step === "function" ? step : copyJson(step)));
+  let used = 0;
+
+  return {
+    name: "scripted",
+    async turn(request) {
+      if (request.signal?.aborted === true) throw abortedError("scripted", request.signal);
+      const step = script[used];
+      if (step === undefined) throw exhausted(script.length);
+      const turnIndex = used++;
+      return copyJson(typeof step === "function" ? await step(request, turnIndex) : step);
+    },
+    get remaining() {
+      return script.length - used;
+    },
+    assertConsumed() {
+      if (used < script.length) throw unused(script.length - used, script.length);
+    },
+    reset() {
+      used = 0;
+    },
+  };
+}
+
+function exhausted(length: number): AgentError {
+  return new AgentError("script-exhausted", `the script has ${count(length)} and was asked for one more`, {
+    hint: "Add a step for this turn, or find out why the run went on.",
+  });
+}
+
+function unused(left: number, length: number): AgentError {
+  return new AgentError("script-unused", `${left} of ${count(length)} of the script were not used`, {
+    hint: "Take the last steps out, or find out why the run ended early.",
+  });
+}
+
+function count(length: number): string {
+  return length === 1 ? "1 step" : `${length} steps`;
+}

@@ -1,0 +1,114 @@
+// Reading what a vendor sent. Each reader takes anything and returns the kind that was asked for, or its empty value:
+// vendors send null, leave keys out and swap types, and one odd field must not cost a whole answer.
+
+import { isPlainObject } from "../canon/value.js";
+import { AgentError } from "../errors.js";
+import type { AssistantMessage, LlmToolCall, Reasoning } from "../model/message.js";
+import type { LlmTurnResponse, StopReason } from "../model/provider.js";
+import type { Usage } from "../model/usage.js";
+import { quoteForeign } from "./secret.js";
+
+/** What a decoder needs beside the body. */
+export interface Decoding {
+  providerName: string;
+  /** Quotes a vendor's words in an error. */
+  quote(text: string): string;
+  /** Told of what the body holds and an `LlmTurnResponse` has no place for. */
+  note(what: string): void;
+}
+
+/** A decoding that stands alone, for a body that came by another way than a provider of ours. */
+export const plainDecoding: Decoding = { providerName: "the vendor", quote: quoteForeign, note: () => undefined };
+
+/** An object of the wire, nothing known of its fields. */
+export type WireObject = Readonly<Record<string, unknown>>;
+
+/** The object itself, or an empty one. */
+export function toObject(value: unknown): WireObject {
+  return isPlainObject(value) ? value : {};
+}
+
+/** The list itself, or an empty one. */
+export function toList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A string that can be recorded: a lone surrogate becomes U+FFFD. */
+export function toText(value: unknown): string {
+  return typeof value === "string" ? value.toWellFormed() : "";
+}
+
+/** The JSON text of what came parsed; hostile nesting gets words instead. */
+export function toJsonText(value: unknown): string {
+  try {
+    return (JSON.stringify(value) ?? "").toWellFormed();
+  } catch {
+    return "[nested too deep to be written out]";
+  }
+}
+
+/** A token count, or undefined when it is none. */
+export function toCount(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
+}
+
+/** What was found in a body, before it is put into the one shape. */
+export interface Answer {
+  content: string;
+  toolCalls: LlmToolCall[];
+  reasoning: Reasoning[];
+  stopReason: StopReason;
+  usage: Usage | undefined;
+  model: string;
+}
+
+/** The response all vendors share. A stop reason that contradicts the tool calls yields to them. */
+export function toResponse(answer: Answer): LlmTurnResponse {
+  const { content, toolCalls, reasoning, usage, model } = answer;
+  const hasCalls = toolCalls.length > 0;
+  const message: AssistantMessage = {
+    role: "assistant",
+    content,
+    ...(hasCalls ? { toolCalls } : {}),
+    ...(reasoning.length > 0 ? { reasoning } : {}),
+  };
+  return {
+    message,
+    ...(hasCalls ? {} : { finalAnswer: content }),
+    stopReason: settleStop(answer.stopReason, hasCalls),
+    ...(usage === undefined ? {} : { usage }),
+    ...(model === "" ? {} : { model }),
+  };
+}
+
+function settleStop(stopReason: StopReason, hasCalls: boolean): StopReason {
+  if (hasCalls) return stopReason === "stop" ? "toolUse" : stopReason;
+  return stopReason === "toolUse" ? "stop" : stopReason;
+}
+
+/** Throws when `error` says something: a vendor, or a gateway before it, failed and still answered 200. */
+export function refuseErrorBody(error: unknown, decoding: Decoding): void {
+  const fields = toObject(error);
+  const isError = typeof error === "string" ? error !== "" : Object.keys(fields).length > 0;
+  if (!isError) return;
+  const code = fields["code"];
+  const kind = toText(fields["type"]) || (typeof code === "number" ? String(code) : toText(code));
+  const said = toText(error) || toText(fields["message"]) || toJsonText(error);
+  const message = decoding.quote(kind === "" ? said : `${kind}: ${said}`);
+  throw new AgentError("provider-response", `${decoding.providerName} answered with an error: ${message}`, {
+    retryable: isPassing(code, kind),
+  });
+}
+
+function isPassing(code: unknown, kind: string): boolean {
+  const status = Number(code);
+  if (status === 408 || status === 429 || (status >= 500 && status < 600)) return true;
+  return /rate_limit|overloaded|api_error|server_error|timeout/.test(kind);
+}
+
+/** Throws for a body that holds neither an answer nor an error. */
+export function refuseBody(what: string, decoding: Decoding): never {
+  throw new AgentError("provider-response", `the answer of ${decoding.providerName} ${what}`, {
+    hint: "Verify that baseURL speaks this vendor's wire format.",
+  });
+}

@@ -1,0 +1,11 @@
+// What was thrown, as text. Anything can be thrown, an object that refuses to be a string among it, and the place that
+// reports a failure must not fail itself.
+
+/** The message of an error, the text of everything else. Never throws. */
+export function thrownText(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return "something that has no text was thrown";
+  }
+}

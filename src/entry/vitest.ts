@@ -1,0 +1,17 @@
+// `playhead/vitest`: importing it teaches Vitest's `expect` the matchers, on the files of this machine. The types extend the
+// global Chai.Assertion, the one declaration that holds in Vitest 4 and 5 alike.
+
+import { expect } from "vitest";
+import { createCassetteStore } from "../cassette/index.js";
+import { createMatchers, type CassetteAssertions } from "../harness/index.js";
+import { nodeFiles } from "../host/index.js";
+
+expect.extend(createMatchers({ load: createCassetteStore(nodeFiles()).load }));
+
+declare global {
+  // eslint-disable-next-line @typescript-eslint/no-namespace -- Chai declares its types in one.
+  namespace Chai {
+    // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- Merging is what it is for.
+    interface Assertion extends CassetteAssertions {}
+  }
+}

@@ -1,0 +1,22 @@
+// The harness layer's one error class.
+
+export type HarnessErrorCode =
+  /** CASSETTE_MODE or a `mode` option holds a word that is no mode. */
+  | "mode-unknown"
+  /** Recording was asked for where CI=true. */
+  | "record-in-ci"
+  /** A matcher was given something it cannot work on. */
+  | "matcher-misuse";
+
+/** Every failure of the harness. `message` says what happened and with which value; `hint` says what to do. */
+export class HarnessError extends Error {
+  readonly code: HarnessErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(code: HarnessErrorCode, message: string, hint?: string) {
+    super(hint === undefined ? message : `${message}. ${hint}`);
+    this.name = "HarnessError";
+    this.code = code;
+    this.hint = hint;
+  }
+}

@@ -1,0 +1,20 @@
+// The door of the harness: what a test author holds.
+
+export { HarnessError, type HarnessErrorCode } from "./errors.js";
+export { CASSETTE_MODES, isCI, resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
+export {
+  createUseCassette,
+  type CassetteHandle,
+  type HarnessHost,
+  type LedgerLine,
+  type LiveProvider,
+  type UseCassette,
+  type UseCassetteOptions,
+} from "./use-cassette.js";
+export type { CassetteAssertions } from "./vitest/assertions.js";
+export type { MatchCassetteOptions } from "./vitest/match-cassette.js";
+export type { MatcherContext, MatcherResult } from "./vitest/matcher.js";
+export { createMatchers } from "./vitest/matchers.js";
+export type { NoDriftOptions } from "./vitest/no-drift.js";
+export type { MatcherHost } from "./vitest/pinned.js";
+export type { VerifiedCassetteOptions } from "./vitest/verified-cassette.js";

@@ -1,0 +1,47 @@
+// What a test does with its cassette, decided in one place from the environment: CI never records, and nothing is spent
+// unless somebody asked for it.
+
+import { HarnessError } from "./errors.js";
+
+/**
+ * `replay` answers from the cassette and never calls out. `record` makes a new cassette and refuses to replace one.
+ * `refresh` records and replaces. `auto` replays what exists and records what does not. `live` does neither.
+ */
+export type CassetteMode = "replay" | "record" | "refresh" | "auto" | "live";
+
+export const CASSETTE_MODES: readonly CassetteMode[] = ["replay", "record", "refresh", "auto", "live"];
+
+/** The variables that decide. `CI` counts as set when it is `true` or `1`. */
+export interface ModeEnvironment {
+  readonly CASSETTE_MODE?: string | undefined;
+  readonly CI?: string | undefined;
+}
+
+/** An explicit `mode` wins over `CASSETTE_MODE`, which wins over `replay`. Throws {@link HarnessError}. */
+export function resolveMode(environment: ModeEnvironment, mode?: string): CassetteMode {
+  const asked = mode ?? (environment.CASSETTE_MODE || "replay");
+  if (!isMode(asked)) {
+    throw new HarnessError(
+      "mode-unknown",
+      `${JSON.stringify(asked)} is no cassette mode`,
+      `Use one of ${CASSETTE_MODES.join(", ")}.`,
+    );
+  }
+  if (!isCI(environment)) return asked;
+  if (asked === "record" || asked === "refresh") {
+    throw new HarnessError(
+      "record-in-ci",
+      `mode ${asked} was asked for, but CI is set and CI never records`,
+      "Record on your own machine, review the cassette and commit it.",
+    );
+  }
+  return asked === "auto" ? "replay" : asked;
+}
+
+export function isCI({ CI }: ModeEnvironment): boolean {
+  return CI === "true" || CI === "1";
+}
+
+function isMode(word: string): word is CassetteMode {
+  return (CASSETTE_MODES as readonly string[]).includes(word);
+}

@@ -1,0 +1,298 @@
+// The rules of the house, held against src; and each rule against an example that breaks it, so that it is known to fail.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { findViolations, type Sources } from "./support/architecture.js";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+
+function readSources(): Sources {
+  const paths = readdirSync(`${root}src`, { recursive: true, encoding: "utf8" })
+    .map((path) => `src/${path.replaceAll("\\", "/")}`)
+    .filter((path) => path.endsWith(".ts"));
+  return new Map(paths.sort().map((path) => [path, readFileSync(`${root}${path}`, "utf8")]));
+}
+
+/** Files with a header each, so that an example breaks the one rule it is for. */
+function house(files: Readonly<Record<string, string>>): Sources {
+  return new Map(Object.entries(files).map(([path, text]) => [`src/${path}`, `// A file.\n${text}`]));
+}
+
+const broken = (files: Readonly<Record<string, string>>) => findViolations(house(files)).map(({ rule }) => rule);
+
+describe("the house", () => {
+  const sources = readSources();
+
+  it("has the files this test was written for", () => {
+    expect([...sources.keys()]).toEqual(expect.arrayContaining(["src/core/index.ts", "src/core/loop/turn.ts"]));
+  });
+
+  it("keeps all its rules", () => {
+    expect(findViolations(sources).map(({ rule, file, detail }) => `${rule}: ${file} ${detail}`)).toEqual([]);
+  });
+
+  it("has no file that is neither TypeScript nor a folder in src", () => {
+    const entries = readdirSync(`${root}src`, { recursive: true, withFileTypes: true });
+    const strange = entries.filter((entry) => entry.isFile() && !entry.name.endsWith(".ts"));
+    expect(strange.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe("the arrows", () => {
+  const door = (layer: string) => `import { x } from "../${layer}/index.js";`;
+
+  it.each([
+    ["cli", "harness"],
+    ["cli", "cassette"],
+    ["cli", "core"],
+    ["cli", "host"],
+    ["harness", "cassette"],
+    ["harness", "core"],
+    ["cassette", "core"],
+    ["host", "core"],
+    ["entry", "core"],
+    ["entry", "cassette"],
+    ["entry", "harness"],
+    ["entry", "host"],
+    ["entry", "cli"],
+  ])("%s may import the door of %s", (from, to) => {
+    expect(broken({ [`${from}/a.ts`]: door(to) })).toEqual([]);
+  });
+
+  it.each([
+    ["core", "cassette"],
+    ["core", "harness"],
+    ["core", "host"],
+    ["core", "cli"],
+    ["cassette", "harness"],
+    ["cassette", "host"],
+    ["cassette", "cli"],
+    ["harness", "host"],
+    ["harness", "cli"],
+    ["host", "cassette"],
+    ["host", "harness"],
+    ["host", "cli"],
+  ])("%s may not import %s", (from, to) => {
+    expect(broken({ [`${from}/index.ts`]: door(to) })).toEqual(["arrow"]);
+  });
+
+  it.each([
+    ["import", 'import { x } from "../cassette/index.js";'],
+    ["a bare import", 'import "../cassette/index.js";'],
+    ["import type", 'import type { X } from "../cassette/index.js";'],
+    ["an inline type import", 'import { type X } from "../cassette/index.js";'],
+    ["export from", 'export { x } from "../cassette/index.js";'],
+    ["export star", 'export * from "../cassette/index.js";'],
+    ["export type", 'export type { X } from "../cassette/index.js";'],
+    ["a dynamic import", 'const x = await import("../cassette/index.js");'],
+    ["a dynamic import of a template", "const x = await import(`../cassette/index.js`);"],
+    ["an import in a type", 'type X = import("../cassette/index.js").X;'],
+    ["typeof import", 'type X = typeof import("../cassette/index.js");'],
+    ["import equals", 'import x = require("../cassette/index.js");'],
+  ])("count %s", (_name, text) => {
+    expect(broken({ "core/index.ts": text })).toEqual(["arrow"]);
+  });
+
+  it("count no import in a comment or a string", () => {
+    expect(
+      broken({ "core/index.ts": `// import "../cli/index.js";\nconst text = 'import "../cli/index.js"';` }),
+    ).toEqual([]);
+  });
+});
+
+describe("the doors", () => {
+  it("another layer is entered by its index.ts alone", () => {
+    expect(broken({ "cassette/a.ts": 'import type { X } from "../core/canon/json.js";' })).toEqual(["door"]);
+    expect(broken({ "cassette/a.ts": 'import { x } from "../core/errors.js";' })).toEqual(["door"]);
+    expect(broken({ "entry/a.ts": 'import { x } from "../core/canon/index.js";' })).toEqual(["door"]);
+  });
+
+  it("no file imports the door of its own layer", () => {
+    expect(broken({ "core/canon/json.ts": 'import { x } from "../index.js";' })).toEqual(["own-door"]);
+    expect(broken({ "host/store.ts": 'export type { X } from "./index.js";' })).toEqual(["own-door"]);
+  });
+
+  it("nobody imports entry, entry included", () => {
+    expect(broken({ "cli/main.ts": 'import "../entry/vitest.js";' })).toEqual(["entry"]);
+    expect(broken({ "entry/harness.ts": 'import "./vitest.js";' })).toEqual(["entry"]);
+  });
+
+  it("the platform is reached by #crypto alone and imports nothing of ours", () => {
+    expect(broken({ "core/canon/digest.ts": 'import { x } from "#crypto";' })).toEqual([]);
+    expect(
+      broken({ "platform/crypto-node.ts": 'import type { X } from "./contract.js";\nimport "node:crypto";' }),
+    ).toEqual([]);
+    expect(broken({ "core/canon/digest.ts": 'import type { X } from "../../platform/contract.js";' })).toEqual([
+      "platform",
+    ]);
+    expect(broken({ "entry/a.ts": 'import "../platform/index.js";' })).toEqual(["platform"]);
+    expect(broken({ "platform/crypto-node.ts": 'import { x } from "../core/index.js";' })).toEqual(["platform"]);
+  });
+});
+
+describe("the rooms", () => {
+  it.each([
+    ["core/loop/turn.ts", "../tools/call.js"],
+    ["core/loop/turn.ts", "./budget.js"],
+    ["core/loop/turn.ts", "../events/event.js"],
+    ["core/canon/value.ts", "../errors.js"],
+    ["core/events/log.ts", "../ports.js"],
+    ["core/node/executor.ts", "../session/agent.js"],
+    ["cassette/diff/diff.ts", "../format.js"],
+    ["cassette/export/har.ts", "../import/log.js"],
+    ["cassette/index.ts", "./diff/diff.js"],
+    ["core/index.ts", "./runtime/runtime.js"],
+  ])("%s may import %s", (file, specifier) => {
+    expect(broken({ [file]: `import { x } from "${specifier}";` })).toEqual([]);
+  });
+
+  it.each([
+    ["core/canon/json.ts", "../model/message.js"],
+    ["core/model/provider.ts", "../tools/tool.js"],
+    ["core/tools/call.ts", "../events/log.js"],
+    ["core/tools/call.ts", "../providers/echo.js"],
+    ["core/providers/echo.ts", "../events/event.js"],
+    ["core/events/log.ts", "../loop/budget.js"],
+    ["core/context/pins.ts", "../loop/loop.js"],
+    ["core/loop/loop.ts", "../runtime/agent.js"],
+    ["core/runtime/agent.ts", "../session/agent.js"],
+    ["core/session/agent.ts", "../node/executor.js"],
+    ["core/errors.ts", "./canon/value.js"],
+    ["core/ports.ts", "./model/usage.js"],
+    ["cassette/record.ts", "./diff/diff.js"],
+    ["cassette/load.ts", "./import/log.js"],
+    ["cassette/diff/diff.ts", "../export/har.js"],
+    ["cassette/diff/diff.ts", "../import/log.js"],
+  ])("%s may not import %s", (file, specifier) => {
+    expect(broken({ [file]: `import type { X } from "${specifier}";` })).toEqual(["room"]);
+  });
+
+  it("a folder that is no room of its layer is refused, and so is a file of core in no room", () => {
+    expect(broken({ "core/stuff/a.ts": "" })).toEqual(["unknown-room"]);
+    expect(broken({ "cassette/stuff/a.ts": "" })).toEqual(["unknown-room"]);
+    expect(broken({ "core/agent.ts": "" })).toEqual(["unknown-room"]);
+  });
+
+  it("a folder of src that is no layer is refused, and so is a file beside the layers", () => {
+    expect(broken({ "tools/a.ts": "" })).toEqual(["layer"]);
+    expect(broken({ "main.ts": "" })).toContain("layer");
+  });
+});
+
+describe("cycles", () => {
+  it("of two files are found", () => {
+    const files = { "host/a.ts": 'import { b } from "./b.js";', "host/b.ts": 'import { a } from "./a.js";' };
+    expect(broken(files)).toEqual(["cycle"]);
+  });
+
+  it("of type imports and re-exports are found, and named", () => {
+    const files = {
+      "host/a.ts": 'import type { B } from "./b.js";',
+      "host/b.ts": 'export type { C } from "./c.js";',
+      "host/c.ts": 'type A = import("./a.js").A;',
+    };
+    expect(findViolations(house(files))).toEqual([
+      { rule: "cycle", file: "src/host/a.ts", detail: "src/host/a.ts → src/host/b.ts → src/host/c.ts → src/host/a.ts" },
+    ]);
+  });
+
+  it("are not seen in a diamond", () => {
+    const files = {
+      "host/a.ts": 'import "./b.js";\nimport "./c.js";',
+      "host/b.ts": 'import "./d.js";',
+      "host/c.ts": 'import "./d.js";',
+      "host/d.ts": "",
+    };
+    expect(broken(files)).toEqual([]);
+  });
+});
+
+describe("determinism", () => {
+  it.each(["node:fs", "fs", "fs/promises", "node:crypto", "path"])("core and cassette do not import %s", (name) => {
+    expect(broken({ "core/canon/a.ts": `import "${name}";` })).toEqual(["node"]);
+    expect(broken({ "cassette/a.ts": `const x = await import("${name}");` })).toEqual(["node"]);
+    expect(broken({ "host/a.ts": `import "${name}";` })).toEqual([]);
+  });
+
+  it.each([
+    "const t = Date.now();",
+    'const t = Date["now"]();',
+    "const t = new Date();",
+    "const t = new Date;",
+    "const t = Date();",
+    "const r = Math.random();",
+    "const f = Math.random;",
+    "setTimeout(run, 1);",
+    "setInterval(run, 1);",
+    "setImmediate(run);",
+    'await fetch("x");',
+    "const send = options.fetch ?? fetch;",
+    "const ports = { fetch };",
+    'console.log("x");',
+    "const home = process.env.HOME;",
+    "const t = performance.now();",
+    "const id = crypto.randomUUID();",
+    "const id = globalThis.crypto.randomUUID();",
+    'const id = globalThis["crypto"];',
+    "const send = globalThis.fetch;",
+    "const signal = AbortSignal.timeout(5);",
+  ])("core and cassette do not say `%s`", (text) => {
+    expect(broken({ "core/loop/a.ts": text })).toEqual(["ambient"]);
+    expect(broken({ "cassette/a.ts": text })).toEqual(["ambient"]);
+    expect(broken({ "core/ports.ts": text })).toEqual([]);
+    expect(broken({ "host/a.ts": text })).toEqual([]);
+  });
+
+  it.each([
+    "const t = new Date(ports.now());",
+    "const t = Date.parse(text) + Math.max(1, 2);",
+    "ports.fetch(url); ports.timer(1, run);",
+    "export function send(fetch: Send) { return fetch(1); }",
+    "const { fetch, console } = ports; fetch(1); console.log(1);",
+    "type Send = typeof globalThis.fetch; type F = typeof fetch;",
+    "interface Ports { fetch: Send; process(): void }",
+    'const text = "Date.now() and process.env";',
+    "// Date.now(), Math.random(), setTimeout",
+    "/** console.log */ const process = 1; const x = process + 1;",
+    "const table = { process: 1, console: 2 }; table.process;",
+    'import { fetch } from "x"; fetch(1);',
+    "const signal = AbortSignal.any([a, b]);",
+  ])("core and cassette may say `%s`", (text) => {
+    expect(broken({ "core/loop/a.ts": text })).toEqual([]);
+  });
+});
+
+describe("a file", () => {
+  it("has 300 lines at most", () => {
+    expect(broken({ "host/a.ts": "x;\n".repeat(299) })).toEqual([]);
+    expect(broken({ "host/a.ts": "x;\n".repeat(300) })).toEqual(["size"]);
+  });
+
+  it("starts with a comment, after a #! line at most", () => {
+    const rules = (text: string) => findViolations(new Map([["src/host/a.ts", text]])).map(({ rule }) => rule);
+    expect(rules("/** What it is. */\nx;")).toEqual([]);
+    expect(rules("#!/usr/bin/env node\n// What it is.\nx;")).toEqual([]);
+    expect(rules('import "x"; // late')).toEqual(["header"]);
+    expect(rules("")).toEqual(["header"]);
+  });
+
+  it.each(["host/fileStore.ts", "host/File.ts", "host/file_store.ts", "host/file-.ts", "host/fileStores/a.ts"])(
+    "is not named %s",
+    (path) => {
+      expect(broken({ [path]: "" })).toEqual(["kebab-case"]);
+    },
+  );
+
+  it.each(["utils", "helpers", "common", "misc"])("does not lie in a folder named %s, nor has that name", (name) => {
+    expect(broken({ [`host/${name}/a.ts`]: "" })).toEqual(["vague-name"]);
+    expect(broken({ [`host/${name}.ts`]: "" })).toEqual(["vague-name"]);
+  });
+
+  it.each(["./b", "./b.ts", "../host/b", "./b.mjs"])(
+    "does not import %s: a relative import ends in .js",
+    (specifier) => {
+      expect(broken({ "host/a.ts": `import "${specifier}";` })).toEqual(["extension"]);
+    },
+  );
+});

@@ -1,0 +1,131 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { contextAt, createContextReader, isSameContext, readContexts } from "../../src/cassette/context.js";
+import { recordingProvider } from "../../src/cassette/record.js";
+import type { CassetteV2, ContextExtension } from "../../src/cassette/format.js";
+import { seal } from "../../src/core/canon/copy.js";
+import { hashJson } from "../../src/core/canon/digest.js";
+import type { LlmSettings, LlmToolDefinition, LlmTurnRequest } from "../../src/core/model/provider.js";
+import { recordedCassette, verifyKept } from "../support/oracle.js";
+import { prompt, recordTurns } from "../support/recording.js";
+import { say } from "../support/script.js";
+
+afterAll(verifyKept);
+
+const weather: LlmToolDefinition = { name: "weather", description: "Looks out.", schema: { type: "object" } };
+
+function contextsOf(cassette: CassetteV2): ContextExtension[] {
+  return cassette.extensions?.contexts ?? [];
+}
+
+describe("a recording's contexts", () => {
+  it("hold the tools and settings from the first turn on, and again whenever they change", async () => {
+    const requests: LlmTurnRequest[] = [
+      prompt("1"),
+      { ...prompt("2"), tools: [weather] },
+      { ...prompt("3"), tools: [{ ...weather }] },
+      { ...prompt("4"), tools: [weather], settings: { temperature: 1 } },
+      prompt("5"),
+    ];
+    const cassette = await recordTurns(
+      requests,
+      requests.map(() => say("x")),
+    );
+    expect(contextsOf(cassette).map(({ fromTurn, tools, settings }) => [fromTurn, tools, settings])).toEqual([
+      [0, [], {}],
+      [1, [weather], {}],
+      [3, [weather], { temperature: 1 }],
+      [4, [], {}],
+    ]);
+    for (const { tools, settings, toolsHash, settingsHash } of contextsOf(cassette)) {
+      expect([toolsHash, settingsHash]).toEqual([hashJson(tools), hashJson(settings)]);
+    }
+  });
+
+  it("leave the model out of the settings, so that another model is no other context", async () => {
+    const settings = { model: "m-1", temperature: 0 };
+    const requests = [
+      { ...prompt("1"), settings },
+      { ...prompt("2"), settings: { ...settings, model: "m-2" } },
+    ];
+    const contexts = contextsOf(await recordTurns(requests, [say("x"), say("y")]));
+    expect(contexts).toHaveLength(1);
+    expect(contexts[0]?.settings).toEqual({ temperature: 0 });
+  });
+
+  it("are counted in recorded turns, failed calls left out", async () => {
+    let calls = 0;
+    const recorder = recordingProvider({
+      turn: async () => {
+        if (calls++ === 0) throw new Error("no");
+        return say("x");
+      },
+    });
+    await recorder.turn({ ...prompt("1"), tools: [weather] }).catch(() => undefined);
+    await recorder.turn(prompt("1"));
+    await recorder.turn({ ...prompt("1"), tools: [weather] });
+    expect(contextsOf(recordedCassette(recorder)).map(({ fromTurn, tools }) => [fromTurn, tools?.length])).toEqual([
+      [0, 0],
+      [1, 1],
+    ]);
+  });
+});
+
+describe("createContextReader", () => {
+  it("takes absent tools and settings for empty ones", () => {
+    const read = createContextReader();
+    expect(read(prompt("a"))).toEqual(read({ ...prompt("a"), tools: [], settings: {} }));
+  });
+
+  it("reads sealed tools once, and others on every turn", () => {
+    const read = createContextReader();
+    const [tools, settings] = [seal([weather]), seal<LlmSettings>({ seed: 1 })];
+    const first = read({ ...prompt("a"), tools, settings });
+    expect(read({ ...prompt("b"), tools, settings })).toBe(first);
+    const open = [{ ...weather }];
+    const before = read({ ...prompt("a"), tools: open, settings });
+    (open[0] as LlmToolDefinition).description = "Looks in.";
+    expect(read({ ...prompt("a"), tools: open, settings }).toolsHash).not.toBe(before.toolsHash);
+  });
+
+  it("does not count a setting that is undefined", () => {
+    const settings = { seed: 1, temperature: undefined } as unknown as LlmSettings;
+    expect(createContextReader()({ ...prompt("a"), settings }).settings).toEqual({ seed: 1 });
+  });
+});
+
+describe("contextAt", () => {
+  const contexts = [0, 2, 5].map((fromTurn) => ({ fromTurn, toolsHash: "t", settingsHash: "s" }));
+
+  it("is the last one from at or before the turn", () => {
+    expect([0, 1, 2, 4, 5, 9].map((turn) => contextAt(contexts, turn)?.fromTurn)).toEqual([0, 0, 2, 2, 5, 5]);
+    expect(contextAt(contexts.slice(1), 1)).toBeUndefined();
+  });
+});
+
+describe("readContexts", () => {
+  it.each([undefined, null, {}, "x", 1])("finds none in %j", (extension) => {
+    expect(readContexts(extension)).toEqual([]);
+  });
+
+  it("takes what is a context and leaves the rest", () => {
+    const context = { fromTurn: 0, toolsHash: "t", settingsHash: "s" };
+    const others = [null, 1, {}, { ...context, fromTurn: 0.5 }, { ...context, toolsHash: 1 }, { fromTurn: 0 }];
+    expect(readContexts([...others, context])).toEqual([context]);
+  });
+});
+
+describe("isSameContext", () => {
+  const now = createContextReader()(prompt("a"));
+  const recorded = { fromTurn: 0, toolsHash: now.toolsHash, settingsHash: now.settingsHash };
+
+  it("compares both hashes", () => {
+    expect(isSameContext(recorded, now)).toBe(true);
+    expect(isSameContext({ ...recorded, toolsHash: "t" }, now)).toBe(false);
+    expect(isSameContext({ ...recorded, settingsHash: "s" }, now)).toBe(false);
+  });
+
+  it("has nothing to compare where one side is absent", () => {
+    expect(isSameContext(undefined, now)).toBe(true);
+    expect(isSameContext({ ...recorded, toolsHash: "t" }, undefined)).toBe(true);
+  });
+});

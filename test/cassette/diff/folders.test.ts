@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { diffSets } from "../../../src/cassette/diff/folders.js";
+import { call, runOf, stepsOf } from "./runs.js";
+
+const named = (task: string, cassette = stepsOf(call("f"))) => ({ task, cassette });
+
+describe("diffSets", () => {
+  it("pairs by name, sorts, and tells what is on one side alone", () => {
+    const diff = diffSets([named("c"), named("a"), named("gone")], [named("a"), named("c"), named("fresh")]);
+    expect(diff.shared).toEqual([
+      { task: "a", drifts: [] },
+      { task: "c", drifts: [] },
+    ]);
+    expect(diff.onlyOld).toEqual(["gone"]);
+    expect(diff.onlyNew).toEqual(["fresh"]);
+  });
+
+  it("counts drifts by kind over all pairs", () => {
+    const diff = diffSets(
+      [named("a", stepsOf(call("f"))), named("b", stepsOf(call("f", { n: 1 })))],
+      [named("a", stepsOf(call("f"), call("g"))), named("b", stepsOf(call("f", { n: 2 }), call("g")))],
+    );
+    expect(diff.totals).toEqual({
+      added: 2,
+      removed: 0,
+      moved: 0,
+      "args-changed": 1,
+      "content-changed": 0,
+      "content-added": 0,
+      "content-removed": 0,
+    });
+  });
+
+  it("passes its options on", () => {
+    const runs = [[named("a", runOf([{ say: "x" }]))], [named("a", runOf([{ say: "y" }]))]] as const;
+    expect(diffSets(...runs).totals["content-changed"]).toBe(1);
+    expect(diffSets(...runs, { ignoreContent: true }).totals["content-changed"]).toBe(0);
+  });
+
+  it("refuses names that occur twice on one side, naming them and the side", () => {
+    const attempt = (): unknown => diffSets([named("a")], [named("b"), named("a"), named("b"), named("a"), named("c")]);
+    expect(attempt).toThrow(expect.objectContaining({ code: "invalid-options" }));
+    expect(attempt).toThrow('the new side has more than one cassette named "b", "a"');
+  });
+
+  it("compares empty sets to nothing", () => {
+    expect(diffSets([], [])).toMatchObject({ shared: [], onlyOld: [], onlyNew: [] });
+  });
+});

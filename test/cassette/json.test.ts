@@ -1,0 +1,201 @@
+// The strict reader of JSON. Vectors: nst/JSONTestSuite (MIT, Nicolas Seriot), 133 files.
+
+import { describe, expect, it } from "vitest";
+import { CassetteError } from "../../src/cassette/errors.js";
+import { DEFAULT_MAX_BYTES, parseStrictJson } from "../../src/cassette/json.js";
+import { hasShared, readSharedLines } from "../support/shared.js";
+import { refusal } from "../support/refusal.js";
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+
+function refused(input: string | Uint8Array, options = {}): CassetteError {
+  const error = refusal(() => parseStrictJson(input, options));
+  expect(error).toBeInstanceOf(CassetteError);
+  return error as CassetteError;
+}
+
+describe("parseStrictJson", () => {
+  it("reads what JSON.parse reads, from text and from bytes", () => {
+    const text = ' {"a": [1, -0.5e3, "é😀\\u00e9\\ud83d\\ude00", true, false, null, {}, []], "": {"": ""}}\n';
+    expect(parseStrictJson(text)).toEqual(JSON.parse(text));
+    expect(parseStrictJson(utf8(text))).toEqual(JSON.parse(text));
+  });
+
+  it.each(["0", '"x"', "null", "[]"])("reads %s, which is a JSON text (RFC 8259 §2)", (text) => {
+    expect(parseStrictJson(text)).toEqual(JSON.parse(text));
+  });
+
+  it.each([
+    ["a Latin-1 byte", [0x22, 0xe9, 0x22]],
+    ["an overlong slash", [0x22, 0xc0, 0xaf, 0x22]],
+    ["a surrogate in UTF-8", [0x22, 0xed, 0xa0, 0x80, 0x22]],
+    ["a character cut in two", [0x22, 0xf0, 0x9f, 0x98]],
+    ["UTF-16 with its mark", [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
+  ])("refuses %s as not UTF-8", (_, bytes) => {
+    expect(refused(Uint8Array.from(bytes)).code).toBe("not-utf8");
+  });
+
+  it("refuses a byte-order mark, in bytes and in text", () => {
+    expect(refused(Uint8Array.from([0xef, 0xbb, 0xbf, 0x7b, 0x7d])).code).toBe("byte-order-mark");
+    expect(refused("\uFEFF{}").code).toBe("byte-order-mark");
+  });
+
+  it.each([
+    "",
+    " ",
+    "{",
+    '{"a":1',
+    '{"a":1,}',
+    "[1,]",
+    "{'a':1}",
+    "// no\n{}",
+    "/* no */{}",
+    "{} {}",
+    "NaN",
+    "01",
+    '"\t"',
+  ])("refuses %j as not JSON", (text) => {
+    expect(refused(text).code).toBe("not-json");
+  });
+
+  it.each([
+    ['{"a":1,"a":1}', '"a"'],
+    ['{"a":1,"\\u0061":2}', '"a"'],
+    ['[{"x":{"b":1,"c":{"b":2},"b":3}}]', '"b"'],
+    ['{"__proto__":1,"__proto__":2}', '"__proto__"'],
+    ['{"":1,"":2}', '""'],
+    ['{"a":[{"a":"a"}],"b":"a","a":0}', '"a"'],
+  ])("refuses the duplicate key in %s", (text, key) => {
+    const error = refused(text);
+    expect(error.code).toBe("duplicate-key");
+    expect(error.message).toContain(`the key ${key} occurs twice`);
+  });
+
+  it("tells keys apart that only look alike, and takes equal keys of different objects", () => {
+    const text = '{"\\u00e9":1,"e\\u0301":2,"a":{"a":{"a":"a"}},"b":[{"a":1},{"a":1}],"A":"a"}';
+    expect(parseStrictJson(text)).toEqual(JSON.parse(text));
+  });
+
+  it.each(["1e400", "-1e400", '{"a":[1E999]}', `1${"0".repeat(400)}`])(
+    "refuses %s, which is beyond a double",
+    (text) => {
+      expect(refused(text).code).toBe("number-not-finite");
+    },
+  );
+
+  it.each(['"1e400"', "1e308", "5e-400", "123456789012345678901234567890"])("takes %s", (text) => {
+    expect(parseStrictJson(text)).toBe(JSON.parse(text));
+  });
+
+  it.each(['"\\ud800"', '["\\udc00\\ud800"]', '{"\\ud83d":1}', '{"a":"\\ud83dx"}'])(
+    "refuses the escaped lone surrogate in %s",
+    (text) => {
+      expect(refused(text).code).toBe("lone-surrogate");
+    },
+  );
+
+  it("refuses a lone surrogate that stands in the text itself", () => {
+    expect(refused('"\ud800"').code).toBe("lone-surrogate");
+  });
+
+  it.each([
+    ["arrays", "[", "]"],
+    ["objects", '{"a":', "}"],
+  ])("takes 128 nested %s and refuses 129", (_, open, close) => {
+    const nest = (depth: number) => `${open.repeat(depth)}${open === "[" ? "" : "1"}${close.repeat(depth)}`;
+    expect(() => parseStrictJson(nest(128))).not.toThrow();
+    expect(refused(nest(129)).code).toBe("too-deep");
+  });
+
+  it("refuses a million open brackets without running out of stack", () => {
+    expect(refused("[".repeat(1_000_000)).code).toBe("not-json");
+    expect(refused("[".repeat(1_000_000) + "]".repeat(1_000_000)).code).toBe("too-deep");
+  });
+
+  it("refuses 65 MiB, before it reads any of it", () => {
+    const error = refused(new Uint8Array(65 * 1024 * 1024).fill(0xff));
+    expect(error.code).toBe("too-large");
+    expect(error.message).toBe(`the file has ${65 * 1024 * 1024} bytes, more than the limit of ${DEFAULT_MAX_BYTES}`);
+    expect(DEFAULT_MAX_BYTES).toBe(64 * 1024 * 1024);
+  });
+
+  it("takes a text of exactly maxBytes and refuses one byte more", () => {
+    expect(parseStrictJson(utf8('"abc"'), { maxBytes: 5 })).toBe("abc");
+    expect(refused(utf8('"abcd"'), { maxBytes: 5 }).code).toBe("too-large");
+  });
+
+  it("takes __proto__ as data and leaves the prototype alone", () => {
+    const value = parseStrictJson('{"__proto__":{"polluted":true},"constructor":1}') as object;
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect(Object.keys(value)).toEqual(["__proto__", "constructor"]);
+    expect("polluted" in value).toBe(false);
+  });
+
+  it("names the file, the place and what to do", () => {
+    const error = refused('{\n  "a": 1,\n  "a": 2\n}', { file: "x.cassette.json" });
+    expect(error.file).toBe("x.cassette.json");
+    expect(error.message).toBe('line 3, column 3: the key "a" occurs twice');
+    expect(error.hint).toBe("Restore the file from version control, or record it again.");
+  });
+});
+
+interface SuiteFile {
+  name: string;
+  expect: "accept" | "reject" | "either";
+  bytes_b64: string;
+}
+
+describe.skipIf(!hasShared)("JSONTestSuite", () => {
+  const files = hasShared ? readSharedLines<SuiteFile>("data/vectors/json/jsontestsuite.jsonl.gz") : [];
+  const verdict = (file: SuiteFile): string => {
+    try {
+      parseStrictJson(Buffer.from(file.bytes_b64, "base64"));
+      return "accepted";
+    } catch (error) {
+      return (error as CassetteError).code;
+    }
+  };
+  const verdicts = (expected: SuiteFile["expect"]) =>
+    Object.fromEntries(files.filter((file) => file.expect === expected).map((file) => [file.name, verdict(file)]));
+
+  it("has 39 files to accept, all of them accepted", () => {
+    const found = verdicts("accept");
+    expect(Object.keys(found)).toHaveLength(39);
+    expect(Object.entries(found).filter(([, code]) => code !== "accepted")).toEqual([]);
+  });
+
+  it("has 72 files to reject, all of them refused", () => {
+    const found = verdicts("reject");
+    expect(Object.keys(found)).toHaveLength(72);
+    expect(found["n_structure_UTF8_BOM_no_data.json"]).toBe("byte-order-mark");
+    const codes = ["not-json", "not-utf8", "byte-order-mark"];
+    expect(Object.entries(found).filter(([, code]) => !codes.includes(code))).toEqual([]);
+  });
+
+  it("has 22 files that may go either way, and each goes the way the format says", () => {
+    expect(verdicts("either")).toEqual({
+      "i_number_neg_int_huge_exp.json": "number-not-finite",
+      "i_number_pos_double_huge_exp.json": "number-not-finite",
+      "i_number_real_underflow.json": "accepted",
+      "i_number_too_big_neg_int.json": "accepted",
+      "i_string_1st_valid_surrogate_2nd_invalid.json": "lone-surrogate",
+      "i_string_invalid_lonely_surrogate.json": "lone-surrogate",
+      "i_string_inverted_surrogates_U+1D11E.json": "lone-surrogate",
+      "i_string_iso_latin_1.json": "not-utf8",
+      "i_string_lone_utf8_continuation_byte.json": "not-utf8",
+      "i_string_not_in_unicode_range.json": "not-utf8",
+      "i_string_overlong_sequence_2_bytes.json": "not-utf8",
+      "i_string_overlong_sequence_6_bytes.json": "not-utf8",
+      "i_string_overlong_sequence_6_bytes_null.json": "not-utf8",
+      "i_string_utf16LE_no_BOM.json": "not-utf8",
+      "number_-9223372036854775808.json": "accepted",
+      "number_10000000000000000999.json": "accepted",
+      "object_key_nfd_nfc.json": "accepted",
+      "object_same_key_same_value.json": "duplicate-key",
+      "string_1_invalid_codepoint.json": "not-utf8",
+      "string_2_escaped_invalid_codepoints.json": "lone-surrogate",
+      "string_3_invalid_codepoints.json": "not-utf8",
+      "string_with_escaped_NULL.json": "accepted",
+    });
+  });
+});

@@ -1,0 +1,199 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { CassetteError, type MissReport } from "../../src/cassette/errors.js";
+import type { Cassette } from "../../src/cassette/format.js";
+import { explainContextMiss, formatMiss, rebuildPrompts } from "../../src/cassette/miss.js";
+import { cassetteProvider } from "../../src/cassette/replay.js";
+import type { LlmMessage, LlmTurnRequest } from "../../src/core/index.js";
+import { verifyKept } from "../support/oracle.js";
+import { prompt, recordTurns, runWeather, user, weatherCassette } from "../support/recording.js";
+import { rejection } from "../support/refusal.js";
+import { say } from "../support/script.js";
+
+afterAll(verifyKept);
+
+const CHOICES =
+  "Undo the change if it was not meant; else record again (CASSETTE_MODE=refresh) and review the new cassette.";
+
+async function missOf(promise: Promise<unknown>): Promise<CassetteError & { miss: MissReport }> {
+  const error = (await rejection(promise)) as CassetteError;
+  expect(error).toBeInstanceOf(CassetteError);
+  expect(error.miss).toBeDefined();
+  return error as CassetteError & { miss: MissReport };
+}
+
+/** The miss of the last request, the ones before it being answered. */
+async function missAt(cassette: Cassette, ...requests: LlmTurnRequest[]) {
+  const replay = cassetteProvider(cassette);
+  for (const request of requests.slice(0, -1)) await replay.turn(request);
+  return missOf(replay.turn(requests.at(-1) as LlmTurnRequest));
+}
+
+describe("the text of a miss", () => {
+  it("names a changed system prompt in full", async () => {
+    const error = await missOf(
+      runWeather(cassetteProvider(await weatherCassette()), { systemPrompt: "You are blunt." }),
+    );
+    expect(error.message).toBe(
+      [
+        "turn 0: the system prompt changed",
+        "  at       /0/content",
+        '  recorded "You are brief."',
+        '  now      "You are blunt."',
+        "  nearest  recorded turn 0",
+      ].join("\n"),
+    );
+    expect(error.hint).toBe(CHOICES);
+    expect(error.miss).toEqual({
+      code: "prompt-changed",
+      turn: 0,
+      nearest: { turnIndex: 0, used: false },
+      messageIndex: 0,
+      pointer: "/0/content",
+      recorded: '"You are brief."',
+      actual: '"You are blunt."',
+      what: "the system prompt changed",
+      hint: CHOICES,
+    });
+  });
+
+  it("names a changed tool result in full", async () => {
+    const error = await missOf(runWeather(cassetteProvider(await weatherCassette()), { weather: "sun" }));
+    expect(error.message).toBe(
+      [
+        "turn 1: the result of tool weather changed (message 3)",
+        "  at       /3/content",
+        '  recorded "rain"',
+        '  now      "sun"',
+        "  nearest  recorded turn 1",
+      ].join("\n"),
+    );
+    expect(error.miss).toMatchObject({ turn: 1, messageIndex: 3, nearest: { turnIndex: 1, used: false } });
+  });
+
+  it("names one message too many in full", async () => {
+    const cassette = await recordTurns([prompt("a"), prompt("a", "b")], [say("1"), say("2")]);
+    const error = await missAt(cassette, prompt("a"), prompt("a", "b", "please"));
+    expect(error.message).toBe(
+      [
+        "turn 1: the prompt has a message that the recording does not have (message 2, role user)",
+        "  at       /2",
+        "  recorded (nothing)",
+        '  now      {"role":"user","content":"please"}',
+        "  nearest  recorded turn 1",
+      ].join("\n"),
+    );
+    expect("recorded" in error.miss).toBe(false);
+  });
+
+  it("names a hashes-only cassette in full", async () => {
+    const cassette = await weatherCassette({ prompts: false });
+    const error = await missOf(runWeather(cassetteProvider(cassette), { weather: "sun" }));
+    expect(error.message).toBe(
+      [
+        "turn 1: the prompt is not the recorded one; the cassette holds hashes only, so it cannot say where they part",
+        "  nearest  recorded turn 1",
+      ].join("\n"),
+    );
+    expect(error.hint).toBe(`${CHOICES} A recording that keeps prompts says more.`);
+    expect(Object.keys(error.miss)).toEqual(["code", "turn", "what", "nearest", "hint"]);
+  });
+
+  it("names a missing message", async () => {
+    const cassette = await recordTurns([prompt("a", "b")], [say("1")]);
+    const error = await missAt(cassette, prompt("a"));
+    expect(error.message).toBe(
+      [
+        "turn 0: the prompt lacks a message that the recording has (message 1, role user)",
+        "  at       /1",
+        '  recorded {"role":"user","content":"b"}',
+        "  now      (nothing)",
+        "  nearest  recorded turn 0",
+      ].join("\n"),
+    );
+  });
+
+  it.each<[string, LlmMessage, LlmMessage, string, string]>([
+    ["a user message", user("a"), user("b"), "the user message changed (message 1)", "/1/content"],
+    [
+      "an earlier answer",
+      { role: "assistant", content: "", toolCalls: [{ id: "c", name: "t", arguments: { "a/b": [1, 2] } }] },
+      { role: "assistant", content: "", toolCalls: [{ id: "c", name: "t", arguments: { "a/b": [1, 3] } }] },
+      "an earlier answer changed (message 1)",
+      "/1/toolCalls/0/arguments/a~1b/1",
+    ],
+    [
+      "a role",
+      user("a"),
+      { role: "assistant", content: "a" },
+      "message 1 had the role user and now has assistant",
+      "/1/role",
+    ],
+    [
+      "an error flag",
+      { role: "tool", toolCallId: "c", name: "t", content: "x" },
+      { role: "tool", toolCallId: "c", name: "t", content: "x", isError: true },
+      "the result of tool t changed (message 1)",
+      "/1/isError",
+    ],
+  ])("says that %s changed", async (_, before, now, what, pointer) => {
+    const cassette = await recordTurns([{ messages: [user("go"), before] }], [say("1")]);
+    const error = await missAt(cassette, { messages: [user("go"), now] });
+    expect([error.miss.what, error.pointer, error.miss.messageIndex]).toEqual([what, pointer, 1]);
+  });
+
+  it("cuts long values around the place where they part, and no character in two", async () => {
+    const [left, right] = ["L", "R"].map((side) => "😀".repeat(200) + side + "é".repeat(200));
+    const error = await missAt(await recordTurns([prompt(left as string)], [say("1")]), prompt(right as string));
+    const recorded = `…${"😀".repeat(30)}L${"é".repeat(59)}…`;
+    expect(error.miss.recorded).toBe(recorded);
+    expect(error.miss.actual).toBe(recorded.replace("L", "R"));
+    expect(error.message.isWellFormed()).toBe(true);
+  });
+
+  it("is well-formed where the cut falls into the middle of a character", async () => {
+    const error = await missAt(
+      await recordTurns([prompt("a" + "😀".repeat(100) + "L")], [say("1")]),
+      prompt("a" + "😀".repeat(100) + "R"),
+    );
+    expect(error.message.isWellFormed()).toBe(true);
+    expect(error.miss.recorded).toMatch(/L"$/);
+  });
+});
+
+describe("the nearest recorded turn", () => {
+  const script = ["1", "2", "3"].map((text) => say(text));
+
+  it("is the one whose prompt goes along the longest, and says so when it was used", async () => {
+    const cassette = await recordTurns([prompt("a", "b", "c"), prompt("x"), prompt("y")], script);
+    const error = await missAt(cassette, prompt("a", "b", "c"), prompt("a", "b", "d"));
+    expect(error.miss).toMatchObject({ turn: 1, messageIndex: 2, nearest: { turnIndex: 0, used: true } });
+    expect(error.message).toContain("\n  nearest  recorded turn 0, which was used already");
+  });
+
+  it("is the next in line where several go along equally long", async () => {
+    const cassette = await recordTurns([prompt("a"), prompt("b"), prompt("c")], script);
+    const error = await missAt(cassette, prompt("a"), prompt("z"));
+    expect(error.miss.nearest).toEqual({ turnIndex: 1, used: false });
+  });
+});
+
+describe("explainContextMiss", () => {
+  it("has no pointer where the cassette holds only the hash of its tools", () => {
+    const report = explainContextMiss("tools-changed", 3, 2, undefined, []);
+    expect(formatMiss(report)).toBe(
+      "turn 3: the tools changed; the cassette holds only their hash\n  nearest  recorded turn 2",
+    );
+  });
+
+  it("calls the whole the whole", () => {
+    expect(formatMiss(explainContextMiss("settings-changed", 0, 0, {}, []))).toContain("at       (the whole)");
+  });
+});
+
+describe("rebuildPrompts", () => {
+  it("gives every turn's whole prompt", async () => {
+    const requests = [prompt("a", "b"), prompt("a", "x", "y"), prompt("a")];
+    const cassette = await recordTurns(requests, [say("1"), say("2"), say("3")]);
+    expect(rebuildPrompts(cassette)).toEqual(requests.map((request) => request.messages));
+  });
+});

@@ -1,0 +1,143 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { CassetteError } from "../../src/cassette/errors.js";
+import { parseCassette } from "../../src/cassette/load.js";
+import { rebuildPrompts } from "../../src/cassette/miss.js";
+import { recordingProvider, type RecordingProvider } from "../../src/cassette/record.js";
+import type { Redact } from "../../src/cassette/redact.js";
+import { cassetteProvider } from "../../src/cassette/replay.js";
+import { formatCassette } from "../../src/cassette/store.js";
+import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
+import { scriptedProvider } from "../../src/core/providers/scripted.js";
+import { createRuntime } from "../../src/core/runtime/runtime.js";
+import { recordedCassette, verifyKept } from "../support/oracle.js";
+import { fixedPorts, prompt } from "../support/recording.js";
+import { rejection } from "../support/refusal.js";
+import { ask, say, tool } from "../support/script.js";
+
+afterAll(verifyKept);
+
+const SECRET = /sk-[a-z0-9]+/g;
+
+const redact: Redact = (response) => JSON.parse(JSON.stringify(response).replace(SECRET, "sk-***")) as typeof response;
+
+const script = () =>
+  scriptedProvider([
+    ask([{ name: "login", arguments: { key: "sk-abc1" } }], { content: "I use sk-abc1." }),
+    ask([{ name: "login", arguments: { key: "sk-def2" } }]),
+    say("Logged in with sk-def2."),
+  ]);
+
+function runLogin(provider: LlmProviderAdapter) {
+  const invoked: unknown[] = [];
+  const login = tool("login", (args) => {
+    invoked.push(args);
+    return "welcome";
+  });
+  const runtime = createRuntime({ agents: [{ id: "a", systemPrompt: "Log in.", provider, customTools: [login] }] });
+  return runtime.run({ goal: "go" }).then((result) => ({ result, invoked }));
+}
+
+const recorderOf = (provider: LlmProviderAdapter): RecordingProvider =>
+  recordingProvider(provider, { redact, ports: fixedPorts() });
+
+describe("redact", () => {
+  it("PLK-133 scrubs answers before they are hashed, and the same answers in later prompts", async () => {
+    const recorder = recorderOf(script());
+    await runLogin(recorder);
+    const cassette = recordedCassette(recorder);
+    const text = formatCassette(cassette);
+    expect(text).not.toMatch(SECRET);
+    expect(text).toContain("sk-***");
+    expect(parseCassette(text)).toEqual(cassette);
+    expect(rebuildPrompts(cassette)?.[2]?.[2]).toEqual(
+      ask([{ name: "login", arguments: { key: "sk-***" } }], { content: "I use sk-***." }).message,
+    );
+  });
+
+  it("PLK-132 PLK-133 leaves what the agent gets untouched", async () => {
+    const plain = await runLogin(script());
+    const watched = await runLogin(recorderOf(script()));
+    expect(watched.result.messages).toEqual(plain.result.messages);
+    expect(watched.result.finalAnswer).toBe("Logged in with sk-def2.");
+    expect(watched.invoked).toEqual([{ key: "sk-abc1" }, { key: "sk-def2" }]);
+  });
+
+  it("PLK-133 gives a recording that replays strictly, with scrubbed answers", async () => {
+    const recorder = recorderOf(script());
+    await runLogin(recorder);
+    const replay = cassetteProvider(recordedCassette(recorder));
+    const { result, invoked } = await runLogin(replay);
+    expect(result.finalAnswer).toBe("Logged in with sk-***.");
+    expect(invoked).toEqual([{ key: "sk-***" }, { key: "sk-***" }]);
+    replay.assertConsumed();
+  });
+
+  it("is handed a copy: changing it does not reach the agent", async () => {
+    const recorder = recordingProvider(scriptedProvider([say("secret")]), {
+      redact(response) {
+        response.message.content = "gone";
+        delete response.finalAnswer;
+        return response;
+      },
+    });
+    expect(await recorder.turn(prompt("a"))).toEqual(say("secret"));
+    expect(recordedCassette(recorder).entries[0]?.response).toEqual({
+      message: { role: "assistant", content: "gone" },
+      stopReason: "stop",
+    });
+  });
+
+  it("works together with a hashFilter, which sees the scrubbed prompt", async () => {
+    const seen: string[] = [];
+    const recorder = recordingProvider(script(), {
+      redact,
+      hashFilter: (messages) => (seen.push(JSON.stringify(messages)), messages),
+    });
+    await runLogin(recorder);
+    expect(seen).toHaveLength(3);
+    expect(seen.join("")).not.toMatch(SECRET);
+    const replay = cassetteProvider(recordedCassette(recorder), { hashFilter: (messages) => messages });
+    await runLogin(replay);
+    replay.assertConsumed();
+  });
+
+  it("that throws rejects the turn with its own error, and nothing is kept", async () => {
+    const failure = new Error("bad pattern");
+    const recorder = recordingProvider(scriptedProvider([say("x")]), {
+      redact() {
+        throw failure;
+      },
+    });
+    expect(await rejection(recorder.turn(prompt("a")))).toBe(failure);
+    expect(recorder.turns).toBe(0);
+  });
+
+  it.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["a promise", Promise.resolve(say("x"))],
+    ["a response without a message", { stopReason: "stop" }],
+  ])("that returns %s makes the turn not recordable", async (_, returned) => {
+    const recorder = recordingProvider(scriptedProvider([say("x")]), { redact: () => returned as never });
+    const error = (await rejection(recorder.turn(prompt("a")))) as CassetteError;
+    expect(error).toBeInstanceOf(CassetteError);
+    expect(error.code).toBe("not-recordable");
+    expect(error.hint).toContain("redact hook");
+    expect(recorder.turns).toBe(0);
+  });
+
+  it("is not called for an answer that is none", async () => {
+    let called = false;
+    const recorder = recordingProvider(
+      { turn: async () => ({ stopReason: "stop" }) as never },
+      { redact: (response) => ((called = true), response) },
+    );
+    expect(((await rejection(recorder.turn(prompt("a")))) as CassetteError).code).toBe("not-recordable");
+    expect(called).toBe(false);
+  });
+});
+
+it("keeps an answer without secrets as it is", async () => {
+  const recorder = recorderOf(scriptedProvider([say("hello")]));
+  await recorder.turn(prompt("a"));
+  expect(recordedCassette(recorder).entries[0]?.response).toEqual(say("hello"));
+});

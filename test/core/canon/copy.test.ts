@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { copyJson, isSealed, seal } from "../../../src/core/canon/copy.js";
+import { NotJsonError } from "../../../src/core/canon/value.js";
+import { nested, NOT_JSON } from "../../support/not-json.js";
+import { refusal } from "../../support/refusal.js";
+
+describe("copyJson", () => {
+  it("shares no container with its source", () => {
+    const source = { list: [{ a: 1 }], object: { b: [] as unknown[] } };
+    const copy = copyJson(source);
+    expect(copy).toEqual(source);
+    expect(copy.list).not.toBe(source.list);
+    expect(copy.list[0]).not.toBe(source.list[0]);
+    expect(copy.object.b).not.toBe(source.object.b);
+  });
+
+  it("keeps the order of keys", () => {
+    expect(Object.keys(copyJson({ z: 1, a: 2, m: 3 }))).toEqual(["z", "a", "m"]);
+  });
+
+  it("leaves out keys whose value is undefined, at any depth", () => {
+    expect(Object.keys(copyJson({ a: undefined, b: { c: undefined, d: 1 } }).b)).toEqual(["d"]);
+    expect(copyJson({ a: undefined })).toStrictEqual({});
+  });
+
+  it("copies an own __proto__ key as data and sets no prototype", () => {
+    const copy = copyJson(JSON.parse('{"__proto__":{"polluted":true}}') as Record<string, unknown>);
+    expect(Object.keys(copy)).toEqual(["__proto__"]);
+    expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+    expect(copy["polluted"]).toBeUndefined();
+  });
+
+  it("copies a toJSON key as data", () => {
+    expect(copyJson({ toJSON: "data" })).toEqual({ toJSON: "data" });
+  });
+
+  it("copies one object referenced twice into two", () => {
+    const shared = { x: 1 };
+    const copy = copyJson({ a: shared, b: shared });
+    expect(copy.a).toEqual(copy.b);
+    expect(copy.a).not.toBe(copy.b);
+  });
+
+  it("gives an object without prototype the ordinary one", () => {
+    const copy = copyJson(Object.assign(Object.create(null) as object, { a: 1 }));
+    expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+  });
+
+  it("copies 128 containers in each other", () => {
+    expect(copyJson(nested(128))).toEqual(nested(128));
+  });
+
+  it.each(NOT_JSON)("refuses $name", ({ make, reason, pointer }) => {
+    const error = refusal(() => copyJson(make()));
+    expect(error).toBeInstanceOf(NotJsonError);
+    expect(error).toMatchObject({ code: "not-json", reason, pointer });
+  });
+});
+
+describe("seal", () => {
+  it("freezes a copy at every depth and leaves the source alone", () => {
+    const source = { list: [{ a: 1 }] };
+    const sealed = seal(source);
+    expect(sealed).not.toBe(source);
+    expect(Object.isFrozen(sealed) && Object.isFrozen(sealed.list) && Object.isFrozen(sealed.list[0])).toBe(true);
+    source.list[0]!.a = 2;
+    expect(sealed.list[0]!.a).toBe(1);
+    expect(Object.isFrozen(source)).toBe(false);
+  });
+
+  it("freezes what lies below an own __proto__ key", () => {
+    const sealed = seal(JSON.parse('{"__proto__":{"a":[]}}') as Record<string, unknown>);
+    const below = sealed["__proto__"] as { a: unknown[] };
+    expect(Object.isFrozen(below) && Object.isFrozen(below.a)).toBe(true);
+    expect(Object.isFrozen(Object.prototype)).toBe(false);
+  });
+
+  it("gives a sealed value back as it is", () => {
+    const sealed = seal({ a: 1 });
+    expect(seal(sealed)).toBe(sealed);
+  });
+
+  it("knows what it sealed, and not what another froze", () => {
+    expect(isSealed(seal([1]))).toBe(true);
+    expect(isSealed(Object.freeze([1]))).toBe(false);
+  });
+
+  it("does not vouch for the parts of a sealed value by themselves", () => {
+    expect(isSealed(seal({ inner: {} }).inner)).toBe(false);
+  });
+
+  it("refuses what is not plain JSON", () => {
+    expect(refusal(() => seal({ at: new Date(0) }))).toMatchObject({ reason: "instance", pointer: "/at" });
+  });
+});

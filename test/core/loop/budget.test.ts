@@ -1,0 +1,113 @@
+import { describe, expect, it } from "vitest";
+import { createBudget, type BudgetLimits } from "../../../src/core/loop/budget.js";
+import { refusal } from "../../support/refusal.js";
+import { say } from "../../support/script.js";
+
+const used = (inputTokens: number, outputTokens = 0) => say("x", { usage: { inputTokens, outputTokens } });
+const cost = (costUsd: number) => say("x", { costUsd });
+
+describe("createBudget", () => {
+  it("PLK-68 gives 50 turns unless told otherwise", () => {
+    const budget = createBudget();
+    for (let turn = 0; turn < 50; turn++) expect(budget.takeTurn()).toBeUndefined();
+    expect(budget.takeTurn()).toBe("turns");
+    expect(budget).toMatchObject({ turns: 50 });
+    expect(budget.limitOf("turns")).toBe(50);
+  });
+
+  it("PLK-69 gives 200 tool calls unless told otherwise", () => {
+    const budget = createBudget();
+    for (let call = 0; call < 200; call++) expect(budget.takeToolCall()).toBeUndefined();
+    expect(budget.takeToolCall()).toBe("toolCalls");
+    expect(budget).toMatchObject({ toolCalls: 200 });
+    expect(budget.limitOf("toolCalls")).toBe(200);
+  });
+
+  it("PLK-70 sets no limit to tokens by default, and stops at or above one that is set", () => {
+    const free = createBudget();
+    free.spend(used(1e12, 1e12));
+    expect(free.takeTurn()).toBeUndefined();
+    expect(free.limitOf("tokens")).toBe(Infinity);
+
+    const capped = createBudget({ maxTokens: 100 });
+    capped.spend(used(60, 39));
+    expect(capped.takeTurn()).toBeUndefined();
+    capped.spend(used(0, 1));
+    expect(capped.takeTurn()).toBe("tokens");
+  });
+
+  it("PLK-71 sets no limit to cost by default, and stops at or above one that is set", () => {
+    const free = createBudget();
+    free.spend(cost(1e6));
+    expect(free.takeTurn()).toBeUndefined();
+
+    const capped = createBudget({ maxCostUsd: 0.3 });
+    capped.spend(cost(0.1));
+    capped.spend(cost(0.1));
+    expect(capped.takeTurn()).toBeUndefined();
+    capped.spend(cost(0.1));
+    expect(capped.takeTurn()).toBe("costUsd");
+    expect(capped.limitOf("costUsd")).toBe(0.3);
+  });
+
+  it("counts money exactly, where floats would drift", () => {
+    const budget = createBudget();
+    for (let turn = 0; turn < 10; turn++) budget.spend(cost(0.1));
+    expect(budget.usage.costUsd).toBe(1);
+  });
+
+  it("lets an unknown cost through: no cost is not zero cost", () => {
+    const budget = createBudget({ maxCostUsd: 0.01 });
+    budget.spend(say("x"));
+    expect(budget.takeTurn()).toBeUndefined();
+    expect(budget.usage).toEqual({ inputTokens: 0, outputTokens: 0 });
+    budget.spend(cost(0));
+    expect(budget.usage).toEqual({ inputTokens: 0, outputTokens: 0, costUsd: 0 });
+  });
+
+  it.each<[cap: string, limits: BudgetLimits]>([
+    ["turns", { maxTurns: 0 }],
+    ["tokens", { maxTokens: 0 }],
+    ["costUsd", { maxCostUsd: 0 }],
+  ])("takes a limit of 0 on %s as none at all", (cap, limits) => {
+    expect(createBudget(limits).takeTurn()).toBe(cap);
+  });
+
+  it("takes a limit of 0 tool calls as none at all", () => {
+    const budget = createBudget({ maxToolCalls: 0 });
+    expect(budget.takeTurn()).toBeUndefined();
+    expect(budget.takeToolCall()).toBe("toolCalls");
+  });
+
+  it.each([NaN, -5, Infinity, -Infinity])("adds nothing for a vendor's figure of %s", (figure) => {
+    const budget = createBudget({ maxTokens: 10, maxCostUsd: 1 });
+    budget.spend(used(9, 0));
+    budget.spend({ ...used(figure, figure), costUsd: figure });
+    expect(budget.usage).toEqual({ inputTokens: 9, outputTokens: 0 });
+    expect(budget.takeTurn()).toBeUndefined();
+  });
+
+  it("PLK-15 takes each limit alone, and an explicit Infinity as no limit", () => {
+    const limits: BudgetLimits[] = [{ maxTurns: 1 }, { maxToolCalls: 1 }, { maxTokens: 1 }, { maxCostUsd: 0.1 }];
+    for (const limit of limits) expect(createBudget(limit).takeTurn()).toBeUndefined();
+    expect(createBudget({ maxTurns: Infinity }).limitOf("turns")).toBe(Infinity);
+  });
+
+  it.each<[string, unknown]>([
+    ["maxTurns", -1],
+    ["maxTurns", 1.5],
+    ["maxTurns", NaN],
+    ["maxTurns", "3"],
+    ["maxToolCalls", -1],
+    ["maxToolCalls", 0.5],
+    ["maxTokens", -1],
+    ["maxCostUsd", -0.01],
+    ["maxCostUsd", NaN],
+    ["maxCostUsd", "1"],
+  ])("refuses %s: %j", (name, value) => {
+    expect(refusal(() => createBudget({ [name]: value }))).toMatchObject({
+      code: "invalid-options",
+      message: `budget.${name} is ${String(value)}`,
+    });
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { quoteForeign } from "../../../src/core/providers/secret.js";
+import { apiKey } from "../../support/wire.js";
+
+describe("quoteForeign", () => {
+  it("masks the key itself, whatever its shape", () => {
+    expect(quoteForeign(`wrong key ${apiKey}!`, apiKey)).toBe("wrong key ***!");
+    expect(quoteForeign("wrong key plainword1", "plainword1")).toBe("wrong key ***");
+  });
+
+  it.each([
+    ["sk-ab***********wxyz"],
+    ["sk-proj-AAAA_bbbb-1234"],
+    ["sk-ant-api03-xxxxxxx"],
+    ["gsk_abcdefghijkl"],
+    ["Bearer abc.def"],
+  ])("masks %s, which looks like one", (echo) =>
+    expect(quoteForeign(`got ${echo}, no`, apiKey)).not.toContain(echo.slice(-4)),
+  );
+
+  it("leaves words alone that only begin alike", () => {
+    expect(quoteForeign("desk-management is risk-free", "a")).toBe("desk-management is risk-free");
+  });
+
+  it("is one line without control characters", () => {
+    expect(quoteForeign('{\n\t"a": 1\u001b[31m\u0000}')).toBe('{ "a": 1 [31m }');
+  });
+
+  it("PLK-33 is 500 characters at most, cut between characters and after masking", () => {
+    expect(quoteForeign("x".repeat(9000))).toBe("x".repeat(500));
+    expect(quoteForeign("x".repeat(499) + "😀")).toBe("x".repeat(499));
+    expect(quoteForeign(`${"x".repeat(490)} ${apiKey}`, apiKey)).toBe(`${"x".repeat(490)} ***`);
+    expect(quoteForeign("a\ud800")).toBe("a\ufffd");
+  });
+});

@@ -1,0 +1,233 @@
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { anthropicProvider, type AnthropicOptions } from "../../../src/core/providers/anthropic.js";
+import { ollamaProvider } from "../../../src/core/providers/ollama.js";
+import { openaiProvider, type OpenAiOptions } from "../../../src/core/providers/openai.js";
+import { agentErrorOf, apiKey, hello } from "../../support/wire.js";
+
+const keyed = [
+  ["openai", (options: object) => openaiProvider({ apiKey, model: "m", ...options })],
+  ["anthropic", (options: object) => anthropicProvider({ apiKey, model: "m", ...options })],
+] as const;
+const all = [...keyed, ["ollama", (options: object) => ollamaProvider({ model: "m", ...options })]] as const;
+
+const refusal = (build: () => unknown) => agentErrorOf(build);
+
+describe.each(all)("%s options", (vendor, build) => {
+  it("PLK-26 refuses a missing model at construction", async () => {
+    for (const model of ["", "  ", undefined, null, 5]) {
+      const error = await refusal(() => build({ model }));
+      expect(error).toMatchObject({ code: "invalid-options" });
+      expect(error.message).toContain("model is missing");
+      expect(error.hint).toBeTypeOf("string");
+    }
+  });
+
+  it.each([
+    "http://example.com",
+    "http://localhost.example.com",
+    "http://127.0.0.1.example.com/v1",
+    "http://10.0.0.1:11434",
+    "http://[::2]/",
+    "ftp://localhost",
+    "file:///etc/passwd",
+  ])("PLK-28 refuses %s, which is not https", async (baseURL) => {
+    expect((await refusal(() => build({ baseURL }))).message).toContain("is not https");
+  });
+
+  it.each([
+    "https://example.com/v1",
+    "http://localhost:1",
+    "http://LOCALHOST/v1",
+    "http://127.0.0.1",
+    "http://[::1]:9/",
+  ])("PLK-28 takes %s", (baseURL) => expect(() => build({ baseURL })).not.toThrow());
+
+  it.each(["", "api.example.com/v1", "https://", "//example.com", 5])(
+    "refuses %j, which is no URL",
+    async (baseURL) => {
+      expect((await refusal(() => build({ baseURL }))).message).toContain("not an absolute URL");
+    },
+  );
+
+  it.each(["https://user:hunter22@example.com", "https://hunter22@example.com", "https://:hunter22@example.com"])(
+    "refuses the credentials in %s without showing them",
+    async (baseURL) => {
+      const error = await refusal(() => build({ baseURL }));
+      expect(error.message).toContain("user name or password");
+      expect(error.message).not.toContain("hunter22");
+    },
+  );
+
+  it("PLK-29 hands the request's signal to the transport", async () => {
+    const controller = new AbortController();
+    let seen: AbortSignal | null | undefined;
+    const fetch = (_url: unknown, init?: RequestInit) => {
+      seen = init?.signal;
+      controller.abort();
+      return new Promise<Response>(() => undefined);
+    };
+    const error = await refusal(() => build({ fetch }).turn({ ...hello, signal: controller.signal }));
+    expect(error).toMatchObject({ code: "aborted" });
+    expect(seen?.aborted).toBe(true);
+  });
+
+  it("PLK-30 takes the time limit of the request before that of the provider", async () => {
+    const delays: number[] = [];
+    const timer = (ms: number, fire: () => void) => {
+      delays.push(ms);
+      queueMicrotask(fire);
+      return () => undefined;
+    };
+    const fetch = () => new Promise<Response>(() => undefined);
+    const provider = build({ timeoutMs: 30_000, fetch, ports: { timer } });
+    expect(await refusal(() => provider.turn(hello))).toMatchObject({ code: "timeout" });
+    expect(await refusal(() => provider.turn({ ...hello, timeoutMs: 5 }))).toMatchObject({ code: "timeout" });
+    expect(delays).toEqual([30_000, 5]);
+  });
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, "5"])("PLK-30 refuses the time limit %s", async (timeoutMs) => {
+    expect((await refusal(() => build({ timeoutMs }))).message).toContain("timeoutMs");
+  });
+
+  it("names itself by vendor and model, or as it is told", () => {
+    expect(build({}).name).toBe(`${vendor}:m`);
+    expect(build({ name: "mine" }).name).toBe("mine");
+  });
+
+  it("PLK-41 has one method beside its name", () => {
+    expect(Object.keys(build({})).sort()).toEqual(["name", "turn"]);
+  });
+});
+
+describe.each(keyed)("%s key", (_vendor, build) => {
+  it("PLK-26 refuses a missing or empty key at construction", async () => {
+    for (const key of ["", " ", undefined, null]) {
+      const error = await refusal(() => build({ apiKey: key }));
+      expect(error).toMatchObject({ code: "invalid-options" });
+      expect(error.message).toContain("apiKey is missing or empty");
+    }
+  });
+
+  it("refuses a key that no header can carry, without showing it", async () => {
+    for (const key of ["sekret12\n", "sek ret12", "sékret12"]) {
+      const error = await refusal(() => build({ apiKey: key }));
+      expect(error.message).toContain("apiKey has a blank");
+      expect(error.message).not.toMatch(/ret12/);
+    }
+  });
+
+  it("never shows the key: not in the provider, not in an error about a URL that holds it", async () => {
+    expect(inspect(build({}), { depth: 9, showHidden: true })).not.toContain(apiKey);
+    expect(JSON.stringify(build({}))).not.toContain(apiKey);
+    expect((await refusal(() => build({ baseURL: apiKey }))).message).not.toContain(apiKey);
+    expect((await refusal(() => build({ baseURL: `http://example.com/?key=${apiKey}` }))).message).not.toContain(
+      apiKey,
+    );
+  });
+
+  it("reports all problems at once", async () => {
+    const { message } = await refusal(() => build({ apiKey: "", model: "", baseURL: "x", timeoutMs: 0, name: "" }));
+    for (const word of ["model", "apiKey", "baseURL", "timeoutMs", "name is empty"]) expect(message).toContain(word);
+  });
+});
+
+describe("vendor options of one vendor", () => {
+  it("PLK-24 refuses a maxTokens that is no count", async () => {
+    for (const maxTokens of [0, -1, 1.5, Number.NaN]) {
+      const options: AnthropicOptions = { apiKey, model: "m", maxTokens };
+      expect((await refusal(() => anthropicProvider(options))).message).toContain("maxTokens");
+    }
+  });
+});
+
+/** A fetch that keeps what it was called with and answers as any of the vendors. */
+function recordingFetch() {
+  const calls: { url: string; init: RequestInit; headers: Headers; body: Record<string, unknown> }[] = [];
+  const fetch = async (url: unknown, init: RequestInit = {}) => {
+    const body = JSON.parse(String(init.body)) as Record<string, unknown>;
+    calls.push({ url: String(url), init, headers: new Headers(init.headers), body });
+    const message = { role: "assistant", content: "hi" };
+    return Response.json({ choices: [{ message }], content: [{ type: "text", text: "hi" }], message });
+  };
+  return { calls, fetch };
+}
+
+describe("what goes out", () => {
+  it("PLK-23 openai: a bearer key, the chat completions path of any baseURL", async () => {
+    const { calls, fetch } = recordingFetch();
+    for (const baseURL of ["https://openrouter.ai/api/v1", "https://openrouter.ai/api/v1/"]) {
+      await openaiProvider({ apiKey, model: "anthropic/claude", baseURL, fetch }).turn(hello);
+    }
+    const azure = "https://x.openai.azure.com/openai/deployments/d?api-version=2024-06-01";
+    await openaiProvider({ apiKey, model: "d", baseURL: azure, fetch }).turn(hello);
+    await openaiProvider({ apiKey, model: "gpt-4o", fetch }).turn(hello);
+    expect(calls.map((call) => call.url)).toEqual([
+      "https://openrouter.ai/api/v1/chat/completions",
+      "https://openrouter.ai/api/v1/chat/completions",
+      "https://x.openai.azure.com/openai/deployments/d/chat/completions?api-version=2024-06-01",
+      "https://api.openai.com/v1/chat/completions",
+    ]);
+  });
+
+  it("PLK-40 sends the key verbatim, as a bearer token or as x-api-key", async () => {
+    const { calls, fetch } = recordingFetch();
+    await openaiProvider({ apiKey, model: "m", fetch }).turn(hello);
+    await anthropicProvider({ apiKey, model: "m", fetch }).turn(hello);
+    await ollamaProvider({ model: "m", fetch }).turn(hello);
+    expect(calls.map(({ headers }) => [headers.get("authorization"), headers.get("x-api-key")])).toEqual([
+      [`Bearer ${apiKey}`, null],
+      [null, apiKey],
+      [null, null],
+    ]);
+  });
+
+  it("PLK-24 anthropic: the messages path, the API version, 4096 tokens unless told otherwise", async () => {
+    const { calls, fetch } = recordingFetch();
+    await anthropicProvider({ apiKey, model: "m", fetch }).turn(hello);
+    await anthropicProvider({ apiKey, model: "m", maxTokens: 9, fetch }).turn(hello);
+    expect(calls.map((call) => [call.url, call.body["max_tokens"]])).toEqual([
+      ["https://api.anthropic.com/v1/messages", 4096],
+      ["https://api.anthropic.com/v1/messages", 9],
+    ]);
+    expect(calls[0]?.headers.get("anthropic-version")).toBe("2023-06-01");
+  });
+
+  it("PLK-27 goes through the fetch that was handed in, before that of the ports", async () => {
+    const own = recordingFetch();
+    const port = recordingFetch();
+    await openaiProvider({ apiKey, model: "m", fetch: own.fetch, ports: { fetch: port.fetch } }).turn(hello);
+    await openaiProvider({ apiKey, model: "m", ports: { fetch: port.fetch } }).turn(hello);
+    expect([own.calls.length, port.calls.length]).toEqual([1, 1]);
+    expect(own.calls[0]?.init).toMatchObject({ method: "POST", redirect: "error" });
+    expect(own.calls[0]?.headers.get("content-type")).toBe("application/json");
+  });
+
+  it("names the token limit as the host knows it, or as it is told", async () => {
+    const { calls, fetch } = recordingFetch();
+    const limited = { ...hello, settings: { maxTokens: 7 } };
+    const options: OpenAiOptions = { apiKey, model: "m", fetch };
+    await openaiProvider(options).turn(limited);
+    await openaiProvider({ ...options, baseURL: "https://x.openai.azure.com/openai/v1" }).turn(limited);
+    await openaiProvider({ ...options, baseURL: "https://api.together.xyz/v1" }).turn(limited);
+    await openaiProvider({ ...options, baseURL: "https://notopenai.com/v1" }).turn(limited);
+    await openaiProvider({ ...options, maxTokensField: "max_tokens" }).turn(limited);
+    expect(calls.map(({ body }) => ("max_tokens" in body ? "older" : "newer"))).toEqual([
+      "newer",
+      "newer",
+      "older",
+      "older",
+      "older",
+    ]);
+  });
+
+  it("warns once about each thing an answer has and a response has no place for", async () => {
+    const warnings: string[] = [];
+    const fetch = async () => Response.json({ content: [{ type: "server_tool_use" }, { type: "text", text: "hi" }] });
+    const provider = anthropicProvider({ apiKey, model: "m", fetch, ports: { warn: (text) => warnings.push(text) } });
+    await provider.turn(hello);
+    await provider.turn(hello);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain('anthropic:m: the answer has a block of type "server_tool_use"');
+  });
+});

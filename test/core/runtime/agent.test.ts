@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { echoProvider } from "../../../src/core/providers/echo.js";
+import { createAgent, type AgentDefinition } from "../../../src/core/runtime/agent.js";
+import { refusal } from "../../support/refusal.js";
+import { tool } from "../../support/script.js";
+import { verbBodies } from "../../support/verbs.js";
+
+const ann: AgentDefinition = { id: "ann", systemPrompt: "You are Ann.", provider: echoProvider() };
+const make = (part: object) => createAgent({ ...ann, ...part }, verbBodies());
+
+describe("createAgent", () => {
+  it("PLK-14 takes id, systemPrompt and provider, and leaves the rest to its defaults", () => {
+    const agent = make({});
+    expect(agent).toMatchObject({ id: "ann", systemPrompt: "You are Ann." });
+    expect(agent.budget).toBeUndefined();
+    expect(agent.tools.definitions).toHaveLength(7);
+  });
+
+  it("PLK-14 takes tools, customTools and budget", () => {
+    const agent = make({ tools: ["probe"], customTools: [tool("mine", () => 1)], budget: { maxTurns: 3 } });
+    expect(agent.tools.definitions.map(({ name }) => name)).toEqual(["probe", "mine"]);
+    expect(agent.budget).toEqual({ maxTurns: 3 });
+  });
+
+  it("PLK-15 takes maxTurns, maxToolCalls, maxTokens and maxCostUsd", () => {
+    const budget = { maxTurns: 1, maxToolCalls: 2, maxTokens: 3, maxCostUsd: 0.4 };
+    expect(make({ budget }).budget).toEqual(budget);
+  });
+
+  it.each<[string, object, string]>([
+    ["no id", { id: undefined }, "no id"],
+    ["an empty id", { id: "" }, "no id"],
+    ["no system prompt", { systemPrompt: undefined }, "ann has no systemPrompt"],
+    ["no provider", { provider: undefined }, "ann has no provider"],
+    ["a provider without turn", { provider: {} }, "ann has no provider"],
+    ["a misspelled option", { systemprompt: "x" }, "unknown option: systemprompt"],
+    ["a misspelled limit", { budget: { maxturns: 3 } }, "the budget of agent ann has an unknown option: maxturns"],
+    ["a limit that cannot be", { budget: { maxTurns: -1 } }, "budget.maxTurns is -1"],
+    ["a verb that does not exist", { tools: ["fly"] }, '"fly"'],
+    ["settings that are not JSON", { settings: { temperature: NaN } }, "/temperature"],
+  ])("refuses %s, and says which", (_name, part, text) => {
+    const error = refusal(() => make(part)) as Error & { hint: string };
+    expect(error.message).toContain(text);
+    expect(error.hint).toBeTruthy();
+  });
+
+  it("keeps settings and budget as they were when it was made", () => {
+    const settings = { stop: ["a"] };
+    const budget = { maxTurns: 3 };
+    const agent = make({ settings, budget });
+    settings.stop.push("b");
+    budget.maxTurns = -1;
+    expect(agent.settings).toEqual({ stop: ["a"] });
+    expect(agent.budget).toEqual({ maxTurns: 3 });
+  });
+});

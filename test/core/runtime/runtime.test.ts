@@ -1,0 +1,377 @@
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../../../src/core/events/event.js";
+import type { LlmProviderAdapter } from "../../../src/core/model/provider.js";
+import { scriptedProvider } from "../../../src/core/providers/scripted.js";
+import type { AgentDefinition } from "../../../src/core/runtime/agent.js";
+import { createRuntime, type RuntimeOptions } from "../../../src/core/runtime/runtime.js";
+import { VERB_NAMES } from "../../../src/core/tools/verbs.js";
+import { gate } from "../../support/loop.js";
+import { refusal, rejection } from "../../support/refusal.js";
+import { ask, quietPorts, say, tool, watchedScript } from "../../support/script.js";
+import { verbBodies, type VerbUse } from "../../support/verbs.js";
+
+const agent = (provider: LlmProviderAdapter, part: Partial<AgentDefinition> = {}): AgentDefinition => ({
+  id: "ann",
+  systemPrompt: "You are Ann.",
+  provider,
+  ...part,
+});
+const runtime = (agents: readonly AgentDefinition[], options: Omit<RuntimeOptions, "agents"> = {}) =>
+  createRuntime({ ports: quietPorts(), ...options, agents });
+
+describe("createRuntime", () => {
+  it.each<[string, object]>([
+    ["no agents", { agents: [] }],
+    ["agents that are no list", { agents: {} }],
+    ["an option nobody reads", { agents: [agent(scriptedProvider([]))], maxAgentVisit: 3 }],
+    ["two agents of one id", { agents: [agent(scriptedProvider([])), agent(scriptedProvider([]))] }],
+  ])("refuses %s", (_name, options) => {
+    expect(refusal(() => createRuntime(options as RuntimeOptions))).toMatchObject({ code: "invalid-options" });
+  });
+
+  it("PLK-45 PLK-51 PLK-52 PLK-53 finds a manifest that cannot work before the first turn, in any agent", () => {
+    const good = agent(scriptedProvider([]));
+    const bad: Partial<AgentDefinition>[] = [
+      { tools: ["fly"] },
+      { customTools: [tool("no spaces", () => 1)] },
+      { customTools: [tool("act", () => 1)] },
+      { customTools: [tool("x", () => 1), tool("x", () => 2)] },
+    ];
+    for (const part of bad) {
+      const second = agent(scriptedProvider([]), { id: "bob", ...part });
+      expect(refusal(() => runtime([good, second], { verbs: verbBodies() }))).toMatchObject({
+        code: "invalid-options",
+        message: expect.stringContaining("agent bob") as string,
+      });
+    }
+  });
+});
+
+describe("run", () => {
+  it("PLK-16 resolves to a result that carries the final answer", async () => {
+    const script = scriptedProvider([ask([{ name: "t" }], { content: "Looking." }), say("42")]);
+    const result = runtime([agent(script, { customTools: [tool("t", () => 1)] })]).run({ goal: "What is it?" });
+    expect(result).toBeInstanceOf(Promise);
+    expect(await result).toMatchObject({ agentId: "ann", finalAnswer: "42", turns: 2, toolCalls: 1 });
+    script.assertConsumed();
+  });
+
+  it("begins with the system prompt and the goal, word for word", async () => {
+    const provider = watchedScript([say("x")]);
+    const { messages } = await runtime([agent(provider)]).run({ goal: "  the goal\n" });
+    expect(messages).toEqual([
+      { role: "system", content: "You are Ann." },
+      { role: "user", content: "  the goal\n" },
+      { role: "assistant", content: "x" },
+    ]);
+    expect(provider.asked[0]?.messages).toEqual(messages.slice(0, 2));
+  });
+
+  it("PLK-80 without a plan runs the first agent alone", async () => {
+    const [ann, bob] = [watchedScript([say("ann")]), watchedScript([say("bob")])];
+    const result = await runtime([agent(ann), agent(bob, { id: "bob" })]).run({ goal: "g" });
+    expect(result.finalAnswer).toBe("ann");
+    expect(bob.asked).toEqual([]);
+  });
+
+  it("PLK-02 PLK-03 PLK-04 gives each agent its own provider, tools and budget", async () => {
+    const make = () => {
+      const provider = watchedScript([ask([{ name: "only_ann" }]), ask([{ name: "only_ann" }]), say("ann")]);
+      const other = watchedScript([ask([{ name: "only_ann" }]), ask([{ name: "only_bob" }]), say("bob")]);
+      const tools = { ann: tool("only_ann", () => "a"), bob: tool("only_bob", () => "b") };
+      return {
+        provider,
+        other,
+        ann: agent(provider, { customTools: [tools.ann], budget: { maxTurns: 2 } }),
+        bob: agent(other, { id: "bob", customTools: [tools.bob] }),
+      };
+    };
+    const first = make();
+    const asAnn = await runtime([first.ann, first.bob]).run({ goal: "g" });
+    expect(asAnn).toMatchObject({ agentId: "ann", budgetExhausted: "turns", turns: 2 });
+    expect(first.provider.asked[0]?.tools?.map(({ name }) => name)).toEqual(["only_ann"]);
+    expect(first.other.asked).toEqual([]);
+
+    const second = make();
+    const asBob = await runtime([second.bob, second.ann]).run({ goal: "g" });
+    expect(asBob).toMatchObject({ agentId: "bob", finalAnswer: "bob", turns: 3 });
+    expect(asBob.budgetExhausted).toBeUndefined();
+    expect(second.other.asked[0]?.tools?.map(({ name }) => name)).toEqual(["only_bob"]);
+    const contents = asBob.messages.flatMap((message) => (message.role === "tool" ? [message.content] : []));
+    expect(contents).toEqual(["tool unavailable", "b"]);
+  });
+
+  it("PLK-04 counts a budget per run, not over the runtime's life", async () => {
+    const script = scriptedProvider([say("one"), say("two")]);
+    const both = runtime([agent(script, { budget: { maxTurns: 1 } })]);
+    expect((await both.run({ goal: "g" })).finalAnswer).toBe("one");
+    expect((await both.run({ goal: "g" })).finalAnswer).toBe("two");
+  });
+
+  it("PLK-11 keeps runs of two runtimes, and of one, apart", async () => {
+    const make = (name: string) => {
+      const wait = gate();
+      const custom = tool("wait", async () => {
+        await wait.opened;
+        return name;
+      });
+      const provider = { turn: scriptedProvider([ask([{ name: "wait" }]), say(name)]).turn };
+      return { wait, runtime: runtime([agent(provider, { id: name, customTools: [custom] })]) };
+    };
+    const [one, two] = [make("one"), make("two")];
+    const runs = [one.runtime.run({ goal: "1" }), two.runtime.run({ goal: "2" })];
+    two.wait.open();
+    const second = await runs[1];
+    await one.runtime.destroy().then(() => one.wait.open());
+    expect(second).toMatchObject({ agentId: "two", finalAnswer: "two" });
+    expect(second?.events.every(({ agentId }) => agentId === "two")).toBe(true);
+    expect(await rejection(runs[0] as Promise<unknown>)).toMatchObject({ code: "aborted" });
+    expect(await rejection(one.runtime.run({ goal: "again" }))).toMatchObject({ code: "aborted" });
+  });
+
+  it.each([
+    ["turns", { maxTurns: 1 }],
+    ["toolCalls", { maxToolCalls: 1 }],
+    ["tokens", { maxTokens: 5 }],
+    ["costUsd", { maxCostUsd: 0.01 }],
+  ])("PLK-72 PLK-73 PLK-74 ends normally when the cap on %s is reached, and says which", async (cap, budget) => {
+    const usage = { inputTokens: 3, outputTokens: 2 };
+    const step = ask([{ name: "t" }, { name: "t" }], { content: "Thinking.", usage, costUsd: 0.01 });
+    const provider = scriptedProvider([step, step, step]);
+    const result = await runtime([agent(provider, { budget, customTools: [tool("t", () => 1)] })]).run({ goal: "g" });
+    expect(result).toMatchObject({ budgetExhausted: cap, finalAnswer: "Thinking.", turns: 1 });
+    expect(result.events.filter(({ type }) => type === "budget-exhausted")).toHaveLength(1);
+    expect(result.events.at(-1)).toMatchObject({ type: "run-end", stop: "budget" });
+  });
+
+  it("has no last words when a cap ends it before the model said any", async () => {
+    const provider = scriptedProvider([ask([{ name: "gone" }])]);
+    const result = await runtime([agent(provider, { budget: { maxTurns: 1 } })]).run({ goal: "g" });
+    expect(result).toMatchObject({ finalAnswer: "", budgetExhausted: "turns" });
+  });
+
+  it("sums usage, and has no cost when no turn reported one", async () => {
+    const usage = { inputTokens: 10, outputTokens: 1 };
+    const steps = [ask([{ name: "x" }], { usage, costUsd: 0.1 }), say("x", { usage, costUsd: 0.2 })];
+    const priced = await runtime([agent(scriptedProvider(steps))]).run({ goal: "g" });
+    expect(priced.usage).toEqual({ inputTokens: 20, outputTokens: 2, costUsd: 0.3 });
+    const free = await runtime([agent(scriptedProvider([say("x", { usage })]))]).run({ goal: "g" });
+    expect(free.usage).toEqual({ inputTokens: 10, outputTokens: 1 });
+  });
+
+  it("tells its listener every event of the result, stamped by the given clock", async () => {
+    const heard: AgentEvent[] = [];
+    const options = { onEvent: (event: AgentEvent) => void heard.push(event) };
+    const { events, droppedEvents } = await runtime([agent(scriptedProvider([say("x")]))], options).run({ goal: "g" });
+    expect(heard).toEqual(events);
+    expect(droppedEvents).toBe(0);
+    expect(events.map(({ seq, at, turnIndex, type }) => [seq, at, turnIndex, type])).toEqual([
+      [0, 1_000, -1, "run-start"],
+      [1, 1_001, 0, "turn-start"],
+      [2, 1_002, 0, "llm-turn"],
+      [3, 1_003, 0, "run-end"],
+    ]);
+  });
+
+  it("is not disturbed by a listener that throws", async () => {
+    const ports = quietPorts();
+    const onEvent = () => {
+      throw new Error("boom");
+    };
+    const result = await runtime([agent(scriptedProvider([say("x")]))], { ports, onEvent }).run({ goal: "g" });
+    expect(result.finalAnswer).toBe("x");
+    expect(ports.warnings).toHaveLength(result.events.length);
+  });
+
+  it("rejects with what the provider threw, unchanged, and logs the end of the run", async () => {
+    const heard: AgentEvent[] = [];
+    const thrown = new Error("vendor is down");
+    const provider = { turn: () => Promise.reject(thrown) };
+    const failing = runtime([agent(provider)], { onEvent: (event) => void heard.push(event) });
+    expect(await rejection(failing.run({ goal: "g" }))).toBe(thrown);
+    expect(heard.map(({ type }) => type)).toEqual(["run-start", "turn-start", "llm-error", "run-end"]);
+    expect(heard.at(-1)).toMatchObject({ stop: "failed" });
+  });
+
+  it.each<[string, object]>([
+    ["no goal", {}],
+    ["a goal that is no text", { goal: 1 }],
+    ["an option nobody reads", { goal: "g", singal: null }],
+  ])("refuses %s", async (_name, options) => {
+    const one = runtime([agent(scriptedProvider([say("x")]))]);
+    expect(await rejection(one.run(options as { goal: string }))).toMatchObject({ code: "invalid-options" });
+  });
+
+  it("hands settings and timeout of the agent to its provider", async () => {
+    const seen: unknown[] = [];
+    const provider = scriptedProvider([
+      ({ settings, timeoutMs }) => {
+        seen.push(settings, timeoutMs);
+        return say("x");
+      },
+    ]);
+    await runtime([agent(provider, { settings: { temperature: 0 }, timeoutMs: 30_000 })]).run({ goal: "g" });
+    expect(seen).toEqual([{ temperature: 0 }, 30_000]);
+  });
+});
+
+describe("tools in a run", () => {
+  it("PLK-49 see the signal, the bound verbs and the id of the agent that asked", async () => {
+    const seen: unknown[] = [];
+    const peek = tool("peek", (_args, { signal, agentId, pluck }) => {
+      seen.push(signal instanceof AbortSignal, agentId, Object.keys(pluck).sort());
+    });
+    const provider = scriptedProvider([ask([{ name: "peek" }]), say("x")]);
+    await runtime([agent(provider, { customTools: [peek] })]).run({ goal: "g" });
+    expect(seen).toEqual([true, "ann", [...VERB_NAMES].sort()]);
+  });
+
+  it("PLK-62 may use a verb that the agent's manifest does not grant to the model", async () => {
+    const used: VerbUse[] = [];
+    const sly = tool("sly", (_args, { pluck }) => pluck.act({ uri: "u", action: "delete" }));
+    const provider = scriptedProvider([
+      ask([{ name: "sly" }, { name: "act", arguments: { uri: "u", action: "x" } }]),
+      say("x"),
+    ]);
+    const verbs = verbBodies((use) => used.push(use));
+    const { messages } = await runtime([agent(provider, { tools: ["probe"], customTools: [sly] })], { verbs }).run({
+      goal: "g",
+    });
+    expect(used.map(({ verb, args, agentId }) => [verb, args, agentId])).toEqual([
+      ["act", { uri: "u", action: "delete" }, "ann"],
+    ]);
+    expect(messages.flatMap((message) => (message.role === "tool" ? [message.content] : []))).toEqual([
+      "act was here",
+      "tool unavailable",
+    ]);
+  });
+
+  it("say what is missing when they use a verb that has no body", async () => {
+    const sly = tool("sly", (_args, { pluck }) => pluck.probe({ uri: "u" }));
+    const provider = scriptedProvider([ask([{ name: "sly" }]), say("x")]);
+    const { messages } = await runtime([agent(provider, { customTools: [sly] })]).run({ goal: "g" });
+    expect(messages.at(-2)).toMatchObject({ content: "the runtime has no body for probe", isError: true });
+  });
+
+  it("PLK-08 run the verb the model asked for, with the checked arguments", async () => {
+    const used: VerbUse[] = [];
+    const provider = scriptedProvider([ask([{ name: "probe", arguments: { uri: "u" } }]), say("x")]);
+    await runtime([agent(provider)], { verbs: verbBodies((use) => used.push(use)) }).run({ goal: "g" });
+    expect(used).toMatchObject([{ verb: "probe", args: { uri: "u" }, agentId: "ann" }]);
+  });
+
+  it("PLK-50 PLK-100 see the abort of run({ signal })", async () => {
+    const controller = new AbortController();
+    const reasons: unknown[] = [];
+    const wait = tool("wait", (_args, { signal }) => {
+      const fired = new Promise<void>((resolve) => {
+        signal.addEventListener("abort", () => {
+          reasons.push(signal.reason);
+          resolve();
+        });
+      });
+      controller.abort("enough");
+      return fired;
+    });
+    const provider = scriptedProvider([ask([{ name: "wait" }, { name: "wait" }]), say("x")]);
+    const run = runtime([agent(provider, { customTools: [wait] })]).run({ goal: "g", signal: controller.signal });
+    expect(await rejection(run)).toMatchObject({ code: "aborted" });
+    expect(reasons).toEqual(["enough"]);
+  });
+
+  it("PLK-100 hands the run's signal to verbs as well", async () => {
+    const controller = new AbortController();
+    const used: VerbUse[] = [];
+    const verbs = verbBodies((use) => used.push(use));
+    const provider = scriptedProvider([ask([{ name: "probe", arguments: { uri: "u" } }]), say("x")]);
+    await runtime([agent(provider)], { verbs }).run({ goal: "g", signal: controller.signal });
+    expect(used[0]?.signal.aborted).toBe(false);
+    controller.abort();
+    expect(used[0]?.signal.aborted).toBe(true);
+  });
+
+  it("PLK-50 see the runtime being destroyed", async () => {
+    const started = gate();
+    const wait = tool("wait", (_args, { signal }) => {
+      started.open();
+      return new Promise((resolve) => signal.addEventListener("abort", resolve));
+    });
+    const provider = scriptedProvider([ask([{ name: "wait" }]), say("x")]);
+    const one = runtime([agent(provider, { customTools: [wait] })]);
+    const run = rejection(one.run({ goal: "g" }));
+    await started.opened;
+    await one.destroy();
+    expect(await run).toMatchObject({ code: "aborted" });
+  });
+
+  it("PLK-101 do not start, nor does the provider, when the signal has fired before the run", async () => {
+    const provider = watchedScript([say("x")]);
+    const run = runtime([agent(provider)]).run({ goal: "g", signal: AbortSignal.abort() });
+    expect(await rejection(run)).toMatchObject({ code: "aborted" });
+    expect(provider.asked).toEqual([]);
+  });
+
+  it("PLK-101 a verb used by a tool does not start once the run is aborted", async () => {
+    const controller = new AbortController();
+    const used: VerbUse[] = [];
+    const late = tool("late", async (_args, { pluck }) => {
+      controller.abort();
+      await pluck.act({ uri: "u", action: "x" });
+    });
+    const provider = scriptedProvider([ask([{ name: "late" }]), say("x")]);
+    const one = runtime([agent(provider, { customTools: [late] })], { verbs: verbBodies((use) => used.push(use)) });
+    expect(await rejection(one.run({ goal: "g", signal: controller.signal }))).toMatchObject({ code: "aborted" });
+    expect(used).toEqual([]);
+  });
+});
+
+describe("destroy", () => {
+  const destroyable = (destroy: () => Promise<void> | void) => ({ ...scriptedProvider([say("x")]), destroy });
+
+  it("PLK-42 PLK-97 calls destroy of each provider once, one that two agents share as well", async () => {
+    const destroyed: string[] = [];
+    const shared = destroyable(() => void destroyed.push("shared"));
+    const own = destroyable(async () => void destroyed.push("own"));
+    const without = scriptedProvider([]);
+    const agents = [shared, shared, own, without].map((provider, index) => agent(provider, { id: `a${index}` }));
+    const one = runtime(agents);
+    await one.destroy();
+    await one.destroy();
+    expect(destroyed).toEqual(["shared", "own"]);
+  });
+
+  it.each<[string, () => Promise<void> | void, string]>([
+    [
+      "throws",
+      () => {
+        throw new Error("still busy");
+      },
+      "still busy",
+    ],
+    ["rejects", () => Promise.reject(new Error("too late")), "too late"],
+    ["rejects with no text", () => Promise.reject(Object.create(null) as Error), "something that has no text"],
+  ])("PLK-98 says that a provider's destroy %s, and destroys the others", async (_name, fail, text) => {
+    const ports = quietPorts();
+    let others = 0;
+    const agents = [
+      agent({ ...destroyable(fail), name: "openai:gpt" }),
+      agent(
+        destroyable(() => void others++),
+        { id: "bob" },
+      ),
+    ];
+    await runtime(agents, { ports }).destroy();
+    expect(others).toBe(1);
+    expect(ports.warnings).toHaveLength(1);
+    expect(ports.warnings[0]).toContain("openai:gpt");
+    expect(ports.warnings[0]).toContain(text);
+  });
+
+  it("lets no further run begin", async () => {
+    const provider = watchedScript([say("x")]);
+    const one = runtime([agent(provider)]);
+    await one.destroy();
+    expect(await rejection(one.run({ goal: "g" }))).toMatchObject({ code: "aborted" });
+    expect(provider.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,242 @@
+// The rules of the house as functions from source files to violations. It reads imports and identifiers from the syntax
+// tree, so a word in a comment or a string counts for nothing.
+
+import { builtinModules } from "node:module";
+import { posix } from "node:path";
+import ts from "typescript";
+
+/** Source text by path from the repository's root, such as `src/core/index.ts`. */
+export type Sources = ReadonlyMap<string, string>;
+
+export interface Violation {
+  rule: string;
+  file: string;
+  detail: string;
+}
+
+/** What a layer may import, through the other layer's door. `cli ► harness ► cassette ► core ◄ host ◄ cli`. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  cassette: ["core"],
+  harness: ["cassette", "core"],
+  host: ["core"],
+  cli: ["harness", "cassette", "core", "host"],
+  // The package's entry points join layers; the platform is chosen by `#crypto` and stands alone.
+  entry: ["core", "cassette", "harness", "host", "cli"],
+  platform: [],
+};
+
+/** A room imports the rooms before it. The files of a layer's root stand above its rooms. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  core: ["canon", "time", "model", "tools", "providers", "events", "context", "loop", "runtime", "session", "node"],
+  cassette: ["diff", "import", "export"],
+};
+
+/** What may lie beside `index.ts` in the root of a layer; a layer that is not listed may have any file there. */
+const ROOT_FILES: Readonly<Record<string, readonly string[]>> = { core: ["index.ts", "errors.ts", "ports.ts"] };
+
+const DETERMINISTIC = ["core", "cassette"];
+const EFFECTS_DOOR = "src/core/ports.ts";
+const MAX_LINES = 300;
+const VAGUE_NAMES = ["utils", "helpers", "common", "misc"];
+const AMBIENT = ["setTimeout", "setInterval", "setImmediate", "fetch", "console", "process", "performance", "crypto"];
+const AMBIENT_MEMBERS = ["Date.now", "Math.random", "AbortSignal.timeout"];
+
+interface Import {
+  file: string;
+  specifier: string;
+  /** The source file a relative specifier means. */
+  target: string | undefined;
+}
+
+/** Everything that is wrong with these files, in the order of the rules. */
+export function findViolations(sources: Sources): Violation[] {
+  const program = parse(sources);
+  const imports = [...sources.keys()].flatMap((file) => importsOf(file, program));
+  return [
+    ...imports.flatMap(checkArrow),
+    ...imports.flatMap(checkRoom),
+    ...imports.flatMap(checkSpecifier),
+    ...findCycles(imports, sources),
+    ...[...sources.keys()].flatMap((file) => findAmbientEffects(file, program)),
+    ...[...sources].flatMap(([file, text]) => checkFile(file, text)),
+  ];
+}
+
+function parse(sources: Sources): ts.Program {
+  const options: ts.CompilerOptions = { noLib: true, noResolve: true, target: ts.ScriptTarget.ESNext, types: [] };
+  const host: ts.CompilerHost = {
+    getSourceFile: (name, target) => {
+      const text = sources.get(name);
+      return text === undefined ? undefined : ts.createSourceFile(name, text, target, true);
+    },
+    fileExists: (name) => sources.has(name),
+    readFile: (name) => sources.get(name),
+    getDefaultLibFileName: () => "lib.d.ts",
+    writeFile: () => undefined,
+    getCurrentDirectory: () => "",
+    getCanonicalFileName: (name) => name,
+    useCaseSensitiveFileNames: () => true,
+    getNewLine: () => "\n",
+  };
+  return ts.createProgram([...sources.keys()], options, host);
+}
+
+function importsOf(file: string, program: ts.Program): Import[] {
+  const found: Import[] = [];
+  const visit = (node: ts.Node): void => {
+    const specifier = specifierOf(node);
+    if (specifier !== undefined && ts.isStringLiteralLike(specifier)) found.push(toImport(file, specifier.text));
+    ts.forEachChild(node, visit);
+  };
+  visit(program.getSourceFile(file) as ts.SourceFile);
+  return found;
+}
+
+function specifierOf(node: ts.Node): ts.Node | undefined {
+  if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return node.moduleSpecifier;
+  if (ts.isExternalModuleReference(node)) return node.expression;
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) return node.argument.literal;
+  if (!ts.isCallExpression(node)) return undefined;
+  const isDynamic = node.expression.kind === ts.SyntaxKind.ImportKeyword;
+  const isRequire = ts.isIdentifier(node.expression) && node.expression.text === "require";
+  return isDynamic || isRequire ? node.arguments[0] : undefined;
+}
+
+function toImport(file: string, specifier: string): Import {
+  if (!specifier.startsWith(".")) return { file, specifier, target: undefined };
+  const path = posix.join(posix.dirname(file), specifier);
+  return { file, specifier, target: path.endsWith(".ts") ? path : `${path.replace(/\.js$/, "")}.ts` };
+}
+
+/** `src/core/loop/turn.ts` lies in layer `core`, room `loop`; the room of a file in a layer's root is undefined. */
+function placeOf(file: string): { layer: string; room: string | undefined; name: string } {
+  const [, layer = "", ...rest] = file.split("/");
+  return { layer, room: rest.length > 1 ? rest[0] : undefined, name: rest.at(-1) ?? layer };
+}
+
+function checkArrow({ file, specifier, target }: Import): Violation[] {
+  if (target === undefined) return [];
+  const from = placeOf(file);
+  const to = placeOf(target);
+  const isDoor = to.room === undefined && to.name === "index.ts";
+  const detail = `imports ${specifier}`;
+  if (to.layer === "entry") return [{ rule: "entry", file, detail }];
+  if (from.layer === to.layer) return isDoor ? [{ rule: "own-door", file, detail }] : [];
+  if (to.layer === "platform" || from.layer === "platform") return [{ rule: "platform", file, detail }];
+  const violations: Violation[] = [];
+  if (!(LAYERS[from.layer] ?? []).includes(to.layer)) violations.push({ rule: "arrow", file, detail });
+  if (!isDoor) violations.push({ rule: "door", file, detail });
+  return violations;
+}
+
+function checkRoom({ file, specifier, target }: Import): Violation[] {
+  const from = placeOf(file);
+  const to = placeOf(target ?? "");
+  const rooms = ROOMS[from.layer];
+  if (rooms === undefined || from.layer !== to.layer || to.room === undefined) return [];
+  if (from.room === undefined && from.name === "index.ts") return [];
+  const above = from.room === undefined ? [] : rooms.slice(0, rooms.indexOf(from.room) + 1);
+  return above.includes(to.room) ? [] : [{ rule: "room", file, detail: `imports ${specifier}` }];
+}
+
+function checkSpecifier({ file, specifier, target }: Import): Violation[] {
+  const violations: Violation[] = [];
+  if (target !== undefined && !specifier.endsWith(".js")) {
+    violations.push({ rule: "extension", file, detail: `imports ${specifier}` });
+  }
+  const isNode = specifier.startsWith("node:") || builtinModules.includes(specifier.split("/")[0] ?? "");
+  if (isNode && DETERMINISTIC.includes(placeOf(file).layer)) {
+    violations.push({ rule: "node", file, detail: `imports ${specifier}` });
+  }
+  return violations;
+}
+
+function findCycles(imports: readonly Import[], sources: Sources): Violation[] {
+  const state = new Map<string, "open" | "closed">();
+  const violations: Violation[] = [];
+  const visit = (file: string, path: readonly string[]): void => {
+    if (state.get(file) === "closed") return;
+    if (state.get(file) === "open") {
+      violations.push({ rule: "cycle", file, detail: [...path.slice(path.indexOf(file)), file].join(" → ") });
+      return;
+    }
+    state.set(file, "open");
+    for (const { target } of imports.filter((next) => next.file === file)) {
+      if (target !== undefined && sources.has(target)) visit(target, [...path, file]);
+    }
+    state.set(file, "closed");
+  };
+  for (const file of sources.keys()) visit(file, []);
+  return violations;
+}
+
+function findAmbientEffects(file: string, program: ts.Program): Violation[] {
+  if (!DETERMINISTIC.includes(placeOf(file).layer) || file === EFFECTS_DOOR) return [];
+  const source = program.getSourceFile(file) as ts.SourceFile;
+  const checker = program.getTypeChecker();
+  const violations: Violation[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isTypeNode(node)) return;
+    const effect = effectOf(node, checker);
+    if (effect !== undefined) {
+      const line = source.getLineAndCharacterOfPosition(node.getStart()).line + 1;
+      violations.push({ rule: "ambient", file, detail: `${effect} in line ${line}` });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return violations;
+}
+
+function effectOf(node: ts.Node, checker: ts.TypeChecker): string | undefined {
+  if (ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node)) {
+    const owner = globalName(node.expression, checker);
+    const member = ts.isPropertyAccessExpression(node) ? node.name.text : textOf(node.argumentExpression);
+    if (owner === "globalThis" && AMBIENT.includes(member ?? "")) return `globalThis.${member ?? ""}`;
+    const path = `${owner ?? ""}.${member ?? ""}`;
+    return AMBIENT_MEMBERS.includes(path) ? path : undefined;
+  }
+  if (ts.isNewExpression(node) && globalName(node.expression, checker) === "Date") {
+    return (node.arguments ?? []).length === 0 ? "new Date()" : undefined;
+  }
+  if (ts.isCallExpression(node) && globalName(node.expression, checker) === "Date") return "Date()";
+  const name = globalName(node, checker);
+  return name !== undefined && AMBIENT.includes(name) ? name : undefined;
+}
+
+function textOf(node: ts.Expression): string | undefined {
+  return ts.isStringLiteralLike(node) ? node.text : undefined;
+}
+
+/** The name of an identifier that is read and that nothing in its file declares; without a library, that is a global. */
+function globalName(node: ts.Node, checker: ts.TypeChecker): string | undefined {
+  if (!ts.isIdentifier(node)) return undefined;
+  if (node.text === "globalThis") return node.text;
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent) && parent.name === node) return undefined;
+  const symbol = ts.isShorthandPropertyAssignment(parent)
+    ? checker.getShorthandAssignmentValueSymbol(parent)
+    : checker.getSymbolAtLocation(node);
+  return symbol === undefined || symbol.declarations === undefined ? node.text : undefined;
+}
+
+function checkFile(file: string, text: string): Violation[] {
+  const { layer, room, name } = placeOf(file);
+  const violations: Violation[] = [];
+  const add = (rule: string, detail: string) => violations.push({ rule, file, detail });
+
+  const lines = text.trimEnd().split("\n").length;
+  if (lines > MAX_LINES) add("size", `${lines} lines`);
+  if (!/^(#!.*\n)?\s*(\/\/|\/\*)/.test(text)) add("header", "does not start with a comment");
+  const words = file.replace(/\.ts$/, "").split("/").slice(1);
+  for (const word of words) {
+    if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(word)) add("kebab-case", word);
+    if (VAGUE_NAMES.includes(word)) add("vague-name", word);
+  }
+  if (LAYERS[layer] === undefined) add("layer", `${layer} is no layer`);
+  if (room !== undefined && ROOMS[layer]?.includes(room) === false)
+    add("unknown-room", `${room} is no room of ${layer}`);
+  if (room === undefined && ROOT_FILES[layer]?.includes(name) === false) add("unknown-room", `${name} lies in no room`);
+  return violations;
+}

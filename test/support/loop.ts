@@ -1,0 +1,60 @@
+// One run of the loop with everything filled in that a test does not care about.
+
+import type { EventBody } from "../../src/core/events/event.js";
+import { createBudget, type BudgetLimits } from "../../src/core/loop/budget.js";
+import { runLoop, type LoopStop } from "../../src/core/loop/loop.js";
+import type { LlmMessage } from "../../src/core/model/message.js";
+import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
+import { scriptedProvider, type ScriptStep } from "../../src/core/providers/scripted.js";
+import { createToolSet } from "../../src/core/tools/registry.js";
+import type { CustomTool, CustomToolContext } from "../../src/core/tools/tool.js";
+
+export interface LoopCase {
+  provider?: LlmProviderAdapter;
+  steps?: readonly ScriptStep[];
+  tools?: readonly CustomTool[];
+  limits?: BudgetLimits;
+  signal?: AbortSignal;
+}
+
+export interface LoopRun {
+  stop: LoopStop | undefined;
+  error: unknown;
+  history: LlmMessage[];
+  /** Every event with the turn it was emitted in. */
+  events: (EventBody & { turn: number })[];
+}
+
+export async function playLoop({ provider, steps = [], tools = [], limits = {}, signal }: LoopCase): Promise<LoopRun> {
+  const run: LoopRun = { stop: undefined, error: undefined, history: [{ role: "user", content: "go" }], events: [] };
+  const context: CustomToolContext = {
+    signal: signal ?? new AbortController().signal,
+    agentId: "a",
+    pluck: {} as CustomToolContext["pluck"],
+  };
+  try {
+    run.stop = await runLoop({
+      provider: provider ?? scriptedProvider(steps),
+      tools: createToolSet("a", { customTools: tools }, undefined),
+      budget: createBudget(limits),
+      context,
+      emit: (turn, body) => void run.events.push({ turn, ...body }),
+      history: run.history,
+    });
+  } catch (error) {
+    run.error = error;
+  }
+  return run;
+}
+
+/** The tool messages of a conversation as `id: content`. */
+export function toolResults(history: readonly LlmMessage[]): string[] {
+  return history.flatMap((message) => (message.role === "tool" ? [`${message.toolCallId}: ${message.content}`] : []));
+}
+
+/** A promise and the function that resolves it. */
+export function gate(): { opened: Promise<void>; open: () => void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}

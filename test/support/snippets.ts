@@ -1,0 +1,120 @@
+// Code blocks of a Markdown file, and how each kind is run: `ts` is compiled and run by Node (or by Vitest when it imports
+// vitest; one that starts with a comment `// name.mjs` is only written under that name, for a later block to run), `console`
+// is run line by line in bash and its shown output compared, `json` is parsed. Blocks of one document
+// share a folder and run in order, so that a later one may use what an earlier one wrote.
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { cassetteBin, repositoryRoot } from "./built.js";
+
+export interface Snippet {
+  document: string;
+  line: number;
+  language: string;
+  code: string;
+}
+
+export function readSnippets(document: string): Snippet[] {
+  const lines = readFileSync(join(repositoryRoot, document), "utf8").split("\n");
+  const snippets: Snippet[] = [];
+  let open: Snippet | undefined;
+  lines.forEach((text, index) => {
+    const fence = /^\s*```(\S*)\s*$/.exec(text);
+    if (fence === null) {
+      if (open !== undefined) open.code += text + "\n";
+    } else if (open === undefined) {
+      open = { document, line: index + 1, language: fence[1] ?? "", code: "" };
+    } else {
+      snippets.push(open);
+      open = undefined;
+    }
+  });
+  return snippets;
+}
+
+/** An empty folder for one document, inside the repository so that `playhead` resolves to the package itself. */
+export function snippetFolder(document: string): string {
+  const folder = join(repositoryRoot, ".playhead", "docs", document.replaceAll(/[^a-zA-Z0-9]/g, "-"));
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, "bin"), { recursive: true });
+  writeFileSync(join(folder, "bin", "cassette"), `#!/bin/sh\nexec "${process.execPath}" "${cassetteBin}" "$@"\n`, {
+    mode: 0o755,
+  });
+  return folder;
+}
+
+/** Runs one block in `folder`. Throws with all that was printed when it fails. */
+export function runSnippet(snippet: Snippet, folder: string): void {
+  switch (snippet.language) {
+    case "ts":
+      return runTypeScript(snippet, folder);
+    case "console":
+      return runConsole(snippet, folder);
+    case "json":
+      JSON.parse(snippet.code);
+      return;
+    default:
+      throw new Error(`${where(snippet)}: nobody runs a block of language "${snippet.language}"`);
+  }
+}
+
+function runTypeScript(snippet: Snippet, folder: string): void {
+  const isTest = /from "vitest"/.test(snippet.code);
+  const name = /^\/\/ (\S+\.mjs)$/m.exec(snippet.code.split("\n")[0] ?? "")?.[1];
+  const file = join(folder, name ?? `line-${snippet.line}${isTest ? ".test" : ""}.mjs`);
+  const options = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
+  writeFileSync(file, ts.transpileModule(snippet.code, { compilerOptions: options }).outputText);
+  if (name !== undefined && !isTest) return assertUsedLater(snippet, name);
+  const vitest = join(repositoryRoot, "node_modules/vitest/vitest.mjs");
+  const config = join(folder, "vitest.config.mjs");
+  if (isTest) writeFileSync(config, `export default { test: { include: ["*.test.mjs"] } };\n`);
+  const args = isTest ? [vitest, "run", "--root", folder, "--config", config, file] : [file];
+  const result = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", env: environment(folder) });
+  if (result.status !== 0)
+    throw new Error(`${where(snippet)} exited ${result.status}\n${result.stdout}${result.stderr}`);
+}
+
+function assertUsedLater(snippet: Snippet, name: string): void {
+  const later = readSnippets(snippet.document).filter((other) => other.line > snippet.line);
+  if (!later.some((other) => other.language === "console" && other.code.includes(name))) {
+    throw new Error(`${where(snippet)}: no later console block runs ${name}`);
+  }
+}
+
+/** A line `$ command` is run; the lines after it are its output, where `…` stands for any text; `# exit 1` its code. */
+function runConsole(snippet: Snippet, folder: string): void {
+  for (const block of snippet.code.split(/^\$ /m).slice(1)) {
+    const [command = "", ...expected] = block.trimEnd().split("\n");
+    const exit = Number(/# exit (\d+)$/.exec(command)?.[1] ?? 0);
+    const cwd = command.startsWith("npm ") ? repositoryRoot : folder;
+    const result = spawnSync("bash", ["-c", command], { cwd, encoding: "utf8", env: environment(folder) });
+    const printed = result.stdout + result.stderr;
+    if (result.status !== exit)
+      throw new Error(`${where(snippet)}: "${command}" exited ${result.status}, not ${exit}\n${printed}`);
+    const pattern = expected.join("\n").trim();
+    if (!matches(printed, pattern)) {
+      throw new Error(
+        `${where(snippet)}: "${command}" printed\n${printed}\nwhich is not what the document shows:\n${pattern}`,
+      );
+    }
+  }
+}
+
+function matches(printed: string, pattern: string): boolean {
+  const source = pattern
+    .split("…")
+    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .join("[\\s\\S]*?");
+  return new RegExp(`^${source}$`).test(printed.trim().replaceAll(/[ \t]+$/gm, ""));
+}
+
+function environment(folder: string): NodeJS.ProcessEnv {
+  const { CI: _ci, CASSETTE_MODE: _mode, VITEST: _vitest, ...rest } = process.env;
+  return { ...rest, NO_COLOR: "1", PATH: `${join(folder, "bin")}:${process.env["PATH"] ?? ""}` };
+}
+
+function where(snippet: Snippet): string {
+  return `${snippet.document}:${snippet.line}`;
+}

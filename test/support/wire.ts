@@ -1,0 +1,79 @@
+// What tests of the vendor wires share: requests and options, the recorded exchanges, a server on this machine and how to
+// look at what was rejected.
+
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { AgentError } from "../../src/core/errors.js";
+import type { LlmToolDefinition, LlmTurnRequest } from "../../src/core/model/provider.js";
+import { readSharedLines } from "./shared.js";
+
+/** The shape of a key, and of none that exists. */
+export const apiKey = "sk-test-0123456789abcdef";
+
+export const hello: LlmTurnRequest = { messages: [{ role: "user", content: "hello" }] };
+
+export const weatherTool: LlmToolDefinition = {
+  name: "weather",
+  description: "The weather in a city.",
+  schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+};
+
+/** The `AgentError` that `run` throws or rejects with; anything else is thrown on. */
+export async function agentErrorOf(run: () => unknown): Promise<AgentError> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof AgentError) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}
+
+/** A server on the loopback interface, and the base URL to reach it. */
+export async function listen(handler: RequestListener): Promise<{ baseURL: string; close(): Promise<void> }> {
+  const server: Server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseURL: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+export interface Exchange {
+  id: string;
+  streaming: boolean;
+  request: { url: string };
+  response: { status: number; headers: Record<string, string | string[]>; body: string };
+}
+
+export const exchangeFiles: readonly string[] = [
+  "anthropic",
+  "azure-openai",
+  "cross-model-req_llm",
+  "ollama-openai-compat",
+  "ollama",
+  "openai-compatible",
+  "openai",
+];
+
+const exchanges = new Map<string, Exchange[]>();
+
+/** The recorded exchanges of one file that were not streamed, read once. */
+export function readExchanges(file: string): Exchange[] {
+  const known = exchanges.get(file);
+  if (known !== undefined) return known;
+  const read = readSharedLines<Exchange>(`data/http/${file}.jsonl.gz`).filter((exchange) => !exchange.streaming);
+  exchanges.set(file, read);
+  return read;
+}
+
+/** Response bodies that came without their requests. */
+export function readBodies(): string[] {
+  const lines = readSharedLines<{ format: string; body: string }>("data/http/response-only.jsonl.gz");
+  return lines.filter((line) => line.format === "json").map((line) => line.body);
+}
