@@ -5,6 +5,7 @@ import { AgentError } from "../core/index.js";
 import { HarnessError } from "../harness/index.js";
 import { EXIT, exitCodeOf, type ExitCode } from "./exit-codes.js";
 
+/** Closed; tests and scripts rely on the words. */
 export type CliErrorCode =
   /** An argument or option that cannot be meant. */
   | "usage"

@@ -3,6 +3,7 @@
 
 import type { CassetteErrorCode, LoadErrorCode, MissErrorCode, RecordErrorCode } from "../cassette/index.js";
 
+/** The codes by name. */
 export const EXIT = {
   /** Done; compared, and the same. */
   ok: 0,
@@ -14,6 +15,7 @@ export const EXIT = {
   integrity: 3,
 } as const;
 
+/** One of the codes of the table. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 type ExitTable = Record<LoadErrorCode, typeof EXIT.integrity> &

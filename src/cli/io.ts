@@ -3,6 +3,7 @@
 import { resolve } from "node:path";
 import type { FilePort } from "../core/index.js";
 
+/** The world a command line runs in. */
 export interface CliIo {
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;

@@ -6,9 +6,12 @@ import type { Failure } from "./errors.js";
 import type { CliIo } from "./io.js";
 import { toVisible, toVisibleJson } from "./visible.js";
 
+/** Raised when a field of a JSON document goes away or changes its meaning. */
 export const JSON_SCHEMA_VERSION = 1;
 
+/** What a piece means; the colours follow from it. */
 export type Look = "good" | "bad" | "warn" | "dim" | "bold";
+/** A part of a line, plain or with a look. */
 export type Piece = string | { look: Look; text: string };
 
 /** Prints one line made of its pieces. */

@@ -6,6 +6,7 @@ const QUIET_MS = 1_000;
 const REDRAW_MS = 100;
 const CLEAR_LINE = "\r\u001b[2K";
 
+/** A line that may be redrawn until it is cleared. */
 export interface Progress {
   step(done: number, total: number): void;
   /** Takes the line away, if there is one. */

@@ -12,6 +12,7 @@ export type Target =
   | { kind: "folder"; path: string; names: string[] }
   | { kind: "missing"; path: string };
 
+/** Looks at what a path is. A name that is there but no folder counts as a file; loading says what is wrong with it. */
 export async function findTarget(files: FilePort, path: string): Promise<Target> {
   const names = await files.list(path, CASSETTE_SUFFIX);
   if (names !== undefined) return { kind: "folder", path, names };
@@ -24,9 +25,11 @@ export function pathIn(folder: string, name: string): string {
   return join(folder, name);
 }
 
+/** A cassette that was checked, or why there is none. */
 export type Loaded =
   { kind: "loaded"; file: string; cassette: Cassette } | { kind: "failed"; file: string; failure: Failure };
 
+/** The part of the loading options that a command may set. */
 export interface LoadOptions {
   requireIntegrity?: boolean;
 }

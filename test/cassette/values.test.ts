@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { diffValues, firstDifference } from "../../src/cassette/values.js";
-import type { JsonValue } from "../../../src/core/index.js";
+import type { JsonValue } from "../../src/core/index.js";
 
 describe("diffValues", () => {
   it("is empty for equal values, whatever the order of their keys", () => {

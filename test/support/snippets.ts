@@ -1,4 +1,4 @@
-// Code blocks of a Markdown file, and how each kind is run: `ts` is compiled and run by Node (or by Vitest when it imports
+// Code blocks of a Markdown file, and how each kind is run: `ts` and `js` are run by Node (or by Vitest when it imports
 // vitest; one that starts with a comment `// name.mjs` is only written under that name, for a later block to run), `console`
 // is run line by line in bash and its shown output compared, `json` is parsed. Blocks of one document
 // share a folder and run in order, so that a later one may use what an earlier one wrote.
@@ -48,6 +48,7 @@ export function snippetFolder(document: string): string {
 /** Runs one block in `folder`. Throws with all that was printed when it fails. */
 export function runSnippet(snippet: Snippet, folder: string): void {
   switch (snippet.language) {
+    case "js":
     case "ts":
       return runTypeScript(snippet, folder);
     case "console":

@@ -7,6 +7,7 @@ import type { LedgerLine } from "../../harness/index.js";
 const MAX_LEDGER_BYTES = 64 * 1024 * 1024;
 const MODES: readonly unknown[] = ["record", "refresh", "replay"] satisfies LedgerLine["mode"][];
 
+/** What a command left in its ledger. */
 export interface Ledger {
   lines: LedgerLine[];
   /** Lines, or a whole file, that nobody could have written through `useCassette`. */

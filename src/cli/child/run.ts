@@ -11,6 +11,7 @@ import { count, createNotes, writeJson } from "../output.js";
 import { readLedger, type Ledger } from "./ledger.js";
 import { runChild } from "./spawn.js";
 
+/** What `cassette record` or `cassette replay` was asked to run. */
 export interface RunRequest {
   verb: "record" | "replay";
   mode: LedgerLine["mode"];
@@ -18,10 +19,11 @@ export interface RunRequest {
   json: boolean;
 }
 
+/** Runs the command and exits as it did. Throws where recording is refused, or no cassette was used. */
 export async function runWithCassettes(request: RunRequest, io: CommandIo): Promise<void> {
   const { verb, mode, command, json } = request;
   resolveMode({ CI: io.env["CI"] }, mode);
-  const folder = await mkdtemp(join(tmpdir(), "playhead-"));
+  const folder = await mkdtemp(join(tmpdir(), "playhead-ledger-"));
   try {
     const ledgerPath = join(folder, "ledger.jsonl");
     const env = { ...io.env, CASSETTE_MODE: mode, CASSETTE_LEDGER: ledgerPath };

@@ -4,6 +4,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { constants } from "node:os";
 import { CliError } from "../errors.js";
 
+/** Where and how a child runs. */
 export interface ChildOptions {
   cwd: string;
   env: Record<string, string | undefined>;
@@ -11,6 +12,7 @@ export interface ChildOptions {
   stdoutToStderr: boolean;
 }
 
+/** How a child ended. */
 export interface ChildEnd {
   /** 128 + the signal's number, if a signal ended it. */
   exitCode: number;

@@ -2,14 +2,9 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../io.js";
+import type { DiffCommandOptions } from "../diff/diff.js";
 
-export interface DiffCommandOptions {
-  ignore: string[];
-  content?: boolean;
-  sharedOnly?: boolean;
-  json?: boolean;
-}
-
+/** Declares `cassette diff`; what it does is loaded when it runs. */
 export function diffCommand(program: Command, io: CommandIo): void {
   program
     .command("diff")

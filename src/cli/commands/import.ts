@@ -3,14 +3,7 @@
 import { Option, type Command } from "commander";
 import type { ImportFormat } from "../../cassette/index.js";
 import type { CommandIo } from "../io.js";
-
-export interface ImportCommandOptions {
-  out: string;
-  format?: ImportFormat;
-  model?: string;
-  force?: boolean;
-  json?: boolean;
-}
+import type { ImportCommandOptions } from "../import/import.js";
 
 /** Kept equal to the cassette layer's IMPORT_FORMATS by a test; a copy, so that a help text loads nothing. */
 export const FORMAT_CHOICES: readonly ImportFormat[] = [
@@ -20,6 +13,7 @@ export const FORMAT_CHOICES: readonly ImportFormat[] = [
   "tau-bench",
 ];
 
+/** Declares `cassette import`; what it does is loaded when it runs. */
 export function importCommand(program: Command, io: CommandIo): void {
   program
     .command("import")

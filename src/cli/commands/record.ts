@@ -3,11 +3,13 @@
 import type { Command } from "commander";
 import type { CommandIo } from "../io.js";
 
+/** The flags of `cassette record`. */
 export interface RecordOptions {
   refresh?: boolean;
   json?: boolean;
 }
 
+/** Declares `cassette record`; what it does is loaded when it runs. */
 export function recordCommand(program: Command, io: CommandIo): void {
   program
     .command("record")

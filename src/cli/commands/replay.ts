@@ -3,10 +3,12 @@
 import type { Command } from "commander";
 import type { CommandIo } from "../io.js";
 
+/** The flags of `cassette replay`. */
 export interface ReplayCommandOptions {
   json?: boolean;
 }
 
+/** Declares `cassette replay`; what it does is loaded when it runs. */
 export function replayCommand(program: Command, io: CommandIo): void {
   program
     .command("replay")

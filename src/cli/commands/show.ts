@@ -2,13 +2,9 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../io.js";
+import type { ShowOptions } from "../show/show.js";
 
-export interface ShowOptions {
-  turn?: string;
-  full?: boolean;
-  json?: boolean;
-}
-
+/** Declares `cassette show`; what it does is loaded when it runs. */
 export function showCommand(program: Command, io: CommandIo): void {
   program
     .command("show")

@@ -2,12 +2,9 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../io.js";
+import type { VerifyOptions } from "../verify/verify.js";
 
-export interface VerifyOptions {
-  requireIntegrity?: boolean;
-  json?: boolean;
-}
-
+/** Declares `cassette verify`; what it does is loaded when it runs. */
 export function verifyCommand(program: Command, io: CommandIo): void {
   program
     .command("verify")

@@ -10,7 +10,6 @@ import {
   type NamedCassette,
 } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
-import type { DiffCommandOptions } from "../commands/diff.js";
 import { CliError, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
@@ -19,11 +18,20 @@ import { createProgress } from "../progress.js";
 import { findTarget, loadRecording, pathIn, type Target } from "../recordings.js";
 import { outcomesOf, printDiff, type TaskDiff } from "./report.js";
 
+/** The flags of `cassette diff`, as commander gives them. */
+export interface DiffCommandOptions {
+  ignore: string[];
+  content?: boolean;
+  sharedOnly?: boolean;
+  json?: boolean;
+}
+
 interface Recording {
   task: string;
   file: string;
 }
 
+/** Compares two sides, exits 1 on drift. Throws when there is nothing to compare. */
 export async function diff(old: string, now: string, options: DiffCommandOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   const [oldSide, newSide] = pairUp(await findTarget(files, old), await findTarget(files, now));

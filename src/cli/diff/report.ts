@@ -9,11 +9,13 @@ export interface Outcomes {
   outcomes?: { old: JsonValue; new: JsonValue };
 }
 
+/** One pair of recordings, compared. */
 export interface TaskDiff extends Outcomes {
   task: string;
   drifts: Drift[];
 }
 
+/** What the last lines of a report say. */
 export interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals"> {
   shared: number;
   same: number;

@@ -8,9 +8,9 @@ import {
   parseImport,
   type CassetteStore,
   type ImportedCassette,
+  type ImportFormat,
   type ImportOptions,
 } from "../../cassette/index.js";
-import type { ImportCommandOptions } from "../commands/import.js";
 import { CliError, toFailure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
@@ -19,9 +19,19 @@ import { createProgress } from "../progress.js";
 import { readLog } from "./read-log.js";
 import { createTally, printTally, toJsonTally, type Tally } from "./tally.js";
 
+/** The flags of `cassette import`, as commander gives them. */
+export interface ImportCommandOptions {
+  out: string;
+  format?: ImportFormat;
+  model?: string;
+  force?: boolean;
+  json?: boolean;
+}
+
 /** Writes under way at once; each waits for the disk to be flushed. */
 const BATCH = 16;
 
+/** Imports all logs; exits 0 only when every record became a cassette. */
 export async function importLogs(logs: readonly string[], options: ImportCommandOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   const tally = createTally();

@@ -4,6 +4,7 @@ import type { RepairKind } from "../../cassette/index.js";
 import type { Failure } from "../errors.js";
 import { count, toJsonError, type PrintLine } from "../output.js";
 
+/** A run that is a cassette now. */
 export interface WrittenRun {
   file: string;
   log: string;
@@ -13,6 +14,7 @@ export interface WrittenRun {
   turns: number;
 }
 
+/** Every record of an import is in one of these lists. */
 export interface Tally {
   written: WrittenRun[];
   /** Left as they were. */
@@ -22,10 +24,12 @@ export interface Tally {
   repairs: Map<RepairKind, number>;
 }
 
+/** A tally of nothing yet. */
 export function createTally(): Tally {
   return { written: [], existed: [], refused: [], repairs: new Map() };
 }
 
+/** The tally as the fields of a JSON document. */
 export function toJsonTally({ written, existed, refused, repairs }: Tally): object {
   return {
     written,
@@ -36,6 +40,7 @@ export function toJsonTally({ written, existed, refused, repairs }: Tally): obje
   };
 }
 
+/** The tally for a person: what went wrong line by line, what went well as a number. */
 export function printTally(line: PrintLine, tally: Tally, out: string): void {
   const { written, existed, refused, repairs } = tally;
   for (const { code, message, file, hint } of refused) {

@@ -1,16 +1,20 @@
 // `cassette show`: a cassette turn by turn, from a file that was checked first.
 
-import { createCassetteStore, type Cassette, type CassetteEntry } from "../../cassette/index.js";
-import type { ShowOptions } from "../commands/show.js";
+import { createCassetteStore, type Cassette } from "../../cassette/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createPrinter, writeJson, type PrintLine } from "../output.js";
-import { printTurn } from "./turn.js";
+import { printTurn, type ShownEntry } from "./turn.js";
 
-/** An entry of either version: version 1 has no `prompt` and no `responseHash`. */
-export type ShownEntry = Omit<CassetteEntry, "responseHash"> & { responseHash?: string };
+/** The flags of `cassette show`, as commander gives them. */
+export interface ShowOptions {
+  turn?: string;
+  full?: boolean;
+  json?: boolean;
+}
 
+/** Prints a cassette. Throws what loading throws. */
 export async function show(file: string, options: ShowOptions, io: CommandIo): Promise<void> {
   const cassette = await createCassetteStore(filesAt(io)).load(file, { ports: { warn: () => undefined } });
   const entries: readonly ShownEntry[] = cassette.entries;

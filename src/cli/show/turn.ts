@@ -1,9 +1,12 @@
 // One turn of a cassette as lines for a person. Fields that loading does not check may hold anything, so each is read as
 // unknown; recorded text stands behind a bar, so that it cannot pass for a heading of ours.
 
+import type { CassetteEntry } from "../../cassette/index.js";
 import { canonicalize, isPlainObject, type LlmMessage } from "../../core/index.js";
 import { count, type PrintLine } from "../output.js";
-import type { ShownEntry } from "./show.js";
+
+/** An entry of either version: version 1 has no `prompt` and no `responseHash`. */
+export type ShownEntry = Omit<CassetteEntry, "responseHash"> & { responseHash?: string };
 
 const MAX_CHARACTERS = 400;
 const MAX_LINES = 12;

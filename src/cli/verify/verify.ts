@@ -3,13 +3,18 @@
 import { resolve } from "node:path";
 import { createCassetteStore } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
-import type { VerifyOptions } from "../commands/verify.js";
 import { CliError, toFailure, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createPrinter, toJsonError, writeJson, type PrintLine } from "../output.js";
 import { createProgress } from "../progress.js";
 import { findTarget, loadRecording, pathIn, type Loaded } from "../recordings.js";
+
+/** The flags of `cassette verify`, as commander gives them. */
+export interface VerifyOptions {
+  requireIntegrity?: boolean;
+  json?: boolean;
+}
 
 type Verdict =
   | { file: string; status: "ok"; version: 1 | 2; turns: number; recordedProvider: string; cassetteId?: string }
@@ -23,6 +28,7 @@ interface Summary {
   version1: number;
 }
 
+/** Checks all files, exits 3 if one was refused, else 2 if one could not be read. */
 export async function verify(paths: readonly string[], options: VerifyOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   const store = createCassetteStore(files);
@@ -117,8 +123,8 @@ function printVerdict(line: PrintLine, verdict: Verdict): void {
   const { file } = verdict;
   if (verdict.status !== "ok") {
     const { code, message, pointer } = verdict.failure;
-    line({ look: "bad", text: verdict.status.padEnd(11) }, file);
-    line(`  ${code}: ${message}`, pointer === undefined ? "" : ` (at ${pointer})`);
+    const place = pointer === undefined ? "" : ` (at ${pointer})`;
+    line({ look: "bad", text: verdict.status.padEnd(11) }, file, `  ${code}: ${message}${place}`);
     return;
   }
   const { version, turns, recordedProvider, cassetteId } = verdict;

@@ -28,9 +28,8 @@ export function showValue(value: unknown): string {
     const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${showValue(item)}`);
     return `{${entries.join(",")}}`;
   }
-  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
-    return JSON.stringify(value);
-  return describeValue(value);
+  if (typeof value === "string") return JSON.stringify(value);
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : describeValue(value);
 }
 
 interface Asymmetric {

@@ -75,9 +75,11 @@ describe("toCallTool", () => {
         /save\(\{"to":StringContaining "tape","at":StringMatching \/\^x\/,"by":Anything\}\)/,
       ),
     });
-    const odd = { when: new Date(0), what: undefined, how: 1n };
+    const odd = { when: new Date(0), what: undefined, how: 1n, no: NaN };
     expect(refusal(() => expect(result).toCallTool("save", odd))).toMatchObject({
-      message: expect.stringContaining('save({"when":an object without keys,"what":undefined,"how":the bigint 1})'),
+      message: expect.stringContaining(
+        'save({"when":an object without keys,"what":undefined,"how":the bigint 1,"no":N',
+      ),
     });
   });
 

@@ -21,7 +21,7 @@ beforeAll(() => {
   project = mkdtempSync(join(ignored, "vitest-"));
   writeFileSync(join(project, "vitest.config.mjs"), `export default { test: { setupFiles: ["./setup.mjs"] } };\n`);
   writeFileSync(join(project, "setup.mjs"), `import ${JSON.stringify(importPath("dist/entry/vitest.js"))};\n`);
-  writeFileSync(join(project, "agent.test.mjs"), PROJECT_TEST());
+  writeFileSync(join(project, "agent.test.mjs"), projectTest());
   ({ report, status } = runVitest());
 });
 
@@ -45,7 +45,8 @@ function runVitest(): { report: string; status: number | null } {
   return { report: `${child.stdout}\n${child.stderr}`, status: child.status };
 }
 
-const PROJECT_TEST = () => `
+function projectTest(): string {
+  return `
 import { expect, test } from "vitest";
 import { recordingProvider, saveCassette } from ${JSON.stringify(importPath("dist/entry/cassette.js"))};
 
@@ -71,6 +72,7 @@ test("misses the call", async () => {
   expect(await runAgent("Rome")).toCallTool("lookup", { city: "Lima" });
 });
 `;
+}
 
 describe("playhead/vitest in a project of its own", () => {
   it("passes what holds and fails what does not", () => {

@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readLedger } from "../../src/cli/child/ledger.js";
+import { nodeFiles } from "../../src/host/files.js";
+import { cli, documentOf, folder } from "./run.js";
+
+const node = process.execPath;
+const env = { PATH: process.env["PATH"] ?? "" };
+const nothing = ["-e", "0"];
+
+describe("cassette record", () => {
+  it.each(["true", "1"])("runs nothing where CI=%s", async (CI) => {
+    const made = join(folder, "made");
+    const ran = await cli(["record", "--", node, "-e", `require("fs").writeFileSync(${JSON.stringify(made)}, "")`], {
+      env: { ...env, CI },
+    });
+    expect(ran).toEqual({
+      code: 2,
+      out: "",
+      err: "error: mode record was asked for, but CI is set and CI never records\n  hint: Record on your own machine, review the cassette and commit it.\n",
+    });
+    expect(existsSync(made)).toBe(false);
+    const refresh = await cli(["record", "--refresh", "--json", "--", node, ...nothing], { env: { ...env, CI } });
+    expect(documentOf(refresh).error?.code).toBe("record-in-ci");
+  });
+});
+
+describe.each(["record", "replay"])("cassette %s", (verb) => {
+  it("exits 2 when the command cannot be found", async () => {
+    const ran = await cli([verb, "--", "no-such-program-here", "x"], { env });
+    expect(ran).toMatchObject({ code: 2, out: "" });
+    expect(ran.err).toContain('error: "no-such-program-here" could not be started: command not found\n  hint: ');
+    const json = await cli([verb, "--json", "--", "no-such-program-here"], { env });
+    expect(documentOf(json)).toMatchObject({ command: verb, error: { code: "command-not-started" } });
+  });
+
+  it("exits 2 when the command succeeds without a cassette", async () => {
+    const ran = await cli([verb, "--", node, ...nothing], { env });
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain(
+      `succeeded but used no cassette: nothing was ${verb}ed\n  hint: Take the provider from useCassette`,
+    );
+    const json = documentOf(await cli([verb, "--json", "--", node, ...nothing], { env }));
+    expect(json.error?.code).toBe("no-cassette-used");
+  });
+
+  it("passes on the command's own exit code", async () => {
+    const ran = await cli([verb, "--", node, "-e", "process.exit(7)"], { env });
+    expect(ran.code).toBe(7);
+    expect(ran.err).toContain(`cassette ${verb}: the command exited with 7; no cassette was finished`);
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "exits with 128 and the number of the signal that ended the command",
+    async () => {
+      const ran = await cli([verb, "--json", "--", node, "-e", "process.kill(process.pid, 'SIGKILL')"], { env });
+      expect(documentOf(ran)).toMatchObject({ exitCode: 137, signal: "SIGKILL", cassettes: [] });
+    },
+  );
+
+  it("hands the mode and a fresh ledger to the command, with its arguments as they are", async () => {
+    const script =
+      'require("fs").writeFileSync(process.argv[1], JSON.stringify([process.env.CASSETTE_MODE, ' +
+      "process.env.CASSETTE_LEDGER, process.argv.slice(2)])); process.exit(3)";
+    const seen = join(folder, `seen-${verb}`);
+    const ran = await cli([verb, "--", node, "-e", script, seen, "--json", "--", "--refresh"], {
+      env: { ...env, CASSETTE_MODE: "live", CASSETTE_LEDGER: seen },
+    });
+    expect(ran.code).toBe(3);
+    const [mode, ledger, args] = JSON.parse(readFileSync(seen, "utf8")) as [string, string, string[]];
+    expect([mode, args]).toEqual([verb, ["--json", "--", "--refresh"]]);
+    expect(ledger).not.toBe(seen);
+    expect(existsSync(dirname(ledger)), "the ledger's folder is taken away").toBe(false);
+  });
+});
+
+describe("readLedger", () => {
+  it("reads what useCassette wrote, and counts what it cannot have written", async () => {
+    const path = join(folder, "ledger.jsonl");
+    const line = { file: "a.cassette.json", mode: "replay", turns: 2 };
+    const lines = [JSON.stringify(line), "{torn", "null", '{"file":1}', '{"file":"a","mode":"live","turns":1}'];
+    await nodeFiles().append(path, `${lines.join("\n")}\n`);
+    expect(await readLedger(nodeFiles(), path)).toEqual({ lines: [line], unreadable: 4 });
+  });
+
+  it("takes a missing one for an empty one, and a folder for an unreadable one", async () => {
+    expect(await readLedger(nodeFiles(), join(folder, "none"))).toEqual({ lines: [], unreadable: 0 });
+    expect(await readLedger(nodeFiles(), folder)).toEqual({ lines: [], unreadable: 1 });
+  });
+});

@@ -1,0 +1,167 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { IMPORT_FORMATS } from "../../src/cassette/import/detect.js";
+import { FORMAT_CHOICES } from "../../src/cli/commands/import.js";
+import { pathBelow } from "../../src/cli/import/import.js";
+import { readLog } from "../../src/cli/import/read-log.js";
+import { nodeFiles } from "../../src/host/files.js";
+import { refusal, rejection } from "../support/refusal.js";
+import { cli, documentOf, folder } from "./run.js";
+
+/** A message log of one run, as one line. */
+function record(fields: object = {}): string {
+  const messages = [
+    { role: "user", content: "hello" },
+    { role: "assistant", content: "hi" },
+  ];
+  return JSON.stringify({ model: "m-1", task: "greet", messages, ...fields });
+}
+
+function log(name: string, content: string | Uint8Array): string {
+  writeFileSync(join(folder, name), content);
+  return name;
+}
+
+describe("cassette import", () => {
+  it("offers the formats that are read", () => {
+    expect(FORMAT_CHOICES).toEqual(IMPORT_FORMATS);
+  });
+
+  it("writes a cassette that verifies, and says how many", async () => {
+    const ran = await cli(["import", log("one.json", record()), "--out", "one"]);
+    expect(ran).toEqual({ code: 0, out: "1 cassette written to one, 0 existed already, 0 refused\n", err: "" });
+    expect((await cli(["verify", "one"])).code).toBe(0);
+    expect(existsSync(join(folder, "one", "m-1", "greet.cassette.json"))).toBe(true);
+  });
+
+  it("reads gzip by its content, and the model from --model", async () => {
+    log("zipped.log", gzipSync(record({ model: undefined })));
+    const ran = await cli(["import", "zipped.log", "--out", "zipped", "--model", "m-9", "--json"]);
+    expect(documentOf(ran)).toMatchObject({
+      written: [{ file: join("zipped", "m-9", "greet.cassette.json"), log: "zipped.log", model: "m-9", turns: 1 }],
+      summary: { written: 1, existed: 0, refused: 0 },
+    });
+  });
+
+  it("goes on after a record that cannot be imported, lists it and exits 1", async () => {
+    log("mixed.jsonl", [record({ task: "a" }), "{torn", '{"strange":1}', record({ task: "b" })].join("\n"));
+    const ran = await cli(["import", "mixed.jsonl", "--out", "mixed"]);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain("refused  mixed.jsonl  import-malformed: mixed.jsonl, line 2: it is not JSON");
+    expect(ran.out).toContain("refused  mixed.jsonl  import-unknown-format: mixed.jsonl, line 3: no known log format");
+    expect(ran.out).toContain("2 cassettes written to mixed, 0 existed already, 2 refused");
+    expect(readdirSync(join(folder, "mixed", "m-1"))).toEqual(["a.cassette.json", "b.cassette.json"]);
+  });
+
+  it("counts repairs by kind", async () => {
+    const messages = [
+      { role: "user", content: null },
+      { role: "assistant", content: "hi" },
+    ];
+    const ran = await cli(["import", log("repair.json", record({ messages })), "--out", "repair", "--json"]);
+    expect(ran.code).toBe(0);
+    expect(documentOf(ran)["repairs"]).toEqual({ "content-null": 1 });
+  });
+
+  it("leaves existing cassettes byte for byte, exits 2, and replaces them with --force", async () => {
+    log("again.json", record());
+    await cli(["import", "again.json", "--out", "again"]);
+    const file = join(folder, "again", "m-1", "greet.cassette.json");
+    writeFileSync(file, "mine");
+    const ran = await cli(["import", "again.json", "--out", "again"]);
+    expect(ran.code).toBe(2);
+    expect(ran.out).toContain("left as it was; --force replaces it");
+    expect(ran.out).toContain("0 cassettes written to again, 1 existed already, 0 refused");
+    expect(readFileSync(file, "utf8")).toBe("mine");
+    expect((await cli(["import", "again.json", "--out", "again", "--force"])).code).toBe(0);
+    expect((await cli(["verify", "again"])).code).toBe(0);
+  });
+
+  it.each([[[]], [["--force"]]])("refuses a record on the path of another log's and names both %j", async (flags) => {
+    const out = `taken${flags.length}`;
+    log("first.json", record());
+    log("second.json", record({ task: "GREET" }));
+    const ran = await cli(["import", "first.json", "second.json", "--out", out, ...flags]);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain(
+      "path-taken: a record of second.json lands on m-1/GREET.cassette.json, and so does one of first.json",
+    );
+    expect(readdirSync(join(folder, out, "m-1"))).toEqual(["greet.cassette.json"]);
+  });
+
+  it.each([
+    ["empty.json", "", "nothing-found"],
+    ["blank.json", "\n \n", "nothing-found"],
+    ["none.json", "[]", "nothing-found"],
+    ["bom.json", `\uFEFF${record()}`, "import-malformed"],
+    ["binary.json", Uint8Array.of(255, 254, 0), "log-unreadable"],
+    ["torn.gz", gzipSync(record()).subarray(0, 30), "log-unreadable"],
+    ["gone", undefined, "log-not-found"],
+  ])("exits 2 for %s, makes nothing, and says why", async (name, content, code) => {
+    if (content !== undefined) log(name, content);
+    const out = `none-${name}`;
+    const ran = await cli(["import", name, "--out", out, "--json"]);
+    expect(ran.code).toBe(2);
+    expect(documentOf(ran)["refused"]).toEqual([
+      { code, message: expect.any(String) as string, hint: expect.any(String) as string, file: name },
+    ]);
+    expect(existsSync(join(folder, out))).toBe(false);
+  });
+
+  it("exits 2 for a folder in place of a log", async () => {
+    mkdirSync(join(folder, "logs"));
+    const ran = await cli(["import", "logs", "--out", "from-folder"]);
+    expect(ran.code).toBe(2);
+    expect(ran.out).toContain("log-unreadable: logs cannot be read: it is not a regular file");
+  });
+
+  it("imports the other logs when one cannot be read", async () => {
+    const ran = await cli(["import", "gone", log("here.json", record()), "--out", "some"]);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain("1 cassette written to some, 0 existed already, 1 refused");
+  });
+
+  it("exits 2 for a format nobody reads, and suggests nothing it cannot do", async () => {
+    const ran = await cli(["import", "one.json", "--out", "x", "--format", "har"]);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain("Allowed choices are openai-messages, anthropic-messages, agentdojo, tau-bench");
+  });
+
+  it("keeps names from a log inside the folder and escapes them on the way to a terminal", async () => {
+    const fields = { task: "../../../escape\u001b[2J", model: "../..", trial: "/etc/passwd" };
+    const ran = await cli(["import", log("evil.json", record(fields)), "--out", "inside", "--json"]);
+    expect(ran.code).toBe(0);
+    expect(ran.out).not.toContain("\u001b");
+    const [written] = documentOf(ran)["written"] as { file: string }[];
+    expect(resolve(folder, (written as { file: string }).file).startsWith(join(folder, "inside"))).toBe(true);
+    expect((await cli(["verify", "inside"])).code).toBe(0);
+  });
+});
+
+describe("pathBelow", () => {
+  it.each(["../x.json", "a/../../x.json", "/etc/x.json", "..", ""])("refuses %j", (path) => {
+    expect(refusal(() => pathBelow("out", path))).toMatchObject({ code: "path-outside" });
+  });
+
+  it("joins what stays inside", () => {
+    expect(pathBelow("out", "a/..b/c.json")).toBe(join("out", "a", "..b", "c.json"));
+  });
+});
+
+describe("readLog", () => {
+  it("says that a limit was reached, before and after gunzip", async () => {
+    const plain = join(folder, log("plain.log", "x".repeat(101)));
+    const bomb = join(folder, log("bomb.log", gzipSync("x".repeat(100_000))));
+    expect(await rejection(readLog(nodeFiles(), plain, 100))).toMatchObject({
+      code: "log-too-large",
+      message: `${plain} has 101 bytes, more than the limit of 100`,
+    });
+    expect(await rejection(readLog(nodeFiles(), bomb, 50_000))).toMatchObject({
+      code: "log-too-large",
+      message: `${bomb} has more than the limit of 50000 bytes when gunzipped`,
+    });
+    expect(await readLog(nodeFiles(), bomb, 100_000)).toHaveLength(100_000);
+  });
+});

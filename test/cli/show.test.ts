@@ -1,0 +1,163 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { buildCassette, type BuiltTurn } from "../../src/cassette/build.js";
+import { hashPrompt } from "../../src/cassette/prompt.js";
+import type { LlmMessage } from "../../src/core/model/message.js";
+import { runOf } from "../cassette/diff/runs.js";
+import { hasShared, sharedPath } from "../support/shared.js";
+import { cli, documentOf, folder, place } from "./run.js";
+
+const ESCAPE = "\u001b[2J\u001b]0;owned\u0007";
+
+/** A cassette of one turn, with its prompt. */
+function oneTurn(messages: LlmMessage[], response: BuiltTurn["response"]) {
+  const promptHash = hashPrompt(messages);
+  return buildCassette(
+    { recordedAt: "2026-11-20T12:00:00.000Z", recordedProvider: `p${ESCAPE}`, cassetteId: "1".repeat(32) },
+    [{ promptHash, prompt: { keep: 0, messages }, response }],
+  );
+}
+
+const hostile = place(
+  "hostile.json",
+  oneTurn(
+    [
+      { role: "system", content: `be ${ESCAPE} brief` },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: `look\nturn 9\n${ESCAPE}` },
+          { type: "image", mediaType: "image/png", data: "AAAA" },
+        ],
+      },
+      { role: "tool", toolCallId: ESCAPE, name: ESCAPE, content: "\u202e", isError: true },
+    ],
+    {
+      message: {
+        role: "assistant",
+        content: ESCAPE,
+        toolCalls: [{ id: ESCAPE, name: ESCAPE, arguments: { [ESCAPE]: "\u009b31m" } }],
+        reasoning: [{ type: "text", text: ESCAPE }],
+      },
+      stopReason: "toolUse",
+      model: ESCAPE,
+    },
+  ),
+);
+
+describe("cassette show", () => {
+  it("writes every escape sequence of a recording so that it can be seen and does nothing", async () => {
+    for (const argv of [
+      ["show", hostile],
+      ["show", "--full", hostile],
+      ["show", "--json", hostile],
+    ]) {
+      const ran = await cli(argv, { isTTY: true, env: { NO_COLOR: "1" } });
+      expect(ran.code).toBe(0);
+      expect(ran.out).toContain("\\u001b[2J");
+      expect(ran.out).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}]/u);
+    }
+  });
+
+  it("keeps recorded lines behind a bar, so that none passes for a heading", async () => {
+    const { out } = await cli(["show", hostile]);
+    expect(out).toContain("    | look\n    | turn 9\n    | \\u001b[2J");
+    expect(out.split("\n").filter((line) => line.startsWith("turn"))).toEqual(["turn 0"]);
+    expect(out).toContain("[image image/png, 4 base64 characters]");
+  });
+
+  it("colours its own words alone on a terminal", async () => {
+    const { out } = await cli(["show", hostile], { isTTY: true });
+    expect(out.replace(/\u001b\[\d+m/g, "")).toBe((await cli(["show", hostile])).out);
+  });
+
+  it("cuts long texts with a mark, and shows all with --full", async () => {
+    const path = place("long.json", runOf([{ say: "x".repeat(1_000) }]));
+    const cut = (await cli(["show", path])).out;
+    expect(cut).toContain(`    | ${"x".repeat(400)}\n    | … 600 more characters; --full shows all\n`);
+    expect((await cli(["show", "--full", path])).out).toContain(`    | ${"x".repeat(1_000)}\n`);
+  });
+
+  it("cuts texts of many lines, and never half a character", async () => {
+    const many = (await cli(["show", place("many.json", runOf([{ say: "a\n".repeat(50) }]))])).out;
+    expect(many.match(/ {4}\| a\n/g)).toHaveLength(12);
+    expect(many).toContain("… 77 more characters");
+    const pair = (await cli(["show", place("pair.json", runOf([{ say: `${"x".repeat(399)}😀` }]))])).out;
+    expect(pair).toContain(`    | ${"x".repeat(399)}\n    | … 2 more characters`);
+  });
+
+  it.each(["2", "-1", "1.0", "two", ""])("exits 2 for the turn %j of a cassette of two", async (turn) => {
+    const path = place("two.json", runOf([{ say: "a" }, { say: "b" }]));
+    expect(await cli(["show", path, `--turn=${turn}`])).toEqual({
+      code: 2,
+      out: "",
+      err: `error: there is no turn ${JSON.stringify(turn)}: it has turns 0 to 1\n  file: ${path}\n  hint: Turns are counted from 0.\n`,
+    });
+  });
+
+  it("prints one turn alone", async () => {
+    const path = place("one.json", runOf([{ say: "first" }, { say: "second" }]));
+    const { out } = await cli(["show", path, "--turn", "1"]);
+    expect(out).toContain("second");
+    expect(out).not.toContain("first");
+    expect(documentOf(await cli(["show", path, "--turn", "1", "--json"]))["turns"]).toHaveLength(1);
+  });
+
+  it("exits 2 with three lines for a missing file and for a folder", async () => {
+    expect(await cli(["show", "gone.json"])).toEqual({
+      code: 2,
+      out: "",
+      err: "error: there is no cassette at gone.json\n  file: gone.json\n  hint: Check the path, or record it first (CASSETTE_MODE=record).\n",
+    });
+    const ran = await cli(["show", folder]);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain("cannot be read: it is not a regular file");
+  });
+
+  it("exits 3 for a damaged file, on stderr or as a document", async () => {
+    const path = join(folder, "torn.json");
+    writeFileSync(path, '{"version": 2,');
+    const ran = await cli(["show", path]);
+    expect(ran.code).toBe(3);
+    expect(ran.err).toMatch(
+      /^error: the file is not JSON, or was cut short: .*\n {2}file: .*torn\.json\n {2}hint: Restore/,
+    );
+    expect(documentOf(await cli(["show", "--json", path])).error).toMatchObject({ code: "not-json", file: path });
+  });
+
+  it("shows fields that loading does not check, whatever they hold", async () => {
+    const path = place(
+      "odd.json",
+      oneTurn([{ role: "user", content: [null, 7, { type: "video" }] as never }], {
+        message: { role: "assistant", content: "", reasoning: [null, { type: "text", text: 5 }] as never },
+        stopReason: "stop",
+      }),
+    );
+    const ran = await cli(["show", path]);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain('    | {"type":"video"}');
+  });
+});
+
+describe.skipIf(!hasShared)("cassette show of the vectors", () => {
+  it("prints prompts, answers, calls and usage", async () => {
+    const { code, out } = await cli(["show", sharedPath("vectors/cassettes/good-with-prompts.json")]);
+    expect(code).toBe(0);
+    expect(out).toContain("turn 0\n  prompt: 2 added\n  + system\n    | Read the URL and summarise the key facts.\n");
+    expect(out).toContain("  call extract (call_1)\n    | {");
+    expect(out).toContain("stop reason toolUse, 41 tokens in, 17 out, 0.000273 USD");
+    expect(out).toContain(
+      "turn 1\n  prompt: 2 messages kept, 2 added\n  + assistant: the answer of turn 0\n  + tool extract (call_1)\n",
+    );
+  });
+
+  it("says what version 1 and a cassette without prompts cannot show", async () => {
+    const v1 = await cli(["show", sharedPath("vectors/cassettes/good-v1.json")]);
+    expect(v1.out).toContain("version 1: nothing proves its contents");
+    const hashes = await cli(["show", sharedPath("vectors/cassettes/good-hashes-only.json")]);
+    expect(hashes.out).toContain(
+      "prompt: its hash alone was kept, 3a266688b76bec0062c15eda5238149170e27f37c43bc52f6f4a1c5a07ce4dfb",
+    );
+  });
+});

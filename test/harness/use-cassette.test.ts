@@ -1,0 +1,295 @@
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { CassetteError } from "../../src/cassette/errors.js";
+import { parseCassette } from "../../src/cassette/load.js";
+import { formatCassette } from "../../src/cassette/store.js";
+import type { LlmMessage } from "../../src/core/model/message.js";
+import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
+import { scriptedProvider } from "../../src/core/providers/scripted.js";
+import { HarnessError } from "../../src/harness/errors.js";
+import type { ModeEnvironment } from "../../src/harness/mode.js";
+import { createUseCassette } from "../../src/harness/use-cassette.js";
+import { memoryFiles } from "../support/memory-files.js";
+import { verifyKept } from "../support/oracle.js";
+import { runWeather, WEATHER_SCRIPT, weatherCassette } from "../support/recording.js";
+import { rejection } from "../support/refusal.js";
+
+afterAll(verifyKept);
+
+const FILE = "cassettes/weather.cassette.json";
+const good = formatCassette(await weatherCassette());
+
+/** A harness over files in memory, and a live provider that counts how often it was made and asked. */
+function harness(
+  initial: Record<string, string> = {},
+  environment: ModeEnvironment & { CASSETTE_LEDGER?: string } = {},
+) {
+  const files = memoryFiles(initial);
+  const spent = { made: 0, asked: 0 };
+  const live = (): LlmProviderAdapter => {
+    spent.made++;
+    const script = scriptedProvider(WEATHER_SCRIPT);
+    return {
+      name: "live",
+      turn(request) {
+        spent.asked++;
+        return script.turn(request);
+      },
+    };
+  };
+  return { files, spent, live, useCassette: createUseCassette({ files, environment }) };
+}
+
+async function refused(promise: Promise<unknown>): Promise<CassetteError> {
+  const error = await rejection(promise);
+  expect(error).toBeInstanceOf(CassetteError);
+  return error as CassetteError;
+}
+
+describe("mode replay", () => {
+  it("PLK-104 answers from the file and does not even make the live provider", async () => {
+    const { useCassette, live, spent, files } = harness({ [FILE]: good });
+    const handle = await useCassette(FILE, live);
+    expect([handle.mode, handle.file, handle.provider.name]).toEqual(["replay", FILE, "cassette:scripted"]);
+    expect((await runWeather(handle.provider)).finalAnswer).toBe("Take an umbrella.");
+    await handle.done();
+    expect(spent).toEqual({ made: 0, asked: 0 });
+    expect([...files.texts]).toEqual([[FILE, good]]);
+  });
+
+  it("fails in done where turns are left over, and names the file", async () => {
+    const { useCassette, live } = harness({ [FILE]: good });
+    const error = await refused((await useCassette(FILE, live)).done());
+    expect([error.code, error.file]).toEqual(["unconsumed", FILE]);
+  });
+
+  it("names the file in a miss", async () => {
+    const { useCassette, live } = harness({ [FILE]: good });
+    const { provider } = await useCassette(FILE, live);
+    const error = await refused(runWeather(provider, { weather: "sun" }));
+    expect([error.code, error.file]).toEqual(["prompt-changed", FILE]);
+  });
+
+  it("does not record what is missing", async () => {
+    const { useCassette, live, spent, files } = harness();
+    expect((await refused(useCassette(FILE, live))).code).toBe("file-not-found");
+    expect([spent.made, files.texts.size]).toEqual([0, 0]);
+  });
+
+  it("PLK-122 PLK-123 refuses version 1 unless told otherwise", async () => {
+    const { entries, recordedAt, recordedProvider } = parseCassette(good);
+    const bare = entries.map(({ turnIndex, promptHash, response }) => ({ turnIndex, promptHash, response }));
+    const old = JSON.stringify({ version: 1, recordedAt, recordedProvider, entries: bare });
+    const { useCassette, live } = harness({ [FILE]: old });
+    expect((await refused(useCassette(FILE, live))).code).toBe("integrity-required");
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    const handle = await useCassette(FILE, live, { requireIntegrity: false });
+    expect(warn).toHaveBeenCalledOnce();
+    warn.mockRestore();
+    await runWeather(handle.provider);
+    await handle.done();
+  });
+});
+
+describe("mode record", () => {
+  it("PLK-102 records what the live provider said, and done writes the file", async () => {
+    const { useCassette, live, spent, files } = harness();
+    const handle = await useCassette(FILE, live, { mode: "record", agentId: "researcher" });
+    expect([handle.mode, handle.provider.name]).toEqual(["record", "live"]);
+    await runWeather(handle.provider);
+    expect(files.texts.size).toBe(0);
+    await handle.done();
+    expect(spent).toEqual({ made: 1, asked: 2 });
+    const written = parseCassette(files.texts.get(FILE) ?? "", { requireIntegrity: true });
+    expect([written.agentId, written.recordedProvider, written.entries.length]).toEqual(["researcher", "live", 2]);
+  });
+
+  it("writes what mode replay then replays", async () => {
+    const { useCassette, live, spent } = harness();
+    for (const mode of ["record", "replay"] as const) {
+      const handle = await useCassette(FILE, live, { mode });
+      await runWeather(handle.provider);
+      await handle.done();
+    }
+    expect(spent).toEqual({ made: 1, asked: 2 });
+  });
+
+  it("takes a provider as well as a function that makes one", async () => {
+    const { useCassette, live, files } = harness();
+    const handle = await useCassette(FILE, live(), { mode: "record" });
+    await runWeather(handle.provider);
+    await handle.done();
+    expect(files.texts.has(FILE)).toBe(true);
+  });
+
+  it.each([good, "", "damaged"])("refuses a file that is there before anything is spent (%#)", async (text) => {
+    const { useCassette, live, spent, files } = harness({ [FILE]: text });
+    const error = await refused(useCassette(FILE, live, { mode: "record" }));
+    expect([error.code, error.message, error.file]).toEqual([
+      "file-exists",
+      `${FILE} exists and was left as it is; nothing was spent`,
+      FILE,
+    ]);
+    expect(spent.made).toBe(0);
+    expect(files.texts.get(FILE)).toBe(text);
+  });
+
+  it("refuses a file that cannot be read, too", async () => {
+    const { useCassette, live, spent, files } = harness();
+    files.fail("read", { kind: "failed", message: "EACCES" });
+    expect((await refused(useCassette(FILE, live, { mode: "record" }))).code).toBe("file-exists");
+    expect(spent.made).toBe(0);
+  });
+
+  it("leaves a file alone that appeared during the run", async () => {
+    const { useCassette, live, files } = harness();
+    const handle = await useCassette(FILE, live, { mode: "record" });
+    await runWeather(handle.provider);
+    files.texts.set(FILE, "somebody else's");
+    expect((await refused(handle.done())).code).toBe("file-exists");
+    expect(files.texts.get(FILE)).toBe("somebody else's");
+  });
+
+  it("writes no file for a run that asked nothing", async () => {
+    const { useCassette, live, files } = harness();
+    const error = await refused((await useCassette(FILE, live, { mode: "record" })).done());
+    expect([error.code, error.file]).toEqual(["nothing-recorded", FILE]);
+    expect(files.texts.size).toBe(0);
+  });
+
+  it("PLK-130 PLK-133 hands hashFilter and redact on", async () => {
+    const { useCassette, live, files } = harness();
+    const hashFilter = (messages: LlmMessage[]) => messages.filter((message) => message.role !== "system");
+    const handle = await useCassette(FILE, live, {
+      mode: "record",
+      hashFilter,
+      redact: (response) => ({ ...response, model: "hidden" }),
+    });
+    await runWeather(handle.provider, { systemPrompt: "today" });
+    await handle.done();
+    expect(files.texts.get(FILE)).toContain('"model": "hidden"');
+    const replay = await useCassette(FILE, live, { hashFilter });
+    await runWeather(replay.provider, { systemPrompt: "tomorrow" });
+    await replay.done();
+    expect((await refused(useCassette(FILE, live))).code).toBe("filter-one-sided");
+  });
+});
+
+describe("mode refresh", () => {
+  it("records and replaces, whatever the file held", async () => {
+    for (const text of [good, "damaged"]) {
+      const { useCassette, live, files } = harness({ [FILE]: text });
+      const handle = await useCassette(FILE, live, { mode: "refresh" });
+      expect(handle.mode).toBe("refresh");
+      await runWeather(handle.provider);
+      expect(files.texts.get(FILE)).toBe(text);
+      await handle.done();
+      expect(parseCassette(files.texts.get(FILE) ?? "").recordedProvider).toBe("live");
+    }
+  });
+
+  it("leaves the old file where the run failed before any turn", async () => {
+    const { useCassette, live, files } = harness({ [FILE]: good });
+    const handle = await useCassette(FILE, live, { mode: "refresh" });
+    expect((await refused(handle.done())).code).toBe("nothing-recorded");
+    expect(files.texts.get(FILE)).toBe(good);
+  });
+});
+
+describe("mode auto", () => {
+  it("replays what is there and records what is not", async () => {
+    const { useCassette, live, spent } = harness();
+    for (const mode of ["record", "replay"] as const) {
+      const handle = await useCassette(FILE, live, { mode: "auto" });
+      expect(handle.mode).toBe(mode);
+      await runWeather(handle.provider);
+      await handle.done();
+    }
+    expect(spent).toEqual({ made: 1, asked: 2 });
+  });
+
+  it.each([
+    ["empty", "", "not-json"],
+    ["torn", good.slice(0, 900), "not-json"],
+    ["edited", good.replace("Oslo", "Rome"), "response-hash"],
+  ])("refuses a file that is %s, and does not record over it", async (_, text, code) => {
+    const { useCassette, live, spent, files } = harness({ [FILE]: text });
+    expect((await refused(useCassette(FILE, live, { mode: "auto" }))).code).toBe(code);
+    expect(spent.made).toBe(0);
+    expect(files.texts.get(FILE)).toBe(text);
+  });
+
+  it("refuses a file that cannot be read", async () => {
+    const { useCassette, live, spent, files } = harness({ [FILE]: good });
+    files.fail("read", { kind: "failed", message: "EACCES" });
+    expect((await refused(useCassette(FILE, live, { mode: "auto" }))).code).toBe("file-unreadable");
+    expect(spent.made).toBe(0);
+  });
+});
+
+describe("mode live", () => {
+  it("hands the live provider out as it is, and touches no file", async () => {
+    const { useCassette, live, files } = harness({ [FILE]: "damaged" });
+    const provider = live();
+    const handle = await useCassette(FILE, provider, { mode: "live" });
+    expect([handle.provider === provider, handle.mode]).toEqual([true, "live"]);
+    await handle.done();
+    expect([...files.texts]).toEqual([[FILE, "damaged"]]);
+  });
+});
+
+describe("the environment", () => {
+  it("decides where the option does not", async () => {
+    const { useCassette, live } = harness({}, { CASSETTE_MODE: "auto" });
+    expect((await useCassette(FILE, live)).mode).toBe("record");
+    expect((await useCassette(FILE, live, { mode: "live" })).mode).toBe("live");
+  });
+
+  it("never records in CI, and makes no live provider there", async () => {
+    for (const mode of ["record", "refresh"] as const) {
+      const { useCassette, live, spent } = harness({}, { CI: "true", CASSETTE_MODE: mode });
+      const error = (await rejection(useCassette(FILE, live))) as HarnessError;
+      expect(error).toBeInstanceOf(HarnessError);
+      expect(error.code).toBe("record-in-ci");
+      expect(spent.made).toBe(0);
+    }
+  });
+
+  it("makes auto a replay in CI, where a missing file is an error", async () => {
+    const { useCassette, live, spent } = harness({}, { CI: "1" });
+    expect((await refused(useCassette(FILE, live, { mode: "auto" }))).code).toBe("file-not-found");
+    expect(spent.made).toBe(0);
+  });
+
+  it("may not name a mode nobody knows", async () => {
+    const { useCassette, live } = harness({ [FILE]: good }, { CASSETTE_MODE: "rerecord" });
+    expect(((await rejection(useCassette(FILE, live))) as HarnessError).code).toBe("mode-unknown");
+  });
+});
+
+describe("the ledger", () => {
+  it("gets one line for each cassette that was done with", async () => {
+    const { useCassette, live, files } = harness({}, { CASSETTE_LEDGER: "ledger.jsonl" });
+    for (const mode of ["live", "record", "refresh", "replay"] as const) {
+      const handle = await useCassette(FILE, live, { mode });
+      await runWeather(handle.provider);
+      await handle.done();
+    }
+    const lines = (files.texts.get("ledger.jsonl") ?? "").trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { file: FILE, mode: "record", turns: 2 },
+      { file: FILE, mode: "refresh", turns: 2 },
+      { file: FILE, mode: "replay", turns: 2 },
+    ]);
+  });
+
+  it("gets none for a run that failed, or where none is named", async () => {
+    const failing = harness({ [FILE]: good }, { CASSETTE_LEDGER: "ledger.jsonl" });
+    await refused((await failing.useCassette(FILE, failing.live)).done());
+    expect(failing.files.texts.has("ledger.jsonl")).toBe(false);
+    const unnamed = harness({ [FILE]: good }, { CASSETTE_LEDGER: "" });
+    const handle = await unnamed.useCassette(FILE, unnamed.live);
+    await runWeather(handle.provider);
+    await handle.done();
+    expect([...unnamed.files.texts.keys()]).toEqual([FILE]);
+  });
+});

@@ -1,0 +1,203 @@
+// Laws of recording, replaying and loading, over random scripted runs of a real runtime.
+
+import fc from "fast-check";
+import { afterAll, describe, expect, it } from "vitest";
+import { CassetteError } from "../../src/cassette/errors.js";
+import { parseCassette } from "../../src/cassette/load.js";
+import { recordingProvider } from "../../src/cassette/record.js";
+import { cassetteProvider } from "../../src/cassette/replay.js";
+import { formatCassette } from "../../src/cassette/store.js";
+import type { CassetteV2 } from "../../src/cassette/format.js";
+import type { JsonValue } from "../../src/core/canon/value.js";
+import type { LlmMessage, LlmToolCall } from "../../src/core/model/message.js";
+import type { LlmProviderAdapter, LlmTurnResponse } from "../../src/core/model/provider.js";
+import { scriptedProvider } from "../../src/core/providers/scripted.js";
+import { createRuntime, type RunResult } from "../../src/core/runtime/runtime.js";
+import { jsonObject, mutants, text } from "../support/arbitraries.js";
+import { recordedCassette, verifyKept } from "../support/oracle.js";
+import { draft, fixedPorts, weatherCassette } from "../support/recording.js";
+import { tool } from "../support/script.js";
+
+afterAll(verifyKept);
+
+interface Scenario {
+  systemPrompt: string;
+  goal: string;
+  script: LlmTurnResponse[];
+  /** What the tools answer, one after the other. */
+  results: string[];
+}
+
+const call = fc.record<LlmToolCall>({
+  id: fc.string({ maxLength: 4 }),
+  name: fc.constantFrom("look", "fail", "unknown"),
+  arguments: jsonObject,
+});
+const usage = fc.record({ inputTokens: fc.nat(), outputTokens: fc.nat() });
+const asking = fc
+  .record(
+    { content: text, toolCalls: fc.array(call, { minLength: 1, maxLength: 3 }), usage, costUsd: fc.nat(9) },
+    { requiredKeys: ["content", "toolCalls"] },
+  )
+  .map(({ content, toolCalls, ...rest }): LlmTurnResponse => ({
+    message: { role: "assistant", content, toolCalls },
+    stopReason: "toolUse",
+    ...rest,
+  }));
+const saying = fc
+  .record({ content: text, finalAnswer: text, model: text }, { requiredKeys: ["content"] })
+  .map(({ content, ...rest }): LlmTurnResponse => ({
+    message: { role: "assistant", content },
+    stopReason: "stop",
+    ...rest,
+  }));
+const scenario: fc.Arbitrary<Scenario> = fc
+  .record({
+    systemPrompt: text,
+    goal: text,
+    turns: fc.array(asking, { maxLength: 4 }),
+    last: saying,
+    results: fc.array(text, { minLength: 1, maxLength: 3 }),
+  })
+  .map(({ turns, last, ...rest }) => ({ ...rest, script: [...turns, last] }));
+
+async function run({ systemPrompt, goal, results }: Scenario, provider: LlmProviderAdapter): Promise<RunResult> {
+  let used = 0;
+  const customTools = [
+    tool("look", () => results[used++ % results.length]),
+    tool("fail", () => {
+      throw new Error(results[0]);
+    }),
+  ];
+  return createRuntime({ agents: [{ id: "a", systemPrompt, provider, customTools }] }).run({ goal });
+}
+
+async function record(given: Scenario): Promise<{ live: RunResult; cassette: CassetteV2; spent: () => number }> {
+  const inner = scriptedProvider(given.script);
+  const recorder = recordingProvider(inner, { ports: fixedPorts() });
+  const live = await run(given, recorder);
+  return { live, cassette: recordedCassette(recorder), spent: () => given.script.length - inner.remaining };
+}
+
+function callsOf(messages: readonly LlmMessage[]): LlmToolCall[] {
+  return messages.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []));
+}
+
+describe("laws of record and replay", () => {
+  it("PLK-104 replaying a recording is the recorded run, and calls nobody", async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async (given) => {
+        const { live, cassette, spent } = await record(given);
+        const before = spent();
+        const replay = cassetteProvider(parseCassette(formatCassette(cassette)));
+        const again = await run(given, replay);
+        expect(again.finalAnswer).toBe(live.finalAnswer);
+        expect(again.messages).toEqual(live.messages);
+        expect(callsOf(again.messages)).toEqual(callsOf(live.messages));
+        expect([again.turns, again.toolCalls, again.usage]).toEqual([live.turns, live.toolCalls, live.usage]);
+        expect(replay.remaining).toBe(0);
+        expect(spent()).toBe(before);
+      }),
+    );
+  });
+
+  it("PLK-132 a recorded run is the run without a recorder", async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async (given) => {
+        const { live } = await record(given);
+        const bare = await run(given, scriptedProvider(given.script));
+        expect(live.messages).toEqual(bare.messages);
+        expect([live.finalAnswer, live.turns, live.toolCalls, live.usage]).toEqual([
+          bare.finalAnswer,
+          bare.turns,
+          bare.toolCalls,
+          bare.usage,
+        ]);
+      }),
+    );
+  });
+
+  it("two recordings of one run with the same clock and bytes are the same file", async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async (given) => {
+        const [a, b] = [await record(given), await record(given)];
+        expect(formatCassette(a.cassette)).toBe(formatCassette(b.cassette));
+      }),
+    );
+  });
+
+  it("writing, reading and writing again gives the same bytes", async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async (given) => {
+        const bytes = formatCassette((await record(given)).cassette);
+        expect(formatCassette(parseCassette(bytes))).toBe(bytes);
+      }),
+    );
+  });
+
+  it("PLK-111 a run whose goal is another one is a miss at once", async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, text, async (given, goal) => {
+        fc.pre(goal !== given.goal);
+        const replay = cassetteProvider((await record(given)).cassette);
+        await expect(run({ ...given, goal }, replay)).rejects.toMatchObject({ code: "prompt-changed" });
+        expect(replay.remaining).toBe(given.script.length);
+      }),
+    );
+  });
+});
+
+/** Why a text is refused, or "accepted". */
+function verdict(value: JsonValue): string {
+  try {
+    parseCassette(JSON.stringify(value), { ports: { warn: () => undefined } });
+    return "accepted";
+  } catch (error) {
+    if (!(error instanceof CassetteError)) throw error;
+    return error.code;
+  }
+}
+
+/**
+ * The one change of one place that loads: without its only prompt, a recording of one turn is what `prompts: false` would
+ * have written. No hash covers that a prompt is kept, only what it is.
+ */
+const HARMLESS = "/entries/0/prompt is dropped";
+
+describe("laws of integrity", () => {
+  it("PLK-116 PLK-120 PLK-121 any change of one place of a recording is refused", async () => {
+    const whole = draft(await weatherCassette()) as unknown as JsonValue;
+    const changes = mutants(whole);
+    expect(changes.length).toBeGreaterThan(300);
+    expect(changes.filter(({ value }) => verdict(value) === "accepted").map(({ what }) => what)).toEqual([]);
+  });
+
+  it("PLK-116 PLK-120 PLK-121 any change of one place of a hashes-only recording is refused", async () => {
+    const bare = draft(await weatherCassette({ prompts: false })) as unknown as JsonValue;
+    const accepted = mutants(bare).filter(({ value }) => verdict(value) === "accepted");
+    expect(accepted.map(({ what }) => what)).toEqual([]);
+  });
+
+  it("PLK-116 PLK-120 PLK-121 any change of one place of any recording is refused", async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async (given) => {
+        const { cassette } = await record(given);
+        const accepted = mutants(draft(cassette) as unknown as JsonValue)
+          .filter(({ value }) => verdict(value) === "accepted")
+          .map(({ what }) => what);
+        expect(accepted).toEqual(cassette.entries.length === 1 ? [HARMLESS] : []);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it("a file cut short anywhere is refused", async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, fc.nat(), async (given, seed) => {
+        const bytes = new TextEncoder().encode(formatCassette((await record(given)).cassette));
+        const cut = bytes.subarray(0, seed % (bytes.length - 1));
+        expect(() => parseCassette(cut)).toThrow(CassetteError);
+      }),
+    );
+  });
+});
