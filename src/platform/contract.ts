@@ -1,5 +1,5 @@
 // What the core asks of a platform's cryptography. Both implementations are checked against each other and against
-// published vectors in test/platform.
+// published vectors in test/platform, test/laws and test/vectors.
 
 /** A running SHA-256. `copy` forks the state, so a long common prefix is hashed once. */
 export interface Sha256 {

@@ -9,6 +9,18 @@ export type { Sha256, Signer } from "./contract.js";
 const PRIVATE_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 const PUBLIC_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 
+// The y coordinates, sign bit cleared, of the points whose order is 8 or less, not reduced ones included. Under such a key
+// anybody can make a signature; OpenSSL verifies it all the same, @noble/ed25519 does not.
+const SMALL_ORDER: ReadonlySet<string> = new Set([
+  "0000000000000000000000000000000000000000000000000000000000000000",
+  "0100000000000000000000000000000000000000000000000000000000000000",
+  "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+  "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+  "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+  "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+  "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+]);
+
 export function sha256Hex(text: string): string {
   return createHash("sha256").update(text, "utf8").digest("hex");
 }
@@ -42,12 +54,18 @@ export function createSigner(seed: Uint8Array): Signer {
 
 /** True when `signature` (64 bytes) of `message` was made by the owner of `publicKey` (32 bytes). Never throws. */
 export function verifySignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
-  if (publicKey.length !== 32 || signature.length !== 64) return false;
+  if (publicKey.length !== 32 || signature.length !== 64 || isSmallOrder(publicKey)) return false;
   try {
     return verify(null, message, importPublicKey(publicKey), signature);
   } catch {
     return false;
   }
+}
+
+function isSmallOrder(publicKey: Uint8Array): boolean {
+  const y = Buffer.from(publicKey);
+  y.writeUInt8(y.readUInt8(31) & 0x7f, 31);
+  return SMALL_ORDER.has(y.toString("hex"));
 }
 
 function importPublicKey(publicKey: Uint8Array): KeyObject {

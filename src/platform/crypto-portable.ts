@@ -46,7 +46,7 @@ export function createSigner(seed: Uint8Array): Signer {
 export function verifySignature(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (publicKey.length !== 32 || signature.length !== 64) return false;
   try {
-    // RFC 8032 strictness, as node:crypto has it; the library's default is the laxer ZIP-215.
+    // Strict encodings and no keys of small order; the library's default is the laxer ZIP-215.
     return ed25519.verify(signature, message, publicKey, { zip215: false });
   } catch {
     return false;

@@ -355,6 +355,22 @@ describe("overlapping calls", () => {
     expect(parseCassette(formatCassette(cassette))).toEqual(cassette);
   });
 
+  it("of which the earlier one fails keep the whole prompt of the later one", async () => {
+    const { provider, call } = manualProvider();
+    const recorder = recordingProvider(provider, { ports: fixedPorts() });
+    const first = recorder.turn(prompt("a", "b"));
+    call(0).resolve(say("1"));
+    await first;
+    const failed = rejection(recorder.turn(prompt("x")));
+    const later = recorder.turn(prompt("x", "y"));
+    call(1).reject(new Error("no"));
+    call(2).resolve(say("2"));
+    await Promise.all([failed, later]);
+    const cassette = recordedCassette(recorder);
+    expect(cassette.entries[1]?.prompt).toEqual({ keep: 0, messages: [user("x"), user("y")] });
+    expect(parseCassette(formatCassette(cassette))).toEqual(cassette);
+  });
+
   it("refuse toCassette with turn-in-progress until the last one has settled", async () => {
     const { provider, call } = manualProvider();
     const recorder = recordingProvider(provider);

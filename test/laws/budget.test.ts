@@ -21,7 +21,7 @@ const scriptedTurn: fc.Arbitrary<ScriptedTurn> = fc.record({
   calls: fc.array(fc.constantFrom("good" as const, "good" as const, "missing" as const), { maxLength: 5 }),
   inputTokens: fc.nat(20),
   outputTokens: fc.nat(20),
-  cents: fc.option(fc.nat(10), { nil: undefined }),
+  cents: fc.option(fc.nat(60), { nil: undefined }),
 });
 
 const limits: fc.Arbitrary<BudgetLimits> = fc.record(
@@ -29,7 +29,7 @@ const limits: fc.Arbitrary<BudgetLimits> = fc.record(
     maxTurns: fc.nat(8),
     maxToolCalls: fc.nat(12),
     maxTokens: fc.nat(120),
-    maxCostUsd: fc.nat(30).map((cents) => cents / 100),
+    maxCostUsd: fc.nat(120).map((cents) => cents / 100),
   },
   { requiredKeys: [] },
 );

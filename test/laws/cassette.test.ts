@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
 import { parseCassette } from "../../src/cassette/load.js";
+import { rebuildPrompts } from "../../src/cassette/miss.js";
 import { recordingProvider } from "../../src/cassette/record.js";
 import { cassetteProvider } from "../../src/cassette/replay.js";
 import { formatCassette } from "../../src/cassette/store.js";
@@ -15,8 +16,8 @@ import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import { createRuntime, type RunResult } from "../../src/core/runtime/runtime.js";
 import { jsonObject, mutants, text } from "../support/arbitraries.js";
 import { recordedCassette, verifyKept } from "../support/oracle.js";
-import { draft, fixedPorts, weatherCassette } from "../support/recording.js";
-import { tool } from "../support/script.js";
+import { draft, fixedPorts, prompt, weatherCassette } from "../support/recording.js";
+import { say, tool } from "../support/script.js";
 
 afterAll(verifyKept);
 
@@ -143,6 +144,50 @@ describe("laws of record and replay", () => {
         await expect(run({ ...given, goal }, replay)).rejects.toMatchObject({ code: "prompt-changed" });
         expect(replay.remaining).toBe(given.script.length);
       }),
+    );
+  });
+});
+
+/** One call of a recorder: what it is asked, how long others may overtake it, and whether it is answered. */
+const overlapping = fc.record({
+  texts: fc.array(fc.constantFrom("a", "b"), { maxLength: 4 }),
+  delay: fc.nat(4),
+  fails: fc.boolean(),
+  isAwaited: fc.boolean(),
+});
+
+describe("laws of overlapping calls", () => {
+  it("whatever settles when and whatever fails, the answered calls are recorded in call order with their prompts", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(overlapping, { maxLength: 8 }), async (calls) => {
+        let made = 0;
+        const recorder = recordingProvider(
+          {
+            async turn() {
+              const index = made++;
+              const { delay, fails } = calls[index] ?? { delay: 0, fails: false };
+              for (let tick = 0; tick < delay; tick++) await Promise.resolve();
+              if (fails) throw new Error("no");
+              return say(String(index));
+            },
+          },
+          { ports: fixedPorts() },
+        );
+        const pending: Promise<unknown>[] = [];
+        for (const { texts, isAwaited } of calls) {
+          pending.push(recorder.turn(prompt(...texts)).catch(() => undefined));
+          if (isAwaited) await pending.at(-1);
+        }
+        await Promise.all(pending);
+        const cassette = recordedCassette(recorder);
+        const answered = calls.flatMap((each, index) => (each.fails ? [] : [{ ...each, index }]));
+        expect(cassette.entries.map((entry) => entry.response)).toEqual(
+          answered.map(({ index }) => say(String(index))),
+        );
+        expect(rebuildPrompts(cassette)).toEqual(answered.map(({ texts }) => prompt(...texts).messages));
+        expect(parseCassette(formatCassette(cassette))).toEqual(cassette);
+      }),
+      { numRuns: 200 },
     );
   });
 });

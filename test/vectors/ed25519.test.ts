@@ -13,6 +13,27 @@ interface SignatureVector {
   signature: Buffer;
 }
 
+/** The 14 encodings of the 8 points of order 8 or less, not reduced ones included. */
+const SMALL_ORDER_KEYS = [
+  ["01", "00"],
+  ["01", "80"],
+  ["00", "00"],
+  ["00", "80"],
+  ["ec", "7f"],
+  ["ec", "ff"],
+  ["ed", "7f"],
+  ["ed", "ff"],
+  ["ee", "7f"],
+  ["ee", "ff"],
+]
+  .map(([first = "", last = ""]) => first + (last < "7f" || last === "80" ? "00" : "ff").repeat(30) + last)
+  .concat(
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac03fa",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc85",
+  );
+
 describe.skipIf(!hasShared).each([
   ["node:crypto", node],
   ["@noble/ed25519", portable],
@@ -39,6 +60,16 @@ describe.skipIf(!hasShared).each([
       expect(verifySignature(flip(publicKey, index * 5), message, signature)).toBe(false);
       const other = message.length === 0 ? Buffer.from([0]) : flip(message, index * 3);
       expect(verifySignature(publicKey, other, signature)).toBe(false);
+    }
+  });
+
+  it("rejects the signature that anybody can make under a key of small order", () => {
+    // R the neutral element and S zero: S·B = R + k·A holds whenever k·A is neutral, under the first key always.
+    const forged = Buffer.concat([bytes(SMALL_ORDER_KEYS[0]), Buffer.alloc(32)]);
+    for (const key of SMALL_ORDER_KEYS) {
+      for (let message = 0; message < 32; message++) {
+        expect(verifySignature(bytes(key), Buffer.from([message]), forged)).toBe(false);
+      }
     }
   });
 

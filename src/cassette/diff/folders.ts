@@ -34,10 +34,21 @@ export function diffSets(a: readonly NamedCassette[], b: readonly NamedCassette[
     const after = now.get(task);
     if (before === undefined) diff.onlyNew.push(task);
     else if (after === undefined) diff.onlyOld.push(task);
-    else diff.shared.push({ task, drifts: diffCassettes(before, after, options) });
+    else diff.shared.push({ task, drifts: diffTask(task, before, after, options) });
   }
   for (const { kind } of diff.shared.flatMap(({ drifts }) => drifts)) diff.totals[kind]++;
   return diff;
+}
+
+/** A comparison that cannot be made says which of the many it was. */
+function diffTask(task: string, before: Cassette, after: Cassette, options: DiffOptions | undefined): Drift[] {
+  try {
+    return diffCassettes(before, after, options);
+  } catch (error) {
+    if (!(error instanceof CassetteError) || error.code !== "diff-too-large") throw error;
+    const hint = error.hint === undefined ? {} : { hint: error.hint };
+    throw new CassetteError(error.code, `${task}: ${error.message}`, { ...hint, cause: error });
+  }
 }
 
 function assertDistinct(side: "old" | "new", list: readonly NamedCassette[]): void {

@@ -1,12 +1,8 @@
 // `cassette demo`: the whole job on this machine, with real parts and no network.
 
 import type { Command } from "commander";
+import type { DemoOptions } from "../demo/demo.js";
 import type { CommandIo } from "../io.js";
-
-export interface DemoOptions {
-  out: string;
-  json?: boolean;
-}
 
 export function demoCommand(program: Command, io: CommandIo): void {
   program

@@ -1,11 +1,15 @@
 // Tells the demo's story on the terminal, in a folder that is the demo's own.
 
 import { join } from "node:path";
-import type { DemoOptions } from "../commands/demo.js";
 import { CliError } from "../errors.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { createPrinter, writeJson } from "../output.js";
 import { tellStory, type DemoStep } from "./story.js";
+
+export interface DemoOptions {
+  out: string;
+  json?: boolean;
+}
 
 /** Marks a folder as written by a demo, which may then write it again. */
 const MARKER = "made-by-cassette-demo.txt";

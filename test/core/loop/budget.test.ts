@@ -56,6 +56,13 @@ describe("createBudget", () => {
     expect(budget.usage.costUsd).toBe(1);
   });
 
+  it("meets a cost cap exactly, where a product of floats would fall short of it", () => {
+    expect(0.29 * 100_000_000).toBeLessThan(29_000_000);
+    const budget = createBudget({ maxCostUsd: 0.29 });
+    budget.spend(cost(0.29));
+    expect(budget.takeTurn()).toBe("costUsd");
+  });
+
   it("lets an unknown cost through: no cost is not zero cost", () => {
     const budget = createBudget({ maxCostUsd: 0.01 });
     budget.spend(say("x"));

@@ -290,7 +290,10 @@ describe("tools in a run", () => {
     expect(used[0]?.signal.aborted).toBe(true);
   });
 
-  it("PLK-50 see the runtime being destroyed", async () => {
+  it.each([
+    ["has no signal of its own", {}],
+    ["has a signal of its own", { signal: new AbortController().signal }],
+  ])("PLK-50 see the runtime being destroyed when the run %s", async (_name, options) => {
     const started = gate();
     const wait = tool("wait", (_args, { signal }) => {
       started.open();
@@ -298,7 +301,7 @@ describe("tools in a run", () => {
     });
     const provider = scriptedProvider([ask([{ name: "wait" }]), say("x")]);
     const one = runtime([agent(provider, { customTools: [wait] })]);
-    const run = rejection(one.run({ goal: "g" }));
+    const run = rejection(one.run({ goal: "g", ...options }));
     await started.opened;
     await one.destroy();
     expect(await run).toMatchObject({ code: "aborted" });

@@ -156,6 +156,10 @@ describe("createArgumentCheck", () => {
   });
 
   it("takes the draft from $schema", () => {
+    const beside = { $defs: { s: { type: "string" } }, properties: { a: { $ref: "#/$defs/s", maxLength: 1 } } };
+    const declared = { $schema: "http://json-schema.org/draft-07/schema#", ...beside };
+    expect(createArgumentCheck("t", declared)({ a: "xy" })).toEqual({ a: "xy" });
+    expect(refusal(() => createArgumentCheck("t", beside)({ a: "xy" }))).toMatchObject({ field: "/a" });
     const list = { properties: { a: { items: [{ type: "string" }], additionalItems: false } } };
     const draft7 = createArgumentCheck("t", { $schema: "http://json-schema.org/draft-07/schema#", ...list });
     expect(refusal(() => draft7({ a: ["x", "y"] }))).toBeInstanceOf(ToolArgError);
