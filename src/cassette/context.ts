@@ -48,16 +48,3 @@ export function isSameContext(recorded: ContextExtension | undefined, now: TurnC
   if (recorded === undefined || now === undefined) return true;
   return recorded.toolsHash === now.toolsHash && recorded.settingsHash === now.settingsHash;
 }
-
-/** The contexts of a cassette, whose type is only known to be "some extension". */
-export function readContexts(extension: unknown): ContextExtension[] {
-  if (!Array.isArray(extension)) return [];
-  return extension.filter((item: unknown): item is ContextExtension => {
-    const context = item as Partial<ContextExtension> | null;
-    return (
-      Number.isInteger(context?.fromTurn) &&
-      typeof context?.toolsHash === "string" &&
-      typeof context.settingsHash === "string"
-    );
-  });
-}

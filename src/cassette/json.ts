@@ -34,7 +34,7 @@ type Refuse = (code: LoadErrorCode, message: string, hint: string) => never;
 const RESTORE = "Restore the file from version control, or record it again.";
 
 function toText(input: string | Uint8Array, maxBytes: number, refuse: Refuse): string {
-  const size = input.length;
+  const size = byteLength(input, maxBytes);
   if (size > maxBytes) {
     refuse(
       "too-large",
@@ -47,6 +47,12 @@ function toText(input: string | Uint8Array, maxBytes: number, refuse: Refuse): s
     refuse("byte-order-mark", "the file starts with a byte-order mark", "Save it as UTF-8 without one.");
   if (!text.isWellFormed()) refuse("lone-surrogate", "the text holds a lone surrogate", RESTORE);
   return text;
+}
+
+/** A UTF-16 unit takes at most three bytes of UTF-8, so only a text near the limit has to be measured. */
+function byteLength(input: string | Uint8Array, maxBytes: number): number {
+  if (typeof input !== "string" || input.length * 3 <= maxBytes || input.length > maxBytes) return input.length;
+  return new TextEncoder().encode(input).length;
 }
 
 function decode(bytes: Uint8Array, refuse: Refuse): string {

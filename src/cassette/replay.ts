@@ -9,7 +9,7 @@ import {
   type LlmTurnResponse,
   type Ports,
 } from "../core/index.js";
-import { contextAt, createContextReader, isSameContext, readContexts, type TurnContext } from "./context.js";
+import { contextAt, createContextReader, isSameContext, type TurnContext } from "./context.js";
 import { CassetteError, type MissReport } from "./errors.js";
 import type { Cassette } from "./format.js";
 import { checkCassette } from "./load.js";
@@ -79,7 +79,7 @@ function createSession(tape: Cassette, { strict = true, hashFilter, file }: Repl
   for (const { promptHash, turnIndex } of entries) {
     byHash.set(promptHash, [...(byHash.get(promptHash) ?? []), turnIndex]);
   }
-  const contexts = tape.version === 2 ? readContexts(tape.extensions?.contexts) : [];
+  const contexts = tape.version === 2 ? (tape.extensions?.contexts ?? []) : [];
   const readContext = createContextReader();
   let used: boolean[] = [];
   let asked = 0;

@@ -74,6 +74,23 @@ function checkFields(value: Fields, version: 1 | 2, refuse: Refuse): void {
   for (const field of ["extensions", "signature"]) {
     if (Object.hasOwn(value, field)) expectType(isPlainObject(value[field]), `/${field}`, "an object", refuse);
   }
+  if (value["extensions"] !== undefined) checkContexts(value["extensions"] as Fields, refuse);
+}
+
+/** The one extension that replay acts on; the others are carried, whatever they hold. */
+function checkContexts(extensions: Fields, refuse: Refuse): void {
+  const contexts = extensions["contexts"];
+  if (contexts === undefined) return;
+  if (!Array.isArray(contexts))
+    return refuse("wrong-type", "/extensions/contexts is not a list", "/extensions/contexts");
+  contexts.forEach((context: unknown, index) => {
+    const here = `/extensions/contexts/${index}`;
+    if (!isPlainObject(context)) return refuse("wrong-type", `${here} is not an object`, here);
+    expectType(Number.isInteger(context["fromTurn"]), `${here}/fromTurn`, "a whole number", refuse);
+    for (const field of ["toolsHash", "settingsHash"]) {
+      expectType(typeof context[field] === "string", `${here}/${field}`, "a string", refuse);
+    }
+  });
 }
 
 function checkEntry(entry: unknown, position: number, version: 1 | 2, refuse: Refuse): void {

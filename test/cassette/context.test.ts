@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { contextAt, createContextReader, isSameContext, readContexts } from "../../src/cassette/context.js";
+import { buildCassette } from "../../src/cassette/build.js";
+import { checkCassette } from "../../src/cassette/load.js";
+import { contextAt, createContextReader, isSameContext } from "../../src/cassette/context.js";
 import { recordingProvider } from "../../src/cassette/record.js";
 import type { CassetteV2, ContextExtension } from "../../src/cassette/format.js";
 import { seal } from "../../src/core/canon/copy.js";
@@ -102,15 +104,28 @@ describe("contextAt", () => {
   });
 });
 
-describe("readContexts", () => {
-  it.each([undefined, null, {}, "x", 1])("finds none in %j", (extension) => {
-    expect(readContexts(extension)).toEqual([]);
-  });
+describe("contexts of a file", () => {
+  const withContexts = (contexts: unknown) =>
+    buildCassette(
+      {
+        recordedAt: "2026-11-20T12:00:00.000Z",
+        recordedProvider: "x",
+        cassetteId: "0".repeat(32),
+        extensions: { contexts: contexts as ContextExtension[] },
+      },
+      [],
+    );
 
-  it("takes what is a context and leaves the rest", () => {
-    const context = { fromTurn: 0, toolsHash: "t", settingsHash: "s" };
-    const others = [null, 1, {}, { ...context, fromTurn: 0.5 }, { ...context, toolsHash: 1 }, { fromTurn: 0 }];
-    expect(readContexts([...others, context])).toEqual([context]);
+  it.each([{}, "none", [null], [{ fromTurn: 0 }], [{ fromTurn: 0.5, toolsHash: "t", settingsHash: "s" }]])(
+    "are refused when they are not what replay acts on: %j",
+    (contexts) => {
+      expect(() => checkCassette(withContexts(contexts))).toThrow(expect.objectContaining({ code: "wrong-type" }));
+    },
+  );
+
+  it("are accepted when they are", () => {
+    const contexts = [{ fromTurn: 0, toolsHash: "t", settingsHash: "s" }];
+    expect(checkCassette(withContexts(contexts))).toMatchObject({ extensions: { contexts } });
   });
 });
 

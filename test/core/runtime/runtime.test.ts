@@ -1,23 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/core/events/event.js";
-import type { LlmProviderAdapter } from "../../../src/core/model/provider.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import type { AgentDefinition } from "../../../src/core/runtime/agent.js";
 import { createRuntime, type RuntimeOptions } from "../../../src/core/runtime/runtime.js";
-import { VERB_NAMES } from "../../../src/core/tools/verbs.js";
+import { agent, runtime } from "../../support/agents.js";
 import { gate } from "../../support/loop.js";
 import { refusal, rejection } from "../../support/refusal.js";
 import { ask, quietPorts, say, tool, watchedScript } from "../../support/script.js";
-import { verbBodies, type VerbUse } from "../../support/verbs.js";
-
-const agent = (provider: LlmProviderAdapter, part: Partial<AgentDefinition> = {}): AgentDefinition => ({
-  id: "ann",
-  systemPrompt: "You are Ann.",
-  provider,
-  ...part,
-});
-const runtime = (agents: readonly AgentDefinition[], options: Omit<RuntimeOptions, "agents"> = {}) =>
-  createRuntime({ ports: quietPorts(), ...options, agents });
+import { verbBodies } from "../../support/verbs.js";
 
 describe("createRuntime", () => {
   it.each<[string, object]>([
@@ -212,119 +202,6 @@ describe("run", () => {
     ]);
     await runtime([agent(provider, { settings: { temperature: 0 }, timeoutMs: 30_000 })]).run({ goal: "g" });
     expect(seen).toEqual([{ temperature: 0 }, 30_000]);
-  });
-});
-
-describe("tools in a run", () => {
-  it("PLK-49 see the signal, the bound verbs and the id of the agent that asked", async () => {
-    const seen: unknown[] = [];
-    const peek = tool("peek", (_args, { signal, agentId, pluck }) => {
-      seen.push(signal instanceof AbortSignal, agentId, Object.keys(pluck).sort());
-    });
-    const provider = scriptedProvider([ask([{ name: "peek" }]), say("x")]);
-    await runtime([agent(provider, { customTools: [peek] })]).run({ goal: "g" });
-    expect(seen).toEqual([true, "ann", [...VERB_NAMES].sort()]);
-  });
-
-  it("PLK-62 may use a verb that the agent's manifest does not grant to the model", async () => {
-    const used: VerbUse[] = [];
-    const sly = tool("sly", (_args, { pluck }) => pluck.act({ uri: "u", action: "delete" }));
-    const provider = scriptedProvider([
-      ask([{ name: "sly" }, { name: "act", arguments: { uri: "u", action: "x" } }]),
-      say("x"),
-    ]);
-    const verbs = verbBodies((use) => used.push(use));
-    const { messages } = await runtime([agent(provider, { tools: ["probe"], customTools: [sly] })], { verbs }).run({
-      goal: "g",
-    });
-    expect(used.map(({ verb, args, agentId }) => [verb, args, agentId])).toEqual([
-      ["act", { uri: "u", action: "delete" }, "ann"],
-    ]);
-    expect(messages.flatMap((message) => (message.role === "tool" ? [message.content] : []))).toEqual([
-      "act was here",
-      "tool unavailable",
-    ]);
-  });
-
-  it("say what is missing when they use a verb that has no body", async () => {
-    const sly = tool("sly", (_args, { pluck }) => pluck.probe({ uri: "u" }));
-    const provider = scriptedProvider([ask([{ name: "sly" }]), say("x")]);
-    const { messages } = await runtime([agent(provider, { customTools: [sly] })]).run({ goal: "g" });
-    expect(messages.at(-2)).toMatchObject({ content: "the runtime has no body for probe", isError: true });
-  });
-
-  it("PLK-08 run the verb the model asked for, with the checked arguments", async () => {
-    const used: VerbUse[] = [];
-    const provider = scriptedProvider([ask([{ name: "probe", arguments: { uri: "u" } }]), say("x")]);
-    await runtime([agent(provider)], { verbs: verbBodies((use) => used.push(use)) }).run({ goal: "g" });
-    expect(used).toMatchObject([{ verb: "probe", args: { uri: "u" }, agentId: "ann" }]);
-  });
-
-  it("PLK-50 PLK-100 see the abort of run({ signal })", async () => {
-    const controller = new AbortController();
-    const reasons: unknown[] = [];
-    const wait = tool("wait", (_args, { signal }) => {
-      const fired = new Promise<void>((resolve) => {
-        signal.addEventListener("abort", () => {
-          reasons.push(signal.reason);
-          resolve();
-        });
-      });
-      controller.abort("enough");
-      return fired;
-    });
-    const provider = scriptedProvider([ask([{ name: "wait" }, { name: "wait" }]), say("x")]);
-    const run = runtime([agent(provider, { customTools: [wait] })]).run({ goal: "g", signal: controller.signal });
-    expect(await rejection(run)).toMatchObject({ code: "aborted" });
-    expect(reasons).toEqual(["enough"]);
-  });
-
-  it("PLK-100 hands the run's signal to verbs as well", async () => {
-    const controller = new AbortController();
-    const used: VerbUse[] = [];
-    const verbs = verbBodies((use) => used.push(use));
-    const provider = scriptedProvider([ask([{ name: "probe", arguments: { uri: "u" } }]), say("x")]);
-    await runtime([agent(provider)], { verbs }).run({ goal: "g", signal: controller.signal });
-    expect(used[0]?.signal.aborted).toBe(false);
-    controller.abort();
-    expect(used[0]?.signal.aborted).toBe(true);
-  });
-
-  it.each([
-    ["has no signal of its own", {}],
-    ["has a signal of its own", { signal: new AbortController().signal }],
-  ])("PLK-50 see the runtime being destroyed when the run %s", async (_name, options) => {
-    const started = gate();
-    const wait = tool("wait", (_args, { signal }) => {
-      started.open();
-      return new Promise((resolve) => signal.addEventListener("abort", resolve));
-    });
-    const provider = scriptedProvider([ask([{ name: "wait" }]), say("x")]);
-    const one = runtime([agent(provider, { customTools: [wait] })]);
-    const run = rejection(one.run({ goal: "g", ...options }));
-    await started.opened;
-    await one.destroy();
-    expect(await run).toMatchObject({ code: "aborted" });
-  });
-
-  it("PLK-101 do not start, nor does the provider, when the signal has fired before the run", async () => {
-    const provider = watchedScript([say("x")]);
-    const run = runtime([agent(provider)]).run({ goal: "g", signal: AbortSignal.abort() });
-    expect(await rejection(run)).toMatchObject({ code: "aborted" });
-    expect(provider.asked).toEqual([]);
-  });
-
-  it("PLK-101 a verb used by a tool does not start once the run is aborted", async () => {
-    const controller = new AbortController();
-    const used: VerbUse[] = [];
-    const late = tool("late", async (_args, { pluck }) => {
-      controller.abort();
-      await pluck.act({ uri: "u", action: "x" });
-    });
-    const provider = scriptedProvider([ask([{ name: "late" }]), say("x")]);
-    const one = runtime([agent(provider, { customTools: [late] })], { verbs: verbBodies((use) => used.push(use)) });
-    expect(await rejection(one.run({ goal: "g", signal: controller.signal }))).toMatchObject({ code: "aborted" });
-    expect(used).toEqual([]);
   });
 });
 
