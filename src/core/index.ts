@@ -43,13 +43,8 @@ export type { AgentEvent, EventBody } from "./events/event.js";
 export type { EventListener } from "./events/log.js";
 export { createBudget, type Budget, type BudgetCap, type BudgetLimits } from "./loop/budget.js";
 export type { AgentDefinition } from "./runtime/agent.js";
-export {
-  createRuntime,
-  type AgentRuntime,
-  type RunOptions,
-  type RunResult,
-  type RuntimeOptions,
-} from "./runtime/runtime.js";
+export { createRuntime, type AgentRuntime, type RunOptions, type RuntimeOptions } from "./runtime/runtime.js";
+export type { RunResult } from "./runtime/run.js";
 export { anthropicProvider, type AnthropicOptions } from "./providers/anthropic.js";
 export { echoProvider } from "./providers/echo.js";
 export { ollamaProvider, type OllamaOptions } from "./providers/ollama.js";

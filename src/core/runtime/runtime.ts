@@ -1,20 +1,13 @@
 // createRuntime: agents with their own provider, manifest and budget, driven by the one loop. Without a plan the first
 // agent runs alone.
 
-import { seal } from "../canon/copy.js";
 import { AgentError } from "../errors.js";
-import type { AgentEvent } from "../events/event.js";
-import { createEventLog, type EventListener, type EventLog } from "../events/log.js";
-import { createBudget, type Budget, type BudgetCap } from "../loop/budget.js";
-import { runLoop, type LoopStop } from "../loop/loop.js";
-import type { LlmMessage } from "../model/message.js";
-import type { UsageTotal } from "../model/usage.js";
+import { createEventLog, type EventListener } from "../events/log.js";
 import { withSystemPorts, type Ports } from "../ports.js";
-import { assertNotAborted } from "../tools/call.js";
 import { thrownText } from "../tools/thrown.js";
-import type { CustomToolContext } from "../tools/tool.js";
-import { VERB_NAMES, type VerbBodies, type VerbName, type VerbSet } from "../tools/verbs.js";
+import type { VerbBodies } from "../tools/verbs.js";
 import { assertKnownOptions, createAgent, type Agent, type AgentDefinition } from "./agent.js";
+import { runAgent, type RunResult } from "./run.js";
 
 export interface RuntimeOptions {
   readonly agents: readonly AgentDefinition[];
@@ -30,27 +23,10 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface RunResult {
-  /** The agent that answered. */
-  agentId: string;
-  /** The model's last words; "" when a cap ended the run before it said any. */
-  finalAnswer: string;
-  /** Which cap ended the run. Absent when the model finished. */
-  budgetExhausted?: BudgetCap;
-  turns: number;
-  toolCalls: number;
-  usage: UsageTotal;
-  /** The whole conversation, the system message first. */
-  messages: readonly LlmMessage[];
-  events: readonly AgentEvent[];
-  /** Events beyond the log's limit, which were not kept. */
-  droppedEvents: number;
-}
-
 export interface AgentRuntime {
   /** Rejects with what a provider threw, unchanged, or with `AgentError` `aborted`. A reached cap is a normal result. */
   run(options: RunOptions): Promise<RunResult>;
-  /** Aborts what runs and calls each provider's `destroy()`. Safe to call twice. */
+  /** Aborts what runs, waits for it to end, then calls each provider's `destroy()` once. Safe to call twice. */
   destroy(): Promise<void>;
 }
 
@@ -61,6 +37,15 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
   const agents = createAgents(options);
   const first = agents[0] as Agent;
   const destroyed = new AbortController();
+  const runs = new Set<Promise<RunResult>>();
+  let destroying: Promise<void> | undefined;
+
+  async function destroyAll(): Promise<void> {
+    destroyed.abort(new AgentError("aborted", "the runtime was destroyed"));
+    await Promise.allSettled(runs);
+    const providers = new Set(agents.map((agent) => agent.provider));
+    for (const provider of providers) await destroyProvider(provider, ports);
+  }
 
   return {
     async run(run) {
@@ -68,15 +53,15 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
       if (typeof run.goal !== "string")
         throw new AgentError("invalid-options", "run has no goal", { hint: "Pass a string." });
       const signal = run.signal === undefined ? destroyed.signal : AbortSignal.any([run.signal, destroyed.signal]);
-      const log = createEventLog(ports, options.onEvent);
-      return runAgent(first, run.goal, signal, options.verbs, log);
+      const running = runAgent(first, run.goal, signal, options.verbs, createEventLog(ports, options.onEvent));
+      runs.add(running);
+      try {
+        return await running;
+      } finally {
+        runs.delete(running);
+      }
     },
-    async destroy() {
-      if (destroyed.signal.aborted) return;
-      destroyed.abort(new AgentError("aborted", "the runtime was destroyed"));
-      const providers = new Set(agents.map((agent) => agent.provider));
-      for (const provider of providers) await destroyProvider(provider, ports);
-    },
+    destroy: () => (destroying ??= destroyAll()),
   };
 }
 
@@ -90,75 +75,6 @@ function createAgents({ agents, verbs }: RuntimeOptions): Agent[] {
     throw new AgentError("invalid-options", `two agents have the id ${twice}`, { hint: "Give each agent its own id." });
   }
   return agents.map((agent: AgentDefinition) => createAgent(agent, verbs));
-}
-
-async function runAgent(
-  agent: Agent,
-  goal: string,
-  signal: AbortSignal,
-  verbs: VerbBodies | undefined,
-  log: EventLog,
-): Promise<RunResult> {
-  assertNotAborted(signal);
-  const budget = createBudget(agent.budget);
-  const history: LlmMessage[] = [
-    seal({ role: "system", content: agent.systemPrompt }),
-    seal({ role: "user", content: goal }),
-  ];
-  const context: CustomToolContext = { signal, agentId: agent.id, pluck: bindVerbs(verbs, signal, agent.id) };
-  let turn = -1;
-  const emit = (turnIndex: number, body: Parameters<EventLog["append"]>[2]) => {
-    turn = turnIndex;
-    log.append(agent.id, turnIndex, body);
-  };
-  const { provider, tools, settings, timeoutMs } = agent;
-  const optional = {
-    ...(settings === undefined ? {} : { settings }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-  };
-
-  emit(-1, { type: "run-start", goal });
-  try {
-    const stop = await runLoop({ provider, tools, ...optional, budget, context, emit, history });
-    emit(turn, { type: "run-end", stop: stop.kind });
-    return toResult(agent.id, stop, budget, history, log);
-  } catch (error) {
-    emit(turn, { type: "run-end", stop: "failed" });
-    throw error;
-  }
-}
-
-function toResult(agentId: string, stop: LoopStop, budget: Budget, messages: LlmMessage[], log: EventLog): RunResult {
-  return {
-    agentId,
-    finalAnswer: stop.kind === "finished" ? stop.finalAnswer : lastWords(messages),
-    ...(stop.kind === "budget" ? { budgetExhausted: stop.cap } : {}),
-    turns: budget.turns,
-    toolCalls: budget.toolCalls,
-    usage: budget.usage,
-    messages,
-    events: log.events,
-    droppedEvents: log.dropped,
-  };
-}
-
-function lastWords(messages: readonly LlmMessage[]): string {
-  return (
-    (messages.findLast((message) => message.role === "assistant" && message.content !== "")?.content as string) ?? ""
-  );
-}
-
-function bindVerbs(verbs: VerbBodies | undefined, signal: AbortSignal, agentId: string): VerbSet {
-  const bind = (name: VerbName) => async (args: Parameters<VerbSet[VerbName]>[0]) => {
-    assertNotAborted(signal);
-    if (verbs === undefined) {
-      throw new AgentError("invalid-options", `the runtime has no body for ${name}`, {
-        hint: "Pass `verbs` to createRuntime.",
-      });
-    }
-    return verbs[name](args, { signal, agentId });
-  };
-  return Object.fromEntries(VERB_NAMES.map((name) => [name, bind(name)])) as VerbSet;
 }
 
 async function destroyProvider(provider: Agent["provider"], ports: Ports): Promise<void> {

@@ -57,9 +57,14 @@ export function settleCall(call: LlmToolCall, outcome: ToolOutcome): ToolMessage
   return outcome.kind === "ok" ? message : { ...message, isError: true };
 }
 
-/** Throws `AgentError` `aborted`, carrying the signal's reason, once it has fired. */
+/** Throws {@link abortError} once `signal` has fired. */
 export function assertNotAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw new AgentError("aborted", "the run was aborted", { cause: signal.reason });
+  if (signal.aborted) throw abortError(signal);
+}
+
+/** `AgentError` `aborted`, with the signal's reason as its cause. */
+export function abortError(signal: AbortSignal): AgentError {
+  return new AgentError("aborted", "the run was aborted", { cause: signal.reason });
 }
 
 function toFailure(error: unknown): ToolOutcome {
