@@ -2,7 +2,7 @@
 // tape that is replayed request by request.
 
 import { createRuntime } from "../../src/core/runtime/runtime.js";
-import type { RunResult } from "../../src/core/runtime/runtime.js";
+import type { RunResult } from "../../src/core/runtime/run.js";
 import type { CassetteV2 } from "../../src/cassette/format.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../../src/core/model/provider.js";
