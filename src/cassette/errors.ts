@@ -1,6 +1,8 @@
 // The cassette layer's one error class. The code is the promise, and decides the exit code of the command line:
 // a refusal of a file is an integrity failure, a miss is a difference between the run and the recording.
 
+import { unknownOptions } from "../core/index.js";
+
 /** Why a file or object was refused at the door. Refused, never repaired. */
 export type LoadErrorCode =
   | "not-utf8"
@@ -75,21 +77,42 @@ export interface CassetteErrorOptions {
   cause?: unknown;
 }
 
-/** Every failure of the cassette layer. `message` says what happened and with which value; `hint` says what to do. */
+/**
+ * Every failure of the cassette layer. `summary` says what happened and with which value; `message`, which is all that a
+ * test runner prints, also names the file and says what to do.
+ */
 export class CassetteError extends Error {
   readonly code: CassetteErrorCode;
-  readonly hint: string | undefined;
-  readonly file: string | undefined;
-  readonly pointer: string | undefined;
-  readonly miss: MissReport | undefined;
+  declare readonly summary: string;
+  declare readonly hint: string | undefined;
+  declare readonly file: string | undefined;
+  declare readonly pointer: string | undefined;
+  declare readonly miss: MissReport | undefined;
 
-  constructor(code: CassetteErrorCode, message: string, options: CassetteErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: CassetteErrorCode, summary: string, options: CassetteErrorOptions = {}) {
+    const { hint, file, pointer, miss, cause } = options;
+    super(toMessage(summary, options), cause === undefined ? undefined : { cause });
     this.name = "CassetteError";
     this.code = code;
-    this.hint = options.hint;
-    this.file = options.file;
-    this.pointer = options.pointer;
-    this.miss = options.miss;
+    // Not enumerable: Node prints enumerable fields below the message, which holds the same facts already.
+    for (const [key, value] of Object.entries({ summary, hint, file, pointer, miss })) {
+      Object.defineProperty(this, key, { value, enumerable: false });
+    }
   }
+}
+
+/** Refuses an option nobody reads: a misspelled `redact` must not record in clear. */
+export function assertKnownOptions(owner: string, options: object, known: readonly string[]): void {
+  const unknown = unknownOptions(options, known);
+  if (unknown.length === 0) return;
+  throw new CassetteError("invalid-options", `${owner} has an unknown option: ${unknown.join(", ")}`, {
+    hint: `The options are ${known.join(", ")}.`,
+  });
+}
+
+function toMessage(summary: string, { file, hint }: CassetteErrorOptions): string {
+  const lines = [summary];
+  if (file !== undefined && !summary.includes(file)) lines.push(`  file     ${file}`);
+  if (hint !== undefined) lines.push(`  to do    ${hint}`);
+  return lines.join("\n");
 }

@@ -31,6 +31,8 @@ export interface ContextExtension {
 /** Fields that need no new version: the envelope hash covers all of them, known or not. */
 export interface CassetteExtensions {
   createdWith?: string;
+  /** Whether every entry has its prompt. Absent: nobody said, as before this mark. */
+  prompts?: boolean;
   filtered?: true;
   redacted?: string[];
   contexts?: ContextExtension[];

@@ -1,12 +1,15 @@
 // A replay miss, explained: which turn, which message, which JSON pointer, what was recorded, what came, and what to do.
 
 import type { JsonValue, LlmMessage } from "../core/index.js";
+import { settingsChanges, toolsChanges, type ContextChange } from "./context-change.js";
 import { firstDifference } from "./values.js";
 import type { MissReport } from "./errors.js";
 import type { Cassette } from "./format.js";
 
 /** Characters kept on either side of the place where two values part. */
 const WINDOW = 60;
+/** Changes of tools or settings that are named. */
+const MAX_CHANGES = 3;
 
 /** The report as lines of text, the first one a sentence. */
 export function formatMiss(report: MissReport): string {
@@ -72,15 +75,22 @@ export function explainContextMiss(
   const noun = code === "tools-changed" ? "tools" : "settings";
   const base = { code, turn, nearest: { turnIndex, used: false }, hint: CHOICES };
   if (recorded === undefined) return { ...base, what: `the ${noun} changed; the cassette holds only their hash` };
-  const difference = firstDifference(recorded, actual);
-  const [before, now] = cutAround(difference?.old, difference?.new);
+  const changes = (code === "tools-changed" ? toolsChanges : settingsChanges)(recorded, actual);
+  const first = changes[0] ?? firstDifference(recorded, actual);
+  const [before, now] = cutAround(first?.old, first?.new);
   return {
     ...base,
-    what: `the ${noun} changed`,
-    pointer: difference?.pointer ?? "",
+    what: changes.length === 0 ? `the ${noun} changed` : listChanges(changes),
+    pointer: first?.pointer ?? "",
     ...(before === undefined ? {} : { recorded: before }),
     ...(now === undefined ? {} : { actual: now }),
   };
+}
+
+function listChanges(changes: readonly ContextChange[]): string {
+  const named = changes.slice(0, MAX_CHANGES).map(({ what }) => what);
+  const rest = changes.length - named.length;
+  return [...named, ...(rest > 0 ? [`and ${rest} more ${rest === 1 ? "change" : "changes"}`] : [])].join(", ");
 }
 
 /** Every turn's whole prompt, or undefined when the cassette keeps none. */

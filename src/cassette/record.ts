@@ -16,7 +16,7 @@ import {
 } from "../core/index.js";
 import { buildCassette, CREATED_WITH, type BuiltTurn } from "./build.js";
 import { createContextReader, type TurnContext } from "./context.js";
-import { CassetteError } from "./errors.js";
+import { assertKnownOptions, CassetteError } from "./errors.js";
 import type { CassetteExtensions, CassetteV2, ContextExtension } from "./format.js";
 import { createPromptTracker, type HashFilter } from "./prompt.js";
 import { createRedactor, type Redact } from "./redact.js";
@@ -52,6 +52,7 @@ interface Slot {
 
 /** Wraps `provider`. A turn that cannot be kept (a BigInt in an argument) rejects with `not-recordable` when it happens. */
 export function recordingProvider(provider: LlmProviderAdapter, options: RecordingOptions = {}): RecordingProvider {
+  assertKnownOptions("recordingProvider", options, ["hashFilter", "redact", "prompts", "ports"]);
   const ports = withSystemPorts(options.ports);
   const tape = createTape(options);
   const head = { recordedAt: "", cassetteId: "" };
@@ -158,6 +159,7 @@ function createTape(options: RecordingOptions) {
     extensions(): CassetteExtensions {
       return {
         createdWith: CREATED_WITH,
+        prompts: keepsPrompts,
         ...(options.hashFilter === undefined ? {} : { filtered: true as const }),
         ...(options.redact === undefined ? {} : { redacted: ["custom"] }),
         ...(contexts.length === 0 ? {} : { contexts }),

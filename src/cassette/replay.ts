@@ -10,7 +10,7 @@ import {
   type Ports,
 } from "../core/index.js";
 import { contextAt, createContextReader, isSameContext, type TurnContext } from "./context.js";
-import { CassetteError, type MissReport } from "./errors.js";
+import { assertKnownOptions, CassetteError, type MissReport } from "./errors.js";
 import type { Cassette } from "./format.js";
 import { checkCassette } from "./load.js";
 import { explainContextMiss, explainPromptMiss, formatMiss } from "./miss.js";
@@ -41,6 +41,7 @@ export interface CassetteProvider extends LlmProviderAdapter {
 
 /** Checks `cassette` as if it came from a file, then replays it. Throws `CassetteError` with a `LoadErrorCode`. */
 export function cassetteProvider(cassette: unknown, options: ReplayOptions = {}): CassetteProvider {
+  assertKnownOptions("cassetteProvider", options, ["strict", "requireIntegrity", "hashFilter", "file", "ports"]);
   const { strict = true, hashFilter, file } = options;
   const tape = seal(checkCassette(cassette, options));
   if (strict) assertSameFilter(tape, hashFilter, file);

@@ -25,6 +25,7 @@ export function checkShape(value: unknown, refuse: Refuse): Cassette {
   checkFields(value, version, refuse);
   (value["entries"] as unknown[]).forEach((entry, position) => checkEntry(entry, position, version, refuse));
   checkPromptsTogether(value["entries"] as Fields[], refuse);
+  checkPromptsMark(value as { entries: Fields[]; extensions?: Fields }, refuse);
   return value as unknown as Cassette;
 }
 
@@ -74,6 +75,7 @@ function checkFields(value: Fields, version: 1 | 2, refuse: Refuse): void {
   for (const field of ["extensions", "signature"]) {
     if (Object.hasOwn(value, field)) expectType(isPlainObject(value[field]), `/${field}`, "an object", refuse);
   }
+  if (value["signature"] !== undefined) checkSignature(value["signature"] as Fields, refuse);
   if (value["extensions"] !== undefined) checkContexts(value["extensions"] as Fields, refuse);
 }
 
@@ -141,6 +143,30 @@ function checkPromptsTogether(entries: Fields[], refuse: Refuse): void {
     expectType(prompt.keep <= length, `${here}/keep`, `at most ${length}, the length of the prompt before`, refuse);
     length = prompt.keep + prompt.messages.length;
   });
+}
+
+/** The mark is covered by the envelope hash, as the presence of prompts is not: without it they could all be cut out. */
+function checkPromptsMark({ entries, extensions }: { entries: Fields[]; extensions?: Fields }, refuse: Refuse): void {
+  const mark = extensions?.["prompts"];
+  if (mark === undefined) return;
+  expectType(typeof mark === "boolean", "/extensions/prompts", "true or false", refuse);
+  const odd = entries.findIndex((entry) => (entry["prompt"] !== undefined) !== mark);
+  if (odd < 0) return;
+  const what = mark
+    ? `entry ${odd} has no prompt, though the recording kept them`
+    : `entry ${odd} has a prompt, though the recording kept none`;
+  refuse(mark ? "missing-field" : "unknown-field", what, `/entries/${odd}/prompt`);
+}
+
+/** Reserved: its form is known, so anything else in its place is a mistake or a trick. */
+function checkSignature(signature: Fields, refuse: Refuse): void {
+  const fields = ["scheme", "keyId", "publicKey", "sig"];
+  refuseUnknown(signature, fields, "/signature", refuse);
+  for (const field of fields) {
+    if (!Object.hasOwn(signature, field)) refuse("missing-field", `/signature has no ${field}`, `/signature/${field}`);
+    expectType(typeof signature[field] === "string", `/signature/${field}`, "a string", refuse);
+  }
+  expectType(signature["scheme"] === "ed25519-dsse", "/signature/scheme", '"ed25519-dsse"', refuse);
 }
 
 function refuseUnknown(object: Fields, known: readonly string[], here: string, refuse: Refuse): void {

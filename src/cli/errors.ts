@@ -22,7 +22,11 @@ export type CliErrorCode =
   /** The command after `--` could not be started. */
   | "command-not-started"
   /** The command after `--` succeeded without using a cassette. */
-  | "no-cassette-used";
+  | "no-cassette-used"
+  /** Two processes of one command recorded the same file. */
+  | "recorded-twice"
+  /** The system's folder for temporary files cannot be written to. */
+  | "no-temporary-folder";
 
 /** A failure that belongs to no layer below; the exit code is always 2. */
 export class CliError extends Error {
@@ -59,7 +63,7 @@ export function toFailure(error: unknown, file?: string): Failure {
 
 function recognise(error: unknown): Failure {
   if (error instanceof CassetteError) {
-    const { code, message, file, pointer, hint } = error;
+    const { code, summary: message, file, pointer, hint } = error;
     return compact({ exitCode: exitCodeOf(code), code, message, file, pointer, hint });
   }
   if (error instanceof CliError) {

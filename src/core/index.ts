@@ -1,6 +1,7 @@
 // The door of the core. Other layers import this file alone.
 
 export * from "./errors.js";
+export { assertKnownOptions, unknownOptions } from "./options.js";
 export { systemPorts, withSystemPorts, type FilePort, type FileRead, type FileWrite, type Ports } from "./ports.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal } from "./canon/copy.js";

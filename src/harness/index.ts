@@ -1,13 +1,13 @@
 // The door of the harness: what a test author holds.
 
 export { HarnessError, type HarnessErrorCode } from "./errors.js";
+export type { LiveProvider } from "./live.js";
 export { CASSETTE_MODES, isCI, resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
 export {
   createUseCassette,
   type CassetteHandle,
   type HarnessHost,
   type LedgerLine,
-  type LiveProvider,
   type UseCassette,
   type UseCassetteOptions,
 } from "./use-cassette.js";

@@ -11,7 +11,7 @@ export type CassetteMode = "replay" | "record" | "refresh" | "auto" | "live";
 
 export const CASSETTE_MODES: readonly CassetteMode[] = ["replay", "record", "refresh", "auto", "live"];
 
-/** The variables that decide. `CI` counts as set when it is `true` or `1`. */
+/** The variables that decide. `CI` counts as set by any value but an empty one, `false`, `0`, `no` and `off`: services differ. */
 export interface ModeEnvironment {
   readonly CASSETTE_MODE?: string | undefined;
   readonly CI?: string | undefined;
@@ -38,8 +38,8 @@ export function resolveMode(environment: ModeEnvironment, mode?: string): Casset
   return asked === "auto" ? "replay" : asked;
 }
 
-export function isCI({ CI }: ModeEnvironment): boolean {
-  return CI === "true" || CI === "1";
+export function isCI({ CI = "" }: ModeEnvironment): boolean {
+  return !["", "false", "0", "no", "off"].includes(CI.toLowerCase());
 }
 
 function isMode(word: string): word is CassetteMode {

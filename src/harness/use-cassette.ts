@@ -1,17 +1,20 @@
 // One cassette for one test, in any runner: a provider that replays or records as the mode says, and a `done` that writes
 // the recording or fails on what was left over.
 
+import { resolve } from "node:path";
 import {
   CassetteError,
   cassetteProvider,
   createCassetteStore,
   recordingProvider,
   type HashFilter,
-  type RecordingProvider,
   type Redact,
 } from "../cassette/index.js";
 import type { FilePort, LlmProviderAdapter } from "../core/index.js";
+import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
+import { createRecordingDesk, fileExists } from "./recording.js";
+import { describeValue } from "./vitest/words.js";
 
 export interface UseCassetteOptions {
   /** Wins over CASSETTE_MODE. */
@@ -24,24 +27,29 @@ export interface UseCassetteOptions {
   readonly requireIntegrity?: boolean;
 }
 
+const OPTIONS: readonly string[] = ["mode", "agentId", "hashFilter", "redact", "requireIntegrity"];
+
 export interface CassetteHandle {
   /** Goes where the real provider went. */
   readonly provider: LlmProviderAdapter;
   /** What was decided: `auto` has become `replay` or `record` by now. */
   readonly mode: Exclude<CassetteMode, "auto">;
   readonly file: string;
-  /** Call it when the run is over. Recording: writes the file. Replaying: throws `unconsumed` if turns are left. */
+  /**
+   * Call it when the run is over. Recording: writes the file. Replaying: throws `unconsumed` if turns are left. Every further
+   * call gives the outcome of the first.
+   */
   done(): Promise<void>;
 }
-
-/** The real provider, or how to make it: a function is not called on replay, so that no key is needed there. */
-export type LiveProvider = LlmProviderAdapter | (() => LlmProviderAdapter);
 
 export type UseCassette = (file: string, live: LiveProvider, options?: UseCassetteOptions) => Promise<CassetteHandle>;
 
 /** One line of the ledger a `cassette record` or `cassette replay` command reads afterwards. */
 export interface LedgerLine {
+  /** As the test named it. */
   file: string;
+  /** The same from the root of the disk, since two processes may work in two folders. */
+  path: string;
   mode: "record" | "refresh" | "replay";
   turns: number;
 }
@@ -51,12 +59,14 @@ export interface HarnessHost {
   readonly environment: ModeEnvironment & { readonly CASSETTE_LEDGER?: string | undefined };
 }
 
-/** Binds `useCassette` to the files and environment of a host. */
+/** Binds `useCassette` to the files and environment of a host. One file is recorded once by what is bound here. */
 export function createUseCassette({ files, environment }: HarnessHost): UseCassette {
   const store = createCassetteStore(files);
+  const desk = createRecordingDesk(files);
 
-  async function note(line: LedgerLine): Promise<void> {
+  async function note(file: string, mode: LedgerLine["mode"], turns: number): Promise<void> {
     const ledger = environment.CASSETTE_LEDGER;
+    const line: LedgerLine = { file, path: resolve(file), mode, turns };
     if (ledger !== undefined && ledger !== "") await files.append(ledger, JSON.stringify(line) + "\n");
   }
 
@@ -64,79 +74,68 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
     const { hashFilter, requireIntegrity = true } = options;
     const cassette = await store.load(file, { requireIntegrity });
     const provider = cassetteProvider(cassette, { file, ...(hashFilter === undefined ? {} : { hashFilter }) });
-    return {
-      provider,
-      mode: "replay",
-      file,
-      async done() {
-        provider.assertConsumed();
-        await note({ file, mode: "replay", turns: cassette.entries.length });
-      },
-    };
+    const done = once(async () => {
+      provider.assertConsumed();
+      await note(file, "replay", cassette.entries.length);
+    });
+    return { provider, mode: "replay", file, done };
   }
 
-  function record(
+  async function record(
     file: string,
     live: LiveProvider,
     mode: "record" | "refresh",
     options: UseCassetteOptions,
-  ): CassetteHandle {
+  ): Promise<CassetteHandle> {
+    await desk.open(file, mode);
     const { agentId, hashFilter, redact } = options;
-    const recorder = recordingProvider(resolveLive(live), {
+    const provider = recordingProvider(await resolveLive(live), {
       ...(hashFilter === undefined ? {} : { hashFilter }),
       ...(redact === undefined ? {} : { redact }),
     });
-    return {
-      provider: recorder,
-      mode,
-      file,
-      async done() {
-        assertRecorded(recorder, file);
-        const cassette = recorder.toCassette(agentId === undefined ? {} : { agentId });
-        await store.save(file, cassette, { overwrite: mode === "refresh" });
-        await note({ file, mode, turns: recorder.turns });
-      },
-    };
+    const done = once(async () => {
+      await desk.keep(provider, file, mode, agentId);
+      await note(file, mode, provider.turns);
+    });
+    return { provider, mode, file, done };
   }
 
   return async (file, live, options = {}) => {
+    assertArguments(file, options);
+    assertLive(live);
     const mode = resolveMode(environment, options.mode);
     switch (mode) {
       case "live":
-        return { provider: resolveLive(live), mode, file, done: async () => undefined };
+        return { provider: await resolveLive(live), mode, file, done: async () => undefined };
       case "replay":
         return replay(file, options);
+      case "record":
       case "refresh":
         return record(file, live, mode, options);
-      case "record":
-        if (await exists(files, file)) throw alreadyThere(file);
-        return record(file, live, mode, options);
       case "auto":
-        return (await exists(files, file)) ? replay(file, options) : record(file, live, "record", options);
+        return (await fileExists(files, file)) ? replay(file, options) : record(file, live, "record", options);
     }
   };
 }
 
-/** A file that is there but cannot be read counts as there: a damaged recording is never treated as a missing one. */
-async function exists(files: FilePort, file: string): Promise<boolean> {
-  return (await files.read(file, 0)).kind !== "not-found";
+/** The first outcome for every call, so that a `done` in the test and one in its clean-up do not meet. */
+function once(finish: () => Promise<void>): () => Promise<void> {
+  let finished: Promise<void> | undefined;
+  return () => (finished ??= finish());
 }
 
-function alreadyThere(file: string): CassetteError {
-  return new CassetteError("file-exists", `${file} exists and was left as it is; nothing was spent`, {
-    file,
-    hint: "Use CASSETTE_MODE=refresh to replace it.",
-  });
+function assertArguments(file: unknown, options: unknown): void {
+  if (typeof file !== "string" || file === "") {
+    throw invalid(`the file of useCassette is ${describeValue(file)}`, "Pass the path of a cassette.");
+  }
+  if (typeof options !== "object" || options === null) {
+    throw invalid(`the options of useCassette are ${describeValue(options)}`, "Pass an object, or leave them out.");
+  }
+  const unknown = Object.keys(options).filter((name) => !OPTIONS.includes(name));
+  if (unknown.length === 0) return;
+  throw invalid(`useCassette has no option ${unknown.join(", ")}`, `The options are ${OPTIONS.join(", ")}.`);
 }
 
-function assertRecorded(recorder: RecordingProvider, file: string): void {
-  if (recorder.turns > 0) return;
-  throw new CassetteError("nothing-recorded", `no turn was recorded for ${file}, so no file was written`, {
-    file,
-    hint: "Hand the provider of useCassette to the agent, and call done() after the run.",
-  });
-}
-
-function resolveLive(live: LiveProvider): LlmProviderAdapter {
-  return typeof live === "function" ? live() : live;
+function invalid(summary: string, hint: string): CassetteError {
+  return new CassetteError("invalid-options", summary, { hint });
 }

@@ -68,7 +68,7 @@ describe("parseStrictJson", () => {
   ])("refuses the duplicate key in %s", (text, key) => {
     const error = refused(text);
     expect(error.code).toBe("duplicate-key");
-    expect(error.message).toContain(`the key ${key} occurs twice`);
+    expect(error.summary).toContain(`the key ${key} occurs twice`);
   });
 
   it("tells keys apart that only look alike, and takes equal keys of different objects", () => {
@@ -115,7 +115,7 @@ describe("parseStrictJson", () => {
   it("refuses 65 MiB, before it reads any of it", () => {
     const error = refused(new Uint8Array(65 * 1024 * 1024).fill(0xff));
     expect(error.code).toBe("too-large");
-    expect(error.message).toBe(`the file has ${65 * 1024 * 1024} bytes, more than the limit of ${DEFAULT_MAX_BYTES}`);
+    expect(error.summary).toBe(`the file has ${65 * 1024 * 1024} bytes, more than the limit of ${DEFAULT_MAX_BYTES}`);
     expect(DEFAULT_MAX_BYTES).toBe(64 * 1024 * 1024);
   });
 
@@ -134,7 +134,7 @@ describe("parseStrictJson", () => {
   it("names the file, the place and what to do", () => {
     const error = refused('{\n  "a": 1,\n  "a": 2\n}', { file: "x.cassette.json" });
     expect(error.file).toBe("x.cassette.json");
-    expect(error.message).toBe('line 3, column 3: the key "a" occurs twice');
+    expect(error.summary).toBe('line 3, column 3: the key "a" occurs twice');
     expect(error.hint).toBe("Restore the file from version control, or record it again.");
   });
 });

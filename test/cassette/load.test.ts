@@ -58,7 +58,7 @@ describe("parseCassette", () => {
     );
     expect(error.file).toBe("weather.cassette.json");
     expect(error.pointer).toBe("/entries/1");
-    expect(error.message).toBe(
+    expect(error.summary).toBe(
       "turn 1: the response, its place, its prompt or the cassetteId was changed after it was recorded",
     );
     expect(error.hint).toBe("Restore the file from version control, or record it again.");
@@ -165,14 +165,14 @@ describe("the shape of a cassette", () => {
 
   it("has other words for a version that is newer than for one that is none", () => {
     const newer = refused(edited((c) => (c["version"] = 3)));
-    expect(newer.message).toBe("the cassette has version 3; this is a reader of versions 1 and 2");
+    expect(newer.summary).toBe("the cassette has version 3; this is a reader of versions 1 and 2");
     expect(newer.hint).toBe("Update playhead, or record again with the version at hand.");
-    expect(refused(edited((c) => (c["version"] = "2"))).message).toBe('"2" is not a cassette version');
+    expect(refused(edited((c) => (c["version"] = "2"))).summary).toBe('"2" is not a cassette version');
   });
 
   it("PLK-113 refuses swapped and renumbered entries when it loads, not at the end of a run", () => {
     const swapped = refused(edited((c) => c.entries.reverse()));
-    expect([swapped.code, swapped.message]).toEqual(["out-of-order", "entry 0 has turnIndex 1"]);
+    expect([swapped.code, swapped.summary]).toEqual(["out-of-order", "entry 0 has turnIndex 1"]);
     expect(refused(edited((c) => (at(c, 1)["turnIndex"] = 2))).code).toBe("out-of-order");
     expect(refused(edited((c) => c.entries.shift())).code).toBe("out-of-order");
     expect(refused(edited((c) => c.entries.push(draft(at(c, 1))))).code).toBe("out-of-order");
@@ -191,6 +191,20 @@ describe("the hashes of a version 2 cassette", () => {
     expect(refused(edited((c) => c.entries.splice(1, 1, draft(other.entries[1]) as never))).code).toBe("response-hash");
   });
 
+  it("PLK-121 catch that every prompt was cut out of a recording that kept them", () => {
+    const bare = edited((c) => {
+      for (const entry of c.entries) delete entry["prompt"];
+    });
+    expect(refused(bare).summary).toBe("entry 0 has no prompt, though the recording kept them");
+  });
+
+  it("take nothing but a signature in the place that is reserved for one", () => {
+    const signed = (signature: unknown) => refused(edited((c) => (c["signature"] = signature))).code;
+    expect(signed({ a: 1 })).toBe("unknown-field");
+    expect(signed({ scheme: "none", keyId: "", publicKey: "", sig: "" })).toBe("wrong-type");
+    expect(signed({ scheme: "ed25519-dsse", keyId: "" })).toBe("missing-field");
+  });
+
   it("PLK-116 catch an answer moved to another turn of the same recording, and to another prompt", () => {
     const poisoned = edited((c) => {
       [at(c, 0).response, at(c, 1).response] = [at(c, 1).response, at(c, 0).response];
@@ -199,6 +213,7 @@ describe("the hashes of a version 2 cassette", () => {
     expect(refused(poisoned).code).toBe("response-hash");
     const reasked = edited((c) => {
       for (const entry of c.entries) delete entry["prompt"];
+      c["extensions"] = {};
       at(c, 1)["promptHash"] = at(c, 0)["promptHash"];
     });
     expect(refused(reasked).code).toBe("response-hash");
@@ -310,7 +325,7 @@ describe("a downgrade", () => {
   it("PLK-124 of the label alone is refused as suspected tampering", () => {
     const error = refused(edited((c) => (c["version"] = 1)));
     expect([error.code, error.pointer]).toEqual(["downgrade", "/cassetteId"]);
-    expect(error.message).toBe(
+    expect(error.summary).toBe(
       "downgrade tampering suspected: the cassette says version 1 but carries cassetteId, which only version 2 has",
     );
   });
@@ -333,7 +348,7 @@ describe("a downgrade", () => {
     at(old, 1)[left] = good.entries[1]?.[left as "prompt"];
     const error = refused(JSON.stringify(old));
     expect([error.code, error.pointer]).toEqual(["downgrade", `/entries/1/${left}`]);
-    expect(error.message).toContain("downgrade tampering suspected");
+    expect(error.summary).toContain("downgrade tampering suspected");
   });
 
   it("PLK-124 suspects a v2-only field whatever its value", () => {

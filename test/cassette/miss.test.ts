@@ -33,7 +33,7 @@ describe("the text of a miss", () => {
     const error = await missOf(
       runWeather(cassetteProvider(await weatherCassette()), { systemPrompt: "You are blunt." }),
     );
-    expect(error.message).toBe(
+    expect(error.summary).toBe(
       [
         "turn 0: the system prompt changed",
         "  at       /0/content",
@@ -58,7 +58,7 @@ describe("the text of a miss", () => {
 
   it("names a changed tool result in full", async () => {
     const error = await missOf(runWeather(cassetteProvider(await weatherCassette()), { weather: "sun" }));
-    expect(error.message).toBe(
+    expect(error.summary).toBe(
       [
         "turn 1: the result of tool weather changed (message 3)",
         "  at       /3/content",
@@ -73,7 +73,7 @@ describe("the text of a miss", () => {
   it("names one message too many in full", async () => {
     const cassette = await recordTurns([prompt("a"), prompt("a", "b")], [say("1"), say("2")]);
     const error = await missAt(cassette, prompt("a"), prompt("a", "b", "please"));
-    expect(error.message).toBe(
+    expect(error.summary).toBe(
       [
         "turn 1: the prompt has a message that the recording does not have (message 2, role user)",
         "  at       /2",
@@ -88,7 +88,7 @@ describe("the text of a miss", () => {
   it("names a hashes-only cassette in full", async () => {
     const cassette = await weatherCassette({ prompts: false });
     const error = await missOf(runWeather(cassetteProvider(cassette), { weather: "sun" }));
-    expect(error.message).toBe(
+    expect(error.summary).toBe(
       [
         "turn 1: the prompt is not the recorded one; the cassette holds hashes only, so it cannot say where they part",
         "  nearest  recorded turn 1",
@@ -101,7 +101,7 @@ describe("the text of a miss", () => {
   it("names a missing message", async () => {
     const cassette = await recordTurns([prompt("a", "b")], [say("1")]);
     const error = await missAt(cassette, prompt("a"));
-    expect(error.message).toBe(
+    expect(error.summary).toBe(
       [
         "turn 0: the prompt lacks a message that the recording has (message 1, role user)",
         "  at       /1",
@@ -147,7 +147,7 @@ describe("the text of a miss", () => {
     const recorded = `…${"😀".repeat(30)}L${"é".repeat(59)}…`;
     expect(error.miss.recorded).toBe(recorded);
     expect(error.miss.actual).toBe(recorded.replace("L", "R"));
-    expect(error.message.isWellFormed()).toBe(true);
+    expect(error.summary.isWellFormed()).toBe(true);
   });
 
   it("is well-formed where the cut falls into the middle of a character", async () => {
@@ -155,7 +155,7 @@ describe("the text of a miss", () => {
       await recordTurns([prompt("a" + "😀".repeat(100) + "L")], [say("1")]),
       prompt("a" + "😀".repeat(100) + "R"),
     );
-    expect(error.message.isWellFormed()).toBe(true);
+    expect(error.summary.isWellFormed()).toBe(true);
     expect(error.miss.recorded).toMatch(/L"$/);
   });
 });
@@ -167,7 +167,7 @@ describe("the nearest recorded turn", () => {
     const cassette = await recordTurns([prompt("a", "b", "c"), prompt("x"), prompt("y")], script);
     const error = await missAt(cassette, prompt("a", "b", "c"), prompt("a", "b", "d"));
     expect(error.miss).toMatchObject({ turn: 1, messageIndex: 2, nearest: { turnIndex: 0, used: true } });
-    expect(error.message).toContain("\n  nearest  recorded turn 0, which was used already");
+    expect(error.summary).toContain("\n  nearest  recorded turn 0, which was used already");
   });
 
   it("is the next in line where several go along equally long", async () => {

@@ -57,6 +57,7 @@ describe("recordingProvider", () => {
       ],
       extensions: {
         createdWith: "playhead/0.1.0",
+        prompts: true,
         contexts: [{ fromTurn: 0, toolsHash: hashJson([]), settingsHash: hashJson({}), tools: [], settings: {} }],
       },
       envelopeHash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
@@ -378,7 +379,7 @@ describe("overlapping calls", () => {
     call(1).resolve(say("2"));
     await turns[1];
     const error = refusal(() => recorder.toCassette()) as CassetteError;
-    expect([error.code, error.message]).toEqual(["turn-in-progress", "2 recorded call(s) are still unanswered"]);
+    expect([error.code, error.summary]).toEqual(["turn-in-progress", "2 recorded call(s) are still unanswered"]);
     call(0).resolve(say("1"));
     await turns[0];
     expect(recordedCassette(recorder).entries).toHaveLength(2);
@@ -398,7 +399,7 @@ describe("what cannot be recorded", () => {
     const recorder = recordingProvider(inner);
     const error = await notRecordable(recorder.turn(prompt("a")));
     expect(error.pointer).toBe("/message/toolCalls/0/arguments/deep/0/value");
-    expect(error.message).toContain("this turn cannot be recorded");
+    expect(error.summary).toContain("this turn cannot be recorded");
     expect(recorder.turns).toBe(0);
   });
 
@@ -439,7 +440,7 @@ describe("what cannot be recorded", () => {
     ["a stop reason nobody knows", { ...say("x"), stopReason: "done" }, "/stopReason is not one of"],
   ])("a provider that answers %s", async (_, response, said) => {
     const error = await notRecordable(recordingProvider(answering(response)).turn(prompt("a")));
-    expect(error.message).toContain(said);
+    expect(error.summary).toContain(said);
   });
 });
 
@@ -451,7 +452,7 @@ describe("extensions", () => {
       extensions: { ticket: "T-1", createdWith: "me", gone: undefined },
     });
     expect(extensions).toMatchObject({ ticket: "T-1", createdWith: "playhead/0.1.0" });
-    expect(Object.keys(extensions ?? {})).toEqual(["ticket", "createdWith", "contexts"]);
+    expect(Object.keys(extensions ?? {})).toEqual(["ticket", "createdWith", "prompts", "contexts"]);
   });
 
   it("that are not JSON are refused as not-recordable", async () => {
@@ -466,7 +467,7 @@ describe("extensions", () => {
       hashFilter: (messages) => messages,
       redact: (response) => response,
     });
-    expect(Object.keys(plain.extensions ?? {})).toEqual(["createdWith", "contexts"]);
+    expect(Object.keys(plain.extensions ?? {})).toEqual(["createdWith", "prompts", "contexts"]);
     expect(both.extensions).toMatchObject({ filtered: true, redacted: ["custom"] });
   });
 });

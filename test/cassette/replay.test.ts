@@ -152,7 +152,7 @@ describe("strict replay", () => {
     await runWeather(replay);
     const error = await missed(runWeather(replay));
     expect(error.code).toBe("exhausted");
-    expect(error.message).toBe(
+    expect(error.summary).toBe(
       "turn 2: recorded turn 0 answers this prompt and was used already\n" +
         "  nearest  recorded turn 0, which was used already",
     );
@@ -164,14 +164,14 @@ describe("strict replay", () => {
     await replay.turn(prompt("a"));
     const error = await missed(replay.turn(prompt("a", "b")));
     expect(error.code).toBe("exhausted");
-    expect(error.message).toBe("turn 1: the recording holds 1 turn, all of them used; the run asks for more");
+    expect(error.summary).toBe("turn 1: the recording holds 1 turn, all of them used; the run asks for more");
     expect(error.hint).toContain("If the run is longer than it was, record again.");
   });
 
   it("throws exhausted on an empty cassette", async () => {
     const replay = cassetteProvider(recordedCassette(recordingProvider(scriptedProvider([]))));
     const error = await missed(replay.turn(prompt("a")));
-    expect([error.code, error.message]).toEqual([
+    expect([error.code, error.summary]).toEqual([
       "exhausted",
       "turn 0: the recording holds 0 turns, all of them used; the run asks for more",
     ]);
@@ -200,7 +200,7 @@ describe("strict replay", () => {
     await replay.turn(prompt("b"));
     expect(replay.remaining).toBe(2);
     const error = refusal(() => replay.assertConsumed()) as CassetteError;
-    expect([error.code, error.message, error.file]).toEqual([
+    expect([error.code, error.summary, error.file]).toEqual([
       "unconsumed",
       "2 of 3 recorded turns were never asked for: turn 0, 2",
       "f",
@@ -246,7 +246,7 @@ describe("tools and settings", () => {
     const replay = cassetteProvider(await record());
     const error = await missed(replay.turn({ ...asked, tools: tools("Looks in.") }));
     expect([error.code, error.pointer]).toEqual(["tools-changed", "/0/description"]);
-    expect(error.message).toBe(
+    expect(error.summary).toBe(
       [
         "turn 0: the tools changed",
         "  at       /0/description",
@@ -331,13 +331,13 @@ describe("hashFilter", () => {
   it("PLK-131 on one side only is refused, whichever side it is", async () => {
     const filtered = await weatherCassette({ hashFilter });
     const onReplay = refusal(() => cassetteProvider(filtered)) as CassetteError;
-    expect([onReplay.code, onReplay.message]).toEqual([
+    expect([onReplay.code, onReplay.summary]).toEqual([
       "filter-one-sided",
       "the cassette was recorded with a hashFilter and is replayed without one",
     ]);
     const plain = await weatherCassette();
     const onRecord = refusal(() => cassetteProvider(plain, { hashFilter, file: "f" })) as CassetteError;
-    expect([onRecord.code, onRecord.message, onRecord.file]).toEqual([
+    expect([onRecord.code, onRecord.summary, onRecord.file]).toEqual([
       "filter-one-sided",
       "the cassette was recorded without a hashFilter and is replayed with one",
       "f",

@@ -28,7 +28,7 @@ describe("load", () => {
 
   it("says that there is none, and how to make one", async () => {
     const error = await refused(createCassetteStore(memoryFiles()).load(PATH));
-    expect([error.code, error.message, error.file, error.hint]).toEqual([
+    expect([error.code, error.summary, error.file, error.hint]).toEqual([
       "file-not-found",
       `there is no cassette at ${PATH}`,
       PATH,
@@ -45,7 +45,7 @@ describe("load", () => {
 
   it("says that a file is too large, with both sizes", async () => {
     const error = await refused(createCassetteStore(memoryFiles({ [PATH]: text })).load(PATH, { maxBytes: 99 }));
-    expect([error.code, error.message]).toEqual([
+    expect([error.code, error.summary]).toEqual([
       "too-large",
       `${PATH} has ${Buffer.byteLength(text)} bytes, more than the limit of 99`,
     ]);
@@ -55,7 +55,7 @@ describe("load", () => {
     const files = memoryFiles();
     files.fail("read", { kind: "failed", message: "EACCES" });
     const error = await refused(createCassetteStore(files).load(PATH));
-    expect([error.code, error.message]).toEqual(["file-unreadable", `${PATH} cannot be read: EACCES`]);
+    expect([error.code, error.summary]).toEqual(["file-unreadable", `${PATH} cannot be read: EACCES`]);
   });
 
   it("PLK-122 hands requireIntegrity and the warning port on", async () => {
@@ -83,7 +83,7 @@ describe("save", () => {
     const files = memoryFiles({ [PATH]: "precious" });
     const store = createCassetteStore(files);
     const error = await refused(store.save(PATH, cassette));
-    expect([error.code, error.message, error.file]).toEqual([
+    expect([error.code, error.summary, error.file]).toEqual([
       "file-exists",
       `${PATH} exists and was left as it is`,
       PATH,
@@ -97,7 +97,7 @@ describe("save", () => {
     const files = memoryFiles();
     files.fail("write", { kind: "failed", message: "ENOSPC" });
     const error = await refused(createCassetteStore(files).save(PATH, cassette));
-    expect([error.code, error.message]).toEqual(["file-unreadable", `${PATH} cannot be written: ENOSPC`]);
+    expect([error.code, error.summary]).toEqual(["file-unreadable", `${PATH} cannot be written: ENOSPC`]);
   });
 });
 

@@ -1,4 +1,4 @@
-// Code blocks of a Markdown file, and how each kind is run: `ts` and `js` are run by Node (or by Vitest when it imports
+// Code blocks of a Markdown file, and how each kind is run: `js` is run by Node as it stands, `ts` once its types are taken out (or by Vitest when it imports
 // vitest; one that starts with a comment `// name.mjs` is only written under that name, for a later block to run), `console`
 // is run line by line in bash and its shown output compared, `json` is parsed. Blocks of one document
 // share a folder and run in order, so that a later one may use what an earlier one wrote.
@@ -65,8 +65,7 @@ function runTypeScript(snippet: Snippet, folder: string): void {
   const isTest = /from "vitest"/.test(snippet.code);
   const name = /^\/\/ (\S+\.mjs)$/m.exec(snippet.code.split("\n")[0] ?? "")?.[1];
   const file = join(folder, name ?? `line-${snippet.line}${isTest ? ".test" : ""}.mjs`);
-  const options = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
-  writeFileSync(file, ts.transpileModule(snippet.code, { compilerOptions: options }).outputText);
+  writeFileSync(file, snippet.language === "ts" ? compile(snippet.code) : snippet.code);
   if (name !== undefined && !isTest) return assertUsedLater(snippet, name);
   const vitest = join(repositoryRoot, "node_modules/vitest/vitest.mjs");
   const config = join(folder, "vitest.config.mjs");
@@ -75,6 +74,11 @@ function runTypeScript(snippet: Snippet, folder: string): void {
   const result = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", env: environment(folder) });
   if (result.status !== 0)
     throw new Error(`${where(snippet)} exited ${result.status}\n${result.stdout}${result.stderr}`);
+}
+
+function compile(code: string): string {
+  const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
+  return ts.transpileModule(code, { compilerOptions }).outputText;
 }
 
 function assertUsedLater(snippet: Snippet, name: string): void {

@@ -47,7 +47,7 @@ function diffTask(task: string, before: Cassette, after: Cassette, options: Diff
   } catch (error) {
     if (!(error instanceof CassetteError) || error.code !== "diff-too-large") throw error;
     const hint = error.hint === undefined ? {} : { hint: error.hint };
-    throw new CassetteError(error.code, `${task}: ${error.message}`, { ...hint, cause: error });
+    throw new CassetteError(error.code, `${task}: ${error.summary}`, { ...hint, cause: error });
   }
 }
 

@@ -21,16 +21,21 @@ export function sentenceOf(drift: DriftFact): string {
         ? `${callText(drift)} stayed at turn ${drift.newTurn} but changed places with other calls.`
         : `${callText(drift)} moved from turn ${drift.oldTurn} to turn ${drift.newTurn}.`;
     case "args-changed":
-      return `${nameText(drift.tool)} was called with other arguments ${turnText(drift)}: ${changesText(drift.changes)}.`;
+      return `${nameText(drift.tool)} was called with other arguments ${turnText(drift)}: ${endSentence(changesText(drift.changes))}`;
     case "content-changed": {
       const [old, now] = cutPair(drift.old, drift.new);
-      return `The assistant's text changed ${turnText(drift)}: it was ${old} and is ${now}.`;
+      return `The assistant's text changed ${turnText(drift)}: it was ${old} and is ${endSentence(now)}`;
     }
     case "content-added":
       return `The assistant's text ${cut(drift.new)} was added at turn ${drift.newTurn}.`;
     case "content-removed":
       return `The assistant's text ${cut(drift.old)} was removed; it stood at turn ${drift.oldTurn} of the old run.`;
   }
+}
+
+/** A quotation that ends with a stop ends the sentence, too. */
+function endSentence(words: string): string {
+  return words.endsWith('."') ? words : `${words}.`;
 }
 
 function callText(call: Extract<DriftFact, { kind: "added" | "removed" | "moved" }>): string {
@@ -66,17 +71,39 @@ function placeText(pointer: string): string {
 }
 
 function cut(value: JsonValue): string {
-  return escapeInvisible(slice(canonicalize(value), 0));
+  return typeof value === "string" ? quote(value, 0) : escapeInvisible(cutJson(canonicalize(value)));
 }
 
-/** Both values as JSON; if one must be cut, both begin shortly before their first difference. */
+/** Both values; of two texts that must be cut, both begin shortly before their first difference. */
 function cutPair(old: JsonValue, now: JsonValue): [string, string] {
-  const [a, b] = [canonicalize(old), canonicalize(now)];
+  if (typeof old !== "string" || typeof now !== "string") return [cut(old), cut(now)];
   let common = 0;
-  while (common < a.length && a[common] === b[common]) common++;
-  const start = Math.max(a.length, b.length) > MAX_TEXT && common > 2 * LEAD ? common - LEAD : 0;
-  return [escapeInvisible(slice(a, start)), escapeInvisible(slice(b, start))];
+  while (common < old.length && old[common] === now[common]) common++;
+  const start = Math.max(old.length, now.length) > MAX_TEXT && common > 2 * LEAD ? common - LEAD : 0;
+  return [quote(old, start), quote(now, start)];
 }
+
+/** A text in quotes, which stand around the marks of what is missing too. */
+function quote(text: string, start: number): string {
+  return escapeInvisible(canonicalize(slice(text, start)));
+}
+
+/** The beginning of an object or list, with what the cut left open closed again: `{"q":"long te…"}`. */
+function cutJson(json: string): string {
+  if (json.length <= MAX_TEXT) return json;
+  const closers: string[] = [];
+  let end = 0;
+  for (const [token] of json.slice(0, 2 * MAX_TEXT).matchAll(/\\u[0-9a-f]{4}|\\.|./gsu)) {
+    if (end + token.length > MAX_TEXT) break;
+    end += token.length;
+    const isInText = closers.at(-1) === '"';
+    if (token === closers.at(-1)) closers.pop();
+    else if (!isInText && token in CLOSERS) closers.push(CLOSERS[token as keyof typeof CLOSERS]);
+  }
+  return `${json.slice(0, end)}…${closers.reverse().join("")}`;
+}
+
+const CLOSERS = { '"': '"', "{": "}", "[": "]" } as const;
 
 /** At most MAX_TEXT code units from `start`, never half a character, with a mark where something is missing. */
 function slice(text: string, start: number): string {

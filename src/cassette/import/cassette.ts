@@ -57,6 +57,7 @@ export function toCassette(
   const repairs = log.list();
   const extensions: CassetteExtensions = {
     createdWith: CREATED_WITH,
+    prompts: true,
     ...(run.tools === undefined ? {} : { contexts: [toContext(run.tools)] }),
     import: toExtension(run, context, repairs, trailing),
   };

@@ -124,7 +124,7 @@ function nameRun(run: LogRun, format: ImportFormat, place: RecordPlace, options:
 }
 
 function placed(error: CassetteError, place: RecordPlace, source: string): CassetteError {
-  return new CassetteError(error.code, `${source}, ${place.unit} ${place.number}: ${error.message}`, {
+  return new CassetteError(error.code, `${source}, ${place.unit} ${place.number}: ${error.summary}`, {
     hint: error.hint ?? "Leave the record out, or mend it.",
     file: source,
     cause: error.cause ?? error,

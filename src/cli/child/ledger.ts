@@ -27,12 +27,25 @@ export async function readLedger(files: FilePort, path: string): Promise<Ledger>
   return { lines, unreadable: texts.length - lines.length };
 }
 
+/** The files that were recorded more than once, as the tests named them: only the last recording of each is left. */
+export function recordedTwice({ lines }: Ledger): string[] {
+  const seen = new Set<string>();
+  const twice = new Map<string, string>();
+  for (const { file, path, mode } of lines) {
+    if (mode === "replay") continue;
+    if (seen.has(path)) twice.set(path, file);
+    seen.add(path);
+  }
+  return [...twice.values()];
+}
+
 function parseLine(text: string): LedgerLine | undefined {
   try {
     const value = JSON.parse(text) as Partial<LedgerLine> | null;
-    const { file, mode, turns } = value ?? {};
-    if (typeof file !== "string" || !MODES.includes(mode) || typeof turns !== "number") return undefined;
-    return { file, mode: mode as LedgerLine["mode"], turns };
+    const { file, path, mode, turns } = value ?? {};
+    if (typeof file !== "string" || typeof path !== "string") return undefined;
+    if (!MODES.includes(mode) || typeof turns !== "number") return undefined;
+    return { file, path, mode: mode as LedgerLine["mode"], turns };
   } catch {
     return undefined;
   }

@@ -8,7 +8,7 @@ import { resolveMode, type LedgerLine } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import type { CommandIo } from "../io.js";
 import { count, createNotes, writeJson } from "../output.js";
-import { readLedger, type Ledger } from "./ledger.js";
+import { readLedger, recordedTwice, type Ledger } from "./ledger.js";
 import { runChild } from "./spawn.js";
 
 /** What `cassette record` or `cassette replay` was asked to run. */
@@ -23,18 +23,34 @@ export interface RunRequest {
 export async function runWithCassettes(request: RunRequest, io: CommandIo): Promise<void> {
   const { verb, mode, command, json } = request;
   resolveMode({ CI: io.env["CI"] }, mode);
-  const folder = await mkdtemp(join(tmpdir(), "playhead-ledger-"));
+  const folder = await makeFolder();
   try {
     const ledgerPath = join(folder, "ledger.jsonl");
     const env = { ...io.env, CASSETTE_MODE: mode, CASSETTE_LEDGER: ledgerPath };
     const end = await runChild(command, { cwd: io.cwd, env, stdoutToStderr: json });
     const ledger = await readLedger(io.files, ledgerPath);
     if (end.exitCode === 0 && ledger.lines.length === 0) throw noneUsed(request, ledger);
+    const twice = recordedTwice(ledger);
+    if (end.exitCode === 0 && twice.length > 0) throw replacedEachOther(twice);
     io.exit(end.exitCode);
-    if (json) writeJson(io, verb, end.exitCode, { ran: command, signal: end.signal, cassettes: ledger.lines });
+    const cassettes = ledger.lines.map(({ file, mode, turns }) => ({ file, mode, turns }));
+    if (json) writeJson(io, verb, end.exitCode, { ran: command, signal: end.signal, cassettes });
     else report(request, ledger, end.exitCode, io);
   } finally {
     await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function makeFolder(): Promise<string> {
+  try {
+    return await mkdtemp(join(tmpdir(), "playhead-ledger-"));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new CliError(
+      "no-temporary-folder",
+      `no folder could be made in ${tmpdir()}, where temporary files go: ${code ?? message}`,
+      "Set TMPDIR (TEMP on Windows) to a folder that exists and may be written to.",
+    );
   }
 }
 
@@ -57,5 +73,16 @@ function noneUsed({ verb, command }: RunRequest, { unreadable }: Ledger): CliErr
     "no-cassette-used",
     `${command.join(" ")} succeeded but used no cassette${lost}: nothing was ${verb === "record" ? "recorded" : "replayed"}`,
     "Take the provider from useCassette of playhead/harness, and call done() when the run is over.",
+  );
+}
+
+/** Two tests in two processes, which cannot see each other. In one process `useCassette` refuses the second by itself. */
+function replacedEachOther(files: readonly string[]): CliError {
+  const several = files.length > 1;
+  return new CliError(
+    "recorded-twice",
+    `${files.join(", ")} ${several ? "were" : "was"} recorded more than once, so only the last recording of ${several ? "each" : "it"} is left`,
+    "Two tests share a cassette: give each a file of its own and record again.",
+    files[0],
   );
 }

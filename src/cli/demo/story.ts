@@ -136,7 +136,7 @@ async function missOnChangedPrompt(pinned: Cassette, readPage: ReadPage): Promis
   try {
     await research(cassetteProvider(pinned), readPage, SYSTEM_PROMPT.replace("one sentence", "two sentences"));
   } catch (error) {
-    if (error instanceof CassetteError) return [...error.message.split("\n"), `  to do    ${error.hint ?? ""}`];
+    if (error instanceof CassetteError) return error.message.split("\n");
     throw error;
   }
   throw new Error("the changed prompt was answered");
@@ -146,7 +146,7 @@ async function refusal(load: () => Promise<Cassette>): Promise<string> {
   try {
     await load();
   } catch (error) {
-    if (error instanceof CassetteError) return `${error.message} [${error.code}]`;
+    if (error instanceof CassetteError) return `${error.summary} [${error.code}]`;
     throw error;
   }
   throw new Error("the tampered cassette was accepted");

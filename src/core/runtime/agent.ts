@@ -1,6 +1,7 @@
 // An agent as its author writes it, checked once at the door.
 
 import { AgentError } from "../errors.js";
+import { assertKnownOptions } from "../options.js";
 import { createBudget, type BudgetLimits } from "../loop/budget.js";
 import { seal } from "../canon/copy.js";
 import type { LlmProviderAdapter, LlmSettings } from "../model/provider.js";
@@ -24,6 +25,7 @@ export interface Agent extends Omit<AgentDefinition, "tools" | "customTools"> {
 }
 
 const AGENT_OPTIONS = ["id", "systemPrompt", "provider", "tools", "customTools", "budget", "settings", "timeoutMs"];
+const SETTINGS = ["model", "temperature", "topP", "maxTokens", "stop", "seed", "toolChoice", "responseFormat"];
 const BUDGET_OPTIONS = ["maxTurns", "maxToolCalls", "maxTokens", "maxCostUsd"];
 
 /** Throws `AgentError` `invalid-options`, naming the agent and the option. */
@@ -39,6 +41,7 @@ export function createAgent(definition: AgentDefinition, verbs: VerbBodies | und
     );
   }
   if (rest.budget !== undefined) assertKnownOptions(`the budget of agent ${rest.id}`, rest.budget, BUDGET_OPTIONS);
+  if (rest.settings !== undefined) assertKnownOptions(`the settings of agent ${rest.id}`, rest.settings, SETTINGS);
   createBudget(rest.budget);
   const manifest = {
     ...(tools === undefined ? {} : { tools }),
@@ -50,13 +53,6 @@ export function createAgent(definition: AgentDefinition, verbs: VerbBodies | und
     ...(rest.settings === undefined ? {} : { settings: seal(rest.settings) }),
     tools: createToolSet(rest.id, manifest, verbs),
   };
-}
-
-/** Refuses an option nobody reads, since a misspelled one would otherwise do nothing in silence. */
-export function assertKnownOptions(owner: string, options: object, known: readonly string[]): void {
-  const unknown = Object.keys(options).filter((key) => !known.includes(key));
-  if (unknown.length === 0) return;
-  throw bad(`${owner} has an unknown option: ${unknown.join(", ")}`, `The options are ${known.join(", ")}.`);
 }
 
 function bad(message: string, hint: string): AgentError {

@@ -3,10 +3,11 @@
 
 import { AgentError } from "../errors.js";
 import { createEventLog, type EventListener } from "../events/log.js";
+import { assertKnownOptions } from "../options.js";
 import { withSystemPorts, type Ports } from "../ports.js";
 import { thrownText } from "../tools/thrown.js";
 import type { VerbBodies } from "../tools/verbs.js";
-import { assertKnownOptions, createAgent, type Agent, type AgentDefinition } from "./agent.js";
+import { createAgent, type Agent, type AgentDefinition } from "./agent.js";
 import { runAgent, type RunResult } from "./run.js";
 
 export interface RuntimeOptions {

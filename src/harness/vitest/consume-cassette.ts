@@ -73,7 +73,7 @@ function leftText(provider: CassetteProvider): string {
   try {
     provider.assertConsumed();
   } catch (error) {
-    if (error instanceof CassetteError) return `${error.message}.\n${error.hint ?? ""}`;
+    if (error instanceof CassetteError) return error.message;
     throw error;
   }
   return `${countText(provider.remaining, "turn")} remained.\nAwait the run before this line.`;

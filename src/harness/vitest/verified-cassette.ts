@@ -56,12 +56,12 @@ function verifiedResult(name: string, { version, entries }: Cassette): MatcherRe
   };
 }
 
-function refusedResult(name: string, { code, message, hint, pointer }: CassetteError): MatcherResult {
+function refusedResult(name: string, { code, summary, hint, pointer }: CassetteError): MatcherResult {
   const place = pointer === undefined || pointer === "" ? "" : `\n  at ${pointer}`;
   return {
     pass: false,
     message: () =>
-      `expected ${name} to be a verified cassette, but it was refused (${code}): ${message}${place}\n` +
+      `expected ${name} to be a verified cassette, but it was refused (${code}): ${summary}${place}\n` +
       (hint ?? "Restore the file from version control, or record it again with CASSETTE_MODE=refresh."),
   };
 }

@@ -62,7 +62,7 @@ describe("what cannot be read", () => {
   it("is import-malformed with the line's number when it is not JSON", () => {
     const error = refusal(`${line}\n\n{"torn":`);
     expect(error.code).toBe("import-malformed");
-    expect(error.message).toMatch(/^logs\/chat\.jsonl, line 3: it is not JSON: /);
+    expect(error.summary).toMatch(/^logs\/chat\.jsonl, line 3: it is not JSON: /);
     expect(error.file).toBe("logs/chat.jsonl");
     expect(error.hint).toContain("JSON");
   });
@@ -70,7 +70,7 @@ describe("what cannot be read", () => {
   it("is import-unknown-format with what was seen and the formats there are", () => {
     const error = refusal(`[${line},{"simulations":[]}]`);
     expect(error.code).toBe("import-unknown-format");
-    expect(error.message).toBe('logs/chat.jsonl, record 1: no known log format: an object with "simulations"');
+    expect(error.summary).toBe('logs/chat.jsonl, record 1: no known log format: an object with "simulations"');
     for (const format of IMPORT_FORMATS) expect(error.hint).toContain(format);
   });
 
@@ -84,21 +84,21 @@ describe("what cannot be read", () => {
   it("is a text that begins with a byte-order mark", () => {
     const error = refusal(`\uFEFF${line}`);
     expect(error.code).toBe("import-malformed");
-    expect(error.message).toContain("U+FEFF");
+    expect(error.summary).toContain("U+FEFF");
     expect(error.hint).toContain("without a byte-order mark");
   });
 
   it.each(IMPORT_FORMATS)("is a record without messages that is called %s", (format) => {
     const error = refusal("{}", { format });
     expect(error.code).toBe("import-malformed");
-    expect(error.message).toContain("has no list");
+    expect(error.summary).toContain("has no list");
     expect(refusal("7", { format }).message).toContain(`it is no ${format} record`);
   });
 
   it("is a number too large for a double", () => {
     const error = refusal(`{"task_id":1,"traj":[],"reward":1e999}`);
     expect(error.code).toBe("import-malformed");
-    expect(error.message).toContain("too large");
+    expect(error.summary).toContain("too large");
   });
 
   it("is nesting that would not fit a cassette", () => {
@@ -140,6 +140,7 @@ describe("an imported cassette", () => {
     expect(imported.cassette.recordedAt).toBe(options.recordedAt);
     expect(imported.cassette.extensions).toEqual({
       createdWith: CREATED_WITH,
+      prompts: true,
       contexts: [{ fromTurn: 0, toolsHash: hashJson([]), settingsHash: hashJson({}), tools: [] }],
       import: {
         format: "openai-messages",

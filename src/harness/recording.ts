@@ -1,0 +1,77 @@
+// Where recordings are kept: refused before anything is spent when the file may not be written, and each file once, since
+// of two tests that share a file the second would replace what the first recorded.
+
+import { resolve } from "node:path";
+import { CASSETTE_SUFFIX, CassetteError, createCassetteStore, type RecordingProvider } from "../cassette/index.js";
+import type { FilePort } from "../core/index.js";
+
+type RecordMode = "record" | "refresh";
+
+export interface RecordingDesk {
+  /** Call it before the run. Throws `CassetteError` when the recording could not be kept. */
+  open(file: string, mode: RecordMode): Promise<void>;
+  /** Call it after the run. Throws `nothing-recorded`, `file-exists` or `file-unreadable`. */
+  keep(recorder: RecordingProvider, file: string, mode: RecordMode, agentId?: string): Promise<void>;
+}
+
+/** A desk that remembers what it kept. */
+export function createRecordingDesk(files: FilePort): RecordingDesk {
+  const store = createCassetteStore(files);
+  const taken = new Set<string>();
+
+  function assertFree(file: string): void {
+    if (!taken.has(resolve(file))) return;
+    throw new CassetteError("file-exists", `${file} was recorded by this process already and was left as it is`, {
+      file,
+      hint: "Two tests share this cassette: give each a file of its own.",
+    });
+  }
+
+  return {
+    async open(file, mode) {
+      assertCassetteName(file);
+      assertFree(file);
+      if (mode === "record" && (await fileExists(files, file))) throw alreadyThere(file);
+    },
+    async keep(recorder, file, mode, agentId) {
+      assertRecorded(recorder, file);
+      const cassette = recorder.toCassette(agentId === undefined ? {} : { agentId });
+      assertFree(file);
+      taken.add(resolve(file));
+      try {
+        await store.save(file, cassette, { overwrite: mode === "refresh" });
+      } catch (error) {
+        taken.delete(resolve(file));
+        throw error;
+      }
+    },
+  };
+}
+
+/** A file that is there but cannot be read counts as there: a damaged recording is never treated as a missing one. */
+export async function fileExists(files: FilePort, file: string): Promise<boolean> {
+  return (await files.read(file, 0)).kind !== "not-found";
+}
+
+function assertCassetteName(file: string): void {
+  if (file.endsWith(CASSETTE_SUFFIX)) return;
+  throw new CassetteError("invalid-options", `${file} does not end in ${CASSETTE_SUFFIX}, so nothing was recorded`, {
+    file,
+    hint: `Commands that are given a folder look for ${CASSETTE_SUFFIX} only; name it so.`,
+  });
+}
+
+function alreadyThere(file: string): CassetteError {
+  return new CassetteError("file-exists", `${file} exists and was left as it is; nothing was spent`, {
+    file,
+    hint: "Use CASSETTE_MODE=refresh to replace it.",
+  });
+}
+
+function assertRecorded(recorder: RecordingProvider, file: string): void {
+  if (recorder.turns > 0) return;
+  throw new CassetteError("nothing-recorded", `no turn was recorded for ${file}, so no file was written`, {
+    file,
+    hint: "Hand the provider of useCassette to the agent, and call done() after the run.",
+  });
+}

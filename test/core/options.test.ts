@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { cassetteProvider } from "../../src/cassette/replay.js";
+import { recordingProvider } from "../../src/cassette/record.js";
+import { assertKnownOptions, unknownOptions } from "../../src/core/options.js";
+import { createRuntime, echoProvider } from "../../src/core/index.js";
+import { refusal } from "../support/refusal.js";
+
+it("names what nobody reads, and what there is", () => {
+  expect(unknownOptions({ a: 1, b: 2, c: 3 }, ["b"])).toEqual(["a", "c"]);
+  expect(refusal(() => assertKnownOptions("thing", { tool: 1 }, ["tools"]))).toMatchObject({
+    code: "invalid-options",
+    message: "thing has an unknown option: tool",
+    hint: "The options are tools.",
+  });
+  assertKnownOptions("thing", { tools: 1 }, ["tools"]);
+});
+
+it.each([
+  ["recordingProvider", () => recordingProvider(echoProvider(), { redcat: (x: unknown) => x } as never)],
+  ["cassetteProvider", () => cassetteProvider({}, { requireIntegrit: true } as never)],
+  [
+    "the settings of an agent",
+    () =>
+      createRuntime({
+        agents: [{ id: "a", systemPrompt: "", provider: echoProvider(), settings: { temprature: 1 } as never }],
+      }),
+  ],
+])("%s refuses a misspelled option", (_name, build) => {
+  expect(refusal(build)).toMatchObject({ code: "invalid-options" });
+});
