@@ -22,7 +22,9 @@ export type CliErrorCode =
   /** The command after `--` could not be started. */
   | "command-not-started"
   /** The command after `--` succeeded without using a cassette. */
-  | "no-cassette-used";
+  | "no-cassette-used"
+  /** A server could not take its port. */
+  | "cannot-listen";
 
 /** A failure that belongs to no layer below; the exit code is always 2. */
 export class CliError extends Error {

@@ -1,8 +1,10 @@
 // Anthropic's Messages API.
 
-import type { LlmProviderAdapter } from "../model/provider.js";
-import { decodeAnthropic } from "./anthropic-decode.js";
+import { ANTHROPIC_PRICING } from "../model/pricing.js";
+import type { LlmProviderAdapter, LlmTurnRequest } from "../model/provider.js";
+import { createAdapter } from "./adapter.js";
 import { encodeAnthropic } from "./anthropic-encode.js";
+import { anthropicStream } from "./anthropic-fold.js";
 import { openVendor, type KeyedVendorOptions } from "./vendor.js";
 
 /** Options of the Messages API. */
@@ -22,15 +24,16 @@ export function anthropicProvider(options: AnthropicOptions): LlmProviderAdapter
     defaultBaseURL: "https://api.anthropic.com/v1",
     path: "/messages",
     needsKey: true,
+    pricing: ANTHROPIC_PRICING,
     problems: isCount ? [] : [`maxTokens is ${String(maxTokens)}: give a positive whole number`],
   });
   const headers = { "x-api-key": options.apiKey, "anthropic-version": API_VERSION };
 
-  return {
-    name: vendor.name,
-    async turn(request) {
-      const body = encodeAnthropic(request, { model, maxTokens });
-      return decodeAnthropic(await vendor.post(body, headers, request), vendor.decoding);
-    },
+  const dialect = {
+    wire: anthropicStream,
+    headers,
+    encode: (request: LlmTurnRequest) => encodeAnthropic(request, { model, maxTokens }),
+    streamFields: { stream: true },
   };
+  return createAdapter(vendor, dialect, options.streaming);
 }

@@ -111,10 +111,11 @@ async function runAgent(
     turn = turnIndex;
     log.append(agent.id, turnIndex, body);
   };
-  const { provider, tools, settings, timeoutMs } = agent;
+  const { provider, tools, settings, timeoutMs, streaming } = agent;
   const optional = {
     ...(settings === undefined ? {} : { settings }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(streaming === undefined ? {} : { streaming }),
   };
 
   emit(-1, { type: "run-start", goal });
