@@ -21,7 +21,7 @@ export function toolsChanges(old: JsonValue, now: JsonValue): ContextChange[] {
       changes.push({ what: `tool ${name} was added`, pointer: toPointer([index]), new: tool });
     } else {
       const inTool = fieldChanges(was, tool);
-      changes.push(...inTool.map((change) => told(change, `the ${change.field} of tool ${name}`, [index])));
+      changes.push(...inTool.map((change) => told(change, `the ${fieldText(change.field)} of tool ${name}`, [index])));
     }
   }
   for (const [name, { tool, index }] of before) {
@@ -37,9 +37,7 @@ export function toolsChanges(old: JsonValue, now: JsonValue): ContextChange[] {
 /** Every setting that changed, in the order of their names. */
 export function settingsChanges(old: JsonValue, now: JsonValue): ContextChange[] {
   if (!isPlainObject(old) || !isPlainObject(now)) return [];
-  return fieldChanges(old as JsonObject, now as JsonObject).map((change) =>
-    told(change, `the setting ${change.field}`, []),
-  );
+  return fieldChanges(old, now).map((change) => told(change, `the setting ${change.field}`, []));
 }
 
 interface FieldChange extends Omit<ValueChange, "pointer"> {
@@ -63,6 +61,10 @@ function only(object: JsonObject, field: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([key]) => key === field));
 }
 
+function fieldText(field: string): string {
+  return field === "description" || field === "schema" ? field : `field ${field}`;
+}
+
 function told({ field, inside, ...sides }: FieldChange, subject: string, path: readonly number[]): ContextChange {
   const verb = inside === "" ? verbOf(sides) : `changed (at ${inside})`;
   return { ...sides, what: `${subject} ${verb}`, pointer: toPointer([...path, field]) + inside };
@@ -79,7 +81,7 @@ function byName(list: JsonValue): Map<string, { tool: JsonObject; index: number 
   const tools = new Map<string, { tool: JsonObject; index: number }>();
   for (const [index, tool] of list.entries()) {
     if (!isPlainObject(tool) || typeof tool["name"] !== "string" || tools.has(tool["name"])) return undefined;
-    tools.set(tool["name"], { tool: tool as JsonObject, index });
+    tools.set(tool["name"], { tool: tool, index });
   }
   return tools;
 }

@@ -10,6 +10,7 @@ import {
   withSystemPorts,
   type LlmMessage,
   type LlmProviderAdapter,
+  type LlmStreamEvent,
   type LlmTurnRequest,
   type LlmTurnResponse,
   type Ports,
@@ -55,6 +56,7 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
   assertKnownOptions("recordingProvider", options, ["hashFilter", "redact", "prompts", "ports"]);
   const ports = withSystemPorts(options.ports);
   const tape = createTape(options);
+  const stream = provider.stream?.bind(provider);
   const head = { recordedAt: "", cassetteId: "" };
   const begin = () => {
     if (head.cassetteId !== "") return;
@@ -79,6 +81,15 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
         throw error;
       }
     },
+    ...(stream === undefined
+      ? {}
+      : {
+          async *stream(request) {
+            begin();
+            const slot = recordable(() => tape.open(request));
+            yield* keepStream(() => stream(request), slot, tape);
+          },
+        }),
     toCassette({ agentId, extensions } = {}) {
       begin();
       tape.assertSettled();
@@ -99,6 +110,26 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
       await provider.destroy?.();
     },
   };
+}
+
+/** Forwards a stream and keeps its response before the caller has it. A stream that is left early is a failed call. */
+async function* keepStream(
+  start: () => AsyncIterable<LlmStreamEvent>,
+  slot: Slot,
+  tape: ReturnType<typeof createTape>,
+): AsyncGenerator<LlmStreamEvent, void, undefined> {
+  let isKept = false;
+  try {
+    for await (const event of start()) {
+      if (event.type === "response" && !isKept) {
+        recordable(() => tape.answer(slot, event.response));
+        isKept = true;
+      }
+      yield event;
+    }
+  } finally {
+    if (!isKept) tape.fail(slot);
+  }
 }
 
 function createTape(options: RecordingOptions) {

@@ -57,6 +57,14 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
       request.signal?.throwIfAborted();
       return session.answer(request);
     },
+    /** The recorded text in one piece, then the recorded response. */
+    async *stream(request) {
+      request.signal?.throwIfAborted();
+      const response = session.answer(request);
+      const { content } = response.message;
+      if (content !== "") yield { type: "text-delta", text: content };
+      yield { type: "response", response };
+    },
     reset: () => session.reset(),
     assertConsumed() {
       const left = session.unused();

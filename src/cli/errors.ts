@@ -26,7 +26,9 @@ export type CliErrorCode =
   /** Two processes of one command recorded the same file. */
   | "recorded-twice"
   /** The system's folder for temporary files cannot be written to. */
-  | "no-temporary-folder";
+  | "no-temporary-folder"
+  /** A server could not take its port. */
+  | "cannot-listen";
 
 /** A failure that belongs to no layer below; the exit code is always 2. */
 export class CliError extends Error {

@@ -7,6 +7,7 @@ import { diffCommand } from "./commands/diff.js";
 import { importCommand } from "./commands/import.js";
 import { recordCommand } from "./commands/record.js";
 import { replayCommand } from "./commands/replay.js";
+import { serveCommand } from "./commands/serve.js";
 import { showCommand } from "./commands/show.js";
 import { verifyCommand } from "./commands/verify.js";
 import type { Failure } from "./errors.js";
@@ -31,7 +32,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 
 function createProgram(io: CommandIo): Command {
   const program = new Command("cassette")
-    .description("Verify, show, compare, import, record and replay cassettes: recorded runs of LLM agents.")
+    .description("Verify, show, compare, import, record, replay and serve cassettes: recorded runs of LLM agents.")
     .version(VERSION)
     .enablePositionalOptions()
     .showSuggestionAfterError()
@@ -49,6 +50,7 @@ function createProgram(io: CommandIo): Command {
   importCommand(program, io);
   recordCommand(program, io);
   replayCommand(program, io);
+  serveCommand(program, io);
   return program;
 }
 
@@ -80,7 +82,7 @@ function commandName(program: Command, argv: readonly string[]): string | null {
 
 /** True when --json is one of our own arguments, not one of the command that `record` or `replay` is to run. */
 function wantsJson(argv: readonly string[]): boolean {
-  const isRunner = argv[0] === "record" || argv[0] === "replay";
+  const isRunner = (argv[0] === "record" && argv[1] !== "--proxy") || argv[0] === "replay";
   const end = argv.findIndex((argument, at) => argument === "--" || (isRunner && at > 0 && !argument.startsWith("-")));
   return (end < 0 ? argv : argv.slice(0, end)).includes("--json");
 }

@@ -13,17 +13,41 @@ export type AgentErrorCode =
   | "provider-response"
   /** A call took longer than its `timeoutMs`. */
   | "timeout"
+  /** Every entry of a fallback chain was tried or skipped, and none answered. */
+  | "providers-exhausted"
   /** The caller's signal fired. */
   | "aborted"
   /** A scripted provider was asked for more turns than it holds, or was left with some. */
   | "script-exhausted"
   | "script-unused";
 
+/** What kind of failure a vendor or the way to it had; the same for every vendor. A caller switches on it, never on text. */
+export type LlmErrorKind =
+  /** The key is missing, wrong or expired. */
+  | "auth"
+  /** The key is good and may not do this, or its account has no credit. */
+  | "permission"
+  | "not-found"
+  | "bad-request"
+  /** The conversation is too long for the model, or the request too large for the vendor. */
+  | "context-length"
+  | "content-filter"
+  | "rate-limit"
+  | "overloaded"
+  /** The vendor failed, or could not be reached. */
+  | "unavailable"
+  | "timeout"
+  | "unknown";
+
 export interface AgentErrorOptions {
   /** What to do about it, as one sentence. */
   hint?: string;
   /** True when the same call may succeed later. Default false. */
   retryable?: boolean;
+  /** For a failure of a provider. */
+  kind?: LlmErrorKind;
+  /** True when the caller was given a part of the answer before. Default false. */
+  responseStarted?: boolean;
   cause?: unknown;
 }
 
@@ -32,6 +56,10 @@ export class AgentError extends Error {
   readonly code: AgentErrorCode;
   readonly retryable: boolean;
   readonly hint: string | undefined;
+  /** Set on what a provider rejects with, but for an abort and for options that can never work. */
+  readonly kind: LlmErrorKind | undefined;
+  /** A stream failed after its first delta: whoever tries again says those words twice. */
+  readonly responseStarted: boolean;
 
   constructor(code: AgentErrorCode, message: string, options: AgentErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -39,6 +67,8 @@ export class AgentError extends Error {
     this.code = code;
     this.retryable = options.retryable ?? false;
     this.hint = options.hint;
+    this.kind = options.kind;
+    this.responseStarted = options.responseStarted ?? false;
   }
 }
 
@@ -59,14 +89,23 @@ export class ToolArgError extends AgentError {
   }
 }
 
-/** Thrown when a vendor answers with a status other than 2xx. `retryable` and `hint` follow from the status. */
+/** What a vendor itself called its failure, read from the answer where that is JSON. Keys are masked, 500 characters at most. */
+export interface VendorFault {
+  code?: string;
+  type?: string;
+  message?: string;
+}
+
+/** Thrown when a vendor answers with a status other than 2xx. `kind`, `retryable` and `hint` follow from status and body. */
 export class LlmProviderHttpError extends AgentError {
+  declare readonly kind: LlmErrorKind;
   readonly status: number;
   /** The beginning of the answer, 500 characters at most, with keys masked. */
   readonly bodySnippet: string;
   readonly providerName: string;
-  /** What the vendor asked to wait, where the same call may succeed later and the vendor said so. */
+  /** What the vendor asked to wait, 24 hours at most, where the same call may succeed later and the vendor said so. */
   readonly retryAfterMs: number | undefined;
+  readonly vendor: VendorFault;
 
   constructor(details: {
     status: number;
@@ -74,15 +113,18 @@ export class LlmProviderHttpError extends AgentError {
     providerName: string;
     hint: string;
     retryable: boolean;
+    kind?: LlmErrorKind;
     retryAfterMs?: number;
+    vendor?: VendorFault;
   }) {
-    const { status, bodySnippet, providerName, hint, retryable } = details;
+    const { status, bodySnippet, providerName, hint, retryable, kind = "unknown" } = details;
     const said = bodySnippet === "" ? " with an empty body" : `: ${bodySnippet}`;
-    super("provider-http", `${providerName} answered HTTP ${status}${said}`, { hint, retryable });
+    super("provider-http", `${providerName} answered HTTP ${status}${said}`, { hint, retryable, kind });
     this.name = "LlmProviderHttpError";
     this.status = status;
     this.bodySnippet = bodySnippet;
     this.providerName = providerName;
     this.retryAfterMs = details.retryAfterMs;
+    this.vendor = details.vendor ?? {};
   }
 }

@@ -10,7 +10,7 @@ import {
   type HashFilter,
   type Redact,
 } from "../cassette/index.js";
-import type { FilePort, LlmProviderAdapter } from "../core/index.js";
+import { unknownOptions, type FilePort, type LlmProviderAdapter } from "../core/index.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
 import { createRecordingDesk, fileExists } from "./recording.js";
@@ -131,9 +131,9 @@ function assertArguments(file: unknown, options: unknown): void {
   if (typeof options !== "object" || options === null) {
     throw invalid(`the options of useCassette are ${describeValue(options)}`, "Pass an object, or leave them out.");
   }
-  const unknown = Object.keys(options).filter((name) => !OPTIONS.includes(name));
+  const unknown = unknownOptions(options, OPTIONS);
   if (unknown.length === 0) return;
-  throw invalid(`useCassette has no option ${unknown.join(", ")}`, `The options are ${OPTIONS.join(", ")}.`);
+  throw invalid(`useCassette has an unknown option: ${unknown.join(", ")}`, `The options are ${OPTIONS.join(", ")}.`);
 }
 
 function invalid(summary: string, hint: string): CassetteError {

@@ -3,7 +3,7 @@ import { CassetteError, type MissReport } from "../../src/cassette/errors.js";
 import type { Cassette } from "../../src/cassette/format.js";
 import { explainContextMiss, formatMiss, rebuildPrompts } from "../../src/cassette/miss.js";
 import { cassetteProvider } from "../../src/cassette/replay.js";
-import type { LlmMessage, LlmTurnRequest } from "../../src/core/index.js";
+import type { JsonValue, LlmMessage, LlmTurnRequest } from "../../src/core/index.js";
 import { verifyKept } from "../support/oracle.js";
 import { prompt, recordTurns, runWeather, user, weatherCassette } from "../support/recording.js";
 import { rejection } from "../support/refusal.js";
@@ -183,6 +183,104 @@ describe("explainContextMiss", () => {
     expect(formatMiss(report)).toBe(
       "turn 3: the tools changed; the cassette holds only their hash\n  nearest  recorded turn 2",
     );
+  });
+
+  const weather = {
+    name: "weather",
+    description: "Weather.",
+    schema: { properties: { city: { type: "string" } } },
+  };
+  const clock = { name: "clock", description: "The time.", schema: {} };
+  const inCity = (type: string) => ({ ...weather, schema: { properties: { city: { type } } } });
+
+  it.each<[string, JsonValue, JsonValue, string, string, string | undefined, string | undefined]>([
+    [
+      "a description",
+      [clock, weather],
+      [clock, { ...weather, description: "Rain?" }],
+      "the description of tool weather changed",
+      "/1/description",
+      '"Weather."',
+      '"Rain?"',
+    ],
+    [
+      "a schema",
+      [weather],
+      [inCity("number")],
+      "the schema of tool weather changed (at /properties/city/type)",
+      "/0/schema/properties/city/type",
+      '"string"',
+      '"number"',
+    ],
+    [
+      "a new tool before the others",
+      [weather],
+      [clock, weather],
+      "tool clock was added",
+      "/0",
+      undefined,
+      JSON.stringify(clock),
+    ],
+    [
+      "a tool that is gone",
+      [clock, weather],
+      [weather],
+      "tool clock was removed",
+      "/0",
+      JSON.stringify(clock),
+      undefined,
+    ],
+    [
+      "another order",
+      [clock, weather],
+      [weather, clock],
+      "the tools are listed in another order",
+      "/0/name",
+      '"clock"',
+      '"weather"',
+    ],
+    [
+      "a field that no definition of ours has",
+      [weather],
+      [{ ...weather, strict: true }],
+      "the field strict of tool weather was added",
+      "/0/strict",
+      undefined,
+      "true",
+    ],
+    [
+      "several changes",
+      [weather, { ...clock, name: "__proto__" }],
+      [{ ...inCity("number"), description: "Rain?" }, clock],
+      "the description of tool weather changed, the schema of tool weather changed (at /properties/city/type), tool clock was added, and 1 more change",
+      "/0/description",
+      '"Weather."',
+      '"Rain?"',
+    ],
+    ["two tools of one name", [clock, clock], [clock], "the tools changed", "/1", JSON.stringify(clock), undefined],
+  ])("names the tool: %s", (_, old, now, what, pointer, recorded, actual) => {
+    const report = explainContextMiss("tools-changed", 0, 0, old, now);
+    expect(report).toMatchObject({ what, pointer });
+    expect([report.recorded, report.actual]).toEqual([recorded, actual]);
+  });
+
+  it.each<[JsonValue, JsonValue, string, string, string | undefined, string | undefined]>([
+    [{ temperature: 0 }, { temperature: 1 }, "the setting temperature changed", "/temperature", "0", "1"],
+    [{}, { seed: 1 }, "the setting seed was added", "/seed", undefined, "1"],
+    [{ stop: ["."] }, {}, "the setting stop was removed", "/stop", '["."]', undefined],
+    [{ a: { "b/c": [1] } }, { a: { "b/c": [2] } }, "the setting a changed (at /b~1c/0)", "/a/b~1c/0", "1", "2"],
+    [
+      { seed: 1, temperature: 0 },
+      { seed: 2, temperature: 1 },
+      "the setting seed changed, the setting temperature changed",
+      "/seed",
+      "1",
+      "2",
+    ],
+  ])("names the setting: %j and %j", (old, now, what, pointer, recorded, actual) => {
+    const report = explainContextMiss("settings-changed", 0, 0, old, now);
+    expect(report).toMatchObject({ what, pointer });
+    expect([report.recorded, report.actual]).toEqual([recorded, actual]);
   });
 
   it("calls the whole the whole", () => {

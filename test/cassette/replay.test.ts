@@ -248,7 +248,7 @@ describe("tools and settings", () => {
     expect([error.code, error.pointer]).toEqual(["tools-changed", "/0/description"]);
     expect(error.summary).toBe(
       [
-        "turn 0: the tools changed",
+        "turn 0: the description of tool weather changed",
         "  at       /0/description",
         '  recorded "Looks out."',
         '  now      "Looks in."',

@@ -2,7 +2,14 @@ import { expect, it } from "vitest";
 import { cassetteProvider } from "../../src/cassette/replay.js";
 import { recordingProvider } from "../../src/cassette/record.js";
 import { assertKnownOptions, unknownOptions } from "../../src/core/options.js";
-import { createRuntime, echoProvider } from "../../src/core/index.js";
+import {
+  anthropicProvider,
+  createRuntime,
+  echoProvider,
+  fallbackProvider,
+  ollamaProvider,
+  openaiProvider,
+} from "../../src/core/index.js";
 import { refusal } from "../support/refusal.js";
 
 it("names what nobody reads, and what there is", () => {
@@ -17,6 +24,11 @@ it("names what nobody reads, and what there is", () => {
 
 it.each([
   ["recordingProvider", () => recordingProvider(echoProvider(), { redcat: (x: unknown) => x } as never)],
+  ["openaiProvider", () => openaiProvider({ apiKey: "k", model: "m", baseUrl: "http://localhost" } as never)],
+  ["anthropicProvider", () => anthropicProvider({ apiKey: "k", model: "m", max_tokens: 5 } as never)],
+  ["ollamaProvider", () => ollamaProvider({ model: "m", apiKey: "k" } as never)],
+  ["fallbackProvider", () => fallbackProvider([{ provider: echoProvider() }], { onAtempt: () => undefined } as never)],
+  ["openaiProvider without options", () => (openaiProvider as () => unknown)()],
   ["cassetteProvider", () => cassetteProvider({}, { requireIntegrit: true } as never)],
   [
     "the settings of an agent",
@@ -25,6 +37,6 @@ it.each([
         agents: [{ id: "a", systemPrompt: "", provider: echoProvider(), settings: { temprature: 1 } as never }],
       }),
   ],
-])("%s refuses a misspelled option", (_name, build) => {
+])("%s refuses a misspelled or missing option", (_name, build) => {
   expect(refusal(build)).toMatchObject({ code: "invalid-options" });
 });

@@ -28,7 +28,20 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 
 /** A room imports the rooms before it. The files of a layer's root stand above its rooms. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
-  core: ["canon", "time", "model", "tools", "providers", "events", "context", "loop", "runtime", "session", "node"],
+  core: [
+    "canon",
+    "time",
+    "model",
+    "tools",
+    "providers",
+    "wire",
+    "events",
+    "context",
+    "loop",
+    "runtime",
+    "session",
+    "node",
+  ],
   cassette: ["diff", "import", "export"],
 };
 

@@ -14,6 +14,7 @@ export interface LoopCase {
   steps?: readonly ScriptStep[];
   tools?: readonly CustomTool[];
   limits?: BudgetLimits;
+  streaming?: boolean;
   signal?: AbortSignal;
 }
 
@@ -25,7 +26,8 @@ export interface LoopRun {
   events: (EventBody & { turn: number })[];
 }
 
-export async function playLoop({ provider, steps = [], tools = [], limits = {}, signal }: LoopCase): Promise<LoopRun> {
+export async function playLoop(play: LoopCase): Promise<LoopRun> {
+  const { provider, steps = [], tools = [], limits = {}, streaming, signal } = play;
   const run: LoopRun = { stop: undefined, error: undefined, history: [{ role: "user", content: "go" }], events: [] };
   const context: CustomToolContext = {
     signal: signal ?? new AbortController().signal,
@@ -36,6 +38,7 @@ export async function playLoop({ provider, steps = [], tools = [], limits = {}, 
     run.stop = await runLoop({
       provider: provider ?? scriptedProvider(steps),
       tools: createToolSet("a", { customTools: tools }, undefined),
+      ...(streaming === undefined ? {} : { streaming }),
       budget: createBudget(limits),
       context,
       emit: (turn, body) => void run.events.push({ turn, ...body }),

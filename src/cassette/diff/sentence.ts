@@ -8,6 +8,12 @@ const MAX_TEXT = 80;
 /** What is kept of the common beginning when two values are cut. */
 const LEAD = 12;
 const MAX_CHANGES = 3;
+/** What ends what begins with the key, in JSON. */
+const CLOSERS: ReadonlyMap<string, string> = new Map([
+  ['"', '"'],
+  ["{", "}"],
+  ["[", "]"],
+]);
 
 /** One sentence for a reviewer. Control and direction characters in recorded text are written as escapes. */
 export function sentenceOf(drift: DriftFact): string {
@@ -96,14 +102,13 @@ function cutJson(json: string): string {
   for (const [token] of json.slice(0, 2 * MAX_TEXT).matchAll(/\\u[0-9a-f]{4}|\\.|./gsu)) {
     if (end + token.length > MAX_TEXT) break;
     end += token.length;
-    const isInText = closers.at(-1) === '"';
-    if (token === closers.at(-1)) closers.pop();
-    else if (!isInText && token in CLOSERS) closers.push(CLOSERS[token as keyof typeof CLOSERS]);
+    const open = closers.at(-1);
+    const closer = open === '"' ? undefined : CLOSERS.get(token);
+    if (token === open) closers.pop();
+    else if (closer !== undefined) closers.push(closer);
   }
   return `${json.slice(0, end)}…${closers.reverse().join("")}`;
 }
-
-const CLOSERS = { '"': '"', "{": "}", "[": "]" } as const;
 
 /** At most MAX_TEXT code units from `start`, never half a character, with a mark where something is missing. */
 function slice(text: string, start: number): string {

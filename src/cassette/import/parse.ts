@@ -7,6 +7,7 @@ import type { CassetteV2 } from "../format.js";
 import { readAgentDojo } from "./agentdojo.js";
 import { readAnthropicMessages, readSystem } from "./anthropic.js";
 import { toCassette } from "./cassette.js";
+import { assertFits, fittingHint } from "./contradiction.js";
 import { detectFormat, IMPORT_FORMATS, type ImportFormat } from "./detect.js";
 import type { LogRun } from "./log.js";
 import { readOpenAiMessages } from "./openai.js";
@@ -61,7 +62,7 @@ function importRecord(
     const log = createRepairLog();
     const value = cleanJson(record.value, log);
     const format = options.format ?? recogniseFormat(value);
-    const run = readRun(value, format, log);
+    const run = options.format === undefined ? readRun(value, format, log) : readForced(value, format, log);
     const name = nameRun(run, format, record.place, options);
     const context = { ...name, format, source: options.source, recordedAt: options.recordedAt };
     const { cassette, repairs } = toCassette(run, context, log);
@@ -78,6 +79,18 @@ function recogniseFormat(value: JsonValue): ImportFormat {
   throw new CassetteError("import-unknown-format", `no known log format: ${detection.saw}`, {
     hint: `These formats are read: ${IMPORT_FORMATS.join(", ")}.`,
   });
+}
+
+/** The caller's word decides, but not against what the record says of itself. */
+function readForced(value: JsonValue, format: ImportFormat, log: RepairLog): LogRun {
+  assertFits(value, format);
+  try {
+    return readRun(value, format, log);
+  } catch (error) {
+    const hint = fittingHint(value, format);
+    if (!(error instanceof CassetteError) || error.hint !== undefined || hint === undefined) throw error;
+    throw new CassetteError(error.code, error.summary, { hint, cause: error });
+  }
 }
 
 function readRun(value: JsonValue, format: ImportFormat, log: RepairLog): LogRun {

@@ -1,27 +1,45 @@
-// `cassette record`: run a command that records.
+// `cassette record`: run a command that records, or stand between any client and its vendor.
 
 import type { Command } from "commander";
 import type { CommandIo } from "../io.js";
+import { DEFAULT_PORT, parsePort } from "../port.js";
 
 /** The flags of `cassette record`. */
 export interface RecordOptions {
+  proxy?: boolean;
+  target?: string;
+  out?: string;
+  port: number;
   refresh?: boolean;
   json?: boolean;
 }
 
 /** Declares `cassette record`; what it does is loaded when it runs. */
 export function recordCommand(program: Command, io: CommandIo): void {
-  program
+  const record: Command = program
     .command("record")
-    .description("run a command with CASSETTE_MODE=record, and say what it recorded")
-    .usage("[options] -- <command...>")
-    .argument("<command...>", "the command and its arguments")
+    .description("run a command with CASSETTE_MODE=record, and say what it recorded; or record through a proxy")
+    .usage("[options] -- <command...>\n       cassette record --proxy --target <url> --out <file>")
+    .argument("[command...]", "the command and its arguments")
     .passThroughOptions()
     .option("--refresh", "replace recordings that exist (CASSETTE_MODE=refresh)")
-    .option("--json", "print one JSON document; what the command prints goes to stderr")
-    .action(async (command: string[], { refresh, json }: RecordOptions) => {
-      const { runWithCassettes } = await import("../child/run.js");
-      const mode = refresh === true ? "refresh" : "record";
-      await runWithCassettes({ verb: "record", mode, command, json: json === true }, io);
-    });
+    .option("--proxy", "run no command: forward a client's requests to --target until stopped, and record them")
+    .option("--target <url>", "with --proxy: the vendor's base URL")
+    .option("--out <file>", "with --proxy: the cassette to write, or a folder for one of each conversation")
+    .option("--port <n>", "with --proxy: port to listen on; 0 takes any that is free", parsePort, DEFAULT_PORT)
+    .option("--json", "print one JSON document; what the command prints goes to stderr");
+  record.action(async (command: string[], options: RecordOptions) => {
+    const { proxy, target, out, port, refresh = false, json = false } = options;
+    if (proxy === true) {
+      if (target === undefined) record.error("error: required option '--target <url>' not specified");
+      if (out === undefined) record.error("error: required option '--out <file>' not specified");
+      if (command.length > 0) record.error("error: --proxy runs no command; start it yourself");
+      const { recordProxy } = await import("../proxy/proxy.js");
+      return recordProxy({ target, out, port, refresh, json }, io);
+    }
+    if (target !== undefined || out !== undefined) record.error("error: --target and --out belong to --proxy");
+    if (command.length === 0) record.error("error: missing required argument 'command'");
+    const { runWithCassettes } = await import("../child/run.js");
+    await runWithCassettes({ verb: "record", mode: refresh ? "refresh" : "record", command, json }, io);
+  });
 }

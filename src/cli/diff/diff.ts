@@ -34,7 +34,8 @@ interface Recording {
 /** Compares two sides, exits 1 on drift. Throws when there is nothing to compare. */
 export async function diff(old: string, now: string, options: DiffCommandOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
-  const [oldSide, newSide] = pairUp(await findTarget(files, old), await findTarget(files, now));
+  const targets = [await findTarget(files, old), await findTarget(files, now)] as const;
+  const [oldSide, newSide] = pairUp(...targets);
   const loaded = await loadAll(files, [oldSide, newSide], io);
   if (loaded.failures.length > 0) {
     refuse(loaded.failures, options, io);
@@ -53,8 +54,14 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
   const summary = { shared: tasks.length, same: tasks.length - drifted, drifted, totals, onlyOld, onlyNew };
   const version1 = [...before, ...after].filter(({ cassette }) => cassette.version === 1).length;
   io.exit(exitCode);
-  if (options.json === true) writeJson(io, "diff", exitCode, { old, new: now, tasks, summary, version1 });
-  else printDiff(createPrinter(io), tasks, { ...summary, version1, isSame });
+  const contentCompared = options.content === true;
+  if (options.json === true) {
+    writeJson(io, "diff", exitCode, { old, new: now, contentCompared, tasks, summary, version1 });
+    return;
+  }
+  const isPair = targets.every(({ kind }) => kind === "file");
+  const heading = isPair ? { heading: headingOf(old, now) } : {};
+  printDiff(createPrinter(io), tasks, { ...summary, ...heading, version1, isSame, contentCompared });
 }
 
 function toDiffOptions({ ignore, content }: DiffCommandOptions): DiffOptions {
@@ -78,6 +85,12 @@ function pairUp(old: Target, now: Target): [Recording[], Recording[]] {
 function recordingsOf(target: Target, task: string): Recording[] {
   if (target.kind !== "folder") return [{ task, file: target.path }];
   return target.names.map((name) => ({ task: taskOf(name), file: pathIn(target.path, name) }));
+}
+
+/** Two files by their names, or by their paths where the names are the same. */
+function headingOf(old: string, now: string): string {
+  const [before, after] = [taskOf(basename(old)), taskOf(basename(now))];
+  return before === after ? `${old} → ${now}` : `${before} → ${after}`;
 }
 
 function taskOf(name: string): string {

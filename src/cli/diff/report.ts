@@ -22,6 +22,9 @@ export interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "tota
   drifted: number;
   version1: number;
   isSame: boolean;
+  contentCompared: boolean;
+  /** Stands for the task's name where two files were compared, whatever they are called. */
+  heading?: string;
 }
 
 const MAX_VALUE = 200;
@@ -46,10 +49,10 @@ function outcomeOf({ cassette }: NamedCassette): JsonValue | undefined {
 /** Tasks that behaved the same are counted only, unless their outcomes differ. */
 export function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: DiffSummary): void {
   for (const task of tasks) {
-    if (task.drifts.length > 0 || hasOtherOutcome(task)) printTask(line, task);
+    if (task.drifts.length > 0 || hasOtherOutcome(task)) printTask(line, task, summary.heading ?? task.task);
   }
   printSides(line, summary);
-  const { shared, same, drifted, isSame, totals, version1 } = summary;
+  const { shared, same, drifted, isSame, totals, version1, contentCompared } = summary;
   const verdict = isSame ? "same" : "drift";
   line(
     { look: isSame ? "good" : "bad", text: verdict },
@@ -58,11 +61,12 @@ export function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: 
   const kinds = Object.entries(totals).filter(([, total]) => total > 0);
   if (kinds.length > 0) line(`  ${kinds.map(([kind, total]) => `${total} ${kind}`).join(", ")}`);
   if (version1 > 0) line(`  ${count(version1, "cassette")} of version 1, whose contents nothing proves`);
+  if (!contentCompared) line({ look: "dim", text: "  texts were not compared; --content compares them" });
 }
 
-function printTask(line: PrintLine, task: TaskDiff): void {
+function printTask(line: PrintLine, task: TaskDiff, heading: string): void {
   line(
-    { look: "bold", text: task.task },
+    { look: "bold", text: heading },
     `: ${task.drifts.length === 0 ? "same calls" : count(task.drifts.length, "drift")}`,
   );
   for (const drift of task.drifts) {

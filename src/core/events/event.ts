@@ -8,6 +8,11 @@ import type { Usage } from "../model/usage.js";
 export type EventBody =
   | { type: "run-start"; goal: string }
   | { type: "turn-start" }
+  /**
+   * A piece of an answer on its way, of an agent with `streaming`. It reaches the listener and is not kept: the log is the same
+   * with and without streaming. Its `seq` is that of the kept event which follows it.
+   */
+  | { type: "llm-delta"; kind: "text" | "reasoning" | "tool-call"; text: string }
   | { type: "llm-turn"; stopReason: StopReason; toolCalls: number; usage?: Usage; costUsd?: number; model?: string }
   | { type: "llm-error"; name: string; code?: string; message: string }
   | { type: "tool-call"; callId: string; tool: string; arguments: JsonObject }

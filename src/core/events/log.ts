@@ -26,8 +26,11 @@ export function createEventLog(ports: Ports, listener?: EventListener, limit: nu
       return seq - events.length;
     },
     append(agentId, turnIndex, body) {
-      const event: AgentEvent = { seq: seq++, at: ports.now(), agentId, turnIndex, ...body };
-      if (events.length < limit) events.push(event);
+      const event: AgentEvent = { seq, at: ports.now(), agentId, turnIndex, ...body };
+      if (event.type !== "llm-delta") {
+        seq += 1;
+        if (events.length < limit) events.push(event);
+      }
       if (listener === undefined) return;
       try {
         listener(event);

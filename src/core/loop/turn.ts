@@ -10,10 +10,12 @@ import {
   providerName,
   type LlmProviderAdapter,
   type LlmSettings,
+  type LlmStreamDelta,
   type LlmTurnRequest,
   type LlmTurnResponse,
 } from "../model/provider.js";
 import { findResponseFlaw } from "../model/response.js";
+import { readStream } from "../model/stream.js";
 import {
   assertNotAborted,
   executeCall,
@@ -32,6 +34,8 @@ export interface TurnInput {
   readonly tools: ToolSet;
   readonly settings?: LlmSettings;
   readonly timeoutMs?: number;
+  /** Streams where the provider can. */
+  readonly streaming?: boolean;
   readonly budget: Budget;
   readonly context: CustomToolContext;
   readonly emit: (body: EventBody) => void;
@@ -57,7 +61,7 @@ async function askProvider(input: TurnInput): Promise<LlmTurnResponse> {
   const { provider, context, emit } = input;
   assertNotAborted(context.signal);
   try {
-    const response = await provider.turn(toRequest(input));
+    const response = await callProvider(input);
     assertResponse(provider, response);
     return response;
   } catch (error) {
@@ -65,6 +69,16 @@ async function askProvider(input: TurnInput): Promise<LlmTurnResponse> {
     emit(describeError(error));
     throw error;
   }
+}
+
+async function callProvider(input: TurnInput): Promise<LlmTurnResponse> {
+  const { provider, streaming = false, emit } = input;
+  const request = toRequest(input);
+  if (!streaming || provider.stream === undefined) return provider.turn(request);
+  return readStream(provider.stream(request), providerName(provider), (delta) => {
+    const event = describeDelta(delta);
+    if (event.text !== "") emit(event);
+  });
 }
 
 function assertResponse(provider: LlmProviderAdapter, response: unknown): void {
@@ -122,6 +136,17 @@ async function executeAll(prepared: readonly PreparedCall[], context: CustomTool
   const outcomes: ToolOutcome[] = [];
   for (const call of prepared) outcomes.push(await executeCall(call, context));
   return outcomes;
+}
+
+function describeDelta(delta: LlmStreamDelta): Extract<EventBody, { type: "llm-delta" }> {
+  switch (delta.type) {
+    case "text-delta":
+      return { type: "llm-delta", kind: "text", text: delta.text };
+    case "reasoning-delta":
+      return { type: "llm-delta", kind: "reasoning", text: delta.text };
+    case "tool-call-delta":
+      return { type: "llm-delta", kind: "tool-call", text: delta.argumentsText };
+  }
 }
 
 function describeTurn({ stopReason, message, usage, costUsd, model }: LlmTurnResponse): EventBody {

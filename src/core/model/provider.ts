@@ -52,16 +52,30 @@ export interface LlmTurnResponse {
   model?: string;
 }
 
+/** A piece of an answer on its way. For showing: pieces may cut a surrogate pair in two, and the response alone counts. */
+export type LlmStreamDelta =
+  | { type: "text-delta"; text: string }
+  | { type: "reasoning-delta"; text: string }
+  /** `index` is the call's place in `toolCalls`. `id` and `name` come once, as the vendor gave them. */
+  | { type: "tool-call-delta"; index: number; id?: string; name?: string; argumentsText: string };
+
+/** What a streamed call says: deltas, and last, exactly once, the response. */
+export type LlmStreamEvent = LlmStreamDelta | { type: "response"; response: LlmTurnResponse };
+
 /**
- * The one-method interface a vendor is wrapped in.
+ * The interface a vendor is wrapped in; `turn` alone is required.
  *
  * Contract: `turn` may wait; it rejects with an `AgentError` (or whatever it likes: the loop passes it on unchanged); the
  * response belongs to the caller, who may freeze it. `destroy` is called at most once, after the last turn.
+ *
+ * `stream` is the same call, watched: it begins with the first `next()`, which reads the request; it rejects as `turn` does,
+ * and the response is the one that `turn` would give. Leaving the iteration early ends the call.
  */
 export interface LlmProviderAdapter {
   /** Vendor and model, such as `openai:gpt-4o`; a recording keeps it. */
   readonly name?: string;
   turn(request: LlmTurnRequest): Promise<LlmTurnResponse>;
+  stream?(request: LlmTurnRequest): AsyncIterable<LlmStreamEvent>;
   destroy?(): Promise<void> | void;
 }
 

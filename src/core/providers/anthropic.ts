@@ -1,8 +1,10 @@
 // Anthropic's Messages API.
 
-import type { LlmProviderAdapter } from "../model/provider.js";
-import { decodeAnthropic } from "./anthropic-decode.js";
+import { ANTHROPIC_PRICING } from "../model/pricing.js";
+import type { LlmProviderAdapter, LlmTurnRequest } from "../model/provider.js";
+import { createAdapter } from "./adapter.js";
 import { encodeAnthropic } from "./anthropic-encode.js";
+import { anthropicStream } from "./anthropic-fold.js";
 import { openVendor, type KeyedVendorOptions } from "./vendor.js";
 
 /** Options of the Messages API. */
@@ -14,7 +16,7 @@ export interface AnthropicOptions extends KeyedVendorOptions {
 const API_VERSION = "2023-06-01";
 
 /** Builds an adapter for one model. Throws `invalid-options` here rather than at the first turn. */
-export function anthropicProvider(options: AnthropicOptions): LlmProviderAdapter {
+export function anthropicProvider(options = {} as AnthropicOptions): LlmProviderAdapter {
   const { model, maxTokens = 4096 } = options;
   const isCount = Number.isSafeInteger(maxTokens) && maxTokens > 0;
   const vendor = openVendor(options, {
@@ -22,15 +24,17 @@ export function anthropicProvider(options: AnthropicOptions): LlmProviderAdapter
     defaultBaseURL: "https://api.anthropic.com/v1",
     path: "/messages",
     needsKey: true,
+    pricing: ANTHROPIC_PRICING,
+    ownOptions: ["maxTokens"],
     problems: isCount ? [] : [`maxTokens is ${String(maxTokens)}: give a positive whole number`],
   });
   const headers = { "x-api-key": options.apiKey, "anthropic-version": API_VERSION };
 
-  return {
-    name: vendor.name,
-    async turn(request) {
-      const body = encodeAnthropic(request, { model, maxTokens });
-      return decodeAnthropic(await vendor.post(body, headers, request), vendor.decoding);
-    },
+  const dialect = {
+    wire: anthropicStream,
+    headers,
+    encode: (request: LlmTurnRequest) => encodeAnthropic(request, { model, maxTokens }),
+    streamFields: { stream: true },
   };
+  return createAdapter(vendor, dialect, options.streaming);
 }

@@ -12,6 +12,10 @@ export interface Deadline {
   readonly reached: Promise<never>;
   /** Why it fired, or undefined while it has not. */
   reason(): AgentError | undefined;
+  /** Gives the whole limit to the wait that begins now; for a stream, whose limit is one of silence. */
+  restart(): void;
+  /** Stops the clock while nobody waits. */
+  pause(): void;
   /** Forgets timer and listener. Call it once the call has settled. */
   clear(): void;
 }
@@ -21,14 +25,16 @@ export interface DeadlineTerms {
   providerName: string;
   signal?: AbortSignal;
   timeoutMs?: number;
+  /** What `timeoutMs` bounds: the whole answer, or each wait for more of it. Default the whole. */
+  bounds?: "answer" | "silence";
 }
 
 /** The longest delay a timer takes; a longer one would fire at once. */
-const MAX_TIMER_MS = 2_147_483_647;
+export const MAX_TIMER_MS = 2_147_483_647;
 
 /** Starts the clock of one call. Throws at once when the caller's signal has fired already. */
 export function startDeadline(terms: DeadlineTerms, ports: Ports): Deadline {
-  const { providerName, signal, timeoutMs } = terms;
+  const { providerName, signal, timeoutMs, bounds = "answer" } = terms;
   assertTimeout(timeoutMs);
   if (signal?.aborted === true) throw abortedError(providerName, signal);
 
@@ -45,17 +51,24 @@ export function startDeadline(terms: DeadlineTerms, ports: Ports): Deadline {
 
   const onAbort = () => end(abortedError(providerName, signal));
   signal?.addEventListener("abort", onAbort, { once: true });
-  const stopTimer =
-    timeoutMs === undefined
-      ? undefined
-      : ports.timer(Math.min(timeoutMs, MAX_TIMER_MS), () => end(timeoutError(providerName, timeoutMs)));
+  let stopTimer: (() => void) | undefined;
+  const pause = () => stopTimer?.();
+  const restart = () => {
+    pause();
+    if (timeoutMs === undefined) return;
+    const late = () => end(timeoutError(providerName, timeoutMs, bounds));
+    stopTimer = ports.timer(Math.min(timeoutMs, MAX_TIMER_MS), late);
+  };
+  restart();
 
   return {
     signal: controller.signal,
     reached,
     reason: () => reason,
+    restart,
+    pause,
     clear() {
-      stopTimer?.();
+      pause();
       signal?.removeEventListener("abort", onAbort);
     },
   };
@@ -66,9 +79,11 @@ export function abortedError(providerName: string, signal?: AbortSignal): AgentE
   return new AgentError("aborted", `the call to ${providerName} was aborted`, { cause: signal?.reason as unknown });
 }
 
-function timeoutError(providerName: string, timeoutMs: number): AgentError {
-  return new AgentError("timeout", `${providerName} gave no whole answer within ${timeoutMs} ms`, {
+function timeoutError(providerName: string, timeoutMs: number, bounds: "answer" | "silence"): AgentError {
+  const what = bounds === "answer" ? `gave no whole answer within ${timeoutMs} ms` : `sent nothing for ${timeoutMs} ms`;
+  return new AgentError("timeout", `${providerName} ${what}`, {
     hint: "Retry, or raise timeoutMs.",
+    kind: "timeout",
     retryable: true,
   });
 }

@@ -5,8 +5,9 @@ import type { JsonObject } from "../canon/value.js";
 import { AgentError, LlmProviderHttpError } from "../errors.js";
 import type { Ports } from "../ports.js";
 import { startDeadline, type Deadline } from "./deadline.js";
+import { judgeFault, readFault } from "./fault.js";
 import { quoteForeign } from "./secret.js";
-import { hintForStatus, isRetryableStatus, parseRetryAfter } from "./status.js";
+import { hintForStatus, readRetryAfter } from "./status.js";
 
 /** One request, its time limit and the caller's signal with it. */
 export interface HttpCall {
@@ -37,17 +38,24 @@ export async function postJson(call: HttpCall, ports: Ports): Promise<unknown> {
 }
 
 async function exchange(call: HttpCall, ports: Ports, deadline: Deadline): Promise<unknown> {
-  const response = await send(call, ports, deadline);
-  if (!response.ok) throw await toHttpError(call, ports, response, deadline);
+  const response = await openAnswer(call, ports, deadline);
   const limit = call.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const body = await readCapped(response, limit + 1, deadline);
-  if (body.failure !== undefined) throw unreachable(call, "broke off its answer", body.failure);
+  if (body.failure !== undefined) throw brokenOff(call, body.failure);
   if (body.bytes > limit) {
     throw new AgentError("provider-response", `the answer of ${call.providerName} is larger than ${limit} bytes`, {
+      kind: "unknown",
       hint: "Raise maxBodyBytes if an answer of that size is meant.",
     });
   }
   return parseAnswer(call, body.text);
+}
+
+/** Sends `call.body` and resolves when the answer begins. Rejects for a status other than 2xx. */
+export async function openAnswer(call: HttpCall, ports: Ports, deadline: Deadline): Promise<Response> {
+  const response = await send(call, ports, deadline);
+  if (!response.ok) throw await toHttpError(call, ports, response, deadline);
+  return response;
 }
 
 /** When the deadline is what ended it, the rejection here comes second and is never seen. */
@@ -67,17 +75,27 @@ async function send(call: HttpCall, ports: Ports, deadline: Deadline): Promise<R
   }
 }
 
+/** The beginning of an error is waited for so long; what came by then is what the error quotes. */
+const MAX_ERROR_WAIT_MS = 5_000;
+
 async function toHttpError(call: HttpCall, ports: Ports, response: Response, deadline: Deadline): Promise<AgentError> {
-  const { status } = response;
-  const { text } = await readCapped(response, MAX_ERROR_BYTES, deadline);
-  const retryable = isRetryableStatus(status);
-  const retryAfterMs = retryable ? parseRetryAfter(response.headers.get("retry-after"), ports.now()) : undefined;
+  const { status, headers } = response;
+  const patience = new AbortController();
+  const stopTimer = ports.timer(MAX_ERROR_WAIT_MS, () => patience.abort());
+  const { text } = await readCapped(response, MAX_ERROR_BYTES, deadline, patience.signal).finally(stopTimer);
+  const quote = (foreign: string) => quoteForeign(foreign, call.secret);
+  const vendor = readFault(text, quote);
+  const { kind, retryable: isPassing } = judgeFault(vendor, status);
+  const retryable = isPassing && headers.get("x-should-retry") !== "false";
+  const retryAfterMs = retryable ? readRetryAfter(headers, status, ports.now()) : undefined;
   return new LlmProviderHttpError({
     status,
-    bodySnippet: quoteForeign(text, call.secret),
+    bodySnippet: quote(text),
     providerName: call.providerName,
-    hint: hintForStatus(status),
+    hint: hintForStatus(status, kind),
     retryable,
+    kind,
+    vendor,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
 }
@@ -90,8 +108,16 @@ interface CappedBody {
   failure?: unknown;
 }
 
-/** The first `limit` bytes of a body as text; the rest is never asked for. Throws only when the deadline is reached. */
-async function readCapped(response: Response, limit: number, deadline: Deadline): Promise<CappedBody> {
+/**
+ * The first `limit` bytes of a body as text; the rest is never asked for. Throws only when the deadline is reached; when
+ * `patience` ends first, what has come so far is the answer.
+ */
+async function readCapped(
+  response: Response,
+  limit: number,
+  deadline: Deadline,
+  patience?: AbortSignal,
+): Promise<CappedBody> {
   const result: CappedBody = { bytes: 0, text: "" };
   if (response.body === null) return result;
   const reader = response.body.getReader();
@@ -99,6 +125,7 @@ async function readCapped(response: Response, limit: number, deadline: Deadline)
   // A body that is read to its end or broken has nothing left to cancel; that it then rejects is of no use to anyone.
   const cancel = () => void reader.cancel().catch(() => undefined);
   deadline.signal.addEventListener("abort", cancel, { once: true });
+  patience?.addEventListener("abort", cancel, { once: true });
   try {
     while (result.bytes < limit && deadline.reason() === undefined) {
       const { value } = (await reader.read()) as { value?: Uint8Array };
@@ -123,10 +150,16 @@ function parseAnswer(call: HttpCall, text: string): unknown {
   } catch (cause) {
     const said = text.trim() === "" ? "nothing" : quoteForeign(text, call.secret);
     throw new AgentError("provider-response", `the answer of ${call.providerName} is not JSON: ${said}`, {
+      kind: "unknown",
       hint: "Verify that baseURL is the vendor's API and not a web page or a proxy.",
       cause,
     });
   }
+}
+
+/** An answer that began and was not finished. */
+export function brokenOff(call: HttpCall, cause: unknown): AgentError {
+  return unreachable(call, "broke off its answer", cause);
 }
 
 function unreachable(call: HttpCall, what: string, cause: unknown): AgentError {
@@ -134,6 +167,7 @@ function unreachable(call: HttpCall, what: string, cause: unknown): AgentError {
   const why = quoteForeign(describe(cause), call.secret);
   return new AgentError("provider-response", `${call.providerName} ${what} (${host}): ${why}`, {
     hint: "Verify baseURL and the network, and retry; a redirect is refused, so give the final address.",
+    kind: isTimeout(cause) ? "timeout" : "unavailable",
     retryable: true,
     cause,
   });
@@ -143,4 +177,12 @@ function unreachable(call: HttpCall, what: string, cause: unknown): AgentError {
 function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   return cause.cause instanceof Error ? `${cause.message} (${cause.cause.message})` : cause.message;
+}
+
+/** undici and the sockets below it have time limits of their own. */
+function isTimeout(cause: unknown): boolean {
+  const below = cause instanceof Error ? cause.cause : undefined;
+  return [cause, below].some((error) =>
+    /TIMEOUT|TIMEDOUT/.test(String((error as { code?: unknown } | undefined)?.code)),
+  );
 }

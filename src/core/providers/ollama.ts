@@ -1,15 +1,16 @@
 // Ollama's own chat API, which needs no key. (Its OpenAI-compatible face is reached with openaiProvider.)
 
-import type { LlmProviderAdapter } from "../model/provider.js";
-import { decodeOllama } from "./ollama-decode.js";
+import type { LlmProviderAdapter, LlmTurnRequest } from "../model/provider.js";
+import { createAdapter } from "./adapter.js";
 import { encodeOllama } from "./ollama-encode.js";
+import { ollamaStream } from "./ollama-fold.js";
 import { openVendor, type VendorOptions } from "./vendor.js";
 
 /** Options of a local or remote Ollama. */
 export type OllamaOptions = VendorOptions;
 
 /** Builds an adapter for one model. Throws `invalid-options` here rather than at the first turn. */
-export function ollamaProvider(options: OllamaOptions): LlmProviderAdapter {
+export function ollamaProvider(options = {} as OllamaOptions): LlmProviderAdapter {
   const vendor = openVendor(options, {
     vendor: "ollama",
     defaultBaseURL: "http://localhost:11434",
@@ -18,10 +19,11 @@ export function ollamaProvider(options: OllamaOptions): LlmProviderAdapter {
   });
   const { model } = options;
 
-  return {
-    name: vendor.name,
-    async turn(request) {
-      return decodeOllama(await vendor.post(encodeOllama(request, { model }), {}, request), vendor.decoding);
-    },
+  const dialect = {
+    wire: ollamaStream,
+    headers: {},
+    encode: (request: LlmTurnRequest) => encodeOllama(request, { model }),
+    streamFields: { stream: true },
   };
+  return createAdapter(vendor, dialect, options.streaming);
 }

@@ -1,9 +1,10 @@
 // A chat completion as a turn response, read as OpenAI and its many imitators really write it: content that is null or a
 // list, legacy calls, empty placeholders for fields that are not used, errors under status 200.
 
+import { isPlainObject } from "../canon/value.js";
 import type { Reasoning } from "../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../model/provider.js";
-import type { Usage } from "../model/usage.js";
+import { toMicroCents, toUsd, type Usage } from "../model/usage.js";
 import { toToolCalls, type WireCall } from "./calls.js";
 import {
   plainDecoding,
@@ -38,6 +39,7 @@ export function decodeOpenAi(json: unknown, decoding: Decoding = plainDecoding):
     reasoning: readReasoning(message, parts.reasoning, decoding),
     stopReason: refusal === "" ? readStop(choice, decoding) : "contentFilter",
     usage: readUsage(toObject(body["usage"])),
+    costUsd: readCost(toObject(body["usage"])),
     model: toText(body["model"]),
   });
 }
@@ -143,4 +145,15 @@ function readUsage(usage: WireObject): Usage | undefined {
     ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
     ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
   };
+}
+
+/**
+ * What OpenRouter and Vercel's gateway say a turn cost, in USD: `usage.cost` beside `cost_details`. With a key of one's own at the
+ * vendor behind (`is_byok`), `cost` is the gateway's fee alone and the vendor's bill comes on top.
+ */
+function readCost(usage: WireObject): number | undefined {
+  const { cost, cost_details: details, is_byok: isOwnKey } = usage;
+  if (typeof cost !== "number" || !isPlainObject(details)) return undefined;
+  const costUsd = cost + (isOwnKey === true ? Number(details["upstream_inference_cost"] ?? 0) : 0);
+  return Number.isFinite(costUsd) && costUsd >= 0 ? toUsd(toMicroCents(costUsd)) : undefined;
 }

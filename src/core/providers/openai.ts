@@ -1,9 +1,11 @@
 // OpenAI's chat completions API, and the many that speak it: Azure, Together, Fireworks, OpenRouter, vLLM and others. Not
 // the responses API.
 
-import type { LlmProviderAdapter } from "../model/provider.js";
-import { decodeOpenAi } from "./openai-decode.js";
+import { OPENAI_PRICING } from "../model/pricing.js";
+import type { LlmProviderAdapter, LlmTurnRequest } from "../model/provider.js";
+import { createAdapter } from "./adapter.js";
 import { encodeOpenAi, type MaxTokensField } from "./openai-encode.js";
+import { openAiStream } from "./openai-fold.js";
 import { openVendor, type KeyedVendorOptions } from "./vendor.js";
 
 /** Options of any host that speaks chat completions. */
@@ -13,25 +15,39 @@ export interface OpenAiOptions extends KeyedVendorOptions {
    * older name, and `max_tokens` everywhere else.
    */
   maxTokensField?: MaxTokensField;
+  /**
+   * Asks a stream for its token counts (`stream_options.include_usage`); set false for a host that refuses the field. Default
+   * true, but false at Mistral and Perplexity, which send them unasked.
+   */
+  includeUsage?: boolean;
 }
 
 /** Builds an adapter for one model. Throws `invalid-options` here rather than at the first turn. */
-export function openaiProvider(options: OpenAiOptions): LlmProviderAdapter {
+export function openaiProvider(options = {} as OpenAiOptions): LlmProviderAdapter {
   const vendor = openVendor(options, {
     vendor: "openai",
     defaultBaseURL: "https://api.openai.com/v1",
     path: "/chat/completions",
     needsKey: true,
+    pricing: OPENAI_PRICING,
+    ownOptions: ["maxTokensField", "includeUsage"],
   });
   const headers = { authorization: `Bearer ${options.apiKey}` };
   const encoding = { model: options.model, maxTokensField: options.maxTokensField ?? fieldFor(vendor.url.hostname) };
 
-  return {
-    name: vendor.name,
-    async turn(request) {
-      return decodeOpenAi(await vendor.post(encodeOpenAi(request, encoding), headers, request), vendor.decoding);
-    },
+  const asksUsage = options.includeUsage ?? !reportsUsageUnasked(vendor.url.hostname);
+  const dialect = {
+    wire: openAiStream,
+    headers,
+    encode: (request: LlmTurnRequest) => encodeOpenAi(request, encoding),
+    streamFields: { stream: true, ...(asksUsage ? { stream_options: { include_usage: true } } : {}) },
   };
+  return createAdapter(vendor, dialect, options.streaming);
+}
+
+/** Hosts whose streams end with usage without being asked, and that nobody is recorded to have asked. */
+function reportsUsageUnasked(hostname: string): boolean {
+  return /(^|\.)(mistral\.ai|perplexity\.ai)$/.test(hostname);
 }
 
 function fieldFor(hostname: string): MaxTokensField {

@@ -1,7 +1,37 @@
-// What an HTTP status of a vendor means for the caller: what to do, whether to try again, and when (RFC 9110 §10.2.3, §15).
+// What an HTTP status of a vendor means for the caller: which kind of failure it is, what to do, whether to try again, and
+// when (RFC 9110 §10.2.3, §15).
 
-/** What to do about `status`, as one line. */
-export function hintForStatus(status: number): string {
+import type { LlmErrorKind } from "../errors.js";
+
+/** The kind that `status` alone tells. */
+export function kindForStatus(status: number): LlmErrorKind {
+  const kind = KINDS[status];
+  if (kind !== undefined) return kind;
+  if (status >= 500) return "unavailable";
+  return status >= 400 ? "bad-request" : "unknown";
+}
+
+const KINDS: Readonly<Record<number, LlmErrorKind>> = {
+  401: "auth",
+  402: "permission",
+  403: "permission",
+  404: "not-found",
+  408: "timeout",
+  409: "unavailable",
+  410: "not-found",
+  413: "context-length",
+  425: "unavailable",
+  429: "rate-limit",
+  451: "content-filter",
+  504: "timeout",
+  524: "timeout",
+  529: "overloaded",
+};
+
+/** What to do about `status`, as one line; `kind` where the vendor's own words told more than the status. */
+export function hintForStatus(status: number, kind: LlmErrorKind = kindForStatus(status)): string {
+  const told = kind === kindForStatus(status) ? undefined : KIND_HINTS[kind];
+  if (told !== undefined) return told;
   if (status < 400) return "unexpected redirect or status – set baseURL to the final address of the vendor's API";
   const hint = HINTS[status];
   if (hint !== undefined) return hint;
@@ -25,20 +55,61 @@ const HINTS: Readonly<Record<number, string>> = {
   529: "vendor overloaded – back off and retry",
 };
 
+const KIND_HINTS: Partial<Readonly<Record<LlmErrorKind, string>>> = {
+  auth: AUTH,
+  permission: "not allowed – check what the account behind apiKey may use, and its credit",
+  "not-found": "not found – verify the model name, and that baseURL is the one the vendor documents",
+  "context-length": "conversation too long for the model – shorten it or its tool results, or take a larger model",
+  "content-filter": "stopped by the vendor's content filter – change the conversation",
+  overloaded: "vendor overloaded – back off and retry",
+};
+
 /** True when the very same call may succeed later. */
 export function isRetryableStatus(status: number): boolean {
   return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
 }
 
+/** The longest wait that is believed: 24 hours. A vendor that asks for more gets this. */
+export const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Milliseconds to wait by the headers of an answer that may be retried: `retry-after-ms`, else `Retry-After`, else, for a 429,
+ * the moment in OpenRouter's `x-ratelimit-reset`. Vendors' other reset headers count windows that may not be the one that was
+ * hit, so they are not read.
+ */
+export function readRetryAfter(headers: Headers, status: number, nowMs: number): number | undefined {
+  return (
+    toWait(readNumber(headers.get("retry-after-ms"))) ??
+    parseRetryAfter(headers.get("retry-after"), nowMs) ??
+    (status === 429 ? untilReset(headers.get("x-ratelimit-reset"), nowMs) : undefined)
+  );
+}
+
 /** Milliseconds to wait by a `Retry-After` header: seconds or an HTTP date. Undefined when it says neither. */
 export function parseRetryAfter(header: string | null, nowMs: number): number | undefined {
   const value = header?.trim() ?? "";
-  if (/^\d+(\.\d+)?$/.test(value)) return toWait(Math.ceil(Number(value) * 1000));
+  const seconds = readNumber(value);
+  if (seconds !== undefined) return toWait(seconds * 1000);
   // Date.parse alone would take "-5" or "3 days" for a date.
   if (/^[a-z]{3,9}, .+ GMT$/i.test(value)) return toWait(Date.parse(value) - nowMs);
+  // The asctime form, which has no zone and means UTC.
+  if (/^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i.test(value))
+    return toWait(Date.parse(`${value} GMT`) - nowMs);
   return undefined;
 }
 
-function toWait(ms: number): number | undefined {
-  return Number.isSafeInteger(ms) ? Math.max(0, ms) : undefined;
+/** A moment in milliseconds since the epoch. A smaller number counts something else. */
+function untilReset(header: string | null, nowMs: number): number | undefined {
+  const moment = readNumber(header);
+  return moment !== undefined && moment >= 1e12 ? toWait(moment - nowMs) : undefined;
+}
+
+function readNumber(value: string | null): number | undefined {
+  const text = value?.trim() ?? "";
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+function toWait(ms: number | undefined): number | undefined {
+  if (ms === undefined || Number.isNaN(ms)) return undefined;
+  return Math.min(MAX_RETRY_AFTER_MS, Math.max(0, Math.ceil(ms)));
 }

@@ -3,9 +3,13 @@
 
 import type { JsonObject } from "../canon/value.js";
 import { AgentError } from "../errors.js";
+import type { Pricing } from "../model/pricing.js";
 import type { LlmTurnRequest } from "../model/provider.js";
+import { assertKnownOptions } from "../options.js";
 import { withSystemPorts, type Ports } from "../ports.js";
-import { postJson } from "./http.js";
+import { postStream } from "./http-stream.js";
+import { postJson, type HttpCall } from "./http.js";
+import { createPricer, type Pricer } from "./price.js";
 import { maskSecrets, quoteForeign } from "./secret.js";
 import type { Decoding } from "./wire.js";
 
@@ -16,9 +20,14 @@ export interface VendorOptions {
   baseURL?: string;
   /** Replaces the platform's fetch: tests, header injection, request signing. */
   fetch?: typeof globalThis.fetch;
-  /** For a call whose request names no `timeoutMs`. */
+  /**
+   * For a call whose request names no `timeoutMs`: of an answer that comes whole the time until it is there, of a stream the
+   * longest silence in it (comments and pings are no silence).
+   */
   timeoutMs?: number;
-  /** The largest answer that is read. Default 32 MiB. */
+  /** Makes `turn` stream inside, so that long thinking does not run into a time limit. Default false. */
+  streaming?: boolean;
+  /** The largest answer that is read. Default 32 MiB, and 256 MiB for a stream with all that is around its words. */
   maxBodyBytes?: number;
   /** What recordings and errors call this provider. Default vendor and model, such as `openai:gpt-4o`. */
   name?: string;
@@ -31,6 +40,8 @@ export interface VendorOptions {
  */
 export interface KeyedVendorOptions extends VendorOptions {
   apiKey: string;
+  /** The price list, used alone. Default the vendor's in this package, dated `PRICING_DATE`; spread it to add to it. */
+  pricing?: Pricing;
 }
 
 /** What one vendor is, beside its options. */
@@ -39,6 +50,10 @@ export interface VendorTraits {
   defaultBaseURL: string;
   path: string;
   needsKey: boolean;
+  /** For a caller who brings no `pricing`; without it nothing is priced. */
+  pricing?: Pricing;
+  /** Names of options that this vendor alone has. */
+  ownOptions?: readonly string[];
   /** Problems with options that this vendor alone has. */
   problems?: readonly string[];
 }
@@ -48,11 +63,26 @@ export interface Vendor {
   readonly name: string;
   readonly url: URL;
   readonly decoding: Decoding;
+  /** Adds the price to a decoded answer. */
+  readonly price: Pricer;
   post(body: JsonObject, headers: Readonly<Record<string, string>>, request: LlmTurnRequest): Promise<unknown>;
+  /** The bytes of the answer as they come. Sends at the first `next()`. */
+  stream(
+    body: JsonObject,
+    headers: Readonly<Record<string, string>>,
+    request: LlmTurnRequest,
+  ): AsyncIterable<Uint8Array>;
 }
 
+const OPTIONS = ["model", "baseURL", "fetch", "timeoutMs", "streaming", "maxBodyBytes", "name", "ports"];
+const KEYED_OPTIONS = ["apiKey", "pricing"];
+
 /** Checks the options, all of them at once, and opens the way to the vendor. Sends nothing yet. */
-export function openVendor(options: VendorOptions & { apiKey?: string }, traits: VendorTraits): Vendor {
+export function openVendor(options: VendorOptions & Partial<KeyedVendorOptions>, traits: VendorTraits): Vendor {
+  assertKnownOptions(`${traits.vendor}Provider`, options, [
+    ...(traits.needsKey ? [...OPTIONS, ...KEYED_OPTIONS] : OPTIONS),
+    ...(traits.ownOptions ?? []),
+  ]);
   assertOptions(options, traits);
   const name = options.name ?? `${traits.vendor}:${options.model}`;
   const url = joinPath(options.baseURL ?? traits.defaultBaseURL, traits.path);
@@ -60,30 +90,34 @@ export function openVendor(options: VendorOptions & { apiKey?: string }, traits:
   const { timeoutMs: ownTimeoutMs, maxBodyBytes } = options;
   const ports = withSystemPorts(options.ports);
   if (options.fetch !== undefined) ports.fetch = options.fetch;
+  const { model, pricing } = options;
+  const price = createPricer({ providerName: name, model, pricing, defaultPricing: traits.pricing }, ports);
+  const toCall = (body: JsonObject, headers: Readonly<Record<string, string>>, request: LlmTurnRequest): HttpCall => {
+    const timeoutMs = request.timeoutMs ?? ownTimeoutMs;
+    return {
+      providerName: name,
+      url: url.href,
+      headers,
+      body,
+      secret,
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+    };
+  };
 
   return {
     name,
     url,
     decoding: { providerName: name, quote: (text) => quoteForeign(text, secret), note: noteOnce(name, ports) },
-    post(body, headers, request) {
-      const timeoutMs = request.timeoutMs ?? ownTimeoutMs;
-      const call = {
-        providerName: name,
-        url: url.href,
-        headers,
-        body,
-        secret,
-        ...(request.signal === undefined ? {} : { signal: request.signal }),
-        ...(timeoutMs === undefined ? {} : { timeoutMs }),
-        ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
-      };
-      return postJson(call, ports);
-    },
+    price,
+    post: (...terms) => postJson(toCall(...terms), ports),
+    stream: (...terms) => postStream(toCall(...terms), ports),
   };
 }
 
-function assertOptions(options: VendorOptions & { apiKey?: string }, traits: VendorTraits): void {
-  const { model, name, apiKey, timeoutMs, maxBodyBytes } = options;
+function assertOptions(options: VendorOptions & Partial<KeyedVendorOptions>, traits: VendorTraits): void {
+  const { model, name, apiKey, timeoutMs, maxBodyBytes, streaming } = options;
   const problems = [
     isText(model) ? "" : "model is missing: name the model to call",
     traits.needsKey ? keyProblem(apiKey) : "",
@@ -91,6 +125,9 @@ function assertOptions(options: VendorOptions & { apiKey?: string }, traits: Ven
     isPositive(timeoutMs) ? "" : `timeoutMs is ${String(timeoutMs)}: give a positive, finite number`,
     isPositive(maxBodyBytes) ? "" : `maxBodyBytes is ${String(maxBodyBytes)}: give a positive, finite number`,
     name === undefined || isText(name) ? "" : "name is empty: leave it out for the default",
+    streaming === undefined || typeof streaming === "boolean"
+      ? ""
+      : `streaming is ${String(streaming)}: give true or false`,
     ...(traits.problems ?? []),
   ].filter((problem) => problem !== "");
   if (problems.length === 0) return;

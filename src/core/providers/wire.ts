@@ -6,6 +6,7 @@ import { AgentError } from "../errors.js";
 import type { AssistantMessage, LlmToolCall, Reasoning } from "../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../model/provider.js";
 import type { Usage } from "../model/usage.js";
+import { judgeFault, readFault } from "./fault.js";
 import { quoteForeign } from "./secret.js";
 
 /** What a decoder needs beside the body. */
@@ -59,12 +60,14 @@ export interface Answer {
   reasoning: Reasoning[];
   stopReason: StopReason;
   usage: Usage | undefined;
+  /** In USD, where the vendor itself says what an answer cost. */
+  costUsd?: number | undefined;
   model: string;
 }
 
 /** The response all vendors share. A stop reason that contradicts the tool calls yields to them. */
 export function toResponse(answer: Answer): LlmTurnResponse {
-  const { content, toolCalls, reasoning, usage, model } = answer;
+  const { content, toolCalls, reasoning, usage, costUsd, model } = answer;
   const hasCalls = toolCalls.length > 0;
   const message: AssistantMessage = {
     role: "assistant",
@@ -77,6 +80,7 @@ export function toResponse(answer: Answer): LlmTurnResponse {
     ...(hasCalls ? {} : { finalAnswer: content }),
     stopReason: settleStop(answer.stopReason, hasCalls),
     ...(usage === undefined ? {} : { usage }),
+    ...(costUsd === undefined ? {} : { costUsd }),
     ...(model === "" ? {} : { model }),
   };
 }
@@ -88,27 +92,23 @@ function settleStop(stopReason: StopReason, hasCalls: boolean): StopReason {
 
 /** Throws when `error` says something: a vendor, or a gateway before it, failed and still answered 200. */
 export function refuseErrorBody(error: unknown, decoding: Decoding): void {
-  const fields = toObject(error);
-  const isError = typeof error === "string" ? error !== "" : Object.keys(fields).length > 0;
+  const isError = typeof error === "string" ? error !== "" : Object.keys(toObject(error)).length > 0;
   if (!isError) return;
-  const code = fields["code"];
-  const kind = toText(fields["type"]) || (typeof code === "number" ? String(code) : toText(code));
-  const said = toText(error) || toText(fields["message"]) || toJsonText(error);
-  const message = decoding.quote(kind === "" ? said : `${kind}: ${said}`);
-  throw new AgentError("provider-response", `${decoding.providerName} answered with an error: ${message}`, {
-    retryable: isPassing(code, kind),
-  });
-}
-
-function isPassing(code: unknown, kind: string): boolean {
-  const status = Number(code);
-  if (status === 408 || status === 429 || (status >= 500 && status < 600)) return true;
-  return /rate_limit|overloaded|api_error|server_error|timeout/.test(kind);
+  const fault = readFault({ error }, (text) => decoding.quote(text));
+  const name = fault.type ?? fault.code;
+  const said = fault.message ?? toJsonText(error);
+  const message = decoding.quote(name === undefined ? said : `${name}: ${said}`);
+  throw new AgentError(
+    "provider-response",
+    `${decoding.providerName} answered with an error: ${message}`,
+    judgeFault(fault),
+  );
 }
 
 /** Throws for a body that holds neither an answer nor an error. */
 export function refuseBody(what: string, decoding: Decoding): never {
   throw new AgentError("provider-response", `the answer of ${decoding.providerName} ${what}`, {
+    kind: "unknown",
     hint: "Verify that baseURL speaks this vendor's wire format.",
   });
 }

@@ -15,8 +15,10 @@ export interface AgentDefinition extends ToolManifest {
   readonly provider: LlmProviderAdapter;
   readonly budget?: BudgetLimits;
   readonly settings?: LlmSettings;
-  /** Milliseconds for each provider call. */
+  /** Milliseconds for each provider call; of a streamed one, the longest silence in it. */
   readonly timeoutMs?: number;
+  /** Streams each turn where the provider can, and says what comes as `llm-delta` events. Default false. */
+  readonly streaming?: boolean;
 }
 
 /** An agent whose every option is known to work. */
@@ -24,7 +26,17 @@ export interface Agent extends Omit<AgentDefinition, "tools" | "customTools"> {
   readonly tools: ToolSet;
 }
 
-const AGENT_OPTIONS = ["id", "systemPrompt", "provider", "tools", "customTools", "budget", "settings", "timeoutMs"];
+const AGENT_OPTIONS = [
+  "id",
+  "systemPrompt",
+  "provider",
+  "tools",
+  "customTools",
+  "budget",
+  "settings",
+  "timeoutMs",
+  "streaming",
+];
 const SETTINGS = ["model", "temperature", "topP", "maxTokens", "stop", "seed", "toolChoice", "responseFormat"];
 const BUDGET_OPTIONS = ["maxTurns", "maxToolCalls", "maxTokens", "maxCostUsd"];
 

@@ -56,10 +56,11 @@ export async function runAgent(
     emit(turn, { type: "run-end", stop });
     isOver = true;
   };
-  const { provider, tools, settings, timeoutMs } = agent;
+  const { provider, tools, settings, timeoutMs, streaming } = agent;
   const optional = {
     ...(settings === undefined ? {} : { settings }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(streaming === undefined ? {} : { streaming }),
   };
 
   emit(-1, { type: "run-start", goal });

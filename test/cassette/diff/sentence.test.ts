@@ -57,7 +57,7 @@ describe("sentenceOf", () => {
       old: same + "OLD",
       new: same + "NEW",
     });
-    expect(sentence).toContain('…xxxxxxxxxxxxOLD" and is …xxxxxxxxxxxxNEW"');
+    expect(sentence).toContain('it was "…xxxxxxxxxxxxOLD" and is "…xxxxxxxxxxxxNEW".');
   });
 
   it("cuts long values, and never through a character", () => {
@@ -67,6 +67,39 @@ describe("sentenceOf", () => {
       expect(sentence.length).toBeLessThan(140);
       expect(sentence).toContain("…");
     }
+  });
+
+  it("puts both quotes around a cut text, and ends with one stop", () => {
+    const same = "The cheapest kit is the Sparrow, which is on the second shelf and costs ";
+    expect(
+      sentenceOf({
+        kind: "content-changed",
+        oldTurn: 2,
+        newTurn: 2,
+        old: `${same}19 EUR; the shop opened in 1987.`,
+        new: `${same}nothing.`,
+      }),
+    ).toBe(
+      'The assistant\'s text changed at turn 2: it was "…f and costs 19 EUR; the shop opened in 1987." and is "…f and costs nothing."',
+    );
+    const changes = [{ pointer: "/text", old: "Yes", new: "No." }];
+    expect(sentenceOf({ kind: "args-changed", tool: "say", oldTurn: 0, newTurn: 0, changes })).toBe(
+      'say was called with other arguments at turn 0: /text was "Yes" and is "No."',
+    );
+    expect(sentenceOf({ kind: "content-added", newTurn: 0, new: "y".repeat(81) })).toBe(
+      `The assistant's text "${"y".repeat(80)}…" was added at turn 0.`,
+    );
+  });
+
+  it.each([
+    [{ q: "z".repeat(100) }, `{"q":"${"z".repeat(74)}…"}`],
+    [{ q: '"'.repeat(100) }, `{"q":"${'\\"'.repeat(37)}…"}`],
+    [{ q: `[{${"\u0001".repeat(50)}` }, `{"q":"[{${"\\u0001".repeat(12)}…"}`],
+    [{ list: [{ a: 1 }, ...Array.from({ length: 50 }, () => 7)] }, `{"list":[{"a":1},${"7,".repeat(31)}7…]}`],
+  ])("closes what it cuts off in arguments: %#", (args, shown) => {
+    expect(sentenceOf({ kind: "added", tool: "f", arguments: args, newTurn: 0 })).toBe(
+      `f(${shown}) was added at turn 0.`,
+    );
   });
 
   it("stays one line and shows control and direction characters as escapes", () => {

@@ -47,6 +47,23 @@ describe("createEventLog", () => {
     expect(heard).toEqual([0, 1, 2, 3, 4]);
   });
 
+  it("lets the listener hear a delta and keeps none, so the log is the same with and without streaming", () => {
+    const heard: AgentEvent[] = [];
+    const log = createEventLog(quietPorts(), (event) => heard.push(event));
+    log.append("a", 0, { type: "turn-start" });
+    log.append("a", 0, { type: "llm-delta", kind: "text", text: "It " });
+    log.append("a", 0, { type: "llm-delta", kind: "text", text: "rains." });
+    log.append("a", 0, { type: "llm-turn", stopReason: "stop", toolCalls: 0 });
+    expect(heard.map(({ type, seq }) => [type, seq])).toEqual([
+      ["turn-start", 0],
+      ["llm-delta", 1],
+      ["llm-delta", 1],
+      ["llm-turn", 1],
+    ]);
+    expect(log.events.map(({ type }) => type)).toEqual(["turn-start", "llm-turn"]);
+    expect(log.dropped).toBe(0);
+  });
+
   it("has room for more events than any default budget can make", () => {
     // 50 turns of 3 events, 200 tool calls of 2, and the two ends of the run.
     expect(MAX_KEPT_EVENTS).toBeGreaterThan(50 * 3 + 200 * 2 + 2);

@@ -7,7 +7,7 @@ const used = (inputTokens: number, outputTokens = 0) => say("x", { usage: { inpu
 const cost = (costUsd: number) => say("x", { costUsd });
 
 describe("createBudget", () => {
-  it("PLK-68 gives 50 turns unless told otherwise", () => {
+  it("PLK-68 REL-44 gives 50 turns unless told otherwise", () => {
     const budget = createBudget();
     for (let turn = 0; turn < 50; turn++) expect(budget.takeTurn()).toBeUndefined();
     expect(budget.takeTurn()).toBe("turns");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isSealed } from "../../../src/core/canon/copy.js";
 import { ToolArgError } from "../../../src/core/errors.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
-import type { LlmProviderAdapter, LlmTurnResponse } from "../../../src/core/model/provider.js";
+import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { gate, playLoop, toolResults } from "../../support/loop.js";
 import { ask, say, tool, watchedScript } from "../../support/script.js";
 
@@ -262,5 +262,64 @@ describe("the provider's turn", () => {
     const { history } = await playLoop({ steps: [ask([{ name: "x" }]), say("y")] });
     const hasUndefined = (message: LlmMessage) => Object.values(message).includes(undefined as never);
     expect(history.some(hasUndefined)).toBe(false);
+  });
+});
+
+describe("a turn that streams", () => {
+  const streaming = (events: readonly LlmStreamEvent[]): LlmProviderAdapter => ({
+    name: "custom",
+    turn: () => Promise.reject(new Error("turn was called")),
+    async *stream() {
+      yield* events;
+    },
+  });
+  const deltas: LlmStreamEvent[] = [
+    { type: "reasoning-delta", text: "hm" },
+    { type: "text-delta", text: "It rains." },
+    { type: "tool-call-delta", index: 0, id: "c0", name: "look", argumentsText: "" },
+    { type: "tool-call-delta", index: 0, argumentsText: "{}" },
+  ];
+
+  it("says what comes as events and goes on with the response", async () => {
+    const provider = streaming([...deltas, { type: "response", response: say("done") }]);
+    const { stop, history, events } = await playLoop({ provider, streaming: true });
+    expect(stop).toEqual({ kind: "finished", finalAnswer: "done" });
+    expect(history.at(-1)).toEqual({ role: "assistant", content: "done" });
+    expect(events).toEqual([
+      { turn: 0, type: "turn-start" },
+      { turn: 0, type: "llm-delta", kind: "reasoning", text: "hm" },
+      { turn: 0, type: "llm-delta", kind: "text", text: "It rains." },
+      { turn: 0, type: "llm-delta", kind: "tool-call", text: "{}" },
+      { turn: 0, type: "llm-turn", stopReason: "stop", toolCalls: 0 },
+    ]);
+  });
+
+  it("takes the provider's turn where it has no stream, and where streaming was not asked for", async () => {
+    const both = { ...streaming([]), turn: async () => say("from turn") };
+    expect((await playLoop({ provider: both })).stop).toMatchObject({ finalAnswer: "from turn" });
+    const { stop, events } = await playLoop({ steps: [say("from turn")], streaming: true });
+    expect(stop).toMatchObject({ finalAnswer: "from turn" });
+    expect(events.map(({ type }) => type)).toEqual(["turn-start", "llm-turn"]);
+  });
+
+  it("refuses a stream without a response, and one whose response is none", async () => {
+    const without = await playLoop({ provider: streaming(deltas), streaming: true });
+    expect(without.error).toMatchObject({ code: "provider-response" });
+    expect((without.error as Error).message).toBe("the stream of provider custom ended without a response");
+    const bad = streaming([{ type: "response", response: {} as LlmTurnResponse }]);
+    expect((await playLoop({ provider: bad, streaming: true })).error).toMatchObject({ code: "provider-response" });
+  });
+
+  it("logs an error after the deltas before it", async () => {
+    const provider: LlmProviderAdapter = {
+      ...streaming([]),
+      async *stream() {
+        yield { type: "text-delta", text: "It " };
+        throw new Error("broken");
+      },
+    };
+    const { error, events } = await playLoop({ provider, streaming: true });
+    expect(error).toMatchObject({ message: "broken" });
+    expect(events.map(({ type }) => type)).toEqual(["turn-start", "llm-delta", "llm-error"]);
   });
 });

@@ -14,6 +14,10 @@ describe("quoteForeign", () => {
     ["sk-ant-api03-xxxxxxx"],
     ["gsk_abcdefghijkl"],
     ["Bearer abc.def"],
+    ["pplx-abcdefghijkl"],
+    ["nvapi-abcdefghijkl"],
+    ["AIzaSyA0123456789abcdefghijklm"],
+    ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abcdefgh"],
   ])("masks %s, which looks like one", (echo) =>
     expect(quoteForeign(`got ${echo}, no`, apiKey)).not.toContain(echo.slice(-4)),
   );
@@ -31,5 +35,11 @@ describe("quoteForeign", () => {
     expect(quoteForeign("x".repeat(499) + "😀")).toBe("x".repeat(499));
     expect(quoteForeign(`${"x".repeat(490)} ${apiKey}`, apiKey)).toBe(`${"x".repeat(490)} ***`);
     expect(quoteForeign("a\ud800")).toBe("a\ufffd");
+  });
+
+  it("masks the beginning of a key that was cut off at the end of what was read", () => {
+    const long = "plain/".repeat(40);
+    expect(quoteForeign(`wrong key ${long.slice(0, 100)}`, long)).toBe("wrong key ***");
+    expect(quoteForeign("in plain", long)).toBe("in plain");
   });
 });

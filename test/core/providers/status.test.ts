@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { hintForStatus, isRetryableStatus, parseRetryAfter } from "../../../src/core/providers/status.js";
+import {
+  hintForStatus,
+  isRetryableStatus,
+  kindForStatus,
+  MAX_RETRY_AFTER_MS,
+  parseRetryAfter,
+  readRetryAfter,
+} from "../../../src/core/providers/status.js";
 
 describe("hintForStatus", () => {
   it.each([
@@ -34,10 +41,82 @@ describe("parseRetryAfter", () => {
     ["Fri, 20 Nov 2026 12:01:30 GMT", 90_000],
     ["Friday, 20-Nov-26 12:01:30 GMT", 90_000],
     ["Fri, 20 Nov 2026 11:00:00 GMT", 0],
+    ["Fri Nov 20 12:01:30 2026", 90_000],
+    ["86401", MAX_RETRY_AFTER_MS],
+    ["99999999999999999999", MAX_RETRY_AFTER_MS],
+    ["Fri, 20 Nov 2099 12:00:00 GMT", MAX_RETRY_AFTER_MS],
   ])("PLK-35 reads %j as %i ms", (header, ms) => expect(parseRetryAfter(header, now)).toBe(ms));
 
-  it.each([[null], [""], ["soon"], ["-5"], ["3 days"], ["1e3"], ["99999999999999999999"], ["Fri, 99 Foo 2026 GMT"]])(
-    "reads nothing from %j",
-    (header) => expect(parseRetryAfter(header, now)).toBeUndefined(),
-  );
+  it.each([
+    [null],
+    [""],
+    ["soon"],
+    ["-5"],
+    ["3 days"],
+    ["1e3"],
+    ["NaN"],
+    ["Infinity"],
+    ["0x10"],
+    ["Fri, 99 Foo 2026 GMT"],
+  ])("reads nothing from %j", (header) => expect(parseRetryAfter(header, now)).toBeUndefined());
+});
+
+describe("readRetryAfter", () => {
+  const now = Date.UTC(2026, 10, 20, 12, 0, 0);
+  const read = (headers: Record<string, string>, status = 429) => readRetryAfter(new Headers(headers), status, now);
+
+  it("PLK-35 takes milliseconds before seconds, and seconds before the moment of a reset", () => {
+    const reset = { "x-ratelimit-reset": String(now + 9_000) };
+    expect(read({ "retry-after-ms": "1500.2", "retry-after": "7", ...reset })).toBe(1501);
+    expect(read({ "retry-after": "7", ...reset })).toBe(7_000);
+    expect(read(reset)).toBe(9_000);
+    expect(read({ "retry-after-ms": "soon", "retry-after": "7" })).toBe(7_000);
+    expect(read({})).toBeUndefined();
+  });
+
+  it("reads a reset only with 429, only as a moment, and never as a wait below 0", () => {
+    expect(read({ "x-ratelimit-reset": String(now + 9_000) }, 503)).toBeUndefined();
+    expect(read({ "x-ratelimit-reset": "60" })).toBeUndefined();
+    expect(read({ "x-ratelimit-reset": "1s" })).toBeUndefined();
+    expect(read({ "x-ratelimit-reset": String(now - 9_000) })).toBe(0);
+  });
+
+  it.each(["-5", "NaN", "", "1e9", "Infinity"])("reads nothing from %j milliseconds", (value) => {
+    expect(read({ "retry-after-ms": value })).toBeUndefined();
+  });
+
+  it("believes no wait over 24 hours", () => {
+    expect(MAX_RETRY_AFTER_MS).toBe(86_400_000);
+    expect(read({ "retry-after-ms": "9".repeat(400) })).toBe(MAX_RETRY_AFTER_MS);
+    expect(read({ "x-ratelimit-reset": "9999999999999" })).toBe(MAX_RETRY_AFTER_MS);
+  });
+});
+
+describe("kindForStatus", () => {
+  it.each([
+    [302, "unknown"],
+    [400, "bad-request"],
+    [401, "auth"],
+    [402, "permission"],
+    [403, "permission"],
+    [404, "not-found"],
+    [408, "timeout"],
+    [413, "context-length"],
+    [418, "bad-request"],
+    [422, "bad-request"],
+    [429, "rate-limit"],
+    [451, "content-filter"],
+    [500, "unavailable"],
+    [503, "unavailable"],
+    [504, "timeout"],
+    [524, "timeout"],
+    [529, "overloaded"],
+    [599, "unavailable"],
+  ])("REL-81 %i is %s", (status, kind) => expect(kindForStatus(status)).toBe(kind));
+
+  it("has a hint for a kind that the status does not tell", () => {
+    expect(hintForStatus(400, "context-length")).toMatch(/too long/);
+    expect(hintForStatus(400, "bad-request")).toBe(hintForStatus(400));
+    expect(hintForStatus(400, "timeout")).toBe(hintForStatus(400));
+  });
 });

@@ -95,8 +95,8 @@ describe.each(all)("%s options", (vendor, build) => {
     expect(build({ name: "mine" }).name).toBe("mine");
   });
 
-  it("PLK-41 has one method beside its name", () => {
-    expect(Object.keys(build({})).sort()).toEqual(["name", "turn"]);
+  it("PLK-41 has one method beside its name, and the same call watched", () => {
+    expect(Object.keys(build({})).sort()).toEqual(["name", "stream", "turn"]);
   });
 });
 

@@ -51,7 +51,7 @@ describe("a tool call", () => {
     },
   );
 
-  it("PLK-46 gives the same words for a missing tool, refused arguments and a masked error", async () => {
+  it("PLK-46 REL-50 gives the same words for a missing tool, refused arguments and a masked error", async () => {
     const strict = tool("t", () => 1, { schema: { required: ["a"] } });
     const contents = await Promise.all([
       run(strict, call({ name: "x" })),

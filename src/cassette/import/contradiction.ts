@@ -1,0 +1,78 @@
+// A record that is read as the format its reader was told, though it is plainly written in another: its calls would be read
+// without names or arguments. Only what has no reading in the forced format counts; a messy log of that format does not.
+
+import type { JsonObject, JsonValue } from "../../core/index.js";
+import { CassetteError } from "../errors.js";
+import { detectFormat, type ImportFormat } from "./detect.js";
+import { isObject, toText } from "./value.js";
+
+/** Throws `import-malformed`, saying what was found and which format fits. */
+export function assertFits(record: JsonValue, forced: ImportFormat): void {
+  for (const [index, message] of messagesOf(record, forced).entries()) {
+    const sign = isObject(message) ? findSign(message, forced) : undefined;
+    if (sign === undefined) continue;
+    throw new CassetteError("import-malformed", `it is no ${forced} record: message ${index} has ${sign.what}`, {
+      hint: fittingHint(record, forced) ?? readAs(sign.format),
+    });
+  }
+}
+
+/** What to do about a record that is not of the forced format; nothing when no other is recognised. */
+export function fittingHint(record: JsonValue, forced: ImportFormat): string | undefined {
+  const detection = detectFormat(record);
+  return detection.kind === "known" && detection.format !== forced ? readAs(detection.format) : undefined;
+}
+
+function readAs(format: ImportFormat): string {
+  return `Read it as ${format}, or name no format: each record is recognised by itself.`;
+}
+
+/** Something in a message that one format alone has. */
+interface Sign {
+  what: string;
+  format: ImportFormat;
+}
+
+function messagesOf(record: JsonValue, forced: ImportFormat): readonly JsonValue[] {
+  if (Array.isArray(record)) return record;
+  if (!isObject(record)) return [];
+  const run = forced === "agentdojo" && isObject(record["data"]) ? record["data"] : record;
+  const messages = run[forced === "tau-bench" ? "traj" : "messages"];
+  return Array.isArray(messages) ? messages : [];
+}
+
+function findSign(message: JsonObject, forced: ImportFormat): Sign | undefined {
+  switch (forced) {
+    case "anthropic-messages":
+      return callSign(message);
+    case "agentdojo":
+      return blockSign(message) ?? unless("agentdojo", callSign(message));
+    case "openai-messages":
+    case "tau-bench":
+      return blockSign(message) ?? unless("openai-messages", callSign(message));
+  }
+}
+
+function unless(own: ImportFormat, sign: Sign | undefined): Sign | undefined {
+  return sign?.format === own ? undefined : sign;
+}
+
+function blockSign({ content }: JsonObject): Sign | undefined {
+  const blocks = Array.isArray(content) ? content.filter(isObject) : [];
+  const block = blocks.find(({ type }) => type === "tool_use" || type === "tool_result");
+  return block === undefined
+    ? undefined
+    : { what: `a ${toText(block["type"])} block in its content`, format: "anthropic-messages" };
+}
+
+/** A call is in the words of AgentDojo when `function` is the tool's name, and of OpenAI when it is an object or is not there. */
+function callSign({ tool_calls: calls, function_call: legacy }: JsonObject): Sign | undefined {
+  const call = Array.isArray(calls) ? calls.find(isObject) : isObject(calls) ? calls : undefined;
+  if (call !== undefined) {
+    const { function: tool, name } = call;
+    if (typeof tool === "string") return { what: "a call whose function is a name", format: "agentdojo" };
+    if (isObject(tool)) return { what: "a call whose function is an object", format: "openai-messages" };
+    if (typeof name === "string") return { what: "a call with a name of its own", format: "openai-messages" };
+  }
+  return isObject(legacy) ? { what: "a function_call", format: "openai-messages" } : undefined;
+}

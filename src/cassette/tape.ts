@@ -1,0 +1,194 @@
+// One cassette as a server plays it: a replaying provider, and the ways in which a request over a wire finds its turn. The
+// provider stays the judge: what is found here is only put to it in the words of the recording.
+
+import {
+  hashJson,
+  throughWire,
+  type LlmMessage,
+  type LlmTurnRequest,
+  type LlmTurnResponse,
+  type Wire,
+  type WireName,
+  type WireRequest,
+} from "../core/index.js";
+import { countAlike, digestAlike } from "./alike.js";
+import { contextAt } from "./context.js";
+import type { Cassette, ContextExtension } from "./format.js";
+import { rebuildPrompts } from "./miss.js";
+import { hashPrompt } from "./prompt.js";
+import { cassetteProvider } from "./replay.js";
+
+/** A request over a wire, with what comparing it needs. */
+export interface Asked {
+  wire: Wire;
+  request: WireRequest;
+  promptHash: string;
+  /** Of its messages as the wire leaves them. */
+  digests: readonly string[];
+}
+
+/** How near a recorded turn is to a request. */
+export interface Nearness {
+  turnIndex: number;
+  isUsed: boolean;
+  /** The whole prompt is the same, or the same but for what the wire loses. */
+  isPrompt: boolean;
+  /** Tools and settings are, too. */
+  isContext: boolean;
+  /** Leading messages that are alike. */
+  length: number;
+}
+
+export interface Tape {
+  readonly file: string;
+  readonly names: ReadonlySet<string>;
+  readonly cassette: Cassette;
+  readonly remaining: number;
+  /** The unused turn that was asked word for word, one with the same tools and settings first. */
+  findExact(asked: Asked): Nearness | undefined;
+  /** The same, but for what the wire loses. Slower. */
+  findAlike(asked: Asked): Nearness | undefined;
+  /** The turn that comes nearest, used or not; undefined for a cassette without turns. */
+  nearest(asked: Asked): Nearness | undefined;
+  /** Gives the answer of the turn that was found, or the replay's own reason why not. */
+  play(asked: Asked, near: Nearness | undefined): Promise<LlmTurnResponse>;
+}
+
+/** Reads a request for comparison with any number of tapes. */
+export function toAsked(wire: Wire, request: WireRequest): Asked {
+  const { messages } = throughWire(request, wire, request) ?? request;
+  return { wire, request, promptHash: hashPrompt(request.messages), digests: digestAlike(messages) };
+}
+
+/** Throws `CassetteError` where the cassette is refused or cannot be replayed as it is. */
+export function createTape(value: unknown, file: string, names: Iterable<string>): Tape {
+  const provider = cassetteProvider(value, { file, ports: { warn: () => undefined } });
+  const { cassette } = provider;
+  const prompts = rebuildPrompts(cassette);
+  const contexts = cassette.version === 2 ? (cassette.extensions?.contexts ?? []) : [];
+  const used = new Set<number>();
+  const digests = new Map<WireName, (readonly string[])[]>();
+
+  /** Every recorded prompt as the wire leaves it; computed once a wire, and only when no hash fits. */
+  function digestsOn({ wire, request }: Asked): readonly (readonly string[])[] {
+    const known = digests.get(wire.name);
+    if (known !== undefined) return known;
+    const all = (prompts ?? []).map((messages) =>
+      digestAlike(throughWire({ messages }, wire, request)?.messages ?? messages),
+    );
+    digests.set(wire.name, all);
+    return all;
+  }
+
+  function measure(asked: Asked, turnIndex: number): Nearness {
+    const recorded = digestsOn(asked)[turnIndex] ?? [];
+    const length = countAlike(recorded, asked.digests);
+    const isAlike = prompts !== undefined && length === recorded.length && length === asked.digests.length;
+    return judge(asked, turnIndex, isAlike || isExact(asked, turnIndex), length);
+  }
+
+  function judge(asked: Asked, turnIndex: number, isPrompt: boolean, length: number): Nearness {
+    const isContext = isPrompt && fits(contextAt(contexts, turnIndex), asked);
+    return { turnIndex, isUsed: used.has(turnIndex), isPrompt, isContext, length };
+  }
+
+  function isExact(asked: Asked, turnIndex: number): boolean {
+    return cassette.entries[turnIndex]?.promptHash === asked.promptHash;
+  }
+
+  const all = cassette.entries.map((entry) => entry.turnIndex);
+  const unused = () => all.filter((index) => !used.has(index));
+
+  return {
+    file,
+    names: new Set(names),
+    cassette,
+    get remaining() {
+      return provider.remaining;
+    },
+    findExact(asked) {
+      const { length } = asked.request.messages;
+      const same = unused().filter((index) => isExact(asked, index));
+      return pick(same.map((index) => judge(asked, index, true, length)));
+    },
+    findAlike(asked) {
+      const measured = unused().map((index) => measure(asked, index));
+      return pick(measured.filter((near) => near.isPrompt));
+    },
+    nearest(asked) {
+      const measured = all.map((index) => measure(asked, index));
+      const whole = measured.find((near) => near.isPrompt);
+      return (
+        whole ?? measured.reduce<Nearness | undefined>((best, near) => (isNearer(near, best) ? near : best), undefined)
+      );
+    },
+    async play(asked, near) {
+      const left = provider.remaining;
+      const answer = provider.turn(recordedWords(asked, near, prompts, contexts));
+      // The replay has taken its turn by now; it never waits. Only the one that was found can be it.
+      if (near !== undefined && provider.remaining < left) used.add(near.turnIndex);
+      return answer;
+    },
+  };
+}
+
+function pick(found: readonly Nearness[]): Nearness | undefined {
+  return found.find((near) => near.isContext) ?? found[0];
+}
+
+/** The next in line wins a tie. */
+function isNearer(near: Nearness, best: Nearness | undefined): boolean {
+  if (best === undefined || near.length > best.length) return true;
+  return near.length === best.length && best.isUsed && !near.isUsed;
+}
+
+/** Are tools and settings the recorded ones, as far as the wire tells? True where the recording knows none. */
+function fits(recorded: ContextExtension | undefined, asked: Asked): boolean {
+  const [tools, settings] = contextOf(recorded, asked);
+  return recorded === undefined || (tools !== undefined && settings !== undefined);
+}
+
+/** The recorded tools and settings, each where the wire makes no difference between them and the request's. */
+function contextOf(
+  recorded: ContextExtension | undefined,
+  { wire, request }: Asked,
+): [LlmTurnRequest["tools"], LlmTurnRequest["settings"]] {
+  const { model, ...rest } = request.settings;
+  const own = { tools: request.tools ?? [], settings: rest };
+  if (recorded === undefined) return [undefined, undefined];
+  const tools = recorded.tools as LlmTurnRequest["tools"] | undefined;
+  const settings = recorded.settings as LlmTurnRequest["settings"] | undefined;
+  const isTools = recorded.toolsHash === hashJson(own.tools);
+  const isSettings = recorded.settingsHash === hashJson(own.settings);
+  if (tools === undefined || settings === undefined) {
+    return [isTools ? own.tools : undefined, isSettings ? own.settings : undefined];
+  }
+  const theirs = throughWire({ messages: [], tools, settings }, wire, request);
+  const ours = throughWire({ ...request, messages: [] }, wire, request);
+  return [
+    isTools || hashJson(theirs?.tools ?? []) === hashJson(ours?.tools ?? []) ? tools : undefined,
+    isSettings || hashJson(theirs?.settings ?? null) === hashJson(ours?.settings ?? {}) ? settings : undefined,
+  ];
+}
+
+/** The request with everything that is alike in it as the recording has it, so that a miss names a real difference. */
+function recordedWords(
+  asked: Asked,
+  near: Nearness | undefined,
+  prompts: readonly LlmMessage[][] | undefined,
+  contexts: readonly ContextExtension[],
+): LlmTurnRequest {
+  const { request, digests } = asked;
+  if (near === undefined) return request;
+  const recorded = prompts?.[near.turnIndex] ?? request.messages;
+  const context = contextAt(contexts, near.turnIndex);
+  const [tools = request.tools, settings = request.settings] = contextOf(context, asked);
+  // A wire may join or drop messages; then a place on one side is none on the other.
+  const isAligned = digests.length === request.messages.length;
+  const messages = near.isPrompt
+    ? recorded
+    : isAligned
+      ? [...recorded.slice(0, near.length), ...request.messages.slice(near.length)]
+      : request.messages;
+  return { messages, ...(tools === undefined ? {} : { tools }), settings };
+}

@@ -1,0 +1,79 @@
+// The recording proxy as a function from requests to replies: what came goes on as it came, the answer goes back as it comes,
+// and a copy of both is looked at.
+
+import { forward, type Forwarded, type HttpHandler, type HttpReply, type HttpRequest } from "../../host/index.js";
+import { readBytes, refusalReply, wireOf, type Refusal } from "../serve/replies.js";
+import type { PassingTurn, ProxyRecorder } from "./recorder.js";
+import { below } from "./target.js";
+
+/** The most of one answer that is kept for a look; the client gets all of it. */
+const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+
+/** Forwards everything; turns of a conversation are recorded. */
+export function proxyHandler(target: URL, recorder: ProxyRecorder): HttpHandler {
+  return async (request) => {
+    const wire = wireOf(request);
+    const read = await readBytes(request);
+    if ("refusal" in read) return refusalReply(read.refusal, wire);
+    const turn = wire === undefined ? undefined : recorder.open(wire, read.bytes);
+    const answer = await send(target, request, read.bytes);
+    if ("refusal" in answer || answer.status < 200 || answer.status > 299) {
+      await turn?.failed();
+      return "refusal" in answer ? refusalReply(answer.refusal, wire) : answer;
+    }
+    return turn === undefined ? answer : { ...answer, body: watch(answer, turn, request.signal) };
+  };
+}
+
+async function send(target: URL, request: HttpRequest, body: Uint8Array): Promise<Forwarded | { refusal: Refusal }> {
+  const url = below(target, request.path, request.search);
+  const { method, headers, signal } = request;
+  let answer: Forwarded;
+  try {
+    answer = await forward({ url, method, headers, body, signal });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return {
+      refusal: { status: 502, code: "target-unreachable", message: `${target.host} could not be reached: ${why}` },
+    };
+  }
+  // A client that followed it would take its key to a host that nobody configured.
+  const isRedirect = answer.status >= 300 && answer.status < 400 && "location" in answer.headers;
+  if (!isRedirect) return answer;
+  const message = `${target.host} answered with a redirect, which is not followed; give its final address as --target`;
+  return { refusal: { status: 502, code: "target-redirects", message } };
+}
+
+/** The parts as they come. When they have ended, or nobody takes them any more, the turn is settled. */
+function watch(answer: Forwarded, turn: PassingTurn, signal: AbortSignal): HttpReply["body"] {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  let isSettled = false;
+  const settle = async (isCut: boolean): Promise<void> => {
+    if (isSettled) return;
+    isSettled = true;
+    const bytes = size > MAX_KEPT_BYTES ? undefined : Buffer.concat(chunks);
+    if (isCut && size === 0) return turn.failed();
+    await turn.answered({ bytes, isStream: isStream(answer), isCut });
+  };
+  const parts = async function* (): AsyncGenerator<Uint8Array> {
+    let isCut = true;
+    try {
+      for await (const part of answer.body) {
+        size += part.length;
+        if (size <= MAX_KEPT_BYTES) chunks.push(part);
+        yield part;
+      }
+      isCut = false;
+    } finally {
+      await settle(isCut);
+    }
+  };
+  // The client may be gone before anybody asks for the first part.
+  signal.addEventListener("abort", () => void settle(true));
+  return parts();
+}
+
+function isStream({ headers }: Forwarded): boolean {
+  return /event-stream|ndjson/.test(String(headers["content-type"] ?? ""));
+}

@@ -1,0 +1,110 @@
+// The replay server as a function from requests to replies, and a count of what came of them.
+
+import { CassetteError, type Cassette, type MissReport, type Shelf } from "../../cassette/index.js";
+import { AgentError, type Wire, type WireTurn } from "../../core/index.js";
+import type { HttpHandler, HttpReply, HttpRequest } from "../../host/index.js";
+import { answerReply, parseBody, readBytes, refusalReply, wireOf, type Refusal } from "./replies.js";
+
+/** A request that no recorded turn answers. */
+export interface ServedMiss {
+  code: string;
+  message: string;
+  file?: string;
+}
+
+/** Told of every request that was answered or missed, before the reply goes out. */
+export interface ServeWatcher {
+  answered(): void;
+  missed(miss: ServedMiss): void;
+}
+
+const SERVED: readonly string[] = ["/v1/chat/completions", "/chat/completions", "/v1/messages", "/api/chat"];
+
+/** A client names the cassette it means in this header: by task, by file, or not at all. */
+export const PIN_HEADER = "x-playhead-cassette";
+
+/** Answers from `shelf` and nothing else. */
+export function serveHandler(shelf: Shelf, watcher: ServeWatcher): HttpHandler {
+  return async (request) => {
+    const wire = SERVED.includes(request.path) ? wireOf(request) : undefined;
+    if (wire === undefined) return refusalReply(unknownPath(request));
+    const read = await readBytes(request);
+    if ("refusal" in read) return refusalReply(read.refusal, wire);
+    const parsed = parseTurn(wire, read.bytes);
+    if ("refusal" in parsed) return refusalReply(parsed.refusal, wire);
+    return answerTurn(wire, parsed.turn, pinOf(request), shelf, watcher);
+  };
+}
+
+function unknownPath({ method, path }: HttpRequest): Refusal {
+  return {
+    status: 404,
+    code: "unknown-path",
+    message: `${method} ${path} is not served here; POST to one of ${SERVED.join(", ")}`,
+  };
+}
+
+function parseTurn(wire: Wire, bytes: Uint8Array): { turn: WireTurn } | { refusal: Refusal } {
+  let body: unknown;
+  try {
+    body = parseBody(bytes);
+  } catch {
+    return { refusal: { status: 400, code: "not-json", message: "the request's body is not JSON in UTF-8" } };
+  }
+  try {
+    return { turn: wire.parse(body) };
+  } catch (error) {
+    if (error instanceof AgentError) return { refusal: { status: 400, code: error.code, message: error.message } };
+    throw error;
+  }
+}
+
+async function answerTurn(
+  wire: Wire,
+  { request, isStream, wantsUsage }: WireTurn,
+  pin: string | undefined,
+  shelf: Shelf,
+  watcher: ServeWatcher,
+): Promise<HttpReply> {
+  try {
+    const { cassette, file, turnIndex, response } = await shelf.answer(wire, request, pin);
+    watcher.answered();
+    const stamp = { ...stampOf(cassette, turnIndex), model: request.settings.model, wantsUsage };
+    const where = { [PIN_HEADER]: encodeURI(file), "x-playhead-turn": String(turnIndex) };
+    return answerReply(wire, response, stamp, isStream, where);
+  } catch (error) {
+    return refusalReply(toRefusal(error, watcher), wire);
+  }
+}
+
+/** The same recording gives the same bytes: nothing here comes from the clock. */
+function stampOf(cassette: Cassette, turnIndex: number): { id: string; createdAt: number } {
+  const id = cassette.version === 2 ? cassette.cassetteId.slice(0, 12) : "playhead";
+  const recordedAt = Date.parse(cassette.recordedAt);
+  return { id: `${id}-${turnIndex}`, createdAt: Number.isFinite(recordedAt) ? recordedAt : 0 };
+}
+
+function toRefusal(error: unknown, watcher: ServeWatcher): Refusal {
+  if (error instanceof AgentError) return { status: 400, code: error.code, message: error.message };
+  if (!(error instanceof CassetteError)) throw error;
+  const { code, message, file, miss } = error;
+  const named = file === undefined ? {} : { file };
+  watcher.missed({ code, message, ...named });
+  if (miss === undefined) return { status: 404, code, message };
+  return { status: 409, code, message, miss: withCassette(miss, file) };
+}
+
+function withCassette(miss: MissReport, file: string | undefined): MissReport & { cassette?: string } {
+  return file === undefined ? miss : { ...miss, cassette: file };
+}
+
+/** A name that no header can carry as it is comes percent-encoded, as our own answers name their cassette. */
+function pinOf({ headers }: HttpRequest): string | undefined {
+  const value = headers[PIN_HEADER];
+  if (typeof value !== "string" || value === "") return undefined;
+  try {
+    return decodeURI(value);
+  } catch {
+    return value;
+  }
+}

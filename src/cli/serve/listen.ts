@@ -1,0 +1,22 @@
+// Starting a server, with the system's refusals in our words.
+
+import { serveHttp, type HttpHandler, type HttpServer } from "../../host/index.js";
+import { CliError } from "../errors.js";
+
+/** Where to listen. */
+export interface ListenOptions {
+  port: number;
+  host?: string;
+}
+
+/** Throws `cannot-listen`. */
+export async function listen(handler: HttpHandler, { port, host = "127.0.0.1" }: ListenOptions): Promise<HttpServer> {
+  try {
+    return await serveHttp(handler, { port, host });
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === "EADDRINUSE" ? "something else listens there" : message;
+    const hint = "Choose another port with --port; 0 takes any that is free.";
+    throw new CliError("cannot-listen", `cannot listen on ${host} port ${port}: ${why}`, hint);
+  }
+}

@@ -1,0 +1,138 @@
+// `cassette serve`: loads cassettes, answers their turns over the vendors' wires until it is stopped, and says what was used.
+
+import { basename, resolve } from "node:path";
+import {
+  CASSETTE_SUFFIX,
+  createCassetteStore,
+  createShelf,
+  type Cassette,
+  type CassetteStore,
+  type ImportExtension,
+  type Shelf,
+  type ShelfItem,
+} from "../../cassette/index.js";
+import type { FilePort } from "../../core/index.js";
+import { CliError } from "../errors.js";
+import { EXIT } from "../exit-codes.js";
+import { filesAt, type CommandIo } from "../io.js";
+import { count, createNotes, createPrinter, writeJson } from "../output.js";
+import { findTarget, pathIn } from "../recordings.js";
+import { serveHandler, type ServedMiss } from "./handler.js";
+import { listen } from "./listen.js";
+import { untilSignal, type Stop } from "./stop.js";
+
+/** The flags of `cassette serve`, as commander gives them. */
+export interface ServeOptions {
+  port: number;
+  host?: string;
+  once?: boolean;
+  json?: boolean;
+}
+
+/** Serves until `stop`; exits 1 when a request missed or a turn was left over. Throws where a cassette is refused. */
+export async function serve(
+  paths: readonly string[],
+  options: ServeOptions,
+  io: CommandIo,
+  stop: Stop = untilSignal(),
+): Promise<void> {
+  try {
+    const shelf = createShelf(await loadAll(paths, io));
+    const misses: ServedMiss[] = [];
+    const note = createNotes(io);
+    let answered = 0;
+    const server = await listen(
+      serveHandler(shelf, {
+        answered() {
+          answered++;
+          if (options.once === true && left(shelf) === 0) stop.now();
+        },
+        missed(miss) {
+          misses.push(miss);
+          for (const line of miss.message.split("\n")) note("miss: ", line);
+          if (options.once === true) stop.now();
+        },
+      }),
+      options,
+    );
+    announce(server.url, shelf, options, io);
+    await stop.stopped;
+    if (options.once === true) await server.idle();
+    await server.close();
+    report(server.url, shelf, answered, misses, options, io);
+  } finally {
+    stop.now();
+  }
+}
+
+function left(shelf: Shelf): number {
+  return shelf.counts().reduce((sum, { turns, used }) => sum + turns - used, 0);
+}
+
+/** The first cassette that is refused ends it: what is served is what was asked for, or nothing. */
+async function loadAll(paths: readonly string[], io: CommandIo): Promise<ShelfItem[]> {
+  const files = filesAt(io);
+  const store = createCassetteStore(files);
+  const items = new Map<string, ShelfItem>();
+  for (const path of paths) {
+    for (const [file, name] of await findFiles(files, path)) {
+      const key = resolve(io.cwd, file);
+      if (!items.has(key)) items.set(key, await loadItem(store, file, name));
+    }
+  }
+  return [...items.values()];
+}
+
+/** Files by path, with the name each has in its folder. */
+async function findFiles(files: FilePort, path: string): Promise<(readonly [string, string])[]> {
+  const target = await findTarget(files, path);
+  if (target.kind !== "folder") return [[path, path]];
+  if (target.names.length > 0) return target.names.map((name) => [pathIn(path, name), name]);
+  const message = `${path} holds no *${CASSETTE_SUFFIX} file, so there is nothing to serve`;
+  throw new CliError("nothing-found", message, "Check the path, or name the files one by one.", path);
+}
+
+async function loadItem(store: CassetteStore, file: string, name: string): Promise<ShelfItem> {
+  const cassette = await store.load(file, { ports: { warn: () => undefined } });
+  const paths = [file, name, basename(file)];
+  const names = [...paths, ...paths.map((path) => path.replace(CASSETTE_SUFFIX, "")), ...taskOf(cassette)];
+  return { file, cassette, names };
+}
+
+/** The task an imported cassette was made from. */
+function taskOf(cassette: Cassette): string[] {
+  if (cassette.version === 1) return [];
+  const imported = cassette.extensions?.["import"] as Partial<ImportExtension> | undefined;
+  return typeof imported?.task === "string" ? [imported.task] : [];
+}
+
+function announce(url: string, shelf: Shelf, { json = false }: ServeOptions, io: CommandIo): void {
+  const print = json ? createNotes(io) : createPrinter(io);
+  const all = shelf.counts();
+  print(`serving ${count(left(shelf), "turn")} of ${count(all.length, "cassette")} at ${url}`);
+  print(`   OPENAI_BASE_URL=${url}/v1 ANTHROPIC_BASE_URL=${url} OLLAMA_HOST=${url}`);
+}
+
+function report(
+  url: string,
+  shelf: Shelf,
+  answered: number,
+  misses: readonly ServedMiss[],
+  { json = false }: ServeOptions,
+  io: CommandIo,
+): void {
+  const cassettes = shelf.counts();
+  const unused = left(shelf);
+  const exitCode = misses.length + unused === 0 ? EXIT.ok : EXIT.drift;
+  io.exit(exitCode);
+  if (json) {
+    writeJson(io, "serve", exitCode, { url, cassettes, answered, unused, misses });
+    return;
+  }
+  const print = createPrinter(io);
+  for (const { file, turns, used } of cassettes) {
+    print({ look: used === turns ? "good" : "bad", text: `${used} of ${count(turns, "turn")} used` }, "  ", file);
+  }
+  const look = exitCode === EXIT.ok ? "good" : "bad";
+  print({ look, text: `${answered} answered, ${count(misses.length, "miss", "misses")}, ${unused} left over` });
+}

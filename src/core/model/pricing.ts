@@ -1,0 +1,129 @@
+// What a turn costs by a price list. The lists here are snapshots of what the vendors published for their standard tier on
+// PRICING_DATE, to be overridden by `pricing` where they are out of date. A model that no list knows has no price, which is
+// not the same as being free.
+
+import { toUsd, type Usage } from "./usage.js";
+
+/** USD per million tokens. A cache figure that is absent is the `input` figure. */
+export interface Rate {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+}
+
+/** Rates by model name, such as {@link OPENAI_PRICING} with entries of one's own after it. */
+export type Pricing = Readonly<Record<string, Rate>>;
+
+/** The day the lists below were right, as far as known. Vendors change prices without a new model name. */
+export const PRICING_DATE = "2025-12-15";
+
+/** Text tokens of OpenAI's models at the standard tier. Audio tokens, tools of the vendor and batch rebates are not in it. */
+export const OPENAI_PRICING: Pricing = {
+  "gpt-5.2": { input: 1.75, output: 14, cacheRead: 0.175 },
+  "gpt-5.2-pro": { input: 21, output: 168 },
+  "gpt-5.1": { input: 1.25, output: 10, cacheRead: 0.125 },
+  "gpt-5.1-codex-mini": { input: 0.25, output: 2, cacheRead: 0.025 },
+  "gpt-5": { input: 1.25, output: 10, cacheRead: 0.125 },
+  "gpt-5-mini": { input: 0.25, output: 2, cacheRead: 0.025 },
+  "gpt-5-nano": { input: 0.05, output: 0.4, cacheRead: 0.005 },
+  "gpt-5-pro": { input: 15, output: 120 },
+  "gpt-4.1": { input: 2, output: 8, cacheRead: 0.5 },
+  "gpt-4.1-mini": { input: 0.4, output: 1.6, cacheRead: 0.1 },
+  "gpt-4.1-nano": { input: 0.1, output: 0.4, cacheRead: 0.025 },
+  "gpt-4.5-preview": { input: 75, output: 150, cacheRead: 37.5 },
+  "gpt-4o": { input: 2.5, output: 10, cacheRead: 1.25 },
+  "gpt-4o-2024-05-13": { input: 5, output: 15 },
+  "gpt-4o-mini": { input: 0.15, output: 0.6, cacheRead: 0.075 },
+  "chatgpt-4o-latest": { input: 5, output: 15 },
+  "gpt-4-turbo": { input: 10, output: 30 },
+  "gpt-4-0125-preview": { input: 10, output: 30 },
+  "gpt-4-1106-preview": { input: 10, output: 30 },
+  "gpt-4-vision-preview": { input: 10, output: 30 },
+  "gpt-4-1106-vision-preview": { input: 10, output: 30 },
+  "gpt-4-32k": { input: 60, output: 120 },
+  "gpt-4": { input: 30, output: 60 },
+  "gpt-3.5-turbo": { input: 0.5, output: 1.5 },
+  "gpt-3.5-turbo-1106": { input: 1, output: 2 },
+  "gpt-3.5-turbo-0613": { input: 1.5, output: 2 },
+  "gpt-3.5-turbo-0301": { input: 1.5, output: 2 },
+  "gpt-3.5-turbo-16k": { input: 3, output: 4 },
+  o1: { input: 15, output: 60, cacheRead: 7.5 },
+  "o1-mini": { input: 1.1, output: 4.4, cacheRead: 0.55 },
+  "o1-pro": { input: 150, output: 600 },
+  o3: { input: 2, output: 8, cacheRead: 0.5 },
+  "o3-mini": { input: 1.1, output: 4.4, cacheRead: 0.55 },
+  "o3-pro": { input: 20, output: 80 },
+  "o4-mini": { input: 1.1, output: 4.4, cacheRead: 0.275 },
+};
+
+/** Anthropic's models, cache writes at the five-minute rate; a write kept for an hour and a prompt over 200,000 tokens cost more. */
+export const ANTHROPIC_PRICING: Pricing = {
+  "claude-opus-4-5": { input: 5, output: 25, cacheRead: 0.5, cacheWrite: 6.25 },
+  "claude-opus-4-1": { input: 15, output: 75, cacheRead: 1.5, cacheWrite: 18.75 },
+  "claude-opus-4-0": { input: 15, output: 75, cacheRead: 1.5, cacheWrite: 18.75 },
+  "claude-opus-4": { input: 15, output: 75, cacheRead: 1.5, cacheWrite: 18.75 },
+  "claude-sonnet-4-5": { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+  "claude-sonnet-4-0": { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+  "claude-sonnet-4": { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+  "claude-haiku-4-5": { input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25 },
+  "claude-3-7-sonnet": { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+  "claude-3-5-sonnet": { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
+  "claude-3-5-haiku": { input: 0.8, output: 4, cacheRead: 0.08, cacheWrite: 1 },
+  "claude-3-opus": { input: 15, output: 75, cacheRead: 1.5, cacheWrite: 18.75 },
+  "claude-3-sonnet": { input: 3, output: 15 },
+  "claude-3-haiku": { input: 0.25, output: 1.25, cacheRead: 0.03, cacheWrite: 0.3 },
+};
+
+/**
+ * The rate of `model`: its own entry, else that of the longest name it begins with. Such a name ends at `-`, `@` or `:`, and
+ * no version number follows it, so a dated snapshot has the rate of its model and `claude-opus-4-6` not that of
+ * `claude-opus-4`.
+ */
+export function findRate(pricing: Pricing, model: string): Rate | undefined {
+  if (Object.hasOwn(pricing, model)) return pricing[model];
+  let longest: string | undefined;
+  for (const name of Object.keys(pricing)) {
+    if (isFamilyOf(name, model) && name.length > (longest?.length ?? 0)) longest = name;
+  }
+  return longest === undefined ? undefined : pricing[longest];
+}
+
+function isFamilyOf(name: string, model: string): boolean {
+  if (name === "" || !model.startsWith(name)) return false;
+  const rest = model.slice(name.length);
+  return /^[-@:]/.test(rest) && !/^-\d{1,2}(?!\d)/.test(rest);
+}
+
+/** Digits kept of a rate. The sum is exact in integers and rounded once. */
+const RATE_SCALE = 1_000_000;
+const RATE_UNITS_PER_MICRO_CENT = 10_000;
+
+/**
+ * The price of `usage` in micro-cents. What was read from or written to a cache is part of `inputTokens`, and reasoning is
+ * part of `outputTokens`: neither is counted twice. A count that is no count is 0.
+ */
+export function priceOf(usage: Usage, rate: Rate): number {
+  const input = toTokens(usage.inputTokens);
+  const read = Math.min(input, toTokens(usage.cacheReadTokens));
+  const written = Math.min(input - read, toTokens(usage.cacheWriteTokens));
+  const units =
+    (input - read - written) * scale(rate.input) +
+    read * scale(rate.cacheRead ?? rate.input) +
+    written * scale(rate.cacheWrite ?? rate.input) +
+    toTokens(usage.outputTokens) * scale(rate.output);
+  return Math.round(units / RATE_UNITS_PER_MICRO_CENT);
+}
+
+/** {@link priceOf} in USD, as a response carries it. */
+export function costOf(usage: Usage, rate: Rate): number {
+  return toUsd(priceOf(usage, rate));
+}
+
+function scale(usdPerMillion: number): number {
+  return Math.round(usdPerMillion * RATE_SCALE);
+}
+
+function toTokens(count: number | undefined): number {
+  return count !== undefined && Number.isSafeInteger(count) && count > 0 ? count : 0;
+}

@@ -1,0 +1,102 @@
+// What a fallback chain did for one turn, and how it ended when nobody answered.
+
+import { AgentError, type LlmErrorKind, LlmProviderHttpError } from "../../errors.js";
+import type { Usage } from "../../model/usage.js";
+
+/** What was asked, in every outcome. */
+export interface Tried {
+  /** Place of the entry in the chain, from 0. */
+  readonly entry: number;
+  readonly provider: string;
+  /** The model that answered, in the vendor's words; before an answer the one that was asked for. */
+  readonly model: string;
+}
+
+/** One step of a chain. Attempts are numbered from 1 within a turn; a skipped entry is none, and has neither number nor cost. */
+export type FallbackAttempt =
+  | (Tried & {
+      readonly outcome: "answered";
+      readonly attemptNumber: number;
+      readonly usage?: Usage;
+      readonly costUsd?: number;
+    })
+  | (Tried & { readonly outcome: "failed"; readonly attemptNumber: number; readonly error: unknown })
+  | (Tried & { readonly outcome: "skipped"; readonly reason: "cooldown"; readonly remainingMs: number });
+
+/** What an error of a provider means to the chain. */
+export interface Failure {
+  kind: LlmErrorKind;
+  retryable: boolean;
+  retryAfterMs: number | undefined;
+  /** True for what no provider is to blame for: an abort, options that can never work, a script that ran out. */
+  final: boolean;
+}
+
+/** Judged by code and kind, never by words. What is no `AgentError` is a failure of its provider that will not pass. */
+export function judgeFailure(error: unknown): Failure {
+  if (!(error instanceof AgentError)) {
+    return { kind: "unknown", retryable: false, retryAfterMs: undefined, final: false };
+  }
+  const { kind = "unknown", retryable } = error;
+  const isHttp = error instanceof LlmProviderHttpError || error instanceof ProvidersExhaustedError;
+  const retryAfterMs = isHttp ? error.retryAfterMs : undefined;
+  return { kind, retryable, retryAfterMs, final: !isProviderFault(error) };
+}
+
+function isProviderFault({ code }: AgentError): boolean {
+  switch (code) {
+    case "provider-http":
+    case "provider-response":
+    case "providers-exhausted":
+    case "timeout":
+      return true;
+    case "not-json":
+    case "invalid-options":
+    case "tool-arguments":
+    case "aborted":
+    case "script-exhausted":
+    case "script-unused":
+      return false;
+  }
+}
+
+/**
+ * Thrown when no entry answered. `retryable` when any failure was or any entry is cooling down; `kind` is that of the last such
+ * failure, else of the last one.
+ */
+export class ProvidersExhaustedError extends AgentError {
+  declare readonly kind: LlmErrorKind;
+  /** All steps of the turn in their order, each failure with its error. */
+  readonly attempts: readonly FallbackAttempt[];
+  /** When the first provider that is cooling down may be asked again. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    chainName: string,
+    attempts: readonly FallbackAttempt[],
+    verdict: { kind: LlmErrorKind; retryable: boolean; retryAfterMs: number | undefined },
+  ) {
+    const { kind, retryable, retryAfterMs } = verdict;
+    const last = attempts.findLast((attempt) => attempt.outcome === "failed");
+    super("providers-exhausted", `no provider of ${chainName} answered: ${attempts.map(describe).join("; ")}`, {
+      kind,
+      retryable,
+      hint: retryable ? "Retry later, or add an entry to the chain." : "See `attempts` for the error of each provider.",
+      cause: last?.error,
+    });
+    this.name = "ProvidersExhaustedError";
+    this.attempts = attempts;
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+function describe(attempt: FallbackAttempt): string {
+  switch (attempt.outcome) {
+    case "answered":
+      return `${attempt.provider} answered`;
+    case "failed":
+      return `${attempt.provider} failed (${judgeFailure(attempt.error).kind})`;
+    case "skipped":
+      return `${attempt.provider} is cooling down for ${attempt.remainingMs} ms`;
+  }
+}

@@ -1,0 +1,248 @@
+// One turn of a fallback chain: entry by entry, attempt by attempt, until there is an answer or an end. With streaming and
+// without it is the same walk. The caller's abort wins wherever the walk stands.
+
+import { AgentError, type LlmErrorKind } from "../../errors.js";
+import {
+  providerName,
+  type LlmProviderAdapter,
+  type LlmStreamEvent,
+  type LlmTurnRequest,
+  type LlmTurnResponse,
+} from "../../model/provider.js";
+import { findResponseFlaw } from "../../model/response.js";
+import type { Ports } from "../../ports.js";
+import { startDeadline, type Deadline } from "../deadline.js";
+import { judgeFailure, ProvidersExhaustedError, type Failure, type FallbackAttempt, type Tried } from "./attempt.js";
+import { waitAfter } from "./backoff.js";
+import type { Cooldown } from "./cooldown.js";
+import { modelFor, requestFor, speakerOf, type FallbackEntry } from "./entry.js";
+import type { ReasoningLatch } from "./latch.js";
+
+/** What a refresh of credentials is told. */
+export interface AuthFailure {
+  readonly provider: LlmProviderAdapter;
+  readonly error: unknown;
+  readonly signal?: AbortSignal;
+}
+
+/** A chain as it is walked: its options filled in, and what it keeps from turn to turn. */
+export interface Chain {
+  readonly name: string;
+  readonly entries: readonly FallbackEntry[];
+  readonly ports: Ports;
+  readonly cooldownMs: number;
+  readonly maxWaitMs: number;
+  readonly endOn: readonly LlmErrorKind[];
+  readonly cooldown: Cooldown;
+  readonly latch: ReasoningLatch;
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  report(attempt: FallbackAttempt): void;
+  refresh(failure: AuthFailure): Promise<boolean>;
+}
+
+interface Turn {
+  readonly chain: Chain;
+  readonly request: LlmTurnRequest;
+  readonly streaming: boolean;
+  readonly deadline: Deadline;
+  readonly attempts: FallbackAttempt[];
+  /** Failures, and cooldowns as failures that pass. */
+  readonly failures: Pick<Failure, "kind" | "retryable">[];
+  readonly refreshed: Set<LlmProviderAdapter>;
+  made: number;
+}
+
+/** Yields what is streamed and, last, the response; throws when the turn has none. */
+export async function* walkChain(
+  chain: Chain,
+  request: LlmTurnRequest,
+  streaming: boolean,
+): AsyncGenerator<LlmStreamEvent, void> {
+  const { signal } = request;
+  const deadline = startDeadline(
+    { providerName: chain.name, ...(signal === undefined ? {} : { signal }) },
+    chain.ports,
+  );
+  // Whoever waits learns of the end by racing it; between two waits nobody does.
+  deadline.reached.catch(() => undefined);
+  const turn: Turn = {
+    ...{ chain, request, streaming, deadline },
+    ...{ attempts: [], failures: [], refreshed: new Set(), made: 0 },
+  };
+  try {
+    for (const [index, entry] of chain.entries.entries()) {
+      if (isCooling(turn, entry, index)) continue;
+      if (yield* tryEntry(turn, entry, index)) return;
+    }
+    throw exhausted(turn);
+  } finally {
+    deadline.clear();
+  }
+}
+
+function isCooling(turn: Turn, entry: FallbackEntry, index: number): boolean {
+  const { chain, failures, request } = turn;
+  const cooling = chain.cooldown.of(entry.provider);
+  if (cooling === undefined) return false;
+  const { remainingMs, kind } = cooling;
+  const model = modelFor(entry, requestFor(entry, index, request));
+  failures.push({ kind, retryable: true });
+  keep(turn, {
+    ...{ outcome: "skipped", reason: "cooldown", remainingMs },
+    ...{ entry: index, provider: providerName(entry.provider), model },
+  });
+  return true;
+}
+
+/** Resolves to true once the entry has answered, and to false when it is the next one's turn. */
+async function* tryEntry(turn: Turn, entry: FallbackEntry, index: number): AsyncGenerator<LlmStreamEvent, boolean> {
+  const { chain, request, failures } = turn;
+  const { provider, maxAttempts = 1, backoff } = entry;
+  for (let tries = 1; ;) {
+    const failed = yield* attempt(turn, entry, index);
+    if (failed === undefined) return true;
+    const { kind, retryable, retryAfterMs = 0 } = failed.failure;
+    if (kind === "auth" && (await refresh(turn, provider, failed.error))) continue;
+    if (!retryable || tries >= maxAttempts || retryAfterMs > chain.maxWaitMs) {
+      if (retryable) chain.cooldown.start(provider, Math.max(chain.cooldownMs, retryAfterMs), kind);
+      failures.push({ kind, retryable });
+      return false;
+    }
+    const waitMs = waitAfter(tries, backoff, retryAfterMs);
+    if (waitMs > 0) await untilEnd(turn, chain.sleep(waitMs, request.signal));
+    tries += 1;
+  }
+}
+
+interface Failed {
+  error: unknown;
+  failure: Failure;
+}
+
+/** Resolves to nothing once answered, and to the failure when something else may be tried; throws when nothing may. */
+async function* attempt(
+  turn: Turn,
+  entry: FallbackEntry,
+  index: number,
+): AsyncGenerator<LlmStreamEvent, Failed | undefined> {
+  const { chain, deadline } = turn;
+  const name = providerName(entry.provider);
+  const own = requestFor(entry, index, turn.request);
+  const attemptNumber = ++turn.made;
+  const tried: Tried & { attemptNumber: number } = {
+    entry: index,
+    provider: name,
+    model: modelFor(entry, own),
+    attemptNumber,
+  };
+  const speaker = speakerOf(chain.entries, index);
+  const request = { ...own, messages: chain.latch.view(speaker, own.messages) };
+  let streamed = false;
+  let settled = false;
+  try {
+    for await (const event of ask(turn, entry.provider, request)) {
+      if (event.type === "response") {
+        assertResponse(name, event.response);
+        chain.latch.settle(speaker, own.messages);
+        settled = true;
+        keep(turn, answered(tried, event.response));
+        yield event;
+        return undefined;
+      }
+      streamed = true;
+      yield event;
+    }
+    throw new AgentError("provider-response", `${name} ended its stream without a response`, { kind: "unknown" });
+  } catch (caught) {
+    if (settled) throw caught;
+    settled = true;
+    const error = deadline.reason() ?? caught;
+    const failure = judgeFailure(error);
+    keep(turn, { ...tried, outcome: "failed", error });
+    if (failure.final || streamed || chain.endOn.includes(failure.kind)) throw error;
+    return { error, failure };
+  } finally {
+    if (!settled) keep(turn, { ...tried, outcome: "failed", error: leftError(name) });
+  }
+}
+
+function answered(tried: Tried & { attemptNumber: number }, response: LlmTurnResponse): FallbackAttempt {
+  const { usage, costUsd, model } = response;
+  return {
+    ...tried,
+    outcome: "answered",
+    ...(model === undefined ? {} : { model }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(costUsd === undefined ? {} : { costUsd }),
+  };
+}
+
+async function* ask(turn: Turn, provider: LlmProviderAdapter, request: LlmTurnRequest): AsyncGenerator<LlmStreamEvent> {
+  if (!turn.streaming || provider.stream === undefined) {
+    yield { type: "response", response: await untilEnd(turn, provider.turn(request)) };
+    return;
+  }
+  const iterator = provider.stream(request)[Symbol.asyncIterator]();
+  let isOpen = true;
+  try {
+    for (;;) {
+      const step = await untilEnd(turn, iterator.next());
+      isOpen = step.done !== true;
+      if (step.done === true) return;
+      yield step.value;
+    }
+  } finally {
+    // Not waited for: a provider that ignores its signal would hold the caller, and has nothing more to say to it.
+    if (isOpen) iterator.return?.().catch(() => undefined);
+  }
+}
+
+/** The value, unless the caller's abort came before it or with it. */
+async function untilEnd<T>({ deadline }: Turn, value: Promise<T>): Promise<T> {
+  const [settled] = await Promise.allSettled([Promise.race([value, deadline.reached])]);
+  const reason = deadline.reason();
+  if (reason !== undefined) throw reason;
+  if (settled.status === "rejected") throw settled.reason;
+  return settled.value;
+}
+
+async function refresh(turn: Turn, provider: LlmProviderAdapter, error: unknown): Promise<boolean> {
+  const { chain, refreshed, request, deadline } = turn;
+  const { signal } = request;
+  if (refreshed.has(provider)) return false;
+  refreshed.add(provider);
+  try {
+    return await untilEnd(turn, chain.refresh({ provider, error, ...(signal === undefined ? {} : { signal }) }));
+  } catch (failure) {
+    if (deadline.reason() !== undefined) throw failure;
+    chain.ports.warn(`${chain.name}: onAuthError threw, so no new key is taken to be there: ${String(failure)}`);
+    return false;
+  }
+}
+
+function keep(turn: Turn, attempt: FallbackAttempt): void {
+  turn.attempts.push(attempt);
+  turn.chain.report(attempt);
+}
+
+function exhausted({ chain, attempts, failures }: Turn): ProvidersExhaustedError {
+  const passing = failures.findLast(({ retryable }) => retryable);
+  const waits = chain.entries.flatMap(({ provider }) => chain.cooldown.of(provider)?.remainingMs ?? []);
+  return new ProvidersExhaustedError(chain.name, attempts, {
+    kind: passing?.kind ?? failures.at(-1)?.kind ?? "unknown",
+    retryable: passing !== undefined,
+    retryAfterMs: waits.length === 0 ? undefined : Math.min(...waits),
+  });
+}
+
+function assertResponse(name: string, response: unknown): void {
+  const flaw = findResponseFlaw(response);
+  if (flaw === undefined) return;
+  throw new AgentError("provider-response", `${name}: ${flaw.pointer || "its response"} is not ${flaw.expected}`, {
+    kind: "unknown",
+  });
+}
+
+function leftError(name: string): AgentError {
+  return new AgentError("aborted", `the stream of ${name} was left before its end`);
+}

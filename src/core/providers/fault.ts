@@ -1,0 +1,130 @@
+// Reading what a vendor called its failure, and what kind that makes it. Vendors agree on neither place nor words: OpenAI and
+// Anthropic send { error: { type, code, message } }, xAI and Ollama a string there, Mistral the fields at the top or a
+// `detail`, Cloudflare a list, and a gateway wraps the text of the vendor behind it.
+
+import { isPlainObject } from "../canon/value.js";
+import type { LlmErrorKind, VendorFault } from "../errors.js";
+import { kindForStatus } from "./status.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The fault in a body, parsed or as text; empty when it holds none. `quote` makes a vendor's words fit to be shown. */
+export function readFault(body: unknown, quote: (text: string) => string): VendorFault {
+  const fault = findFault(typeof body === "string" ? parseOr(body) : body, 3);
+  const shown: VendorFault = {};
+  for (const key of ["code", "type", "message"] as const) {
+    const text = fault[key];
+    if (text !== undefined && text !== "") shown[key] = quote(text);
+  }
+  return shown;
+}
+
+function parseOr(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `depth` bounds the wrapping of one error in another. */
+function findFault(body: unknown, depth: number): VendorFault {
+  if (depth === 0) return {};
+  if (Array.isArray(body)) return findFault(body[0], depth - 1);
+  if (!isPlainObject(body)) return {};
+  const { error, errors, detail } = body;
+  if (isPlainObject(error)) return readFields(error, depth);
+  if (typeof error === "string") return { ...readFields(body, depth), message: error };
+  if (Array.isArray(errors) && errors.length > 0) return findFault(errors[0], depth - 1);
+  if (typeof detail === "string") return { message: detail };
+  if (Array.isArray(detail) && isPlainObject(detail[0])) return { message: toWord(detail[0]["msg"]) };
+  return readFields(body, depth);
+}
+
+function readFields(fields: Fields, depth: number): VendorFault {
+  const code = toWord(fields["code"]);
+  const type = toWord(fields["type"]) || toWord(fields["status"]);
+  const message = toWord(fields["message"]);
+  const metadata = fields["metadata"];
+  const raw = isPlainObject(metadata) ? metadata["raw"] : undefined;
+  // A gateway's own words are "Provider returned error"; what happened is in the text it passes on.
+  const inner = typeof raw === "string" ? (findFault(parseOr(raw), depth - 1).message ?? raw) : "";
+  return { code, type, message: [message, inner].filter((text) => text !== "").join(": ") };
+}
+
+function toWord(value: unknown): string {
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" ? value : "";
+}
+
+/** A kind, and whether the very same call may succeed later. */
+export interface Verdict {
+  kind: LlmErrorKind;
+  retryable: boolean;
+}
+
+/** Judges an error by its status, then by the vendor's own names for it, and by its message only where vendors have no name. */
+export function judgeFault(fault: VendorFault, status?: number): Verdict {
+  const kind = findKind(fault, status);
+  return { kind, retryable: PASSING.includes(kind) && !isSpent(fault) };
+}
+
+const PASSING: readonly LlmErrorKind[] = ["rate-limit", "overloaded", "unavailable", "timeout"];
+
+/** OpenAI's 429 for an account without credit: waiting does not help. */
+function isSpent({ code, type }: VendorFault): boolean {
+  return /insufficient_quota|billing_hard_limit/.test(`${code ?? ""} ${type ?? ""}`);
+}
+
+function findKind(fault: VendorFault, status: number | undefined): LlmErrorKind {
+  const names = [fault.code ?? "", fault.type ?? ""].join(" ");
+  const strong = STRONG_NAMES.find(([, pattern]) => pattern.test(names));
+  if (strong !== undefined) return strong[0];
+  const said = toStatus(fault.code);
+  const byStatus = kindForStatus(status ?? said ?? 0);
+  if (byStatus !== "bad-request" && byStatus !== "unknown") {
+    return byStatus === "unavailable" ? (messageKind(fault) ?? byStatus) : byStatus;
+  }
+  const named = NAMES.find(([, pattern]) => pattern.test(names));
+  if (named !== undefined && named[0] !== "bad-request") return named[0];
+  return messageKind(fault) ?? (status === undefined && named !== undefined ? named[0] : byStatus);
+}
+
+/** A code that is an HTTP status, as OpenRouter and llama.cpp give it, in a body that came with 200. */
+function toStatus(code: string | undefined): number | undefined {
+  return /^[45]\d\d$/.test(code ?? "") ? Number(code) : undefined;
+}
+
+/** Names that tell more than any status does. */
+const STRONG_NAMES: readonly (readonly [LlmErrorKind, RegExp])[] = [
+  ["context-length", /context_length_exceeded|exceed_context_size|request_too_large/],
+  ["content-filter", /content_filter|content_policy|ResponsibleAIPolicyViolation|content_moderation/],
+  ["overloaded", /overloaded/],
+];
+
+/** Names for what came with status 400, or with 200. */
+const NAMES: readonly (readonly [LlmErrorKind, RegExp])[] = [
+  ["auth", /invalid_api_key|authentication_error|unauthenticated|unauthorized/i],
+  ["permission", /permission|forbidden|billing/i],
+  ["not-found", /not_found|invalid_model|DeploymentNotFound/i],
+  ["rate-limit", /rate_limit|too_many_requests|insufficient_quota|resource_exhausted/i],
+  ["timeout", /timeout|deadline_exceeded/i],
+  ["unavailable", /api_error|server_error|unavailable|internal/i],
+  ["bad-request", /invalid_request|invalid_argument|bad_request|BadRequest|Bad Request/i],
+];
+
+/** Failures that some vendors name in their message alone. */
+const MESSAGES: readonly (readonly [LlmErrorKind, RegExp])[] = [
+  // Anthropic, vLLM and OpenRouter, xAI, llama.cpp, Mistral.
+  [
+    "context-length",
+    /prompt is too long|maximum (?:context|prompt) length|exceeds? the available context|too large for model with/i,
+  ],
+  ["permission", /credit balance is too low/i],
+  // xAI answers 400 to a wrong key.
+  ["auth", /incorrect api key/i],
+];
+
+function messageKind({ message = "" }: VendorFault): LlmErrorKind | undefined {
+  return MESSAGES.find(([, pattern]) => pattern.test(message))?.[0];
+}

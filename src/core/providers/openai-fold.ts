@@ -1,0 +1,73 @@
+// A streamed chat completion put together into a chat completion. Specification: OpenAI API reference, "The chat completion
+// chunk object". What the imitators do differently is in the choices; here are the chunks around them.
+
+import { isPlainObject } from "../canon/value.js";
+import type { LlmStreamDelta } from "../model/provider.js";
+import { createChoiceFold, type ChoiceFold } from "./choice-fold.js";
+import { toPiece, type Fold, type StreamWire } from "./fold.js";
+import { decodeOpenAi } from "./openai-decode.js";
+import { createSseReader } from "./sse.js";
+import { refuseErrorBody, toCount, toList, toObject, type Decoding, type WireObject } from "./wire.js";
+
+/** Chat completions, streamed. Without `[DONE]` a finish reason or the last usage chunk is the end, and the other way round. */
+export const openAiStream: StreamWire = {
+  createReader: createSseReader,
+  createFold: createOpenAiFold,
+  decode: decodeOpenAi,
+  isSse: true,
+  endMark: "[DONE]",
+};
+
+function createOpenAiFold(decoding: Decoding): Fold {
+  const choices = new Map<number, ChoiceFold>();
+  let usage: WireObject = {};
+  let model = "";
+  let isWhole = false;
+  let first = Infinity;
+
+  const takeChoice = (value: unknown): LlmStreamDelta[] => {
+    const choice = toObject(value);
+    refuseErrorBody(choice["error"], decoding);
+    const index = toCount(choice["index"]) ?? 0;
+    const fold = choices.get(index) ?? createChoiceFold();
+    choices.set(index, fold);
+    first = Math.min(first, index);
+    usage = mergeUsage(usage, choice["usage"]);
+    const deltas = fold.take(choice);
+    isWhole ||= fold.hasFinished;
+    // Only the first choice becomes the response.
+    return index === first ? deltas : [];
+  };
+  return {
+    isEnded: false,
+    get isWhole() {
+      return isWhole;
+    },
+    take(json) {
+      const chunk = toObject(json);
+      refuseErrorBody(chunk["error"], decoding);
+      // vLLM's older errors have no `error` around them.
+      if (chunk["object"] === "error") refuseErrorBody(chunk, decoding);
+      model ||= toPiece(chunk["model"]);
+      const list = toList(chunk["choices"]);
+      // Groq reports under a name of its own unless it is asked for usage.
+      usage = mergeUsage(usage, chunk["usage"] ?? toObject(chunk["x_groq"])["usage"]);
+      isWhole ||= list.length === 0 && Array.isArray(chunk["choices"]) && isPlainObject(chunk["usage"]);
+      return list.flatMap(takeChoice);
+    },
+    body: () => ({
+      model,
+      choices: [...choices.keys()].sort((a, b) => a - b).map((index) => choices.get(index)?.body()),
+      ...(Object.keys(usage).length === 0 ? {} : { usage }),
+    }),
+  };
+}
+
+/** The latest counts; where one is null, what it was before. */
+function mergeUsage(usage: WireObject, value: unknown): WireObject {
+  const counts = Object.entries(toObject(value));
+  if (counts.length === 0) return usage;
+  return Object.fromEntries(
+    counts.map(([name, count]) => [name, count ?? (Object.hasOwn(usage, name) ? usage[name] : count)]),
+  );
+}

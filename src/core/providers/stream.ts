@@ -1,0 +1,107 @@
+// The bytes of a streamed answer as deltas and, at its end, the response. No transport and no vendor is known here: bytes may
+// be cut anywhere, in the middle of a character too.
+
+import type { LlmStreamDelta, LlmTurnResponse } from "../model/provider.js";
+import { refuseCut, refusePart, toDeltas, type StreamPart, type StreamWire } from "./fold.js";
+import { refuseErrorBody, toText, type Decoding } from "./wire.js";
+
+/** One answer on its way. All three throw `provider-response`. */
+export interface StreamDecoder {
+  feed(bytes: Uint8Array): LlmStreamDelta[];
+  /** The vendor said that it is over; nothing more needs to be read. */
+  readonly isEnded: boolean;
+  /** Tells the decoder that no more bytes come. */
+  end(): { deltas: LlmStreamDelta[]; response: LlmTurnResponse };
+}
+
+/** The first character of what is no stream of events: `data:`, `event:`, `id:`, `retry:` and comments begin otherwise. */
+const NO_EVENT = /^\s*[^\s:deir]/;
+
+export function createStreamDecoder(wire: StreamWire, decoding: Decoding): StreamDecoder {
+  const text = new TextDecoder();
+  const reader = wire.createReader(decoding);
+  const fold = wire.createFold(decoding);
+  let kind: "unknown" | "stream" | "whole" = wire.isSse ? "unknown" : "stream";
+  /** What came before it was known what this is, and all of an answer that is no stream. */
+  const held: string[] = [];
+  let isEnded = false;
+
+  const takePart = ({ event, data }: StreamPart, isLast: boolean): LlmStreamDelta[] => {
+    const trimmed = data.trim();
+    if (isEnded || trimmed === "") return [];
+    if (trimmed === END_MARK) {
+      isEnded = wire.endMark === END_MARK;
+      return [];
+    }
+    const json = parsePart(event, data, isLast, decoding);
+    const deltas = fold.take(json);
+    isEnded = fold.isEnded;
+    return deltas;
+  };
+  const read = (piece: string): LlmStreamDelta[] => {
+    if (kind === "unknown") {
+      if (piece.trim() === "") return [];
+      kind = NO_EVENT.test(piece) ? "whole" : "stream";
+      // Some hosts send line ends before they begin.
+      piece = piece.trimStart();
+    }
+    if (kind === "whole") {
+      held.push(piece);
+      return [];
+    }
+    return reader.feed(piece).flatMap((part) => takePart(part, false));
+  };
+
+  return {
+    feed: (bytes) => read(text.decode(bytes, { stream: true })),
+    get isEnded() {
+      return isEnded;
+    },
+    end() {
+      const deltas = read(text.decode());
+      if (kind === "whole") {
+        const response = wire.decode(parseWhole(held.join(""), decoding), decoding);
+        return { deltas: toWholeDeltas(response), response };
+      }
+      if (!isEnded) deltas.push(...reader.end().flatMap((part) => takePart(part, true)));
+      if (!isEnded && !fold.isWhole) refuseCut(decoding);
+      return { deltas, response: wire.decode(fold.body(), decoding) };
+    },
+  };
+}
+
+/** What a stream would have said before a response that came at once. */
+function toWholeDeltas({ message }: LlmTurnResponse): LlmStreamDelta[] {
+  const { content, reasoning = [], toolCalls = [] } = message;
+  const thoughts = reasoning.map((thought) => (thought.type === "text" ? thought.text : ""));
+  const calls = toolCalls.map(({ id, name, arguments: args, malformedArguments }, index) => ({
+    type: "tool-call-delta" as const,
+    index,
+    id,
+    name,
+    argumentsText: malformedArguments ?? JSON.stringify(args),
+  }));
+  return [...toDeltas(content, thoughts.join("")), ...calls];
+}
+
+const END_MARK = "[DONE]";
+
+function parsePart(event: string, data: string, isLast: boolean, decoding: Decoding): unknown {
+  try {
+    return JSON.parse(data) as unknown;
+  } catch {
+    if (event === "error") refuseErrorBody(toText(data), decoding);
+    // The last part of a stream that broke off is the beginning of one.
+    if (isLast) refuseCut(decoding);
+    return refusePart(`what is not JSON: ${decoding.quote(data)}`, decoding);
+  }
+}
+
+/** An answer that is no stream although one was asked for: an error, or all of it at once. */
+function parseWhole(text: string, decoding: Decoding): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return refusePart(`what is neither events nor JSON: ${decoding.quote(text)}`, decoding);
+  }
+}

@@ -1,0 +1,40 @@
+// Reading a vendor's answer that was collected whole, as a proxy does: JSON, or a stream that has passed by.
+
+import { AgentError } from "../errors.js";
+import type { LlmTurnResponse } from "../model/provider.js";
+import type { StreamWire } from "../providers/fold.js";
+import { createStreamDecoder } from "../providers/stream.js";
+import { plainDecoding } from "../providers/wire.js";
+
+/** The bytes of an answer, and how they came. */
+export interface CollectedAnswer {
+  bytes: Uint8Array;
+  isStream: boolean;
+  /** The connection ended before the vendor closed it, so that only a stream which says where it ends can be whole. */
+  isCut: boolean;
+}
+
+/** Throws `provider-response` for an error, for what is no answer, and for one that is not whole. */
+export function readAnswer(
+  answer: CollectedAnswer,
+  stream: StreamWire,
+  decode: (body: unknown) => LlmTurnResponse,
+): LlmTurnResponse {
+  if (!answer.isStream) return decode(parseWhole(answer));
+  const decoder = createStreamDecoder(stream, plainDecoding);
+  decoder.feed(answer.bytes);
+  if (answer.isCut && !decoder.isEnded) throw notWhole(undefined);
+  return decoder.end().response;
+}
+
+function parseWhole({ bytes }: CollectedAnswer): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+  } catch (cause) {
+    throw notWhole(cause);
+  }
+}
+
+function notWhole(cause: unknown): AgentError {
+  return new AgentError("provider-response", "the answer broke off before it was whole, or is not JSON", { cause });
+}

@@ -1,0 +1,138 @@
+// A Messages body as a turn request, the inverse of `encodeAnthropic`. Not carried by this wire: where system messages stood
+// (they come first), thoughts without a signature, `seed`, and the name of a `responseFormat`. Ignored knowingly:
+// `cache_control`, `thinking`, `top_k`, `metadata`, `service_tier` and whatever else no `LlmSettings` has.
+
+import type { JsonObject } from "../canon/value.js";
+import type { AssistantMessage, ContentPart, LlmMessage, SystemMessage, ToolMessage } from "../model/message.js";
+import type { LlmSettings, LlmToolDefinition } from "../model/provider.js";
+import { decodeAnthropic } from "../providers/anthropic-decode.js";
+import { toList, toObject, toText, type WireObject } from "../providers/wire.js";
+import { createCallNames, type CallNames } from "./call-names.js";
+import { readMessageList, readNumber, readStops, readText, refuse, toTurn, type WireTurn } from "./turn.js";
+
+/** What a `responseFormat` is called where the wire carries its schema alone. */
+export const UNNAMED_FORMAT = "response";
+
+/** Throws `invalid-options` for a body that holds what a turn request cannot. */
+export function parseAnthropic(json: unknown): WireTurn {
+  const body = toObject(json);
+  const calls = createCallNames();
+  return toTurn({
+    messages: [
+      ...readSystem(body["system"]),
+      ...readMessageList(body).flatMap((message, index) => readMessage(message, `messages[${index}]`, calls)),
+    ],
+    tools: toList(body["tools"]).map(readTool),
+    settings: {
+      maxTokens: readNumber(body, "max_tokens"),
+      temperature: readNumber(body, "temperature"),
+      topP: readNumber(body, "top_p"),
+      stop: readStops(body["stop_sequences"]),
+      toolChoice: readChoice(toObject(body["tool_choice"])),
+      responseFormat: readFormat(toObject(toObject(body["output_config"])["format"])),
+    },
+    model: toText(body["model"]),
+    isStream: body["stream"] === true,
+  });
+}
+
+function readSystem(system: unknown): SystemMessage[] {
+  const texts = Array.isArray(system)
+    ? system.map((block) => readText([block], "system"))
+    : [readText(system, "system")];
+  return texts.filter((content) => content !== "").map((content) => ({ role: "system", content }));
+}
+
+function readMessage(message: WireObject, place: string, calls: CallNames): LlmMessage[] {
+  const role = toText(message["role"]);
+  const { content } = message;
+  switch (role) {
+    case "system":
+      return [{ role, content: readText(content, place) }];
+    case "assistant":
+      return [readAssistant(content, calls)];
+    case "user":
+      return Array.isArray(content) ? readBlocks(content, place, calls) : [{ role, content: readText(content, place) }];
+  }
+  return refuse(place, `has the role "${role}"`);
+}
+
+/** What the vendor once said is read as it was when it came, so that a prompt and the answer before it agree. */
+function readAssistant(content: unknown, calls: CallNames): AssistantMessage {
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : toList(content);
+  const said = decodeAnthropic({ content: blocks }).message;
+  calls.add(said);
+  return said;
+}
+
+/** One user message may hold tool results and then what the user says: results become messages of their own. */
+function readBlocks(blocks: readonly unknown[], place: string, calls: CallNames): LlmMessage[] {
+  const messages: LlmMessage[] = [];
+  let said: ContentPart[] | undefined;
+  for (const item of blocks) {
+    const block = toObject(item);
+    if (block["type"] === "tool_result") {
+      messages.push(readResult(block, place, calls));
+      said = undefined;
+      continue;
+    }
+    if (said === undefined) messages.push({ role: "user", content: (said = []) });
+    said.push(readPart(block, place));
+  }
+  return blocks.length === 0 ? [{ role: "user", content: [] }] : messages;
+}
+
+function readResult(block: WireObject, place: string, calls: CallNames): ToolMessage {
+  const toolCallId = toText(block["tool_use_id"]);
+  return {
+    role: "tool",
+    toolCallId,
+    name: calls.nameOf(toolCallId),
+    content: readText(block["content"], place),
+    ...(block["is_error"] === true ? { isError: true } : {}),
+  };
+}
+
+function readPart(block: WireObject, place: string): ContentPart {
+  const type = toText(block["type"]);
+  if (type === "text") return { type, text: toText(block["text"]) };
+  const source = toObject(block["source"]);
+  const kind = toText(source["type"]);
+  if (type === "image" && kind === "url") return { type, url: toText(source["url"]) };
+  if (type === "image" && kind === "base64") {
+    return { type, mediaType: toText(source["media_type"]), data: toText(source["data"]) };
+  }
+  return refuse(place, `has a block of type "${type}"${kind === "" ? "" : ` from "${kind}"`}`);
+}
+
+function readTool(item: unknown): LlmToolDefinition {
+  const tool = toObject(item);
+  const type = toText(tool["type"]);
+  if (type !== "" && type !== "custom") return refuse("tools", `has one of type "${type}", which the vendor runs`);
+  return {
+    name: toText(tool["name"]),
+    description: toText(tool["description"]),
+    schema: toObject(tool["input_schema"]) as JsonObject,
+  };
+}
+
+function readChoice(choice: WireObject): LlmSettings["toolChoice"] {
+  const type = toText(choice["type"]);
+  switch (type) {
+    case "":
+      return undefined;
+    case "auto":
+    case "none":
+      return type;
+    case "any":
+      return "required";
+    case "tool":
+      return { name: toText(choice["name"]) };
+  }
+  return refuse("tool_choice", `has the type "${type}"`);
+}
+
+function readFormat(format: WireObject): LlmSettings["responseFormat"] {
+  if (format["type"] !== "json_schema") return undefined;
+  return { name: UNNAMED_FORMAT, schema: toObject(format["schema"]) as JsonObject };
+}

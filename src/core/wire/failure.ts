@@ -1,0 +1,37 @@
+// A refusal in the shape a vendor's clients read an error from.
+
+import type { JsonObject } from "../canon/value.js";
+
+/** What went wrong, for a client of any wire. */
+export interface WireFailure {
+  status: number;
+  /** One word for a program. */
+  code: string;
+  message: string;
+  /** Carried along under the same name by every wire. */
+  miss?: JsonObject;
+}
+
+/** OpenAI's clients show what lies within `error` and nothing beside it, so the miss lies there, too. */
+export function failOpenAi({ status, code, message, miss }: WireFailure): JsonObject {
+  const extra = miss === undefined ? {} : { miss };
+  const type = status >= 500 ? "server_error" : "invalid_request_error";
+  return { error: { message, type, param: null, code, ...extra }, ...extra };
+}
+
+/** The error object of the Messages API. */
+export function failAnthropic({ status, message, miss }: WireFailure): JsonObject {
+  const error = { type: TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error"), message };
+  return { type: "error", error, ...(miss === undefined ? {} : { miss }) };
+}
+
+const TYPES: Readonly<Record<number, string>> = {
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+};
+
+/** Ollama's one text. */
+export function failOllama({ message, miss }: WireFailure): JsonObject {
+  return { error: message, ...(miss === undefined ? {} : { miss }) };
+}

@@ -1,0 +1,77 @@
+// An Ollama chat body as a turn request, the inverse of `encodeOllama`. Not carried by this wire: the media type of an image
+// (told from its first bytes) and its place among the texts, thoughts but for one text, `isError`, the tool choice, and the
+// name of a `responseFormat`. Ignored knowingly: `think`, `keep_alive`, `format: "json"` and options no `LlmSettings` has.
+
+import type { JsonObject } from "../canon/value.js";
+import { isPlainObject } from "../canon/value.js";
+import type { ContentPart, LlmMessage } from "../model/message.js";
+import { decodeOllama } from "../providers/ollama-decode.js";
+import { toList, toObject, toText, type WireObject } from "../providers/wire.js";
+import { UNNAMED_FORMAT } from "./anthropic-parse.js";
+import { createCallNames, type CallNames } from "./call-names.js";
+import { readTool } from "./openai-parse.js";
+import { readMessageList, readNumber, readStops, readText, refuse, toTurn, type WireTurn } from "./turn.js";
+
+/** Throws `invalid-options` for a body that holds what a turn request cannot. */
+export function parseOllama(json: unknown): WireTurn {
+  const body = toObject(json);
+  const options = toObject(body["options"]);
+  const { format } = body;
+  const calls = createCallNames();
+  return toTurn({
+    messages: readMessageList(body).map((message, index) => readMessage(message, `messages[${index}]`, calls)),
+    tools: toList(body["tools"]).map(readTool),
+    settings: {
+      temperature: readNumber(options, "temperature"),
+      topP: readNumber(options, "top_p"),
+      maxTokens: readNumber(options, "num_predict"),
+      stop: readStops(options["stop"]),
+      seed: readNumber(options, "seed"),
+      responseFormat: isPlainObject(format) ? { name: UNNAMED_FORMAT, schema: format as JsonObject } : undefined,
+    },
+    model: toText(body["model"]),
+    // This wire streams unless told otherwise.
+    isStream: body["stream"] !== false,
+  });
+}
+
+function readMessage(message: WireObject, place: string, calls: CallNames): LlmMessage {
+  const role = toText(message["role"]);
+  const content = readText(message["content"], place);
+  switch (role) {
+    case "system":
+      return { role, content };
+    case "user": {
+      const images = toList(message["images"]).map(readImage);
+      if (images.length === 0) return { role, content };
+      return { role, content: [...(content === "" ? [] : [{ type: "text" as const, text: content }]), ...images] };
+    }
+    case "assistant": {
+      const said = decodeOllama({ message, done: true }).message;
+      calls.add(said);
+      return said;
+    }
+    case "tool": {
+      const id = toText(message["tool_call_id"]);
+      const name = toText(message["tool_name"]) || toText(message["name"]) || calls.nameOf(id);
+      const toolCallId = id || calls.idOf(name);
+      calls.settle(toolCallId);
+      return { role, toolCallId, name, content };
+    }
+  }
+  return refuse(place, `has the role "${role}"`);
+}
+
+/** The first characters of base64 for the first bytes of each format. */
+const MAGIC: readonly (readonly [string, string])[] = [
+  ["iVBORw0KGgo", "image/png"],
+  ["/9j/", "image/jpeg"],
+  ["R0lGOD", "image/gif"],
+  ["UklGR", "image/webp"],
+];
+
+function readImage(item: unknown): ContentPart {
+  const data = toText(item);
+  const known = MAGIC.find(([start]) => data.startsWith(start));
+  return { type: "image", mediaType: known?.[1] ?? "application/octet-stream", data };
+}

@@ -1,0 +1,90 @@
+// What a client of a vendor asked, read from the vendor's own request body: the inverse of the encoders in providers. Shared
+// by the three parsers: the shape they give, and how they refuse.
+
+import { AgentError } from "../errors.js";
+import type { LlmMessage } from "../model/message.js";
+import type { LlmSettings, LlmToolDefinition } from "../model/provider.js";
+import { toList, toObject, toText, type WireObject } from "../providers/wire.js";
+
+/** A request as read from the wire. The model is always named there, and absent lists and settings stay absent. */
+export interface WireRequest {
+  messages: LlmMessage[];
+  tools?: LlmToolDefinition[];
+  settings: LlmSettings & { model: string };
+}
+
+/** One request body, and how its client wants to be answered. */
+export interface WireTurn {
+  request: WireRequest;
+  isStream: boolean;
+  /** OpenAI's `stream_options.include_usage`; the other wires always tell. */
+  wantsUsage: boolean;
+}
+
+/** Fields of which those that are undefined do not exist. */
+export type Loose<T> = { [K in keyof T]: T[K] | undefined };
+
+/** The fields that have a value. */
+export function present<T extends object>(fields: Loose<T>): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}
+
+/** A turn from what was found; an empty list of tools is none. */
+export function toTurn(found: {
+  messages: LlmMessage[];
+  tools: LlmToolDefinition[];
+  settings: Loose<LlmSettings>;
+  model: string;
+  isStream: boolean;
+  wantsUsage?: boolean;
+}): WireTurn {
+  const { messages, tools, settings, model, isStream, wantsUsage = false } = found;
+  return {
+    request: {
+      messages,
+      ...(tools.length === 0 ? {} : { tools }),
+      settings: { ...present<LlmSettings>(settings), model },
+    },
+    isStream,
+    wantsUsage,
+  };
+}
+
+/** Throws: `place` of the body holds what no turn request can. Better no answer than one to another question. */
+export function refuse(place: string, what: string): never {
+  throw new AgentError("invalid-options", `the request cannot be read: ${place} ${what}`, {
+    hint: "Send what the vendor's API reference describes; files, audio and tools run by the vendor have no place here.",
+  });
+}
+
+/** The list of messages, or a refusal. */
+export function readMessageList(body: WireObject): readonly WireObject[] {
+  if (!Array.isArray(body["messages"])) refuse("messages", "is no list");
+  return toList(body["messages"]).map((message) => toObject(message));
+}
+
+/** A number, or undefined where the client left it out or sent null. */
+export function readNumber(object: WireObject, key: string): number | undefined {
+  const value = object[key];
+  if (value === undefined || value === null) return undefined;
+  return typeof value === "number" ? value : refuse(key, "is no number");
+}
+
+/** One stop sequence or a list of them, as a list. */
+export function readStops(value: unknown): string[] | undefined {
+  if (typeof value === "string") return [toText(value)];
+  const stops = toList(value).map(toText);
+  return stops.length === 0 ? undefined : stops;
+}
+
+/** Content that may only be text: a string, nothing, or a list of text parts. */
+export function readText(content: unknown, place: string): string {
+  if (typeof content === "string") return toText(content);
+  return toList(content)
+    .map((item) => {
+      const part = toObject(item);
+      const type = toText(part["type"]);
+      return type === "text" ? toText(part["text"]) : refuse(place, `has a part of type "${type}"`);
+    })
+    .join("");
+}

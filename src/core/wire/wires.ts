@@ -1,0 +1,93 @@
+// The three wires as one table, for a server that speaks all of them: reading a request, writing the answer or the refusal,
+// and what a request looks like once it went through the wire.
+
+import type { JsonObject } from "../canon/value.js";
+import type { LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
+import { decodeAnthropic } from "../providers/anthropic-decode.js";
+import { encodeAnthropic } from "../providers/anthropic-encode.js";
+import { anthropicStream } from "../providers/anthropic-fold.js";
+import { decodeOllama } from "../providers/ollama-decode.js";
+import { encodeOllama } from "../providers/ollama-encode.js";
+import { ollamaStream } from "../providers/ollama-fold.js";
+import { decodeOpenAi } from "../providers/openai-decode.js";
+import { encodeOpenAi } from "../providers/openai-encode.js";
+import { openAiStream } from "../providers/openai-fold.js";
+import { readAnswer, type CollectedAnswer } from "./answer.js";
+import { parseAnthropic } from "./anthropic-parse.js";
+import { streamAnthropic, writeAnthropic } from "./anthropic-write.js";
+import { failAnthropic, failOllama, failOpenAi, type WireFailure } from "./failure.js";
+import { parseOllama } from "./ollama-parse.js";
+import { streamOllama, writeOllama } from "./ollama-write.js";
+import { parseOpenAi } from "./openai-parse.js";
+import { streamOpenAi, writeOpenAi } from "./openai-write.js";
+import type { WireStamp } from "./pieces.js";
+import type { WireRequest, WireTurn } from "./turn.js";
+
+/** The vendors whose wires are spoken. */
+export type WireName = "openai" | "anthropic" | "ollama";
+
+/** One vendor's wire, seen from the server's side. */
+export interface Wire {
+  readonly name: WireName;
+  /** Throws `invalid-options` for a body that holds what a turn request cannot. */
+  parse(body: unknown): WireTurn;
+  /** The body of the same request as our own adapter would send it. Throws where the wire cannot carry it. */
+  encode(request: LlmTurnRequest, model: string, maxTokens: number): JsonObject;
+  /** Reads an answer that was collected. Throws `provider-response`. */
+  read(answer: CollectedAnswer): LlmTurnResponse;
+  write(response: LlmTurnResponse, stamp: WireStamp): JsonObject;
+  stream(response: LlmTurnResponse, stamp: WireStamp): string[];
+  readonly streamType: string;
+  fail(failure: WireFailure): JsonObject;
+}
+
+/** Every wire by name. */
+export const WIRES: Readonly<Record<WireName, Wire>> = {
+  openai: {
+    name: "openai",
+    parse: parseOpenAi,
+    encode: (request, model) => encodeOpenAi(request, { model, maxTokensField: "max_completion_tokens" }),
+    read: (answer) => readAnswer(answer, openAiStream, decodeOpenAi),
+    write: writeOpenAi,
+    stream: streamOpenAi,
+    streamType: "text/event-stream; charset=utf-8",
+    fail: failOpenAi,
+  },
+  anthropic: {
+    name: "anthropic",
+    parse: parseAnthropic,
+    encode: (request, model, maxTokens) => encodeAnthropic(request, { model, maxTokens }),
+    read: (answer) => readAnswer(answer, anthropicStream, decodeAnthropic),
+    write: writeAnthropic,
+    stream: streamAnthropic,
+    streamType: "text/event-stream; charset=utf-8",
+    fail: failAnthropic,
+  },
+  ollama: {
+    name: "ollama",
+    parse: parseOllama,
+    encode: (request, model) => encodeOllama(request, { model }),
+    read: (answer) => readAnswer(answer, ollamaStream, decodeOllama),
+    write: writeOllama,
+    stream: streamOllama,
+    streamType: "application/x-ndjson",
+    fail: failOllama,
+  },
+};
+
+/** Said by the Messages API's encoder alone, where neither side of a comparison names a limit. */
+const ANY_LIMIT = 4096;
+
+/**
+ * What is left of `request` once it went over `wire`, in the terms of `like`: the model and a limit that a wire demands are
+ * taken from there. Two requests that leave the same are the same to a server. Undefined where the wire cannot carry it.
+ */
+export function throughWire(request: LlmTurnRequest, wire: Wire, like: WireRequest): WireRequest | undefined {
+  const { model, maxTokens = ANY_LIMIT } = like.settings;
+  const asked = { ...request, settings: { ...request.settings, model } };
+  try {
+    return wire.parse(wire.encode(asked, model, maxTokens)).request;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+// Sending a reply no faster than the client takes it, and giving up when the client is gone.
+
+import type { ServerResponse } from "node:http";
+import type { HttpReply } from "./exchange.js";
+
+/** Resolves when all was handed over or nobody is left to take it. Rejects where a part of the body throws. */
+export async function sendReply(response: ServerResponse, { status, headers, body }: HttpReply): Promise<void> {
+  if (response.destroyed) return;
+  response.writeHead(status, { ...headers } as Record<string, string | string[]>);
+  if (typeof body === "string" || body instanceof Uint8Array) {
+    response.end(body);
+    return over(response, "finish");
+  }
+  response.flushHeaders();
+  for await (const part of body) {
+    if (response.destroyed) return;
+    if (!response.write(part)) await over(response, "drain");
+  }
+  response.end();
+  await over(response, "finish");
+}
+
+/** Resolves at the event, or when the connection is gone. */
+function over(response: ServerResponse, event: "drain" | "finish"): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = () => {
+      response.off(event, settle).off("close", settle);
+      resolve();
+    };
+    response.on(event, settle).on("close", settle);
+    if (response.destroyed) settle();
+  });
+}

@@ -1,0 +1,797 @@
+// The two servers, asked by the vendors' own clients.
+
+import Anthropic from "@anthropic-ai/sdk";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ollama } from "ollama";
+import OpenAI from "openai";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { CassetteV2 } from "../../src/cassette/format.js";
+import { parseCassette } from "../../src/cassette/load.js";
+import { rebuildPrompts } from "../../src/cassette/miss.js";
+import { formatCassette } from "../../src/cassette/store.js";
+import { recordProxy } from "../../src/cli/proxy/proxy.js";
+import { serve, type ServeOptions } from "../../src/cli/serve/serve.js";
+import type { CommandIo } from "../../src/cli/io.js";
+import type { Stop } from "../../src/cli/serve/stop.js";
+import type { LlmTurnResponse } from "../../src/core/model/provider.js";
+import { WIRES, type WireName } from "../../src/core/wire/wires.js";
+import { anthropicProvider } from "../../src/core/providers/anthropic.js";
+import { ollamaProvider } from "../../src/core/providers/ollama.js";
+import { openaiProvider } from "../../src/core/providers/openai.js";
+import { nodeFiles } from "../../src/host/files.js";
+import { assertBuilt, cassetteBin } from "../support/built.js";
+import { recordTurns, runWeather, weatherCassette, WEATHER_SCRIPT } from "../support/recording.js";
+import { ask, quietPorts, say } from "../support/script.js";
+import { listen, weatherTool } from "../support/wire.js";
+import { cli, documentOf, folder, place } from "./run.js";
+
+/** A command that runs until it is stopped. */
+interface Running {
+  url: string;
+  io: { out: string; err: string; code: number };
+  stop(): Promise<{ out: string; err: string; code: number }>;
+}
+
+const running: Running[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((one) => one.stop().catch(() => undefined)));
+});
+
+/** Starts a command in this process, and resolves when it has said where it listens. */
+async function start(command: (io: CommandIo, stop: Stop) => Promise<void>, env = {}): Promise<Running> {
+  const printed = { out: "", err: "", code: 0 };
+  let end: () => void = () => undefined;
+  const stop: Stop = { stopped: new Promise((resolve) => (end = resolve)), now: () => end() };
+  let isUp: () => void = () => undefined;
+  const up = new Promise<void>((resolve) => (isUp = resolve));
+  const look = () => void (/http:\/\/127\.0\.0\.1:\d+/.test(printed.out + printed.err) && isUp());
+  const io: CommandIo = {
+    stdout: (text) => void ((printed.out += text), look()),
+    stderr: (text) => void ((printed.err += text), look()),
+    env,
+    cwd: folder,
+    isTTY: false,
+    stderrIsTTY: false,
+    files: nodeFiles(),
+    exit: (code) => (printed.code = code),
+  };
+  const done = command(io, stop);
+  await Promise.race([up, done]);
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(printed.out + printed.err)?.[0] ?? "";
+  const one: Running = {
+    url,
+    io: printed,
+    async stop() {
+      end();
+      await done;
+      return printed;
+    },
+  };
+  running.push(one);
+  return one;
+}
+
+const serving = (paths: string[], options: Partial<ServeOptions> = {}) =>
+  start((io, stop) => serve(paths, { port: 0, ...options }, io, stop));
+
+const proxying = (target: string, out: string, options: { refresh?: boolean; json?: boolean } = {}) =>
+  start((io, stop) => recordProxy({ target, out, port: 0, refresh: false, json: false, ...options }, io, stop));
+
+/** A vendor that says what was written down, over its own wire, and counts what it is asked. */
+async function vendor(name: WireName, script: readonly LlmTurnResponse[]) {
+  const wire = WIRES[name];
+  const asked: { path: string; headers: Record<string, unknown>; body: string }[] = [];
+  const server = await listen((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body = Buffer.concat(chunks).toString("utf8");
+      const turn = script[asked.length];
+      asked.push({ path: request.url ?? "", headers: { ...request.headers }, body });
+      if (turn === undefined) {
+        response.writeHead(429, { "content-type": "application/json", "x-should-retry": "false" });
+        response.end(JSON.stringify(wire.fail({ status: 429, code: "spent", message: "no more" })));
+        return;
+      }
+      const { isStream, wantsUsage } = wire.parse(JSON.parse(body));
+      const stamp = { id: String(asked.length), createdAt: 0, model: "m-1", wantsUsage };
+      response.writeHead(200, { "content-type": isStream ? wire.streamType : "application/json" });
+      if (!isStream) return void response.end(JSON.stringify(wire.write(turn, stamp)));
+      for (const part of wire.stream(turn, stamp)) response.write(part);
+      response.end();
+    });
+  });
+  servers.push(server.close);
+  return { ...server, asked };
+}
+const servers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((close) => close()));
+});
+
+const parameters = weatherTool.schema;
+const SYSTEM = "You are brief.";
+const GOAL = "Umbrella in Oslo and Bergen?";
+const RESULTS: Record<string, string> = { Oslo: "rain", Bergen: "more rain" };
+
+/** Two calls at once, and then an answer that takes several pieces to stream. */
+const SCRIPT: readonly LlmTurnResponse[] = [
+  ask(
+    [
+      { id: "call_a", name: "weather", arguments: { city: "Oslo" } },
+      { id: "call_b", name: "weather", arguments: { city: "Bergen" } },
+    ],
+    { content: "Let me look.", usage: { inputTokens: 30, outputTokens: 9 }, model: "m-1" },
+  ),
+  say("Take an umbrella, for it rains in both towns. 𝄞", {
+    usage: { inputTokens: 60, outputTokens: 12 },
+    model: "m-1",
+  }),
+];
+const ANSWER = SCRIPT[1]?.finalAnswer ?? "";
+
+/** The same small agent, written against each vendor's own client. It gives the calls it made and the last answer. */
+type Agent = (url: string, isStream: boolean, goal?: string) => Promise<{ calls: string[]; answer: string }>;
+
+const openAiAgent: Agent = async (url, isStream, goal = GOAL) => {
+  const client = new OpenAI({ apiKey: "sk-test", baseURL: `${url}/v1`, maxRetries: 2 });
+  const messages: OpenAI.ChatCompletionMessageParam[] = [
+    { role: "system", content: SYSTEM },
+    { role: "user", content: goal },
+  ];
+  const tools = [{ type: "function" as const, function: { name: "weather", description: "w", parameters } }];
+  const calls: string[] = [];
+  for (;;) {
+    const body = { model: "m-1", messages, tools };
+    const { choices } = isStream
+      ? await client.chat.completions.stream(body).finalChatCompletion()
+      : await client.chat.completions.create(body);
+    const message = choices[0]?.message;
+    if (message === undefined) throw new Error("no message");
+    const toolCalls = message.tool_calls ?? [];
+    if (toolCalls.length === 0) return { calls, answer: message.content ?? "" };
+    messages.push({ role: "assistant", content: message.content, tool_calls: toolCalls });
+    for (const call of toolCalls) {
+      if (call.type !== "function") throw new Error("no function");
+      const { city } = JSON.parse(call.function.arguments) as { city: string };
+      calls.push(city);
+      messages.push({ role: "tool", tool_call_id: call.id, content: RESULTS[city] ?? "" });
+    }
+  }
+};
+
+const anthropicAgent: Agent = async (url, isStream, goal = GOAL) => {
+  const client = new Anthropic({ apiKey: "sk-test", baseURL: url, maxRetries: 2 });
+  const messages: Anthropic.MessageParam[] = [{ role: "user", content: goal }];
+  const tools = [{ name: "weather", description: "w", input_schema: parameters as Anthropic.Tool.InputSchema }];
+  const calls: string[] = [];
+  for (;;) {
+    const body = { model: "m-1", max_tokens: 100, system: SYSTEM, messages, tools };
+    const message = isStream ? await client.messages.stream(body).finalMessage() : await client.messages.create(body);
+    const uses = message.content.filter((block) => block.type === "tool_use");
+    if (uses.length === 0) {
+      return { calls, answer: message.content.map((block) => (block.type === "text" ? block.text : "")).join("") };
+    }
+    messages.push({ role: "assistant", content: message.content });
+    messages.push({
+      role: "user",
+      content: uses.map(({ id, input }) => {
+        const { city } = input as { city: string };
+        calls.push(city);
+        return { type: "tool_result" as const, tool_use_id: id, content: RESULTS[city] ?? "" };
+      }),
+    });
+  }
+};
+
+const ollamaAgent: Agent = async (url, isStream, goal = GOAL) => {
+  const client = new Ollama({ host: url });
+  const messages: Parameters<Ollama["chat"]>[0]["messages"] = [
+    { role: "system", content: SYSTEM },
+    { role: "user", content: goal },
+  ];
+  const tools = [
+    { type: "function", function: { name: "weather", description: "w", parameters: parameters as object } },
+  ];
+  const calls: string[] = [];
+  for (;;) {
+    const said = { role: "assistant", content: "", tool_calls: [] as NonNullable<(typeof messages)[0]["tool_calls"]> };
+    if (isStream) {
+      for await (const part of await client.chat({ model: "m-1", messages, tools, stream: true })) {
+        said.content += part.message.content;
+        said.tool_calls.push(...(part.message.tool_calls ?? []));
+      }
+    } else {
+      const { message } = await client.chat({ model: "m-1", messages, tools });
+      said.content = message.content;
+      said.tool_calls.push(...(message.tool_calls ?? []));
+    }
+    if (said.tool_calls.length === 0) return { calls, answer: said.content };
+    messages.push(said);
+    for (const { function: named } of said.tool_calls) {
+      const { city } = named.arguments as { city: string };
+      calls.push(city);
+      messages.push({ role: "tool", content: RESULTS[city] ?? "", tool_name: named.name });
+    }
+  }
+};
+
+const AGENTS: Record<WireName, { agent: Agent; base: string }> = {
+  openai: { agent: openAiAgent, base: "/v1" },
+  anthropic: { agent: anthropicAgent, base: "/v1" },
+  ollama: { agent: ollamaAgent, base: "" },
+};
+const expected = { calls: ["Oslo", "Bergen"], answer: ANSWER };
+const load = (file: string): CassetteV2 => parseCassette(readFileSync(join(folder, file))) as CassetteV2;
+const cases = (["openai", "anthropic", "ollama"] as const).flatMap((name) =>
+  [false, true].map((isStream) => [name, isStream ? "streaming" : "not streaming", isStream] as const),
+);
+
+describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
+  const { agent, base } = AGENTS[name];
+  const file = `${name}-${how.replaceAll(" ", "-")}.cassette.json`;
+
+  it("is recorded through the proxy, and replayed by the server without a request to the vendor", async () => {
+    const live = await vendor(name, SCRIPT);
+    const proxy = await proxying(`${live.baseURL}${base}`, file);
+    expect(await agent(proxy.url, isStream)).toEqual(expected);
+    const recorded = await proxy.stop();
+    expect(recorded).toMatchObject({ code: 0, err: "" });
+    expect(recorded.out).toContain(`recorded ${file}, 2 turns\n`);
+    expect(live.asked).toHaveLength(2);
+
+    const cassette = load(file);
+    expect(cassette.recordedProvider).toBe(`${name}:m-1`);
+    expect(cassette.entries.map(({ response }) => response.message.content)).toEqual(["Let me look.", ANSWER]);
+    expect(rebuildPrompts(cassette)?.[1]?.map(({ role }) => role)).toEqual([
+      "system",
+      "user",
+      "assistant",
+      "tool",
+      "tool",
+    ]);
+    expect(readFileSync(join(folder, file), "utf8")).not.toContain("sk-test");
+
+    const server = await serving([file]);
+    expect(await agent(server.url, isStream)).toEqual(expected);
+    const served = await server.stop();
+    expect(served).toMatchObject({ code: 0, err: "" });
+    expect(served.out).toContain(`2 of 2 turns used  ${file}\n2 answered, 0 misses, 0 left over\n`);
+    expect(live.asked).toHaveLength(2);
+  });
+
+  it("replays the other way of asking, too: a stream is no other question", async () => {
+    const server = await serving([file]);
+    expect(await agent(server.url, !isStream)).toEqual(expected);
+    expect((await server.stop()).code).toBe(0);
+  });
+
+  it("gets a 4xx with the report for a changed prompt, at once and once", async () => {
+    const server = await serving([file]);
+    await expect(agent(server.url, isStream, "Umbrella in Rome?")).rejects.toMatchObject(
+      name === "ollama" ? { status_code: 409 } : { status: 409 },
+    );
+    await expect(agent(server.url, isStream, "Umbrella in Rome?")).rejects.toThrow(
+      "the user message changed (message 1)",
+    );
+    const served = await server.stop();
+    expect(served.code).toBe(1);
+    expect(served.out).toContain("0 of 2 turns used");
+    expect(served.out).toContain("0 answered, 2 misses, 2 left over\n");
+    expect(served.err).toContain("miss: turn 0: the user message changed (message 1)\n");
+  });
+
+  it("gets a 4xx when the recording has run out", async () => {
+    const server = await serving([file]);
+    await agent(server.url, isStream);
+    await expect(agent(server.url, isStream)).rejects.toThrow("answers this prompt and was used already");
+    expect((await server.stop()).code).toBe(1);
+  });
+});
+
+const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>
+  fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+const chat = (content: string, extra: object = {}) => ({ model: "m", messages: [{ role: "user", content }], ...extra });
+
+async function oneTurn(name: string, question: string, answer: string): Promise<string> {
+  const request = { messages: [{ role: "user" as const, content: question }] };
+  return place(name, await recordTurns([request], [say(answer)]));
+}
+
+describe("cassette serve", () => {
+  it("replays what our own adapters recorded, over every wire", async () => {
+    place("weather.cassette.json", await weatherCassette());
+    for (const provider of [
+      (url: string) => openaiProvider({ apiKey: "k", model: "m-1", baseURL: `${url}/v1`, ports: quietPorts() }),
+      (url: string) => anthropicProvider({ apiKey: "k", model: "m-1", baseURL: `${url}/v1`, ports: quietPorts() }),
+      (url: string) => ollamaProvider({ model: "m-1", baseURL: url, ports: quietPorts() }),
+    ]) {
+      const server = await serving(["weather.cassette.json"]);
+      const { finalAnswer } = await runWeather(provider(server.url));
+      expect(finalAnswer).toBe(WEATHER_SCRIPT[1]?.finalAnswer);
+      expect((await server.stop()).code).toBe(0);
+    }
+  });
+
+  it("answers clients that rename calls, and names the real change where there is one", async () => {
+    const server = await serving(["openai-not-streaming.cassette.json"]);
+    const tools = [{ type: "function", function: { name: "weather", description: "w", parameters } }];
+    const call = (id: string, city: string) => ({
+      id,
+      type: "function",
+      function: { name: "weather", arguments: JSON.stringify({ city }) },
+    });
+    const prompt = (bergen: string) => [
+      { role: "system", content: SYSTEM },
+      { role: "user", content: [{ type: "text", text: GOAL }] },
+      { role: "assistant", content: "Let me look.", tool_calls: [call("mine-1", "Oslo"), call("mine-2", "Bergen")] },
+      { role: "tool", tool_call_id: "mine-1", content: "rain" },
+      { role: "tool", tool_call_id: "mine-2", content: bergen },
+    ];
+    const changed = await post(`${server.url}/v1/chat/completions`, { model: "other", messages: prompt("sun"), tools });
+    expect(changed.status).toBe(409);
+    expect(changed.headers.get("x-should-retry")).toBe("false");
+    const { error, miss } = (await changed.json()) as Record<string, Record<string, unknown>>;
+    expect(miss).toMatchObject({
+      code: "prompt-changed",
+      pointer: "/4/content",
+      messageIndex: 4,
+      nearest: { turnIndex: 1, used: false },
+      recorded: '"more rain"',
+      actual: '"sun"',
+      cassette: "openai-not-streaming.cassette.json",
+    });
+    expect(error?.["miss"]).toEqual(miss);
+    expect(error?.["message"]).toContain(
+      "turn 0: the result of tool weather changed (message 4)\n  at       /4/content\n",
+    );
+
+    const same = await post(`${server.url}/chat/completions`, { model: "other", messages: prompt("more rain"), tools });
+    expect(same.status).toBe(200);
+    expect(await same.json()).toMatchObject({ model: "m-1", choices: [{ message: { content: ANSWER } }] });
+  });
+
+  it("refuses other tools and other settings", async () => {
+    const request = { messages: [{ role: "user" as const, content: "q" }], tools: [weatherTool] };
+    const asked = { ...request, settings: { temperature: 0 } };
+    place("context.cassette.json", await recordTurns([asked], [say("a")]));
+    const server = await serving(["context.cassette.json"]);
+    const tool = { type: "function", function: { name: "weather", description: "The weather in a city.", parameters } };
+    const code = async (extra: object): Promise<unknown> => {
+      const response = await post(`${server.url}/v1/chat/completions`, chat("q", extra));
+      return response.ok ? 200 : ((await response.json()) as { miss: { code: string } }).miss.code;
+    };
+    expect(await code({ temperature: 0 })).toBe("tools-changed");
+    expect(await code({ tools: [tool], temperature: 1 })).toBe("settings-changed");
+    expect(await code({ tools: [tool], temperature: 0 })).toBe(200);
+  });
+
+  it("finds a turn in any cassette, each once, and in the pinned one where one is pinned", async () => {
+    mkdirSync(join(folder, "shelf", "deep"), { recursive: true });
+    await oneTurn("shelf/a.cassette.json", "same?", "from a");
+    await oneTurn("shelf/deep/b.cassette.json", "same?", "from b");
+    await oneTurn("shelf/c.cassette.json", "other?", "from c");
+    const server = await serving(["shelf", "shelf/a.cassette.json"]);
+    expect(server.io.out).toContain("serving 3 turns of 3 cassettes at ");
+    const said = async (question: string, pin?: string): Promise<unknown> => {
+      const response = await post(`${server.url}/v1/messages`, chat(question, { max_tokens: 9 }), {
+        ...(pin === undefined ? {} : { "x-playhead-cassette": pin }),
+      });
+      const body = (await response.json()) as { content?: { text: string }[] };
+      return body.content?.[0]?.text ?? response.status;
+    };
+    expect(await said("same?", "deep/b")).toBe("from b");
+    expect(await said("same?", "b.cassette.json")).toBe(409);
+    expect(await said("other?", "a")).toBe(409);
+    expect(await said("same?")).toBe("from a");
+    expect(await said("same?")).toBe(409);
+    expect(await said("other?", "../shelf/c.cassette.json")).toBe(404);
+    expect(await said("other?", "../../../../etc/passwd")).toBe(404);
+    expect(await said("other?", "%")).toBe(404);
+    expect(await said("other?", encodeURI(join("shelf", "c.cassette.json")))).toBe("from c");
+    expect((await server.stop()).code).toBe(1);
+  });
+
+  it("answers concurrent clients each with a turn of their own", async () => {
+    const requests = Array.from({ length: 40 }, (_, index) => ({
+      messages: [{ role: "user" as const, content: `question ${index % 20}` }],
+    }));
+    place(
+      "many.cassette.json",
+      await recordTurns(
+        requests,
+        requests.map((_, index) => say(`answer ${index}`)),
+      ),
+    );
+    const server = await serving(["many.cassette.json"]);
+    const client = new OpenAI({ apiKey: "k", baseURL: `${server.url}/v1` });
+    const answers = await Promise.all(
+      requests.map(async ({ messages }) => {
+        const { choices } = await client.chat.completions.create({ model: "m", messages });
+        return choices[0]?.message.content;
+      }),
+    );
+    expect(answers.toSorted()).toEqual(requests.map((_, index) => `answer ${index}`).toSorted());
+    answers.forEach((answer, index) => expect(Number(answer?.split(" ")[1]) % 20).toBe(index % 20));
+    expect((await server.stop()).code).toBe(0);
+  });
+
+  it("tells the usage of a stream to an OpenAI client that asks, and only then", async () => {
+    place(
+      "usage.cassette.json",
+      await recordTurns(
+        [{ messages: [{ role: "user", content: "a" }] }, { messages: [{ role: "user", content: "b" }] }],
+        [
+          say("x", { usage: { inputTokens: 3, outputTokens: 2 } }),
+          say("y", { usage: { inputTokens: 3, outputTokens: 2 } }),
+        ],
+      ),
+    );
+    const server = await serving(["usage.cassette.json"]);
+    const url = `${server.url}/v1/chat/completions`;
+    const plain = await (await post(url, chat("a", { stream: true }))).text();
+    const counted = await (
+      await post(url, chat("b", { stream: true, stream_options: { include_usage: true } }))
+    ).text();
+    expect(plain).not.toContain("usage");
+    expect(counted).toContain('"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}');
+    expect(counted.endsWith("data: [DONE]\n\n")).toBe(true);
+  });
+
+  it("says what is wrong with a request, in the shape of its wire", async () => {
+    const server = await serving([await oneTurn("one.cassette.json", "q", "a")]);
+    const openai = await post(`${server.url}/v1/chat/completions`, "{");
+    expect([openai.status, await openai.json()]).toEqual([
+      400,
+      {
+        error: {
+          message: "the request's body is not JSON in UTF-8",
+          type: "invalid_request_error",
+          param: null,
+          code: "not-json",
+        },
+      },
+    ]);
+    const anthropic = await post(`${server.url}/v1/messages`, chat("q", { tools: [{ type: "web_search_20250305" }] }));
+    expect([anthropic.status, await anthropic.json()]).toEqual([
+      400,
+      {
+        type: "error",
+        error: {
+          type: "invalid_request_error",
+          message: 'the request cannot be read: tools has one of type "web_search_20250305", which the vendor runs',
+        },
+      },
+    ]);
+    const ollama = await post(`${server.url}/api/chat`, { model: "m" });
+    expect([ollama.status, await ollama.json()]).toEqual([
+      400,
+      { error: "the request cannot be read: messages is no list" },
+    ]);
+    const unknown = await fetch(`${server.url}/v1/models`);
+    expect(unknown.status).toBe(404);
+    expect(await unknown.text()).toContain(
+      "GET /v1/models is not served here; POST to one of /v1/chat/completions, /chat/completions, /v1/messages, /api/chat",
+    );
+    const huge = await post(`${server.url}/api/chat`, "x".repeat(33 * 1024 * 1024));
+    expect([huge.status, await huge.json()]).toEqual([
+      413,
+      { error: "the request has more than 33554432 bytes, the limit of this server" },
+    ]);
+    const surrogate = await post(
+      `${server.url}/api/chat`,
+      chat("q", { tools: [{ function: { parameters: { a: "\ud800" } } }] }),
+    );
+    expect(surrogate.status).toBe(400);
+  });
+
+  it("outlives a client that is killed in the middle of a stream", async () => {
+    await oneTurn("long.cassette.json", "q", "word ".repeat(2_000_000));
+    await oneTurn("after.cassette.json", "still there?", "yes");
+    const server = await serving(["long.cassette.json", "after.cassette.json"]);
+    const script = `fetch(process.argv[1], { method: "POST", body: process.argv[2] }).then(async (response) => {
+      await response.body.getReader().read(); process.kill(process.pid, "SIGKILL"); });`;
+    const client = spawn(process.execPath, [
+      "-e",
+      script,
+      `${server.url}/v1/chat/completions`,
+      JSON.stringify(chat("q", { stream: true })),
+    ]);
+    expect(await new Promise((resolve) => client.on("close", (_code, signal) => resolve(signal)))).toBe("SIGKILL");
+    expect((await post(`${server.url}/v1/chat/completions`, chat("still there?"))).status).toBe(200);
+    expect((await server.stop()).code).toBe(0);
+  });
+
+  it("stops by itself with --once: when all is used, or at the first miss", async () => {
+    await oneTurn("once.cassette.json", "q", "a");
+    const good = await serving(["once.cassette.json"], { once: true });
+    expect((await post(`${good.url}/api/chat`, chat("q"))).status).toBe(200);
+    await expect.poll(() => good.io.out).toContain("1 answered, 0 misses, 0 left over");
+    expect(good.io.code).toBe(0);
+    const bad = await serving(["once.cassette.json"], { once: true });
+    expect((await post(`${bad.url}/api/chat`, chat("r"))).status).toBe(409);
+    await expect.poll(() => bad.io.out).toContain("0 answered, 1 miss, 1 left over");
+    expect(bad.io.code).toBe(1);
+  });
+
+  it("prints one document with --json", async () => {
+    const server = await serving(["once.cassette.json"], { json: true });
+    await post(`${server.url}/api/chat`, chat("r"));
+    const { out, code } = await server.stop();
+    expect(documentOf({ out, code, err: "" })).toMatchObject({
+      command: "serve",
+      exitCode: 1,
+      url: server.url,
+      answered: 0,
+      unused: 1,
+      cassettes: [{ file: "once.cassette.json", turns: 1, used: 0 }],
+      misses: [{ code: "prompt-changed", file: "once.cassette.json" }],
+    });
+  });
+
+  it("refuses at the start what it could not stand by", async () => {
+    const good = await oneTurn("good.cassette.json", "q", "a");
+    writeFileSync(join(folder, "tampered.cassette.json"), readFileSync(good, "utf8").replace('"a"', '"b"'));
+    const tampered = await cli(["serve", "good.cassette.json", "tampered.cassette.json", "--port", "0"]);
+    expect(tampered.code).toBe(3);
+    expect(tampered.err).toContain("  file: tampered.cassette.json");
+    expect((await cli(["serve", "nowhere.cassette.json"])).code).toBe(2);
+    mkdirSync(join(folder, "empty"), { recursive: true });
+    expect((await cli(["serve", "empty"])).err).toContain(
+      "holds no *.cassette.json file, so there is nothing to serve",
+    );
+    const port = await cli(["serve", "--port", "70000", "good.cassette.json"]);
+    expect(port).toMatchObject({ code: 2, out: "" });
+    expect(port.err).toContain("Give a number from 0 to 65535.");
+    const taken = await serving(["good.cassette.json"]);
+    const second = await cli(["serve", "--port", new URL(taken.url).port, "good.cassette.json"]);
+    expect(second.code).toBe(2);
+    expect(second.err).toContain("something else listens there\n  hint: Choose another port");
+  });
+});
+
+describe("cassette record --proxy", () => {
+  it("sends on body and headers as they came, below the base, and keeps no header", async () => {
+    const live = await vendor("anthropic", [say("hi")]);
+    const proxy = await proxying(`${live.baseURL}/v1/`, "bytes.cassette.json");
+    const body = '{ "model":"m",\n "max_tokens":9, "messages":[{"role":"user","content":"\\u0068i"}] }';
+    const headers = { "x-api-key": "sk-secret", "anthropic-version": "2023-06-01", "anthropic-beta": "x,y" };
+    const response = await post(`${proxy.url}/v1/messages?beta=true`, body, headers);
+    expect(response.status).toBe(200);
+    expect(live.asked[0]).toMatchObject({ path: "/v1/messages?beta=true", body, headers });
+    await proxy.stop();
+    const text = readFileSync(join(folder, "bytes.cassette.json"), "utf8");
+    expect(text).not.toContain("sk-secret");
+    expect(load("bytes.cassette.json").entries[0]?.prompt?.messages).toEqual([{ role: "user", content: "hi" }]);
+  });
+
+  it("writes one cassette for each conversation, however they interleave", async () => {
+    const script = [say("a1"), say("b1"), say("a2"), say("b2"), say("c1")];
+    const live = await vendor("openai", script);
+    const proxy = await proxying(live.baseURL, "talk.cassette.json");
+    const turn = async (...texts: string[]) =>
+      post(`${proxy.url}/chat/completions`, {
+        model: "m",
+        messages: texts.map((content, index) => ({ role: index % 2 === 0 ? "user" : "assistant", content })),
+      }).then((response) => response.text());
+    // The first two ask the same; which goes on is told by the answer it took up.
+    await turn("q");
+    await turn("q");
+    await turn("q", "a1", "more");
+    await turn("q", "b1", "less");
+    await turn("else");
+    const { out } = await proxy.stop();
+    expect(out).toContain("recorded talk.cassette.json, 2 turns\nrecorded talk-2.cassette.json, 2 turns\n");
+    const answers = (file: string) => load(file).entries.map(({ response }) => response.finalAnswer);
+    expect(answers("talk.cassette.json")).toEqual(["a1", "a2"]);
+    expect(answers("talk-2.cassette.json")).toEqual(["b1", "b2"]);
+    expect(answers("talk-3.cassette.json")).toEqual(["c1"]);
+    expect((await cli(["verify", "--require-integrity", "talk.cassette.json", "talk-2.cassette.json"])).code).toBe(0);
+  });
+
+  it("numbers files in a folder, and goes on counting in the next run", async () => {
+    for (const _ of [1, 2]) {
+      const live = await vendor("ollama", [say("x")]);
+      const proxy = await proxying(live.baseURL, "many/");
+      await post(`${proxy.url}/api/chat`, chat("q", { stream: false }));
+      await proxy.stop();
+    }
+    expect(readdirSync(join(folder, "many")).sort()).toEqual([
+      "conversation-1.cassette.json",
+      "conversation-2.cassette.json",
+    ]);
+  });
+
+  it("passes errors of the vendor through and records none", async () => {
+    const live = await vendor("openai", [say("a")]);
+    const proxy = await proxying(live.baseURL, "errors.cassette.json");
+    const url = `${proxy.url}/v1/chat/completions`;
+    await (await post(url, chat("q"))).text();
+    const spent = await post(url, chat("again"));
+    expect([spent.status, spent.headers.get("x-should-retry"), await spent.json()]).toEqual([
+      429,
+      "false",
+      WIRES.openai.fail({ status: 429, code: "spent", message: "no more" }),
+    ]);
+    const { code, out } = await proxy.stop();
+    expect(code).toBe(0);
+    expect(out).toContain("recorded errors.cassette.json, 1 turn\n");
+    expect(out).not.toContain("errors-2");
+  });
+
+  it("passes on what it cannot record, says so at once, and exits 1", async () => {
+    const part = { type: "input_audio", input_audio: { data: "", format: "wav" } };
+    const target = await rawVendor('{"choices":[{"message":{"role":"assistant","content":"ok"}}]}');
+    const proxy = await proxying(target, "lost.cassette.json");
+    const audio = await post(`${proxy.url}/chat/completions`, {
+      model: "m",
+      messages: [{ role: "user", content: [part] }],
+    });
+    expect(await audio.json()).toMatchObject({ choices: [{ message: { content: "ok" } }] });
+    expect((await post(`${proxy.url}/v1/embeddings`, { input: "x" })).status).toBe(200);
+    await (await post(`${proxy.url}/chat/completions`, chat("fine"))).text();
+    const { code, out, err } = await proxy.stop();
+    expect(code).toBe(1);
+    expect(err).toBe('not recorded: the request cannot be read: messages[0] has a part of type "input_audio"\n');
+    expect(out).toContain("recorded lost.cassette.json, 1 turn\n1 turn could not be recorded\n");
+  });
+
+  it("does not record an error that came with status 200, nor half an answer", async () => {
+    const target = await rawVendor('{"error":{"message":"overloaded","code":502}}');
+    const proxy = await proxying(target, "half.cassette.json");
+    await (await post(`${proxy.url}/chat/completions`, chat("q"))).text();
+    await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded" });
+    expect(existsSync(join(folder, "half.cassette.json"))).toBe(false);
+  });
+
+  it("passes a stream on as it comes, and records it when the client leaves at its last event", async () => {
+    let goOn: () => void = () => undefined;
+    const parts = WIRES.openai.stream(say("streamed answer"), { id: "1", createdAt: 0, model: "m" });
+    const live = await listen((request, response) => {
+      request.resume();
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(parts[0]);
+      // The rest waits for the client to have seen the first part; the connection is never closed by the vendor.
+      goOn = () => parts.slice(1).forEach((part) => response.write(part));
+    });
+    servers.push(live.close);
+    const proxy = await proxying(live.baseURL, "open.cassette.json");
+    const controller = new AbortController();
+    const response = await fetch(`${proxy.url}/chat/completions`, {
+      method: "POST",
+      body: JSON.stringify(chat("q", { stream: true })),
+      signal: controller.signal,
+    });
+    const reader = (response.body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader.read()).value).toBe(parts[0]);
+    goOn();
+    let text = "";
+    while (!text.includes("[DONE]")) text += (await reader.read()).value ?? "";
+    controller.abort();
+    const { code } = await proxy.stop();
+    expect(code).toBe(0);
+    expect(load("open.cassette.json").entries[0]?.response.finalAnswer).toBe("streamed answer");
+  });
+
+  it("answers 502 where the target is down or redirects, and follows nothing", async () => {
+    let asked = 0;
+    const live = await listen((request, response) => {
+      asked++;
+      request.resume();
+      response.writeHead(307, { location: "https://elsewhere.example/" }).end();
+    });
+    const proxy = await proxying(live.baseURL, "redirect.cassette.json");
+    const moved = await post(`${proxy.url}/api/chat`, chat("q"));
+    expect([moved.status, asked]).toEqual([502, 1]);
+    expect(moved.headers.get("location")).toBeNull();
+    expect(((await moved.json()) as { error: string }).error).toContain("which is not followed");
+    await live.close();
+    const down = await post(`${proxy.url}/v1/messages`, chat("q"));
+    expect(down.status).toBe(502);
+    expect(await down.json()).toMatchObject({ type: "error", error: { type: "api_error" } });
+    await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded" });
+  });
+
+  it("refuses before it listens", async () => {
+    const flags = ["record", "--proxy", "--port", "0"];
+    const target = ["--target", "https://api.openai.com/v1"];
+    const refused = async (argv: string[], env = {}) => {
+      const { code, err, out } = await cli(argv, { env });
+      expect([code, out]).toEqual([2, ""]);
+      return err.split("\n")[0];
+    };
+    expect(await refused([...flags, ...target, "--out", "x.json"], { CI: "true" })).toContain("CI never records");
+    expect(await refused([...flags, "--out", "x.json"])).toContain("'--target <url>' not specified");
+    expect(await refused([...flags, ...target])).toContain("'--out <file>' not specified");
+    expect(await refused([...flags, ...target, "--out", "x.json", "node"])).toContain("--proxy runs no command");
+    expect(await refused(["record", ...target, "node"])).toContain("belong to --proxy");
+    for (const [wrong, why] of [
+      ["http://api.openai.com/v1", "http://api.openai.com is not https"],
+      ["http://127.0.0.1.evil.example", "is not https"],
+      ["ftp://127.0.0.1", "is not https"],
+      ["https://user:pw@host/v1", "has a user name or password in it"],
+      ["https://host/v1?a=b", "has a query or fragment"],
+      ["api.openai.com", "is not an absolute URL"],
+    ] as const) {
+      expect(await refused([...flags, "--target", wrong, "--out", "x.json"])).toContain(why);
+    }
+    await oneTurn("there.cassette.json", "q", "a");
+    expect(await refused([...flags, ...target, "--out", "there.cassette.json"])).toContain(
+      "exists and was left as it is",
+    );
+    const json = await cli(["record", "--proxy", ...target, "--out", "there.cassette.json", "--json"]);
+    expect(documentOf(json)).toMatchObject({ command: "record", error: { code: "file-exists" } });
+  });
+
+  it("replaces a recording with --refresh alone", async () => {
+    const before = readFileSync(join(folder, "there.cassette.json"), "utf8");
+    const live = await vendor("openai", [say("new")]);
+    const proxy = await proxying(live.baseURL, "there.cassette.json", { refresh: true, json: true });
+    await (await post(`${proxy.url}/chat/completions`, chat("q"))).text();
+    const { out, code } = await proxy.stop();
+    expect(documentOf({ out, code, err: "" })).toMatchObject({
+      command: "record",
+      cassettes: [{ file: "there.cassette.json", turns: 1 }],
+      lost: [],
+    });
+    expect(readFileSync(join(folder, "there.cassette.json"), "utf8")).not.toBe(before);
+    expect(formatCassette(load("there.cassette.json"))).toBe(readFileSync(join(folder, "there.cassette.json"), "utf8"));
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a server as a process of its own", () => {
+  beforeAll(assertBuilt);
+
+  /** Starts the program and gives what it printed once it has ended by `signal`, which is sent after `use`. */
+  async function runUntil(signal: NodeJS.Signals, args: readonly string[], use: (url: string) => Promise<unknown>) {
+    const { CI: _ci, ...env } = process.env;
+    const child = spawn(process.execPath, [cassetteBin, ...args, "--port", "0"], { cwd: folder, env });
+    let out = "";
+    const ended = once(child, "close");
+    const url = await new Promise<string>((resolve, reject) => {
+      child.stdout.on("data", (chunk: Buffer) => {
+        out += chunk.toString();
+        const found = /http:\/\/127\.0\.0\.1:\d+(?=[\s,])/.exec(out);
+        if (found !== null) resolve(found[0]);
+      });
+      child.on("close", () => reject(new Error(`it ended: ${out}`)));
+    });
+    await use(url);
+    child.kill(signal);
+    const [code] = (await ended) as [number | null];
+    return { code, out };
+  }
+
+  it.each(["SIGINT", "SIGTERM"] as const)(
+    "writes what it recorded at %s, and says what was replayed",
+    async (signal) => {
+      const file = `${signal}.cassette.json`;
+      const live = await vendor("openai", [say("a")]);
+      const ask = async (url: string) => (await post(`${url}/v1/chat/completions`, chat("q"))).text();
+      const recorded = await runUntil(signal, ["record", "--proxy", "--target", live.baseURL, "--out", file], ask);
+      expect(recorded).toMatchObject({ code: 0 });
+      expect(recorded.out).toContain(`recorded ${file}, 1 turn\n`);
+      expect(await runUntil(signal, ["serve", file], ask)).toMatchObject({ code: 0 });
+      const idle = await runUntil(signal, ["serve", file], async () => undefined);
+      expect(idle.code).toBe(1);
+      expect(idle.out).toContain("0 answered, 0 misses, 1 left over\n");
+    },
+  );
+});
+
+/** A vendor that says the same JSON to everyone. */
+async function rawVendor(body: string): Promise<string> {
+  const live = await listen((request, response) => {
+    request.resume();
+    response.writeHead(200, { "content-type": "application/json" }).end(body);
+  });
+  servers.push(live.close);
+  return live.baseURL;
+}

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { MAX_PART_CHARACTERS } from "../../../src/core/providers/fold.js";
+import { createSseReader } from "../../../src/core/providers/sse.js";
+import { plainDecoding } from "../../../src/core/providers/wire.js";
+import { agentErrorOf } from "../../support/wire.js";
+
+describe("createSseReader", () => {
+  it("gives name and data of each event as soon as it is whole", () => {
+    const reader = createSseReader(plainDecoding);
+    expect(reader.feed("event: a\nda")).toEqual([]);
+    expect(reader.feed("ta: 1\n\ndata: 2\ndata: 3\n\n: no\n\n")).toEqual([
+      { event: "a", data: "1" },
+      { event: "", data: "2\n3" },
+    ]);
+    expect(reader.end()).toEqual([]);
+  });
+
+  it("gives the last event without its blank line at the end alone", () => {
+    const reader = createSseReader(plainDecoding);
+    expect(reader.feed("data: 1")).toEqual([]);
+    expect(reader.end()).toEqual([{ event: "", data: "1" }]);
+  });
+
+  it("refuses an event without end before it fills the memory", async () => {
+    const reader = createSseReader(plainDecoding);
+    const piece = "x".repeat(1024 * 1024);
+    reader.feed("data: ");
+    let fed = 0;
+    const error = await agentErrorOf(() => {
+      for (;;) {
+        reader.feed(piece);
+        fed += piece.length;
+      }
+    });
+    expect(error).toMatchObject({ code: "provider-response", retryable: false });
+    expect(error.message).toBe(`the vendor streamed an event larger than ${MAX_PART_CHARACTERS} characters`);
+    expect(fed).toBeLessThanOrEqual(MAX_PART_CHARACTERS);
+  });
+});

@@ -1,0 +1,323 @@
+// Laws of the serving side of the wires: reading a request is the inverse of writing it, and so it is with answers, whole
+// and streamed. What a wire cannot carry is left out of the arbitraries, and each such loss has a test of its own.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ContentPart, LlmMessage, LlmToolCall, Reasoning } from "../../src/core/model/message.js";
+import type { LlmSettings, LlmTurnRequest, LlmTurnResponse } from "../../src/core/model/provider.js";
+import type { Usage } from "../../src/core/model/usage.js";
+import { present, type Loose } from "../../src/core/wire/turn.js";
+import { throughWire, WIRES, type Wire, type WireName } from "../../src/core/wire/wires.js";
+import { toPieces } from "../../src/core/wire/pieces.js";
+import { jsonObject, text } from "../support/arbitraries.js";
+
+const names: readonly WireName[] = ["openai", "anthropic", "ollama"];
+const said = text.filter((value) => value !== "");
+const word = fc.stringMatching(/^[A-Za-z0-9_-]{1,20}$/);
+const base64 = fc.base64String({ maxLength: 16 }).map((data) => `iVBORw0KGgo${data}`);
+
+const textPart: fc.Arbitrary<ContentPart> = fc.record({ type: fc.constant("text" as const), text: said });
+const inlineImage: fc.Arbitrary<ContentPart> = fc.record({
+  type: fc.constant("image" as const),
+  mediaType: fc.constant("image/png"),
+  data: base64,
+});
+const linkedImage: fc.Arbitrary<ContentPart> = fc.record({ type: fc.constant("image" as const), url: fc.webUrl() });
+
+const content: Record<WireName, fc.Arbitrary<string | ContentPart[]>> = {
+  openai: fc.oneof(text, fc.array(fc.oneof(textPart, inlineImage, linkedImage), { maxLength: 3 })),
+  anthropic: fc.oneof(text, fc.array(fc.oneof(textPart, inlineImage, linkedImage), { maxLength: 3 })),
+  // One text, then the images: that is all there is to this wire.
+  ollama: fc.oneof(
+    text,
+    fc
+      .tuple(fc.option(textPart, { nil: undefined }), fc.array(inlineImage, { minLength: 1, maxLength: 2 }))
+      .map(([first, images]) => (first === undefined ? images : [first, ...images])),
+  ),
+};
+
+const reasoning: Record<WireName, fc.Arbitrary<Reasoning[] | undefined>> = {
+  openai: fc.constant(undefined),
+  anthropic: fc.option(
+    fc.array(
+      fc.oneof(
+        fc.record({ type: fc.constant("text" as const), text, signature: said }),
+        fc.record({ type: fc.constant("redacted" as const), data: text }),
+      ),
+      { minLength: 1, maxLength: 2 },
+    ),
+    { nil: undefined },
+  ),
+  ollama: fc.option(
+    said.map((thought) => [{ type: "text" as const, text: thought }]),
+    { nil: undefined },
+  ),
+};
+
+/** What is said in a conversation, before calls have their ids. */
+type Part =
+  | { kind: "user"; content: string | ContentPart[] }
+  | { kind: "answer"; content: string; reasoning: Reasoning[] | undefined }
+  | { kind: "calls"; content: string; calls: { name: string; arguments: LlmToolCall["arguments"]; result: string }[] };
+
+function conversation(wire: WireName): fc.Arbitrary<LlmMessage[]> {
+  const part: fc.Arbitrary<Part> = fc.oneof(
+    fc.record({ kind: fc.constant("user" as const), content: content[wire] }),
+    fc.record({ kind: fc.constant("answer" as const), content: said, reasoning: reasoning[wire] }),
+    fc.record({
+      kind: fc.constant("calls" as const),
+      content: text,
+      calls: fc.array(fc.record({ name: word, arguments: jsonObject, result: text }), { minLength: 1, maxLength: 3 }),
+    }),
+  );
+  const system = fc.option(said, { nil: undefined });
+  return fc
+    .tuple(system, fc.array(part, { maxLength: 5 }))
+    .map(([prompt, parts]) => [
+      ...(prompt === undefined ? [] : [{ role: "system" as const, content: prompt }]),
+      ...parts.flatMap(toMessages),
+    ]);
+}
+
+function toMessages(part: Part, at: number): LlmMessage[] {
+  switch (part.kind) {
+    case "user":
+      return [{ role: "user", content: part.content }];
+    case "answer":
+      return [{ role: "assistant", ...present({ content: part.content, reasoning: part.reasoning }) }];
+    case "calls": {
+      const toolCalls = part.calls.map((call, index) => ({
+        id: `call_${at}_${index}`,
+        name: call.name,
+        arguments: call.arguments,
+      }));
+      return [
+        { role: "assistant", content: part.content, toolCalls },
+        ...part.calls.map(({ name, result }, index) => ({
+          role: "tool" as const,
+          toolCallId: `call_${at}_${index}`,
+          name,
+          content: result,
+        })),
+      ];
+    }
+  }
+}
+
+const number = fc.double({ min: 0, max: 2, noNaN: true }).map((value) => value + 0);
+const toolList = fc.array(fc.record({ name: word, description: text, schema: jsonObject }), {
+  minLength: 1,
+  maxLength: 2,
+});
+const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const common = {
+  model: fc.constant("m"),
+  temperature: maybe(number),
+  topP: maybe(number),
+  stop: maybe(fc.array(said, { minLength: 1, maxLength: 2 })),
+};
+const choice = maybe(
+  fc.oneof(fc.constantFrom("auto" as const, "none" as const, "required" as const), fc.record({ name: word })),
+);
+const count = fc.integer({ min: 1, max: 1e6 });
+
+const settings: Record<WireName, fc.Arbitrary<Loose<LlmSettings>>> = {
+  openai: fc.record({
+    ...common,
+    maxTokens: maybe(count),
+    seed: maybe(count),
+    toolChoice: choice,
+    responseFormat: maybe(fc.record({ name: word, schema: jsonObject })),
+  }) as fc.Arbitrary<Loose<LlmSettings>>,
+  anthropic: fc.record({
+    ...common,
+    maxTokens: count,
+    toolChoice: choice,
+    responseFormat: maybe(fc.record({ name: fc.constant("response"), schema: jsonObject })),
+  }) as fc.Arbitrary<Loose<LlmSettings>>,
+  ollama: fc.record({
+    ...common,
+    maxTokens: maybe(count),
+    seed: maybe(count),
+    responseFormat: maybe(fc.record({ name: fc.constant("response"), schema: jsonObject })),
+  }) as fc.Arbitrary<Loose<LlmSettings>>,
+};
+
+function turnRequest(wire: WireName): fc.Arbitrary<LlmTurnRequest> {
+  return fc
+    .record({ messages: conversation(wire), tools: maybe(toolList), settings: settings[wire] })
+    .map(({ messages, tools, settings: own }) => {
+      // No tool, no choice among them.
+      const { toolChoice, ...rest } = own as Partial<Loose<LlmSettings>>;
+      const kept = tools === undefined ? rest : { ...rest, toolChoice };
+      return {
+        messages,
+        ...(tools === undefined ? {} : { tools }),
+        settings: present<LlmSettings>(kept as Loose<LlmSettings>),
+      };
+    });
+}
+
+const overWire = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
+
+describe.each(names)("laws of %s requests", (name) => {
+  const wire = WIRES[name];
+
+  it("reading gives back what was written", () => {
+    fc.assert(
+      fc.property(turnRequest(name), (request) => {
+        const { request: read, isStream } = wire.parse(overWire(wire.encode(request, "m", 4096)));
+        expect(read).toEqual(request);
+        expect(isStream).toBe(false);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("what went through the wire once goes through it unchanged", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...names).chain(turnRequest), (request) => {
+        const like = { messages: [], settings: { model: "m", maxTokens: 7 } };
+        const once = throughWire(request, wire, like);
+        fc.pre(once !== undefined);
+        expect(throughWire(once as LlmTurnRequest, wire, like)).toEqual(once);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+const usage: Record<WireName, fc.Arbitrary<Usage>> = {
+  openai: fc
+    .record({
+      inputTokens: fc.nat(),
+      outputTokens: fc.nat(),
+      cacheReadTokens: maybe(fc.nat()),
+      cacheWriteTokens: maybe(fc.nat()),
+      reasoningTokens: maybe(fc.nat()),
+    })
+    .map((counts) => present<Usage>(counts as Loose<Usage>)),
+  anthropic: fc
+    .record({
+      fresh: fc.nat(1e6),
+      outputTokens: fc.nat(),
+      cacheReadTokens: maybe(fc.nat(1e6)),
+      cacheWriteTokens: maybe(fc.nat(1e6)),
+      reasoningTokens: maybe(fc.nat()),
+    })
+    .map(({ fresh, ...counts }) => {
+      const inputTokens = fresh + (counts.cacheReadTokens ?? 0) + (counts.cacheWriteTokens ?? 0);
+      return present<Usage>({ inputTokens, ...counts } as Loose<Usage>);
+    }),
+  ollama: fc.record({ inputTokens: fc.nat(), outputTokens: fc.nat() }),
+};
+
+const thoughts: Record<WireName, fc.Arbitrary<Reasoning[]>> = {
+  openai: fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { maxLength: 2 }),
+  anthropic: fc.array(
+    fc.oneof(
+      fc.record({ type: fc.constant("text" as const), text: said }),
+      fc.record({ type: fc.constant("text" as const), text, signature: said }),
+      fc.record({ type: fc.constant("redacted" as const), data: said }),
+    ),
+    { maxLength: 3 },
+  ),
+  ollama: fc.array(fc.record({ type: fc.constant("text" as const), text: said }), { maxLength: 1 }),
+};
+
+const stops: Record<WireName, { plain: LlmTurnResponse["stopReason"][]; calls: LlmTurnResponse["stopReason"][] }> = {
+  openai: { plain: ["stop", "length", "contentFilter", "error"], calls: ["toolUse", "length"] },
+  anthropic: { plain: ["stop", "length", "contentFilter"], calls: ["toolUse", "length"] },
+  ollama: { plain: ["stop", "length"], calls: ["toolUse", "length"] },
+};
+
+/** Any text that is no JSON object, and is not taken for "no arguments". */
+const malformed = fc.constantFrom('{"city":', "[1,2]", "Oslo", '"𝄞', "7");
+const call = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ name: word, arguments: jsonObject }) },
+  malformed.map((malformedArguments) => ({ name: "odd", arguments: {}, malformedArguments })),
+);
+
+function turnResponse(wire: WireName, options: { malformed: boolean; usage: boolean }): fc.Arbitrary<LlmTurnResponse> {
+  const calls = fc.array(options.malformed ? call : fc.record({ name: word, arguments: jsonObject }), { maxLength: 3 });
+  return fc
+    .record({
+      content: text,
+      calls,
+      thoughts: thoughts[wire],
+      stop: fc.nat(),
+      usage: options.usage ? usage[wire] : maybe(usage[wire]),
+      model: said,
+    })
+    .map(({ content: own, calls: asked, thoughts: thought, stop, usage: counts, model }) => {
+      const toolCalls = asked.map((one, index) => ({ id: `call_${index}`, ...one }));
+      const hasCalls = toolCalls.length > 0;
+      const reasons = stops[wire][hasCalls ? "calls" : "plain"];
+      return {
+        message: {
+          role: "assistant" as const,
+          content: own,
+          ...(hasCalls ? { toolCalls } : {}),
+          ...(thought.length > 0 ? { reasoning: thought } : {}),
+        },
+        ...(hasCalls ? {} : { finalAnswer: own }),
+        stopReason: reasons[stop % reasons.length] ?? "stop",
+        ...(counts === undefined ? {} : { usage: counts }),
+        model,
+      };
+    });
+}
+
+const stamp = { id: "x", createdAt: Date.UTC(2026, 10, 20), model: "asked", wantsUsage: true };
+const bytesOf = (value: string): Uint8Array => new TextEncoder().encode(value);
+
+function readStream(wire: Wire, response: LlmTurnResponse): LlmTurnResponse {
+  const bytes = bytesOf(wire.stream(response, stamp).join(""));
+  return wire.read({ bytes, isStream: true, isCut: true });
+}
+
+describe.each(names)("laws of %s answers", (name) => {
+  const wire = WIRES[name];
+  // The Messages API always tells its counts.
+  const always = name === "anthropic";
+
+  it("reading gives back what was written", () => {
+    fc.assert(
+      fc.property(turnResponse(name, { malformed: true, usage: always }), (response) => {
+        const bytes = bytesOf(JSON.stringify(wire.write(response, stamp)));
+        expect(wire.read({ bytes, isStream: false, isCut: false })).toEqual(response);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("streamed and not streamed are one answer", () => {
+    fc.assert(
+      fc.property(turnResponse(name, { malformed: true, usage: always }), (response) => {
+        expect(readStream(wire, response)).toEqual(response);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("a stream that was cut before its end is no answer", () => {
+    fc.assert(
+      fc.property(turnResponse(name, { malformed: false, usage: true }), fc.nat(), (response, at) => {
+        const parts = wire.stream(response, stamp);
+        const bytes = bytesOf(parts.slice(0, at % parts.length).join(""));
+        expect(() => wire.read({ bytes, isStream: true, isCut: true })).toThrow();
+      }),
+    );
+  });
+});
+
+it("pieces join to the text, and each is well-formed", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 3000 }), (whole) => {
+      const pieces = toPieces(whole);
+      expect(pieces.join("")).toBe(whole);
+      expect(pieces.every((piece) => piece !== "" && piece.isWellFormed())).toBe(true);
+      expect(pieces.length).toBeLessThanOrEqual(64);
+    }),
+  );
+});
