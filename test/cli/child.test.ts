@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { readLedger } from "../../src/cli/child/ledger.js";
 import { nodeFiles } from "../../src/host/files.js";
 import { cli, documentOf, folder } from "./run.js";
@@ -8,6 +8,14 @@ import { cli, documentOf, folder } from "./run.js";
 const node = process.execPath;
 const env = { PATH: process.env["PATH"] ?? "" };
 const nothing = ["-e", "0"];
+
+afterEach(() => void vi.unstubAllEnvs());
+
+/** A command that leaves these lines in its ledger. */
+function writes(...lines: object[]): string[] {
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+  return [node, "-e", `require("fs").writeFileSync(process.env.CASSETTE_LEDGER, ${JSON.stringify(text)})`];
+}
 
 describe("cassette record", () => {
   it.each(["true", "1"])("runs nothing where CI=%s", async (CI) => {
@@ -26,7 +34,47 @@ describe("cassette record", () => {
   });
 });
 
+describe("cassette record of one file in two processes", () => {
+  const line = { file: "a.cassette.json", path: "/here/a.cassette.json", mode: "refresh", turns: 1 };
+
+  it("exits 2 and names the file", async () => {
+    const ran = await cli(["record", "--refresh", "--", ...writes(line, line)], { env });
+    expect(ran).toEqual({
+      code: 2,
+      out: "",
+      err: [
+        "error: a.cassette.json was recorded more than once, so only the last recording of it is left",
+        "  file: a.cassette.json",
+        "  hint: Two tests share a cassette: give each a file of its own and record again.",
+        "",
+      ].join("\n"),
+    });
+    const json = await cli(["record", "--refresh", "--json", "--", ...writes(line, { ...line, file: "b" })], { env });
+    expect(documentOf(json).error).toMatchObject({ code: "recorded-twice", file: "b" });
+  });
+
+  it("is none where the folders differ, or the file was only replayed", async () => {
+    const elsewhere = { ...line, path: "/there/a.cassette.json" };
+    expect((await cli(["record", "--refresh", "--", ...writes(line, elsewhere)], { env })).code).toBe(0);
+    const replayed = { ...line, mode: "replay" };
+    expect((await cli(["replay", "--", ...writes(replayed, replayed)], { env })).code).toBe(0);
+  });
+});
+
 describe.each(["record", "replay"])("cassette %s", (verb) => {
+  it("exits 2 where no temporary folder can be made, and says how to name one", async () => {
+    const gone = join(folder, "no-such-folder");
+    for (const name of ["TMPDIR", "TEMP", "TMP"]) vi.stubEnv(name, gone);
+    const ran = await cli([verb, "--", node, ...nothing], { env });
+    expect(ran).toEqual({
+      code: 2,
+      out: "",
+      err:
+        `error: no folder could be made in ${gone}, where temporary files go: ENOENT\n` +
+        "  hint: Set TMPDIR (TEMP on Windows) to a folder that exists and may be written to.\n",
+    });
+  });
+
   it("exits 2 when the command cannot be found", async () => {
     const ran = await cli([verb, "--", "no-such-program-here", "x"], { env });
     expect(ran).toMatchObject({ code: 2, out: "" });
@@ -78,8 +126,9 @@ describe.each(["record", "replay"])("cassette %s", (verb) => {
 describe("readLedger", () => {
   it("reads what useCassette wrote, and counts what it cannot have written", async () => {
     const path = join(folder, "ledger.jsonl");
-    const line = { file: "a.cassette.json", mode: "replay", turns: 2 };
-    const lines = [JSON.stringify(line), "{torn", "null", '{"file":1}', '{"file":"a","mode":"live","turns":1}'];
+    const line = { file: "a.cassette.json", path: "/a.cassette.json", mode: "replay", turns: 2 };
+    const others = ["{torn", "null", '{"file":1}', '{"file":"a","path":"/a","mode":"live","turns":1}'];
+    const lines = [JSON.stringify(line), ...others];
     await nodeFiles().append(path, `${lines.join("\n")}\n`);
     expect(await readLedger(nodeFiles(), path)).toEqual({ lines: [line], unreadable: 4 });
   });

@@ -21,7 +21,7 @@ describe("cassette diff of two files", () => {
   it("exits 0 when the calls are the same, whatever was said", async () => {
     expect(await cli(["diff", a, sameCalls])).toEqual({
       code: 0,
-      out: "same: 1 task compared, 1 same, 0 drifted\n",
+      out: "same: 1 task compared, 1 same, 0 drifted\n  texts were not compared; --content compares them\n",
       err: "",
     });
   });
@@ -30,18 +30,35 @@ describe("cassette diff of two files", () => {
     const ran = await cli(["diff", a, sameCalls, "--content"]);
     expect(ran.code).toBe(1);
     expect(ran.out).toContain('The assistant\'s text "I look" was added at turn 0.');
+    expect(ran.out).not.toContain("texts were not compared");
+  });
+
+  it("says in the document whether texts were compared", async () => {
+    expect(documentOf(await cli(["diff", a, sameCalls, "--json"]))["contentCompared"]).toBe(false);
+    expect(documentOf(await cli(["diff", a, sameCalls, "--content", "--json"]))["contentCompared"]).toBe(true);
+  });
+
+  it("names both files, by their paths where they are called the same", async () => {
+    expect((await cli(["diff", a, changed])).out).toContain("a → changed.json: 1 drift\n");
+    mkdirSync(join(folder, "other"));
+    place("other/a.cassette.json", stepsOf(call("look", { place: "Rome", at: 1 })));
+    const ran = await cli(["diff", "a.cassette.json", "other/a.cassette.json"]);
+    expect(ran.out).toContain("a.cassette.json → other/a.cassette.json: 1 drift\n");
+    const document = documentOf(await cli(["diff", a, changed, "--json"]));
+    expect(document["tasks"]).toMatchObject([{ task: "changed.json" }]);
   });
 
   it("exits 1 with a sentence and the pointer, old and new", async () => {
     expect(await cli(["diff", a, changed])).toEqual({
       code: 1,
       out: [
-        "changed.json: 1 drift",
+        "a → changed.json: 1 drift",
         '  - look was called with other arguments at turn 0: /place was "Oslo" and is "Rome".',
         '      /place  "Oslo" → "Rome"',
         "",
         "drift: 1 task compared, 0 same, 1 drifted",
         "  1 args-changed",
+        "  texts were not compared; --content compares them",
         "",
       ].join("\n"),
       err: "",

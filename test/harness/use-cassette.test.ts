@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
 import { parseCassette } from "../../src/cassette/load.js";
@@ -113,18 +114,39 @@ describe("mode record", () => {
     expect(spent).toEqual({ made: 1, asked: 2 });
   });
 
-  it("takes a provider as well as a function that makes one", async () => {
+  it.each([
+    ["a provider", (live: () => LlmProviderAdapter) => live()],
+    ["a function that makes one", (live: () => LlmProviderAdapter) => live],
+    ["a function that makes one later", (live: () => LlmProviderAdapter) => async () => live()],
+  ])("takes %s", async (_, given) => {
     const { useCassette, live, files } = harness();
-    const handle = await useCassette(FILE, live(), { mode: "record" });
+    const handle = await useCassette(FILE, given(live), { mode: "record" });
     await runWeather(handle.provider);
     await handle.done();
     expect(files.texts.has(FILE)).toBe(true);
   });
 
+  it.each(["record", "refresh", "auto"] as const)("in %s refuses a name that folders do not show", async (mode) => {
+    const { useCassette, live, spent } = harness();
+    const error = await refused(useCassette("cassettes/weather.json", live, { mode }));
+    expect([error.code, error.summary]).toEqual([
+      "invalid-options",
+      "cassettes/weather.json does not end in .cassette.json, so nothing was recorded",
+    ]);
+    expect(spent.made).toBe(0);
+  });
+
+  it("does not mind the name of a file that is replayed", async () => {
+    const { useCassette, live } = harness({ "weather.json": good });
+    for (const mode of ["replay", "auto"] as const) {
+      expect((await useCassette("weather.json", live, { mode })).mode).toBe("replay");
+    }
+  });
+
   it.each([good, "", "damaged"])("refuses a file that is there before anything is spent (%#)", async (text) => {
     const { useCassette, live, spent, files } = harness({ [FILE]: text });
     const error = await refused(useCassette(FILE, live, { mode: "record" }));
-    expect([error.code, error.message, error.file]).toEqual([
+    expect([error.code, error.summary, error.file]).toEqual([
       "file-exists",
       `${FILE} exists and was left as it is; nothing was spent`,
       FILE,
@@ -192,6 +214,124 @@ describe("mode refresh", () => {
     const handle = await useCassette(FILE, live, { mode: "refresh" });
     expect((await refused(handle.done())).code).toBe("nothing-recorded");
     expect(files.texts.get(FILE)).toBe(good);
+  });
+});
+
+describe("a file that was recorded already", () => {
+  const twice = `${FILE} was recorded by this process already and was left as it is`;
+
+  it.each(["record", "refresh"] as const)("is not recorded again in %s, by whichever name", async (mode) => {
+    const { useCassette, live, spent, files } = harness();
+    const first = await useCassette(FILE, live, { mode: "record" });
+    await runWeather(first.provider);
+    await first.done();
+    const text = files.texts.get(FILE);
+    const error = await refused(useCassette(FILE, live, { mode }));
+    expect([error.code, error.summary, error.file]).toEqual(["file-exists", twice, FILE]);
+    expect(error.hint).toBe("Two tests share this cassette: give each a file of its own.");
+    expect((await refused(useCassette(`./cassettes/../${FILE}`, live, { mode }))).code).toBe("file-exists");
+    expect([spent.made, files.texts.get(FILE)]).toEqual([1, text]);
+  });
+
+  it("is left to the first of two recordings that run at once", async () => {
+    const { useCassette, live, files } = harness();
+    const [first, second] = [
+      await useCassette(FILE, live, { mode: "refresh" }),
+      await useCassette(FILE, live, { mode: "refresh", agentId: "second" }),
+    ];
+    await runWeather(first.provider);
+    await runWeather(second.provider);
+    const outcomes = await Promise.allSettled([first.done(), second.done()]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+    expect((await refused(second.done())).summary).toBe(twice);
+    expect(parseCassette(files.texts.get(FILE) ?? "").agentId).toBeUndefined();
+  });
+
+  it("is free again when it could not be written", async () => {
+    const { useCassette, live, files } = harness({ [FILE]: good });
+    const first = await useCassette(FILE, live, { mode: "refresh" });
+    await runWeather(first.provider);
+    files.fail("write", { kind: "failed", message: "ENOSPC" });
+    expect((await refused(first.done())).code).toBe("file-unreadable");
+    expect((await useCassette(FILE, live, { mode: "refresh" })).mode).toBe("refresh");
+  });
+});
+
+describe("done", () => {
+  it.each(["record", "replay", "live"] as const)(
+    "may be called twice in mode %s, and does its work once",
+    async (mode) => {
+      const initial: Record<string, string> = mode === "replay" ? { [FILE]: good } : {};
+      const { useCassette, live, files } = harness(initial, { CASSETTE_LEDGER: "ledger.jsonl" });
+      const handle = await useCassette(FILE, live, { mode });
+      await runWeather(handle.provider);
+      await Promise.all([handle.done(), handle.done()]);
+      const text = files.texts.get(FILE);
+      await handle.done();
+      expect(files.texts.get(FILE)).toBe(text);
+      expect((files.texts.get("ledger.jsonl") ?? "").split("\n")).toHaveLength(mode === "live" ? 1 : 2);
+    },
+  );
+
+  it("fails again as it failed", async () => {
+    const { useCassette, live } = harness({ [FILE]: good });
+    const handle = await useCassette(FILE, live);
+    const error = await refused(handle.done());
+    expect(await refused(handle.done())).toBe(error);
+  });
+});
+
+describe("what cannot be meant", () => {
+  const promise = Promise.resolve(scriptedProvider([]));
+
+  it.each<[string, unknown, string]>([
+    ["undefined", undefined, "undefined"],
+    ["null", null, "null"],
+    ["a key", "sk-1", 'the text "sk-1"'],
+    ["an object that answers nothing", { name: "x" }, "an object with name"],
+    ["a promise", promise, "a Promise that was not awaited"],
+  ])("as live provider is refused in every mode: %s", async (_, live, described) => {
+    for (const mode of ["replay", "record", "refresh", "auto", "live"] as const) {
+      const { useCassette } = harness({ [FILE]: good });
+      const error = await refused(useCassette(FILE, live as LlmProviderAdapter, { mode }));
+      expect([error.code, error.summary]).toEqual([
+        "invalid-options",
+        `the live provider of useCassette is no provider: it is ${described}`,
+      ]);
+      expect(error.hint).toContain("turn(request)");
+    }
+  });
+
+  it.each<[string, () => unknown]>([
+    ["nothing", () => undefined],
+    ["nothing later", async () => undefined],
+    ["a function", () => () => scriptedProvider([])],
+  ])("as what a live function gives is refused before any turn: %s", async (_, live) => {
+    for (const mode of ["record", "live"] as const) {
+      const error = await refused(harness().useCassette(FILE, live as () => LlmProviderAdapter, { mode }));
+      expect(error.code).toBe("invalid-options");
+      expect(error.summary).toContain("what the live function of useCassette gave is no provider: it is ");
+    }
+  });
+
+  it("as an option is refused by name, so that a misspelled redact records nothing", async () => {
+    const { useCassette, live, spent } = harness();
+    const options = { mode: "record", redcat: (response: unknown) => response } as object;
+    const error = await refused(useCassette(FILE, live, options));
+    expect([error.code, error.summary, error.hint]).toEqual([
+      "invalid-options",
+      "useCassette has an unknown option: redcat",
+      "The options are mode, agentId, hashFilter, redact, requireIntegrity.",
+    ]);
+    expect(spent.made).toBe(0);
+    expect((await refused(useCassette(FILE, live, "record" as unknown as object))).summary).toBe(
+      'the options of useCassette are the text "record"',
+    );
+  });
+
+  it.each([undefined, "", 7])("as a file is refused: %j", async (file) => {
+    const { useCassette, live } = harness();
+    expect((await refused(useCassette(file as string, live))).code).toBe("invalid-options");
   });
 });
 
@@ -267,18 +407,24 @@ describe("the environment", () => {
 });
 
 describe("the ledger", () => {
-  it("gets one line for each cassette that was done with", async () => {
+  it("gets one line for each cassette that was done with, with its path from the root", async () => {
+    const other = "cassettes/other.cassette.json";
     const { useCassette, live, files } = harness({}, { CASSETTE_LEDGER: "ledger.jsonl" });
-    for (const mode of ["live", "record", "refresh", "replay"] as const) {
-      const handle = await useCassette(FILE, live, { mode });
+    for (const [mode, file] of [
+      ["live", FILE],
+      ["record", FILE],
+      ["refresh", other],
+      ["replay", FILE],
+    ] as const) {
+      const handle = await useCassette(file, live, { mode });
       await runWeather(handle.provider);
       await handle.done();
     }
     const lines = (files.texts.get("ledger.jsonl") ?? "").trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-      { file: FILE, mode: "record", turns: 2 },
-      { file: FILE, mode: "refresh", turns: 2 },
-      { file: FILE, mode: "replay", turns: 2 },
+      { file: FILE, path: resolve(FILE), mode: "record", turns: 2 },
+      { file: other, path: resolve(other), mode: "refresh", turns: 2 },
+      { file: FILE, path: resolve(FILE), mode: "replay", turns: 2 },
     ]);
   });
 

@@ -12,7 +12,7 @@ export function assertFits(record: JsonValue, forced: ImportFormat): void {
     const sign = isObject(message) ? findSign(message, forced) : undefined;
     if (sign === undefined) continue;
     throw new CassetteError("import-malformed", `it is no ${forced} record: message ${index} has ${sign.what}`, {
-      hint: fittingHint(record, forced) ?? readAs(sign.format),
+      hint: readAs(sign.format, record),
     });
   }
 }
@@ -20,11 +20,13 @@ export function assertFits(record: JsonValue, forced: ImportFormat): void {
 /** What to do about a record that is not of the forced format; nothing when no other is recognised. */
 export function fittingHint(record: JsonValue, forced: ImportFormat): string | undefined {
   const detection = detectFormat(record);
-  return detection.kind === "known" && detection.format !== forced ? readAs(detection.format) : undefined;
+  return detection.kind === "known" && detection.format !== forced ? readAs(detection.format, record) : undefined;
 }
 
-function readAs(format: ImportFormat): string {
-  return `Read it as ${format}, or name no format: each record is recognised by itself.`;
+function readAs(format: ImportFormat, record: JsonValue): string {
+  const detection = detectFormat(record);
+  const isRecognised = detection.kind === "known" && detection.format === format;
+  return `Read it as ${format}${isRecognised ? ", or name no format: each record is recognised by itself" : ""}.`;
 }
 
 /** Something in a message that one format alone has. */
