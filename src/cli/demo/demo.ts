@@ -29,8 +29,8 @@ export async function demo({ out, json = false }: DemoOptions, io: CommandIo): P
     writeJson(io, "demo", 0, { ...result, steps });
     return;
   }
-  print("Everything is in ", { look: "bold", text: out }, ". Try these there:");
-  const look = { show: result.cassettes[0] ?? out, diff: result.cassettes.join(" ") };
+  print("Everything is in ", { look: "bold", text: out }, ". Have a look:");
+  const look = { show: result.cassettes[0] ?? out, diff: `${result.cassettes.join(" ")} --content` };
   print("   npx cassette show ", look.show);
   print("   npx cassette diff ", look.diff);
   print("   npx cassette verify ", join(out, "tampered"));

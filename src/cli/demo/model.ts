@@ -5,6 +5,9 @@ import { serveLoopback, type LoopbackServer } from "./loopback.js";
 
 export type DemoModel = "orbit-1" | "orbit-2";
 
+/** What the two would charge, in USD per million tokens. */
+export const DEMO_PRICING = { "orbit-1": { input: 2, output: 8 }, "orbit-2": { input: 1, output: 4 } };
+
 interface WireMessage {
   role: string;
   content?: string | null;

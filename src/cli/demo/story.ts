@@ -16,7 +16,7 @@ import {
 } from "../../cassette/index.js";
 import { openaiProvider, type FilePort, type RunResult } from "../../core/index.js";
 import { research, SYSTEM_PROMPT } from "./agent.js";
-import { serveModel, type DemoModel } from "./model.js";
+import { DEMO_PRICING, serveModel, type DemoModel } from "./model.js";
 import { serveSite, type ReadPage } from "./site.js";
 
 export interface DemoStep {
@@ -88,7 +88,9 @@ interface Recorded {
 async function record(model: DemoModel, readPage: ReadPage): Promise<Recorded> {
   const server = await serveModel();
   try {
-    const recorder = recordingProvider(openaiProvider({ apiKey: "demo", model, baseURL: `${server.url}/v1` }));
+    const recorder = recordingProvider(
+      openaiProvider({ apiKey: "demo", model, baseURL: `${server.url}/v1`, pricing: DEMO_PRICING }),
+    );
     const result = await research(recorder, readPage);
     const cassette = recorder.toCassette({ agentId: result.agentId });
     return { result, cassette, requests: server.requests(), totalRequests: server.requests };
