@@ -1,7 +1,7 @@
 // What changed between the tools or settings of a recorded turn and those of a request, named as its author would name it:
 // by tool and field, or by setting. Lists are compared by the names of the tools, so one that is new is not all that follow it.
 
-import { isPlainObject, toPointer, type JsonObject, type JsonValue } from "../core/index.js";
+import { isPlainObject, toPointer, toVisible, type JsonObject, type JsonValue } from "../core/index.js";
 import { firstDifference, type ValueChange } from "./values.js";
 
 /** One change. The pointer leads into the list of tools or the settings: the new ones, or the old where there is no new. */
@@ -18,14 +18,15 @@ export function toolsChanges(old: JsonValue, now: JsonValue): ContextChange[] {
   for (const [name, { tool, index }] of after) {
     const was = before.get(name)?.tool;
     if (was === undefined) {
-      changes.push({ what: `tool ${name} was added`, pointer: toPointer([index]), new: tool });
+      changes.push({ what: toVisible(`tool ${name} was added`), pointer: toPointer([index]), new: tool });
     } else {
       const inTool = fieldChanges(was, tool);
       changes.push(...inTool.map((change) => told(change, `the ${fieldText(change.field)} of tool ${name}`, [index])));
     }
   }
   for (const [name, { tool, index }] of before) {
-    if (!after.has(name)) changes.push({ what: `tool ${name} was removed`, pointer: toPointer([index]), old: tool });
+    if (!after.has(name))
+      changes.push({ what: toVisible(`tool ${name} was removed`), pointer: toPointer([index]), old: tool });
   }
   if (changes.length > 0) return changes;
   const moved = [...after.keys()].findIndex((name, index) => before.get(name)?.index !== index);
@@ -67,7 +68,7 @@ function fieldText(field: string): string {
 
 function told({ field, inside, ...sides }: FieldChange, subject: string, path: readonly number[]): ContextChange {
   const verb = inside === "" ? verbOf(sides) : `changed (at ${inside})`;
-  return { ...sides, what: `${subject} ${verb}`, pointer: toPointer([...path, field]) + inside };
+  return { ...sides, what: toVisible(`${subject} ${verb}`), pointer: toPointer([...path, field]) + inside };
 }
 
 function verbOf(sides: Pick<ValueChange, "old" | "new">): string {

@@ -13,27 +13,27 @@ export interface TurnContext {
 
 /** Reads a request's context. Sealed tools and settings are hashed once; others on every turn. */
 export function createContextReader(): (request: LlmTurnRequest) => TurnContext {
-  let last: { request: LlmTurnRequest; context: TurnContext } | undefined;
+  // The lists themselves and not the request, which a caller may use again with others in it.
+  let last: (Pick<LlmTurnRequest, "tools" | "settings"> & { context: TurnContext }) | undefined;
   return (request) => {
-    if (
-      last !== undefined &&
-      isUnchanged(last.request.tools, request.tools) &&
-      isUnchanged(last.request.settings, request.settings)
-    ) {
+    const { tools, settings } = request;
+    if (last !== undefined && isUnchanged(last.tools, tools) && isUnchanged(last.settings, settings)) {
       return last.context;
     }
-    last = { request, context: readContext(request) };
-    return last.context;
+    const context = readContext(request);
+    last = { ...(tools === undefined ? {} : { tools }), ...(settings === undefined ? {} : { settings }), context };
+    return context;
   };
 }
 
-function isUnchanged(before: object | undefined, now: object | undefined): boolean {
-  return before === now && (now === undefined || isSealed(now));
+function isUnchanged(before: object | null | undefined, now: object | null | undefined): boolean {
+  return before === now && (now === undefined || now === null || isSealed(now));
 }
 
-function readContext({ tools = [], settings = {} }: LlmTurnRequest): TurnContext {
-  const { model, ...rest } = settings;
-  const offered = copyJson([...tools]) as unknown as JsonObject[];
+/** Null is absent: a client that writes every field may write it. */
+function readContext(request: LlmTurnRequest): TurnContext {
+  const { model, ...rest } = request.settings ?? {};
+  const offered = copyJson(Array.from(request.tools ?? [])) as unknown as JsonObject[];
   const asked = copyJson(rest) as JsonObject;
   return { tools: offered, settings: asked, toolsHash: hashJson(offered), settingsHash: hashJson(asked) };
 }
@@ -41,6 +41,17 @@ function readContext({ tools = [], settings = {} }: LlmTurnRequest): TurnContext
 /** The context in force at a turn, if the recording has one. */
 export function contextAt(contexts: readonly ContextExtension[], turnIndex: number): ContextExtension | undefined {
   return contexts.findLast((context) => context.fromTurn <= turnIndex);
+}
+
+/** `contextAt` for each of the first `turns` turns, in one pass. */
+export function contextsByTurn(contexts: readonly ContextExtension[], turns: number): (ContextExtension | undefined)[] {
+  const begins = new Array<number>(turns).fill(-1);
+  contexts.forEach(({ fromTurn }, place) => {
+    const turn = Math.max(0, fromTurn);
+    if (turn < turns) begins[turn] = place;
+  });
+  let last = -1;
+  return begins.map((place) => contexts[(last = Math.max(last, place))]);
 }
 
 /** True where either side knows of no context, since there is nothing to compare then. */

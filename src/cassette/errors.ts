@@ -1,7 +1,7 @@
 // The cassette layer's one error class. The code is the promise, and decides the exit code of the command line:
 // a refusal of a file is an integrity failure, a miss is a difference between the run and the recording.
 
-import { unknownOptions } from "../core/index.js";
+import { toVisible, toVisibleLines, unknownOptions } from "../core/index.js";
 
 /** Why a file or object was refused at the door. Refused, never repaired. */
 export type LoadErrorCode =
@@ -10,6 +10,8 @@ export type LoadErrorCode =
   | "not-json"
   | "duplicate-key"
   | "number-not-finite"
+  /** A number with more digits, or a smaller one, than a double keeps. */
+  | "number-inexact"
   | "lone-surrogate"
   | "too-deep"
   | "too-large"
@@ -79,7 +81,8 @@ export interface CassetteErrorOptions {
 
 /**
  * Every failure of the cassette layer. `summary` says what happened and with which value; `message`, which is all that a
- * test runner prints, also names the file and says what to do.
+ * test runner prints, also names the file and says what to do. Nothing in them acts on a terminal; `file`, `pointer` and
+ * `miss.pointer` are data, as they are.
  */
 export class CassetteError extends Error {
   readonly code: CassetteErrorCode;
@@ -90,12 +93,17 @@ export class CassetteError extends Error {
   declare readonly miss: MissReport | undefined;
 
   constructor(code: CassetteErrorCode, summary: string, options: CassetteErrorOptions = {}) {
-    const { hint, file, pointer, miss, cause } = options;
-    super(toMessage(summary, options), cause === undefined ? undefined : { cause });
+    const { file, pointer, miss, cause } = options;
+    const visible = toVisibleLines(summary);
+    const hint = options.hint === undefined ? undefined : toVisibleLines(options.hint);
+    super(
+      toMessage(visible, file === undefined ? undefined : toVisible(file), hint),
+      cause === undefined ? undefined : { cause },
+    );
     this.name = "CassetteError";
     this.code = code;
     // Not enumerable: Node prints enumerable fields below the message, which holds the same facts already.
-    for (const [key, value] of Object.entries({ summary, hint, file, pointer, miss })) {
+    for (const [key, value] of Object.entries({ summary: visible, hint, file, pointer, miss })) {
       Object.defineProperty(this, key, { value, enumerable: false });
     }
   }
@@ -110,7 +118,7 @@ export function assertKnownOptions(owner: string, options: object, known: readon
   });
 }
 
-function toMessage(summary: string, { file, hint }: CassetteErrorOptions): string {
+function toMessage(summary: string, file: string | undefined, hint: string | undefined): string {
   const lines = [summary];
   if (file !== undefined && !summary.includes(file)) lines.push(`  file     ${file}`);
   if (hint !== undefined) lines.push(`  to do    ${hint}`);

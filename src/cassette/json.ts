@@ -1,8 +1,8 @@
 // Strict JSON text (RFC 8259) from bytes, refusing what a lenient parser lets through: a byte-order mark, bytes that are not
-// UTF-8, duplicate keys, numbers beyond a double, lone surrogates, deep nesting, and files beyond the limit.
+// UTF-8, duplicate keys, numbers that a double does not keep, lone surrogates, deep nesting, and files beyond the limit.
 
 import * as jsonc from "jsonc-parser";
-import { MAX_JSON_DEPTH } from "../core/index.js";
+import { findTooDeep, MAX_JSON_DEPTH, toVisible } from "../core/index.js";
 import { CassetteError, type LoadErrorCode } from "./errors.js";
 
 // The package declares its token kinds as a const enum, which isolated modules cannot read; at run time it is an object.
@@ -24,6 +24,7 @@ export function parseStrictJson(input: string | Uint8Array, options: StrictJsonO
     throw new CassetteError(code, message, { hint, ...(options.file === undefined ? {} : { file: options.file }) });
   };
   const text = toText(input, options.maxBytes ?? DEFAULT_MAX_BYTES, refuse);
+  refuseDepth(text, refuse);
   const value = parse(text, refuse);
   scan(text, refuse);
   return value;
@@ -49,8 +50,8 @@ function toText(input: string | Uint8Array, maxBytes: number, refuse: Refuse): s
   return text;
 }
 
-/** A UTF-16 unit takes at most three bytes of UTF-8, so only a text near the limit has to be measured. */
-function byteLength(input: string | Uint8Array, maxBytes: number): number {
+/** Exact up to `maxBytes`. A UTF-16 unit takes at most three bytes of UTF-8, so only a text near the limit has to be measured. */
+export function byteLength(input: string | Uint8Array, maxBytes: number): number {
   if (typeof input !== "string" || input.length * 3 <= maxBytes || input.length > maxBytes) return input.length;
   return new TextEncoder().encode(input).length;
 }
@@ -63,11 +64,27 @@ function decode(bytes: Uint8Array, refuse: Refuse): string {
   }
 }
 
+/** Before the text is parsed, since a parser keeps something for each level. */
+function refuseDepth(text: string, refuse: Refuse): void {
+  const offset = findTooDeep(text, MAX_JSON_DEPTH);
+  if (offset === undefined) return;
+  refuse("too-deep", `${placeOf(text, offset)}: nesting deeper than ${MAX_JSON_DEPTH} levels`, RESTORE);
+}
+
+function placeOf(text: string, index: number): string {
+  const before = text.slice(0, index);
+  return `line ${before.split("\n").length}, column ${index - before.lastIndexOf("\n")}`;
+}
+
 function parse(text: string, refuse: Refuse): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    return refuse("not-json", `the file is not JSON, or was cut short: ${(error as Error).message}`, RESTORE);
+    return refuse(
+      "not-json",
+      `the file is not JSON, or was cut short: ${toVisible((error as Error).message)}`,
+      RESTORE,
+    );
   }
 }
 
@@ -86,9 +103,6 @@ function scan(text: string, refuse: Refuse): void {
     switch (token) {
       case KIND.OpenBraceToken:
       case KIND.OpenBracketToken:
-        if (levels.length >= MAX_JSON_DEPTH) {
-          refuse("too-deep", `${at(scanner)}: nesting deeper than ${MAX_JSON_DEPTH} levels`, RESTORE);
-        }
         levels.push(
           token === KIND.OpenBraceToken
             ? { keys: new Set(), expectsKey: true }
@@ -109,9 +123,7 @@ function scan(text: string, refuse: Refuse): void {
         checkString(scanner, top, refuse);
         break;
       case KIND.NumericLiteral:
-        if (!Number.isFinite(Number(scanner.getTokenValue()))) {
-          refuse("number-not-finite", `${at(scanner)}: ${scanner.getTokenValue()} is beyond a double`, RESTORE);
-        }
+        checkNumber(scanner, refuse);
         break;
       default:
     }
@@ -126,6 +138,34 @@ function checkString(scanner: jsonc.JSONScanner, top: Level | undefined, refuse:
     refuse("duplicate-key", `${at(scanner)}: the key ${JSON.stringify(value)} occurs twice`, RESTORE);
   }
   top.keys.add(value);
+}
+
+function checkNumber(scanner: jsonc.JSONScanner, refuse: Refuse): void {
+  const text = scanner.getTokenValue();
+  const number = Number(text);
+  const written = String(number);
+  if (text === written) return;
+  if (!Number.isFinite(number)) {
+    refuse("number-not-finite", `${at(scanner)}: ${shorten(text)} is beyond a double`, RESTORE);
+  }
+  if (toDecimal(text) !== toDecimal(written)) {
+    refuse("number-inexact", `${at(scanner)}: ${shorten(text)} would be read as ${written}`, RESTORE);
+  }
+}
+
+/** The digits of a number without leading and trailing zeros and its power of ten: equal exactly for equal values but for the sign. */
+function toDecimal(text: string): string {
+  const [mantissa = "", exponent = "0"] = text.replace(/^-/, "").split(/e/i);
+  const [whole = "", fraction = ""] = mantissa.split(".");
+  const digits = (whole + fraction).replace(/^0+/, "");
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--;
+  if (end === 0) return "0";
+  return `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
+}
+
+function shorten(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }
 
 function at(scanner: jsonc.JSONScanner): string {

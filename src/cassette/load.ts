@@ -1,7 +1,7 @@
 // Loading a cassette: refuse, never normalise. What this returns has the right shape, and in version 2 every hash in it was
 // recomputed from the values it carries.
 
-import { copyJson, NotJsonError, systemPorts, type Ports } from "../core/index.js";
+import { copyJson, NotJsonError, systemPorts, toVisible, type Ports } from "../core/index.js";
 import { hashEnvelope, hashResponse } from "./build.js";
 import { CassetteError } from "./errors.js";
 import type { Cassette, CassetteV2 } from "./format.js";
@@ -35,7 +35,7 @@ function copyOrRefuse(value: unknown, options: CheckOptions): unknown {
     return copyJson(value);
   } catch (error) {
     if (!(error instanceof NotJsonError)) throw error;
-    return refuseWith(options)("not-json", error.message, error.pointer);
+    return refuseWith(options)("not-json", toVisible(error.message), error.pointer);
   }
 }
 

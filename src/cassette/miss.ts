@@ -1,10 +1,10 @@
 // A replay miss, explained: which turn, which message, which JSON pointer, what was recorded, what came, and what to do.
 
-import type { JsonValue, LlmMessage } from "../core/index.js";
+import { toVisible, type JsonValue, type LlmMessage } from "../core/index.js";
 import { settingsChanges, toolsChanges, type ContextChange } from "./context-change.js";
 import { firstDifference } from "./values.js";
 import type { MissReport } from "./errors.js";
-import type { Cassette } from "./format.js";
+import type { Cassette, PromptDelta } from "./format.js";
 
 /** Characters kept on either side of the place where two values part. */
 const WINDOW = 60;
@@ -14,7 +14,8 @@ const MAX_CHANGES = 3;
 /** The report as lines of text, the first one a sentence. */
 export function formatMiss(report: MissReport): string {
   const lines = [`turn ${report.turn}: ${report.what}`];
-  if (report.pointer !== undefined) lines.push(`  at       ${report.pointer === "" ? "(the whole)" : report.pointer}`);
+  if (report.pointer !== undefined)
+    lines.push(`  at       ${report.pointer === "" ? "(the whole)" : toVisible(report.pointer)}`);
   if (report.recorded !== undefined || report.actual !== undefined) {
     lines.push(`  recorded ${report.recorded ?? "(nothing)"}`, `  now      ${report.actual ?? "(nothing)"}`);
   }
@@ -36,8 +37,8 @@ export function explainPromptMiss(
   used: readonly boolean[],
   cursor: number,
 ): MissReport {
-  const recordings = rebuildPrompts(cassette);
-  if (recordings === undefined) {
+  const deltas = deltasOf(cassette);
+  if (deltas === undefined) {
     return {
       code: "prompt-changed",
       turn,
@@ -46,8 +47,9 @@ export function explainPromptMiss(
       hint: `${CHOICES} A recording that keeps prompts says more.`,
     };
   }
-  const nearest = findNearest(recordings, prompt, cursor);
-  const difference = firstDifference(toJson(recordings[nearest] ?? []), toJson(prompt));
+  const nearest = findNearest(deltas, prompt, cursor);
+  const closest = rebuildPrompt(deltas, nearest);
+  const difference = firstDifference(toJson(closest), toJson(prompt));
   const pointer = difference?.pointer ?? "";
   const messageIndex = Number(pointer.split("/")[1] ?? 0);
   const [recorded, actual] = cutAround(difference?.old, difference?.new);
@@ -59,7 +61,7 @@ export function explainPromptMiss(
     pointer,
     ...(recorded === undefined ? {} : { recorded }),
     ...(actual === undefined ? {} : { actual }),
-    what: nameChange(recordings[nearest]?.[messageIndex], prompt[messageIndex], messageIndex),
+    what: toVisible(nameChange(closest[messageIndex], prompt[messageIndex], messageIndex)),
     hint: CHOICES,
   };
 }
@@ -93,38 +95,50 @@ function listChanges(changes: readonly ContextChange[]): string {
   return [...named, ...(rest > 0 ? [`and ${rest} more ${rest === 1 ? "change" : "changes"}`] : [])].join(", ");
 }
 
-/** Every turn's whole prompt, or undefined when the cassette keeps none. */
+/** Every turn's whole prompt, or undefined when the cassette keeps none. Large for a long conversation. */
 export function rebuildPrompts(cassette: Cassette): LlmMessage[][] | undefined {
-  if (cassette.version === 1 || cassette.entries.some((entry) => entry.prompt === undefined)) return undefined;
   let prompt: LlmMessage[] = [];
-  return cassette.entries.map((entry) => {
-    const { keep, messages } = entry.prompt ?? { keep: 0, messages: [] };
+  return deltasOf(cassette)?.map(({ keep, messages }) => {
     prompt = [...prompt.slice(0, keep), ...messages];
     return prompt;
   });
 }
 
-/** The recorded prompt that goes along with `prompt` the longest; on a tie the one that is next in line. */
-function findNearest(recordings: readonly LlmMessage[][], prompt: readonly LlmMessage[], cursor: number): number {
-  let nearest = Math.min(cursor, recordings.length - 1);
-  let best = commonLength(recordings[nearest] ?? [], prompt);
-  recordings.forEach((recording, index) => {
-    const length = commonLength(recording, prompt);
-    if (length > best) [nearest, best] = [index, length];
-  });
-  return Math.max(nearest, 0);
+function deltasOf(cassette: Cassette): PromptDelta[] | undefined {
+  if (cassette.version === 1) return undefined;
+  const deltas = cassette.entries.flatMap(({ prompt }) => prompt ?? []);
+  return deltas.length === cassette.entries.length ? deltas : undefined;
 }
 
-function commonLength(a: readonly LlmMessage[], b: readonly LlmMessage[]): number {
-  let length = 0;
-  while (
-    length < a.length &&
-    length < b.length &&
-    firstDifference(toJson(a[length]), toJson(b[length])) === undefined
-  ) {
-    length++;
+/** The whole prompt of one turn. */
+function rebuildPrompt(deltas: readonly PromptDelta[], turnIndex: number): LlmMessage[] {
+  const prompt: LlmMessage[] = [];
+  for (const { keep, messages } of deltas.slice(0, turnIndex + 1)) {
+    prompt.length = keep;
+    for (const message of messages) prompt.push(message);
   }
-  return length;
+  return prompt;
+}
+
+/**
+ * The recorded prompt that goes along with `prompt` the longest; on a tie the one that is next in line. Each message of the
+ * file is looked at once: what a prompt keeps of the one before goes along as far as that one did.
+ */
+function findNearest(deltas: readonly PromptDelta[], prompt: readonly LlmMessage[], cursor: number): number {
+  let [nearest, best, length] = [0, -1, 0];
+  deltas.forEach(({ keep, messages }, index) => {
+    if (keep <= length) length = keep + commonLength(messages, prompt, keep);
+    if (length > best || (length === best && index === cursor)) [nearest, best] = [index, length];
+  });
+  return nearest;
+}
+
+/** How many of `messages` are those of `prompt` from message `from` on. */
+function commonLength(messages: readonly LlmMessage[], prompt: readonly LlmMessage[], from: number): number {
+  const parting = messages.findIndex(
+    (message, index) => firstDifference(toJson(message), toJson(prompt[from + index])) !== undefined,
+  );
+  return parting < 0 ? messages.length : parting;
 }
 
 function nameChange(before: LlmMessage | undefined, now: LlmMessage | undefined, index: number): string {
@@ -163,7 +177,7 @@ function cut(text: string | undefined, at: number): string | undefined {
   if (text === undefined) return undefined;
   const start = Math.max(0, at - WINDOW);
   const end = at + WINDOW;
-  return `${start > 0 ? "…" : ""}${text.slice(start, end).toWellFormed()}${end < text.length ? "…" : ""}`;
+  return `${start > 0 ? "…" : ""}${toVisible(text.slice(start, end).toWellFormed())}${end < text.length ? "…" : ""}`;
 }
 
 /** Messages are plain JSON by construction; their types are only narrower than `JsonValue`. */

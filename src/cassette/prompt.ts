@@ -4,6 +4,7 @@
 // canonicalised again, because it may have been changed in place since.
 
 import { canonicalize, copyJson, createSha256, isSealed, seal, type LlmMessage, type Sha256 } from "../core/index.js";
+import { assertFiltered } from "./request.js";
 
 /** A user's rewriting of volatile text before it is hashed and stored. The same function goes to recorder and replayer. */
 export type HashFilter = (messages: LlmMessage[]) => readonly LlmMessage[];
@@ -16,23 +17,41 @@ export interface PromptStep {
 }
 
 export interface PromptTracker {
-  /** Takes the next prompt of the run. Throws `NotJsonError` if a message is not plain JSON. */
+  /**
+   * Takes the next prompt of the run, or leaves the one before in place and throws: `NotJsonError` for a message that is not
+   * plain JSON, `CassetteError` `invalid-options` for a filter that returned no messages, or what `check` throws.
+   */
   next(messages: readonly LlmMessage[]): PromptStep;
   /** The current prompt's messages from index `from` on, filtered and sealed. */
   since(from: number): LlmMessage[];
 }
 
-/** A tracker for one run; `filter` rewrites every prompt before it is compared, hashed or kept. */
-export function createPromptTracker(filter?: HashFilter): PromptTracker {
+/**
+ * A tracker for one run; `filter` rewrites every prompt before it is compared, hashed or kept. `check` sees each message that
+ * the prompt before did not have, and its place.
+ */
+export function createPromptTracker(
+  filter?: HashFilter,
+  check: (message: LlmMessage, index: number) => void = () => undefined,
+): PromptTracker {
   const chain = createPromptChain();
   return {
     next(messages) {
-      const prompt = filter === undefined ? messages : filter(copyJson([...messages]));
+      // A plain array: a caller's own kind of list may have a `slice` of its own.
+      const prompt = Array.from(filter === undefined ? messages : applyFilter(filter, messages));
       const keep = countEqual(chain.messages, prompt);
-      return { keep, promptHash: chain.advance(keep, prompt.slice(keep)) };
+      const added = prompt.slice(keep).map((message) => seal(message));
+      added.forEach((message, index) => check(message, keep + index));
+      return { keep, promptHash: chain.advance(keep, added) };
     },
     since: (from) => chain.messages.slice(from),
   };
+}
+
+function applyFilter(filter: HashFilter, messages: readonly LlmMessage[]): readonly LlmMessage[] {
+  const result: unknown = filter(copyJson(Array.from(messages)));
+  assertFiltered(result);
+  return result;
 }
 
 export interface PromptChain {
@@ -71,7 +90,7 @@ export function createPromptChain(): PromptChain {
     advance(keep, added) {
       if (keep < messages.length) shrink(keep);
       if (added.length > 0) {
-        const own = added.map((message) => seal(message));
+        const own = Array.from(added, (message) => seal(message));
         grow(keep, own);
         for (const message of own) messages.push(message);
       }

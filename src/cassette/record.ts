@@ -3,8 +3,6 @@
 
 import {
   copyJson,
-  findResponseFlaw,
-  NotJsonError,
   providerName,
   seal,
   withSystemPorts,
@@ -20,12 +18,17 @@ import { createContextReader, type TurnContext } from "./context.js";
 import { assertKnownOptions, CassetteError } from "./errors.js";
 import type { CassetteExtensions, CassetteV2, ContextExtension } from "./format.js";
 import { createPromptTracker, type HashFilter } from "./prompt.js";
+import { assertContext, assertLoadable, assertMessage, assertName, assertResponse, recordable } from "./recordable.js";
 import { createRedactor, type Redact } from "./redact.js";
+import { assertRequest } from "./request.js";
 
 export interface RecordingOptions {
   /** Normalises volatile prompt text before it is hashed and stored. Give the same one to `cassetteProvider`. */
   readonly hashFilter?: HashFilter;
-  /** Scrubs answers before they are hashed and stored. The caller still gets the real ones. */
+  /**
+   * Scrubs answers before they are hashed and stored. The caller still gets the real ones. Where a later prompt repeats an
+   * answer, its whole text or one of its calls, that is scrubbed too; a part of the text, or its words elsewhere, is not.
+   */
   readonly redact?: Redact;
   /** False keeps hashes only: the file is small and says less when a replay misses. Default true. */
   readonly prompts?: boolean;
@@ -51,9 +54,13 @@ interface Slot {
   settled: { kind: "pending" } | { kind: "failed" } | { kind: "answered"; response: LlmTurnResponse };
 }
 
-/** Wraps `provider`. A turn that cannot be kept (a BigInt in an argument) rejects with `not-recordable` when it happens. */
+/**
+ * Wraps `provider`. A turn that cannot be kept (a BigInt in an argument, a message of another shape) rejects with
+ * `not-recordable` when it happens; what is wrong with the prompt is found before the provider is called.
+ */
 export function recordingProvider(provider: LlmProviderAdapter, options: RecordingOptions = {}): RecordingProvider {
   assertKnownOptions("recordingProvider", options, ["hashFilter", "redact", "prompts", "ports"]);
+  assertName(provider);
   const ports = withSystemPorts(options.ports);
   const tape = createTape(options);
   const stream = provider.stream?.bind(provider);
@@ -93,18 +100,17 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
     toCassette({ agentId, extensions } = {}) {
       begin();
       tape.assertSettled();
-      const all = recordable(() => copyJson<CassetteExtensions>({ ...extensions, ...tape.extensions() }));
-      return seal(
-        buildCassette(
-          {
-            ...(agentId === undefined ? {} : { agentId }),
-            ...head,
-            recordedProvider: providerName(provider),
-            extensions: all,
-          },
-          tape.turns,
-        ),
-      );
+      return recordable(() => {
+        const cassetteHead = {
+          ...(agentId === undefined ? {} : { agentId }),
+          ...head,
+          recordedProvider: providerName(provider),
+          extensions: copyJson<CassetteExtensions>({ ...extensions, ...tape.extensions() }),
+        };
+        const cassette = seal(buildCassette(cassetteHead, tape.turns));
+        assertLoadable(cassette);
+        return cassette;
+      }, "this cassette cannot be built");
     },
     async destroy() {
       await provider.destroy?.();
@@ -134,12 +140,13 @@ async function* keepStream(
 
 function createTape(options: RecordingOptions) {
   const redactor = createRedactor(options.redact);
-  const tracker = createPromptTracker(options.hashFilter);
+  const tracker = createPromptTracker(options.hashFilter, assertMessage);
   const readContext = createContextReader();
   const keepsPrompts = options.prompts ?? true;
   const turns: BuiltTurn[] = [];
   const contexts: ContextExtension[] = [];
   const open: Slot[] = [];
+  let checked: TurnContext | undefined;
   // The shortest prefix that every prompt since the last recorded one has in common with it: what a delta may keep.
   let common = 0;
 
@@ -164,7 +171,10 @@ function createTape(options: RecordingOptions) {
   return {
     turns,
     open(request: LlmTurnRequest): Slot {
+      assertRequest(request);
       const context = readContext(request);
+      if (context !== checked) assertContext(context);
+      checked = context;
       const { promptHash, keep } = tracker.next(redactor.messages(request.messages));
       const from = open.length > 0 ? 0 : Math.min(common, keep);
       const tail = keepsPrompts ? tracker.since(from) : [];
@@ -204,38 +214,11 @@ function snapshot(response: LlmTurnResponse): LlmTurnResponse {
   return seal(copyJson(response));
 }
 
-function assertResponse(response: unknown): void {
-  const flaw = findResponseFlaw(response);
-  if (flaw === undefined) return;
-  throw new CassetteError(
-    "not-recordable",
-    `the provider's response is not one: ${flaw.pointer || "it"} is not ${flaw.expected}`,
-    {
-      pointer: flaw.pointer,
-      hint: "Mend the provider, or its redact hook: turn(request) resolves to { message, stopReason, … }.",
-    },
-  );
-}
-
 function noteContext(contexts: ContextExtension[], context: TurnContext, fromTurn: number): void {
   const last = contexts.at(-1);
   if (last?.toolsHash === context.toolsHash && last.settingsHash === context.settingsHash) return;
   const { toolsHash, settingsHash, tools, settings } = context;
   contexts.push({ fromTurn, toolsHash, settingsHash, tools, settings });
-}
-
-/** Turns the core's "not JSON" into "not recordable", which says that it is the recording that cannot hold the value. */
-function recordable<T>(take: () => T): T {
-  try {
-    return take();
-  } catch (error) {
-    if (!(error instanceof NotJsonError)) throw error;
-    throw new CassetteError("not-recordable", `this turn cannot be recorded: ${error.message}`, {
-      pointer: error.pointer,
-      hint: "Return only JSON from providers and tools, or leave the recorder off.",
-      cause: error,
-    });
-  }
 }
 
 function toHex(bytes: Uint8Array): string {

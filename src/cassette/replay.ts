@@ -9,12 +9,14 @@ import {
   type LlmTurnResponse,
   type Ports,
 } from "../core/index.js";
-import { contextAt, createContextReader, isSameContext, type TurnContext } from "./context.js";
+import { contextsByTurn, createContextReader, type TurnContext } from "./context.js";
 import { assertKnownOptions, CassetteError, type MissReport } from "./errors.js";
 import type { Cassette } from "./format.js";
 import { checkCassette } from "./load.js";
 import { explainContextMiss, explainPromptMiss, formatMiss } from "./miss.js";
 import { createPromptTracker, type HashFilter, type PromptTracker } from "./prompt.js";
+import { assertRequest } from "./request.js";
+import { createUnusedTurns, type UnusedTurns } from "./unused.js";
 
 export interface ReplayOptions {
   /** False answers with the next unused turn when no recorded prompt fits. Default true. */
@@ -51,14 +53,16 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
     name: `cassette:${tape.recordedProvider}`,
     cassette: tape,
     get remaining() {
-      return session.unused().length;
+      return session.remaining;
     },
     async turn(request) {
+      assertRequest(request);
       request.signal?.throwIfAborted();
       return session.answer(request);
     },
     /** The recorded text in one piece, then the recorded response. */
     async *stream(request) {
+      assertRequest(request);
       request.signal?.throwIfAborted();
       const response = session.answer(request);
       const { content } = response.message;
@@ -84,35 +88,21 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
 
 function createSession(tape: Cassette, { strict = true, hashFilter, file }: ReplayOptions) {
   const { entries } = tape;
-  const byHash = new Map<string, number[]>();
-  for (const { promptHash, turnIndex } of entries) {
-    byHash.set(promptHash, [...(byHash.get(promptHash) ?? []), turnIndex]);
-  }
-  const contexts = tape.version === 2 ? (tape.extensions?.contexts ?? []) : [];
+  const noted = tape.version === 2 ? (tape.extensions?.contexts ?? []) : [];
+  const contexts = contextsByTurn(noted, entries.length);
   const readContext = createContextReader();
-  let used: boolean[] = [];
+  let turns = createUnusedTurns(entries, contexts);
   let asked = 0;
   let tracker = createPromptTracker(hashFilter);
 
-  /** Among unused turns with this prompt, the first that was asked with the same tools and settings, else the first. */
   function find(promptHash: string, now: TurnContext | undefined): number | undefined {
-    const candidates = byHash.get(promptHash) ?? [];
-    const exact =
-      candidates.find((index) => used[index] !== true && isSameContext(contextAt(contexts, index), now)) ??
-      candidates.find((index) => used[index] !== true);
+    const exact = turns.find(promptHash, now);
     if (exact !== undefined || strict) return exact;
-    const next = nextUnused();
-    return next < entries.length ? next : undefined;
-  }
-
-  function nextUnused(): number {
-    let index = 0;
-    while (used[index] === true) index++;
-    return index;
+    return turns.left > 0 ? turns.next() : undefined;
   }
 
   function checkContext(now: TurnContext | undefined, turnIndex: number, turn: number): void {
-    const recorded = contextAt(contexts, turnIndex);
+    const recorded = contexts[turnIndex];
     if (recorded === undefined || now === undefined) return;
     if (recorded.toolsHash !== now.toolsHash) {
       throw miss(explainContextMiss("tools-changed", turn, turnIndex, recorded.tools, now.tools), file);
@@ -126,18 +116,19 @@ function createSession(tape: Cassette, { strict = true, hashFilter, file }: Repl
     answer(request: LlmTurnRequest): LlmTurnResponse {
       const turn = asked++;
       const { promptHash } = tracker.next(request.messages);
-      const now = strict && contexts.length > 0 ? readContext(request) : undefined;
+      const now = strict && noted.length > 0 ? readContext(request) : undefined;
       const index = find(promptHash, now);
-      if (index === undefined) {
-        throw miss(explainNoAnswer(tape, tracker, turn, used, nextUnused(), byHash.get(promptHash)?.at(-1)), file);
-      }
+      if (index === undefined) throw miss(explainNoAnswer(tape, tracker, turn, turns, promptHash), file);
       checkContext(now, index, turn);
-      used[index] = true;
+      turns.take(index);
       return copyJson((entries[index] as { response: LlmTurnResponse }).response);
     },
-    unused: () => entries.map((entry) => entry.turnIndex).filter((index) => used[index] !== true),
+    get remaining() {
+      return turns.left;
+    },
+    unused: () => entries.map((entry) => entry.turnIndex).filter((index) => turns.used[index] !== true),
     reset(): void {
-      used = [];
+      turns = createUnusedTurns(entries, contexts);
       asked = 0;
       tracker = createPromptTracker(hashFilter);
     },
@@ -148,10 +139,10 @@ function explainNoAnswer(
   tape: Cassette,
   tracker: PromptTracker,
   turn: number,
-  used: readonly boolean[],
-  cursor: number,
-  sameUsed: number | undefined,
+  turns: UnusedTurns,
+  promptHash: string,
 ): MissReport {
+  const sameUsed = turns.lastWith(promptHash);
   const total = tape.entries.length;
   const hint = "Replay is single-use: call reset() before a second run, or make a new cassetteProvider.";
   if (sameUsed !== undefined) {
@@ -164,7 +155,7 @@ function explainNoAnswer(
       hint,
     };
   }
-  if (cursor < total) return explainPromptMiss(tape, tracker.since(0), turn, used, cursor);
+  if (turns.left > 0) return explainPromptMiss(tape, tracker.since(0), turn, turns.used, turns.next());
   return {
     code: "exhausted",
     turn,

@@ -4,17 +4,26 @@
 import type { FilePort } from "../core/index.js";
 import { CassetteError } from "./errors.js";
 import type { Cassette } from "./format.js";
-import { DEFAULT_MAX_BYTES } from "./json.js";
+import { byteLength, DEFAULT_MAX_BYTES } from "./json.js";
 import { parseCassette, type ParseOptions } from "./load.js";
 
 /** What a cassette file's name ends with. */
 export const CASSETTE_SUFFIX = ".cassette.json";
 
+export interface SaveOptions {
+  overwrite?: boolean;
+  /** Default 64 MiB. */
+  maxBytes?: number;
+}
+
 export interface CassetteStore {
   /** Throws `CassetteError`: `file-not-found`, `file-unreadable`, or a `LoadErrorCode`. */
   readonly load: (path: string, options?: Omit<ParseOptions, "file">) => Promise<Cassette>;
-  /** Throws `CassetteError` `file-exists` unless `overwrite`, or `file-unreadable` when the disk refuses. */
-  readonly save: (path: string, cassette: Cassette, options?: { overwrite?: boolean }) => Promise<void>;
+  /**
+   * Throws `CassetteError` `file-exists` unless `overwrite`, `too-large` for what `load` would refuse with the same `maxBytes`
+   * (64 MiB unless raised), or `file-unreadable` when the disk refuses.
+   */
+  readonly save: (path: string, cassette: Cassette, options?: SaveOptions) => Promise<void>;
 }
 
 export function createCassetteStore(files: FilePort): CassetteStore {
@@ -39,8 +48,15 @@ export function createCassetteStore(files: FilePort): CassetteStore {
           throw new CassetteError("file-unreadable", `${path} cannot be read: ${result.message}`, { file: path });
       }
     },
-    async save(path, cassette, { overwrite = false } = {}) {
-      const result = await files.write(path, formatCassette(cassette), { overwrite });
+    async save(path, cassette, { overwrite = false, maxBytes = DEFAULT_MAX_BYTES } = {}) {
+      const text = formatCassette(cassette);
+      if (byteLength(text, maxBytes) > maxBytes) {
+        throw new CassetteError("too-large", `${path} was not written: it would have more than ${maxBytes} bytes`, {
+          file: path,
+          hint: "Raise maxBytes here and where it is loaded, or record less in one cassette.",
+        });
+      }
+      const result = await files.write(path, text, { overwrite });
       switch (result.kind) {
         case "written":
           return;

@@ -28,6 +28,7 @@ const TABLE: ExitTable = {
   "not-json": 3,
   "duplicate-key": 3,
   "number-not-finite": 3,
+  "number-inexact": 3,
   "lone-surrogate": 3,
   "too-deep": 3,
   "too-large": 3,

@@ -23,7 +23,8 @@ export interface CommandIo extends CliIo {
 
 /** The files as seen from the working folder, so that every message names a path as it was given. */
 export function filesAt({ files, cwd }: CliIo): FilePort {
-  const at = (path: string): string => resolve(cwd, path);
+  // An empty path is no path; it must not come to mean the working folder.
+  const at = (path: string): string => (path === "" ? "" : resolve(cwd, path));
   return {
     read: (path, maxBytes) => files.read(at(path), maxBytes),
     write: (path, text, options) => files.write(at(path), text, options),

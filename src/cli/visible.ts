@@ -1,32 +1,4 @@
-// Text from files made harmless for a terminal. A recording may hold escape sequences that clear the screen, set a title or
-// reorder what a reviewer reads; printed through here they are seen and do nothing.
+// What the command line prints of text that it did not write. The rule is the core's, so that an error reads the same in a
+// test runner.
 
-/** Controls, format and direction characters, line and paragraph separators, half surrogate pairs (Unicode categories). */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
-
-/** One line of text with everything a terminal could act on written as an escape. */
-export function toVisible(text: string): string {
-  return text.replace(INVISIBLE, (character) => {
-    if (character === "\n") return "\\n";
-    if (character === "\r") return "\\r";
-    if (character === "\t") return "\\t";
-    const point = character.codePointAt(0) ?? 0;
-    return point > 0xffff ? `\\u{${point.toString(16)}}` : toUnit(point);
-  });
-}
-
-/** The same for a JSON text that is laid out over lines: still JSON, with the same value. */
-export function toVisibleJson(text: string): string {
-  return text.replace(INVISIBLE, (character) =>
-    character === "\n"
-      ? character
-      : character
-          .split("")
-          .map((unit) => toUnit(unit.charCodeAt(0)))
-          .join(""),
-  );
-}
-
-function toUnit(unit: number): string {
-  return `\\u${unit.toString(16).padStart(4, "0")}`;
-}
+export { toVisible, toVisibleJson } from "../core/index.js";

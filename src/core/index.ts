@@ -3,8 +3,10 @@
 export * from "./errors.js";
 export { assertKnownOptions, unknownOptions } from "./options.js";
 export { systemPorts, withSystemPorts, type FilePort, type FileRead, type FileWrite, type Ports } from "./ports.js";
+export { toVisible, toVisibleJson, toVisibleLines } from "./visible.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal } from "./canon/copy.js";
+export { findTooDeep } from "./canon/depth.js";
 export {
   isPlainObject,
   MAX_JSON_DEPTH,
@@ -23,6 +25,13 @@ export * from "./model/pricing.js";
 export * from "./model/provider.js";
 export { findMessageFlaw, findResponseFlaw, type ResponseFlaw } from "./model/response.js";
 export { createArgumentCheck, MAX_ARGUMENT_DEPTH, scrubArguments, type ArgumentCheck } from "./tools/arguments.js";
+export {
+  MAX_ARGUMENT_CHARACTERS,
+  MAX_ARGUMENT_VALUES,
+  MAX_FORMAT_LENGTH,
+  MAX_UNIQUE_CONTAINERS,
+  MAX_UNIQUE_ITEMS,
+} from "./tools/bounds.js";
 export { MAX_RESULT_CHARACTERS, toResultText, type ResultText } from "./tools/result.js";
 export {
   defineTool,

@@ -10,8 +10,13 @@ type RecordMode = "record" | "refresh";
 export interface RecordingDesk {
   /** Call it before the run. Throws `CassetteError` when the recording could not be kept. */
   open(file: string, mode: RecordMode): Promise<void>;
-  /** Call it after the run. Throws `nothing-recorded`, `file-exists` or `file-unreadable`. */
-  keep(recorder: RecordingProvider, file: string, mode: RecordMode, agentId?: string): Promise<void>;
+  /** Call it after the run. Throws `nothing-recorded`, `file-exists`, `too-large` or `file-unreadable`. */
+  keep(recorder: RecordingProvider, file: string, mode: RecordMode, options?: KeepOptions): Promise<void>;
+}
+
+export interface KeepOptions {
+  agentId?: string;
+  maxBytes?: number;
 }
 
 /** A desk that remembers what it kept. */
@@ -33,13 +38,13 @@ export function createRecordingDesk(files: FilePort): RecordingDesk {
       assertFree(file);
       if (mode === "record" && (await fileExists(files, file))) throw alreadyThere(file);
     },
-    async keep(recorder, file, mode, agentId) {
+    async keep(recorder, file, mode, { agentId, ...limit } = {}) {
       assertRecorded(recorder, file);
       const cassette = recorder.toCassette(agentId === undefined ? {} : { agentId });
       assertFree(file);
       taken.add(resolve(file));
       try {
-        await store.save(file, cassette, { overwrite: mode === "refresh" });
+        await store.save(file, cassette, { overwrite: mode === "refresh", ...limit });
       } catch (error) {
         taken.delete(resolve(file));
         throw error;

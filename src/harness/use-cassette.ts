@@ -25,9 +25,11 @@ export interface UseCassetteOptions {
   readonly redact?: Redact;
   /** Refuses version 1 cassettes. Default true here, since a test should stand on something proven. */
   readonly requireIntegrity?: boolean;
+  /** The most bytes a cassette may have, read or written. Default 64 MiB. */
+  readonly maxBytes?: number;
 }
 
-const OPTIONS: readonly string[] = ["mode", "agentId", "hashFilter", "redact", "requireIntegrity"];
+const OPTIONS: readonly string[] = ["mode", "agentId", "hashFilter", "redact", "requireIntegrity", "maxBytes"];
 
 export interface CassetteHandle {
   /** Goes where the real provider went. */
@@ -71,8 +73,9 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
   }
 
   async function replay(file: string, options: UseCassetteOptions): Promise<CassetteHandle> {
-    const { hashFilter, requireIntegrity = true } = options;
-    const cassette = await store.load(file, { requireIntegrity });
+    const { hashFilter, requireIntegrity = true, maxBytes } = options;
+    const limit = maxBytes === undefined ? {} : { maxBytes };
+    const cassette = await store.load(file, { requireIntegrity, ...limit });
     const provider = cassetteProvider(cassette, { file, ...(hashFilter === undefined ? {} : { hashFilter }) });
     const done = once(async () => {
       provider.assertConsumed();
@@ -88,13 +91,16 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
     options: UseCassetteOptions,
   ): Promise<CassetteHandle> {
     await desk.open(file, mode);
-    const { agentId, hashFilter, redact } = options;
+    const { agentId, hashFilter, redact, maxBytes } = options;
     const provider = recordingProvider(await resolveLive(live), {
       ...(hashFilter === undefined ? {} : { hashFilter }),
       ...(redact === undefined ? {} : { redact }),
     });
     const done = once(async () => {
-      await desk.keep(provider, file, mode, agentId);
+      await desk.keep(provider, file, mode, {
+        ...(agentId === undefined ? {} : { agentId }),
+        ...(maxBytes === undefined ? {} : { maxBytes }),
+      });
       await note(file, mode, provider.turns);
     });
     return { provider, mode, file, done };
@@ -132,8 +138,15 @@ function assertArguments(file: unknown, options: unknown): void {
     throw invalid(`the options of useCassette are ${describeValue(options)}`, "Pass an object, or leave them out.");
   }
   const unknown = unknownOptions(options, OPTIONS);
-  if (unknown.length === 0) return;
-  throw invalid(`useCassette has an unknown option: ${unknown.join(", ")}`, `The options are ${OPTIONS.join(", ")}.`);
+  if (unknown.length > 0) {
+    throw invalid(`useCassette has an unknown option: ${unknown.join(", ")}`, `The options are ${OPTIONS.join(", ")}.`);
+  }
+  const { maxBytes } = options as UseCassetteOptions;
+  if (maxBytes === undefined || (Number.isSafeInteger(maxBytes) && maxBytes > 0)) return;
+  throw invalid(
+    `maxBytes of useCassette is ${describeValue(maxBytes)}`,
+    "Pass a whole number of bytes, or leave it out.",
+  );
 }
 
 function invalid(summary: string, hint: string): CassetteError {

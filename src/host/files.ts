@@ -2,19 +2,39 @@
 // then takes the target's name in one step: by `link`, which refuses an existing name, or by `rename`, which replaces it.
 
 import { randomBytes } from "node:crypto";
-import { appendFile, link, mkdir, open, readdir, rename, stat, unlink, type FileHandle } from "node:fs/promises";
-import { basename, dirname, join, relative, sep } from "node:path";
+import {
+  access,
+  appendFile,
+  constants,
+  link,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  stat,
+  unlink,
+  type FileHandle,
+} from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { FilePort, FileRead, FileWrite } from "../core/index.js";
+import { codeOf, isUnsupported, messageOf } from "./files/failure.js";
+import { list } from "./files/list.js";
+import { sweep, temporaryName } from "./files/temporary.js";
 
 /** The files of this machine. */
 export function nodeFiles(): FilePort {
-  return { read, write, append, list };
+  const swept = new Set<string>();
+  return { read, write: (path, text, options) => write(path, text, options, swept), append, list };
 }
 
 async function read(path: string, maxBytes: number): Promise<FileRead> {
+  const wrong = whyNoPath(path);
+  if (wrong !== undefined) return { kind: "failed", message: wrong };
   let handle: FileHandle | undefined;
   try {
     const about = await stat(path);
+    // A folder that may not be read is named by `list`, so this is where its own error is said.
+    if (about.isDirectory()) await readdir(path);
     if (!about.isFile()) return { kind: "failed", message: "it is not a regular file" };
     if (about.size > maxBytes) return { kind: "too-large", size: about.size };
     handle = await open(path, "r");
@@ -38,12 +58,21 @@ async function readBounded(handle: FileHandle, maxBytes: number): Promise<FileRe
   return { kind: "read", bytes: new Uint8Array(Buffer.concat(chunks)) };
 }
 
-async function write(path: string, text: string, { overwrite }: { overwrite: boolean }): Promise<FileWrite> {
+async function write(
+  path: string,
+  text: string,
+  { overwrite }: { overwrite: boolean },
+  swept: Set<string>,
+): Promise<FileWrite> {
+  const wrong = whyNoPath(path);
+  if (wrong !== undefined) return { kind: "failed", message: wrong };
   const folder = dirname(path);
-  const temporary = join(folder, `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
+  const temporary = join(folder, temporaryName(randomBytes(6)));
   try {
+    const mode = overwrite ? await modeToKeep(path) : undefined;
     await mkdir(folder, { recursive: true });
-    await writeFlushed(temporary, text);
+    await sweep(folder, swept);
+    await writeFlushed(temporary, text, mode);
     if (overwrite) await rename(temporary, path);
     else if (!(await takeName(temporary, path))) return { kind: "exists" };
     await flushFolder(folder);
@@ -54,10 +83,30 @@ async function write(path: string, text: string, { overwrite }: { overwrite: boo
   }
 }
 
-async function writeFlushed(path: string, text: string): Promise<void> {
-  const handle = await open(path, "wx");
+/** What makes a text no path at all: the working folder and what stands before a NUL are not what was meant. */
+function whyNoPath(path: string): string | undefined {
+  if (path === "") return "the path is empty";
+  return path.includes("\0") ? "the path has a NUL character in it" : undefined;
+}
+
+/** The permissions of the file that is to be replaced, if there is one. Throws for one that may not be written to. */
+async function modeToKeep(path: string): Promise<number | undefined> {
+  const about = await stat(path).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  if (about === undefined || !about.isFile()) return undefined;
+  // A rename asks nobody, and root may write everywhere; the owner's word stands all the same.
+  if ((about.mode & 0o222) === 0) throw new Error("it is read-only");
+  await access(path, constants.W_OK);
+  return about.mode & 0o777;
+}
+
+async function writeFlushed(path: string, text: string, mode: number | undefined): Promise<void> {
+  const handle = await open(path, "wx", mode === undefined ? 0o666 : 0o600);
   try {
     await handle.writeFile(text, "utf8");
+    if (mode !== undefined) await handle.chmod(mode).catch(unlessUnsupported);
     await handle.sync();
   } finally {
     await handle.close();
@@ -66,29 +115,60 @@ async function writeFlushed(path: string, text: string): Promise<void> {
 
 /** Gives `from` the name `to`, unless something has that name. `from` is gone either way. */
 async function takeName(from: string, to: string): Promise<boolean> {
-  const isFree = await link(from, to).then(
-    () => true,
-    (error: unknown) => {
-      if (codeOf(error) === "EEXIST") return false;
-      throw error;
-    },
-  );
+  try {
+    await link(from, to);
+  } catch (error) {
+    if (isUnsupported(error)) return takeNameByCreating(from, to);
+    if (codeOf(error) !== "EEXIST") throw error;
+    await unlink(from);
+    return false;
+  }
   await unlink(from);
-  return isFree;
+  return true;
 }
 
-/** Makes the new name itself durable. Windows cannot open a folder; there the rename is as durable as it gets. */
-async function flushFolder(folder: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const handle = await open(folder, "r");
+/** For disks without hard links (FAT, some network drives). A crash between the two steps leaves an empty file. */
+async function takeNameByCreating(from: string, to: string): Promise<boolean> {
   try {
-    await handle.sync();
-  } finally {
-    await handle.close();
+    await (await open(to, "wx")).close();
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    await unlink(from);
+    return false;
+  }
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    await unlink(to);
+    throw error;
   }
 }
 
+/**
+ * Makes the new name itself durable. Where a folder cannot be opened (Windows, or one that may be written to and not read)
+ * or flushed, the name is as durable as it gets.
+ */
+async function flushFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(folder, "r");
+    await handle.sync();
+  } catch (error) {
+    if (codeOf(error) !== "EACCES") unlessUnsupported(error);
+  } finally {
+    await handle?.close();
+  }
+}
+
+function unlessUnsupported(error: unknown): void {
+  if (!isUnsupported(error)) throw error;
+}
+
 async function append(path: string, text: string): Promise<FileWrite> {
+  const wrong = whyNoPath(path);
+  if (wrong !== undefined) return { kind: "failed", message: wrong };
   try {
     await mkdir(dirname(path), { recursive: true });
     await appendFile(path, text, "utf8");
@@ -96,25 +176,4 @@ async function append(path: string, text: string): Promise<FileWrite> {
   } catch (error) {
     return { kind: "failed", message: messageOf(error) };
   }
-}
-
-async function list(folder: string, suffix: string): Promise<string[] | undefined> {
-  let entries;
-  try {
-    entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  } catch {
-    return undefined;
-  }
-  return entries
-    .filter((entry) => (entry.isFile() || entry.isSymbolicLink()) && entry.name.endsWith(suffix))
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
-    .sort();
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException | null)?.code;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

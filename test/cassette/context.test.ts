@@ -1,7 +1,8 @@
+import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { buildCassette } from "../../src/cassette/build.js";
 import { checkCassette } from "../../src/cassette/load.js";
-import { contextAt, createContextReader, isSameContext } from "../../src/cassette/context.js";
+import { contextAt, contextsByTurn, createContextReader, isSameContext } from "../../src/cassette/context.js";
 import { recordingProvider } from "../../src/cassette/record.js";
 import type { CassetteV2, ContextExtension } from "../../src/cassette/format.js";
 import { seal } from "../../src/core/canon/copy.js";
@@ -72,6 +73,27 @@ describe("a recording's contexts", () => {
   });
 });
 
+describe("a request object that is used again", () => {
+  it("has every change of its tools and settings recorded", async () => {
+    const request: { -readonly [Key in keyof LlmTurnRequest]: LlmTurnRequest[Key] } = {
+      ...prompt("1"),
+      tools: seal([weather]),
+      settings: seal<LlmSettings>({ temperature: 1 }),
+    };
+    const recorder = recordingProvider({ turn: async () => say("x") });
+    await recorder.turn(request);
+    request.messages = prompt("2").messages;
+    delete request.tools;
+    delete request.settings;
+    await recorder.turn(request);
+    const contexts = contextsOf(recordedCassette(recorder));
+    expect(contexts.map(({ fromTurn, tools }) => [fromTurn, tools?.length])).toEqual([
+      [0, 1],
+      [1, 0],
+    ]);
+  });
+});
+
 describe("createContextReader", () => {
   it("takes absent tools and settings for empty ones", () => {
     const read = createContextReader();
@@ -89,6 +111,27 @@ describe("createContextReader", () => {
     expect(read({ ...prompt("a"), tools: open, settings }).toolsHash).not.toBe(before.toolsHash);
   });
 
+  it("notices other tools and settings in a request object that is used again", () => {
+    const read = createContextReader();
+    const request: { -readonly [Key in keyof LlmTurnRequest]: LlmTurnRequest[Key] } = {
+      ...prompt("a"),
+      tools: seal([weather]),
+      settings: seal<LlmSettings>({ seed: 1 }),
+    };
+    const first = read(request);
+    request.tools = seal([{ ...weather, name: "other" }]);
+    expect(read(request).tools).toEqual([{ ...weather, name: "other" }]);
+    delete request.tools;
+    delete request.settings;
+    expect(read(request)).toMatchObject({ tools: [], settings: {} });
+    expect(read(request).toolsHash).not.toBe(first.toolsHash);
+  });
+
+  it("takes null tools and settings for absent ones", () => {
+    const request = { ...prompt("a"), tools: null, settings: null } as unknown as LlmTurnRequest;
+    expect(createContextReader()(request)).toEqual(createContextReader()(prompt("a")));
+  });
+
   it("does not count a setting that is undefined", () => {
     const settings = { seed: 1, temperature: undefined } as unknown as LlmSettings;
     expect(createContextReader()({ ...prompt("a"), settings }).settings).toEqual({ seed: 1 });
@@ -101,6 +144,20 @@ describe("contextAt", () => {
   it("is the last one from at or before the turn", () => {
     expect([0, 1, 2, 4, 5, 9].map((turn) => contextAt(contexts, turn)?.fromTurn)).toEqual([0, 0, 2, 2, 5, 5]);
     expect(contextAt(contexts.slice(1), 1)).toBeUndefined();
+  });
+});
+
+describe("contextsByTurn", () => {
+  it("is contextAt for every turn, in whatever order the file has them", () => {
+    const places = fc.array(fc.integer({ min: -2, max: 8 }), { maxLength: 6 });
+    fc.assert(
+      fc.property(places, fc.nat(7), (from, turns) => {
+        const contexts = from.map((fromTurn) => ({ fromTurn, toolsHash: "t", settingsHash: "s" }));
+        const wanted = Array.from({ length: turns }, (_, turn) => contextAt(contexts, turn));
+        const found = contextsByTurn(contexts, turns);
+        expect(found.map((context, turn) => context === wanted[turn])).toEqual(wanted.map(() => true));
+      }),
+    );
   });
 });
 

@@ -83,7 +83,33 @@ describe("parseStrictJson", () => {
     },
   );
 
-  it.each(['"1e400"', "1e308", "5e-400", "123456789012345678901234567890"])("takes %s", (text) => {
+  it.each([
+    "9007199254740993",
+    "-9007199254740993",
+    "123456789012345678901234567890",
+    "1152921504606846976",
+    "0.1000000000000000055",
+    "1.00000000000000000001",
+    "1e-400",
+    "5e-400",
+    '{"a":[4e-324]}',
+  ])("PLK-116 refuses %s, which a double does not keep as it is spelled", (text) => {
+    expect(refused(text).code).toBe("number-inexact");
+  });
+
+  it("says how such a number would be read, however long it is", () => {
+    expect(refused("[1,\n 9007199254740993]").summary).toBe(
+      "line 2, column 2: 9007199254740993 would be read as 9007199254740992",
+    );
+    expect(refused(`0.${"0".repeat(1_000_000)}1`).summary.length).toBeLessThan(100);
+    expect(refused(`1${"0".repeat(100_000)}1e-100001`).code).toBe("number-inexact");
+  });
+
+  it.each([
+    ...['"1e400"', "1e308", "1.7976931348623157e308", "5e-324", "1e23", "9007199254740992", "0.1", "1e-7"],
+    ...["-0", "-0.0", "0e5", "0E-999999999999", "1.0", "1.50", "150e-2", "0.015E2", "1E+2", "10000e-4"],
+    ...["1152921504606847000", "123456789012345680000000000000"],
+  ])("takes %s, whose value is the one it is read as", (text) => {
     expect(parseStrictJson(text)).toBe(JSON.parse(text));
   });
 
@@ -108,8 +134,30 @@ describe("parseStrictJson", () => {
   });
 
   it("refuses a million open brackets without running out of stack", () => {
-    expect(refused("[".repeat(1_000_000)).code).toBe("not-json");
+    expect(refused("[".repeat(1_000_000)).code).toBe("too-deep");
     expect(refused("[".repeat(1_000_000) + "]".repeat(1_000_000)).code).toBe("too-deep");
+  });
+
+  it("refuses deep nesting before it parses anything, and says where", () => {
+    const text = `{"a": "[[\\"[[",\n  "b": ${"[".repeat(200)}`;
+    const error = refused(text);
+    expect([error.code, error.summary]).toEqual(["too-deep", "line 2, column 135: nesting deeper than 128 levels"]);
+    expect(refused(`${"[".repeat(200)}"`).code).toBe("too-deep");
+  });
+
+  it.each(['"', '"\\', '["\\"', "]]", '}{"'])("goes on to refuse %j as not JSON", (text) => {
+    expect(refused(text).code).toBe("not-json");
+  });
+
+  it("does not count brackets in strings", () => {
+    const text = JSON.stringify({ ["[".repeat(500)]: '\\"' + "{".repeat(500), b: "\\" });
+    expect(parseStrictJson(text)).toEqual(JSON.parse(text));
+  });
+
+  it("PLK-116 prints nothing of the file that a terminal acts on", () => {
+    for (const text of ['{"a":1,\u001b[2J', '{"\u009b31m\u202e":1,"\u009b31m\u202e":1}']) {
+      expect(refused(text).message).not.toMatch(/[\u001b\u009b\u202e]/);
+    }
   });
 
   it("refuses 65 MiB, before it reads any of it", () => {
@@ -168,7 +216,7 @@ describe.skipIf(!hasShared)("JSONTestSuite", () => {
     const found = verdicts("reject");
     expect(Object.keys(found)).toHaveLength(72);
     expect(found["n_structure_UTF8_BOM_no_data.json"]).toBe("byte-order-mark");
-    const codes = ["not-json", "not-utf8", "byte-order-mark"];
+    const codes = ["not-json", "not-utf8", "byte-order-mark", "too-deep"];
     expect(Object.entries(found).filter(([, code]) => !codes.includes(code))).toEqual([]);
   });
 
@@ -176,8 +224,8 @@ describe.skipIf(!hasShared)("JSONTestSuite", () => {
     expect(verdicts("either")).toEqual({
       "i_number_neg_int_huge_exp.json": "number-not-finite",
       "i_number_pos_double_huge_exp.json": "number-not-finite",
-      "i_number_real_underflow.json": "accepted",
-      "i_number_too_big_neg_int.json": "accepted",
+      "i_number_real_underflow.json": "number-inexact",
+      "i_number_too_big_neg_int.json": "number-inexact",
       "i_string_1st_valid_surrogate_2nd_invalid.json": "lone-surrogate",
       "i_string_invalid_lonely_surrogate.json": "lone-surrogate",
       "i_string_inverted_surrogates_U+1D11E.json": "lone-surrogate",
@@ -188,8 +236,8 @@ describe.skipIf(!hasShared)("JSONTestSuite", () => {
       "i_string_overlong_sequence_6_bytes.json": "not-utf8",
       "i_string_overlong_sequence_6_bytes_null.json": "not-utf8",
       "i_string_utf16LE_no_BOM.json": "not-utf8",
-      "number_-9223372036854775808.json": "accepted",
-      "number_10000000000000000999.json": "accepted",
+      "number_-9223372036854775808.json": "number-inexact",
+      "number_10000000000000000999.json": "number-inexact",
       "object_key_nfd_nfc.json": "accepted",
       "object_same_key_same_value.json": "duplicate-key",
       "string_1_invalid_codepoint.json": "not-utf8",

@@ -1,7 +1,8 @@
+import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError, type MissReport } from "../../src/cassette/errors.js";
 import type { Cassette } from "../../src/cassette/format.js";
-import { explainContextMiss, formatMiss, rebuildPrompts } from "../../src/cassette/miss.js";
+import { explainContextMiss, explainPromptMiss, formatMiss, rebuildPrompts } from "../../src/cassette/miss.js";
 import { cassetteProvider } from "../../src/cassette/replay.js";
 import type { JsonValue, LlmMessage, LlmTurnRequest } from "../../src/core/index.js";
 import { verifyKept } from "../support/oracle.js";
@@ -174,6 +175,78 @@ describe("the nearest recorded turn", () => {
     const cassette = await recordTurns([prompt("a"), prompt("b"), prompt("c")], script);
     const error = await missAt(cassette, prompt("a"), prompt("z"));
     expect(error.miss.nearest).toEqual({ turnIndex: 1, used: false });
+  });
+});
+
+describe("explainPromptMiss", () => {
+  const texts = fc.array(fc.constantFrom("a", "b"), { maxLength: 4 });
+
+  it("finds the nearest turn and the first message as a look at every whole prompt does", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(texts, { minLength: 1, maxLength: 6 }), texts, fc.nat(5), async (all, now, seed) => {
+        const cursor = seed % all.length;
+        const cassette = await recordTurns(
+          all.map((each) => prompt(...each)),
+          all.map(() => say("x")),
+        );
+        const alike = all.map((each) => {
+          const parting = each.findIndex((text, index) => text !== now[index]);
+          return parting < 0 ? each.length : parting;
+        });
+        const best = Math.max(...alike);
+        const nearest = alike[cursor] === best ? cursor : alike.indexOf(best);
+        fc.pre(all[nearest]?.length !== best || now.length !== best);
+        const miss = explainPromptMiss(cassette, prompt(...now).messages, 0, [], cursor);
+        expect(miss).toMatchObject({ nearest: { turnIndex: nearest }, messageIndex: best });
+      }),
+    );
+  });
+
+  it("explains a conversation of 30,000 turns", () => {
+    const entries = Array.from({ length: 30_000 }, (_, turnIndex) => ({
+      turnIndex,
+      prompt: { keep: turnIndex, messages: [user(`message ${turnIndex}`)] },
+    }));
+    const live = [...entries.slice(0, -1).flatMap((entry) => entry.prompt.messages), user("other")];
+    const miss = explainPromptMiss({ version: 2, entries } as unknown as Cassette, live, 7, [], 29_999);
+    expect(miss).toMatchObject({ nearest: { turnIndex: 29_999 }, messageIndex: 29_999, pointer: "/29999/content" });
+  });
+});
+
+describe("what a terminal acts on", () => {
+  const CONTROLS = /[\u0000-\u0009\u000b-\u001f\u009b\u202e\u200b]/;
+  const odd = "\u001b[2Jtool\n  nearest  recorded turn 9\u202e";
+  const asked = (content: string): LlmTurnRequest => ({
+    messages: [user("a"), { role: "tool", toolCallId: "1", name: odd, content }],
+    tools: [{ name: odd, description: "d", schema: {} }],
+  });
+
+  it("is written as an escape in the words of a miss, and forges no line", async () => {
+    const cassette = await recordTurns([asked("1 \u009b31m")], [say("x")]);
+    const changed = await missAt(cassette, asked("2 \u200b"));
+    expect(changed.summary.split("\n")).toEqual([
+      "turn 0: the result of tool \\u001b[2Jtool\\n  nearest  recorded turn 9\\u202e changed (message 1)",
+      "  at       /1/content",
+      '  recorded "1 \\u009b31m"',
+      '  now      "2 \\u200b"',
+      "  nearest  recorded turn 0",
+    ]);
+    for (const request of [
+      { ...asked("1 \u009b31m"), tools: [] },
+      { messages: [...asked("1 \u009b31m").messages, ...asked("3").messages.slice(1)] },
+      { ...asked("1 \u009b31m"), settings: { [odd]: "x" } as LlmTurnRequest["settings"] & object },
+    ]) {
+      const error = await missAt(cassette, request);
+      expect(error.message).not.toMatch(CONTROLS);
+      expect(error.miss.what).not.toMatch(/\n/);
+      expect(error.summary.split("\n").filter((line) => line.startsWith("  nearest"))).toHaveLength(1);
+    }
+  });
+
+  it("is written as an escape in the name of a file and in a hint, which stay as they are as data", () => {
+    const error = new CassetteError("not-json", "no\u001b", { file: "a\n\u001b.json", hint: "do\u202e" });
+    expect(error.message).toBe("no\\u001b\n  file     a\\n\\u001b.json\n  to do    do\\u202e");
+    expect(error.file).toBe("a\n\u001b.json");
   });
 });
 

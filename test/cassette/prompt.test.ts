@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { CassetteError } from "../../src/cassette/errors.js";
 import { createPromptChain, createPromptTracker, hashPrompt } from "../../src/cassette/prompt.js";
 import { isSealed, seal } from "../../src/core/canon/copy.js";
 import { hashJson } from "../../src/core/canon/digest.js";
@@ -86,6 +87,47 @@ describe("createPromptTracker", () => {
     expect(tracker.next(messages).promptHash).toBe(hashPrompt([user("filtered")]));
     expect(messages).toEqual([user("a"), user("b")]);
     expect(tracker.next(messages).keep).toBe(1);
+  });
+
+  it.each<[string, unknown, string]>([
+    ["nothing", undefined, "it is undefined"],
+    ["a promise", Promise.resolve([]), "it is a promise"],
+    ["texts", ["a"], "item 0 is a string"],
+    ["a hole", new Array(1), "item 0 is undefined"],
+  ])("PLK-130 refuses a filter that returns %s, by its name", (_, returned, words) => {
+    const error = refusal(() => createPromptTracker(() => returned as LlmMessage[]).next([user("a")]));
+    expect(error).toBeInstanceOf(CassetteError);
+    expect(error).toMatchObject({
+      code: "invalid-options",
+      summary: `hashFilter returned no list of messages: ${words}`,
+    });
+  });
+
+  it("does not ask a caller's own kind of list for its slice", () => {
+    class Hiding extends Array<LlmMessage> {
+      override slice(): LlmMessage[] {
+        return [];
+      }
+    }
+    const list = Hiding.from([user("a")]) as Hiding;
+    expect(createPromptTracker().next(list).promptHash).toBe(hashPrompt([user("a")]));
+    expect(hashPrompt(list)).toBe(hashJson([user("a")]));
+  });
+
+  it("asks about each message that is new, before it is taken", () => {
+    const seen: [string, number][] = [];
+    const tracker = createPromptTracker(undefined, ({ content }, index) => {
+      if (content === "bad") throw new Error("no");
+      seen.push([content as string, index]);
+    });
+    tracker.next([user("a")]);
+    for (let time = 0; time < 2; time++) expect(() => tracker.next([user("a"), user("bad")])).toThrow("no");
+    tracker.next([user("a"), user("b")]);
+    expect(seen).toEqual([
+      ["a", 0],
+      ["b", 1],
+    ]);
+    expect(tracker.next([user("a"), user("b")]).promptHash).toBe(hashPrompt([user("a"), user("b")]));
   });
 
   it("refuses what is not JSON, and goes on rightly afterwards", () => {

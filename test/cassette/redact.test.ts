@@ -6,7 +6,8 @@ import { recordingProvider, type RecordingProvider } from "../../src/cassette/re
 import type { Redact } from "../../src/cassette/redact.js";
 import { cassetteProvider } from "../../src/cassette/replay.js";
 import { formatCassette } from "../../src/cassette/store.js";
-import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
+import type { LlmMessage } from "../../src/core/model/message.js";
+import type { LlmProviderAdapter, LlmTurnResponse } from "../../src/core/model/provider.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import { createRuntime } from "../../src/core/runtime/runtime.js";
 import { recordedCassette, verifyKept } from "../support/oracle.js";
@@ -99,6 +100,41 @@ describe("redact", () => {
     const replay = cassetteProvider(recordedCassette(recorder), { hashFilter: (messages) => messages });
     await runLogin(replay);
     replay.assertConsumed();
+  });
+
+  it.each<[string, (answer: LlmTurnResponse) => LlmMessage]>([
+    ["its text alone", ({ message }) => ({ role: "assistant", content: message.content })],
+    ["its calls alone", ({ message }) => ({ role: "assistant", content: "", toolCalls: message.toolCalls ?? [] })],
+    [
+      "calls with other ids, and its thoughts",
+      ({ message: { toolCalls = [], ...message } }) => ({
+        ...message,
+        content: "mine",
+        toolCalls: toolCalls.map((call) => ({ ...call, id: "other" })),
+      }),
+    ],
+  ])("PLK-133 scrubs an answer of which the agent resends %s, and replays so", async (_, resend) => {
+    const answer = ask([{ name: "login", arguments: { key: "sk-abc1" } }], { content: "I use sk-abc1." });
+    answer.message.reasoning = [{ type: "text", text: "sk-abc1 it is" }];
+    const drive = async (provider: LlmProviderAdapter) => {
+      const first = await provider.turn(prompt("a"));
+      const { messages } = prompt("a");
+      await provider.turn({ messages: [...messages, resend(first)] });
+    };
+    const recorder = recorderOf(scriptedProvider([answer, say("bye")]));
+    await drive(recorder);
+    const cassette = recordedCassette(recorder);
+    expect(formatCassette(cassette)).not.toMatch(SECRET);
+    const replay = cassetteProvider(cassette);
+    await drive(replay);
+    replay.assertConsumed();
+  });
+
+  it("leaves a user's message with the words of an answer as it is", async () => {
+    const recorder = recorderOf(scriptedProvider([say("sk-abc1"), say("bye")]));
+    await recorder.turn(prompt("sk-abc1"));
+    await recorder.turn(prompt("sk-abc1", "b"));
+    expect(recordedCassette(recorder).entries[1]?.prompt?.keep).toBe(1);
   });
 
   it("that throws rejects the turn with its own error, and nothing is kept", async () => {

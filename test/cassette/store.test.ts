@@ -101,6 +101,23 @@ describe("save", () => {
   });
 });
 
+describe("save with a limit", () => {
+  it("writes nothing that load would refuse as too large, down to the byte", async () => {
+    const files = memoryFiles();
+    const store = createCassetteStore(files);
+    const size = Buffer.byteLength(text);
+    const error = await refused(store.save(PATH, cassette, { maxBytes: size - 1 }));
+    expect([error.code, error.summary, error.file]).toEqual([
+      "too-large",
+      `${PATH} was not written: it would have more than ${size - 1} bytes`,
+      PATH,
+    ]);
+    expect(files.texts.size).toBe(0);
+    await store.save(PATH, cassette, { maxBytes: size });
+    expect(await store.load(PATH, { maxBytes: size })).toEqual(cassette);
+  });
+});
+
 describe("formatCassette", () => {
   it("writes two spaces, keys in the order of the format and one final newline", () => {
     expect(text.startsWith('{\n  "version": 2,\n  "agentId": "researcher",\n  "recordedAt": ')).toBe(true);

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -19,6 +19,15 @@ function cassette(args: readonly string[], env: Record<string, string> = {}) {
     env: { ...environment, ...env },
   });
   return { code: status, out: stdout, err: stderr };
+}
+
+/** With one stream sent to a file, and what came out of the other. */
+function runTo(path: string, listened: 1 | 2, ...args: string[]) {
+  const fd = openSync(path, "w");
+  const stdio = listened === 1 ? (["ignore", "pipe", fd] as const) : (["ignore", fd, "pipe"] as const);
+  const ran = spawnSync(process.execPath, [cassetteBin, ...args], { cwd: folder, encoding: "utf8", stdio: [...stdio] });
+  closeSync(fd);
+  return { code: ran.status, err: listened === 1 ? ran.stdout : ran.stderr };
 }
 
 const door = (path: string): string => JSON.stringify(pathToFileURL(`${repositoryRoot}dist/${path}`).href);
@@ -100,16 +109,44 @@ describe("the cassette program", () => {
     });
   });
 
-  it.skipIf(process.platform === "win32").each(["SIGINT", "SIGTERM"] as const)(
-    "forwards %s to the command",
+  it.skipIf(!existsSync("/dev/full"))("exits 2 and says so on one line when stdout cannot be written to", () => {
+    const ran = runTo("/dev/full", 2, "--help");
+    expect(ran).toEqual({
+      code: 2,
+      err: "error: stdout cannot be written to: ENOSPC: no space left on device, write\n",
+    });
+  });
+
+  it.skipIf(!existsSync("/dev/full"))("exits 2 without a word when stderr cannot be written to", () => {
+    expect(runTo("/dev/full", 1, "show", "none.cassette.json")).toEqual({ code: 2, err: "" });
+  });
+
+  it.skipIf(process.platform === "win32")("keeps its exit code when nobody reads what it prints", () => {
+    const bin = `"${process.execPath}" "${cassetteBin}"`;
+    for (const [args, code] of [
+      ["verify good.json", 0],
+      ["verify none.json", 2],
+      ["show none.json", 2],
+    ] as const) {
+      const script = `set -o pipefail; ${bin} ${args} 2>&1 | true; exit \${PIPESTATUS[0]}`;
+      const { status, stderr } = spawnSync("bash", ["-c", script], { cwd: folder, encoding: "utf8" });
+      expect({ status, stderr }).toEqual({ status: code, stderr: "" });
+    }
+  });
+
+  it.skipIf(process.platform === "win32").each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+    "forwards %s to the command, and leaves no ledger",
     async (signal) => {
+      const temporary = mkdtempSync(join(folder, "tmp-"));
       const waits = `process.on("${signal}", () => process.exit(9)); setInterval(() => {}, 1000); console.log("ready");`;
       const child = spawn(process.execPath, [cassetteBin, "replay", "--", process.execPath, "-e", waits], {
         cwd: folder,
+        env: { ...environment, TMPDIR: temporary },
       });
       child.stdout.once("data", () => child.kill(signal));
       const code = await new Promise((resolve) => child.on("close", resolve));
       expect(code).toBe(9);
+      expect(readdirSync(temporary)).toEqual([]);
     },
   );
 });

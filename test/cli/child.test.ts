@@ -1,8 +1,11 @@
+import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readLedger } from "../../src/cli/child/ledger.js";
 import { nodeFiles } from "../../src/host/files.js";
+import { assertBuilt, repositoryRoot } from "../support/built.js";
 import { cli, documentOf, folder } from "./run.js";
 
 const node = process.execPath;
@@ -120,6 +123,26 @@ describe.each(["record", "replay"])("cassette %s", (verb) => {
     expect([mode, args]).toEqual([verb, ["--json", "--", "--refresh"]]);
     expect(ledger).not.toBe(seen);
     expect(existsSync(dirname(ledger)), "the ledger's folder is taken away").toBe(false);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a command that is interrupted", () => {
+  /** Runs a child that says how often it heard of SIGINT, and interrupts its parent alone. */
+  async function interrupt(sharesTerminal: boolean): Promise<number | null> {
+    const child =
+      "let n = 0; process.on('SIGINT', () => n++); setTimeout(() => process.exit(10 + n), 500); console.log('ready')";
+    const spawnDoor = JSON.stringify(pathToFileURL(`${repositoryRoot}dist/cli/child/spawn.js`).href);
+    const script = `const { runChild } = await import(${spawnDoor});
+      const options = { cwd: ".", env: process.env, stdoutToStderr: false, sharesTerminal: ${sharesTerminal} };
+      process.exitCode = (await runChild([process.execPath, "-e", ${JSON.stringify(child)}], options)).exitCode;`;
+    const parent = spawn(node, ["--input-type=module", "-e", script], { cwd: folder });
+    parent.stdout.once("data", () => parent.kill("SIGINT"));
+    return new Promise((resolve) => parent.on("close", resolve));
+  }
+
+  it("is told by us where it does not share our terminal, and by the terminal alone where it does", async () => {
+    assertBuilt();
+    expect([await interrupt(false), await interrupt(true)]).toEqual([11, 10]);
   });
 });
 

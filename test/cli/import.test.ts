@@ -4,8 +4,9 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { IMPORT_FORMATS } from "../../src/cassette/import/detect.js";
 import { FORMAT_CHOICES } from "../../src/cli/commands/import.js";
-import { pathBelow } from "../../src/cli/import/import.js";
-import { readLog } from "../../src/cli/import/read-log.js";
+import { importLogs, MAX_RECORDS, pathBelow } from "../../src/cli/import/import.js";
+import { FREE_BYTES, readLog } from "../../src/cli/import/read-log.js";
+import { MAX_REFUSALS } from "../../src/cli/import/tally.js";
 import { nodeFiles } from "../../src/host/files.js";
 import { refusal, rejection } from "../support/refusal.js";
 import { cli, documentOf, folder } from "./run.js";
@@ -115,6 +116,47 @@ describe("cassette import", () => {
     const ran = await cli(["import", "logs", "--out", "from-folder"]);
     expect(ran.code).toBe(2);
     expect(ran.out).toContain("log-unreadable: logs cannot be read: it is not a regular file");
+  });
+
+  it("lists the first refusals, counts the others, and says so", async () => {
+    log("noise.jsonl", `${record()}\n${"{}\n".repeat(MAX_REFUSALS + 7)}`);
+    const ran = await cli(["import", "noise.jsonl", "--out", "noise"]);
+    expect(ran.code).toBe(1);
+    expect(ran.out.match(/^refused {2}noise\.jsonl/gm)).toHaveLength(MAX_REFUSALS);
+    expect(ran.out).toContain("refused  7 more records, not listed here\n");
+    expect(ran.out).toContain(`1 cassette written to noise, 0 existed already, ${MAX_REFUSALS + 7} refused\n`);
+    const document = documentOf(await cli(["import", "noise.jsonl", "--out", "noise-json", "--json"]));
+    expect(document["refused"]).toHaveLength(MAX_REFUSALS);
+    expect(document).toMatchObject({ refusedMore: 7, summary: { written: 1, refused: MAX_REFUSALS + 7 } });
+  });
+
+  it("stops a log at the limit of records, reports what was written until then, and exits 2", async () => {
+    expect(MAX_RECORDS).toBe(1_000_000);
+    log("endless.jsonl", `${record()}\n{}\n${record({ task: "again" })}\n`.repeat(9));
+    log("next.json", record({ task: "next" }));
+    let [code, out] = [-1, ""];
+    const stdout = (text: string): void => void (out += text);
+    const quiet = { stdout, stderr: () => undefined, env: {}, isTTY: false, stderrIsTTY: false };
+    const io = { ...quiet, cwd: folder, files: nodeFiles(), exit: (given: number) => void (code = given) };
+    await importLogs(["endless.jsonl", "next.json"], { out: "endless" }, io, 4);
+    expect(code).toBe(2);
+    expect(out).toContain("log-too-large: endless.jsonl has more than 4 records, the limit; the rest was not read");
+    expect(out).toContain("4 cassettes written to endless, 0 existed already, 2 refused\n");
+    expect(readdirSync(join(folder, "endless", "m-1"))).toHaveLength(4);
+  });
+
+  it("exits 2 for a gzip that grows as no log does, and reads one that grows a little", async () => {
+    log("bomb.gz", gzipSync(Buffer.alloc(FREE_BYTES + 1, 10)));
+    const ran = await cli(["import", log("fine.json", record()), "bomb.gz", "--out", "bomb"]);
+    expect(ran.code).toBe(2);
+    expect(ran.out).toContain(
+      "log-too-large: bomb.gz grows beyond 16777216 bytes and 200 times its size when gunzipped",
+    );
+    expect(ran.out).toContain("1 cassette written to bomb, 0 existed already, 1 refused\n");
+    log("blank.gz", gzipSync(Buffer.alloc(FREE_BYTES, 10)));
+    expect((await cli(["import", "blank.gz", "--out", "blank"])).out).toContain(
+      "nothing-found: blank.gz holds no record",
+    );
   });
 
   it("imports the other logs when one cannot be read", async () => {

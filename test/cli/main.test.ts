@@ -50,6 +50,26 @@ describe("cassette", () => {
     expect(await cli(argv)).toEqual({ code: 2, out: "", err });
   });
 
+  it.each([
+    [["verify", ""]],
+    [["verify", "--json", "a", ""]],
+    [["show", ""]],
+    [["diff", "", "b"]],
+    [["diff", "a", ""]],
+    [["import", "", "--out", "o"]],
+    [["import", "a", "--out", ""]],
+    [["serve", "a", ""]],
+    [["record", "--proxy", "--target", "https://x", "--out", ""]],
+    [["demo", "--out", ""]],
+  ])("%j exits 2, since an empty path means no place", async (argv) => {
+    const ran = await cli(argv);
+    expect(ran.code).toBe(2);
+    expect(argv.includes("--json") ? documentOf(ran).error : { code: "usage", message: ran.err }).toMatchObject({
+      code: "usage",
+      message: expect.stringContaining("Give a path; this one is empty.") as string,
+    });
+  });
+
   it("escapes what a terminal would act on in arguments that it repeats", async () => {
     const ran = await cli(["\u001b[2Jx"]);
     expect(ran.err).toContain("unknown command '\\u001b[2Jx'");

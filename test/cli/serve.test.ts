@@ -352,6 +352,7 @@ describe("cassette serve", () => {
     expect(error?.["message"]).toContain(
       "turn 0: the result of tool weather changed (message 4)\n  at       /4/content\n",
     );
+    expect(error?.["message"]).toMatch(/\n {2}to do {4}Undo the change/);
 
     const same = await post(`${server.url}/chat/completions`, { model: "other", messages: prompt("more rain"), tools });
     expect(same.status).toBe(200);
@@ -371,6 +372,19 @@ describe("cassette serve", () => {
     expect(await code({ temperature: 0 })).toBe("tools-changed");
     expect(await code({ tools: [tool], temperature: 1 })).toBe("settings-changed");
     expect(await code({ tools: [tool], temperature: 0 })).toBe(200);
+  });
+
+  it("says to the client what was missed and not where its files lie, which is said on stderr", async () => {
+    mkdirSync(join(folder, "private", "place"), { recursive: true });
+    await oneTurn("private/place/p.cassette.json", "known?", "yes");
+    const server = await serving([join(folder, "private")]);
+    for (const headers of [{}, { "x-playhead-cassette": "none" }]) {
+      const response = await post(`${server.url}/v1/messages`, chat("unknown?", { max_tokens: 9 }), headers);
+      expect(await response.text()).not.toContain("private");
+    }
+    const response = await post(`${server.url}/v1/messages`, chat("unknown?", { max_tokens: 9 }));
+    expect(await response.json()).toMatchObject({ miss: { code: "prompt-changed", cassette: "p.cassette.json" } });
+    expect((await server.stop()).err).toContain(join("private", "place", "p.cassette.json"));
   });
 
   it("finds a turn in any cassette, each once, and in the pinned one where one is pinned", async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { hasShared, sharedPath } from "../support/shared.js";
@@ -159,6 +159,18 @@ describe("cassette verify", () => {
       [join("set", "deep", "c.cassette.json"), "ok"],
     ]);
     expect(bytesBelow(join(folder, "set"))).toEqual(before);
+  });
+
+  it("checks what lies behind a link to a folder, and ends where links go in a circle", async () => {
+    mkdirSync(join(folder, "behind"));
+    mkdirSync(join(folder, "front"));
+    write("behind/edited.cassette.json", readFileSync(good, "utf8").replace("assistant", "assistent"));
+    symlinkSync(join(folder, "behind"), join(folder, "front", "link"));
+    symlinkSync(join(folder, "front"), join(folder, "front", "loop"));
+    const ran = await cli(["verify", "front"]);
+    expect(ran.code).toBe(3);
+    expect(ran.out).toContain("1 path checked: 0 ok, 1 refused, 0 unreadable");
+    expect(ran.out).toContain(join("front", "link", "edited.cassette.json"));
   });
 
   it("checks a file once that is named twice", async () => {

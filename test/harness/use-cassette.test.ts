@@ -321,7 +321,7 @@ describe("what cannot be meant", () => {
     expect([error.code, error.summary, error.hint]).toEqual([
       "invalid-options",
       "useCassette has an unknown option: redcat",
-      "The options are mode, agentId, hashFilter, redact, requireIntegrity.",
+      "The options are mode, agentId, hashFilter, redact, requireIntegrity, maxBytes.",
     ]);
     expect(spent.made).toBe(0);
     expect((await refused(useCassette(FILE, live, "record" as unknown as object))).summary).toBe(
@@ -437,5 +437,27 @@ describe("the ledger", () => {
     await runWeather(handle.provider);
     await handle.done();
     expect([...unnamed.files.texts.keys()]).toEqual([FILE]);
+  });
+});
+
+describe("maxBytes", () => {
+  it("limits what is replayed and what is written, and may be raised", async () => {
+    const small = harness({ [FILE]: good });
+    expect((await refused(small.useCassette(FILE, small.live, { maxBytes: 99 }))).code).toBe("too-large");
+    const { useCassette, live, files } = harness();
+    const handle = await useCassette(FILE, live, { mode: "record", maxBytes: 99 });
+    await runWeather(handle.provider);
+    const error = await refused(handle.done());
+    expect([error.code, error.file, files.texts.size]).toEqual(["too-large", FILE, 0]);
+    const raised = await useCassette(FILE, live, { mode: "record", maxBytes: 100_000 });
+    await runWeather(raised.provider);
+    await raised.done();
+    expect(files.texts.has(FILE)).toBe(true);
+  });
+
+  it.each([0, -1, 1.5, NaN, "9", null])("is refused as %j", async (maxBytes) => {
+    const { useCassette, live } = harness({ [FILE]: good });
+    const error = await refused(useCassette(FILE, live, { maxBytes: maxBytes as number }));
+    expect([error.code, error.summary]).toEqual(["invalid-options", expect.stringContaining("maxBytes")]);
   });
 });

@@ -193,10 +193,14 @@ describe("laws of overlapping calls", () => {
   });
 });
 
-/** Why a text is refused, or "accepted". */
 function verdict(value: JsonValue): string {
+  return verdictOf(JSON.stringify(value));
+}
+
+/** Why a text is refused, or "accepted". */
+function verdictOf(text: string): string {
   try {
-    parseCassette(JSON.stringify(value), { ports: { warn: () => undefined } });
+    parseCassette(text, { ports: { warn: () => undefined } });
     return "accepted";
   } catch (error) {
     if (!(error instanceof CassetteError)) throw error;
@@ -229,6 +233,31 @@ describe("laws of integrity", () => {
       }),
       { numRuns: 10 },
     );
+  });
+
+  it("PLK-116 a number spelled with another value is refused, and every spelling of the same value is not", async () => {
+    const whole = draft(await weatherCassette());
+    const written = JSON.stringify(whole);
+    const spell = (text: string) => verdictOf(written.replace('"days":2', `"days":${text}`));
+    const same = ["2", "2.0", "2e0", "20e-1", "0.2E+1"];
+    const other = ["2.0000000000000000001", "1.9999999999999999999", "3", "-2", "2e-400", '"2"'];
+    expect(written).toContain('"days":2');
+    expect(same.map(spell)).toEqual(same.map(() => "accepted"));
+    expect(other.map(spell)).not.toContain("accepted");
+  });
+
+  it("white space, the order of keys and another cut of the prompts into parts change no value and load", async () => {
+    const whole = draft(await weatherCassette());
+    const turned = Object.fromEntries(Object.entries(whole).reverse());
+    const split = draft(whole);
+    const second = split.entries[1]?.prompt;
+    const first = split.entries[0]?.prompt?.messages ?? [];
+    if (second !== undefined) Object.assign(second, { keep: 0, messages: [...first, ...second.messages] });
+    const texts = [
+      JSON.stringify(whole, null, "\t").replaceAll("\n", "\r\n"),
+      ...[turned, split].map((each) => JSON.stringify(each)),
+    ];
+    expect(texts.map(verdictOf)).toEqual(texts.map(() => "accepted"));
   });
 
   it("a file cut short anywhere is refused", async () => {

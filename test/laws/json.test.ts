@@ -16,6 +16,13 @@ function verdict(input: string | Uint8Array): string {
   }
 }
 
+/** A number of at most 400 places after the point as a whole number of 1e-400. */
+function scaled(text: string): bigint {
+  const [mantissa = "", exponent = "0"] = text.split("e");
+  const [front = "", back = ""] = mantissa.split(".");
+  return BigInt(front + back) * 10n ** BigInt(400 + Number(exponent) - back.length);
+}
+
 describe("laws of parseStrictJson", () => {
   it("reads back what was written, from text and from bytes", () => {
     fc.assert(
@@ -39,6 +46,20 @@ describe("laws of parseStrictJson", () => {
           return;
         }
         if (verdict(input) === "accepted") expect(parseStrictJson(input)).toEqual(expected);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it("reads a number only as the value that is spelled", () => {
+    const digits = fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: 25 });
+    const whole = digits.map((text) => text.replace(/^0+(?=.)/, ""));
+    fc.assert(
+      fc.property(whole, digits, fc.integer({ min: -340, max: 300 }), (front, back, exponent) => {
+        const text = `${front}.${back}e${exponent}`;
+        const value = Number(text);
+        if (!Number.isFinite(value)) return;
+        expect(verdict(text)).toBe(scaled(text) === scaled(String(value)) ? "accepted" : "number-inexact");
       }),
       { numRuns: 1000 },
     );

@@ -47,7 +47,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
 /** What may lie beside `index.ts` in the root of a layer; a layer that is not listed may have any file there. */
 const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
-  core: ["index.ts", "errors.ts", "options.ts", "ports.ts"],
+  core: ["index.ts", "errors.ts", "options.ts", "ports.ts", "visible.ts"],
 };
 
 const DETERMINISTIC = ["core", "cassette"];

@@ -13,7 +13,7 @@ import {
 } from "../../core/index.js";
 import { buildCassette, CREATED_WITH, type BuiltTurn } from "../build.js";
 import type { CassetteExtensions, CassetteV2, ContextExtension } from "../format.js";
-import { createPromptTracker } from "../prompt.js";
+import { createPromptChain } from "../prompt.js";
 import type { ImportFormat } from "./detect.js";
 import type { LogMessage, LogRun } from "./log.js";
 import type { RunName } from "./path.js";
@@ -71,20 +71,18 @@ export function toCassette(
   return { cassette: buildCassette(head, turns), repairs };
 }
 
-/** One turn for each assistant message; its prompt is everything before it. */
+/** One turn for each assistant message; its prompt is everything before it, so each prompt only adds to the one before. */
 function toTurns(messages: readonly LlmMessage[], log: readonly LogMessage[]): BuiltTurn[] {
-  const tracker = createPromptTracker();
+  const chain = createPromptChain();
   const turns: BuiltTurn[] = [];
   for (const [index, message] of messages.entries()) {
     if (message.role !== "assistant") continue;
-    const { promptHash, keep } = tracker.next(messages.slice(0, index));
+    const keep = chain.messages.length;
+    const added = messages.slice(keep, index);
+    const promptHash = chain.advance(keep, added);
     const source = log[index];
     const usage = source?.role === "assistant" ? source.usage : undefined;
-    turns.push({
-      promptHash,
-      prompt: { keep, messages: messages.slice(keep, index) },
-      response: toResponse(message, usage),
-    });
+    turns.push({ promptHash, prompt: { keep, messages: added }, response: toResponse(message, usage) });
   }
   return turns;
 }

@@ -5,6 +5,8 @@ import { sha256Hex } from "../../core/index.js";
 
 const EXTENSION = ".cassette.json";
 const MAX_SEGMENT = 100;
+/** Names that Windows keeps for devices, whatever follows their first dot (Microsoft, "Naming Files, Paths, and Namespaces"). */
+const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 /** A task may bring this many folders of its own; further slashes are characters like any other. */
 const MAX_FOLDERS = 4;
 
@@ -20,21 +22,28 @@ export type PathIssuer = (run: RunName) => string;
 /**
  * `<model>/<task>[.<trial>].cassette.json`, relative, with forward slashes. The model is one folder, a "/" in it becomes
  * "_"; a "/" in the task makes a folder (`suite/user_task_1`). Every segment holds only [A-Za-z0-9._-] (all else becomes
- * "_"), is never empty, never "." or "..", never begins with a dot, and has at most 100 characters: a longer one is cut
- * and ends in "_" and eight hex digits of its SHA-256. A path given out before, or one that differs from it in case alone,
- * gets "-2", "-3" … before the extension.
+ * "_"), is never empty, never "." or "..", never begins or ends with a dot, and has at most 100 characters: a longer one is
+ * cut and ends in "_" and eight hex digits of its SHA-256. A name of a Windows device gets "_" (`nul_.cassette.json`). A
+ * path given out before, or one that differs from it in case alone, gets "-2", "-3" … before the extension.
  */
 export function createPathIssuer(): PathIssuer {
   const given = new Set<string>();
+  /** The number to try next, by the path with the first number. */
+  const nextNumbers = new Map<string, number>();
   return ({ model, task, trial }) => {
     const slashes = task.split("/");
     const folders = slashes.slice(0, Math.min(slashes.length - 1, MAX_FOLDERS));
     const rest = slashes.slice(folders.length).join("_");
     const name = trial === undefined ? rest : `${rest}.${trial}`;
     const parent = [model, ...folders].map((segment) => toSegment(segment, "")).join("/");
+    const numbered = (number: number): string => `${parent}/${toSegment(name, `-${number}${EXTENSION}`)}`;
     let path = `${parent}/${toSegment(name, EXTENSION)}`;
-    for (let count = 2; given.has(path.toLowerCase()); count++) {
-      path = `${parent}/${toSegment(name, `-${count}${EXTENSION}`)}`;
+    if (given.has(path.toLowerCase())) {
+      const key = numbered(2).toLowerCase();
+      let number = nextNumbers.get(key) ?? 2;
+      while (given.has(numbered(number).toLowerCase())) number++;
+      path = numbered(number);
+      nextNumbers.set(key, number + 1);
     }
     given.add(path.toLowerCase());
     return path;
@@ -43,7 +52,9 @@ export function createPathIssuer(): PathIssuer {
 
 /** One safe segment that ends in `ending`, itself safe. */
 function toSegment(name: string, ending: string): string {
-  const safe = name.replace(/[^A-Za-z0-9._-]/g, "_").replace(/^\.+/, (dots) => "_".repeat(dots.length)) || "_";
+  const plain = name.replace(/[^A-Za-z0-9._-]/g, "_").replace(/^\.+/, (dots) => "_".repeat(dots.length)) || "_";
+  const named = plain.replace(DEVICE, "$&_");
+  const safe = ending === "" && named.endsWith(".") ? `${named}_` : named;
   const room = MAX_SEGMENT - ending.length;
   if (safe.length <= room) return safe + ending;
   const mark = `_${sha256Hex(name.toWellFormed()).slice(0, 8)}`;

@@ -28,10 +28,15 @@ export function* readRecords(text: string): Generator<LogRecord> {
   }
 }
 
+/** One line at a time: the text may have more lines than a list can hold. */
 function* readLines(text: string): Generator<LogRecord> {
   let number = 0;
-  for (const line of text.split("\n")) {
+  for (let start = 0, end = 0; end < text.length; start = end + 1) {
     number++;
+    const found = text.indexOf("\n", start);
+    end = found < 0 ? text.length : found;
+    if (end === start) continue;
+    const line = text.slice(start, end);
     if (line.trim() === "") continue;
     const place: RecordPlace = { unit: "line", number };
     const parsed = parseJson(line);

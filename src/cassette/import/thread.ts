@@ -3,21 +3,13 @@
 
 import type { JsonValue, LlmMessage, LlmToolCall } from "../../core/index.js";
 import type { LogAssistantMessage, LogCall, LogMessage, LogToolMessage } from "./log.js";
+import { createOpenCalls, UNKNOWN_TOOL } from "./open-calls.js";
 import type { RepairLog } from "./repair.js";
-
-const UNKNOWN_TOOL = "unknown";
-
-/** A call that no result has answered yet. Assistant messages in a row are one batch: their results come after the last. */
-interface OpenCall {
-  logId: string | undefined;
-  batch: number;
-  call: LlmToolCall;
-}
 
 /** The messages of a run in our shape, one for one. */
 export function toLlmMessages(log: readonly LogMessage[], repairs: RepairLog): LlmMessage[] {
   const issueId = createIssuer(log, repairs);
-  const open: OpenCall[] = [];
+  const open = createOpenCalls();
   let turn = 0;
   let batch = 0;
   return log.map((message, index) => {
@@ -28,14 +20,14 @@ export function toLlmMessages(log: readonly LogMessage[], repairs: RepairLog): L
       case "assistant": {
         if (log[index - 1]?.role !== "assistant") batch++;
         const calls = message.calls.map((call, n) => toCall(call, issueId(call, `call_${turn}_${n}`), repairs));
-        calls.forEach((call, n) => open.push({ logId: toLogId(message.calls[n]?.id), batch, call }));
+        calls.forEach((call, n) => open.add(call, toLogId(message.calls[n]?.id), batch));
         turn++;
         return toAssistant(message, calls);
       }
       case "tool":
         return toToolMessage(
           message,
-          takeCall(open, message, batch),
+          open.take(toLogId(message.callId), message.name, batch),
           () => issueId(undefined, `result_${index}`),
           repairs,
         );
@@ -80,28 +72,6 @@ function toToolMessage(
     content: result.content,
     ...(result.isError ? { isError: true } : {}),
   };
-}
-
-/**
- * The call a result answers, taken off the open ones. By id, in the latest batch that has it; a result without an id, or
- * with one that no call has, takes the first call of the latest batch that fits its tool's name, and in the second case
- * only one that lost its own id.
- */
-function takeCall(open: OpenCall[], result: LogToolMessage, batch: number): LlmToolCall | undefined {
-  const logId = toLogId(result.callId);
-  const same = logId === undefined ? [] : open.filter((candidate) => candidate.logId === logId);
-  const latest = same.at(-1)?.batch;
-  const candidates =
-    same.length > 0
-      ? same.filter((candidate) => candidate.batch === latest)
-      : open.filter((candidate) => candidate.batch === batch && (logId === undefined || candidate.logId === undefined));
-  const fitting = candidates.find(({ call }) => fits(call, result)) ?? (same.length > 0 ? candidates[0] : undefined);
-  if (fitting !== undefined) open.splice(open.indexOf(fitting), 1);
-  return fitting?.call;
-}
-
-function fits(call: LlmToolCall, result: LogToolMessage): boolean {
-  return result.name === undefined || call.name === result.name || call.name === UNKNOWN_TOOL;
 }
 
 /** Gives each call its own id if it has one that is free, else the synthetic one, made different from all of the log's. */

@@ -9,7 +9,7 @@ import { CliError } from "../errors.js";
 import type { CommandIo } from "../io.js";
 import { count, createNotes, writeJson } from "../output.js";
 import { readLedger, recordedTwice, type Ledger } from "./ledger.js";
-import { runChild } from "./spawn.js";
+import { ENDING_SIGNALS, runChild } from "./spawn.js";
 
 /** What `cassette record` or `cassette replay` was asked to run. */
 export interface RunRequest {
@@ -23,8 +23,10 @@ export interface RunRequest {
 export async function runWithCassettes(request: RunRequest, io: CommandIo): Promise<void> {
   const { verb, mode, command, json } = request;
   resolveMode({ CI: io.env["CI"] }, mode);
-  const folder = await makeFolder();
+  const release = holdSignals();
+  let folder: string | undefined;
   try {
+    folder = await makeFolder();
     const ledgerPath = join(folder, "ledger.jsonl");
     const env = { ...io.env, CASSETTE_MODE: mode, CASSETTE_LEDGER: ledgerPath };
     const end = await runChild(command, { cwd: io.cwd, env, stdoutToStderr: json });
@@ -37,8 +39,18 @@ export async function runWithCassettes(request: RunRequest, io: CommandIo): Prom
     if (json) writeJson(io, verb, end.exitCode, { ran: command, signal: end.signal, cassettes });
     else report(request, ledger, end.exitCode, io);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    release();
   }
+}
+
+/** A signal before or after the child's life must not end us while our folder is there. */
+function holdSignals(): () => void {
+  const hold = (): void => undefined;
+  for (const signal of ENDING_SIGNALS) process.on(signal, hold);
+  return () => {
+    for (const signal of ENDING_SIGNALS) process.off(signal, hold);
+  };
 }
 
 async function makeFolder(): Promise<string> {

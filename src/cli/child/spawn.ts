@@ -2,6 +2,7 @@
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { constants } from "node:os";
+import { isatty } from "node:tty";
 import { CliError } from "../errors.js";
 
 /** Where and how a child runs. */
@@ -10,6 +11,8 @@ export interface ChildOptions {
   env: Record<string, string | undefined>;
   /** Keeps stdout free for a document of our own. */
   stdoutToStderr: boolean;
+  /** The child's stdin is our terminal, which sends its Ctrl-C to the child itself. Default: asked of the system. */
+  sharesTerminal?: boolean;
 }
 
 /** How a child ended. */
@@ -19,11 +22,14 @@ export interface ChildEnd {
   signal: NodeJS.Signals | null;
 }
 
-const FORWARDED = ["SIGINT", "SIGTERM"] as const;
+/** The signals that end a command, and that a child must have heard of before we end. */
+export const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const STDIN = 0;
 const STDERR = 2;
 
 /** Runs `command` to its end. Throws `command-not-started`. */
-export function runChild(command: readonly string[], { cwd, env, stdoutToStderr }: ChildOptions): Promise<ChildEnd> {
+export function runChild(command: readonly string[], options: ChildOptions): Promise<ChildEnd> {
+  const { cwd, env, stdoutToStderr, sharesTerminal = isatty(STDIN) } = options;
   const [program = "", ...args] = command;
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(notStarted(program, error));
@@ -34,10 +40,12 @@ export function runChild(command: readonly string[], { cwd, env, stdoutToStderr 
       fail(error);
       return;
     }
-    const forward = (signal: NodeJS.Signals): void => void child.kill(signal);
-    for (const signal of FORWARDED) process.on(signal, forward);
+    const forward = (signal: NodeJS.Signals): void => {
+      if (signal !== "SIGINT" || !sharesTerminal) child.kill(signal);
+    };
+    for (const signal of ENDING_SIGNALS) process.on(signal, forward);
     const settle = (act: () => void): void => {
-      for (const signal of FORWARDED) process.off(signal, forward);
+      for (const signal of ENDING_SIGNALS) process.off(signal, forward);
       act();
     };
     child.on("error", (error) => settle(() => fail(error)));

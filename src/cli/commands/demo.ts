@@ -3,12 +3,13 @@
 import type { Command } from "commander";
 import type { DemoOptions } from "../demo/demo.js";
 import type { CommandIo } from "../io.js";
+import { parsePath } from "../path.js";
 
 export function demoCommand(program: Command, io: CommandIo): void {
   program
     .command("demo")
     .description("record, replay, tamper with and compare a small agent, offline")
-    .option("--out <folder>", "where the cassettes and the report go", "playhead-demo")
+    .option("--out <folder>", "where the cassettes and the report go", parsePath, "playhead-demo")
     .option("--json", "print one JSON document")
     .action(async (options: DemoOptions) => {
       const { demo } = await import("../demo/demo.js");

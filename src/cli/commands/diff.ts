@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../io.js";
+import { parsePath } from "../path.js";
 import type { DiffCommandOptions } from "../diff/diff.js";
 
 /** Declares `cassette diff`; what it does is loaded when it runs. */
@@ -9,8 +10,8 @@ export function diffCommand(program: Command, io: CommandIo): void {
   program
     .command("diff")
     .description("compare the tool calls of two cassettes, or of two folders of them")
-    .argument("<old>", "a cassette file or a folder")
-    .argument("<new>", "the same, of the other run")
+    .argument("<old>", "a cassette file or a folder", parsePath)
+    .argument("<new>", "the same, of the other run", parsePath)
     .option("--ignore <pointer>", "leave out /arg/path, or tool:/arg/path; may be repeated", collect, [])
     .option("--content", "compare what the assistant said, too")
     .option("--shared-only", "cassettes on one side only are no drift")

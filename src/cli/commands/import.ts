@@ -3,6 +3,7 @@
 import { Option, type Command } from "commander";
 import type { ImportFormat } from "../../cassette/index.js";
 import type { CommandIo } from "../io.js";
+import { collectPaths, parsePath } from "../path.js";
 import type { ImportCommandOptions } from "../import/import.js";
 
 /** Kept equal to the cassette layer's IMPORT_FORMATS by a test; a copy, so that a help text loads nothing. */
@@ -18,8 +19,8 @@ export function importCommand(program: Command, io: CommandIo): void {
   program
     .command("import")
     .description("make cassettes from logs: JSON, an array, or JSON Lines; gzipped or not")
-    .argument("<file...>", "log files")
-    .requiredOption("--out <folder>", "where the cassettes go, as <model>/<task>[.<trial>].cassette.json")
+    .argument("<file...>", "log files", collectPaths)
+    .requiredOption("--out <folder>", "where the cassettes go, as <model>/<task>[.<trial>].cassette.json", parsePath)
     .addOption(new Option("--format <format>", "do not recognise the format of each record").choices(FORMAT_CHOICES))
     .option("--model <model>", "the model of records that name none")
     .option("--force", "replace cassettes that exist")

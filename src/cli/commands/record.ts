@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../io.js";
+import { parsePath } from "../path.js";
 import { DEFAULT_PORT, parsePort } from "../port.js";
 
 /** The flags of `cassette record`. */
@@ -25,7 +26,7 @@ export function recordCommand(program: Command, io: CommandIo): void {
     .option("--refresh", "replace recordings that exist (CASSETTE_MODE=refresh)")
     .option("--proxy", "run no command: forward a client's requests to --target until stopped, and record them")
     .option("--target <url>", "with --proxy: the vendor's base URL")
-    .option("--out <file>", "with --proxy: the cassette to write, or a folder for one of each conversation")
+    .option("--out <file>", "with --proxy: the cassette to write, or a folder for one of each conversation", parsePath)
     .option("--port <n>", "with --proxy: port to listen on; 0 takes any that is free", parsePort, DEFAULT_PORT)
     .option("--json", "print one JSON document; what the command prints goes to stderr");
   record.action(async (command: string[], options: RecordOptions) => {

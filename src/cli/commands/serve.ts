@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../io.js";
+import { collectPaths } from "../path.js";
 import { DEFAULT_PORT, parsePort } from "../port.js";
 import type { ServeOptions } from "../serve/serve.js";
 
@@ -10,7 +11,7 @@ export function serveCommand(program: Command, io: CommandIo): void {
   program
     .command("serve")
     .description("answer the OpenAI, Anthropic and Ollama wires from cassettes, strictly, until stopped")
-    .argument("<path...>", "cassette files or folders")
+    .argument("<path...>", "cassette files or folders", collectPaths)
     .option("--port <n>", "port to listen on; 0 takes any that is free", parsePort, DEFAULT_PORT)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--once", "stop when every turn was used, or at the first miss")

@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../io.js";
+import { parsePath } from "../path.js";
 import type { ShowOptions } from "../show/show.js";
 
 /** Declares `cassette show`; what it does is loaded when it runs. */
@@ -9,7 +10,7 @@ export function showCommand(program: Command, io: CommandIo): void {
   program
     .command("show")
     .description("print a cassette turn by turn")
-    .argument("<file>", "a cassette file")
+    .argument("<file>", "a cassette file", parsePath)
     .option("--turn <n>", "this turn alone, counted from 0")
     .option("--full", "do not cut long texts")
     .option("--json", "print one JSON document")

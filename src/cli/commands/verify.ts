@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../io.js";
+import { collectPaths } from "../path.js";
 import type { VerifyOptions } from "../verify/verify.js";
 
 /** Declares `cassette verify`; what it does is loaded when it runs. */
@@ -9,7 +10,7 @@ export function verifyCommand(program: Command, io: CommandIo): void {
   program
     .command("verify")
     .description("check files, or all *.cassette.json below folders")
-    .argument("<path...>", "cassette files or folders")
+    .argument("<path...>", "cassette files or folders", collectPaths)
     .option("--require-integrity", "refuse version 1, whose contents nothing proves")
     .option("--json", "print one JSON document")
     .action(async (paths: string[], options: VerifyOptions) => {

@@ -17,7 +17,7 @@ import { filesAt, type CommandIo } from "../io.js";
 import { createPrinter, writeJson } from "../output.js";
 import { createProgress } from "../progress.js";
 import { readLog } from "./read-log.js";
-import { createTally, printTally, toJsonTally, type Tally } from "./tally.js";
+import { countRefused, createTally, printTally, refuseLog, refuseRecord, toJsonTally, type Tally } from "./tally.js";
 
 /** The flags of `cassette import`, as commander gives them. */
 export interface ImportCommandOptions {
@@ -31,21 +31,29 @@ export interface ImportCommandOptions {
 /** Writes under way at once; each waits for the disk to be flushed. */
 const BATCH = 16;
 
+/** The most records of one log that are read, good or not. */
+export const MAX_RECORDS = 1_000_000;
+
 /** Imports all logs; exits 0 only when every record became a cassette. */
-export async function importLogs(logs: readonly string[], options: ImportCommandOptions, io: CommandIo): Promise<void> {
+export async function importLogs(
+  logs: readonly string[],
+  options: ImportCommandOptions,
+  io: CommandIo,
+  maxRecords = MAX_RECORDS,
+): Promise<void> {
   const files = filesAt(io);
   const tally = createTally();
   const progress = createProgress(io, "importing");
   const write = createWriter(createCassetteStore(files), options, tally);
   for (const log of logs) {
     try {
-      const runs = readRuns(log, await readLog(files, log), options, tally);
+      const runs = readRuns(log, await readLog(files, log), { ...options, maxRecords }, tally);
       for (const batch of inBatches(runs, BATCH)) {
         await write(batch, log);
         progress.step(tally.written.length, 0);
       }
     } catch (error) {
-      tally.refused.push(toFailure(error, log));
+      refuseLog(tally, toFailure(error, log));
     }
   }
   progress.clear();
@@ -56,32 +64,40 @@ export async function importLogs(logs: readonly string[], options: ImportCommand
   else printTally(createPrinter(io), tally, options.out);
 }
 
-function exitCodeFor({ written, existed, refused }: Tally): ExitCode {
-  if (refused.length + existed.length === 0) return EXIT.ok;
-  return written.length > 0 ? EXIT.drift : EXIT.failed;
+/** A limit that was reached is a failure whatever was written: nobody knows what the rest of the log holds. */
+function exitCodeFor(tally: Tally): ExitCode {
+  const { written, existed, isCutShort } = tally;
+  if (countRefused(tally) + existed.length === 0) return EXIT.ok;
+  return !isCutShort && written.length > 0 ? EXIT.drift : EXIT.failed;
 }
 
-/** The runs of one log. Records that cannot be read are tallied on the way; a log without any record throws. */
+/**
+ * The runs of one log. Records that cannot be read are tallied on the way; a log without any record throws, and so does
+ * one with too many.
+ */
 function* readRuns(
   log: string,
   text: string,
-  options: ImportCommandOptions,
+  options: ImportCommandOptions & { maxRecords: number },
   tally: Tally,
 ): Generator<ImportedCassette> {
   let records = 0;
+  const countRecord = (): void => {
+    if (++records > options.maxRecords) throw tooManyRecords(log, options.maxRecords);
+  };
   const importOptions: ImportOptions = {
     // The name alone: where the log lay on this machine is nobody's business later.
     source: basename(log),
     recordedAt: new Date().toISOString(),
     onError(error) {
-      records++;
-      tally.refused.push({ ...toFailure(error), file: log });
+      countRecord();
+      refuseRecord(tally, { ...toFailure(error), file: log });
     },
     ...(options.format === undefined ? {} : { format: options.format }),
     ...(options.model === undefined ? {} : { model: options.model }),
   };
   for (const imported of parseImport(text, importOptions)) {
-    records++;
+    countRecord();
     yield imported;
   }
   if (records > 0) return;
@@ -89,13 +105,25 @@ function* readRuns(
   throw new CliError("nothing-found", `${log} holds no record, so nothing was imported from it`, hint, log);
 }
 
+function tooManyRecords(log: string, maxRecords: number): CliError {
+  const message = `${log} has more than ${maxRecords} records, the limit; the rest was not read`;
+  return new CliError("log-too-large", message, "Split it into smaller files.", log);
+}
+
+/** Where the items break off with an error, those before it are still given out. */
 function* inBatches<T>(items: Iterable<T>, size: number): Generator<T[]> {
   let batch: T[] = [];
-  for (const item of items) {
-    batch.push(item);
-    if (batch.length < size) continue;
-    yield batch;
-    batch = [];
+  try {
+    for (const item of items) {
+      batch.push(item);
+      if (batch.length < size) continue;
+      const full = batch;
+      batch = [];
+      yield full;
+    }
+  } catch (error) {
+    if (batch.length > 0) yield batch;
+    throw error;
   }
   if (batch.length > 0) yield batch;
 }
@@ -136,7 +164,7 @@ function settle(imported: ImportedCassette, result: Written, log: string, out: s
   const { error } = result;
   const existed = error instanceof CassetteError && error.code === "file-exists";
   if (existed) tally.existed.push({ file: pathBelow(out, path), log });
-  else tally.refused.push(toFailure(error, log));
+  else refuseRecord(tally, toFailure(error, log));
 }
 
 /** The first record that comes to a path has it, whatever --force says. Names that differ in case alone are one on some disks. */

@@ -7,6 +7,10 @@ import { CliError } from "../errors.js";
 /** The most a log may have, gunzipped. */
 export const MAX_LOG_BYTES = 1024 * 1024 * 1024;
 
+/** What a gzipped log may grow to in any case, and how many times its own size beyond that. Logs grow five to thirty times. */
+export const FREE_BYTES = 16 * 1024 * 1024;
+export const MAX_RATIO = 200;
+
 /** The text of a log. Throws {@link CliError}. */
 export async function readLog(files: FilePort, path: string, maxBytes = MAX_LOG_BYTES): Promise<string> {
   const result = await files.read(path, maxBytes);
@@ -28,12 +32,17 @@ function isGzip(bytes: Uint8Array): boolean {
 }
 
 function gunzip(bytes: Uint8Array, path: string, maxBytes: number): Uint8Array {
+  const maxGrown = Math.max(FREE_BYTES, bytes.length * MAX_RATIO);
   try {
-    return gunzipSync(bytes, { maxOutputLength: maxBytes });
+    return gunzipSync(bytes, { maxOutputLength: Math.min(maxBytes, maxGrown) });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ERR_BUFFER_TOO_LARGE")
+    if (code === "ERR_BUFFER_TOO_LARGE" && maxBytes <= maxGrown)
       throw tooLarge(path, `has more than the limit of ${maxBytes} bytes when gunzipped`);
+    if (code === "ERR_BUFFER_TOO_LARGE") {
+      const what = `grows beyond ${FREE_BYTES} bytes and ${MAX_RATIO} times its size when gunzipped, which no log does`;
+      throw tooLarge(path, what, "If it is a log all the same, gunzip it yourself and import that.");
+    }
     throw new CliError("log-unreadable", `${path} cannot be gunzipped: ${message}`, "Fetch or write it again.", path);
   }
 }
@@ -50,6 +59,6 @@ function decode(bytes: Uint8Array, path: string): string {
   }
 }
 
-function tooLarge(path: string, what: string): CliError {
-  return new CliError("log-too-large", `${path} ${what}`, "Split it into smaller files: one record is one line.", path);
+function tooLarge(path: string, what: string, hint = "Split it into smaller files: one record is one line."): CliError {
+  return new CliError("log-too-large", `${path} ${what}`, hint, path);
 }

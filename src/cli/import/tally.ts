@@ -14,47 +14,75 @@ export interface WrittenRun {
   turns: number;
 }
 
-/** Every record of an import is in one of these lists. */
+/** Refused records that are kept in full; a log of noise has millions of them. */
+export const MAX_REFUSALS = 1_000;
+
+/** Every record of an import is in one of these lists, or counted. */
 export interface Tally {
   written: WrittenRun[];
   /** Left as they were. */
   existed: { file: string; log: string }[];
   refused: Failure[];
+  /** Records refused after the first {@link MAX_REFUSALS}. */
+  refusedMore: number;
+  /** A log was left before its end, or not read at all, because it reached a limit of the reader. */
+  isCutShort: boolean;
   /** Of the written ones. */
   repairs: Map<RepairKind, number>;
 }
 
 /** A tally of nothing yet. */
 export function createTally(): Tally {
-  return { written: [], existed: [], refused: [], repairs: new Map() };
+  return { written: [], existed: [], refused: [], refusedMore: 0, isCutShort: false, repairs: new Map() };
+}
+
+/** Tallies a record that did not become a cassette. */
+export function refuseRecord(tally: Tally, failure: Failure): void {
+  if (tally.refused.length < MAX_REFUSALS) tally.refused.push(failure);
+  else tally.refusedMore++;
+}
+
+/** Tallies a log that could not be read to its end; it is always said. */
+export function refuseLog(tally: Tally, failure: Failure): void {
+  tally.refused.push(failure);
+  if (failure.code === "log-too-large") tally.isCutShort = true;
+}
+
+/** How many were refused in all. */
+export function countRefused({ refused, refusedMore }: Tally): number {
+  return refused.length + refusedMore;
 }
 
 /** The tally as the fields of a JSON document. */
-export function toJsonTally({ written, existed, refused, repairs }: Tally): object {
+export function toJsonTally(tally: Tally): object {
+  const { written, existed, refused, refusedMore, repairs } = tally;
   return {
     written,
     existed,
     refused: refused.map(toJsonError),
+    refusedMore,
     repairs: Object.fromEntries(sorted(repairs)),
-    summary: { written: written.length, existed: existed.length, refused: refused.length },
+    summary: { written: written.length, existed: existed.length, refused: countRefused(tally) },
   };
 }
 
 /** The tally for a person: what went wrong line by line, what went well as a number. */
 export function printTally(line: PrintLine, tally: Tally, out: string): void {
-  const { written, existed, refused, repairs } = tally;
+  const { written, existed, refused, refusedMore, repairs } = tally;
   for (const { code, message, file, hint } of refused) {
     line({ look: "bad", text: "refused  " }, file ?? "", `  ${code}: ${message}`);
     if (hint !== undefined) line("         ", hint);
   }
+  if (refusedMore > 0)
+    line({ look: "bad", text: "refused  " }, `${count(refusedMore, "more record")}, not listed here`);
   for (const { file } of existed)
     line({ look: "warn", text: "existed  " }, file, "  left as it was; --force replaces it");
   for (const [kind, total] of sorted(repairs)) line(`repaired ${total} ${kind}`);
-  const isWhole = existed.length + refused.length === 0;
+  const isWhole = existed.length + countRefused(tally) === 0;
   line(
     { look: isWhole ? "good" : "bad", text: `${count(written.length, "cassette")} written to ` },
     out,
-    `, ${existed.length} existed already, ${refused.length} refused`,
+    `, ${existed.length} existed already, ${countRefused(tally)} refused`,
   );
 }
 

@@ -1,5 +1,6 @@
 // The replay server as a function from requests to replies, and a count of what came of them.
 
+import { basename } from "node:path";
 import { CassetteError, type Cassette, type MissReport, type Shelf } from "../../cassette/index.js";
 import { AgentError, type Wire, type WireTurn } from "../../core/index.js";
 import type { HttpHandler, HttpReply, HttpRequest } from "../../host/index.js";
@@ -87,15 +88,18 @@ function stampOf(cassette: Cassette, turnIndex: number): { id: string; createdAt
 function toRefusal(error: unknown, watcher: ServeWatcher): Refusal {
   if (error instanceof AgentError) return { status: 400, code: error.code, message: error.message };
   if (!(error instanceof CassetteError)) throw error;
-  const { code, message, file, miss } = error;
+  const { code, summary, hint, file, miss } = error;
   const named = file === undefined ? {} : { file };
-  watcher.missed({ code, message, ...named });
+  watcher.missed({ code, message: error.message, ...named });
+  // Where the files lie on this machine is nobody's business on the other side: the reply has no path in it.
+  const message = hint === undefined ? summary : `${summary}\n  to do    ${hint}`;
   if (miss === undefined) return { status: 404, code, message };
   return { status: 409, code, message, miss: withCassette(miss, file) };
 }
 
+/** Named as a client may pin it. */
 function withCassette(miss: MissReport, file: string | undefined): MissReport & { cassette?: string } {
-  return file === undefined ? miss : { ...miss, cassette: file };
+  return file === undefined ? miss : { ...miss, cassette: basename(file) };
 }
 
 /** A name that no header can carry as it is comes percent-encoded, as our own answers name their cassette. */

@@ -1,4 +1,4 @@
-// Waiting for Ctrl-C or a polite kill.
+// Waiting for Ctrl-C, a polite kill, or the terminal's end.
 
 /** A wait that can be ended. */
 export interface Stop {
@@ -7,9 +7,9 @@ export interface Stop {
   readonly now: () => void;
 }
 
-/** Resolves at the first SIGINT or SIGTERM; a second one ends the process as usual. */
+/** Resolves at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process as usual. */
 export function untilSignal(): Stop {
-  const signals = ["SIGINT", "SIGTERM"] as const;
+  const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   let resolve: () => void = () => undefined;
   const stopped = new Promise<void>((settle) => (resolve = settle));
   const now = (): void => {

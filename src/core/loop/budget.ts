@@ -3,7 +3,7 @@
 
 import { AgentError } from "../errors.js";
 import type { LlmTurnResponse } from "../model/provider.js";
-import { toMicroCents, toUsd, type UsageTotal } from "../model/usage.js";
+import { addCost, costToUsd, reachesCost, toCost, type Cost, type UsageTotal } from "../model/usage.js";
 
 /** Every field is optional. Turns and tool calls have defaults; tokens and cost are unlimited unless set. */
 export interface BudgetLimits {
@@ -13,7 +13,7 @@ export interface BudgetLimits {
   readonly maxToolCalls?: number;
   /** Input and output tokens together, as the provider reports them. */
   readonly maxTokens?: number;
-  /** In USD. Never triggers for an agent whose provider reports no cost. */
+  /** In USD, exact to 1e-12; a smaller limit above 0 counts as that. Never triggers for an agent whose provider reports no cost. */
   readonly maxCostUsd?: number;
 }
 
@@ -42,17 +42,17 @@ export function createBudget(limits: BudgetLimits = {}): Budget {
   const maxToolCalls = checked("maxToolCalls", limits.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS, true);
   const maxTokens = checked("maxTokens", limits.maxTokens ?? Infinity, true);
   const maxCostUsd = checked("maxCostUsd", limits.maxCostUsd ?? Infinity, false);
-  const maxMicroCents = toMicroCents(maxCostUsd);
+  const maxCost = maxCostUsd === Infinity ? undefined : toCost(maxCostUsd);
   let turns = 0;
   let toolCalls = 0;
   let inputTokens = 0;
   let outputTokens = 0;
-  let microCents: number | undefined;
+  let cost: Cost | undefined;
 
   const spent = (): BudgetCap | undefined => {
     if (inputTokens + outputTokens >= maxTokens) return "tokens";
-    if (maxMicroCents === 0 || (microCents ?? -1) >= maxMicroCents) return "costUsd";
-    return undefined;
+    if (maxCostUsd === 0) return "costUsd";
+    return cost !== undefined && maxCost !== undefined && reachesCost(cost, maxCost) ? "costUsd" : undefined;
   };
 
   return {
@@ -69,7 +69,8 @@ export function createBudget(limits: BudgetLimits = {}): Budget {
     spend({ usage, costUsd }) {
       inputTokens += amount(usage?.inputTokens);
       outputTokens += amount(usage?.outputTokens);
-      if (costUsd !== undefined && amount(costUsd) === costUsd) microCents = (microCents ?? 0) + toMicroCents(costUsd);
+      if (costUsd === undefined || amount(costUsd) !== costUsd) return;
+      cost = cost === undefined ? toCost(costUsd) : addCost(cost, toCost(costUsd));
     },
     get turns() {
       return turns;
@@ -79,7 +80,7 @@ export function createBudget(limits: BudgetLimits = {}): Budget {
     },
     get usage() {
       const tokens = { inputTokens, outputTokens };
-      return microCents === undefined ? tokens : { ...tokens, costUsd: toUsd(microCents) };
+      return cost === undefined ? tokens : { ...tokens, costUsd: costToUsd(cost) };
     },
     limitOf: (cap) => ({ turns: maxTurns, toolCalls: maxToolCalls, tokens: maxTokens, costUsd: maxCostUsd })[cap],
   };

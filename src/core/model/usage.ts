@@ -1,4 +1,5 @@
-// Tokens and money. Money is counted in integer micro-cents (1e-8 USD), so that sums are exact; USD is a view.
+// Tokens and money. Money is counted in integer micro-cents (1e-8 USD) and, where many tiny prices are summed, in integer parts
+// of one, so that sums are exact; USD is a view.
 
 /** Tokens of one turn as the vendor reports them. `inputTokens` includes what was read from or written to a cache. */
 export interface Usage {
@@ -24,4 +25,39 @@ export function toMicroCents(usd: number): number {
 
 export function toUsd(microCents: number): number {
   return microCents / MICRO_CENTS_PER_USD;
+}
+
+const PARTS_PER_MICRO_CENT = 10_000;
+
+/** A sum of prices, exact to 1e-12 USD. Both are integers; `parts` is less than a whole micro-cent. */
+export interface Cost {
+  readonly microCents: number;
+  readonly parts: number;
+}
+
+/** An amount above 0 is one part at least, so that no price and no limit vanishes. For figures of 0 or more. */
+export function toCost(usd: number): Cost {
+  // A figure beyond a double stays below Infinity, which has no remainder.
+  const exact = Math.min(usd * MICRO_CENTS_PER_USD, Number.MAX_VALUE);
+  const whole = Math.floor(exact);
+  const parts = Math.round((exact - whole) * PARTS_PER_MICRO_CENT);
+  return carry(whole, usd > 0 && whole === 0 ? Math.max(parts, 1) : parts);
+}
+
+export function addCost(left: Cost, right: Cost): Cost {
+  return carry(left.microCents + right.microCents, left.parts + right.parts);
+}
+
+/** True when `cost` is `limit` or more. */
+export function reachesCost(cost: Cost, limit: Cost): boolean {
+  return cost.microCents === limit.microCents ? cost.parts >= limit.parts : cost.microCents > limit.microCents;
+}
+
+export function costToUsd({ microCents, parts }: Cost): number {
+  return toUsd(microCents + parts / PARTS_PER_MICRO_CENT);
+}
+
+function carry(microCents: number, parts: number): Cost {
+  const over = Math.floor(parts / PARTS_PER_MICRO_CENT);
+  return { microCents: microCents + over, parts: parts - over * PARTS_PER_MICRO_CENT };
 }

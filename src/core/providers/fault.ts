@@ -2,7 +2,8 @@
 // Anthropic send { error: { type, code, message } }, xAI and Ollama a string there, Mistral the fields at the top or a
 // `detail`, Cloudflare a list, and a gateway wraps the text of the vendor behind it.
 
-import { isPlainObject } from "../canon/value.js";
+import { findTooDeep } from "../canon/depth.js";
+import { isPlainObject, MAX_JSON_DEPTH } from "../canon/value.js";
 import type { LlmErrorKind, VendorFault } from "../errors.js";
 import { kindForStatus } from "./status.js";
 
@@ -20,6 +21,7 @@ export function readFault(body: unknown, quote: (text: string) => string): Vendo
 }
 
 function parseOr(text: string): unknown {
+  if (findTooDeep(text, MAX_JSON_DEPTH) !== undefined) return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -56,6 +56,7 @@ async function readPiece(
   let failure: unknown;
   try {
     if (deadline.reason() === undefined) ({ value: piece } = (await reader.read()) as { value?: Uint8Array });
+    if (piece !== undefined && !ArrayBuffer.isView(piece)) failure = new TypeError("the body gave what is no bytes");
   } catch (error) {
     failure = error;
   }

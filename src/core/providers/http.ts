@@ -1,12 +1,15 @@
 // One JSON request to a vendor and its JSON answer, with everything that can go wrong named: the caller's abort, the time
-// limit, an unreachable host, a status other than 2xx, an answer that is too large or is not JSON. No vendor is known here.
+// limit, an unreachable host, a status other than 2xx, an answer that is too large or is not JSON. No vendor is known here, and
+// no error holds an object of the transport or a text of the vendor that was not masked.
 
-import type { JsonObject } from "../canon/value.js";
+import { findTooDeep } from "../canon/depth.js";
+import { MAX_JSON_DEPTH, type JsonObject } from "../canon/value.js";
 import { AgentError, LlmProviderHttpError } from "../errors.js";
 import type { Ports } from "../ports.js";
+import { readField, toSafeCause } from "./cause.js";
 import { startDeadline, type Deadline } from "./deadline.js";
 import { judgeFault, readFault } from "./fault.js";
-import { quoteForeign } from "./secret.js";
+import { dropCutSecret, quoteForeign } from "./secret.js";
 import { hintForStatus, readRetryAfter } from "./status.js";
 
 /** One request, its time limit and the caller's signal with it. */
@@ -54,8 +57,29 @@ async function exchange(call: HttpCall, ports: Ports, deadline: Deadline): Promi
 /** Sends `call.body` and resolves when the answer begins. Rejects for a status other than 2xx. */
 export async function openAnswer(call: HttpCall, ports: Ports, deadline: Deadline): Promise<Response> {
   const response = await send(call, ports, deadline);
+  assertReadable(call, response);
   if (!response.ok) throw await toHttpError(call, ports, response, deadline);
   return response;
+}
+
+/** A fetch of the caller's may give anything: nothing at all, the Response of another library, or one that was read before. */
+function assertReadable(call: HttpCall, response: unknown): asserts response is Response {
+  let isReadable: boolean;
+  try {
+    const { status, ok, headers, body } = response as Partial<Response>;
+    isReadable =
+      typeof status === "number" &&
+      typeof ok === "boolean" &&
+      typeof headers?.get === "function" &&
+      (body === null || (typeof body?.getReader === "function" && !body.locked));
+  } catch {
+    isReadable = false;
+  }
+  if (isReadable) return;
+  throw new AgentError("provider-response", `fetch gave ${call.providerName} no response that can be read`, {
+    kind: "unknown",
+    hint: "A fetch of your own resolves to a standard Response whose body nobody has read or locked; pass on a clone.",
+  });
 }
 
 /** When the deadline is what ended it, the rejection here comes second and is never seen. */
@@ -82,7 +106,9 @@ async function toHttpError(call: HttpCall, ports: Ports, response: Response, dea
   const { status, headers } = response;
   const patience = new AbortController();
   const stopTimer = ports.timer(MAX_ERROR_WAIT_MS, () => patience.abort());
-  const { text } = await readCapped(response, MAX_ERROR_BYTES, deadline, patience.signal).finally(stopTimer);
+  const body = await readCapped(response, MAX_ERROR_BYTES, deadline, patience.signal).finally(stopTimer);
+  const isCut = body.bytes >= MAX_ERROR_BYTES || body.failure !== undefined || patience.signal.aborted;
+  const text = isCut ? dropCutSecret(body.text, call.secret) : body.text;
   const quote = (foreign: string) => quoteForeign(foreign, call.secret);
   const vendor = readFault(text, quote);
   const { kind, retryable: isPassing } = judgeFault(vendor, status);
@@ -145,44 +171,45 @@ async function readCapped(
 }
 
 function parseAnswer(call: HttpCall, text: string): unknown {
+  if (findTooDeep(text, MAX_JSON_DEPTH) !== undefined) {
+    const what = `the answer of ${call.providerName} is nested deeper than ${MAX_JSON_DEPTH} levels`;
+    throw new AgentError("provider-response", what, {
+      kind: "unknown",
+      hint: "Verify that baseURL is the vendor's API; no answer of a vendor is nested like that.",
+    });
+  }
   try {
     return JSON.parse(text) as unknown;
-  } catch (cause) {
+  } catch (error) {
     const said = text.trim() === "" ? "nothing" : quoteForeign(text, call.secret);
     throw new AgentError("provider-response", `the answer of ${call.providerName} is not JSON: ${said}`, {
       kind: "unknown",
       hint: "Verify that baseURL is the vendor's API and not a web page or a proxy.",
-      cause,
+      cause: toSafeCause(error, (words) => quoteForeign(words, call.secret)),
     });
   }
 }
 
 /** An answer that began and was not finished. */
-export function brokenOff(call: HttpCall, cause: unknown): AgentError {
-  return unreachable(call, "broke off its answer", cause);
+export function brokenOff(call: HttpCall, thrown: unknown): AgentError {
+  return unreachable(call, "broke off its answer", thrown);
 }
 
-function unreachable(call: HttpCall, what: string, cause: unknown): AgentError {
+function unreachable(call: HttpCall, what: string, thrown: unknown): AgentError {
   const { host } = new URL(call.url);
-  const why = quoteForeign(describe(cause), call.secret);
-  return new AgentError("provider-response", `${call.providerName} ${what} (${host}): ${why}`, {
+  const cause = toSafeCause(thrown, (words) => quoteForeign(words, call.secret));
+  return new AgentError("provider-response", `${call.providerName} ${what} (${host}): ${cause.message}`, {
     hint: "Verify baseURL and the network, and retry; a redirect is refused, so give the final address.",
-    kind: isTimeout(cause) ? "timeout" : "unavailable",
+    kind: isTimeout(thrown) ? "timeout" : "unavailable",
     retryable: true,
     cause,
   });
 }
 
-/** The words of a failure and of what lies under it, since fetch says only "fetch failed" itself. */
-function describe(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  return cause.cause instanceof Error ? `${cause.message} (${cause.cause.message})` : cause.message;
-}
-
 /** undici and the sockets below it have time limits of their own. */
-function isTimeout(cause: unknown): boolean {
-  const below = cause instanceof Error ? cause.cause : undefined;
-  return [cause, below].some((error) =>
-    /TIMEOUT|TIMEDOUT/.test(String((error as { code?: unknown } | undefined)?.code)),
-  );
+function isTimeout(thrown: unknown): boolean {
+  return [thrown, readField(thrown, "cause")].some((error) => {
+    const code = readField(error, "code");
+    return typeof code === "string" && /TIMEOUT|TIMEDOUT/.test(code);
+  });
 }

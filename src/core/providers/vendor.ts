@@ -109,7 +109,7 @@ export function openVendor(options: VendorOptions & Partial<KeyedVendorOptions>,
   return {
     name,
     url,
-    decoding: { providerName: name, quote: (text) => quoteForeign(text, secret), note: noteOnce(name, ports) },
+    decoding: { providerName: name, quote: (text) => quoteForeign(text, secret), note: noteOnce(name, secret, ports) },
     price,
     post: (...terms) => postJson(toCall(...terms), ports),
     stream: (...terms) => postStream(toCall(...terms), ports),
@@ -176,11 +176,12 @@ function joinPath(baseURL: string, path: string): URL {
 /** The most different things one provider says it left out; a hostile vendor could name new ones for ever. */
 const MAX_NOTES = 20;
 
-function noteOnce(name: string, ports: Ports): (what: string) => void {
+function noteOnce(name: string, secret: string, ports: Ports): (what: string) => void {
   const said = new Set<string>();
   return (what) => {
     if (said.has(what) || said.size >= MAX_NOTES) return;
     said.add(what);
-    ports.warn(`${name}: the answer has ${quoteForeign(what)}, which a response has no place for; it was left out`);
+    const quoted = quoteForeign(what, secret);
+    ports.warn(`${name}: the answer has ${quoted}, which a response has no place for; it was left out`);
   };
 }

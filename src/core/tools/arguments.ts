@@ -1,10 +1,11 @@
 // Arguments as a model wrote them, made safe before any tool sees them: keys that reach prototypes are dropped at every
-// depth, deep nesting is refused, and the rest must match the tool's JSON Schema.
+// depth, what is deeply nested or large is refused, and the rest must match the tool's JSON Schema.
 
 import { dereference, Validator, type OutputUnit, type Schema, type SchemaDraft } from "@cfworker/json-schema";
 import { copyJson } from "../canon/copy.js";
 import { isPlainObject, toPointer, type JsonObject } from "../canon/value.js";
 import { AgentError, ToolArgError } from "../errors.js";
+import { boundSchema, findExcess } from "./bounds.js";
 import { thrownText } from "./thrown.js";
 
 /** Nested containers in the arguments, the arguments object itself included. */
@@ -58,6 +59,8 @@ export function createArgumentCheck(tool: string, schema: JsonObject): ArgumentC
 
 function checkArguments(tool: string, validator: Validator, args: unknown): JsonObject {
   if (!isPlainObject(args)) throw new ToolArgError(`the arguments of ${tool} are not an object`, { tool, field: "" });
+  const excess = findExcess(args);
+  if (excess !== undefined) throw new ToolArgError(`the arguments of ${tool} ${excess}`, { tool, field: "" });
   const clean = scrubArguments(args);
   const { valid, errors } = validator.validate(clean);
   if (valid) return clean as JsonObject;
@@ -84,7 +87,9 @@ function createValidator(tool: string, schema: JsonObject): Validator {
   if (!isPlainObject(schema)) throw unusable(tool, "it is not an object");
   try {
     // The validator writes marks into the schema it is given, so it gets a copy.
-    const own = copyJson(schema) as Schema;
+    const bounded = copyJson(schema);
+    boundSchema(bounded);
+    const own = bounded as Schema;
     const missing = unresolvedReference(own);
     if (missing !== undefined) throw unusable(tool, `its $ref ${missing} leads nowhere`);
     return new Validator(own, draftOf(schema), true);

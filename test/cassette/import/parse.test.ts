@@ -51,6 +51,16 @@ describe("the records of a text", () => {
     expect(read(text)).toHaveLength(2);
   });
 
+  it("may be as long as a run of twenty thousand turns, each with its own prompt", () => {
+    const messages = Array.from({ length: 20_000 }, (_, n) => [{ ...ask, content: `q${n}` }, answer]).flat();
+    const [imported] = read(JSON.stringify({ ...body, messages }));
+    const { entries } = (imported as ImportedCassette).cassette;
+    expect(entries).toHaveLength(20_000);
+    expect(entries[2]?.prompt).toEqual({ keep: 3, messages: [answer, { ...ask, content: "q2" }] });
+    expect(entries[2]?.promptHash).toBe(hashJson(messages.slice(0, 5)));
+    expect(entries[19_999]?.promptHash).toBe(hashJson(messages.slice(0, -1)));
+  });
+
   it("are read one at a time", () => {
     const runs = parseImport(`${line}\nnot json`, options);
     expect(runs.next().value).toMatchObject({ task: "chat-1" });

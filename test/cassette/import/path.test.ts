@@ -36,6 +36,22 @@ describe("the path of a run", () => {
     );
   });
 
+  it.each([
+    ["CON", "nul", undefined, "CON_/nul_.cassette.json"],
+    ["com1.x", "LPT9/prn", "2", "com1_.x/LPT9_/prn_.2.cassette.json"],
+    ["gpt-4.", "a./b.", undefined, "gpt-4._/a._/b..cassette.json"],
+    ["trailing ", "console", undefined, "trailing_/console.cassette.json"],
+  ])("of %j %j %j is none that Windows keeps for itself", (model, task, trial, path) => {
+    expect(pathOf(model, task, trial)).toBe(path);
+  });
+
+  it("is given to any number of records with one name", () => {
+    const issue = createPathIssuer();
+    const paths = Array.from({ length: 50_000 }, () => issue({ model: "m", task: "t" }));
+    expect(new Set(paths).size).toBe(50_000);
+    expect([paths[0], paths[49_999]]).toEqual(["m/t.cassette.json", "m/t-50000.cassette.json"]);
+  });
+
   it("stays within 100 characters when it is numbered", () => {
     const issue = createPathIssuer();
     const task = "t".repeat(86);

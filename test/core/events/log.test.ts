@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../../../src/core/canon/value.js";
 import type { AgentEvent } from "../../../src/core/events/event.js";
 import { createEventLog, MAX_KEPT_EVENTS } from "../../../src/core/events/log.js";
 import { quietPorts } from "../../support/script.js";
@@ -35,6 +36,67 @@ describe("createEventLog", () => {
     expect(ports.warnings).toHaveLength(2);
     expect(ports.warnings[0]).toContain("turn-start");
     expect(ports.warnings[0]).toContain(text);
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ["an async listener that rejects", () => Promise.reject(new Error("late")), "late"],
+    ["a thenable that rejects", () => ({ then: (_: unknown, no: (e: unknown) => void) => no("later") }), "later"],
+    [
+      "a result whose then throws",
+      () => ({
+        get then(): unknown {
+          throw new Error("trap");
+        },
+      }),
+      "trap",
+    ],
+  ])("warns of %s, and leaves no rejection behind", async (_name, listener, text) => {
+    const ports = quietPorts();
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => void unhandled.push(error);
+    process.on("unhandledRejection", note);
+    createEventLog(ports, listener).append("a", 0, { type: "turn-start" });
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+    expect(ports.warnings).toEqual([expect.stringContaining(text)]);
+  });
+
+  it("takes no async listener that fulfils for one that failed", async () => {
+    const ports = quietPorts();
+    createEventLog(ports, async () => undefined).append("a", 0, { type: "turn-start" });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ports.warnings).toEqual([]);
+  });
+
+  it("lets no listener change what is kept, nor what the provider handed in", () => {
+    const args = { path: { file: "a" } };
+    const usage = { inputTokens: 1, outputTokens: 2 };
+    const tamper = (event: AgentEvent) => {
+      const open = event as unknown as { turnIndex: number; arguments?: typeof args; usage?: typeof usage };
+      expect(() => (open.turnIndex = 9)).toThrow(TypeError);
+      if (open.arguments !== undefined) expect(() => (open.arguments!.path.file = "b")).toThrow(TypeError);
+      if (open.usage !== undefined) expect(() => (open.usage!.inputTokens = 9)).toThrow(TypeError);
+    };
+    const ports = quietPorts();
+    const log = createEventLog(ports, tamper);
+    log.append("a", 0, { type: "llm-turn", stopReason: "toolUse", toolCalls: 1, usage });
+    log.append("a", 0, { type: "tool-call", callId: "c", tool: "t", arguments: args });
+    args.path.file = "c";
+    usage.inputTokens = 5;
+    expect(ports.warnings).toEqual([]);
+    expect(log.events).toMatchObject([
+      { turnIndex: 0, usage: { inputTokens: 1 } },
+      { turnIndex: 0, arguments: { path: { file: "a" } } },
+    ]);
+  });
+
+  it("hands on arguments that are no JSON as they came", () => {
+    const args = { bytes: Buffer.from("x") } as unknown as JsonObject;
+    const heard: AgentEvent[] = [];
+    const log = createEventLog(quietPorts(), (event) => heard.push(event));
+    log.append("a", 0, { type: "tool-call", callId: "c", tool: "t", arguments: args });
+    expect((heard[0] as { arguments?: unknown }).arguments).toBe(args);
   });
 
   it("keeps events up to its limit, counts the rest, and lets the listener hear all", () => {

@@ -56,6 +56,36 @@ describe("createBudget", () => {
     expect(budget.usage.costUsd).toBe(1);
   });
 
+  it("sums prices far below a micro-cent, so that turns of 4e-9 USD meet a cap of 1e-8", () => {
+    const budget = createBudget({ maxCostUsd: 1e-8 });
+    budget.spend(cost(4e-9));
+    budget.spend(cost(4e-9));
+    expect(budget.takeTurn()).toBeUndefined();
+    expect(budget.usage.costUsd).toBe(8e-9);
+    budget.spend(cost(4e-9));
+    expect(budget.takeTurn()).toBe("costUsd");
+    expect(budget.usage.costUsd).toBe(1.2e-8);
+  });
+
+  it.each([4e-9, 1e-12, 1e-30, Number.MIN_VALUE])(
+    "a limit of %s USD lets the first turn through and is met by a price as small",
+    (limit) => {
+      const budget = createBudget({ maxCostUsd: limit });
+      expect(budget.takeTurn()).toBeUndefined();
+      budget.spend(cost(0));
+      expect(budget.takeTurn()).toBeUndefined();
+      budget.spend(cost(limit));
+      expect(budget.takeTurn()).toBe("costUsd");
+    },
+  );
+
+  it("counts prices as large as a number goes, and an unlimited cost never ends a run", () => {
+    const [capped, free] = [createBudget({ maxCostUsd: 1e300 }), createBudget({ maxCostUsd: Infinity })];
+    for (const budget of [capped, free]) for (let turn = 0; turn < 3; turn++) budget.spend(cost(Number.MAX_VALUE));
+    expect(capped.takeTurn()).toBe("costUsd");
+    expect(free.takeTurn()).toBeUndefined();
+  });
+
   it("meets a cost cap exactly, where a product of floats would fall short of it", () => {
     expect(0.29 * 100_000_000).toBeLessThan(29_000_000);
     const budget = createBudget({ maxCostUsd: 0.29 });

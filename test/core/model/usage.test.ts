@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { textOf } from "../../../src/core/model/message.js";
 import { providerName } from "../../../src/core/model/provider.js";
-import { toMicroCents, toUsd } from "../../../src/core/model/usage.js";
+import { addCost, costToUsd, reachesCost, toCost, toMicroCents, toUsd } from "../../../src/core/model/usage.js";
 
 describe("money", () => {
   it("is counted in hundred-millionths of a dollar", () => {
@@ -13,6 +13,30 @@ describe("money", () => {
 
   it("keeps an unlimited cap unlimited", () => {
     expect(toMicroCents(Infinity)).toBe(Infinity);
+  });
+});
+
+describe("a sum of prices", () => {
+  it("is of integers, a part being 1e-12 USD", () => {
+    expect(toCost(0.29)).toEqual({ microCents: 29_000_000, parts: 0 });
+    expect(toCost(1.2e-8)).toEqual({ microCents: 1, parts: 2_000 });
+    expect(toCost(0)).toEqual({ microCents: 0, parts: 0 });
+    expect(toCost(1e-20)).toEqual({ microCents: 0, parts: 1 });
+  });
+
+  it("carries parts over, so that 10,000 prices of 1e-12 USD are one micro-cent exactly", () => {
+    let sum = toCost(0);
+    for (let turn = 0; turn < 10_000; turn++) sum = addCost(sum, toCost(1e-12));
+    expect(sum).toEqual({ microCents: 1, parts: 0 });
+    expect(costToUsd(sum)).toBe(1e-8);
+  });
+
+  it("reaches a limit at it, and not a part below", () => {
+    const limit = toCost(1.2e-8);
+    expect(reachesCost({ microCents: 1, parts: 1_999 }, limit)).toBe(false);
+    expect(reachesCost({ microCents: 1, parts: 2_000 }, limit)).toBe(true);
+    expect(reachesCost({ microCents: 2, parts: 0 }, limit)).toBe(true);
+    expect(reachesCost({ microCents: 0, parts: 9_999 }, limit)).toBe(false);
   });
 });
 

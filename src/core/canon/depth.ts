@@ -1,0 +1,36 @@
+// How deep a JSON text is nested, told before it is parsed: JSON.parse takes seconds for millions of open brackets (measured).
+// The text need not be JSON; strings are skipped by their quotes and escapes alone (RFC 8259 §7).
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * The offset of the first bracket or brace that opens more than `limit` containers at once; undefined when there is none. One
+ * pass, no recursion. For a text that a vendor or a file brings, before JSON.parse.
+ */
+export function findTooDeep(text: string, limit: number): number | undefined {
+  let depth = 0;
+  for (let offset = 0; offset < text.length; offset++) {
+    const unit = text.charCodeAt(offset);
+    if (unit === QUOTE) {
+      offset = endOfString(text, offset + 1);
+    } else if (unit === 0x5b || unit === 0x7b) {
+      depth += 1;
+      if (depth > limit) return offset;
+    } else if (unit === 0x5d || unit === 0x7d) {
+      depth -= 1;
+    }
+  }
+  return undefined;
+}
+
+/** The offset of the closing quote, or that of the end of a text without one. */
+function endOfString(text: string, start: number): number {
+  let offset = start;
+  while (offset < text.length) {
+    const unit = text.charCodeAt(offset);
+    if (unit === QUOTE) return offset;
+    offset += unit === BACKSLASH ? 2 : 1;
+  }
+  return offset;
+}

@@ -1,0 +1,97 @@
+// Keeping the check of arguments short whatever a model writes: the size of what is checked is capped, and the keywords whose
+// check grows faster than their input are rewritten so that they apply to short input alone and refuse the rest by name.
+// A `pattern` is the tool's own and is run as it stands.
+
+import { format as FORMATS } from "@cfworker/json-schema";
+import { isPlainObject, type JsonObject, type JsonValue } from "../canon/value.js";
+
+/** Characters of all strings and keys of one call's arguments together. */
+export const MAX_ARGUMENT_CHARACTERS = 1024 * 1024;
+/** Values of one call's arguments, containers included. */
+export const MAX_ARGUMENT_VALUES = 100_000;
+/** The longest string that is held against a `format`: some of their expressions are quadratic. */
+export const MAX_FORMAT_LENGTH = 8192;
+/** The longest array that is held against `uniqueItems`, which compares each item with each other. */
+export const MAX_UNIQUE_ITEMS = 2000;
+/** The same for an array that holds arrays or objects, whose comparison takes as long as they are large. */
+export const MAX_UNIQUE_CONTAINERS = 200;
+
+/** What is beyond a limit in `args`, in words; undefined when nothing is. Stops counting there, so a cycle ends too. */
+export function findExcess(args: unknown): string | undefined {
+  let characters = 0;
+  let values = 0;
+  const open: unknown[] = [args];
+  while (open.length > 0) {
+    const value = open.pop();
+    values += 1;
+    if (typeof value === "string") characters += value.length;
+    if (Array.isArray(value)) {
+      if (value.length > MAX_ARGUMENT_VALUES) return TOO_MANY;
+      for (const item of value) open.push(item);
+    } else if (isPlainObject(value)) {
+      for (const key of Object.keys(value)) {
+        characters += key.length;
+        open.push(value[key]);
+      }
+    }
+    if (values + open.length > MAX_ARGUMENT_VALUES) return TOO_MANY;
+    if (characters > MAX_ARGUMENT_CHARACTERS) return `have more than ${MAX_ARGUMENT_CHARACTERS} characters in strings`;
+  }
+  return undefined;
+}
+
+const TOO_MANY = `have more than ${MAX_ARGUMENT_VALUES} values`;
+
+/** Keywords whose value is data, never a schema. */
+const DATA_KEYWORDS: ReadonlySet<string> = new Set(["const", "default", "dependentRequired", "enum"]);
+/** Keywords whose value has a schema under each key, so that a key there is no keyword. */
+const MAP_KEYWORDS: ReadonlySet<string> = new Set([
+  "$defs",
+  "definitions",
+  "dependencies",
+  "dependentSchemas",
+  "patternProperties",
+  "properties",
+]);
+
+/** Rewrites `format` and `uniqueItems` in a schema and all schemas in it, in place. */
+export function boundSchema(schema: JsonValue): void {
+  if (Array.isArray(schema)) schema.forEach(boundSchema);
+  if (!isPlainObject(schema)) return;
+  for (const [key, value] of Object.entries(schema)) {
+    if (DATA_KEYWORDS.has(key)) continue;
+    if (MAP_KEYWORDS.has(key) && isPlainObject(value)) Object.values(value).forEach(boundSchema);
+    else boundSchema(value);
+  }
+  const bounds = [...boundFormat(schema), ...boundUniqueItems(schema)];
+  if (bounds.length === 0) return;
+  const { allOf = [] } = schema;
+  // At the end, since a $ref may count the ones before it. What is no list is left for the validator to refuse.
+  if (Array.isArray(allOf)) schema["allOf"] = [...allOf, ...bounds];
+}
+
+function boundFormat(schema: JsonObject): JsonObject[] {
+  const { format } = schema;
+  if (typeof format !== "string") return [];
+  delete schema["format"];
+  // An unknown format is an annotation (JSON Schema 2020-12 §7.2.3); the validator would look it up in the prototype.
+  if (!Object.hasOwn(FORMATS, format)) return [];
+  const then = format === "url" ? { pattern: URL_PATTERN } : { format };
+  return [{ if: { maxLength: MAX_FORMAT_LENGTH }, then, else: { maxLength: MAX_FORMAT_LENGTH } }];
+}
+
+/** In place of the validator's own expression for `url`, which takes exponential time: 38 characters stop the process. */
+const URL_PATTERN = String.raw`^(?:[Hh][Tt][Tt][Pp][Ss]?|[Ff][Tt][Pp])://[^\s/?#]+(?:[/?#]\S*)?$`;
+
+function boundUniqueItems(schema: JsonObject): JsonObject[] {
+  // The validator takes anything that is truthy for true.
+  if (!schema["uniqueItems"]) return [];
+  delete schema["uniqueItems"];
+  const holdsContainers = { contains: { type: ["array", "object"] } };
+  const most = (maxItems: number) => ({
+    if: { maxItems },
+    then: { uniqueItems: true },
+    else: { maxItems },
+  });
+  return [{ if: { not: holdsContainers }, then: most(MAX_UNIQUE_ITEMS), else: most(MAX_UNIQUE_CONTAINERS) }];
+}

@@ -1,0 +1,28 @@
+// The files that a write makes beside its target, and taking away those that a crash left behind.
+
+import { lstat, readdir, unlink } from "node:fs/promises";
+import { join } from "node:path";
+
+const PATTERN = /^\.playhead-[0-9a-f]{12}\.tmp$/;
+/** No write takes this long, so whoever made it is gone. */
+const STALE_MS = 24 * 60 * 60 * 1000;
+
+/** A name as short as this fits beside any target; `random` are six bytes. */
+export function temporaryName(random: Uint8Array): string {
+  return `.playhead-${Buffer.from(random).toString("hex")}.tmp`;
+}
+
+/** Removes stale temporary files of ours, once for each folder in `swept`. Best effort: a write does not fail over it. */
+export async function sweep(folder: string, swept: Set<string>): Promise<void> {
+  if (swept.has(folder)) return;
+  swept.add(folder);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((candidate) => PATTERN.test(candidate))) {
+    await removeStale(join(folder, name)).catch(() => undefined);
+  }
+}
+
+async function removeStale(path: string): Promise<void> {
+  const about = await lstat(path);
+  if (about.isFile() && Date.now() - about.mtimeMs > STALE_MS) await unlink(path);
+}
