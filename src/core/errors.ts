@@ -7,6 +7,12 @@ export type AgentErrorCode =
   | "invalid-options"
   /** Arguments from the model that a tool must not see. */
   | "tool-arguments"
+  /** A policy forbids a tool call. */
+  | "tool-denied"
+  /** A tool failed, for an agent that ends on that; or the model asked for nothing but refused calls too often. */
+  | "tool-failed"
+  /** Something only the host can bring is not there: the body of a verb, a provider of that id. */
+  | "capability-missing"
   /** The vendor answered with a status other than 2xx. */
   | "provider-http"
   /** The vendor could not be reached, or its answer is not what the wire promises. */
@@ -86,6 +92,17 @@ export class ToolArgError extends AgentError {
     this.name = "ToolArgError";
     this.tool = options.tool;
     this.field = options.field;
+  }
+}
+
+/**
+ * Thrown by a tool whose call a policy forbids: the run rejects with it, since asking again would only be denied again. The
+ * model never reads it; the event log keeps `message` as `tool-denied`.
+ */
+export class ToolPolicyError extends AgentError {
+  constructor(message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super("tool-denied", message, { ...options, retryable: false });
+    this.name = "ToolPolicyError";
   }
 }
 

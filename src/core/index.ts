@@ -53,13 +53,14 @@ export {
 export type { AgentEvent, EventBody } from "./events/event.js";
 export type { EventListener } from "./events/log.js";
 export { createBudget, type Budget, type BudgetCap, type BudgetLimits } from "./loop/budget.js";
+export type { OnToolError } from "./loop/calls.js";
 export type { AgentDefinition } from "./runtime/agent.js";
 export { createRuntime, type AgentRuntime, type RunOptions, type RuntimeOptions } from "./runtime/runtime.js";
 export type { RunResult } from "./runtime/run.js";
 export { anthropicProvider, type AnthropicOptions } from "./providers/anthropic.js";
 export { echoProvider } from "./providers/echo.js";
 export { fallbackProvider, type FallbackOptions } from "./providers/fallback.js";
-export { ProvidersExhaustedError, type FallbackAttempt } from "./providers/fallback/attempt.js";
+export { ProvidersExhaustedError, type FallbackAttempt, type FallbackStart } from "./providers/fallback/attempt.js";
 export type { Backoff } from "./providers/fallback/backoff.js";
 export type { FallbackEntry } from "./providers/fallback/entry.js";
 export type { AuthFailure } from "./providers/fallback/walk.js";
@@ -85,3 +86,20 @@ export { streamOpenAi, writeOpenAi } from "./wire/openai-write.js";
 export type { WireStamp } from "./wire/pieces.js";
 export type { WireRequest, WireTurn } from "./wire/turn.js";
 export { throughWire, WIRES, type Wire, type WireName } from "./wire/wires.js";
+export { createRunTotal, type CostUpdated } from "./node/cost.js";
+export {
+  createNodeProjection,
+  projectNodeEvents,
+  type NodeEventBody,
+  type NodeFact,
+  type NodeIdentity,
+} from "./node/events.js";
+export { classifyFailure, limitFailure, type NodeErrorCode, type NodeFailure } from "./node/outcome.js";
+export {
+  toFallbackEntries,
+  type AuthoredAgent,
+  type AuthoredFallback,
+  type AuthoredNode,
+  type AuthoredRetry,
+  type ResolveProvider,
+} from "./node/plan.js";

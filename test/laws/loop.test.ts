@@ -97,6 +97,41 @@ describe("the loop", () => {
   });
 });
 
+describe("the ends of a run among its tool calls", () => {
+  const limit = fc.option(fc.nat(3), { nil: undefined });
+  const mode = fc.constantFrom("feedback" as const, "fail" as const, undefined);
+
+  it("REL-51 REL-52 are where a plain count says, for any script", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(turnOf, { maxLength: 8 }), limit, mode, async (turns, maxCorrections, onToolError) => {
+        const { error, events } = await playLoop({
+          ...{ steps: script(turns), tools: toolsOn(undefined, []) },
+          ...(maxCorrections === undefined ? {} : { maxCorrections }),
+          ...(onToolError === undefined ? {} : { onToolError }),
+        });
+        const end = endOf(turns, maxCorrections ?? Infinity, onToolError === "fail");
+        expect(events.filter(({ type }) => type === "turn-start")).toHaveLength(end.turns);
+        if (end.retryable === undefined) expect(error).toBeUndefined();
+        else expect(error).toMatchObject({ code: "tool-failed", retryable: end.retryable });
+        const said = events.filter(({ type }) => type === "corrections-exhausted");
+        expect(said).toHaveLength(end.retryable === false ? 1 : 0);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+/** After how many turns a script ends, and whether its failure may be retried; counted without looking at the loop. */
+function endOf(turns: readonly (readonly string[])[], max: number, fails: boolean) {
+  let row = 0;
+  for (const [index, names] of turns.entries()) {
+    if (fails && names.includes("fails")) return { turns: index + 1, retryable: true };
+    row = names.every((name) => name === "strict" || name === "missing") ? row + 1 : 0;
+    if (row > max) return { turns: index + 1, retryable: false };
+  }
+  return { turns: turns.length + 1, retryable: undefined };
+}
+
 /** Turns that ask for these calls, with ids of their own, and a last answer. */
 function script(turns: readonly (readonly string[])[]): LlmTurnResponse[] {
   const asking = turns.map((names, turn) =>

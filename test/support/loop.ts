@@ -2,14 +2,14 @@
 
 import type { EventBody } from "../../src/core/events/event.js";
 import { createBudget, type BudgetLimits } from "../../src/core/loop/budget.js";
-import { runLoop, type LoopStop } from "../../src/core/loop/loop.js";
+import { runLoop, type LoopInput, type LoopStop } from "../../src/core/loop/loop.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
 import { scriptedProvider, type ScriptStep } from "../../src/core/providers/scripted.js";
 import { createToolSet } from "../../src/core/tools/registry.js";
 import type { CustomTool, CustomToolContext } from "../../src/core/tools/tool.js";
 
-export interface LoopCase {
+export interface LoopCase extends Pick<LoopInput, "onToolError" | "maxCorrections"> {
   provider?: LlmProviderAdapter;
   steps?: readonly ScriptStep[];
   tools?: readonly CustomTool[];
@@ -27,7 +27,7 @@ export interface LoopRun {
 }
 
 export async function playLoop(play: LoopCase): Promise<LoopRun> {
-  const { provider, steps = [], tools = [], limits = {}, streaming, signal } = play;
+  const { provider, steps = [], tools = [], limits = {}, streaming, signal, ...rest } = play;
   const run: LoopRun = { stop: undefined, error: undefined, history: [{ role: "user", content: "go" }], events: [] };
   const context: CustomToolContext = {
     signal: signal ?? new AbortController().signal,
@@ -39,6 +39,7 @@ export async function playLoop(play: LoopCase): Promise<LoopRun> {
       provider: provider ?? scriptedProvider(steps),
       tools: createToolSet("a", { customTools: tools }, undefined),
       ...(streaming === undefined ? {} : { streaming }),
+      ...rest,
       budget: createBudget(limits),
       context,
       emit: (turn, body) => void run.events.push({ turn, ...body }),

@@ -15,10 +15,16 @@ export type EventBody =
   | { type: "llm-delta"; kind: "text" | "reasoning" | "tool-call"; text: string }
   | { type: "llm-turn"; stopReason: StopReason; toolCalls: number; usage?: Usage; costUsd?: number; model?: string }
   | { type: "llm-error"; name: string; code?: string; message: string }
-  | { type: "tool-call"; callId: string; tool: string; arguments: JsonObject }
+  /** `arguments` as the model wrote them; `refused` when no tool got to see them. */
+  | { type: "tool-call"; callId: string; tool: string; arguments: JsonObject; refused?: true }
   | { type: "tool-result"; callId: string; tool: string; content: string; cut: number }
-  | { type: "tool-failed"; callId: string; tool: string; message: string; field?: string }
+  /** `masked` when the model read "tool unavailable" in place of `message`. */
+  | { type: "tool-failed"; callId: string; tool: string; message: string; masked?: true; field?: string }
   | { type: "tool-rejected"; callId: string; tool: string }
+  /** A policy forbids the call. The run ends, and the model never reads of it. */
+  | { type: "tool-denied"; callId: string; tool: string; message: string }
+  /** One turn more than `limit` in a row asked for refused calls alone. */
+  | { type: "corrections-exhausted"; limit: number }
   | { type: "budget-exhausted"; cap: "turns" | "toolCalls" | "tokens" | "costUsd"; limit: number }
   | { type: "run-end"; stop: "finished" | "budget" | "failed" };
 

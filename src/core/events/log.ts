@@ -62,22 +62,9 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
 
 /** The body with a sealed copy of what the provider handed in, which it and the listener hold as well. */
 function detach(body: EventBody): EventBody {
-  switch (body.type) {
-    case "tool-call":
-      return { ...body, arguments: sealed(body.arguments) };
-    case "llm-turn":
-      return body.usage === undefined ? body : { ...body, usage: frozen(body.usage) };
-    case "run-start":
-    case "turn-start":
-    case "llm-delta":
-    case "llm-error":
-    case "tool-result":
-    case "tool-failed":
-    case "tool-rejected":
-    case "budget-exhausted":
-    case "run-end":
-      return body;
-  }
+  if (body.type === "tool-call") return { ...body, arguments: sealed(body.arguments) };
+  if (body.type === "llm-turn" && body.usage !== undefined) return { ...body, usage: frozen(body.usage) };
+  return body;
 }
 
 /** What is no JSON (a Buffer, a cycle, a getter that throws) is passed on as it came, as the conversation keeps it. */

@@ -1,6 +1,7 @@
 // The one loop: turns until the model asks for no tool, or a cap is reached. It knows no session, no graph, no store and no
 // transport; every face of the runtime drives this one.
 
+import { AgentError } from "../errors.js";
 import type { EventBody } from "../events/event.js";
 import type { BudgetCap } from "./budget.js";
 import { runTurn, type TurnInput, type TurnOutcome } from "./turn.js";
@@ -8,17 +9,27 @@ import { runTurn, type TurnInput, type TurnOutcome } from "./turn.js";
 export interface LoopInput extends Omit<TurnInput, "emit"> {
   /** `turnIndex` counts from 0. */
   readonly emit: (turnIndex: number, body: EventBody) => void;
+  /** How many turns in a row may ask for refused calls alone before one more ends the run. Default any number. */
+  readonly maxCorrections?: number;
 }
 
 export type LoopStop = { kind: "finished"; finalAnswer: string } | { kind: "budget"; cap: BudgetCap };
 
-/** Rejects with what the provider threw, or with `AgentError` `aborted`; a cap that is reached is a normal stop. */
+/**
+ * Rejects with what the provider threw, with `AgentError` `aborted`, and with what ends a run among tool calls: a
+ * `ToolPolicyError`, `tool-failed` (see `onToolError` and `maxCorrections`). A cap that is reached is a normal stop.
+ */
 export async function runLoop(input: LoopInput): Promise<LoopStop> {
+  const { maxCorrections = Infinity } = input;
+  let corrections = 0;
   for (let turnIndex = 0; ; turnIndex++) {
     const outcome = await takeTurn(turnIndex, input);
     switch (outcome.kind) {
       case "continue":
-        continue;
+        corrections = outcome.refused ? corrections + 1 : 0;
+        if (corrections <= maxCorrections) continue;
+        input.emit(turnIndex, { type: "corrections-exhausted", limit: maxCorrections });
+        throw uncorrected(corrections);
       case "finished":
         return outcome;
       case "budget":
@@ -34,4 +45,12 @@ async function takeTurn(turnIndex: number, input: LoopInput): Promise<TurnOutcom
   const emit = (body: EventBody) => input.emit(turnIndex, body);
   emit({ type: "turn-start" });
   return runTurn({ ...input, emit });
+}
+
+/** Not retryable: the same model with the same tools asks the same way, at the same price. */
+function uncorrected(turns: number): AgentError {
+  const row = turns === 1 ? "a turn" : `${turns} turns in a row`;
+  return new AgentError("tool-failed", `the model asked for nothing but refused tool calls in ${row}`, {
+    hint: "See the events tool-rejected and tool-failed for what it asked, or raise maxCorrections.",
+  });
 }

@@ -1,11 +1,7 @@
-// One turn: ask the provider, keep its message, run the tool calls it asked for. Calls of one turn run at once and their
-// results are kept in call order; a batch that holds a writing tool runs in call order.
+// One turn: ask the provider, keep its message, run the tool calls it asked for.
 
-import { seal } from "../canon/copy.js";
-import { NotJsonError } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { EventBody } from "../events/event.js";
-import type { LlmMessage, LlmToolCall } from "../model/message.js";
 import {
   providerName,
   type LlmProviderAdapter,
@@ -16,41 +12,26 @@ import {
 } from "../model/provider.js";
 import { findResponseFlaw } from "../model/response.js";
 import { readStream } from "../model/stream.js";
-import {
-  assertNotAborted,
-  executeCall,
-  prepareCall,
-  settleCall,
-  type PreparedCall,
-  type ToolOutcome,
-} from "../tools/call.js";
-import type { ToolSet } from "../tools/registry.js";
+import { assertNotAborted } from "../tools/call.js";
 import { thrownText } from "../tools/thrown.js";
-import type { CustomToolContext } from "../tools/tool.js";
-import type { Budget, BudgetCap } from "./budget.js";
+import { runCalls, type CallsInput, type CallsOutcome } from "./calls.js";
+import { keepMessage } from "./history.js";
 
-export interface TurnInput {
+export interface TurnInput extends CallsInput {
   readonly provider: LlmProviderAdapter;
-  readonly tools: ToolSet;
   readonly settings?: LlmSettings;
   readonly timeoutMs?: number;
   /** Streams where the provider can. */
   readonly streaming?: boolean;
-  readonly budget: Budget;
-  readonly context: CustomToolContext;
-  readonly emit: (body: EventBody) => void;
-  /** The conversation. The turn appends to it and nothing else does. */
-  readonly history: LlmMessage[];
 }
 
-export type TurnOutcome =
-  { kind: "continue" } | { kind: "finished"; finalAnswer: string } | { kind: "budget"; cap: BudgetCap };
+export type TurnOutcome = CallsOutcome | { kind: "finished"; finalAnswer: string };
 
 export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
   const response = await askProvider(input);
   input.budget.spend(response);
   input.emit(describeTurn(response));
-  input.history.push(keep(response.message));
+  input.history.push(keepMessage(response.message));
 
   const calls = response.message.toolCalls ?? [];
   if (calls.length === 0) return { kind: "finished", finalAnswer: response.finalAnswer ?? response.message.content };
@@ -100,44 +81,6 @@ function toRequest({ history, tools, settings, timeoutMs, context }: TurnInput):
   };
 }
 
-/** Seals what is plain JSON; a message that is not (a Buffer as an argument, half a surrogate pair) is kept as it came. */
-function keep<T extends LlmMessage>(message: T): T {
-  try {
-    return seal(message);
-  } catch (error) {
-    if (error instanceof NotJsonError) return message;
-    throw error;
-  }
-}
-
-async function runCalls(calls: readonly LlmToolCall[], input: TurnInput): Promise<TurnOutcome> {
-  const { budget, tools, context, emit, history } = input;
-  const prepared: PreparedCall[] = [];
-  let cap: BudgetCap | undefined;
-  for (const call of calls) {
-    cap = budget.takeToolCall();
-    if (cap !== undefined) break;
-    emit({ type: "tool-call", callId: call.id, tool: call.name, arguments: call.arguments });
-    prepared.push(prepareCall(call, tools));
-  }
-
-  const outcomes = await executeAll(prepared, context);
-  outcomes.forEach((outcome, index) => {
-    const call = calls[index] as LlmToolCall;
-    emit(describeOutcome(call, outcome));
-    history.push(keep(settleCall(call, outcome)));
-  });
-  return cap === undefined ? { kind: "continue" } : { kind: "budget", cap };
-}
-
-async function executeAll(prepared: readonly PreparedCall[], context: CustomToolContext): Promise<ToolOutcome[]> {
-  const writes = prepared.some((call) => call.kind === "ready" && call.tool.effect === "write");
-  if (!writes) return Promise.all(prepared.map((call) => executeCall(call, context)));
-  const outcomes: ToolOutcome[] = [];
-  for (const call of prepared) outcomes.push(await executeCall(call, context));
-  return outcomes;
-}
-
 function describeDelta(delta: LlmStreamDelta): Extract<EventBody, { type: "llm-delta" }> {
   switch (delta.type) {
     case "text-delta":
@@ -165,20 +108,4 @@ function describeError(error: unknown): EventBody {
   const code = (error as { code?: unknown }).code;
   const body = { type: "llm-error", name: error.name, message: thrownText(error) } as const;
   return typeof code === "string" ? { ...body, code } : body;
-}
-
-function describeOutcome(call: LlmToolCall, outcome: ToolOutcome): EventBody {
-  const { id: callId, name: tool } = call;
-  switch (outcome.kind) {
-    case "ok":
-      return { type: "tool-result", callId, tool, content: outcome.content, cut: outcome.cut };
-    case "failed":
-      return { type: "tool-failed", callId, tool, message: outcome.message };
-    case "masked": {
-      const body = { type: "tool-failed", callId, tool, message: outcome.message } as const;
-      return outcome.field === undefined ? body : { ...body, field: outcome.field };
-    }
-    case "rejected":
-      return { type: "tool-rejected", callId, tool };
-  }
 }

@@ -6,7 +6,7 @@ import { AgentError, type LlmErrorKind } from "../errors.js";
 import { providerName, type LlmProviderAdapter } from "../model/provider.js";
 import { assertKnownOptions } from "../options.js";
 import { withSystemPorts, type Ports } from "../ports.js";
-import type { FallbackAttempt } from "./fallback/attempt.js";
+import type { FallbackAttempt, FallbackStart } from "./fallback/attempt.js";
 import { createCooldown } from "./fallback/cooldown.js";
 import { entryProblem, speakerOf, type FallbackEntry } from "./fallback/entry.js";
 import { createReasoningLatch } from "./fallback/latch.js";
@@ -16,6 +16,8 @@ import { sleep } from "./sleep.js";
 export interface FallbackOptions {
   /** Told of every attempt and every skipped entry as it ends, before the answer is handed out. Must not throw. */
   onAttempt?(attempt: FallbackAttempt): void;
+  /** Told of every attempt before its provider is asked, so that what is then streamed has a name. Must not throw. */
+  onAttemptStart?(start: FallbackStart): void;
   /** Asked once per provider and turn when its key was rejected; true when a new one is in place and is worth a call. */
   onAuthError?(failure: AuthFailure): boolean | Promise<boolean>;
   /**
@@ -37,7 +39,17 @@ export interface FallbackOptions {
   ports?: Partial<Ports>;
 }
 
-const FALLBACK_OPTIONS = ["onAttempt", "onAuthError", "cooldownMs", "maxWaitMs", "endOn", "sleep", "name", "ports"];
+const FALLBACK_OPTIONS = [
+  "onAttempt",
+  "onAttemptStart",
+  "onAuthError",
+  "cooldownMs",
+  "maxWaitMs",
+  "endOn",
+  "sleep",
+  "name",
+  "ports",
+];
 
 /** Throws `invalid-options` for a chain that can never work. Errors that end a turn are described at {@link FallbackOptions}. */
 export function fallbackProvider(entries: readonly FallbackEntry[], options: FallbackOptions = {}): LlmProviderAdapter {
@@ -59,6 +71,13 @@ function createChain(entries: readonly FallbackEntry[], options: FallbackOptions
   const ports = withSystemPorts(options.ports);
   const { cooldownMs = 30_000, maxWaitMs = 60_000, endOn = ["content-filter"] } = options;
   const name = options.name ?? `fallback(${entries.map(({ provider }) => providerName(provider)).join(", ")})`;
+  const tell = (listener: string, call: () => void) => {
+    try {
+      call();
+    } catch (error) {
+      ports.warn(`${name}: ${listener} threw, which it must not: ${String(error)}`);
+    }
+  };
   return {
     name,
     entries,
@@ -69,13 +88,11 @@ function createChain(entries: readonly FallbackEntry[], options: FallbackOptions
     cooldown: createCooldown(ports),
     latch: createReasoningLatch(speakerOf(entries, 0)),
     sleep: (ms, signal) => options.sleep?.(ms, signal) ?? sleep(ms, ports, signal),
-    report(attempt) {
-      try {
-        options.onAttempt?.(attempt);
-      } catch (error) {
-        ports.warn(`${name}: onAttempt threw, which it must not: ${String(error)}`);
-      }
+    begin(tried) {
+      if (options.onAttemptStart === undefined) return;
+      tell("onAttemptStart", () => options.onAttemptStart?.({ ...tried, outcome: "started" }));
     },
+    report: (attempt) => tell("onAttempt", () => options.onAttempt?.(attempt)),
     refresh: async (failure) => (await options.onAuthError?.(failure)) === true,
   };
 }

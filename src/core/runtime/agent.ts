@@ -3,6 +3,7 @@
 import { AgentError } from "../errors.js";
 import { assertKnownOptions } from "../options.js";
 import { createBudget, type BudgetLimits } from "../loop/budget.js";
+import type { OnToolError } from "../loop/calls.js";
 import { seal } from "../canon/copy.js";
 import type { LlmProviderAdapter, LlmSettings } from "../model/provider.js";
 import { createToolSet, type ToolManifest, type ToolSet } from "../tools/registry.js";
@@ -19,6 +20,10 @@ export interface AgentDefinition extends ToolManifest {
   readonly timeoutMs?: number;
   /** Streams each turn where the provider can, and says what comes as `llm-delta` events. Default false. */
   readonly streaming?: boolean;
+  /** Whether the model reads of a tool's error, or the run ends with it. Default `feedback`. */
+  readonly onToolError?: OnToolError;
+  /** Turns in a row that may ask for refused calls alone; one more ends the run with `tool-failed`. Default any number. */
+  readonly maxCorrections?: number;
 }
 
 /** An agent whose every option is known to work. */
@@ -36,6 +41,8 @@ const AGENT_OPTIONS = [
   "settings",
   "timeoutMs",
   "streaming",
+  "onToolError",
+  "maxCorrections",
 ];
 const SETTINGS = ["model", "temperature", "topP", "maxTokens", "stop", "seed", "toolChoice", "responseFormat"];
 const BUDGET_OPTIONS = ["maxTurns", "maxToolCalls", "maxTokens", "maxCostUsd"];
@@ -55,6 +62,7 @@ export function createAgent(definition: AgentDefinition, verbs: VerbBodies | und
   if (rest.budget !== undefined) assertKnownOptions(`the budget of agent ${rest.id}`, rest.budget, BUDGET_OPTIONS);
   if (rest.settings !== undefined) assertKnownOptions(`the settings of agent ${rest.id}`, rest.settings, SETTINGS);
   createBudget(rest.budget);
+  assertToolOptions(rest);
   const manifest = {
     ...(tools === undefined ? {} : { tools }),
     ...(customTools === undefined ? {} : { customTools }),
@@ -65,6 +73,19 @@ export function createAgent(definition: AgentDefinition, verbs: VerbBodies | und
     ...(rest.settings === undefined ? {} : { settings: seal(rest.settings) }),
     tools: createToolSet(rest.id, manifest, verbs),
   };
+}
+
+function assertToolOptions({ id, onToolError = "feedback", maxCorrections = Infinity }: AgentDefinition): void {
+  const modes: readonly unknown[] = ["feedback", "fail"];
+  if (!modes.includes(onToolError)) {
+    throw bad(`agent ${id} has the onToolError ${JSON.stringify(onToolError)}`, `Use "feedback" or "fail".`);
+  }
+  const isCount = typeof maxCorrections === "number" && maxCorrections >= 0;
+  if (isCount && (Number.isInteger(maxCorrections) || maxCorrections === Infinity)) return;
+  throw bad(
+    `agent ${id} has the maxCorrections ${String(maxCorrections)}`,
+    "Use a whole number of 0 or more, or leave it out.",
+  );
 }
 
 function bad(message: string, hint: string): AgentError {

@@ -30,7 +30,10 @@ export interface RunResult {
   droppedEvents: number;
 }
 
-/** Rejects with what the provider threw, unchanged, or with `AgentError` `aborted` as soon as `signal` fires. */
+/**
+ * Rejects with what the provider threw, unchanged, with what ended the run among its tool calls, or with `AgentError`
+ * `aborted` as soon as `signal` fires.
+ */
 export async function runAgent(
   agent: Agent,
   goal: string,
@@ -56,11 +59,13 @@ export async function runAgent(
     emit(turn, { type: "run-end", stop });
     isOver = true;
   };
-  const { provider, tools, settings, timeoutMs, streaming } = agent;
+  const { provider, tools, settings, timeoutMs, streaming, onToolError, maxCorrections } = agent;
   const optional = {
     ...(settings === undefined ? {} : { settings }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(streaming === undefined ? {} : { streaming }),
+    ...(onToolError === undefined ? {} : { onToolError }),
+    ...(maxCorrections === undefined ? {} : { maxCorrections }),
   };
 
   emit(-1, { type: "run-start", goal });
@@ -112,12 +117,13 @@ function lastWords(messages: readonly LlmMessage[]): string {
 function bindVerbs(verbs: VerbBodies | undefined, signal: AbortSignal, agentId: string): VerbSet {
   const bind = (name: VerbName) => async (args: Parameters<VerbSet[VerbName]>[0]) => {
     assertNotAborted(signal);
-    if (verbs === undefined) {
-      throw new AgentError("invalid-options", `the runtime has no body for ${name}`, {
-        hint: "Pass `verbs` to createRuntime.",
+    const body = verbs?.[name];
+    if (typeof body !== "function") {
+      throw new AgentError("capability-missing", `the runtime has no body for ${name}`, {
+        hint: `Pass \`verbs\` with ${name} to createRuntime.`,
       });
     }
-    return verbs[name](args, { signal, agentId });
+    return body(args, { signal, agentId });
   };
   return Object.fromEntries(VERB_NAMES.map((name) => [name, bind(name)])) as VerbSet;
 }

@@ -25,7 +25,10 @@ export interface RunOptions {
 }
 
 export interface AgentRuntime {
-  /** Rejects with what a provider threw, unchanged, or with `AgentError` `aborted`. A reached cap is a normal result. */
+  /**
+   * Rejects with what a provider threw, unchanged, with `AgentError` `aborted`, with a `ToolPolicyError`, or with `tool-failed`
+   * where the agent's options say so. A reached cap is a normal result.
+   */
   run(options: RunOptions): Promise<RunResult>;
   /** Aborts what runs, waits for it to end, then calls each provider's `destroy()` once. Safe to call twice. */
   destroy(): Promise<void>;

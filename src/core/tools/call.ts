@@ -1,23 +1,26 @@
 // One tool call, from what the model asked to what it reads back: prepare, execute, settle. Whatever goes wrong with a
 // call is an outcome, never an exception; only an aborted run leaves by a throw.
 
-import { AgentError, ToolArgError } from "../errors.js";
+import { AgentError, ToolArgError, ToolPolicyError } from "../errors.js";
 import type { LlmToolCall, ToolMessage } from "../model/message.js";
 import type { JsonObject } from "../canon/value.js";
 import type { GrantedTool, ToolSet } from "./registry.js";
 import { toResultText } from "./result.js";
-import { thrownText } from "./thrown.js";
+import { isThrown, thrownText } from "./thrown.js";
 import { TOOL_UNAVAILABLE, type CustomToolContext } from "./tool.js";
 
-/** `content` is what the model reads; the other fields are for the event log alone. */
-export type ToolOutcome =
+/** `content` is what the model reads; the other fields are for the event log and the caller. */
+export type AnsweredOutcome =
   | { kind: "ok"; content: string; cut: number }
   /** The tool threw: its message is the content. */
-  | { kind: "failed"; content: string; message: string }
+  | { kind: "failed"; content: string; message: string; error: unknown }
   /** The arguments were refused, or the tool threw a `ToolArgError`: the content is masked. */
   | { kind: "masked"; content: string; message: string; field?: string }
   /** The agent has no such tool: the content is masked. */
   | { kind: "rejected"; content: string };
+
+/** A denied call has no content: it ends the run, and the model is told nothing. */
+export type ToolOutcome = AnsweredOutcome | { kind: "denied"; error: ToolPolicyError };
 
 /** A call that passed every check, or the outcome that it did not. */
 export type PreparedCall =
@@ -52,7 +55,7 @@ export async function executeCall(prepared: PreparedCall, context: CustomToolCon
 }
 
 /** The message the model reads for an outcome. */
-export function settleCall(call: LlmToolCall, outcome: ToolOutcome): ToolMessage {
+export function settleCall(call: LlmToolCall, outcome: AnsweredOutcome): ToolMessage {
   const message: ToolMessage = { role: "tool", toolCallId: call.id, name: call.name, content: outcome.content };
   return outcome.kind === "ok" ? message : { ...message, isError: true };
 }
@@ -68,10 +71,11 @@ export function abortError(signal: AbortSignal): AgentError {
 }
 
 function toFailure(error: unknown): ToolOutcome {
-  if (error instanceof ToolArgError) {
+  if (isThrown(error, ToolPolicyError)) return { kind: "denied", error };
+  if (isThrown(error, ToolArgError)) {
     const masked = { kind: "masked", content: TOOL_UNAVAILABLE, message: error.message } as const;
     return error.field === undefined ? masked : { ...masked, field: error.field };
   }
   const message = thrownText(error);
-  return { kind: "failed", content: toResultText(message).text, message };
+  return { kind: "failed", content: toResultText(message).text, message, error };
 }

@@ -19,7 +19,8 @@ export interface CustomToolContext {
  * A caller's tool. `name`, `description` and `schema` go to the model word for word.
  *
  * Contract of `invoke`: `args` is a fresh object, checked against `schema`. The value it returns is turned into JSON text
- * for the model. A `ToolArgError` reaches the model as "tool unavailable"; the message of any other error reaches it as is.
+ * for the model. A `ToolArgError` reaches the model as "tool unavailable"; a `ToolPolicyError` ends the run and never reaches
+ * it; the message of any other error reaches it as is, unless the agent's `onToolError` is "fail".
  */
 export interface CustomTool<Args extends object = JsonObject> {
   readonly name: string;

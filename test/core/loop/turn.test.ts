@@ -82,6 +82,7 @@ describe("the tool calls of one turn", () => {
       callId: "c0",
       tool: "pay",
       message: "card 4111 is not allowed",
+      masked: true,
       field: "/card",
     });
   });

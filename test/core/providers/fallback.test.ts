@@ -274,13 +274,28 @@ describe("what is reported", () => {
     expect(attempts[0]).not.toHaveProperty("costUsd");
   });
 
-  it("a listener that throws costs no answer", async () => {
-    const onAttempt = () => {
+  it("REL-59 each attempt as it begins, before its provider is asked", async () => {
+    const order: string[] = [];
+    const asked = () => {
+      order.push("asked");
+      return ok;
+    };
+    const entries = [{ provider: player("p:a", [fail("unknown")]) }, { provider: player("p:b", [asked]), model: "m" }];
+    const { chain } = chainOf(entries, {
+      onAttemptStart: ({ outcome, model, attemptNumber }) => void order.push(`${outcome} ${attemptNumber} ${model}`),
+      onAttempt: ({ outcome }) => void order.push(outcome),
+    });
+    await chain.turn(hello);
+    expect(order).toEqual(["started 1 a", "failed", "started 2 m", "asked", "answered"]);
+  });
+
+  it.each(["onAttempt", "onAttemptStart"])("a listener that throws costs no answer: %s", async (listener) => {
+    const throwing = () => {
       throw new Error("mine");
     };
-    const { chain, warnings } = chainOf([{ provider: player("a", [ok]) }], { onAttempt });
+    const { chain, warnings } = chainOf([{ provider: player("a", [ok]) }], { [listener]: throwing });
     expect(await chain.turn(hello)).toEqual(ok);
-    expect(warnings).toEqual([expect.stringContaining("onAttempt threw")]);
+    expect(warnings).toEqual([expect.stringContaining(`${listener} threw`)]);
   });
 });
 

@@ -27,6 +27,12 @@ describe("createAgent", () => {
     expect(make({ budget }).budget).toEqual(budget);
   });
 
+  it("REL-51 REL-52 takes onToolError and maxCorrections", () => {
+    const options = { onToolError: "fail", maxCorrections: 3 } as const;
+    expect(make(options)).toMatchObject(options);
+    expect(make({ onToolError: "feedback", maxCorrections: Infinity }).maxCorrections).toBe(Infinity);
+  });
+
   it.each<[string, object, string]>([
     ["no id", { id: undefined }, "no id"],
     ["an empty id", { id: "" }, "no id"],
@@ -36,6 +42,11 @@ describe("createAgent", () => {
     ["a misspelled option", { systemprompt: "x" }, "unknown option: systemprompt"],
     ["a misspelled limit", { budget: { maxturns: 3 } }, "the budget of agent ann has an unknown option: maxturns"],
     ["a limit that cannot be", { budget: { maxTurns: -1 } }, "budget.maxTurns is -1"],
+    ["a mode that does not exist", { onToolError: "retry" }, 'ann has the onToolError "retry"'],
+    ["a part of a correction", { maxCorrections: 1.5 }, "ann has the maxCorrections 1.5"],
+    ["fewer corrections than none", { maxCorrections: -1 }, "ann has the maxCorrections -1"],
+    ["corrections that are no number", { maxCorrections: "3" }, "ann has the maxCorrections 3"],
+    ["corrections that are not a number", { maxCorrections: NaN }, "ann has the maxCorrections NaN"],
     ["a verb that does not exist", { tools: ["fly"] }, '"fly"'],
     ["settings that are not JSON", { settings: { temperature: NaN } }, "/temperature"],
   ])("refuses %s, and says which", (_name, part, text) => {

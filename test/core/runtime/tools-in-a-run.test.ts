@@ -1,6 +1,7 @@
 // What tools see of the run and of the runtime that they are called in.
 
 import { describe, expect, it } from "vitest";
+import { classifyFailure } from "../../../src/core/node/outcome.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { VERB_NAMES } from "../../../src/core/tools/verbs.js";
 import { agent, runtime } from "../../support/agents.js";
@@ -45,6 +46,27 @@ describe("tools in a run", () => {
     const provider = scriptedProvider([ask([{ name: "sly" }]), say("x")]);
     const { messages } = await runtime([agent(provider, { customTools: [sly] })]).run({ goal: "g" });
     expect(messages.at(-2)).toMatchObject({ content: "the runtime has no body for probe", isError: true });
+  });
+
+  it("REL-53 end a run that fails on tool errors as an internal failure when they use a verb that has no body", async () => {
+    const sly = tool("sly", (_args, { pluck }) => pluck.probe({ uri: "u" }));
+    for (const part of [{}, { verbs: { ...verbBodies(), probe: undefined } as never }]) {
+      const provider = scriptedProvider([ask([{ name: "sly" }]), say("x")]);
+      const one = runtime([agent(provider, { tools: [], customTools: [sly], onToolError: "fail" })], part);
+      const error = await rejection(one.run({ goal: "g" }));
+      expect(error).toMatchObject({ code: "capability-missing", message: "the runtime has no body for probe" });
+      expect(classifyFailure(error)).toMatchObject({ code: "internal", retryable: false });
+    }
+  });
+
+  it("REL-51 REL-52 end the run as the agent's options say", async () => {
+    const broken = tool("broken", () => Promise.reject(new Error("row 7 is locked")));
+    const failing = runtime([
+      agent(scriptedProvider([ask([{ name: "broken" }]), say("x")]), { customTools: [broken], onToolError: "fail" }),
+    ]);
+    expect(await rejection(failing.run({ goal: "g" }))).toMatchObject({ code: "tool-failed", retryable: true });
+    const lost = runtime([agent(scriptedProvider([ask([{ name: "gone" }]), say("x")]), { maxCorrections: 0 })]);
+    expect(await rejection(lost.run({ goal: "g" }))).toMatchObject({ code: "tool-failed", retryable: false });
   });
 
   it("PLK-08 run the verb the model asked for, with the checked arguments", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ToolArgError } from "../../../src/core/errors.js";
+import { ToolArgError, ToolPolicyError } from "../../../src/core/errors.js";
 import type { LlmToolCall } from "../../../src/core/model/message.js";
 import { executeCall, prepareCall, settleCall, type ToolOutcome } from "../../../src/core/tools/call.js";
 import { createToolSet } from "../../../src/core/tools/registry.js";
@@ -58,7 +58,9 @@ describe("a tool call", () => {
       run(strict),
       run(throwing(new ToolArgError("secret"))),
     ]);
-    expect(new Set(contents.map(({ content }) => content))).toEqual(new Set([TOOL_UNAVAILABLE]));
+    expect(contents.map((outcome) => outcome.kind !== "denied" && outcome.content)).toEqual(
+      contents.map(() => TOOL_UNAVAILABLE),
+    );
   });
 
   it("PLK-56 hands invoke arguments without the keys that reach prototypes", async () => {
@@ -124,10 +126,12 @@ describe("a tool call", () => {
   });
 
   it("PLK-59 forwards the message of any other error word for word", async () => {
-    expect(await run(throwing(new TypeError("no such row: 7")))).toEqual({
+    const error = new TypeError("no such row: 7");
+    expect(await run(throwing(error))).toEqual({
       kind: "failed",
       content: "no such row: 7",
       message: "no such row: 7",
+      error,
     });
     expect(await run(tool("t", () => Promise.reject(new Error("late"))))).toMatchObject({ content: "late" });
   });
@@ -139,7 +143,21 @@ describe("a tool call", () => {
     ["an error whose message is no string", Object.assign(new Error("x"), { message: 7 }), "7"],
     ["an object that refuses to be a string", Object.create(null), "something that has no text was thrown"],
   ])("is an outcome, never an exception, when invoke throws %s", async (_name, thrown, content) => {
-    expect(await run(throwing(thrown))).toEqual({ kind: "failed", content, message: content });
+    expect(await run(throwing(thrown))).toEqual({ kind: "failed", content, message: content, error: thrown });
+  });
+
+  it("is an outcome, never an exception, when invoke throws a proxy that answers nothing", async () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const content = "something that has no text was thrown";
+    expect(await run(throwing(proxy))).toMatchObject({ kind: "failed", content });
+  });
+
+  it("REL-49 is denied when invoke throws or rejects with a ToolPolicyError, and has nothing for the model", async () => {
+    const error = new ToolPolicyError("no refunds after 30 days", { hint: "Ask a person." });
+    expect(await run(throwing(error))).toEqual({ kind: "denied", error });
+    expect(await run(tool("t", () => Promise.reject(error)))).toEqual({ kind: "denied", error });
+    expect(error).toMatchObject({ code: "tool-denied", retryable: false, hint: "Ask a person." });
   });
 
   it("is an outcome when the returned value cannot be serialised", async () => {
@@ -148,14 +166,14 @@ describe("a tool call", () => {
         throw new Error("boom");
       },
     };
-    expect(await run(tool("t", () => hostile))).toEqual({ kind: "failed", content: "boom", message: "boom" });
+    expect(await run(tool("t", () => hostile))).toMatchObject({ kind: "failed", content: "boom", message: "boom" });
   });
 
   it("bounds what the model reads of an error, and keeps the whole for the log", async () => {
     const long = "x".repeat(MAX_RESULT_CHARACTERS + 1);
     const outcome = await run(throwing(new Error(long)));
     expect(outcome).toMatchObject({ kind: "failed", message: long });
-    expect(outcome.content).toContain("1 more characters were cut off");
+    expect(outcome).toHaveProperty("content", expect.stringContaining("1 more characters were cut off"));
   });
 
   it("PLK-101 does not start once the signal has fired", async () => {
@@ -193,6 +211,8 @@ describe("settleCall", () => {
       content: "x",
     });
     expect(settleCall(call(), { kind: "rejected", content: TOOL_UNAVAILABLE })).toMatchObject({ isError: true });
-    expect(settleCall(call(), { kind: "failed", content: "x", message: "x" })).toMatchObject({ isError: true });
+    expect(settleCall(call(), { kind: "failed", content: "x", message: "x", error: "x" })).toMatchObject({
+      isError: true,
+    });
   });
 });

@@ -23,6 +23,9 @@ export type FallbackAttempt =
   | (Tried & { readonly outcome: "failed"; readonly attemptNumber: number; readonly error: unknown })
   | (Tried & { readonly outcome: "skipped"; readonly reason: "cooldown"; readonly remainingMs: number });
 
+/** An attempt as it begins. What is streamed until the next one begins is its. */
+export type FallbackStart = Tried & { readonly outcome: "started"; readonly attemptNumber: number };
+
 /** What an error of a provider means to the chain. */
 export interface Failure {
   kind: LlmErrorKind;
@@ -53,6 +56,9 @@ function isProviderFault({ code }: AgentError): boolean {
     case "not-json":
     case "invalid-options":
     case "tool-arguments":
+    case "tool-denied":
+    case "tool-failed":
+    case "capability-missing":
     case "aborted":
     case "script-exhausted":
     case "script-unused":

@@ -36,9 +36,13 @@ export interface Chain {
   readonly cooldown: Cooldown;
   readonly latch: ReasoningLatch;
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  begin(start: Numbered): void;
   report(attempt: FallbackAttempt): void;
   refresh(failure: AuthFailure): Promise<boolean>;
 }
+
+/** An attempt by what it asks. */
+export type Numbered = Tried & { readonly attemptNumber: number };
 
 interface Turn {
   readonly chain: Chain;
@@ -129,16 +133,12 @@ async function* attempt(
   const name = providerName(entry.provider);
   const own = requestFor(entry, index, turn.request);
   const attemptNumber = ++turn.made;
-  const tried: Tried & { attemptNumber: number } = {
-    entry: index,
-    provider: name,
-    model: modelFor(entry, own),
-    attemptNumber,
-  };
+  const tried: Numbered = { entry: index, provider: name, model: modelFor(entry, own), attemptNumber };
   const speaker = speakerOf(chain.entries, index);
   const request = { ...own, messages: chain.latch.view(speaker, own.messages) };
   let streamed = false;
   let settled = false;
+  chain.begin(tried);
   try {
     for await (const event of ask(turn, entry.provider, request)) {
       if (event.type === "response") {
@@ -166,7 +166,7 @@ async function* attempt(
   }
 }
 
-function answered(tried: Tried & { attemptNumber: number }, response: LlmTurnResponse): FallbackAttempt {
+function answered(tried: Numbered, response: LlmTurnResponse): FallbackAttempt {
   const { usage, costUsd, model } = response;
   return {
     ...tried,

@@ -1,0 +1,128 @@
+// The tool calls of one turn. They run at once and their results are kept in call order; a batch that holds a writing tool
+// runs in call order. What goes wrong is answered to the model, unless it is something that ends the run.
+
+import { AgentError } from "../errors.js";
+import type { EventBody } from "../events/event.js";
+import type { LlmMessage, LlmToolCall } from "../model/message.js";
+import { quoteForeign } from "../providers/secret.js";
+import { executeCall, prepareCall, settleCall, type PreparedCall, type ToolOutcome } from "../tools/call.js";
+import type { ToolSet } from "../tools/registry.js";
+import { isThrown, thrownText } from "../tools/thrown.js";
+import type { CustomToolContext } from "../tools/tool.js";
+import type { Budget, BudgetCap } from "./budget.js";
+import { keepMessage } from "./history.js";
+
+/** `feedback`: the model reads the message of a tool's error and goes on. `fail`: the run ends with `tool-failed`. */
+export type OnToolError = "feedback" | "fail";
+
+export interface CallsInput {
+  readonly tools: ToolSet;
+  readonly budget: Budget;
+  readonly context: CustomToolContext;
+  readonly emit: (body: EventBody) => void;
+  /** The conversation. The turn appends to it and nothing else does. */
+  readonly history: LlmMessage[];
+  /** Default `feedback`. */
+  readonly onToolError?: OnToolError;
+}
+
+export type CallsOutcome =
+  /** `refused` when no call of the turn got past the checks of its name and its arguments. */
+  { kind: "continue"; refused: boolean } | { kind: "budget"; cap: BudgetCap };
+
+/** Rejects with what ends the run, once every call that has begun is done and said in the log. */
+export async function runCalls(calls: readonly LlmToolCall[], input: CallsInput): Promise<CallsOutcome> {
+  const { budget, tools, emit, history } = input;
+  const prepared: PreparedCall[] = [];
+  let cap: BudgetCap | undefined;
+  for (const call of calls) {
+    cap = budget.takeToolCall();
+    if (cap !== undefined) break;
+    const next = prepareCall(call, tools);
+    emit(describeCall(call, next));
+    prepared.push(next);
+  }
+
+  const outcomes = await executeAll(prepared, input);
+  outcomes.forEach((outcome, index) => {
+    const call = calls[index] as LlmToolCall;
+    emit(describeOutcome(call, outcome));
+    if (outcome.kind !== "denied") history.push(keepMessage(settleCall(call, outcome)));
+  });
+  const end = findEnd(calls, outcomes, input.onToolError);
+  if (end !== undefined) throw end;
+  return cap === undefined ? { kind: "continue", refused: outcomes.every(isRefused) } : { kind: "budget", cap };
+}
+
+async function executeAll(
+  prepared: readonly PreparedCall[],
+  { context, onToolError }: CallsInput,
+): Promise<ToolOutcome[]> {
+  const writes = prepared.some((call) => call.kind === "ready" && call.tool.effect === "write");
+  if (!writes) return Promise.all(prepared.map((call) => executeCall(call, context)));
+  const outcomes: ToolOutcome[] = [];
+  for (const call of prepared) {
+    const outcome = await executeCall(call, context);
+    outcomes.push(outcome);
+    if (isEnd(outcome, onToolError)) break;
+  }
+  return outcomes;
+}
+
+/** Refused by our checks, or by the tool as a `ToolArgError`: either way the model got its arguments or the name wrong. */
+function isRefused({ kind }: ToolOutcome): boolean {
+  return kind === "rejected" || kind === "masked";
+}
+
+function isEnd({ kind }: ToolOutcome, onToolError: OnToolError | undefined): boolean {
+  return kind === "denied" || (kind === "failed" && onToolError === "fail");
+}
+
+/** A denial before any failure, since whoever retries the failure would meet it again; else the first failure. */
+function findEnd(
+  calls: readonly LlmToolCall[],
+  outcomes: readonly ToolOutcome[],
+  onToolError: OnToolError | undefined,
+): AgentError | undefined {
+  let failure: AgentError | undefined;
+  for (let index = 0; index < outcomes.length; index++) {
+    const outcome = outcomes[index] as ToolOutcome;
+    if (outcome.kind === "denied") return outcome.error;
+    if (outcome.kind !== "failed" || onToolError !== "fail") continue;
+    failure ??= toRunError((calls[index] as LlmToolCall).name, outcome.error);
+  }
+  return failure;
+}
+
+/** What the host lacks and what was cancelled is no failure of the tool that met it, and keeps its code. */
+function toRunError(tool: string, error: unknown): AgentError {
+  if (isThrown(error, AgentError) && (error.code === "capability-missing" || error.code === "aborted")) return error;
+  return new AgentError("tool-failed", `tool ${tool} failed: ${quoteForeign(thrownText(error))}`, {
+    hint: `See \`cause\`, or let the model read of it with onToolError: "feedback".`,
+    retryable: true,
+    cause: error,
+  });
+}
+
+function describeCall({ id: callId, name: tool, arguments: args }: LlmToolCall, { kind }: PreparedCall): EventBody {
+  const body = { type: "tool-call", callId, tool, arguments: args } as const;
+  return kind === "ready" ? body : { ...body, refused: true };
+}
+
+function describeOutcome(call: LlmToolCall, outcome: ToolOutcome): EventBody {
+  const { id: callId, name: tool } = call;
+  switch (outcome.kind) {
+    case "ok":
+      return { type: "tool-result", callId, tool, content: outcome.content, cut: outcome.cut };
+    case "failed":
+      return { type: "tool-failed", callId, tool, message: outcome.message };
+    case "masked": {
+      const body = { type: "tool-failed", callId, tool, message: outcome.message, masked: true } as const;
+      return outcome.field === undefined ? body : { ...body, field: outcome.field };
+    }
+    case "rejected":
+      return { type: "tool-rejected", callId, tool };
+    case "denied":
+      return { type: "tool-denied", callId, tool, message: thrownText(outcome.error) };
+  }
+}

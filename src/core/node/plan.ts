@@ -1,0 +1,75 @@
+// From what an author wrote about the models of a graph vertex to the entries of a fallback chain. Field names are those of
+// the authored file.
+
+import { AgentError } from "../errors.js";
+import type { LlmProviderAdapter } from "../model/provider.js";
+import type { Backoff } from "../providers/fallback/backoff.js";
+import type { FallbackEntry } from "../providers/fallback/entry.js";
+
+/** How often the first choice is asked. */
+export interface AuthoredRetry {
+  readonly max: number;
+  readonly backoff?: Backoff;
+}
+
+export interface AuthoredFallback {
+  readonly provider: string;
+  readonly model: string;
+  /** Default 1. */
+  readonly max_attempts?: number;
+}
+
+export interface AuthoredAgent {
+  readonly provider: string;
+  readonly model: string;
+  readonly retry?: AuthoredRetry;
+  readonly fallback_chain?: readonly AuthoredFallback[];
+}
+
+/** What a vertex says over its agent. A `retry` replaces the agent's whole, its backoff included. */
+export interface AuthoredNode {
+  readonly model?: string;
+  readonly retry?: AuthoredRetry;
+}
+
+/** The adapter behind an authored id, or undefined where the host has none. The key stays within the adapter. */
+export type ResolveProvider = (providerId: string) => LlmProviderAdapter | undefined;
+
+/**
+ * The entries for `fallbackProvider`, the first choice first. An id is resolved once, so that entries of one provider cool down
+ * together. Throws `AgentError` `capability-missing`, naming every id that the host cannot resolve.
+ */
+export function toFallbackEntries(
+  { agent, node }: { agent: AuthoredAgent; node: AuthoredNode },
+  resolveProvider: ResolveProvider,
+): FallbackEntry[] {
+  const { fallback_chain: fallbacks = [] } = agent;
+  const providers = resolveAll([agent.provider, ...fallbacks.map(({ provider }) => provider)], resolveProvider);
+  const of = (id: string) => providers.get(id) as LlmProviderAdapter;
+  const { max = 1, backoff } = node.retry ?? agent.retry ?? {};
+  return [
+    {
+      provider: of(agent.provider),
+      model: node.model ?? agent.model,
+      maxAttempts: max,
+      ...(backoff === undefined ? {} : { backoff }),
+    },
+    ...fallbacks.map(({ provider, model, max_attempts: maxAttempts = 1 }) => ({
+      ...{ provider: of(provider), model, maxAttempts },
+    })),
+  ];
+}
+
+function resolveAll(ids: readonly string[], resolveProvider: ResolveProvider): Map<string, LlmProviderAdapter> {
+  const providers = new Map<string, LlmProviderAdapter>();
+  const missing: string[] = [];
+  for (const id of new Set(ids)) {
+    const provider = resolveProvider(id);
+    if (provider === undefined) missing.push(JSON.stringify(id));
+    else providers.set(id, provider);
+  }
+  if (missing.length === 0) return providers;
+  throw new AgentError("capability-missing", `the host has no provider for ${missing.join(", ")}`, {
+    hint: "Have resolveProvider answer for every provider that an agent or its fallback_chain names.",
+  });
+}
