@@ -1,6 +1,8 @@
 // How deep a JSON text is nested, told before it is parsed: JSON.parse takes seconds for millions of open brackets (measured).
 // The text need not be JSON; strings are skipped by their quotes and escapes alone (RFC 8259 §7).
 
+import { MAX_JSON_DEPTH } from "./value.js";
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
@@ -22,6 +24,13 @@ export function findTooDeep(text: string, limit: number): number | undefined {
     }
   }
   return undefined;
+}
+
+/** `JSON.parse` for a text of a stranger: one nested deeper than {@link MAX_JSON_DEPTH} is a SyntaxError too, found first. */
+export function parseBoundedJson(text: string): unknown {
+  const offset = findTooDeep(text, MAX_JSON_DEPTH);
+  if (offset !== undefined) throw new SyntaxError(`nested deeper than ${MAX_JSON_DEPTH} levels at ${offset}`);
+  return JSON.parse(text) as unknown;
 }
 
 /** The offset of the closing quote, or that of the end of a text without one. */

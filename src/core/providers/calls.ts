@@ -1,6 +1,7 @@
 // Tool calls as vendors send them, made into the one `LlmToolCall[]` of the loop: nothing is lost, an id is never missing or
 // double, and arguments that are no object are kept as the text the model wrote.
 
+import { parseBoundedJson } from "../canon/depth.js";
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from "../canon/value.js";
 import type { LlmToolCall } from "../model/message.js";
 import { toJsonText, toText } from "./wire.js";
@@ -43,7 +44,7 @@ export function toArguments(value: unknown): Pick<LlmToolCall, "arguments" | "ma
   if (typeof value !== "string") return fromValue(value, () => toJsonText(value));
   if (value.trim() === "" || value.trim() === "null") return { arguments: {} };
   try {
-    return fromValue(JSON.parse(value), () => value.toWellFormed());
+    return fromValue(parseBoundedJson(value), () => value.toWellFormed());
   } catch {
     return { arguments: {}, malformedArguments: value.toWellFormed() };
   }

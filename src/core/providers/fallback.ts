@@ -2,6 +2,7 @@
 // key are per entry; what was streamed to the caller is never taken back, so nothing is tried again after it. Keep one chain
 // per conversation: cooldown and the reasoning that must not cross over are kept on it.
 
+import { thrownText } from "../tools/thrown.js";
 import { AgentError, type LlmErrorKind } from "../errors.js";
 import { providerName, type LlmProviderAdapter } from "../model/provider.js";
 import { assertKnownOptions } from "../options.js";
@@ -75,7 +76,7 @@ function createChain(entries: readonly FallbackEntry[], options: FallbackOptions
     try {
       call();
     } catch (error) {
-      ports.warn(`${name}: ${listener} threw, which it must not: ${String(error)}`);
+      ports.warn(`${name}: ${listener} threw, which it must not: ${thrownText(error)}`);
     }
   };
   return {

@@ -1,6 +1,7 @@
 // The bytes of a streamed answer as deltas and, at its end, the response. No transport and no vendor is known here: bytes may
 // be cut anywhere, in the middle of a character too.
 
+import { parseBoundedJson } from "../canon/depth.js";
 import type { LlmStreamDelta, LlmTurnResponse } from "../model/provider.js";
 import { refuseCut, refusePart, toDeltas, type StreamPart, type StreamWire } from "./fold.js";
 import { refuseErrorBody, toText, type Decoding } from "./wire.js";
@@ -88,7 +89,7 @@ const END_MARK = "[DONE]";
 
 function parsePart(event: string, data: string, isLast: boolean, decoding: Decoding): unknown {
   try {
-    return JSON.parse(data) as unknown;
+    return parseBoundedJson(data);
   } catch {
     if (event === "error") refuseErrorBody(toText(data), decoding);
     // The last part of a stream that broke off is the beginning of one.
@@ -100,7 +101,7 @@ function parsePart(event: string, data: string, isLast: boolean, decoding: Decod
 /** An answer that is no stream although one was asked for: an error, or all of it at once. */
 function parseWhole(text: string, decoding: Decoding): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseBoundedJson(text);
   } catch {
     return refusePart(`what is neither events nor JSON: ${decoding.quote(text)}`, decoding);
   }

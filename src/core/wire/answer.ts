@@ -1,5 +1,6 @@
 // Reading a vendor's answer that was collected whole, as a proxy does: JSON, or a stream that has passed by.
 
+import { parseBoundedJson } from "../canon/depth.js";
 import { AgentError } from "../errors.js";
 import type { LlmTurnResponse } from "../model/provider.js";
 import type { StreamWire } from "../providers/fold.js";
@@ -29,7 +30,7 @@ export function readAnswer(
 
 function parseWhole({ bytes }: CollectedAnswer): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(bytes)) as unknown;
+    return parseBoundedJson(new TextDecoder().decode(bytes));
   } catch (cause) {
     throw notWhole(cause);
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findTooDeep } from "../../../src/core/canon/depth.js";
+import { findTooDeep, parseBoundedJson } from "../../../src/core/canon/depth.js";
 
 describe("findTooDeep", () => {
   it("counts open containers, and names where the first one too many opens", () => {
@@ -38,5 +38,20 @@ describe("findTooDeep", () => {
         expect(findTooDeep(text, limit) === undefined).toBe(depth <= limit);
       }),
     );
+  });
+});
+
+describe("parseBoundedJson", () => {
+  const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+
+  it("parses like JSON.parse up to the depth of plain JSON", () => {
+    expect(parseBoundedJson('{"a":[1,"[[["]}')).toEqual({ a: [1, "[[["] });
+    expect(parseBoundedJson(nested(128))).toEqual(JSON.parse(nested(128)));
+  });
+
+  it("refuses deeper nesting, whole or cut short, as it does what is not JSON", () => {
+    for (const text of [nested(129), "[".repeat(1_000_000), "{"]) {
+      expect(() => parseBoundedJson(text)).toThrow(SyntaxError);
+    }
   });
 });
