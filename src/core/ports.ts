@@ -53,7 +53,8 @@ export interface FilePort {
   append(path: string, text: string): Promise<FileWrite>;
   /**
    * Paths of all files below `folder` whose name ends with `suffix`, relative to it with `/`, sorted; undefined when
-   * `folder` is no folder that can be read.
+   * `folder` is no folder that can be read. Links to folders are followed, each folder once; a folder below that cannot be
+   * read stands among the paths, so that reading it says why.
    */
   list(folder: string, suffix: string): Promise<string[] | undefined>;
 }
