@@ -23,6 +23,9 @@ export * from "./model/message.js";
 export * from "./model/usage.js";
 export * from "./model/pricing.js";
 export * from "./model/provider.js";
+export type { MemoryScope, RunMemory, RuntimeMemory } from "./model/memory.js";
+export { createInMemoryRuntimeMemory } from "./context/memory.js";
+export { createHlc, parseHlc, type Hlc, type HlcParts, type HlcStamp } from "./time/hlc.js";
 export { findMessageFlaw, findResponseFlaw, type ResponseFlaw } from "./model/response.js";
 export { createArgumentCheck, MAX_ARGUMENT_DEPTH, scrubArguments, type ArgumentCheck } from "./tools/arguments.js";
 export {
@@ -50,7 +53,7 @@ export {
   type VerbName,
   type VerbSet,
 } from "./tools/verbs.js";
-export type { AgentEvent, EventBody } from "./events/event.js";
+export type { AgentEvent, EventBody, EventDetail } from "./events/event.js";
 export type { EventListener } from "./events/log.js";
 export { createBudget, type Budget, type BudgetCap, type BudgetLimits } from "./loop/budget.js";
 export type { OnToolError } from "./loop/calls.js";

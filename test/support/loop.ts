@@ -33,6 +33,7 @@ export async function playLoop(play: LoopCase): Promise<LoopRun> {
     signal: signal ?? new AbortController().signal,
     agentId: "a",
     pluck: {} as CustomToolContext["pluck"],
+    memory: {} as CustomToolContext["memory"],
   };
   try {
     run.stop = await runLoop({

@@ -1,7 +1,8 @@
 // Everything a run can say about itself, as one closed union. Traces, receipts and telemetry are projections of it.
 
 import type { JsonObject } from "../canon/value.js";
-import type { StopReason } from "../model/provider.js";
+import type { LlmToolCall } from "../model/message.js";
+import type { LlmTurnResponse, StopReason } from "../model/provider.js";
 import type { Usage } from "../model/usage.js";
 
 /** What happened, before the log stamps it. */
@@ -24,9 +25,22 @@ export type EventBody =
   /** A policy forbids the call. The run ends, and the model never reads of it. */
   | { type: "tool-denied"; callId: string; tool: string; message: string }
   /** One turn more than `limit` in a row asked for refused calls alone. */
+  /** A policy hook changed what would have happened; `hook` says on which side of the tool. */
+  | { type: "tool-policy"; callId: string; tool: string; hook: "call" | "result"; action: string }
   | { type: "corrections-exhausted"; limit: number }
   | { type: "budget-exhausted"; cap: "turns" | "toolCalls" | "tokens" | "costUsd"; limit: number }
+  /** An edge of the plan is taken; `edge` is its place in the plan's list. */
+  | { type: "handoff"; from: string; to: string; edge: number }
+  /** The next agent was entered `limit` times before, so the plan ends here. */
+  | { type: "handoff-cycle"; from: string; to: string; limit: number }
+  | { type: "provider-destroy-failed"; provider: string; message: string }
   | { type: "run-end"; stop: "finished" | "budget" | "failed" };
+
+/** What stands behind an event, for what is made of it on the spot (a receipt). It is not kept. */
+export type EventDetail =
+  | { kind: "turn"; response: LlmTurnResponse }
+  /** `content` is what the model reads; absent for a denied call, of which it reads nothing. */
+  | { kind: "tool"; call: LlmToolCall; content?: string };
 
 /** An event as it is kept and handed to listeners. */
 export type AgentEvent = EventBody & {
@@ -34,6 +48,10 @@ export type AgentEvent = EventBody & {
   seq: number;
   /** Milliseconds since the epoch, from the runtime's clock. */
   at: number;
+  /** Hybrid logical clock: sorts as text in the order things happened, whatever the wall clock did. See `time/hlc`. */
+  hlc: string;
+  /** 32 hex digits, of one `run` call; "" for what belongs to the runtime itself. */
+  runId: string;
   agentId: string;
   /** The turn it belongs to; -1 before the first. */
   turnIndex: number;

@@ -3,8 +3,9 @@
 
 import { seal } from "../canon/copy.js";
 import type { Ports } from "../ports.js";
+import { createHlc, type Hlc } from "../time/hlc.js";
 import { thrownText } from "../tools/thrown.js";
-import type { AgentEvent, EventBody } from "./event.js";
+import type { AgentEvent, EventBody, EventDetail } from "./event.js";
 
 /** Events kept of one run. Later ones still reach the listener; `dropped` says how many were not kept. */
 export const MAX_KEPT_EVENTS = 200_000;
@@ -16,26 +17,43 @@ export const MAX_KEPT_EVENTS = 200_000;
 export type EventListener = (event: AgentEvent) => void;
 
 export interface EventLog {
+  readonly runId: string;
   readonly events: readonly AgentEvent[];
   readonly dropped: number;
-  append(agentId: string, turnIndex: number, body: EventBody): void;
+  append(agentId: string, turnIndex: number, body: EventBody, detail?: EventDetail): void;
 }
 
-export function createEventLog(ports: Ports, listener?: EventListener, limit: number = MAX_KEPT_EVENTS): EventLog {
+export interface EventLogOptions {
+  /** 32 hex digits; "" for what belongs to no run. Default "". */
+  readonly runId?: string;
+  /** The runtime's one clock. Default: a clock of its own. */
+  readonly hlc?: Hlc;
+  readonly listener?: EventListener;
+  /** Sees every event that is kept with what stands behind it, before the listener does. Must not throw. */
+  readonly tap?: (event: AgentEvent, detail: EventDetail | undefined) => void;
+  /** Events kept. Default {@link MAX_KEPT_EVENTS}. */
+  readonly limit?: number;
+}
+
+export function createEventLog(ports: Ports, options: EventLogOptions = {}): EventLog {
+  const { runId = "", hlc = createHlc(ports), listener, tap, limit = MAX_KEPT_EVENTS } = options;
   const events: AgentEvent[] = [];
   let seq = 0;
 
   return {
+    runId,
     events,
     get dropped() {
       return seq - events.length;
     },
-    append(agentId, turnIndex, body) {
+    append(agentId, turnIndex, body, detail) {
       const own = listener === undefined ? body : detach(body);
-      const event: AgentEvent = { seq, at: ports.now(), agentId, turnIndex, ...own };
+      const at = ports.now();
+      const event: AgentEvent = { seq, at, hlc: hlc.tick(at), runId, agentId, turnIndex, ...own };
       if (event.type !== "llm-delta") {
         seq += 1;
         if (events.length < limit) events.push(event);
+        tap?.(event, detail);
       }
       // Freezing takes a microsecond (measured), which a run without a listener need not pay.
       if (listener !== undefined) tell(listener, Object.freeze(event), ports);

@@ -2,7 +2,7 @@
 // runs in call order. What goes wrong is answered to the model, unless it is something that ends the run.
 
 import { AgentError } from "../errors.js";
-import type { EventBody } from "../events/event.js";
+import type { EventBody, EventDetail } from "../events/event.js";
 import type { LlmMessage, LlmToolCall } from "../model/message.js";
 import { quoteForeign } from "../providers/secret.js";
 import { executeCall, prepareCall, settleCall, type PreparedCall, type ToolOutcome } from "../tools/call.js";
@@ -19,7 +19,7 @@ export interface CallsInput {
   readonly tools: ToolSet;
   readonly budget: Budget;
   readonly context: CustomToolContext;
-  readonly emit: (body: EventBody) => void;
+  readonly emit: (body: EventBody, detail?: EventDetail) => void;
   /** The conversation. The turn appends to it and nothing else does. */
   readonly history: LlmMessage[];
   /** Default `feedback`. */
@@ -46,7 +46,11 @@ export async function runCalls(calls: readonly LlmToolCall[], input: CallsInput)
   const outcomes = await executeAll(prepared, input);
   outcomes.forEach((outcome, index) => {
     const call = calls[index] as LlmToolCall;
-    emit(describeOutcome(call, outcome));
+    emit(describeOutcome(call, outcome), {
+      kind: "tool",
+      call,
+      ...(outcome.kind === "denied" ? {} : { content: outcome.content }),
+    });
     if (outcome.kind !== "denied") history.push(keepMessage(settleCall(call, outcome)));
   });
   const end = findEnd(calls, outcomes, input.onToolError);

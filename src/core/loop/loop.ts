@@ -2,13 +2,13 @@
 // transport; every face of the runtime drives this one.
 
 import { AgentError } from "../errors.js";
-import type { EventBody } from "../events/event.js";
+import type { EventBody, EventDetail } from "../events/event.js";
 import type { BudgetCap } from "./budget.js";
 import { runTurn, type TurnInput, type TurnOutcome } from "./turn.js";
 
 export interface LoopInput extends Omit<TurnInput, "emit"> {
   /** `turnIndex` counts from 0. */
-  readonly emit: (turnIndex: number, body: EventBody) => void;
+  readonly emit: (turnIndex: number, body: EventBody, detail?: EventDetail) => void;
   /** How many turns in a row may ask for refused calls alone before one more ends the run. Default any number. */
   readonly maxCorrections?: number;
 }
@@ -42,7 +42,7 @@ export async function runLoop(input: LoopInput): Promise<LoopStop> {
 async function takeTurn(turnIndex: number, input: LoopInput): Promise<TurnOutcome> {
   const cap = input.budget.takeTurn();
   if (cap !== undefined) return { kind: "budget", cap };
-  const emit = (body: EventBody) => input.emit(turnIndex, body);
+  const emit = (body: EventBody, detail?: EventDetail) => input.emit(turnIndex, body, detail);
   emit({ type: "turn-start" });
   return runTurn({ ...input, emit });
 }

@@ -30,7 +30,7 @@ export type TurnOutcome = CallsOutcome | { kind: "finished"; finalAnswer: string
 export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
   const response = await askProvider(input);
   input.budget.spend(response);
-  input.emit(describeTurn(response));
+  input.emit(describeTurn(response), { kind: "turn", response });
   input.history.push(keepMessage(response.message));
 
   const calls = response.message.toolCalls ?? [];

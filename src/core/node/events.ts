@@ -87,8 +87,12 @@ function projectEvent(nodeId: string, { model, ...attempt }: Speaker, event: Eve
     case "turn-start":
     case "llm-turn":
     case "llm-error":
+    case "tool-policy":
     case "corrections-exhausted":
     case "budget-exhausted":
+    case "handoff":
+    case "handoff-cycle":
+    case "provider-destroy-failed":
     case "run-end":
       return undefined;
   }

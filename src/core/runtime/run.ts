@@ -2,15 +2,17 @@
 
 import { seal } from "../canon/copy.js";
 import { AgentError } from "../errors.js";
-import type { AgentEvent, EventBody } from "../events/event.js";
+import { bindMemory } from "../context/memory.js";
+import type { AgentEvent, EventBody, EventDetail } from "../events/event.js";
 import type { EventLog } from "../events/log.js";
 import { createBudget, type Budget, type BudgetCap } from "../loop/budget.js";
 import { runLoop, type LoopStop } from "../loop/loop.js";
+import type { RuntimeMemory } from "../model/memory.js";
 import type { LlmMessage } from "../model/message.js";
 import type { UsageTotal } from "../model/usage.js";
 import { abortError, assertNotAborted } from "../tools/call.js";
 import type { CustomToolContext } from "../tools/tool.js";
-import { VERB_NAMES, type VerbBodies, type VerbName, type VerbSet } from "../tools/verbs.js";
+import { VERB_NAMES, type VerbBodies, type VerbContext, type VerbName, type VerbSet } from "../tools/verbs.js";
 import type { Agent } from "./agent.js";
 
 export interface RunResult {
@@ -40,6 +42,7 @@ export async function runAgent(
   signal: AbortSignal,
   verbs: VerbBodies | undefined,
   log: EventLog,
+  store: RuntimeMemory,
 ): Promise<RunResult> {
   assertNotAborted(signal);
   const budget = createBudget(agent.budget);
@@ -47,13 +50,19 @@ export async function runAgent(
     seal({ role: "system", content: agent.systemPrompt }),
     seal({ role: "user", content: goal }),
   ];
-  const context: CustomToolContext = { signal, agentId: agent.id, pluck: bindVerbs(verbs, signal, agent.id) };
+  const memory = bindMemory(store, log.runId, agent.id);
+  const context: CustomToolContext = {
+    signal,
+    agentId: agent.id,
+    pluck: bindVerbs(verbs, { signal, agentId: agent.id, memory }),
+    memory,
+  };
   let turn = -1;
   let isOver = false;
-  const emit = (turnIndex: number, body: EventBody) => {
+  const emit = (turnIndex: number, body: EventBody, detail?: EventDetail) => {
     if (isOver) return;
     turn = turnIndex;
-    log.append(agent.id, turnIndex, body);
+    log.append(agent.id, turnIndex, body, detail);
   };
   const end = (stop: LoopStop["kind"] | "failed") => {
     emit(turn, { type: "run-end", stop });
@@ -114,16 +123,16 @@ function lastWords(messages: readonly LlmMessage[]): string {
   );
 }
 
-function bindVerbs(verbs: VerbBodies | undefined, signal: AbortSignal, agentId: string): VerbSet {
+function bindVerbs(verbs: VerbBodies | undefined, context: VerbContext): VerbSet {
   const bind = (name: VerbName) => async (args: Parameters<VerbSet[VerbName]>[0]) => {
-    assertNotAborted(signal);
+    assertNotAborted(context.signal);
     const body = verbs?.[name];
     if (typeof body !== "function") {
       throw new AgentError("capability-missing", `the runtime has no body for ${name}`, {
         hint: `Pass \`verbs\` with ${name} to createRuntime.`,
       });
     }
-    return body(args, { signal, agentId });
+    return body(args, context);
   };
   return Object.fromEntries(VERB_NAMES.map((name) => [name, bind(name)])) as VerbSet;
 }

@@ -1,10 +1,12 @@
 // createRuntime: agents with their own provider, manifest and budget, driven by the one loop. Without a plan the first
 // agent runs alone.
 
+import { createInMemoryRuntimeMemory } from "../context/memory.js";
 import { AgentError } from "../errors.js";
 import { createEventLog, type EventListener } from "../events/log.js";
 import { assertKnownOptions } from "../options.js";
 import { withSystemPorts, type Ports } from "../ports.js";
+import { createHlc } from "../time/hlc.js";
 import { thrownText } from "../tools/thrown.js";
 import type { VerbBodies } from "../tools/verbs.js";
 import { createAgent, type Agent, type AgentDefinition } from "./agent.js";
@@ -40,6 +42,8 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
   const ports = withSystemPorts(options.ports);
   const agents = createAgents(options);
   const first = agents[0] as Agent;
+  const hlc = createHlc(ports);
+  const memory = createInMemoryRuntimeMemory();
   const destroyed = new AbortController();
   const runs = new Set<Promise<RunResult>>();
   let destroying: Promise<void> | undefined;
@@ -57,7 +61,10 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
       if (typeof run.goal !== "string")
         throw new AgentError("invalid-options", "run has no goal", { hint: "Pass a string." });
       const signal = run.signal === undefined ? destroyed.signal : AbortSignal.any([run.signal, destroyed.signal]);
-      const running = runAgent(first, run.goal, signal, options.verbs, createEventLog(ports, options.onEvent));
+      const runId = Array.from(ports.randomBytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
+      const { onEvent: listener } = options;
+      const log = createEventLog(ports, { runId, hlc, ...(listener === undefined ? {} : { listener }) });
+      const running = runAgent(first, run.goal, signal, options.verbs, log, memory);
       runs.add(running);
       try {
         return await running;

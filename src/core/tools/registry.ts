@@ -93,7 +93,7 @@ function verbTool(name: VerbName, body: VerbBody): GrantedTool {
     name,
     effect: name === "act" ? "write" : "read",
     check: createArgumentCheck(name, VERBS[name].schema),
-    invoke: (args, { signal, agentId }) => body(args, { signal, agentId }),
+    invoke: (args, { signal, agentId, memory }) => body(args, { signal, agentId, memory }),
   };
 }
 

@@ -1,6 +1,7 @@
 // What a caller writes to give an agent a tool of its own, and what the tool gets to see.
 
 import type { JsonObject } from "../canon/value.js";
+import type { RunMemory } from "../model/memory.js";
 import type { VerbSet } from "./verbs.js";
 
 /** `write` changes something outside; a batch of calls that holds one runs in call order instead of at once. */
@@ -13,6 +14,8 @@ export interface CustomToolContext {
   readonly agentId: string;
   /** All eight verbs, whatever the agent's manifest says: the manifest binds the model, not this code. */
   readonly pluck: VerbSet;
+  /** What this agent, this run and this runtime remember. */
+  readonly memory: RunMemory;
 }
 
 /**

@@ -2,6 +2,7 @@
 // I/O and so live outside the core; a runtime without bodies offers no verb.
 
 import type { JsonObject } from "../canon/value.js";
+import type { RunMemory } from "../model/memory.js";
 
 export const VERB_NAMES = ["connect", "extract", "shape", "act", "sense", "probe", "context", "dowse"] as const;
 export type VerbName = (typeof VERB_NAMES)[number];
@@ -12,6 +13,7 @@ export const READ_ONLY_VERBS: readonly VerbName[] = VERB_NAMES.filter((name) => 
 export interface VerbContext {
   readonly signal: AbortSignal;
   readonly agentId: string;
+  readonly memory: RunMemory;
 }
 
 /** One verb's work. Same contract as a custom tool's `invoke`. */

@@ -10,14 +10,23 @@ describe("createEventLog", () => {
     log.append("a", -1, { type: "run-start", goal: "g" });
     log.append("b", 0, { type: "turn-start" });
     expect(log.events).toEqual([
-      { seq: 0, at: 1_000, agentId: "a", turnIndex: -1, type: "run-start", goal: "g" },
-      { seq: 1, at: 1_001, agentId: "b", turnIndex: 0, type: "turn-start" },
+      {
+        seq: 0,
+        at: 1_000,
+        hlc: expect.any(String),
+        runId: "",
+        agentId: "a",
+        turnIndex: -1,
+        type: "run-start",
+        goal: "g",
+      },
+      { seq: 1, at: 1_001, hlc: expect.any(String), runId: "", agentId: "b", turnIndex: 0, type: "turn-start" },
     ]);
   });
 
   it("hands each event to the listener as it happens, the very one it keeps", () => {
     const heard: AgentEvent[] = [];
-    const log = createEventLog(quietPorts(), (event) => heard.push(event));
+    const log = createEventLog(quietPorts(), { listener: (event) => heard.push(event) });
     log.append("a", 0, { type: "turn-start" });
     expect(heard[0]).toBe(log.events[0]);
   });
@@ -27,8 +36,10 @@ describe("createEventLog", () => {
     ["something that has no text", Object.create(null), "something that has no text was thrown"],
   ])("warns of a listener that throws %s, and goes on", (_name, thrown, text) => {
     const ports = quietPorts();
-    const log = createEventLog(ports, () => {
-      throw thrown;
+    const log = createEventLog(ports, {
+      listener() {
+        throw thrown;
+      },
     });
     log.append("a", 0, { type: "turn-start" });
     log.append("a", 1, { type: "turn-start" });
@@ -55,7 +66,7 @@ describe("createEventLog", () => {
     const unhandled: unknown[] = [];
     const note = (error: unknown) => void unhandled.push(error);
     process.on("unhandledRejection", note);
-    createEventLog(ports, listener).append("a", 0, { type: "turn-start" });
+    createEventLog(ports, { listener: listener as () => void }).append("a", 0, { type: "turn-start" });
     await new Promise((resolve) => setImmediate(resolve));
     process.off("unhandledRejection", note);
     expect(unhandled).toEqual([]);
@@ -64,7 +75,7 @@ describe("createEventLog", () => {
 
   it("takes no async listener that fulfils for one that failed", async () => {
     const ports = quietPorts();
-    createEventLog(ports, async () => undefined).append("a", 0, { type: "turn-start" });
+    createEventLog(ports, { listener: async () => undefined }).append("a", 0, { type: "turn-start" });
     await new Promise((resolve) => setImmediate(resolve));
     expect(ports.warnings).toEqual([]);
   });
@@ -79,7 +90,7 @@ describe("createEventLog", () => {
       if (open.usage !== undefined) expect(() => (open.usage!.inputTokens = 9)).toThrow(TypeError);
     };
     const ports = quietPorts();
-    const log = createEventLog(ports, tamper);
+    const log = createEventLog(ports, { listener: tamper });
     log.append("a", 0, { type: "llm-turn", stopReason: "toolUse", toolCalls: 1, usage });
     log.append("a", 0, { type: "tool-call", callId: "c", tool: "t", arguments: args });
     args.path.file = "c";
@@ -94,14 +105,14 @@ describe("createEventLog", () => {
   it("hands on arguments that are no JSON as they came", () => {
     const args = { bytes: Buffer.from("x") } as unknown as JsonObject;
     const heard: AgentEvent[] = [];
-    const log = createEventLog(quietPorts(), (event) => heard.push(event));
+    const log = createEventLog(quietPorts(), { listener: (event) => heard.push(event) });
     log.append("a", 0, { type: "tool-call", callId: "c", tool: "t", arguments: args });
     expect((heard[0] as { arguments?: unknown }).arguments).toBe(args);
   });
 
   it("keeps events up to its limit, counts the rest, and lets the listener hear all", () => {
     const heard: number[] = [];
-    const log = createEventLog(quietPorts(), ({ seq }) => heard.push(seq), 2);
+    const log = createEventLog(quietPorts(), { listener: ({ seq }) => heard.push(seq), limit: 2 });
     expect(log.dropped).toBe(0);
     for (let turn = 0; turn < 5; turn++) log.append("a", turn, { type: "turn-start" });
     expect(log.events.map(({ seq }) => seq)).toEqual([0, 1]);
@@ -111,7 +122,7 @@ describe("createEventLog", () => {
 
   it("lets the listener hear a delta and keeps none, so the log is the same with and without streaming", () => {
     const heard: AgentEvent[] = [];
-    const log = createEventLog(quietPorts(), (event) => heard.push(event));
+    const log = createEventLog(quietPorts(), { listener: (event) => heard.push(event) });
     log.append("a", 0, { type: "turn-start" });
     log.append("a", 0, { type: "llm-delta", kind: "text", text: "It " });
     log.append("a", 0, { type: "llm-delta", kind: "text", text: "rains." });

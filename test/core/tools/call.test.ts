@@ -11,7 +11,7 @@ import { deepObject, tool } from "../../support/script.js";
 const call = (part: Partial<LlmToolCall> = {}): LlmToolCall => ({ id: "c1", name: "t", arguments: {}, ...part });
 
 function context(signal = new AbortController().signal): CustomToolContext {
-  return { signal, agentId: "a", pluck: {} as CustomToolContext["pluck"] };
+  return { signal, agentId: "a", pluck: {} as CustomToolContext["pluck"], memory: {} as CustomToolContext["memory"] };
 }
 
 function run(custom: CustomTool, made = call(), ctx = context()): Promise<ToolOutcome> {
