@@ -3,6 +3,7 @@
 import { setOwn, type JsonValue } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { MemoryScope, RunMemory, RuntimeMemory } from "../model/memory.js";
+import { assertNotAborted } from "../tools/call.js";
 
 /** A run's hold on a store. What the store throws passes through unchanged. */
 export interface RunScope {
@@ -10,8 +11,8 @@ export interface RunScope {
   viewOf(agentId: string): RunMemory;
   /** Writes to what the run shares. */
   share(key: string, value: JsonValue): Promise<void>;
-  /** All that the run shares now. */
-  readonly readShared: () => Promise<Record<string, JsonValue>>;
+  /** All that the run shares now. Asks the store nothing more, and rejects with `aborted`, once `signal` has fired. */
+  readonly readShared: (signal: AbortSignal) => Promise<Record<string, JsonValue>>;
   /** Closes what is shared, waits for the writes to it that have begun, and forgets it. Later calls give the first one's promise. */
   readonly forget: () => Promise<void>;
 }
@@ -53,9 +54,10 @@ export function openRunScope(store: RuntimeMemory, runId: string): RunScope {
         });
       }),
     share: async (key, value) => shared.set(scope, key, value),
-    async readShared() {
+    async readShared(signal) {
       const result: Record<string, JsonValue> = {};
       for (const key of await store.keys(scope)) {
+        assertNotAborted(signal);
         const value = await store.get(scope, key);
         if (value !== undefined) setOwn(result, key, value);
       }

@@ -42,6 +42,8 @@ export interface NextEdge extends PlanEdge {
 
 const PLAN_OPTIONS = ["entry", "edges", "exits"];
 const EDGE_OPTIONS = ["from", "to", "when", "input"];
+/** Flaws, and agents, that a refusal names. */
+const MAX_LISTED = 20;
 
 /** A checked copy of a plan. Throws `AgentError` `invalid-options` that names everything which is wrong with it. */
 export function toPlan(plan: Plan, agentIds: readonly string[]): Plan {
@@ -68,10 +70,9 @@ export function toPlan(plan: Plan, agentIds: readonly string[]): Plan {
     if (!(agentIds as readonly unknown[]).includes(id)) flaws.push(`${place} is ${show(id)}, which is no agent`);
   }
   if (flaws.length > 0) {
-    const known = agentIds.map(show).join(", ");
     throw bad(
-      `the plan cannot work: ${flaws.join("; ")}`,
-      `The agents are ${known}; a plan is { entry, edges: [{ from, to, when?, input? }], exits }.`,
+      `the plan cannot work: ${list(flaws, "; ")}`,
+      `The agents are ${list(agentIds.map(show), ", ")}; a plan is { entry, edges: [{ from, to, when?, input? }], exits }.`,
     );
   }
   return { entry, edges: edgeList.map(copyEdge), exits: exitList };
@@ -146,6 +147,11 @@ function copyEdge({ from, to, when, input }: PlanEdge): PlanEdge {
 
 function nameOf({ from, to }: PlanEdge, index: number): string {
   return `edges[${index}] (${from} to ${to})`;
+}
+
+function list(items: readonly string[], separator: string): string {
+  const more = items.length - MAX_LISTED;
+  return items.slice(0, MAX_LISTED).join(separator) + (more > 0 ? `${separator}and ${more} more` : "");
 }
 
 function show(id: unknown): string {

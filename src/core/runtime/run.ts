@@ -110,7 +110,7 @@ async function walk(input: RunInput, emit: Emit, lastTurn: () => number): Promis
     assertNotAborted(signal);
     if (next.kind !== "handoff") {
       if (next.kind === "cycle") emitCycle(done, next, lastTurn(), emit);
-      const shared = await remember("give what the run shared", signal, scope.readShared);
+      const shared = await remember("give what the run shared", signal, () => scope.readShared(signal));
       await remember("forget what the run shared", signal, scope.forget);
       return { visits, ended: next, usage: tally.usage, shared };
     }
