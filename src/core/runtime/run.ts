@@ -6,6 +6,7 @@ import { AgentError } from "../errors.js";
 import type { AgentEvent, EventBody, EventDetail } from "../events/event.js";
 import type { EventLog } from "../events/log.js";
 import type { UsageTotal } from "../model/usage.js";
+import type { Ports } from "../ports.js";
 import { quoteForeign } from "../providers/secret.js";
 import { abortError, assertNotAborted } from "../tools/call.js";
 import { isThrown, thrownText } from "../tools/thrown.js";
@@ -45,7 +46,7 @@ export interface RunInput {
   readonly verbs: VerbBodies | undefined;
   readonly log: EventLog;
   readonly scope: RunScope;
-  readonly warn: (message: string) => void;
+  readonly ports: Ports;
 }
 
 type Emit = (agentId: string, turnIndex: number, body: EventBody, detail?: EventDetail) => void;
@@ -174,10 +175,10 @@ async function remember<T>(what: string, signal: AbortSignal, work: () => Promis
 }
 
 /** A failed run forgets what it shared as well, but keeps nobody waiting who has aborted it. */
-async function forgetAfter(error: unknown, { scope, signal, warn }: RunInput): Promise<void> {
+async function forgetAfter(error: unknown, { scope, signal, ports }: RunInput): Promise<void> {
   const forgotten = scope.forget().catch((failure: unknown) => {
     if (isThrown(error, AgentError) && error.code === "memory-failed") return;
-    warn(`playhead: the memory did not forget what a run shared: ${quoteForeign(thrownText(failure))}`);
+    ports.warn(`playhead: the memory did not forget what a run shared: ${quoteForeign(thrownText(failure))}`);
   });
   await untilAborted(signal, forgotten).catch(() => undefined);
 }

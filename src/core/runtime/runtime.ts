@@ -82,9 +82,8 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
     assertNotAborted(ends);
     const log = openLog(toHex(ports.randomBytes(16)));
     const scope = openRunScope(memory, log.runId);
-    const warn = (message: string) => ports.warn(message);
     const knownPlan = plan ?? aloneWith([...agents.keys()][0] as string);
-    const result = runPlan({ agents, goal, plan: knownPlan, maxAgentVisits, signal: ends, verbs, log, scope, warn });
+    const result = runPlan({ agents, goal, plan: knownPlan, maxAgentVisits, signal: ends, verbs, log, scope, ports });
     const gone = result.then(scope.forget, scope.forget).catch(() => undefined);
     running.add(gone);
     void gone.then(() => running.delete(gone));
