@@ -6,7 +6,7 @@ export { systemPorts, withSystemPorts, type FilePort, type FileRead, type FileWr
 export { toVisible, toVisibleJson, toVisibleLines } from "./visible.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal } from "./canon/copy.js";
-export { findTooDeep } from "./canon/depth.js";
+export { findTooDeep, parseBoundedJson } from "./canon/depth.js";
 export {
   isPlainObject,
   MAX_JSON_DEPTH,
