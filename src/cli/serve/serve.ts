@@ -12,6 +12,7 @@ import {
   type ShelfItem,
 } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
+import { runChild } from "../child/spawn.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
@@ -27,9 +28,14 @@ export interface ServeOptions {
   host?: string;
   once?: boolean;
   json?: boolean;
+  /** Runs this with the clients' settings in its environment, and stops when it has ended. */
+  command?: readonly string[];
 }
 
-/** Serves until `stop`; exits 1 when a request missed or a turn was left over. Throws where a cassette is refused. */
+/**
+ * Serves until `stop`, or the end of its command; exits 1 when a request missed or a turn was left over, and as the command did
+ * where that failed. Throws where a cassette is refused.
+ */
 export async function serve(
   paths: readonly string[],
   options: ServeOptions,
@@ -58,13 +64,32 @@ export async function serve(
     const server = await listen(serveHandler(shelf, watcher, nameOf), options);
     if (!server.isLoopback) note("other machines can reach this server, and it asks nobody who they are");
     announce(server.url, shelf, options, io);
-    await stop.stopped;
+    const ended = await untilOver(server.url, options, io, stop);
     if (options.once === true) await server.idle();
     await server.close();
     report(server.url, shelf, answered, misses, options, io);
+    if (ended !== 0) io.exit(ended);
   } finally {
     stop.now();
   }
+}
+
+/** The exit code of the command, 0 where there is none. */
+async function untilOver(url: string, { command, json = false }: ServeOptions, io: CommandIo, stop: Stop): Promise<number> {
+  if (command === undefined) {
+    await stop.stopped;
+    return 0;
+  }
+  const env = { ...KEYS, ...io.env, ...clientSettings(url) };
+  const { exitCode } = await runChild(command, { cwd: io.cwd, env, stdoutToStderr: json });
+  return exitCode;
+}
+
+/** Clients do not start without a key. These go nowhere. */
+const KEYS = { OPENAI_API_KEY: "cassette-serve", ANTHROPIC_API_KEY: "cassette-serve" };
+
+function clientSettings(url: string): Record<string, string> {
+  return { OPENAI_BASE_URL: `${url}/v1`, ANTHROPIC_BASE_URL: url, OLLAMA_HOST: url };
 }
 
 /** By file, the fewest last parts of its path that no other file ends with. */
@@ -121,11 +146,13 @@ function taskOf(cassette: Cassette): string[] {
   return typeof imported?.task === "string" ? [imported.task] : [];
 }
 
-function announce(url: string, shelf: Shelf, { json = false }: ServeOptions, io: CommandIo): void {
+function announce(url: string, shelf: Shelf, { json = false, command }: ServeOptions, io: CommandIo): void {
+  if (command !== undefined) return;
   const print = json ? createNotes(io) : createPrinter(io);
   const all = shelf.counts();
   print(`serving ${count(left(shelf), "turn")} of ${count(all.length, "cassette")} at ${url}`);
-  print(`   OPENAI_BASE_URL=${url}/v1 ANTHROPIC_BASE_URL=${url} OLLAMA_HOST=${url}`);
+  const settings = Object.entries(clientSettings(url)).map(([name, value]) => `${name}=${value}`);
+  print(`   ${settings.join(" ")}`);
 }
 
 function report(
@@ -133,7 +160,7 @@ function report(
   shelf: Shelf,
   answered: number,
   misses: readonly ServedMiss[],
-  { json = false }: ServeOptions,
+  { json = false, command }: ServeOptions,
   io: CommandIo,
 ): void {
   const cassettes = shelf.counts();
@@ -144,7 +171,8 @@ function report(
     writeJson(io, "serve", exitCode, { url, cassettes, answered, unused, misses });
     return;
   }
-  const print = createPrinter(io);
+  // What the command prints is its own.
+  const print = command === undefined ? createPrinter(io) : createNotes(io);
   for (const { file, turns, used } of cassettes) {
     print({ look: used === turns ? "good" : "bad", text: `${used} of ${count(turns, "turn")} used` }, "  ", file);
   }

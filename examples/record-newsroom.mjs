@@ -1,0 +1,58 @@
+// How examples/cassettes/newsroom was made: newsroom.mjs through the recording proxy, in front of a vendor whose answers are
+// written down here. Run it to make the cassettes again:  node examples/record-newsroom.mjs
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { renameSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { WIRES } from "playhead";
+
+const folder = new URL("cassettes/newsroom/", import.meta.url).pathname;
+const calls = (name, args) => [{ id: "call_1", name, arguments: args }];
+const asks = (name, args) => ({
+  message: { role: "assistant", content: "", toolCalls: calls(name, args) },
+  stopReason: "toolUse",
+  usage: { inputTokens: 80, outputTokens: 20 },
+});
+const says = (content) => ({
+  message: { role: "assistant", content },
+  finalAnswer: content,
+  stopReason: "stop",
+  usage: { inputTokens: 120, outputTokens: 30 },
+});
+const NOTES = "- Rott lighthouse\n- burned for 167 years\n- dark for good since Sunday";
+const SCRIPTS = {
+  openai: [asks("read_page", { url: "https://news.example/lighthouse" }), says(NOTES)],
+  anthropic: [
+    asks("post_note", { text: "After 167 years the lighthouse on Rott went dark for good on Sunday." }),
+    says("The summary is posted."),
+  ],
+};
+
+const vendor = createServer(async (request, response) => {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  const wire = request.url.endsWith("/messages") ? WIRES.anthropic : WIRES.openai;
+  const { request: turn } = wire.parse(JSON.parse(Buffer.concat(chunks).toString("utf8")));
+  const stamp = { id: "answer", createdAt: 0, model: turn.settings.model };
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify(wire.write(SCRIPTS[wire.name].shift(), stamp)));
+});
+vendor.listen(0, "127.0.0.1");
+await once(vendor, "listening");
+
+rmSync(folder, { recursive: true, force: true });
+const target = `http://127.0.0.1:${vendor.address().port}/v1`;
+const proxy = spawn("npx", ["cassette", "record", "--proxy", "--target", target, "--out", folder, "--port", "0"]);
+const [said] = await once(proxy.stdout, "data");
+const url = /http:\/\/127\.0\.0\.1:\d+/.exec(said.toString())[0];
+const env = { ...process.env, OPENAI_API_KEY: "none", ANTHROPIC_API_KEY: "none" };
+const agent = spawn(process.execPath, [new URL("newsroom.mjs", import.meta.url).pathname], {
+  env: { ...env, OPENAI_BASE_URL: `${url}/v1`, ANTHROPIC_BASE_URL: url },
+  stdio: "inherit",
+});
+await once(agent, "close");
+proxy.kill("SIGINT");
+await once(proxy, "close");
+vendor.close();
+renameSync(`${folder}conversation-1.cassette.json`, `${folder}researcher.cassette.json`);
+renameSync(`${folder}conversation-2.cassette.json`, `${folder}actor.cassette.json`);
