@@ -2,14 +2,18 @@
 // agent runs alone.
 
 import { createInMemoryRuntimeMemory } from "../context/memory.js";
+import type { SigningKey } from "../canon/key.js";
 import { AgentError } from "../errors.js";
 import { createEventLog, type EventListener } from "../events/log.js";
+import type { Receipt } from "../events/receipt.js";
+import type { ReceiptListener } from "../events/receipt-writer.js";
 import { assertKnownOptions } from "../options.js";
 import { withSystemPorts, type Ports } from "../ports.js";
 import { createHlc } from "../time/hlc.js";
 import { thrownText } from "../tools/thrown.js";
 import type { VerbBodies } from "../tools/verbs.js";
 import { createAgent, type Agent, type AgentDefinition } from "./agent.js";
+import { createReceipts } from "./receipts.js";
 import { runAgent, type RunResult } from "./run.js";
 
 export interface RuntimeOptions {
@@ -17,6 +21,10 @@ export interface RuntimeOptions {
   /** Bodies for the eight verbs. Without them no verb is offered. */
   readonly verbs?: VerbBodies;
   readonly onEvent?: EventListener;
+  /** Signs a receipt of every turn and every tool call into one chain. See docs/receipts.md. */
+  readonly signingKey?: SigningKey;
+  /** Gets each receipt as it is signed, to be written down. What it throws fails the run with `receipt-failed`. */
+  readonly onReceipt?: ReceiptListener;
   readonly ports?: Partial<Ports>;
 }
 
@@ -27,22 +35,29 @@ export interface RunOptions {
 }
 
 export interface AgentRuntime {
+  /** The receipts so far, up to `MAX_KEPT_RECEIPTS`; empty without a `signingKey`. */
+  readonly receipts: readonly Receipt[];
   /**
    * Rejects with what a provider threw, unchanged, with `AgentError` `aborted`, with a `ToolPolicyError`, or with `tool-failed`
-   * where the agent's options say so. A reached cap is a normal result.
+   * where the agent's options say so. A reached cap is a normal result. With a `signingKey` it settles once its receipts are
+   * signed and delivered, and rejects with `receipt-failed` where one could not be.
    */
   run(options: RunOptions): Promise<RunResult>;
-  /** Aborts what runs, waits for it to end, then calls each provider's `destroy()` once. Safe to call twice. */
+  /**
+   * Aborts what runs, waits for it to end, then calls each provider's `destroy()` once and ends the chain of receipts. Safe to call
+   * twice. Rejects with `receipt-failed` when the chain's end could not be signed, after everything else is done.
+   */
   destroy(): Promise<void>;
 }
 
 /** Throws `AgentError` `invalid-options` for whatever can be known to be wrong before the first turn. */
 export function createRuntime(options: RuntimeOptions): AgentRuntime {
-  assertKnownOptions("createRuntime", options, ["agents", "verbs", "onEvent", "ports"]);
+  assertKnownOptions("createRuntime", options, [...["agents", "verbs", "onEvent", "signingKey", "onReceipt", "ports"]]);
   const ports = withSystemPorts(options.ports);
   const agents = createAgents(options);
   const first = agents[0] as Agent;
   const hlc = createHlc(ports);
+  const receipts = createReceipts(options, ports, hlc);
   const memory = createInMemoryRuntimeMemory();
   const destroyed = new AbortController();
   const runs = new Set<Promise<RunResult>>();
@@ -53,9 +68,11 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
     await Promise.allSettled(runs);
     const providers = new Set(agents.map((agent) => agent.provider));
     for (const provider of providers) await destroyProvider(provider, ports);
+    await receipts.close();
   }
 
   return {
+    receipts: receipts.kept,
     async run(run) {
       assertKnownOptions("run", run, ["goal", "signal"]);
       if (typeof run.goal !== "string")
@@ -63,8 +80,13 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
       const signal = run.signal === undefined ? destroyed.signal : AbortSignal.any([run.signal, destroyed.signal]);
       const runId = Array.from(ports.randomBytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
       const { onEvent: listener } = options;
-      const log = createEventLog(ports, { runId, hlc, ...(listener === undefined ? {} : { listener }) });
-      const running = runAgent(first, run.goal, signal, options.verbs, log, memory);
+      const log = createEventLog(ports, {
+        runId,
+        hlc,
+        ...receipts.tap,
+        ...(listener === undefined ? {} : { listener }),
+      });
+      const running = receipts.of(runId, signal, () => runAgent(first, run.goal, signal, options.verbs, log, memory));
       runs.add(running);
       try {
         return await running;

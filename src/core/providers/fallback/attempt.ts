@@ -60,6 +60,7 @@ function isProviderFault({ code }: AgentError): boolean {
     case "tool-failed":
     case "capability-missing":
     case "aborted":
+    case "receipt-failed":
     case "script-exhausted":
     case "script-unused":
       return false;
