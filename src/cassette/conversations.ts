@@ -14,6 +14,8 @@ import { recordingProvider, type RecordingProvider } from "./record.js";
 
 /** A turn that was asked and is not answered yet. Exactly one of the two is to be called. */
 export interface OpenTurn {
+  /** The conversation it belongs to: 0, 1, 2 … in the order they began. */
+  readonly conversation: number;
   /** Keeps the answer. Rejects with `not-recordable` where a cassette cannot hold the turn. */
   answer(response: LlmTurnResponse): Promise<void>;
   /** Forgets the turn: an error is never kept as an answer. */
@@ -25,6 +27,8 @@ export interface Conversations {
   open(request: LlmTurnRequest, provider: string): OpenTurn;
   /** A cassette for every conversation with an answered turn, in the order they began. All turns must have settled. */
   toCassettes(): CassetteV2[];
+  /** What one conversation holds by now; undefined while one of its turns is open, and before the first was answered. */
+  toCassette(conversation: number): CassetteV2 | undefined;
 }
 
 /** One prompt of a conversation, by the hash of all of it. */
@@ -52,10 +56,15 @@ export function createConversations(ports: Partial<Ports> = {}): Conversations {
       const conversation = findConversation(all, hashes, chain) ?? begin(all, provider, ports);
       const step: Step = { length: hashes.length, hash: chain[hashes.length] ?? "" };
       conversation.steps.push(step);
-      return record(conversation, request, step);
+      return record(conversation, all.indexOf(conversation), request, step);
     },
     toCassettes: () =>
       all.map(({ recorder }) => recorder).flatMap((recorder) => (recorder.turns === 0 ? [] : recorder.toCassette())),
+    toCassette(index) {
+      const conversation = all[index];
+      if (conversation === undefined || conversation.answers.size > 0 || conversation.recorder.turns === 0) return;
+      return conversation.recorder.toCassette();
+    },
   };
 }
 
@@ -71,7 +80,7 @@ function begin(all: Conversation[], provider: string, ports: Partial<Ports>): Co
 }
 
 /** Hands the turn to the recorder now, so that turns keep the order in which they were asked. */
-function record(conversation: Conversation, request: LlmTurnRequest, step: Step): OpenTurn {
+function record(conversation: Conversation, number: number, request: LlmTurnRequest, step: Step): OpenTurn {
   const { answers, recorder, steps } = conversation;
   const { promise, resolve, reject } = withResolvers<LlmTurnResponse>();
   answers.set(request, promise);
@@ -84,6 +93,7 @@ function record(conversation: Conversation, request: LlmTurnRequest, step: Step)
     if (at >= 0) steps.splice(at, 1);
   };
   return {
+    conversation: number,
     async answer(response) {
       resolve(response);
       try {

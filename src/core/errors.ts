@@ -11,6 +11,10 @@ export type AgentErrorCode =
   | "tool-denied"
   /** A tool failed, for an agent that ends on that; or the model asked for nothing but refused calls too often. */
   | "tool-failed"
+  /** A condition or an input of a plan's edge threw, or gave something else than it must. */
+  | "handoff-failed"
+  /** The memory refused or lost what a run keeps in it, or is full. */
+  | "memory-failed"
   /** Something only the host can bring is not there: the body of a verb, a provider of that id. */
   | "capability-missing"
   /** The vendor answered with a status other than 2xx. */

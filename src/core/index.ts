@@ -6,7 +6,7 @@ export { systemPorts, withSystemPorts, type FilePort, type FileRead, type FileWr
 export { toVisible, toVisibleJson, toVisibleLines } from "./visible.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal } from "./canon/copy.js";
-export { findTooDeep } from "./canon/depth.js";
+export { findTooDeep, parseBoundedJson } from "./canon/depth.js";
 export {
   isPlainObject,
   MAX_JSON_DEPTH,
@@ -26,7 +26,12 @@ export * from "./model/usage.js";
 export * from "./model/pricing.js";
 export * from "./model/provider.js";
 export type { MemoryScope, RunMemory, RuntimeMemory } from "./model/memory.js";
-export { createInMemoryRuntimeMemory } from "./context/memory.js";
+export {
+  createInMemoryRuntimeMemory,
+  MAX_MEMORY_CHARACTERS,
+  MAX_MEMORY_KEYS,
+  type InMemoryOptions,
+} from "./context/memory.js";
 export { createHlc, MAX_DRIFT_MS, parseHlc, type Hlc, type HlcParts, type HlcStamp } from "./time/hlc.js";
 export { findMessageFlaw, findResponseFlaw, type ResponseFlaw } from "./model/response.js";
 export { createArgumentCheck, MAX_ARGUMENT_DEPTH, scrubArguments, type ArgumentCheck } from "./tools/arguments.js";
@@ -83,8 +88,18 @@ export {
 export { createBudget, type Budget, type BudgetCap, type BudgetLimits } from "./loop/budget.js";
 export type { OnToolError } from "./loop/calls.js";
 export type { AgentDefinition } from "./runtime/agent.js";
-export { createRuntime, type AgentRuntime, type RunOptions, type RuntimeOptions } from "./runtime/runtime.js";
-export type { RunResult } from "./runtime/run.js";
+export { handoffText, type Handoff, type Plan, type PlanEdge } from "./runtime/plan.js";
+export { createPluck, type InstanceVerb, type PluckInstance, type PluckOptions } from "./runtime/pluck.js";
+export {
+  createRuntime,
+  DEFAULT_MAX_AGENT_VISITS,
+  MEMORY_GRACE_MS,
+  type AgentRuntime,
+  type RunOptions,
+  type RuntimeOptions,
+} from "./runtime/runtime.js";
+export type { RunEnd, RunResult } from "./runtime/run.js";
+export type { AgentVisit } from "./runtime/visit.js";
 export { anthropicProvider, type AnthropicOptions } from "./providers/anthropic.js";
 export { echoProvider } from "./providers/echo.js";
 export { fallbackProvider, type FallbackOptions } from "./providers/fallback.js";

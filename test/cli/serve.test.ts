@@ -721,10 +721,10 @@ describe("cassette record --proxy", () => {
       expect([code, out]).toEqual([2, ""]);
       return err.split("\n")[0];
     };
-    expect(await refused([...flags, ...target, "--out", "x.json"], { CI: "true" })).toContain("CI never records");
-    expect(await refused([...flags, "--out", "x.json"])).toContain("'--target <url>' not specified");
+    expect(await refused([...flags, ...target, "--out", "x.cassette.json"], { CI: "true" })).toContain("CI never records");
+    expect(await refused([...flags, "--out", "x.cassette.json"])).toContain("'--target <url>' not specified");
     expect(await refused([...flags, ...target])).toContain("'--out <file>' not specified");
-    expect(await refused([...flags, ...target, "--out", "x.json", "node"])).toContain("--proxy runs no command");
+    expect(await refused([...flags, ...target, "--out", "x.cassette.json", "node"])).toContain("--proxy runs no command");
     expect(await refused(["record", ...target, "node"])).toContain("belong to --proxy");
     for (const [wrong, why] of [
       ["http://api.openai.com/v1", "http://api.openai.com is not https"],
@@ -734,7 +734,7 @@ describe("cassette record --proxy", () => {
       ["https://host/v1?a=b", "has a query or fragment"],
       ["api.openai.com", "is not an absolute URL"],
     ] as const) {
-      expect(await refused([...flags, "--target", wrong, "--out", "x.json"])).toContain(why);
+      expect(await refused([...flags, "--target", wrong, "--out", "x.cassette.json"])).toContain(why);
     }
     await oneTurn("there.cassette.json", "q", "a");
     expect(await refused([...flags, ...target, "--out", "there.cassette.json"])).toContain(

@@ -1,6 +1,7 @@
 // The recording proxy as a function from requests to replies: what came goes on as it came, the answer goes back as it comes,
 // and a copy of both is looked at.
 
+import { gunzipSync } from "node:zlib";
 import { forward, type Forwarded, type HttpHandler, type HttpReply, type HttpRequest } from "../../host/index.js";
 import { readBytes, refusalReply, wireOf, type Refusal } from "../serve/replies.js";
 import type { PassingTurn, ProxyRecorder } from "./recorder.js";
@@ -9,8 +10,8 @@ import { below } from "./target.js";
 /** The most of one answer that is kept for a look; the client gets all of it. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
-/** Forwards everything; turns of a conversation are recorded. */
-export function proxyHandler(target: URL, recorder: ProxyRecorder): HttpHandler {
+/** Forwards everything; turns of a conversation are recorded. `note` is told why a target gave no answer. */
+export function proxyHandler(target: URL, recorder: ProxyRecorder, note: (text: string) => void): HttpHandler {
   return async (request) => {
     const wire = wireOf(request);
     const read = await readBytes(request);
@@ -19,6 +20,7 @@ export function proxyHandler(target: URL, recorder: ProxyRecorder): HttpHandler 
     const answer = await send(target, request, read.bytes);
     if ("refusal" in answer || answer.status < 200 || answer.status > 299) {
       await turn?.failed();
+      if ("refusal" in answer) note(answer.refusal.message);
       return "refusal" in answer ? refusalReply(answer.refusal, wire) : answer;
     }
     return turn === undefined ? answer : { ...answer, body: watch(answer, turn, request.signal) };
@@ -52,9 +54,9 @@ function watch(answer: Forwarded, turn: PassingTurn, signal: AbortSignal): HttpR
   const settle = async (isCut: boolean): Promise<void> => {
     if (isSettled) return;
     isSettled = true;
-    const bytes = size > MAX_KEPT_BYTES ? undefined : Buffer.concat(chunks);
     if (isCut && size === 0) return turn.failed();
-    await turn.answered({ bytes, isStream: isStream(answer), isCut });
+    const bytes = size > MAX_KEPT_BYTES ? undefined : plain(Buffer.concat(chunks), isCut);
+    await turn.answered({ bytes, isStream: bytes !== undefined && isStream(answer, bytes), isCut });
   };
   const parts = async function* (): AsyncGenerator<Uint8Array> {
     let isCut = true;
@@ -74,6 +76,18 @@ function watch(answer: Forwarded, turn: PassingTurn, signal: AbortSignal): HttpR
   return parts();
 }
 
-function isStream({ headers }: Forwarded): boolean {
-  return /event-stream|ndjson/.test(String(headers["content-type"] ?? ""));
+/** By its header, or by its first words: some gateways stream under another name. */
+function isStream({ headers }: Forwarded, bytes: Uint8Array): boolean {
+  const start = Buffer.from(bytes.subarray(0, 64)).toString("latin1").trimStart();
+  return /event-stream|ndjson/.test(String(headers["content-type"] ?? "")) || /^(data|event|id|retry)?:/.test(start);
+}
+
+/** Without its gzip, which some vendors send to whoever asked for none. A cut one is left as it is, and so said to be cut. */
+function plain(bytes: Buffer, isCut: boolean): Uint8Array | undefined {
+  if (isCut || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MAX_KEPT_BYTES });
+  } catch {
+    return undefined;
+  }
 }

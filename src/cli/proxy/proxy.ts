@@ -1,4 +1,4 @@
-// `cassette record --proxy`: stands between an agent and its vendor until it is stopped, then writes what was said.
+// `cassette record --proxy`: stands between an agent and its vendor until it is stopped, and writes what is said.
 
 import { CassetteError, createCassetteStore } from "../../cassette/index.js";
 import { resolveMode } from "../../harness/index.js";
@@ -10,6 +10,7 @@ import { untilSignal, type Stop } from "../serve/stop.js";
 import { proxyHandler } from "./handler.js";
 import { createProxyOutput } from "./output.js";
 import { createProxyRecorder, type ProxyRecorder } from "./recorder.js";
+import { createSaver, type Saved } from "./saver.js";
 import { parseTarget } from "./target.js";
 
 /** What `cassette record --proxy` was asked. */
@@ -29,47 +30,57 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const target = parseTarget(options.target);
     const files = filesAt(io);
     const store = createCassetteStore(files);
-    const output = await createProxyOutput(options.out, { files, store, overwrite: refresh });
+    const output = await createProxyOutput(options.out, { files, store, cwd: io.cwd, overwrite: refresh });
     await output.check();
 
     const note = createNotes(io);
-    const recorder = createProxyRecorder((text) => note("not recorded: ", text));
-    const server = await listen(proxyHandler(target, recorder), { port: options.port });
+    const recorder: ProxyRecorder = createProxyRecorder({
+      lost: (why) => note("not recorded: ", why),
+      kept: (conversation) => saver.changed(conversation),
+    });
+    const saver = createSaver({
+      cassetteOf: (conversation) => recorder.toCassette(conversation),
+      write: (conversation, cassette) => output.write(conversation, cassette),
+      failed: (why) => note("not written: ", why),
+    });
+    const server = await listen(
+      proxyHandler(target, recorder, (why) => note("not answered: ", why)),
+      { port: options.port },
+    );
     const print = json ? note : createPrinter(io);
     print(`recording at ${server.url}, in front of `, target.href);
+    print(`   OPENAI_BASE_URL=${server.url}/v1 ANTHROPIC_BASE_URL=${server.url} OLLAMA_HOST=${server.url}`);
     await stop.stopped;
     await server.close();
     await recorder.idle();
-    await finish(recorder, output, options, io);
+    const saved = await saver.finish();
+    for (const file of output.stale()) note("left from an earlier recording: ", file);
+    finish(recorder, saved, options, io);
   } finally {
     stop.now();
   }
 }
 
-async function finish(
-  recorder: ProxyRecorder,
-  output: Awaited<ReturnType<typeof createProxyOutput>>,
-  { json, out }: ProxyOptions,
-  io: CommandIo,
-): Promise<void> {
-  const cassettes = recorder.toCassettes();
+function finish(recorder: ProxyRecorder, saved: readonly Saved[], { json, out }: ProxyOptions, io: CommandIo): void {
   const { lost } = recorder;
-  if (cassettes.length === 0) {
+  if (saved.length === 0) {
     const also = lost.length === 0 ? "" : `; ${count(lost.length, "turn")} could not be`;
     throw new CassetteError("nothing-recorded", `no turn was recorded${also}`, {
       file: out,
       hint: "Point the client's base URL at this proxy, and see what it answered.",
     });
   }
-  const paths = await output.write(cassettes);
-  const written = paths.map((file, index) => ({ file, turns: cassettes[index]?.entries.length ?? 0 }));
-  const exitCode = lost.length === 0 ? EXIT.ok : EXIT.drift;
+  const unwritten = saved.filter((one) => "error" in one);
+  const exitCode = unwritten.length > 0 ? EXIT.failed : lost.length > 0 ? EXIT.drift : EXIT.ok;
   io.exit(exitCode);
   if (json) {
-    writeJson(io, "record", exitCode, { cassettes: written, lost });
+    writeJson(io, "record", exitCode, { cassettes: saved, lost });
     return;
   }
   const print = createPrinter(io);
-  for (const { file, turns } of written) print("recorded ", file, `, ${count(turns, "turn")}`);
+  for (const one of saved) {
+    if ("error" in one) print({ look: "bad", text: `not written, ${count(one.turns, "turn")}: ` }, one.error);
+    else print("recorded ", one.file, `, ${count(one.turns, "turn")}`);
+  }
   if (lost.length > 0) print({ look: "bad", text: `${count(lost.length, "turn")} could not be recorded` });
 }

@@ -2,7 +2,7 @@
 // Headers never come here.
 
 import { CassetteError, createConversations, type CassetteV2, type OpenTurn } from "../../cassette/index.js";
-import { AgentError, type Wire } from "../../core/index.js";
+import type { Wire } from "../../core/index.js";
 import { parseBody } from "../serve/replies.js";
 
 /** The answer to a turn, as it passed by. */
@@ -29,20 +29,27 @@ export interface ProxyRecorder {
   readonly recorded: number;
   /** Why each turn that succeeded could not be kept. */
   readonly lost: readonly string[];
-  toCassettes(): CassetteV2[];
+  /** What a conversation holds by now; undefined while one of its turns is open. */
+  toCassette(conversation: number): CassetteV2 | undefined;
 }
 
-/** `note` is told of a lost turn at once. */
-export function createProxyRecorder(note: (text: string) => void): ProxyRecorder {
+/** Told at once of a turn that is lost, and of a conversation that has a turn more. */
+export interface ProxyWatcher {
+  lost(why: string): void;
+  kept(conversation: number): void;
+}
+
+export function createProxyRecorder(watcher: ProxyWatcher): ProxyRecorder {
   const conversations = createConversations();
   const lost: string[] = [];
   const open = new Set<Promise<void>>();
   let recorded = 0;
 
+  // Whatever it was: the client has its answer, and the turns before this one are still to be written.
   const lose = (error: unknown): void => {
-    if (!(error instanceof AgentError || error instanceof CassetteError || error instanceof SyntaxError)) throw error;
-    lost.push(error.message);
-    note(error.message);
+    const why = error instanceof Error ? error.message : String(error);
+    lost.push(why);
+    watcher.lost(why);
   };
   const tracked = (work: Promise<void>): Promise<void> => {
     open.add(work);
@@ -58,6 +65,12 @@ export function createProxyRecorder(note: (text: string) => void): ProxyRecorder
       await turn.fail();
       lose(error);
     }
+    watcher.kept(turn.conversation);
+  }
+
+  async function drop(turn: OpenTurn): Promise<void> {
+    await turn.fail();
+    watcher.kept(turn.conversation);
   }
 
   return {
@@ -71,7 +84,7 @@ export function createProxyRecorder(note: (text: string) => void): ProxyRecorder
         const turn = conversations.open(request, `${wire.name}:${request.settings.model}`);
         return {
           answered: (answer) => tracked(keep(wire, turn, answer)),
-          failed: () => tracked(turn.fail()),
+          failed: () => tracked(drop(turn)),
         };
       } catch (error) {
         // Only a turn that the vendor takes is a turn that was lost.
@@ -81,6 +94,6 @@ export function createProxyRecorder(note: (text: string) => void): ProxyRecorder
     async idle() {
       while (open.size > 0) await Promise.all(open);
     },
-    toCassettes: () => conversations.toCassettes(),
+    toCassette: (conversation) => conversations.toCassette(conversation),
   };
 }

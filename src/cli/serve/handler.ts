@@ -1,6 +1,5 @@
 // The replay server as a function from requests to replies, and a count of what came of them.
 
-import { basename } from "node:path";
 import { CassetteError, type Cassette, type MissReport, type Shelf } from "../../cassette/index.js";
 import { AgentError, type Wire, type WireTurn } from "../../core/index.js";
 import type { HttpHandler, HttpReply, HttpRequest } from "../../host/index.js";
@@ -19,13 +18,29 @@ export interface ServeWatcher {
   missed(miss: ServedMiss): void;
 }
 
+const RECORD_AGAIN =
+  "Undo the change if it was not meant; else record again (cassette record --proxy --refresh) and review the new cassette.";
+
+/** What a client that knows nothing of our library can do about a miss. */
+const TO_DO: Readonly<Record<MissReport["code"], string>> = {
+  "prompt-changed": RECORD_AGAIN,
+  "tools-changed": RECORD_AGAIN,
+  "settings-changed": RECORD_AGAIN,
+  "filter-one-sided": RECORD_AGAIN,
+  exhausted: "Each recorded turn answers once: restart cassette serve for a second run, or record a longer one.",
+  unconsumed: RECORD_AGAIN,
+};
+
 const SERVED: readonly string[] = ["/v1/chat/completions", "/chat/completions", "/v1/messages", "/api/chat"];
 
 /** A client names the cassette it means in this header: by task, by file, or not at all. */
 export const PIN_HEADER = "x-playhead-cassette";
 
-/** Answers from `shelf` and nothing else. */
-export function serveHandler(shelf: Shelf, watcher: ServeWatcher): HttpHandler {
+/**
+ * Answers from `shelf` and nothing else. `nameOf` is what a client may call a cassette by its file: where the files lie on this
+ * machine is nobody's business on the other side.
+ */
+export function serveHandler(shelf: Shelf, watcher: ServeWatcher, nameOf: NameOf): HttpHandler {
   return async (request) => {
     const wire = SERVED.includes(request.path) ? wireOf(request) : undefined;
     if (wire === undefined) return refusalReply(unknownPath(request));
@@ -33,8 +48,17 @@ export function serveHandler(shelf: Shelf, watcher: ServeWatcher): HttpHandler {
     if ("refusal" in read) return refusalReply(read.refusal, wire);
     const parsed = parseTurn(wire, read.bytes);
     if ("refusal" in parsed) return refusalReply(parsed.refusal, wire);
-    return answerTurn(wire, parsed.turn, pinOf(request), shelf, watcher);
+    return answerTurn(wire, parsed.turn, pinOf(request), { shelf, watcher, nameOf });
   };
+}
+
+/** The name of a cassette, by its file. */
+export type NameOf = (file: string) => string;
+
+interface Served {
+  readonly shelf: Shelf;
+  readonly watcher: ServeWatcher;
+  readonly nameOf: NameOf;
 }
 
 function unknownPath({ method, path }: HttpRequest): Refusal {
@@ -64,17 +88,16 @@ async function answerTurn(
   wire: Wire,
   { request, isStream, wantsUsage }: WireTurn,
   pin: string | undefined,
-  shelf: Shelf,
-  watcher: ServeWatcher,
+  { shelf, watcher, nameOf }: Served,
 ): Promise<HttpReply> {
   try {
     const { cassette, file, turnIndex, response } = await shelf.answer(wire, request, pin);
     watcher.answered();
     const stamp = { ...stampOf(cassette, turnIndex), model: request.settings.model, wantsUsage };
-    const where = { [PIN_HEADER]: encodeURI(file), "x-playhead-turn": String(turnIndex) };
+    const where = { [PIN_HEADER]: encodeURI(nameOf(file)), "x-playhead-turn": String(turnIndex) };
     return answerReply(wire, response, stamp, isStream, where);
   } catch (error) {
-    return refusalReply(toRefusal(error, watcher), wire);
+    return refusalReply(toRefusal(error, watcher, nameOf), wire);
   }
 }
 
@@ -85,21 +108,16 @@ function stampOf(cassette: Cassette, turnIndex: number): { id: string; createdAt
   return { id: `${id}-${turnIndex}`, createdAt: Number.isFinite(recordedAt) ? recordedAt : 0 };
 }
 
-function toRefusal(error: unknown, watcher: ServeWatcher): Refusal {
+function toRefusal(error: unknown, watcher: ServeWatcher, nameOf: NameOf): Refusal {
   if (error instanceof AgentError) return { status: 400, code: error.code, message: error.message };
   if (!(error instanceof CassetteError)) throw error;
   const { code, summary, hint, file, miss } = error;
   const named = file === undefined ? {} : { file };
   watcher.missed({ code, message: error.message, ...named });
-  // Where the files lie on this machine is nobody's business on the other side: the reply has no path in it.
-  const message = hint === undefined ? summary : `${summary}\n  to do    ${hint}`;
+  const todo = miss === undefined ? hint : TO_DO[miss.code];
+  const message = todo === undefined ? summary : `${summary}\n  to do    ${todo}`;
   if (miss === undefined) return { status: 404, code, message };
-  return { status: 409, code, message, miss: withCassette(miss, file) };
-}
-
-/** Named as a client may pin it. */
-function withCassette(miss: MissReport, file: string | undefined): MissReport & { cassette?: string } {
-  return file === undefined ? miss : { ...miss, cassette: basename(file) };
+  return { status: 409, code, message, miss: file === undefined ? miss : { ...miss, cassette: nameOf(file) } };
 }
 
 /** A name that no header can carry as it is comes percent-encoded, as our own answers name their cassette. */

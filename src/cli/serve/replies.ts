@@ -2,6 +2,7 @@
 
 import type { MissReport } from "../../cassette/index.js";
 import {
+  parseBoundedJson,
   WIRES,
   type JsonObject,
   type LlmTurnResponse,
@@ -21,7 +22,9 @@ const ENDINGS: readonly (readonly [string, WireName])[] = [
 /** The wire of a path by its end, whatever stands before it; undefined for any other request. */
 export function wireOf({ method, path }: Pick<HttpRequest, "method" | "path">): Wire | undefined {
   const name = method === "POST" ? ENDINGS.find(([ending]) => path.endsWith(ending))?.[1] : undefined;
-  return name === undefined ? undefined : WIRES[name];
+  // OpenAI's threads have messages, too, which are no conversation turns.
+  if (name === undefined || (name === "anthropic" && path.includes("/threads/"))) return undefined;
+  return WIRES[name];
 }
 
 /** A refusal as a reply. Clients of OpenAI and Anthropic try some of these again unless told not to. */
@@ -72,12 +75,22 @@ export async function readBytes(request: HttpRequest): Promise<{ bytes: Uint8Arr
           message: `the request has more than ${read.maxBytes} bytes, the limit of this server`,
         },
       };
+    case "busy":
+      return {
+        refusal: { status: 503, code: "too-busy", message: "too many large requests at once; send this one again" },
+      };
     case "broken":
       return { refusal: { status: 400, code: "body-broken", message: "the request broke off" } };
   }
 }
 
-/** The value of a JSON body. Throws where it is no JSON in UTF-8. */
+/** The value of a JSON body. Throws SyntaxError where it is no JSON in UTF-8, or nested too deep. */
 export function parseBody(bytes: Uint8Array): unknown {
-  return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown;
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new SyntaxError("the request's body is not UTF-8");
+  }
+  return parseBoundedJson(text);
 }

@@ -17,7 +17,7 @@ import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createNotes, createPrinter, writeJson } from "../output.js";
 import { findTarget, pathIn } from "../recordings.js";
-import { serveHandler, type ServedMiss } from "./handler.js";
+import { serveHandler, type ServedMiss, type ServeWatcher } from "./handler.js";
 import { listen } from "./listen.js";
 import { untilSignal, type Stop } from "./stop.js";
 
@@ -37,24 +37,26 @@ export async function serve(
   stop: Stop = untilSignal(),
 ): Promise<void> {
   try {
-    const shelf = createShelf(await loadAll(paths, io));
+    const items = await loadAll(paths, io);
+    const short = shortNames(items.map(({ file }) => file));
+    const nameOf = (file: string): string => short.get(file) ?? basename(file);
+    const shelf = createShelf(items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] })));
     const misses: ServedMiss[] = [];
     const note = createNotes(io);
     let answered = 0;
-    const server = await listen(
-      serveHandler(shelf, {
-        answered() {
-          answered++;
-          if (options.once === true && left(shelf) === 0) stop.now();
-        },
-        missed(miss) {
-          misses.push(miss);
-          for (const line of miss.message.split("\n")) note("miss: ", line);
-          if (options.once === true) stop.now();
-        },
-      }),
-      options,
-    );
+    const watcher: ServeWatcher = {
+      answered() {
+        answered++;
+        if (options.once === true && left(shelf) === 0) stop.now();
+      },
+      missed(miss) {
+        misses.push(miss);
+        for (const line of miss.message.split("\n")) note("miss: ", line);
+        if (options.once === true) stop.now();
+      },
+    };
+    const server = await listen(serveHandler(shelf, watcher, nameOf), options);
+    if (!server.isLoopback) note("other machines can reach this server, and it asks nobody who they are");
     announce(server.url, shelf, options, io);
     await stop.stopped;
     if (options.once === true) await server.idle();
@@ -63,6 +65,19 @@ export async function serve(
   } finally {
     stop.now();
   }
+}
+
+/** By file, the fewest last parts of its path that no other file ends with. */
+function shortNames(files: readonly string[]): Map<string, string> {
+  const tail = (file: string, parts: number): string => file.split(/[\\/]/).slice(-parts).join("/");
+  const shortest = (file: string): string => {
+    for (let parts = 1; parts < file.length; parts++) {
+      const name = tail(file, parts);
+      if (files.filter((other) => tail(other, parts) === name).length === 1) return name;
+    }
+    return file;
+  };
+  return new Map(files.map((file) => [file, shortest(file)]));
 }
 
 function left(shelf: Shelf): number {

@@ -1,44 +1,81 @@
-// Memory that lives as long as the process, and the view of a store that one agent of one run gets.
+// Memory that lives as long as the process: the store a runtime keeps when it is given none.
 
 import { copyJson } from "../canon/copy.js";
 import type { JsonValue } from "../canon/value.js";
-import type { MemoryScope, RunMemory, RuntimeMemory } from "../model/memory.js";
+import { AgentError } from "../errors.js";
+import type { RuntimeMemory } from "../model/memory.js";
 
-/** The default store: maps in this process, nothing on disk. Throws `AgentError` `not-json` for a value that is not plain JSON. */
-export function createInMemoryRuntimeMemory(): RuntimeMemory {
-  const scopes = new Map<string, Map<string, JsonValue>>();
+/** Keys that one in-memory store holds, over all its scopes. */
+export const MAX_MEMORY_KEYS = 100_000;
+/** Characters of scopes, keys and JSON texts that one in-memory store holds together. */
+export const MAX_MEMORY_CHARACTERS = 67_108_864;
+
+export interface InMemoryOptions {
+  /** Default {@link MAX_MEMORY_KEYS}. */
+  readonly maxKeys?: number;
+  /** Default {@link MAX_MEMORY_CHARACTERS}. */
+  readonly maxCharacters?: number;
+}
+
+interface Entry {
+  readonly value: JsonValue;
+  readonly characters: number;
+}
+
+/**
+ * The default store: maps in this process, nothing on disk. Its `set` throws `AgentError` `not-json` for a value that is not
+ * plain JSON, and `memory-failed` where one of the limits would be passed.
+ */
+export function createInMemoryRuntimeMemory(options: InMemoryOptions = {}): RuntimeMemory {
+  const { maxKeys = MAX_MEMORY_KEYS, maxCharacters = MAX_MEMORY_CHARACTERS } = options;
+  const scopes = new Map<string, Map<string, Entry>>();
+  let keys = 0;
+  let characters = 0;
+
+  const forget = (entry: Entry) => {
+    keys -= 1;
+    characters -= entry.characters;
+  };
+
   return {
     get(scope, key) {
-      const value = scopes.get(scope)?.get(key);
-      return value === undefined ? undefined : copyJson(value);
+      const entry = scopes.get(scope)?.get(key);
+      return entry === undefined ? undefined : copyJson(entry.value);
     },
     set(scope, key, value) {
       const own = copyJson(value);
-      const entries = scopes.get(scope) ?? new Map<string, JsonValue>();
-      scopes.set(scope, entries.set(key, own));
+      const size = scope.length + key.length + JSON.stringify(own).length;
+      const old = scopes.get(scope)?.get(key);
+      if (old === undefined && keys >= maxKeys) throw full(scope, key, `holds ${maxKeys} keys, its limit (maxKeys)`);
+      if (characters - (old?.characters ?? 0) + size > maxCharacters) {
+        throw full(scope, key, `would hold more than ${maxCharacters} characters, its limit (maxCharacters)`);
+      }
+      if (old !== undefined) forget(old);
+      const entries = scopes.get(scope) ?? new Map<string, Entry>();
+      scopes.set(scope, entries.set(key, { value: own, characters: size }));
+      keys += 1;
+      characters += size;
     },
-    delete: (scope, key) => scopes.get(scope)?.delete(key) ?? false,
+    delete(scope, key) {
+      const entries = scopes.get(scope);
+      const entry = entries?.get(key);
+      if (entries === undefined || entry === undefined) return false;
+      forget(entry);
+      entries.delete(key);
+      if (entries.size === 0) scopes.delete(scope);
+      return true;
+    },
     keys: (scope) => [...(scopes.get(scope)?.keys() ?? [])].sort(),
-    clear: (scope) => void scopes.delete(scope),
+    clear(scope) {
+      scopes.get(scope)?.forEach(forget);
+      scopes.delete(scope);
+    },
   };
 }
 
-/** The store's name for what all agents of one run share. */
-export function sharedScope(runId: string): string {
-  return `shared:${runId}`;
-}
-
-/** `memory` as the agent `agentId` of the run `runId` sees it. */
-export function bindMemory(memory: RuntimeMemory, runId: string, agentId: string): RunMemory {
-  const names: Readonly<Record<MemoryScope, string>> = {
-    agent: `agent:${agentId}`,
-    shared: sharedScope(runId),
-    global: "global",
-  };
-  return {
-    get: async (scope, key) => memory.get(names[scope], key),
-    set: async (scope, key, value) => memory.set(names[scope], key, value),
-    delete: async (scope, key) => memory.delete(names[scope], key),
-    keys: async (scope) => memory.keys(names[scope]),
-  };
+function full(scope: string, key: string, limit: string): AgentError {
+  const place = `${JSON.stringify(key)} of the scope ${JSON.stringify(scope)}`;
+  return new AgentError("memory-failed", `the memory cannot keep ${place}: it ${limit}`, {
+    hint: "Delete what is no longer needed, or pass `memory` a store of your own.",
+  });
 }

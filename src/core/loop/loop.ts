@@ -7,7 +7,7 @@ import type { BudgetCap } from "./budget.js";
 import { runTurn, type TurnInput, type TurnOutcome } from "./turn.js";
 
 export interface LoopInput extends Omit<TurnInput, "emit"> {
-  /** `turnIndex` counts from 0. */
+  /** `turnIndex` counts the turns of `budget`: from 0, or on from what an agent that is entered again took before. */
   readonly emit: (turnIndex: number, body: EventBody, detail?: EventDetail) => void;
   /** How many turns in a row may ask for refused calls alone before one more ends the run. Default any number. */
   readonly maxCorrections?: number;
@@ -22,7 +22,7 @@ export type LoopStop = { kind: "finished"; finalAnswer: string } | { kind: "budg
 export async function runLoop(input: LoopInput): Promise<LoopStop> {
   const { maxCorrections = Infinity } = input;
   let corrections = 0;
-  for (let turnIndex = 0; ; turnIndex++) {
+  for (let turnIndex = input.budget.turns; ; turnIndex++) {
     const outcome = await takeTurn(turnIndex, input);
     switch (outcome.kind) {
       case "continue":

@@ -1,92 +1,186 @@
-// One run of one agent: its conversation, budget and log, driven by the loop until it settles or is aborted.
+// One run: agent after agent along the plan until it ends, with one log, one shared memory and one signal.
 
-import { seal } from "../canon/copy.js";
+import type { RunScope } from "../context/run-memory.js";
+import type { JsonValue } from "../canon/value.js";
 import { AgentError } from "../errors.js";
-import { bindMemory } from "../context/memory.js";
 import type { AgentEvent, EventBody, EventDetail } from "../events/event.js";
 import type { EventLog } from "../events/log.js";
-import { createBudget, type Budget, type BudgetCap } from "../loop/budget.js";
-import { runLoop, type LoopStop } from "../loop/loop.js";
-import type { RuntimeMemory } from "../model/memory.js";
-import type { LlmMessage } from "../model/message.js";
 import type { UsageTotal } from "../model/usage.js";
+import type { Ports } from "../ports.js";
+import { quoteForeign } from "../providers/secret.js";
 import { abortError, assertNotAborted } from "../tools/call.js";
-import type { CustomToolContext } from "../tools/tool.js";
-import { VERB_NAMES, type VerbBodies, type VerbContext, type VerbName, type VerbSet } from "../tools/verbs.js";
+import { isThrown, thrownText } from "../tools/thrown.js";
+import type { VerbBodies } from "../tools/verbs.js";
 import type { Agent } from "./agent.js";
+import { inputOf, nextEdge, type NextEdge, type Plan } from "./plan.js";
+import { createMember, createTally, visit, type AgentVisit, type Member } from "./visit.js";
 
-export interface RunResult {
-  /** The agent that answered. */
-  agentId: string;
-  /** The model's last words; "" when a cap ended the run before it said any. */
-  finalAnswer: string;
-  /** Which cap ended the run. Absent when the model finished. */
-  budgetExhausted?: BudgetCap;
-  turns: number;
-  toolCalls: number;
-  usage: UsageTotal;
-  /** The whole conversation, the system message first. */
-  messages: readonly LlmMessage[];
+/** Why no further agent was entered. A run without a plan ends with `exit`. */
+export type RunEnd =
+  | { kind: "exit" }
+  /** No edge from the last agent was taken. */
+  | { kind: "no-edge" }
+  /** The next agent, `agentId`, had been entered `limit` times. */
+  | { kind: "cycle"; agentId: string; limit: number };
+
+/** The last visit, but for `turns`, `toolCalls` and `usage`, which are those of the whole run. */
+export interface RunResult extends AgentVisit {
+  /** 32 hex digits, as in the run's events. */
+  runId: string;
+  /** In the order they were made. */
+  visits: readonly AgentVisit[];
+  ended: RunEnd;
+  /** What the agents' shared memory held at the end; the answer of the agent `a` stands under `agent:a:answer`. */
+  shared: Readonly<Record<string, JsonValue>>;
   events: readonly AgentEvent[];
   /** Events beyond the log's limit, which were not kept. */
   droppedEvents: number;
 }
 
+export interface RunInput {
+  readonly agents: ReadonlyMap<string, Agent>;
+  readonly goal: string;
+  readonly plan: Plan;
+  readonly maxAgentVisits: number;
+  readonly signal: AbortSignal;
+  readonly verbs: VerbBodies | undefined;
+  readonly log: EventLog;
+  readonly scope: RunScope;
+  readonly ports: Ports;
+}
+
+type Emit = (agentId: string, turnIndex: number, body: EventBody, detail?: EventDetail) => void;
+
+interface Walked {
+  readonly visits: readonly AgentVisit[];
+  readonly ended: RunEnd;
+  readonly usage: UsageTotal;
+  readonly shared: Record<string, JsonValue>;
+}
+
 /**
- * Rejects with what the provider threw, unchanged, with what ended the run among its tool calls, or with `AgentError`
- * `aborted` as soon as `signal` fires.
+ * Rejects with what the provider threw, unchanged, with what ended the run among its tool calls or handoffs, with
+ * `memory-failed`, or with `aborted` as soon as the signal fires.
  */
-export async function runAgent(
-  agent: Agent,
-  goal: string,
-  signal: AbortSignal,
-  verbs: VerbBodies | undefined,
-  log: EventLog,
-  store: RuntimeMemory,
-): Promise<RunResult> {
-  assertNotAborted(signal);
-  const budget = createBudget(agent.budget);
-  const history: LlmMessage[] = [
-    seal({ role: "system", content: agent.systemPrompt }),
-    seal({ role: "user", content: goal }),
-  ];
-  const memory = bindMemory(store, log.runId, agent.id);
-  const context: CustomToolContext = {
-    signal,
-    agentId: agent.id,
-    pluck: bindVerbs(verbs, { signal, agentId: agent.id, memory }),
-    memory,
-  };
-  let turn = -1;
+export async function runPlan(input: RunInput): Promise<RunResult> {
+  const { goal, plan, signal, log } = input;
+  let [agentId, turn] = [plan.entry, -1];
   let isOver = false;
-  const emit = (turnIndex: number, body: EventBody, detail?: EventDetail) => {
+  const emit: Emit = (id, turnIndex, body, detail) => {
     if (isOver) return;
-    turn = turnIndex;
-    log.append(agent.id, turnIndex, body, detail);
+    [agentId, turn] = [id, turnIndex];
+    log.append(id, turnIndex, body, detail);
   };
-  const end = (stop: LoopStop["kind"] | "failed") => {
-    emit(turn, { type: "run-end", stop });
+  const end = (stop: "finished" | "budget" | "failed") => {
+    emit(agentId, turn, { type: "run-end", stop });
     isOver = true;
   };
-  const { provider, tools, settings, timeoutMs, streaming, onToolError, maxCorrections } = agent;
-  const optional = {
-    ...(settings === undefined ? {} : { settings }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(streaming === undefined ? {} : { streaming }),
-    ...(onToolError === undefined ? {} : { onToolError }),
-    ...(maxCorrections === undefined ? {} : { maxCorrections }),
-  };
 
-  emit(-1, { type: "run-start", goal });
+  emit(agentId, turn, { type: "run-start", goal });
   try {
-    const loop = runLoop({ provider, tools, ...optional, budget, context, emit, history });
-    const stop = await untilAborted(signal, loop);
-    end(stop.kind);
-    return toResult(agent.id, stop, budget, history, log);
+    const walked = await untilAborted(
+      signal,
+      walk(input, emit, () => turn),
+    );
+    const last = walked.visits.at(-1) as AgentVisit;
+    end(last.budgetExhausted === undefined ? "finished" : "budget");
+    return toResult(last, walked, log);
   } catch (error) {
     end("failed");
+    await forgetAfter(error, input);
     throw error;
   }
+}
+
+async function walk(input: RunInput, emit: Emit, lastTurn: () => number): Promise<Walked> {
+  const { plan, goal, signal, scope } = input;
+  const members = new Map<string, Member>();
+  const visits: AgentVisit[] = [];
+  const tally = createTally();
+  let prompt = goal;
+  for (let agentId = plan.entry; ;) {
+    assertNotAborted(signal);
+    const done = await visit(enter(members, agentId, input), {
+      prompt,
+      emit: (turnIndex, body, detail) => emit(agentId, turnIndex, body, detail),
+      spend: (response) => tally.spend(response),
+    });
+    visits.push(done);
+    await keepAnswer(done, input);
+    const next = findNext(done, members, input);
+    assertNotAborted(signal);
+    if (next.kind !== "handoff") {
+      if (next.kind === "cycle") emitCycle(done, next, lastTurn(), emit);
+      const shared = await remember("give what the run shared", signal, () => scope.readShared(signal));
+      await remember("forget what the run shared", signal, scope.forget);
+      return { visits, ended: next, usage: tally.usage, shared };
+    }
+    const { from, to, edge } = next.edge;
+    emit(from, lastTurn(), { type: "handoff", from, to, edge });
+    prompt = next.prompt;
+    agentId = to;
+  }
+}
+
+/** A visit that begins finds its agent as earlier visits left it. */
+function enter(members: Map<string, Member>, agentId: string, { agents, signal, verbs, scope }: RunInput): Member {
+  const member = members.get(agentId) ?? createMember(agents.get(agentId) as Agent, signal, verbs, scope);
+  members.set(agentId, member);
+  return member;
+}
+
+function findNext(
+  { agentId, finalAnswer }: AgentVisit,
+  members: ReadonlyMap<string, Member>,
+  { plan, goal, maxAgentVisits: limit, signal }: RunInput,
+): RunEnd | { kind: "handoff"; edge: NextEdge; prompt: string } {
+  if (plan.exits.includes(agentId)) return { kind: "exit" };
+  try {
+    const edge = nextEdge(plan, agentId, finalAnswer);
+    if (edge === undefined) return { kind: "no-edge" };
+    if ((members.get(edge.to)?.visits ?? 0) >= limit) return { kind: "cycle", agentId: edge.to, limit };
+    // A conversation holds well-formed text alone, and what a model says may have half a surrogate pair.
+    return { kind: "handoff", edge, prompt: inputOf(edge, goal, finalAnswer).toWellFormed() };
+  } catch (error) {
+    assertNotAborted(signal);
+    throw error;
+  }
+}
+
+function emitCycle(last: AgentVisit, { agentId, limit }: RunEnd & { kind: "cycle" }, turn: number, emit: Emit): void {
+  emit(last.agentId, turn, { type: "handoff-cycle", from: last.agentId, to: agentId, limit });
+}
+
+function keepAnswer({ agentId, finalAnswer }: AgentVisit, { scope, signal }: RunInput): Promise<void> {
+  return remember(`keep the answer of the agent ${agentId}`, signal, () =>
+    scope.share(`agent:${agentId}:answer`, finalAnswer.toWellFormed()),
+  );
+}
+
+/** `work` on the memory, begun while the run is not aborted. Rejects with `memory-failed`, or `aborted`. */
+async function remember<T>(what: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  assertNotAborted(signal);
+  try {
+    const value = await work();
+    assertNotAborted(signal);
+    return value;
+  } catch (error) {
+    assertNotAborted(signal);
+    const hint = isThrown(error, AgentError) ? error.hint : undefined;
+    throw new AgentError("memory-failed", `the memory did not ${what}: ${quoteForeign(thrownText(error))}`, {
+      hint: hint ?? "See `cause`.",
+      cause: error,
+    });
+  }
+}
+
+/** A failed run forgets what it shared as well, but keeps nobody waiting who has aborted it. */
+async function forgetAfter(error: unknown, { scope, signal, ports }: RunInput): Promise<void> {
+  const forgotten = scope.forget().catch((failure: unknown) => {
+    if (isThrown(error, AgentError) && error.code === "memory-failed") return;
+    ports.warn(`playhead: the memory did not forget what a run shared: ${quoteForeign(thrownText(failure))}`);
+  });
+  await untilAborted(signal, forgotten).catch(() => undefined);
 }
 
 /** As `work` settles, or at once when `signal` fires: a tool that does not heed its signal must not hold the run. */
@@ -94,7 +188,8 @@ export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Pr
   let stop: () => void = () => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
     stop = () => reject(abortError(signal));
-    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
   });
   try {
     return await Promise.race([work, aborted]);
@@ -103,36 +198,17 @@ export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Pr
   }
 }
 
-function toResult(agentId: string, stop: LoopStop, budget: Budget, messages: LlmMessage[], log: EventLog): RunResult {
+function toResult(last: AgentVisit, { visits, ended, usage, shared }: Walked, log: EventLog): RunResult {
   return {
-    agentId,
-    finalAnswer: stop.kind === "finished" ? stop.finalAnswer : lastWords(messages),
-    ...(stop.kind === "budget" ? { budgetExhausted: stop.cap } : {}),
-    turns: budget.turns,
-    toolCalls: budget.toolCalls,
-    usage: budget.usage,
-    messages,
+    ...last,
+    turns: visits.reduce((sum, { turns }) => sum + turns, 0),
+    toolCalls: visits.reduce((sum, { toolCalls }) => sum + toolCalls, 0),
+    usage,
+    runId: log.runId,
+    visits,
+    ended,
+    shared: Object.freeze(shared),
     events: log.events,
     droppedEvents: log.dropped,
   };
-}
-
-function lastWords(messages: readonly LlmMessage[]): string {
-  return (
-    (messages.findLast((message) => message.role === "assistant" && message.content !== "")?.content as string) ?? ""
-  );
-}
-
-function bindVerbs(verbs: VerbBodies | undefined, context: VerbContext): VerbSet {
-  const bind = (name: VerbName) => async (args: Parameters<VerbSet[VerbName]>[0]) => {
-    assertNotAborted(context.signal);
-    const body = verbs?.[name];
-    if (typeof body !== "function") {
-      throw new AgentError("capability-missing", `the runtime has no body for ${name}`, {
-        hint: `Pass \`verbs\` with ${name} to createRuntime.`,
-      });
-    }
-    return body(args, context);
-  };
-  return Object.fromEntries(VERB_NAMES.map((name) => [name, bind(name)])) as VerbSet;
 }

@@ -1,25 +1,40 @@
-// createRuntime: agents with their own provider, manifest and budget, driven by the one loop. Without a plan the first
-// agent runs alone.
+// createRuntime: agents with their own provider, manifest and budget, driven by the one loop, one after another along a plan.
+// Without a plan the first agent runs alone.
 
 import { createInMemoryRuntimeMemory } from "../context/memory.js";
+import { openRunScope } from "../context/run-memory.js";
 import type { SigningKey } from "../canon/key.js";
 import { AgentError } from "../errors.js";
-import { createEventLog, type EventListener } from "../events/log.js";
+import { createEventLog, type EventListener, type EventLog } from "../events/log.js";
+import type { RuntimeMemory } from "../model/memory.js";
+import { providerName } from "../model/provider.js";
 import type { Receipt } from "../events/receipt.js";
 import type { ReceiptListener } from "../events/receipt-writer.js";
 import { assertKnownOptions } from "../options.js";
 import { withSystemPorts, type Ports } from "../ports.js";
 import { createHlc } from "../time/hlc.js";
+import { assertNotAborted } from "../tools/call.js";
 import { thrownText } from "../tools/thrown.js";
 import type { VerbBodies } from "../tools/verbs.js";
 import { createAgent, type Agent, type AgentDefinition } from "./agent.js";
+import { toPlan, type Plan } from "./plan.js";
 import { createReceipts } from "./receipts.js";
-import { runAgent, type RunResult } from "./run.js";
+import { runPlan, type RunResult } from "./run.js";
+
+/** How often a run enters one agent, unless `maxAgentVisits` says otherwise. */
+export const DEFAULT_MAX_AGENT_VISITS = 8;
+
+/** How long `destroy` waits for a memory that is late with forgetting what aborted runs shared. Milliseconds. */
+export const MEMORY_GRACE_MS = 5_000;
 
 export interface RuntimeOptions {
   readonly agents: readonly AgentDefinition[];
   /** Bodies for the eight verbs. Without them no verb is offered. */
   readonly verbs?: VerbBodies;
+  /** Where agents keep values beside their conversations. Default a store of this runtime's own, in this process. */
+  readonly memory?: RuntimeMemory;
+  /** How often one run may enter one agent: a whole number of 1 or more. Default {@link DEFAULT_MAX_AGENT_VISITS}. */
+  readonly maxAgentVisits?: number;
   readonly onEvent?: EventListener;
   /** Signs a receipt of every turn and every tool call into one chain. See docs/receipts.md. */
   readonly signingKey?: SigningKey;
@@ -29,8 +44,10 @@ export interface RuntimeOptions {
 }
 
 export interface RunOptions {
-  /** Becomes the user message. */
+  /** Becomes the user message of the first agent. */
   readonly goal: string;
+  /** Who hands over to whom. Without it the first agent of the runtime runs alone. */
+  readonly plan?: Plan;
   readonly signal?: AbortSignal;
 }
 
@@ -38,82 +55,153 @@ export interface AgentRuntime {
   /** The receipts so far, up to `MAX_KEPT_RECEIPTS`; empty without a `signingKey`. */
   readonly receipts: readonly Receipt[];
   /**
-   * Rejects with what a provider threw, unchanged, with `AgentError` `aborted`, with a `ToolPolicyError`, or with `tool-failed`
-   * where the agent's options say so. A reached cap is a normal result. With a `signingKey` it settles once its receipts are
-   * signed and delivered, and rejects with `receipt-failed` where one could not be.
+   * Rejects with what a provider threw, unchanged; with `AgentError` `invalid-options` before the first turn, `aborted`,
+   * `handoff-failed` or `memory-failed`; with a `ToolPolicyError`, or with `tool-failed` where the agent's options say so. A
+   * reached cap and a met visit limit are normal results. With a `signingKey` it settles once its receipts are signed and
+   * delivered, and rejects with `receipt-failed` where one could not be.
    */
   run(options: RunOptions): Promise<RunResult>;
   /**
-   * Aborts what runs, waits for it to end, then calls each provider's `destroy()` once and ends the chain of receipts. Safe to call
-   * twice. Rejects with `receipt-failed` when the chain's end could not be signed, after everything else is done.
+   * Aborts what runs, waits for it to end, then calls each provider's `destroy()` once; a failing one is an event and a
+   * warning, and keeps no other from being called. Then it ends the chain of receipts, and rejects only where that end could
+   * not be signed, with `receipt-failed`. A second call gives the first one's promise.
    */
   destroy(): Promise<void>;
 }
 
+const RUNTIME_OPTIONS = ["agents", "verbs", "memory", "maxAgentVisits", "onEvent", "signingKey", "onReceipt", "ports"];
+const MEMORY_METHODS = ["get", "set", "delete", "keys", "clear"] as const;
+
 /** Throws `AgentError` `invalid-options` for whatever can be known to be wrong before the first turn. */
 export function createRuntime(options: RuntimeOptions): AgentRuntime {
-  assertKnownOptions("createRuntime", options, [...["agents", "verbs", "onEvent", "signingKey", "onReceipt", "ports"]]);
+  assertKnownOptions("createRuntime", options, RUNTIME_OPTIONS);
+  const { verbs, onEvent: listener, memory = createInMemoryRuntimeMemory() } = options;
+  const { maxAgentVisits = DEFAULT_MAX_AGENT_VISITS } = options;
+  assertMemory(memory);
+  assertVisits(maxAgentVisits);
   const ports = withSystemPorts(options.ports);
   const agents = createAgents(options);
-  const first = agents[0] as Agent;
   const hlc = createHlc(ports);
   const receipts = createReceipts(options, ports, hlc);
-  const memory = createInMemoryRuntimeMemory();
+  const openLog = (runId: string) =>
+    createEventLog(ports, { runId, hlc, ...receipts.tap, ...(listener === undefined ? {} : { listener }) });
   const destroyed = new AbortController();
-  const runs = new Set<Promise<RunResult>>();
+  /** Runs, up to where nothing of them is left in the memory. None of these promises rejects. */
+  const running = new Set<Promise<void>>();
   let destroying: Promise<void> | undefined;
 
+  async function run({ goal, plan, signal }: RunOptions): Promise<RunResult> {
+    const ends = signal === undefined ? destroyed.signal : AbortSignal.any([signal, destroyed.signal]);
+    assertNotAborted(ends);
+    const log = openLog(toHex(ports.randomBytes(16)));
+    const scope = openRunScope(memory, log.runId);
+    const knownPlan = plan ?? aloneWith([...agents.keys()][0] as string);
+    const planned = { agents, goal, plan: knownPlan, maxAgentVisits, signal: ends, verbs, log, scope, ports };
+    const result = receipts.of(log.runId, ends, () => runPlan(planned));
+    const gone = result.then(scope.forget, scope.forget).catch(() => undefined);
+    running.add(gone);
+    void gone.then(() => running.delete(gone));
+    return result;
+  }
+
   async function destroyAll(): Promise<void> {
-    destroyed.abort(new AgentError("aborted", "the runtime was destroyed"));
-    await Promise.allSettled(runs);
-    const providers = new Set(agents.map((agent) => agent.provider));
-    for (const provider of providers) await destroyProvider(provider, ports);
+    await waitFor(running, ports);
+    await destroyProviders([...agents.values()], openLog(""), ports);
     await receipts.close();
+  }
+
+  function destroy(): Promise<void> {
+    if (destroying !== undefined) return destroying;
+    // Known before the signal fires: what listens to it may call this again.
+    destroying = Promise.resolve().then(destroyAll);
+    destroyed.abort(new AgentError("aborted", "the runtime was destroyed"));
+    return destroying;
   }
 
   return {
     receipts: receipts.kept,
-    async run(run) {
-      assertKnownOptions("run", run, ["goal", "signal"]);
-      if (typeof run.goal !== "string")
-        throw new AgentError("invalid-options", "run has no goal", { hint: "Pass a string." });
-      const signal = run.signal === undefined ? destroyed.signal : AbortSignal.any([run.signal, destroyed.signal]);
-      const runId = Array.from(ports.randomBytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
-      const { onEvent: listener } = options;
-      const log = createEventLog(ports, {
-        runId,
-        hlc,
-        ...receipts.tap,
-        ...(listener === undefined ? {} : { listener }),
-      });
-      const running = receipts.of(runId, signal, () => runAgent(first, run.goal, signal, options.verbs, log, memory));
-      runs.add(running);
-      try {
-        return await running;
-      } finally {
-        runs.delete(running);
-      }
-    },
-    destroy: () => (destroying ??= destroyAll()),
+    run: async (given) => run(checkRun(given, [...agents.keys()])),
+    destroy,
   };
 }
 
-function createAgents({ agents, verbs }: RuntimeOptions): Agent[] {
+function checkRun(options: RunOptions, agentIds: readonly string[]): RunOptions {
+  assertKnownOptions("run", options, ["goal", "plan", "signal"]);
+  const { goal, plan, signal } = options;
+  if (typeof goal !== "string") throw bad("run has no goal", "Pass a string.");
+  if (signal !== undefined && typeof signal?.addEventListener !== "function") {
+    throw bad("the signal of run is none", "Pass an AbortSignal, or leave it out.");
+  }
+  return {
+    goal,
+    ...(plan === undefined ? {} : { plan: toPlan(plan, agentIds) }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+function aloneWith(agentId: string): Plan {
+  return { entry: agentId, edges: [], exits: [agentId] };
+}
+
+function createAgents({ agents, verbs }: RuntimeOptions): ReadonlyMap<string, Agent> {
   if (!Array.isArray(agents) || agents.length === 0) {
-    throw new AgentError("invalid-options", "createRuntime has no agents", { hint: "Pass { agents: [{ id, … }] }." });
+    throw bad("createRuntime has no agents", "Pass { agents: [{ id, … }] }.");
   }
   const ids = agents.map((agent: AgentDefinition) => agent.id);
   const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-  if (twice !== undefined) {
-    throw new AgentError("invalid-options", `two agents have the id ${twice}`, { hint: "Give each agent its own id." });
-  }
-  return agents.map((agent: AgentDefinition) => createAgent(agent, verbs));
+  if (twice !== undefined) throw bad(`two agents have the id ${twice}`, "Give each agent its own id.");
+  return new Map(agents.map((agent: AgentDefinition) => [agent.id, createAgent(agent, verbs)]));
 }
 
-async function destroyProvider(provider: Agent["provider"], ports: Ports): Promise<void> {
-  try {
-    await provider.destroy?.();
-  } catch (error) {
-    ports.warn(`playhead: destroying provider ${provider.name ?? "unnamed"} failed: ${thrownText(error)}`);
-  }
+function assertMemory(memory: RuntimeMemory): void {
+  const missing = MEMORY_METHODS.filter((name) => typeof memory?.[name] !== "function");
+  if (missing.length === 0) return;
+  throw bad(
+    `the memory of createRuntime has no ${missing.join(", ")}`,
+    "Pass a RuntimeMemory, such as createInMemoryRuntimeMemory().",
+  );
+}
+
+function assertVisits(maxAgentVisits: number): void {
+  if (Number.isInteger(maxAgentVisits) && maxAgentVisits >= 1) return;
+  throw bad(`maxAgentVisits is ${String(maxAgentVisits)}`, "Use a whole number of 1 or more, or leave it out.");
+}
+
+/** Aborted runs end at once; a memory that never answers holds this up for {@link MEMORY_GRACE_MS} at most. */
+async function waitFor(running: ReadonlySet<Promise<void>>, ports: Ports): Promise<void> {
+  if (running.size === 0) return;
+  let stop: () => void = () => undefined;
+  const late = new Promise<void>((resolve) => {
+    stop = ports.timer(MEMORY_GRACE_MS, () => {
+      ports.warn(`playhead: the memory has not forgotten what aborted runs shared within ${MEMORY_GRACE_MS} ms`);
+      resolve();
+    });
+  });
+  await Promise.race([Promise.all(running), late]);
+  stop();
+}
+
+/** All at once, so that one which hangs keeps no other from being called. */
+async function destroyProviders(agents: readonly Agent[], log: EventLog, ports: Ports): Promise<void> {
+  const owners = new Map([...agents].reverse().map(({ provider, id }) => [provider, id]));
+  const providers = new Set(agents.map(({ provider }) => provider));
+  await Promise.all(
+    Array.from(providers, async (provider) => {
+      try {
+        await provider.destroy?.();
+      } catch (error) {
+        const [name, message] = [providerName(provider), thrownText(error)];
+        log.append(owners.get(provider) as string, -1, { type: "provider-destroy-failed", provider: name, message });
+        ports.warn(`playhead: destroying provider ${name} failed: ${message}`);
+      }
+    }),
+  );
+}
+
+function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function bad(message: string, hint: string): AgentError {
+  return new AgentError("invalid-options", message, { hint });
 }

@@ -1,6 +1,6 @@
 // A chat completions body as a turn request, the inverse of `encodeOpenAi`. Not carried by this wire: reasoning with its
-// signatures, `isError`, and the name of a tool result, which is found by its call. `developer` becomes `system`. Ignored
-// knowingly: `n`, `logprobs`, `parallel_tool_calls`, `metadata`, `strict`, `reasoning_effort` and whatever else no
+// signatures, `isError`, and the name of a tool result, which is found by its call. `developer` becomes `system`, and JSON
+// without a schema the schema of any object. More than one choice is refused, as a turn has one answer. Ignored knowingly: `logprobs`, `parallel_tool_calls`, `metadata`, `strict`, `reasoning_effort` and whatever else no
 // `LlmSettings` has.
 
 import type { JsonObject } from "../canon/value.js";
@@ -14,6 +14,8 @@ import { readMessageList, readNumber, readStops, readText, refuse, toTurn, type 
 /** Throws `invalid-options` for a body that holds what a turn request cannot. */
 export function parseOpenAi(json: unknown): WireTurn {
   const body = toObject(json);
+  const choices = readNumber(body, "n") ?? 1;
+  if (choices > 1) refuse("n", `asks for ${choices} answers, and a turn has one`);
   const calls = createCallNames();
   return toTurn({
     messages: readMessageList(body).map((message, index) => readMessage(message, `messages[${index}]`, calls)),
@@ -106,6 +108,7 @@ function readChoice(choice: unknown): LlmSettings["toolChoice"] {
 }
 
 function readFormat(format: WireObject): LlmSettings["responseFormat"] {
+  if (format["type"] === "json_object") return { name: "json_object", schema: { type: "object" } };
   if (format["type"] !== "json_schema") return undefined;
   const { name, schema } = toObject(format["json_schema"]);
   return { name: toText(name), schema: toObject(schema) as JsonObject };

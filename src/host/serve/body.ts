@@ -3,22 +3,59 @@
 import type { IncomingMessage } from "node:http";
 
 export type BodyRead =
-  { kind: "read"; bytes: Uint8Array } | { kind: "too-large"; maxBytes: number } | { kind: "broken" };
+  | { kind: "read"; bytes: Uint8Array }
+  | { kind: "too-large"; maxBytes: number }
+  /** All bodies together would take more memory than the server gives them; the same request may succeed later. */
+  | { kind: "busy" }
+  | { kind: "broken" };
 
-/** A reader for one request. Bytes beyond the limit are taken in and dropped, so that the client gets to read the refusal. */
-export function bodyReader(incoming: IncomingMessage, maxBytes: number): () => Promise<BodyRead> {
+/** What the bodies of all requests of one server hold together. */
+export interface BodyMemory {
+  held: number;
+  readonly maxHeld: number;
+}
+
+/**
+ * A reader for one request. Bytes beyond a limit are taken in and dropped, so that the client gets to read the refusal. What it
+ * holds is given back when the connection's answer is done.
+ */
+export function bodyReader(incoming: IncomingMessage, maxBytes: number, memory: BodyMemory): () => Promise<BodyRead> {
   return () =>
     new Promise((resolve) => {
       const chunks: Uint8Array[] = [];
       let size = 0;
+      let held = 0;
+      let isRefused = false;
+      const release = (): void => {
+        memory.held -= held;
+        held = 0;
+      };
+      const refuse = (read: BodyRead): void => {
+        isRefused = true;
+        chunks.length = 0;
+        release();
+        resolve(read);
+      };
       incoming.on("data", (chunk: Uint8Array) => {
         size += chunk.length;
-        if (size > maxBytes) chunks.length = 0;
-        else chunks.push(chunk);
-        if (size > maxBytes) resolve({ kind: "too-large", maxBytes });
+        if (isRefused) return;
+        if (size > maxBytes) {
+          refuse({ kind: "too-large", maxBytes });
+          return;
+        }
+        if (memory.held + chunk.length > memory.maxHeld) {
+          refuse({ kind: "busy" });
+          return;
+        }
+        memory.held += chunk.length;
+        held += chunk.length;
+        chunks.push(chunk);
       });
       incoming.on("end", () => resolve({ kind: "read", bytes: Buffer.concat(chunks) }));
-      incoming.on("close", () => resolve({ kind: "broken" }));
+      incoming.on("close", () => {
+        release();
+        resolve({ kind: "broken" });
+      });
       incoming.on("error", () => resolve({ kind: "broken" }));
       // Whoever is gone already says nothing more.
       if (incoming.destroyed) resolve({ kind: "broken" });

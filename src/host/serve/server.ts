@@ -1,10 +1,11 @@
 // An HTTP server that hands every request to one handler and its reply back, whole or as a stream. It knows bytes, limits and
 // connections; what is answered is the handler's business. For this machine: a server that listens on a loopback address
-// refuses requests that name another host, so that no web page can reach it by a name of its own (DNS rebinding).
+// refuses requests that name another host, so that no web page can reach it by a name of its own (DNS rebinding), and those
+// that a page of another site makes a browser send.
 
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { bodyReader } from "./body.js";
+import { bodyReader, type BodyMemory } from "./body.js";
 import type { HttpHandler } from "./exchange.js";
 import { sendReply } from "./reply.js";
 
@@ -15,11 +16,15 @@ export interface HttpServerOptions {
   port?: number;
   /** The largest request body that is read. Default 32 MiB. */
   maxBodyBytes?: number;
+  /** What the bodies of all requests may hold at once. Default 256 MiB. */
+  maxHeldBytes?: number;
 }
 
 export interface HttpServer {
   /** Without a slash at its end. */
   readonly url: string;
+  /** False when other machines can reach it, too. */
+  readonly isLoopback: boolean;
   /** Resolves when no request is being answered. */
   idle(): Promise<void>;
   /** Stops listening, drops every connection, and resolves when every handler has ended. */
@@ -27,10 +32,12 @@ export interface HttpServer {
 }
 
 const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
+const DEFAULT_MAX_HELD_BYTES = 256 * 1024 * 1024;
 
 /** Starts to listen. Rejects with the system's own error (`EADDRINUSE`, `EACCES` …). */
 export async function serveHttp(handler: HttpHandler, options: HttpServerOptions = {}): Promise<HttpServer> {
   const { host = "127.0.0.1", port = 0, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
+  const memory: BodyMemory = { held: 0, maxHeld: options.maxHeldBytes ?? DEFAULT_MAX_HELD_BYTES };
   const running = new Set<Promise<void>>();
   const server = createServer((incoming, response) => {
     const run = answer(incoming, response).finally(() => running.delete(run));
@@ -39,21 +46,28 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on("error", () => undefined);
-    if (isLoopback(host) && !isLoopback(hostOf(incoming))) {
-      refuseHost(response);
+    // The address and not the text of `host`, which spells loopback in many ways.
+    const refusal = isLoopbackAddress(server) ? whyForeign(incoming) : undefined;
+    if (refusal !== undefined) {
+      refuse(response, 403, refusal);
       return;
     }
+    const target = urlText(incoming);
+    if (target === undefined) {
+      refuse(response, 400, "the request names no path");
+      return;
+    }
+    const { pathname, search } = target;
     const gone = new AbortController();
     response.on("close", () => gone.abort());
     try {
-      const { pathname, search } = new URL(incoming.url ?? "/", "http://localhost");
       const reply = await handler({
         method: incoming.method ?? "GET",
         path: pathname,
         search,
         headers: incoming.headers,
         signal: gone.signal,
-        readBody: bodyReader(incoming, maxBodyBytes),
+        readBody: bodyReader(incoming, maxBodyBytes, memory),
       });
       await sendReply(response, reply);
     } catch {
@@ -68,6 +82,7 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
   });
   return {
     url: urlOf(server.address() as AddressInfo, host),
+    isLoopback: isLoopbackAddress(server),
     async idle() {
       while (running.size > 0) await Promise.all(running);
     },
@@ -85,15 +100,33 @@ export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** The host a request names, without its port; HTTP/1.0 needs none. */
-function hostOf({ headers }: IncomingMessage): string {
-  const { host } = headers;
-  return host === undefined ? "localhost" : host.replace(/:\d*$/, "").toLowerCase();
+function isLoopbackAddress(server: Server): boolean {
+  const bound = server.address();
+  if (bound === null || typeof bound === "string") return false;
+  return isLoopback(bound.address.replace(/^::ffff:/, ""));
 }
 
-function refuseHost(response: ServerResponse): void {
-  const text = "this server listens on a loopback address and answers to 127.0.0.1 and localhost alone\n";
-  response.writeHead(403, { "content-type": "text/plain", connection: "close" }).end(text);
+/** Why a request did not come from a program on this machine that meant this server; undefined when it may have. */
+function whyForeign({ headers }: IncomingMessage): string | undefined {
+  // HTTP/1.0 needs no host.
+  const host = headers.host === undefined ? "localhost" : headers.host.replace(/:\d*$/, "").toLowerCase();
+  if (!isLoopback(host)) {
+    return "this server listens on a loopback address and answers to 127.0.0.1 and localhost alone";
+  }
+  const { origin } = headers;
+  const isOwn = origin === undefined || (URL.canParse(origin) && isLoopback(new URL(origin).hostname));
+  if (!isOwn || headers["sec-fetch-site"] === "cross-site") {
+    return "this server answers no page of another site; send the request from a program";
+  }
+  return undefined;
+}
+
+function urlText({ url = "/" }: IncomingMessage): URL | undefined {
+  return URL.canParse(url, "http://localhost") ? new URL(url, "http://localhost") : undefined;
+}
+
+function refuse(response: ServerResponse, status: number, why: string): void {
+  response.writeHead(status, { "content-type": "text/plain", connection: "close" }).end(`${why}\n`);
 }
 
 function urlOf({ port }: AddressInfo, host: string): string {

@@ -136,6 +136,16 @@ describe("createRuntime with a signingKey", () => {
     expect(destroyed).toBe(1);
   });
 
+  it("PLK-92 keeps one chain through a plan of several agents", async () => {
+    const agents = [agent(scriptedProvider([say("to bob")])), agent(scriptedProvider([say("done")]), { id: "bob" })];
+    const signed = runtime(agents, { signingKey: seed });
+    await signed.run({ goal: "go", plan: { entry: "ann", edges: [{ from: "ann", to: "bob" }], exits: ["bob"] } });
+    await signed.destroy();
+    const verdict = verifyReceipts(signed.receipts, publicKey);
+    expect(verdict).toMatchObject({ kind: "ok", receipts: 3, complete: true, agents: ["ann", "bob"] });
+    expect(verdict.kind === "ok" && verdict.runs).toHaveLength(1);
+  });
+
   it("signs nothing, and has no receipts, without a key", async () => {
     const unsigned = runtime([agent(echoProvider())]);
     await unsigned.run({ goal: "x" });

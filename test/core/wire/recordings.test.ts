@@ -24,6 +24,7 @@ function wireOf(url: string): WireName | undefined {
 const KNOWN = [
   /has a (part|block) of type "(file|file_url|input_audio|audio_url|video_url|document|document_url|container_upload)"/,
   /has a part of type "(image|tool_addition|tool_reference|search_result)"/,
+  /n asks for [23] answers/,
   /tools has one of type "[\w.:-]+"/,
   // The vendor refused this one, too.
   /temperature is no number/,

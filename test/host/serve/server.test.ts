@@ -52,7 +52,7 @@ describe("serveHttp", () => {
     expect(absolute).toContain("x-asked: GET /y\r\n");
   });
 
-  it("answers 500 and goes on when the handler throws, or the path is none", async () => {
+  it("answers 500 and goes on when the handler throws, and 400 when the path is none", async () => {
     const { url } = await start(async ({ path }) => {
       if (path === "/bad") throw new Error("secret detail");
       return { status: 200, headers: {}, body: "good" };
@@ -60,7 +60,7 @@ describe("serveHttp", () => {
     const failed = await fetch(`${url}/bad`);
     expect([failed.status, await failed.text()]).toEqual([500, "the server failed\n"]);
     const host = new URL(url).host;
-    expect(await raw(url, `GET // HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)).toContain(" 500 ");
+    expect(await raw(url, `GET // HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)).toContain(" 400 ");
     expect(await (await fetch(url)).text()).toBe("good");
   });
 
@@ -187,4 +187,44 @@ it.each([
   ["localhost.evil.example", false],
 ])("isLoopback(%s) is %s", (host, expected) => {
   expect(isLoopback(host)).toBe(expected);
+});
+
+describe("a server for this machine", () => {
+  it.each(["LOCALHOST", "127.1", "::ffff:127.0.0.1"])(
+    "guards its host however loopback is spelled: %s",
+    async (host) => {
+      const server = await start(echo, { host });
+      expect(server.isLoopback).toBe(true);
+      const answer = await raw(server.url, `GET / HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n`);
+      expect(answer).toContain(" 403 ");
+    },
+  );
+
+  it("answers no page of another site, and every program", async () => {
+    const { url } = await start(echo);
+    const status = async (headers: Record<string, string>) => {
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      const { host } = new URL(url);
+      const answer = await raw(url, `GET / HTTP/1.1\r\nhost: ${host}\r\n${lines.join("")}connection: close\r\n\r\n`);
+      return Number(answer.split(" ")[1]);
+    };
+    expect(await status({ origin: "http://evil.example" })).toBe(403);
+    expect(await status({ origin: "null" })).toBe(403);
+    expect(await status({ "sec-fetch-site": "cross-site" })).toBe(403);
+    expect(await status({ origin: "http://localhost:3000", "sec-fetch-site": "same-site" })).toBe(200);
+    expect(await status({})).toBe(200);
+  });
+
+  it("holds no more than its share of memory for all bodies together", async () => {
+    const { url } = await start(echo, { maxBodyBytes: 1000, maxHeldBytes: 1500 });
+    const first = requestHttp(url, { method: "POST" });
+    first.write("x".repeat(900));
+    const busy = async () => (await fetch(url, { method: "POST", body: "y".repeat(900) })).text();
+    while ((await busy()) !== "busy");
+    first.end();
+    const [answer] = (await once(first, "response")) as [NodeJS.ReadableStream];
+    answer.resume();
+    await once(answer, "end");
+    expect(await busy()).toBe("y".repeat(900));
+  });
 });

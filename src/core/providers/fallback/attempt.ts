@@ -58,6 +58,8 @@ function isProviderFault({ code }: AgentError): boolean {
     case "tool-arguments":
     case "tool-denied":
     case "tool-failed":
+    case "handoff-failed":
+    case "memory-failed":
     case "capability-missing":
     case "aborted":
     case "receipt-failed":

@@ -1,0 +1,77 @@
+// Writing conversations while they go on: what changed is written soon after, not at every turn, since a cassette is written
+// whole each time. A disk that refuses one loses that one alone.
+
+import type { CassetteV2 } from "../../cassette/index.js";
+
+/** How long what changed waits at least. Ten times as long as the last writing took, where that is more. */
+const QUIET_MS = 500;
+const REST_FACTOR = 10;
+
+export interface SaverOptions {
+  /** What a conversation holds; undefined while it cannot be told. */
+  readonly cassetteOf: (conversation: number) => CassetteV2 | undefined;
+  readonly write: (conversation: number, cassette: CassetteV2) => Promise<string>;
+  /** Told once for each conversation that could not be written, when that happens. */
+  readonly failed: (why: string) => void;
+}
+
+/** A conversation as it lies on the disk, or why it does not. */
+export type Saved = { file: string; turns: number } | { file?: string; turns: number; error: string };
+
+export interface Saver {
+  changed(conversation: number): void;
+  /** Writes what is left, and gives every conversation that holds a turn, in the order they began. Rejects never. */
+  finish(): Promise<Saved[]>;
+}
+
+export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver {
+  const dirty = new Set<number>();
+  const saved = new Map<number, Saved>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  let rest = QUIET_MS;
+
+  async function save(conversation: number): Promise<void> {
+    const cassette = cassetteOf(conversation);
+    // A turn is open: it calls `changed` again when it settles.
+    if (cassette === undefined) return;
+    const turns = cassette.entries.length;
+    const before = saved.get(conversation);
+    try {
+      saved.set(conversation, { file: await write(conversation, cassette), turns });
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      if (before === undefined || !("error" in before)) failed(why);
+      saved.set(conversation, { ...(before?.file === undefined ? {} : { file: before.file }), turns, error: why });
+    }
+  }
+
+  async function saveAll(): Promise<void> {
+    const began = Date.now();
+    const now = [...dirty].sort((left, right) => left - right);
+    dirty.clear();
+    for (const conversation of now) await save(conversation);
+    rest = Math.max(QUIET_MS, REST_FACTOR * (Date.now() - began));
+  }
+
+  function later(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      writing = writing.then(saveAll).then(() => (dirty.size > 0 ? later() : undefined));
+    }, rest);
+  }
+
+  return {
+    changed(conversation) {
+      dirty.add(conversation);
+      later();
+    },
+    async finish() {
+      clearTimeout(timer);
+      await writing;
+      clearTimeout(timer);
+      await saveAll();
+      return [...saved].sort(([left], [right]) => left - right).map(([, state]) => state);
+    },
+  };
+}

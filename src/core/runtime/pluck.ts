@@ -1,0 +1,48 @@
+// createPluck: one instance that holds the bodies of the verbs, a memory and ports, makes runtimes with them, and is itself a
+// set of verbs for code outside any run.
+
+import type { JsonObject } from "../canon/value.js";
+import { createInMemoryRuntimeMemory } from "../context/memory.js";
+import { viewOutsideRuns } from "../context/run-memory.js";
+import type { RuntimeMemory } from "../model/memory.js";
+import { assertKnownOptions } from "../options.js";
+import type { Ports } from "../ports.js";
+import { VERB_NAMES, type VerbBodies, type VerbName } from "../tools/verbs.js";
+import { createRuntime, type AgentRuntime, type RuntimeOptions } from "./runtime.js";
+import { callVerb } from "./verbs.js";
+
+export interface PluckOptions {
+  readonly verbs?: VerbBodies;
+  /** Shared by all runtimes of the instance. Without it each runtime has its own. */
+  readonly memory?: RuntimeMemory;
+  readonly ports?: Partial<Ports>;
+}
+
+/** A verb called by the host itself: its body sees the agent id "" and a memory that belongs to no run. */
+export type InstanceVerb = (args: JsonObject, options?: { readonly signal?: AbortSignal }) => Promise<unknown>;
+
+/**
+ * The eight verbs as functions, and `runtime`. A verb rejects with what its body throws, with `capability-missing` where there
+ * is none, and with `aborted` once its signal has fired. Its arguments come from code that is trusted and are passed on as
+ * they are.
+ */
+export interface PluckInstance extends Readonly<Record<VerbName, InstanceVerb>> {
+  /** As `createRuntime`; `verbs`, `memory` and `ports` that it leaves out are the instance's. */
+  runtime(options: RuntimeOptions): AgentRuntime;
+}
+
+/** Throws `AgentError` `invalid-options` for an option nobody reads. */
+export function createPluck(options: PluckOptions = {}): PluckInstance {
+  assertKnownOptions("createPluck", options, ["verbs", "memory", "ports"]);
+  const defaults = { ...options };
+  const memory = viewOutsideRuns(defaults.memory ?? createInMemoryRuntimeMemory());
+  const bind =
+    (name: VerbName): InstanceVerb =>
+    async (args, given = {}) => {
+      assertKnownOptions(name, given, ["signal"]);
+      const { signal = new AbortController().signal } = given;
+      return callVerb(defaults.verbs, name, args, { signal, agentId: "", memory });
+    };
+  const verbs = Object.fromEntries(VERB_NAMES.map((name) => [name, bind(name)])) as Record<VerbName, InstanceVerb>;
+  return { ...verbs, runtime: (given) => createRuntime({ ...defaults, ...given }) };
+}

@@ -1,0 +1,28 @@
+// The eight verbs as code calls them: bound to who asks, on whose behalf, and until when.
+
+import { AgentError } from "../errors.js";
+import { assertNotAborted } from "../tools/call.js";
+import { VERB_NAMES, type VerbBodies, type VerbContext, type VerbName, type VerbSet } from "../tools/verbs.js";
+
+/** Each verb rejects with `aborted` once the signal has fired, and with `capability-missing` where it has no body. */
+export function bindVerbs(verbs: VerbBodies | undefined, context: VerbContext): VerbSet {
+  const bind = (name: VerbName) => async (args: Parameters<VerbSet[VerbName]>[0]) =>
+    callVerb(verbs, name, args, context);
+  return Object.fromEntries(VERB_NAMES.map((name) => [name, bind(name)])) as VerbSet;
+}
+
+export async function callVerb(
+  verbs: VerbBodies | undefined,
+  name: VerbName,
+  args: Parameters<VerbSet[VerbName]>[0],
+  context: VerbContext,
+): Promise<unknown> {
+  assertNotAborted(context.signal);
+  const body = verbs?.[name];
+  if (typeof body !== "function") {
+    throw new AgentError("capability-missing", `the runtime has no body for ${name}`, {
+      hint: `Pass \`verbs\` with ${name} to createRuntime or createPluck.`,
+    });
+  }
+  return body(args, context);
+}

@@ -1,0 +1,130 @@
+// One visit of one agent: a fresh conversation, driven by the loop until the agent settles. What an agent has used up of its
+// budget outlasts the visit, and ends with the run.
+
+import { seal } from "../canon/copy.js";
+import type { RunScope } from "../context/run-memory.js";
+import type { EventBody, EventDetail } from "../events/event.js";
+import { createBudget, type Budget, type BudgetCap } from "../loop/budget.js";
+import { runLoop, type LoopStop } from "../loop/loop.js";
+import type { LlmMessage } from "../model/message.js";
+import type { LlmTurnResponse } from "../model/provider.js";
+import type { UsageTotal } from "../model/usage.js";
+import type { CustomToolContext } from "../tools/tool.js";
+import type { VerbBodies } from "../tools/verbs.js";
+import type { Agent } from "./agent.js";
+import { bindVerbs } from "./verbs.js";
+
+/** What an agent did between being entered and its answer. */
+export interface AgentVisit {
+  agentId: string;
+  /** The model's last words. Those of an earlier visit when a cap ended this one before any; "" when there were none. */
+  finalAnswer: string;
+  /** Which cap ended the visit. Absent when the model finished. */
+  budgetExhausted?: BudgetCap;
+  turns: number;
+  toolCalls: number;
+  usage: UsageTotal;
+  /** The whole conversation, the system message first. */
+  messages: readonly LlmMessage[];
+}
+
+/** An agent in one run. */
+export interface Member {
+  readonly agent: Agent;
+  readonly budget: Budget;
+  readonly context: CustomToolContext;
+  /** How often it was entered. */
+  visits: number;
+  /** The cap that ended an earlier visit. */
+  exhausted: BudgetCap | undefined;
+  lastWords: string;
+}
+
+export interface VisitInput {
+  /** The user message. */
+  readonly prompt: string;
+  readonly emit: (turnIndex: number, body: EventBody, detail?: EventDetail) => void;
+  /** Adds a turn to what the run used. */
+  readonly spend: (response: LlmTurnResponse) => void;
+}
+
+export function createMember(
+  agent: Agent,
+  signal: AbortSignal,
+  verbs: VerbBodies | undefined,
+  scope: RunScope,
+): Member {
+  const asked = { signal, agentId: agent.id, memory: scope.viewOf(agent.id) };
+  return {
+    agent,
+    budget: createBudget(agent.budget),
+    context: { ...asked, pluck: bindVerbs(verbs, asked) },
+    visits: 0,
+    exhausted: undefined,
+    lastWords: "",
+  };
+}
+
+/** Rejects as the loop does. */
+export async function visit(member: Member, { prompt, emit, spend }: VisitInput): Promise<AgentVisit> {
+  const { agent, budget } = member;
+  const { turns, toolCalls } = budget;
+  const used = createTally();
+  const messages: LlmMessage[] = [
+    seal({ role: "system", content: agent.systemPrompt }),
+    seal({ role: "user", content: prompt }),
+  ];
+  member.visits += 1;
+  const stop = await settle(member, messages, (turnIndex, body, detail) => {
+    if (detail?.kind === "turn") {
+      used.spend(detail.response);
+      spend(detail.response);
+    }
+    emit(turnIndex, body, detail);
+  });
+
+  if (stop.kind === "budget") member.exhausted = stop.cap;
+  member.lastWords = (stop.kind === "finished" ? stop.finalAnswer : lastWords(messages)) ?? member.lastWords;
+  return {
+    agentId: agent.id,
+    finalAnswer: member.lastWords,
+    ...(stop.kind === "budget" ? { budgetExhausted: stop.cap } : {}),
+    turns: budget.turns - turns,
+    toolCalls: budget.toolCalls - toolCalls,
+    usage: used.usage,
+    messages,
+  };
+}
+
+/** Counts usage by the rules of a budget, with no limit. */
+export function createTally(): Pick<Budget, "spend" | "usage"> {
+  return createBudget();
+}
+
+/** An agent that a cap has stopped stays stopped: whatever is left of the other caps, it takes no further turn in this run. */
+async function settle(member: Member, history: LlmMessage[], emit: VisitInput["emit"]): Promise<LoopStop> {
+  const { agent, budget, context, exhausted } = member;
+  if (exhausted !== undefined) {
+    emit(budget.turns, { type: "budget-exhausted", cap: exhausted, limit: budget.limitOf(exhausted) });
+    return { kind: "budget", cap: exhausted };
+  }
+  const { provider, tools, settings, timeoutMs, streaming, onToolError, maxCorrections } = agent;
+  return runLoop({
+    provider,
+    tools,
+    ...(settings === undefined ? {} : { settings }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(streaming === undefined ? {} : { streaming }),
+    ...(onToolError === undefined ? {} : { onToolError }),
+    ...(maxCorrections === undefined ? {} : { maxCorrections }),
+    budget,
+    context,
+    emit,
+    history,
+  });
+}
+
+function lastWords(messages: readonly LlmMessage[]): string | undefined {
+  return messages.findLast((message) => message.role === "assistant" && message.content !== "")?.content as
+    string | undefined;
+}

@@ -1,0 +1,213 @@
+// What a recording proxy must survive: clients that leave or send rubbish, disks that refuse, signals, and being killed.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { CassetteV2 } from "../../src/cassette/format.js";
+import { parseCassette } from "../../src/cassette/load.js";
+import { createProxyOutput } from "../../src/cli/proxy/output.js";
+import { recordProxy } from "../../src/cli/proxy/proxy.js";
+import { createSaver } from "../../src/cli/proxy/saver.js";
+import { createCassetteStore } from "../../src/cassette/store.js";
+import { nodeFiles } from "../../src/host/files.js";
+import { assertBuilt, cassetteBin } from "../support/built.js";
+import { weatherCassette } from "../support/recording.js";
+import { listen } from "../support/wire.js";
+import { cli, folder } from "./run.js";
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** A vendor that answers every request with the same body. */
+async function vendor(body: string | Uint8Array, headers: Record<string, string> = {}): Promise<string> {
+  const live = await listen((request, response) => {
+    request.resume();
+    request.on("end", () => response.writeHead(200, { "content-type": "application/json", ...headers }).end(body));
+  });
+  closing.push(live.close);
+  return live.baseURL;
+}
+
+const ANSWER = JSON.stringify({ choices: [{ message: { role: "assistant", content: "ok" }, finish_reason: "stop" }] });
+const chat = (content: string, extra: object = {}) =>
+  JSON.stringify({ model: "m", messages: [{ role: "user", content }], ...extra });
+const ask = (url: string, body: string | Uint8Array, headers = {}) =>
+  fetch(`${url}/chat/completions`, { method: "POST", body: body as string, headers });
+
+interface Proxy {
+  url: string;
+  printed: { out: string; err: string; code: number };
+  stop(): Promise<void>;
+}
+
+async function proxying(target: string, out: string, refresh = false): Promise<Proxy> {
+  const printed = { out: "", err: "", code: 0 };
+  let end: () => void = () => undefined;
+  const stopped = new Promise<void>((resolve) => (end = resolve));
+  let isUp: () => void = () => undefined;
+  const up = new Promise<void>((resolve) => (isUp = resolve));
+  const io = {
+    stdout: (text: string) => {
+      printed.out += text;
+      if (printed.out.includes("recording at")) isUp();
+    },
+    stderr: (text: string) => void (printed.err += text),
+    env: {},
+    cwd: folder,
+    isTTY: false,
+    stderrIsTTY: false,
+    files: nodeFiles(),
+    exit: (code: number) => void (printed.code = code),
+  };
+  const done = recordProxy({ target, out, port: 0, refresh, json: false }, io, { stopped, now: end });
+  await Promise.race([up, done]);
+  const stop = async (): Promise<void> => {
+    end();
+    await done;
+  };
+  closing.push(() => stop().catch(() => undefined));
+  return { url: /http:\/\/127\.0\.0\.1:\d+/.exec(printed.out)?.[0] ?? "", printed, stop };
+}
+
+const load = (file: string) => parseCassette(readFileSync(join(folder, file))) as CassetteV2;
+
+describe("a turn that cannot be recorded", () => {
+  it.each<[string, Uint8Array]>([
+    ["a compressed request", gzipSync(chat("q"))],
+    ["a request that is not UTF-8", Buffer.from([0x7b, 0xff, 0x7d])],
+  ])("loses that turn alone, and says so: %s", async (name, body) => {
+    const file = `${name.replaceAll(" ", "-")}.cassette.json`;
+    const proxy = await proxying(await vendor(ANSWER), file);
+    await (await ask(proxy.url, chat("first"))).text();
+    expect(await (await ask(proxy.url, body)).text()).toBe(ANSWER);
+    await proxy.stop();
+    expect(load(file).entries).toHaveLength(1);
+    expect(proxy.printed.code).toBe(1);
+    expect(proxy.printed.err).toContain("not recorded: the request's body is not UTF-8");
+  });
+
+  it("is one that asks for several answers", async () => {
+    const proxy = await proxying(await vendor(ANSWER), "several.cassette.json");
+    await (await ask(proxy.url, chat("first"))).text();
+    await (await ask(proxy.url, chat("q", { n: 2 }))).text();
+    await proxy.stop();
+    expect(proxy.printed.err).toContain("n asks for 2 answers, and a turn has one");
+    expect([proxy.printed.code, load("several.cassette.json").entries.length]).toEqual([1, 1]);
+  });
+
+  it("is no compressed answer, nor a stream under another name", async () => {
+    const zipped = await proxying(
+      await vendor(gzipSync(ANSWER), { "content-encoding": "gzip" }),
+      "zipped.cassette.json",
+    );
+    expect(await (await ask(zipped.url, chat("q"))).text()).toBe(ANSWER);
+    await zipped.stop();
+    expect(load("zipped.cassette.json").entries[0]?.response.finalAnswer).toBe("ok");
+    const events = `data: ${JSON.stringify({ choices: [{ delta: { content: "ok" }, finish_reason: "stop" }] })}\n\n`;
+    const mislabelled = await proxying(await vendor(`${events}data: [DONE]\n\n`), "mislabelled.cassette.json");
+    await (await ask(mislabelled.url, chat("q", { stream: true }))).text();
+    await mislabelled.stop();
+    expect(load("mislabelled.cassette.json").entries[0]?.response.finalAnswer).toBe("ok");
+  });
+});
+
+describe("a target that cannot be reached", () => {
+  it("is said as it happens", async () => {
+    const proxy = await proxying("http://127.0.0.1:1", "unreached.cassette.json");
+    expect((await ask(proxy.url, chat("q"))).status).toBe(502);
+    expect(proxy.printed.err).toContain("not answered: 127.0.0.1:1 could not be reached");
+    await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded" });
+  });
+});
+
+describe("the files of a proxy", () => {
+  const store = createCassetteStore(nodeFiles());
+  const place = (overwrite: boolean) => ({ files: nodeFiles(), store, cwd: folder, overwrite });
+
+  it("are refused before anything was spent: a name no command finds, a place that is none", async () => {
+    const flags = ["record", "--proxy", "--port", "0", "--target", "http://127.0.0.1:1"];
+    const named = await cli([...flags, "--out", "rec/openai"]);
+    expect([named.code, named.err]).toEqual([2, expect.stringContaining("does not end in .cassette.json")]);
+    writeFileSync(join(folder, "plain-file"), "");
+    const below = await cli([...flags, "--out", "plain-file/run.cassette.json"]);
+    expect([below.code, below.err]).toEqual([2, expect.stringContaining("cannot be written to")]);
+  });
+
+  it("replace what was there at the start, and nothing that came since", async () => {
+    mkdirSync(join(folder, "shared"), { recursive: true });
+    const cassette = await weatherCassette();
+    const first = await createProxyOutput(join(folder, "shared"), place(false));
+    for (const number of [0, 1]) await first.write(number, cassette);
+    const [left, right] = await Promise.all([
+      createProxyOutput(join(folder, "shared"), place(true)),
+      createProxyOutput(join(folder, "shared"), place(true)),
+    ]);
+    const others = { ...cassette, recordedAt: "2030-01-01T00:00:00.000Z" };
+    expect(await left.write(0, others)).toMatch(/conversation-1\.cassette\.json$/);
+    // The other proxy finds the first changed since it started, and takes the next.
+    expect(await right.write(0, await weatherCassette())).toMatch(/conversation-2\.cassette\.json$/);
+    expect(await right.write(1, await weatherCassette())).toMatch(/conversation-3\.cassette\.json$/);
+    expect(left.stale().map((path) => path.slice(-29))).toEqual(["/conversation-2.cassette.json"]);
+    expect(readdirSync(join(folder, "shared"))).toHaveLength(3);
+  });
+
+  it("lose none but the one that cannot be written", async () => {
+    const cassette = await weatherCassette();
+    const said: string[] = [];
+    const saver = createSaver({
+      cassetteOf: () => cassette,
+      write: async (conversation) => {
+        if (conversation === 0) throw new Error("the disk is full");
+        return `${conversation}`;
+      },
+      failed: (why) => said.push(why),
+    });
+    for (const conversation of [0, 1, 2]) saver.changed(conversation);
+    const saved = await saver.finish();
+    const turns = cassette.entries.length;
+    expect(saved).toEqual([
+      { turns, error: "the disk is full" },
+      { file: "1", turns },
+      { file: "2", turns },
+    ]);
+    expect(said).toEqual(["the disk is full"]);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a proxy as a process of its own", () => {
+  beforeAll(assertBuilt);
+
+  async function begin(file: string) {
+    const { CI: _ci, ...env } = process.env;
+    const args = ["record", "--proxy", "--target", await vendor(ANSWER), "--out", file, "--port", "0"];
+    const child = spawn(process.execPath, [cassetteBin, ...args], { cwd: folder, env });
+    closing.push(async () => void child.kill("SIGKILL"));
+    const ended = once(child, "close");
+    const [first] = (await once(child.stdout, "data")) as [Buffer];
+    return { child, ended, url: /http:\/\/127\.0\.0\.1:\d+/.exec(first.toString())?.[0] ?? "" };
+  }
+
+  it("has written a conversation soon after its answer, so that kill -9 takes nothing of it", async () => {
+    const { child, ended, url } = await begin("killed.cassette.json");
+    await (await ask(url, chat("q"))).text();
+    while (!existsSync(join(folder, "killed.cassette.json"))) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill("SIGKILL");
+    await ended;
+    expect(load("killed.cassette.json").entries).toHaveLength(1);
+    expect((await cli(["verify", "--require-integrity", "killed.cassette.json"])).code).toBe(0);
+  });
+
+  it("writes its files though the signal comes twice", async () => {
+    const { child, ended, url } = await begin("twice.cassette.json");
+    await (await ask(url, chat("q"))).text();
+    child.kill("SIGINT");
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+    expect(load("twice.cassette.json").entries).toHaveLength(1);
+  });
+});
