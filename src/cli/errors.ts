@@ -15,6 +15,7 @@ export type CliErrorCode =
   | "log-not-found"
   | "log-too-large"
   | "log-unreadable"
+  | "receipts-unreadable"
   /** Two records of one import would be one file. */
   | "path-taken"
   /** A record would be written outside the folder asked for. */

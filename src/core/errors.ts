@@ -27,6 +27,8 @@ export type AgentErrorCode =
   | "providers-exhausted"
   /** The caller's signal fired. */
   | "aborted"
+  /** A turn or a tool call could not be put into the chain of signed receipts. */
+  | "receipt-failed"
   /** A scripted provider was asked for more turns than it holds, or was left with some. */
   | "script-exhausted"
   | "script-unused";

@@ -19,6 +19,8 @@ export {
 } from "./canon/value.js";
 export { createSha256, hashJson, sha256Hex, type Sha256 } from "./canon/digest.js";
 export { createSigner, verifySignature, type Signer } from "./canon/signature.js";
+export { fromBase64, fromHex, toBase64, toHex } from "./canon/bytes.js";
+export { keyIdOf, readPublicKey, type SigningKey, type SigningKeyObject } from "./canon/key.js";
 export * from "./model/message.js";
 export * from "./model/usage.js";
 export * from "./model/pricing.js";
@@ -30,7 +32,7 @@ export {
   MAX_MEMORY_KEYS,
   type InMemoryOptions,
 } from "./context/memory.js";
-export { createHlc, parseHlc, type Hlc, type HlcParts, type HlcStamp } from "./time/hlc.js";
+export { createHlc, MAX_DRIFT_MS, parseHlc, type Hlc, type HlcParts, type HlcStamp } from "./time/hlc.js";
 export { findMessageFlaw, findResponseFlaw, type ResponseFlaw } from "./model/response.js";
 export { createArgumentCheck, MAX_ARGUMENT_DEPTH, scrubArguments, type ArgumentCheck } from "./tools/arguments.js";
 export {
@@ -60,6 +62,29 @@ export {
 } from "./tools/verbs.js";
 export type { AgentEvent, EventBody, EventDetail } from "./events/event.js";
 export type { EventListener } from "./events/log.js";
+export { toTraceEvent, type TraceCapability, type TraceEvent, type TraceName } from "./events/trace.js";
+export {
+  RECEIPT_PAYLOAD_TYPE,
+  RECEIPT_VERSION,
+  type Receipt,
+  type ReceiptBody,
+  type ReceiptOutcome,
+} from "./events/receipt.js";
+export {
+  createReceiptChain,
+  MAX_KEPT_RECEIPTS,
+  MAX_PENDING_RECEIPTS,
+  type ReceiptChain,
+  type ReceiptChainOptions,
+} from "./events/receipt-chain.js";
+export { RECEIPT_TIMEOUT_MS, type ReceiptListener } from "./events/receipt-writer.js";
+export {
+  MAX_RECEIPT_FINDINGS,
+  verifyReceipts,
+  type ReceiptFinding,
+  type ReceiptFindingKind,
+  type ReceiptVerdict,
+} from "./events/receipt-verify.js";
 export { createBudget, type Budget, type BudgetCap, type BudgetLimits } from "./loop/budget.js";
 export type { OnToolError } from "./loop/calls.js";
 export type { AgentDefinition } from "./runtime/agent.js";

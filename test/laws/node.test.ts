@@ -15,7 +15,7 @@ const NODE_CODES = [
 const CODES: readonly AgentErrorCode[] = [
   ...(["not-json", "invalid-options", "tool-arguments", "tool-denied", "tool-failed", "capability-missing"] as const),
   ...(["provider-http", "provider-response", "timeout", "providers-exhausted", "aborted"] as const),
-  ...(["script-exhausted", "script-unused"] as const),
+  ...(["receipt-failed", "script-exhausted", "script-unused"] as const),
 ];
 const KINDS: readonly LlmErrorKind[] = [
   ...(["auth", "permission", "not-found", "bad-request", "context-length", "content-filter"] as const),

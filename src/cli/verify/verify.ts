@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import { createCassetteStore } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
+import type { FilePort, LlmTurnResponse } from "../../core/index.js";
 import { CliError, toFailure, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
@@ -16,8 +16,17 @@ export interface VerifyOptions {
   json?: boolean;
 }
 
-type Verdict =
-  | { file: string; status: "ok"; version: 1 | 2; turns: number; recordedProvider: string; cassetteId?: string }
+/** What was found of one path. `responses` is for the receipts that may cover them, and is not printed. */
+export type Verdict =
+  | {
+      file: string;
+      status: "ok";
+      version: 1 | 2;
+      turns: number;
+      recordedProvider: string;
+      cassetteId?: string;
+      responses: readonly LlmTurnResponse[];
+    }
   | { file: string; status: "refused" | "unreadable"; failure: Failure };
 
 interface Summary {
@@ -30,6 +39,23 @@ interface Summary {
 
 /** Checks all files, exits 3 if one was refused, else 2 if one could not be read. */
 export async function verify(paths: readonly string[], options: VerifyOptions, io: CommandIo): Promise<void> {
+  if (paths.length === 0) {
+    throw new CliError("usage", "no path was given", "Name cassette files or folders, or a file of --receipts.");
+  }
+  const verdicts = await checkCassettes(paths, options, io);
+  const summary = summarise(verdicts);
+  const exitCode = exitCodeFor(summary);
+  io.exit(exitCode);
+  if (options.json === true) writeJson(io, "verify", exitCode, { files: verdicts.map(toJson), summary });
+  else printVerdicts(createPrinter(io), verdicts);
+}
+
+/** A verdict on every file that the paths mean, in order. */
+export async function checkCassettes(
+  paths: readonly string[],
+  options: VerifyOptions,
+  io: CommandIo,
+): Promise<Verdict[]> {
   const files = filesAt(io);
   const store = createCassetteStore(files);
   const { found, empty } = await findAll(files, paths, io.cwd);
@@ -41,12 +67,7 @@ export async function verify(paths: readonly string[], options: VerifyOptions, i
     verdicts.push(toVerdict(await loadRecording(store, file, options)));
   }
   progress.clear();
-
-  const summary = summarise(verdicts);
-  const exitCode = exitCodeFor(summary);
-  io.exit(exitCode);
-  if (options.json === true) writeJson(io, "verify", exitCode, { files: verdicts.map(toJson), summary });
-  else print(createPrinter(io), verdicts, summary);
+  return verdicts;
 }
 
 /** Every file once, however often it was named; a folder that holds none is a failure of its own. */
@@ -83,7 +104,8 @@ function toVerdict(loaded: Loaded): Verdict {
     return { file, status: failure.exitCode === EXIT.integrity ? "refused" : "unreadable", failure };
   }
   const { version, entries, recordedProvider } = loaded.cassette;
-  const base = { file, status: "ok" as const, version, turns: entries.length, recordedProvider };
+  const responses = entries.map((entry) => entry.response);
+  const base = { file, status: "ok" as const, version, turns: entries.length, recordedProvider, responses };
   return loaded.cassette.version === 1 ? base : { ...base, cassetteId: loaded.cassette.cassetteId };
 }
 
@@ -103,15 +125,21 @@ function exitCodeFor({ refused, unreadable }: Summary): ExitCode {
   return unreadable > 0 ? EXIT.failed : EXIT.ok;
 }
 
-function toJson(verdict: Verdict): object {
-  if (verdict.status === "ok") return verdict;
+/** A verdict as it stands in the JSON document. */
+export function toJson(verdict: Verdict): object {
+  if (verdict.status === "ok") {
+    const { responses: _responses, ...shown } = verdict;
+    return shown;
+  }
   const { failure, ...rest } = verdict;
   return { ...rest, error: toJsonError(failure) };
 }
 
-function print(line: PrintLine, verdicts: readonly Verdict[], summary: Summary): void {
+/** A line for each, and their sum; nothing where nothing was named. */
+export function printVerdicts(line: PrintLine, verdicts: readonly Verdict[]): void {
+  if (verdicts.length === 0) return;
   for (const verdict of verdicts) printVerdict(line, verdict);
-  const { files, ok, refused, unreadable, version1 } = summary;
+  const { files, ok, refused, unreadable, version1 } = summarise(verdicts);
   const look = ok === files ? "good" : "bad";
   line({ look, text: `${count(files, "path")} checked: ${ok} ok, ${refused} refused, ${unreadable} unreadable` });
   if (version1 > 0) {

@@ -99,6 +99,7 @@ const BY_CODE: Readonly<Record<AgentErrorCode, ByCode>> = {
   timeout: "by-kind",
   "providers-exhausted": "by-kind",
   aborted: "cancelled",
+  "receipt-failed": "internal",
   "script-exhausted": "internal",
   "script-unused": "internal",
 };

@@ -184,7 +184,7 @@ async function forgetAfter(error: unknown, { scope, signal, ports }: RunInput): 
 }
 
 /** As `work` settles, or at once when `signal` fires: a tool that does not heed its signal must not hold the run. */
-async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   let stop: () => void = () => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
     stop = () => reject(abortError(signal));

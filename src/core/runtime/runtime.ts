@@ -3,10 +3,13 @@
 
 import { createInMemoryRuntimeMemory } from "../context/memory.js";
 import { openRunScope } from "../context/run-memory.js";
+import type { SigningKey } from "../canon/key.js";
 import { AgentError } from "../errors.js";
 import { createEventLog, type EventListener, type EventLog } from "../events/log.js";
 import type { RuntimeMemory } from "../model/memory.js";
 import { providerName } from "../model/provider.js";
+import type { Receipt } from "../events/receipt.js";
+import type { ReceiptListener } from "../events/receipt-writer.js";
 import { assertKnownOptions } from "../options.js";
 import { withSystemPorts, type Ports } from "../ports.js";
 import { createHlc } from "../time/hlc.js";
@@ -15,6 +18,7 @@ import { thrownText } from "../tools/thrown.js";
 import type { VerbBodies } from "../tools/verbs.js";
 import { createAgent, type Agent, type AgentDefinition } from "./agent.js";
 import { toPlan, type Plan } from "./plan.js";
+import { createReceipts } from "./receipts.js";
 import { runPlan, type RunResult } from "./run.js";
 
 /** How often a run enters one agent, unless `maxAgentVisits` says otherwise. */
@@ -32,6 +36,10 @@ export interface RuntimeOptions {
   /** How often one run may enter one agent: a whole number of 1 or more. Default {@link DEFAULT_MAX_AGENT_VISITS}. */
   readonly maxAgentVisits?: number;
   readonly onEvent?: EventListener;
+  /** Signs a receipt of every turn and every tool call into one chain. See docs/receipts.md. */
+  readonly signingKey?: SigningKey;
+  /** Gets each receipt as it is signed, to be written down. What it throws fails the run with `receipt-failed`. */
+  readonly onReceipt?: ReceiptListener;
   readonly ports?: Partial<Ports>;
 }
 
@@ -44,20 +52,24 @@ export interface RunOptions {
 }
 
 export interface AgentRuntime {
+  /** The receipts so far, up to `MAX_KEPT_RECEIPTS`; empty without a `signingKey`. */
+  readonly receipts: readonly Receipt[];
   /**
    * Rejects with what a provider threw, unchanged; with `AgentError` `invalid-options` before the first turn, `aborted`,
    * `handoff-failed` or `memory-failed`; with a `ToolPolicyError`, or with `tool-failed` where the agent's options say so. A
-   * reached cap and a met visit limit are normal results.
+   * reached cap and a met visit limit are normal results. With a `signingKey` it settles once its receipts are signed and
+   * delivered, and rejects with `receipt-failed` where one could not be.
    */
   run(options: RunOptions): Promise<RunResult>;
   /**
    * Aborts what runs, waits for it to end, then calls each provider's `destroy()` once; a failing one is an event and a
-   * warning, and keeps no other from being called. Never rejects. A second call gives the first one's promise.
+   * warning, and keeps no other from being called. Then it ends the chain of receipts, and rejects only where that end could
+   * not be signed, with `receipt-failed`. A second call gives the first one's promise.
    */
   destroy(): Promise<void>;
 }
 
-const RUNTIME_OPTIONS = ["agents", "verbs", "memory", "maxAgentVisits", "onEvent", "ports"];
+const RUNTIME_OPTIONS = ["agents", "verbs", "memory", "maxAgentVisits", "onEvent", "signingKey", "onReceipt", "ports"];
 const MEMORY_METHODS = ["get", "set", "delete", "keys", "clear"] as const;
 
 /** Throws `AgentError` `invalid-options` for whatever can be known to be wrong before the first turn. */
@@ -70,8 +82,9 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
   const ports = withSystemPorts(options.ports);
   const agents = createAgents(options);
   const hlc = createHlc(ports);
+  const receipts = createReceipts(options, ports, hlc);
   const openLog = (runId: string) =>
-    createEventLog(ports, { runId, hlc, ...(listener === undefined ? {} : { listener }) });
+    createEventLog(ports, { runId, hlc, ...receipts.tap, ...(listener === undefined ? {} : { listener }) });
   const destroyed = new AbortController();
   /** Runs, up to where nothing of them is left in the memory. None of these promises rejects. */
   const running = new Set<Promise<void>>();
@@ -83,7 +96,8 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
     const log = openLog(toHex(ports.randomBytes(16)));
     const scope = openRunScope(memory, log.runId);
     const knownPlan = plan ?? aloneWith([...agents.keys()][0] as string);
-    const result = runPlan({ agents, goal, plan: knownPlan, maxAgentVisits, signal: ends, verbs, log, scope, ports });
+    const planned = { agents, goal, plan: knownPlan, maxAgentVisits, signal: ends, verbs, log, scope, ports };
+    const result = receipts.of(log.runId, ends, () => runPlan(planned));
     const gone = result.then(scope.forget, scope.forget).catch(() => undefined);
     running.add(gone);
     void gone.then(() => running.delete(gone));
@@ -93,6 +107,7 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
   async function destroyAll(): Promise<void> {
     await waitFor(running, ports);
     await destroyProviders([...agents.values()], openLog(""), ports);
+    await receipts.close();
   }
 
   function destroy(): Promise<void> {
@@ -104,6 +119,7 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
   }
 
   return {
+    receipts: receipts.kept,
     run: async (given) => run(checkRun(given, [...agents.keys()])),
     destroy,
   };

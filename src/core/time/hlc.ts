@@ -12,12 +12,15 @@ export type HlcStamp = string;
 export interface Hlc {
   /** A stamp later than every stamp this clock gave or received. `now` spares a reading of the wall clock just made. */
   tick(now?: number): HlcStamp;
-  /** Moves this clock past a stamp from elsewhere. Throws RangeError for text that is no stamp. */
-  receive(stamp: HlcStamp): void;
+  /**
+   * Moves this clock past a stamp from elsewhere. Throws RangeError, and stays where it is, for text that is no stamp and for a
+   * stamp more than {@link MAX_DRIFT_MS} ahead of the wall clock (and of this clock), which would drag every later stamp with it.
+   */
+  receive(stamp: HlcStamp, now?: number): void;
 }
 
 export interface HlcParts {
-  /** Milliseconds since the epoch, 0 to 2^48 - 1. */
+  /** Milliseconds since the epoch, as far as the wall clock was followed. */
   readonly ms: number;
   /** 0 to 65,535: what came within one millisecond, or while the wall clock stood behind. */
   readonly counter: number;
@@ -25,7 +28,11 @@ export interface HlcParts {
   readonly node: string;
 }
 
-const MAX_MS = 2 ** 48 - 1;
+/** How far ahead of the wall clock a received stamp may be: a day, more than a clock set to another time zone is off. */
+export const MAX_DRIFT_MS = 24 * 60 * 60 * 1000;
+
+// Half of what 12 hex digits hold, the year 6429. The other half is room for counters that overflow, so no stamp gets wider.
+const MAX_WALL_MS = 2 ** 47 - 1;
 const MAX_COUNTER = 2 ** 16 - 1;
 const STAMP = /^([0-9a-f]{12})-([0-9a-f]{4})-([0-9a-f]{8})$/;
 
@@ -48,14 +55,16 @@ export function createHlc(ports: Pick<Ports, "now" | "randomBytes">, node: strin
 
   return {
     tick(now = ports.now()) {
-      const wall = bounded(now);
+      const wall = readable(now);
       if (wall > ms) moveTo(wall, 0);
       else moveTo(ms, counter + 1);
       return `${prefix}-${counter.toString(16).padStart(4, "0")}-${node}`;
     },
-    receive(stamp) {
+    receive(stamp, now = ports.now()) {
       const other = parseHlc(stamp);
       if (other === undefined) throw new RangeError(`${JSON.stringify(stamp)} is no stamp of a hybrid logical clock`);
+      const ahead = other.ms - Math.max(readable(now), ms);
+      if (ahead > MAX_DRIFT_MS) throw new RangeError(`the stamp ${stamp} is ${ahead} ms ahead of this clock`);
       if (other.ms > ms) moveTo(other.ms, other.counter);
       else if (other.ms === ms) moveTo(ms, Math.max(counter, other.counter));
     },
@@ -70,10 +79,10 @@ export function parseHlc(stamp: string): HlcParts | undefined {
   return { ms: parseInt(ms, 16), counter: parseInt(counter, 16), node };
 }
 
-/** A wall clock outside the range (a test's, a broken one) must not break the width of a stamp. */
-function bounded(now: number): number {
+/** Whole milliseconds. A reading that no clock gives (negative, NaN, beyond the range) counts for nothing: the counter goes on. */
+function readable(now: number): number {
   const ms = Math.floor(now);
-  return ms > 0 ? Math.min(ms, MAX_MS) : 0;
+  return ms > 0 && ms <= MAX_WALL_MS ? ms : 0;
 }
 
 function randomNode(ports: Pick<Ports, "randomBytes">): string {

@@ -41,6 +41,7 @@ describe("the code of a failure", () => {
     ["capability-missing", "internal"],
     ["invalid-options", "validation"],
     ["not-json", "internal"],
+    ["receipt-failed", "internal"],
     ["script-exhausted", "internal"],
     ["script-unused", "internal"],
     ["provider-response", "internal"],

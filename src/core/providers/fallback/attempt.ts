@@ -62,6 +62,7 @@ function isProviderFault({ code }: AgentError): boolean {
     case "memory-failed":
     case "capability-missing":
     case "aborted":
+    case "receipt-failed":
     case "script-exhausted":
     case "script-unused":
       return false;

@@ -1,0 +1,157 @@
+// The links of a chain: receipts whose signatures hold, in the order they were found. Lines that hold no good receipt are named
+// elsewhere; here each of them accounts for one receipt that is not there.
+
+import type { Receipt } from "./receipt.js";
+
+/** A line, with its receipt where it holds a good one. */
+export interface Placed {
+  readonly line: number;
+  readonly receipt: Receipt | undefined;
+}
+
+/** What is wrong between lines. */
+export interface LinkFinding {
+  readonly kind: "removed" | "reordered" | "forked" | "after-end" | "second-chain";
+  readonly line: number;
+  readonly seq: number;
+  readonly text: string;
+}
+
+type Signed = Placed & { readonly receipt: Receipt };
+
+/** `chain` holds the receipts of the longest part in order, of the chain that most lines belong to. */
+export function linkReceipts(placed: readonly Placed[]): { chain: Receipt[]; findings: LinkFinding[] } {
+  const findings: LinkFinding[] = [];
+  const signed = placed.filter((line): line is Signed => line.receipt !== undefined);
+  const own = takeChain(signed, findings);
+  const unique = takeUnique(own, findings);
+  const ordered = longestRise(unique);
+  const inOrder = new Set(ordered);
+  for (const { line, receipt } of unique) {
+    if (inOrder.has(receipt.seq)) continue;
+    findings.push({
+      kind: "reordered",
+      line,
+      seq: receipt.seq,
+      text: `receipt ${receipt.seq} stands out of its order`,
+    });
+  }
+  const rising = unique.filter(({ receipt }) => inOrder.has(receipt.seq));
+  checkLinks(rising, placed, new Set(unique.map(({ receipt }) => receipt.seq)), findings);
+  return { chain: unique.map(({ receipt }) => receipt), findings };
+}
+
+/** Those of the chain that most lines belong to. */
+function takeChain(signed: readonly Signed[], findings: LinkFinding[]): Signed[] {
+  const counts = new Map<string, number>();
+  for (const { receipt } of signed) counts.set(receipt.chainId, (counts.get(receipt.chainId) ?? 0) + 1);
+  let chainId = "";
+  for (const [id, count] of counts) if (count > (counts.get(chainId) ?? 0)) chainId = id;
+  for (const { line, receipt } of signed) {
+    if (receipt.chainId === chainId) continue;
+    const text = `it belongs to chain ${receipt.chainId}, and not to ${chainId} as most lines do`;
+    findings.push({ kind: "second-chain", line, seq: receipt.seq, text });
+  }
+  return signed.filter(({ receipt }) => receipt.chainId === chainId);
+}
+
+/** The first line of each place. */
+function takeUnique(own: readonly Signed[], findings: LinkFinding[]): Signed[] {
+  const firsts = new Map<number, Signed>();
+  for (const item of own) {
+    const { seq, sig } = item.receipt;
+    const first = firsts.get(seq);
+    if (first === undefined) {
+      firsts.set(seq, item);
+    } else if (first.receipt.sig === sig) {
+      findings.push({
+        kind: "reordered",
+        line: item.line,
+        seq,
+        text: `receipt ${seq} of line ${first.line} stands here again`,
+      });
+    } else {
+      findings.push({ kind: "forked", line: item.line, seq, text: `line ${first.line} holds another receipt ${seq}` });
+    }
+  }
+  return [...firsts.values()];
+}
+
+/** The places of a longest rising part, so that a receipt that was moved is named and not those it passed. */
+function longestRise(items: readonly Signed[]): number[] {
+  const ends: number[] = [];
+  const before: number[] = [];
+  const seqAt = (index: number): number => (items[index] as Signed).receipt.seq;
+  for (let index = 0; index < items.length; index++) {
+    let low = 0;
+    let high = ends.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (seqAt(ends[middle] as number) < seqAt(index)) low = middle + 1;
+      else high = middle;
+    }
+    before[index] = low === 0 ? -1 : (ends[low - 1] as number);
+    ends[low] = index;
+  }
+  const rise: number[] = [];
+  for (let index = ends.at(-1) ?? -1; index >= 0; index = before[index] as number) rise.push(seqAt(index));
+  return rise;
+}
+
+/** Gaps, parents and the end, along receipts in their order. `known` are the places that have a receipt on any line. */
+function checkLinks(
+  rising: readonly Signed[],
+  placed: readonly Placed[],
+  known: ReadonlySet<number>,
+  findings: LinkFinding[],
+): void {
+  const sorted = [...known].sort((left, right) => left - right);
+  const rankOf = new Map(sorted.map((seq, rank) => [seq, rank]));
+  const lost = lostBefore(placed);
+  let previous: Signed | undefined;
+  let end: Signed | undefined;
+  for (const item of rising) {
+    const { line, receipt } = item;
+    const { seq, parentSig, body } = receipt;
+    const from = previous?.receipt.seq ?? -1;
+    const elsewhere = (rankOf.get(seq) as number) - (rankOf.get(from) ?? -1) - 1;
+    const unread = (lost[line - 1] as number) - (previous === undefined ? 0 : (lost[previous.line - 1] as number));
+    const missing = seq - from - 1 - elsewhere - unread;
+    if (missing > 0) findings.push({ kind: "removed", line, seq, text: removedText(missing, from, seq) });
+    const follows = previous === undefined ? parentSig === null : parentSig === previous.receipt.sig;
+    if (seq === from + 1 && !follows) {
+      findings.push({ kind: "forked", line, seq, text: `it does not follow ${whatBefore(previous)}` });
+    }
+    if (end !== undefined) {
+      findings.push({ kind: "after-end", line, seq, text: `the chain ended at line ${end.line}` });
+    }
+    if (body.kind === "end") {
+      end ??= item;
+      if (body.receipts !== seq) {
+        findings.push({
+          kind: "removed",
+          line,
+          seq,
+          text: `the end counts ${body.receipts} receipts before it, not ${seq}`,
+        });
+      }
+    }
+    previous = item;
+  }
+}
+
+/** For each line, how many lines up to it hold no good receipt. */
+function lostBefore(placed: readonly Placed[]): number[] {
+  let lost = 0;
+  return placed.map(({ receipt }) => (receipt === undefined ? ++lost : lost));
+}
+
+function whatBefore(previous: Signed | undefined): string {
+  return previous === undefined ? "the beginning, where a chain has no parent" : `the receipt of line ${previous.line}`;
+}
+
+function removedText(missing: number, from: number, seq: number): string {
+  const what = missing === 1 ? "1 receipt is" : `${missing} receipts are`;
+  const where = from < 0 ? `before receipt ${seq}, at the beginning` : `between receipt ${from} and receipt ${seq}`;
+  return `${what} missing ${where}`;
+}

@@ -1,0 +1,87 @@
+// One line of a file of receipts, or one value: is it a receipt, and did the key sign it?
+
+import { fromBase64, toBase64 } from "../canon/bytes.js";
+import { parseBoundedJson } from "../canon/depth.js";
+import { canonicalize } from "../canon/json.js";
+import { keyIdOf } from "../canon/key.js";
+import { verifySignature } from "../canon/signature.js";
+import { isPlainObject } from "../canon/value.js";
+import { RECEIPT_VERSION, receiptMessage, type Receipt } from "./receipt.js";
+
+/** What is wrong with one line, whatever stands around it. */
+export type ReceiptFlaw = "edited" | "foreign-key" | "not-a-receipt";
+
+export type ReadReceipt =
+  | { kind: "receipt"; receipt: Receipt }
+  /** `seq` as the line claims it, where it claims one. */
+  | { kind: "flaw"; flaw: ReceiptFlaw; text: string; seq?: number };
+
+/** A line is the RFC 8785 text of its receipt, byte for byte; a value is judged by what it holds. Never throws. */
+export function readReceipt(input: unknown, publicKey: Uint8Array): ReadReceipt {
+  const value = typeof input === "string" ? parse(input) : input;
+  const flaw = findShapeFlaw(value);
+  if (flaw !== undefined) return { kind: "flaw", flaw: "not-a-receipt", text: flaw };
+  const receipt = value as Receipt;
+  const { seq } = receipt;
+  try {
+    if (!isSigned(receipt, publicKey)) return { kind: "flaw", ...refuse(receipt, publicKey), seq };
+    if (typeof input !== "string" || canonicalize(receipt) === input) return { kind: "receipt", receipt };
+    return {
+      kind: "flaw",
+      flaw: "edited",
+      text: "the line is not the text that was written: spaces, order or spelling",
+      seq,
+    };
+  } catch {
+    return { kind: "flaw", flaw: "not-a-receipt", text: "it holds what is no plain JSON" };
+  }
+}
+
+function parse(line: string): unknown {
+  try {
+    return parseBoundedJson(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function isSigned({ sig, ...unsigned }: Receipt, publicKey: Uint8Array): boolean {
+  const bytes = fromBase64(sig);
+  // One spelling alone, since the signature does not cover its own.
+  if (bytes === undefined || toBase64(bytes) !== sig) return false;
+  return verifySignature(publicKey, receiptMessage(unsigned), bytes);
+}
+
+function refuse({ keyId }: Receipt, publicKey: Uint8Array): { flaw: ReceiptFlaw; text: string } {
+  const expected = keyIdOf(publicKey);
+  if (keyId === expected) return { flaw: "edited", text: "it is not what the key signed" };
+  return { flaw: "foreign-key", text: `it names the key ${keyId.slice(0, 40)}, and not ${expected}` };
+}
+
+const TYPES: Readonly<Record<keyof Receipt, (value: unknown) => boolean>> = {
+  agentId: isString,
+  body: (value) => isPlainObject(value) && ["turn", "tool", "end"].includes(value["kind"] as string),
+  chainId: (value) => isString(value) && /^[0-9a-f]{32}$/.test(value),
+  hlc: isString,
+  keyId: isString,
+  parentSig: (value) => value === null || isString(value),
+  runId: isString,
+  seq: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+  sig: isString,
+  turnIndex: Number.isSafeInteger,
+  version: (value) => value === RECEIPT_VERSION,
+};
+
+function findShapeFlaw(value: unknown): string | undefined {
+  if (!isPlainObject(value)) return "it is no JSON object";
+  const version = value["version"];
+  if (typeof version === "number" && version > RECEIPT_VERSION) {
+    return `it has version ${version}, and this program knows ${RECEIPT_VERSION}`;
+  }
+  const wrong = Object.entries(TYPES).find(([name, isRight]) => !isRight(value[name]));
+  return wrong === undefined ? undefined : `its ${wrong[0]} is missing or of another kind`;
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === "string";
+}

@@ -1,0 +1,115 @@
+// Writing one receipt after another: place and parent, signature, keeping, delivery. Calls must not overlap; the chain sees to it.
+
+import { toBase64 } from "../canon/bytes.js";
+import { seal } from "../canon/copy.js";
+import type { ReadKey } from "../canon/key.js";
+import { verifySignature } from "../canon/signature.js";
+import { AgentError } from "../errors.js";
+import type { Ports } from "../ports.js";
+import { quoteForeign } from "../providers/secret.js";
+import { thrownText } from "../tools/thrown.js";
+import { RECEIPT_VERSION, receiptMessage, type Receipt, type ReceiptDraft } from "./receipt.js";
+
+/** How long one signature, and one delivery, may take. */
+export const RECEIPT_TIMEOUT_MS = 30_000;
+
+/**
+ * Contract: is called once a receipt, in order, and waited for where it is async. What it throws or rejects with ends the chain:
+ * a receipt that was not written down is no receipt. The receipt is frozen.
+ */
+export type ReceiptListener = (receipt: Receipt) => unknown;
+
+export interface ReceiptWriterOptions {
+  readonly key: ReadKey;
+  readonly chainId: string;
+  readonly ports: Pick<Ports, "timer" | "warn">;
+  readonly onReceipt: ReceiptListener | undefined;
+  /** Receipts kept. */
+  readonly limit: number;
+}
+
+export interface ReceiptWriter {
+  /** Those kept, in order. */
+  readonly receipts: readonly Receipt[];
+  /** How many were signed, kept or not. */
+  readonly written: number;
+  /** Rejects with `AgentError` `receipt-failed`. No call may follow one that rejected. */
+  write(draft: ReceiptDraft): Promise<void>;
+}
+
+export function createReceiptWriter({ key, chainId, ports, onReceipt, limit }: ReceiptWriterOptions): ReceiptWriter {
+  const receipts: Receipt[] = [];
+  let seq = 0;
+  let parentSig: string | null = null;
+
+  const keep = (receipt: Receipt): void => {
+    if (receipts.length < limit) receipts.push(receipt);
+    else if (seq === limit)
+      ports.warn(`playhead: only the first ${limit} receipts of chain ${chainId} are kept in memory`);
+  };
+
+  return {
+    receipts,
+    get written() {
+      return seq;
+    },
+    async write({ agentId, body, hlc, runId, turnIndex }) {
+      const head = { agentId, body, chainId, hlc, keyId: key.keyId, parentSig, runId, seq };
+      const tail = { turnIndex, version: RECEIPT_VERSION } as const;
+      const sig = await signature({ ...head, ...tail }, key, ports);
+      const receipt: Receipt = seal({ ...head, sig, ...tail });
+      keep(receipt);
+      parentSig = sig;
+      seq += 1;
+      if (onReceipt !== undefined) await deliver(receipt, onReceipt, ports);
+    },
+  };
+}
+
+async function signature(unsigned: Omit<Receipt, "sig">, key: ReadKey, ports: Pick<Ports, "timer">): Promise<string> {
+  const message = receiptMessage(unsigned);
+  const what = `the signing key, asked for the signature of receipt ${unsigned.seq},`;
+  // A foreign signer gets bytes of its own, so that it cannot change the ones its signature is checked against.
+  const signed: unknown = await attempt(() => key.sign(key.isOwn ? message : message.slice()), what, ports);
+  if (!(signed instanceof Uint8Array)) throw receiptFailed(`${what} gave no bytes`);
+  if (!key.isOwn && !verifySignature(key.publicKey, message, signed)) {
+    throw receiptFailed(`${what} gave ${signed.length} bytes that are no Ed25519 signature of it by its publicKey`);
+  }
+  return toBase64(signed);
+}
+
+async function deliver(receipt: Receipt, onReceipt: ReceiptListener, ports: Pick<Ports, "timer">): Promise<void> {
+  await attempt(() => onReceipt(receipt), `onReceipt, given receipt ${receipt.seq},`, ports);
+}
+
+/** What `act` gives, unless it throws or takes too long. */
+async function attempt(act: () => unknown, what: string, ports: Pick<Ports, "timer">): Promise<unknown> {
+  let stop: () => void = () => undefined;
+  try {
+    const given = act();
+    if (!isThenable(given)) return given;
+    const late = new Promise<never>((_, reject) => {
+      stop = ports.timer(RECEIPT_TIMEOUT_MS, () => {
+        reject(receiptFailed(`${what} took more than ${RECEIPT_TIMEOUT_MS} ms`));
+      });
+    });
+    return await Promise.race([given, late]);
+  } catch (error) {
+    if (error instanceof AgentError && error.code === "receipt-failed") throw error;
+    throw receiptFailed(`${what} failed: ${quoteForeign(thrownText(error))}`, error);
+  } finally {
+    stop();
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}
+
+/** Not retryable: the chain it belongs to has ended. */
+export function receiptFailed(message: string, cause?: unknown): AgentError {
+  return new AgentError("receipt-failed", message, {
+    hint: "Mend the signing key or onReceipt, then build a new runtime: it begins a new chain.",
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

@@ -1,0 +1,60 @@
+// A runtime's chain of receipts, or the absence of one: what `createRuntime` asks of it, so that a run without a key pays nothing.
+
+import type { SigningKey } from "../canon/key.js";
+import { AgentError } from "../errors.js";
+import type { EventLogOptions } from "../events/log.js";
+import type { Receipt } from "../events/receipt.js";
+import { createReceiptChain, type ReceiptChain } from "../events/receipt-chain.js";
+import type { ReceiptListener } from "../events/receipt-writer.js";
+import type { Ports } from "../ports.js";
+import type { Hlc } from "../time/hlc.js";
+import { untilAborted } from "./run.js";
+
+export interface RuntimeReceipts {
+  readonly kept: readonly Receipt[];
+  /** The option of every event log of the runtime. */
+  readonly tap: Pick<EventLogOptions, "tap">;
+  /** A run that settles once its receipts are written, and rejects where one could not be. An abort is not held up by them. */
+  of<T>(runId: string, signal: AbortSignal, run: () => Promise<T>): Promise<T>;
+  /** Waits for all receipts and writes the end. */
+  close(): Promise<void>;
+}
+
+/** Throws `AgentError` `invalid-options` for a key that is none, and for a listener without a key. */
+export function createReceipts(
+  { signingKey, onReceipt }: { signingKey?: SigningKey; onReceipt?: ReceiptListener },
+  ports: Ports,
+  hlc: Hlc,
+): RuntimeReceipts {
+  if (onReceipt !== undefined && (signingKey === undefined || typeof onReceipt !== "function")) {
+    const what = signingKey === undefined ? "onReceipt and no signingKey" : "an onReceipt that is no function";
+    throw new AgentError("invalid-options", `createRuntime has ${what}`, {
+      hint: "Pass both: a key that signs, and a function that takes each receipt.",
+    });
+  }
+  if (signingKey === undefined)
+    return { kept: [], tap: {}, of: (_runId, _signal, run) => run(), close: async () => {} };
+  const chain = createReceiptChain({ key: signingKey, ports, hlc, ...(onReceipt === undefined ? {} : { onReceipt }) });
+  return {
+    kept: chain.receipts,
+    tap: { tap: chain.tap },
+    of: (runId, signal, run) => runSigned(chain, runId, signal, run),
+    close: () => chain.close(),
+  };
+}
+
+/** What a run rejects with stands before what its receipts reject with, which `ports.warn` has said. */
+async function runSigned<T>(
+  chain: ReceiptChain,
+  runId: string,
+  signal: AbortSignal,
+  run: () => Promise<T>,
+): Promise<T> {
+  chain.assertWhole();
+  const result = await run().catch(async (error: unknown) => {
+    if (!signal.aborted) await untilAborted(signal, chain.drain(runId)).catch(() => undefined);
+    throw error;
+  });
+  await untilAborted(signal, chain.drain(runId));
+  return result;
+}

@@ -1,0 +1,221 @@
+// A file of JSON lines that survives a crash: every line is one write at the end of the file (O_APPEND), made before `write`
+// returns. After `kill -9` the file holds whole lines, and at most one that ends in the middle; opening it again mends that. Power
+// loss may take lines that the system had not yet flushed; `close` flushes.
+
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { codeOf, messageOf } from "./files/failure.js";
+
+/** Closed; callers may rely on the words. */
+export type JsonLinesErrorCode =
+  /** There is a file of that name, and `append` was not asked for. */
+  | "exists"
+  /** What is there is no file of JSON lines, so nothing is added to it and nothing cut from it. */
+  | "not-json-lines"
+  /** The value has no JSON. */
+  | "not-json"
+  /** The system refused: no room, no right, a folder. After a failed write the file takes no more lines. */
+  | "failed"
+  | "closed";
+
+/** Every failure of a file of JSON lines. `message` names the file and what happened; `hint` says what to do. */
+export class JsonLinesError extends Error {
+  readonly code: JsonLinesErrorCode;
+  readonly hint: string;
+
+  constructor(code: JsonLinesErrorCode, message: string, hint: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "JsonLinesError";
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+export interface JsonLinesOptions {
+  /** Adds to a file that is there, and makes one that is not. Default false: a file that is there is an error. */
+  readonly append?: boolean;
+}
+
+/** What was done about a last line without its line break. */
+export interface MendedLine {
+  /** `closed`: it was whole and got its line break. `cut`: it ended in the middle and was taken away. */
+  readonly action: "closed" | "cut";
+  /** Of the line as it was found. */
+  readonly bytes: number;
+}
+
+/** Does not use `this`, so that `file.write` may be handed on as it is. */
+export interface JsonLinesFile {
+  readonly path: string;
+  /** Lines written since it was opened. */
+  readonly lines: number;
+  /** Set when `append` found a torn last line. */
+  readonly mended: MendedLine | undefined;
+  /** Writes `value` as one line. A BigInt in it becomes text; what has no JSON at all is `not-json`. Throws {@link JsonLinesError}. */
+  readonly write: (value: unknown) => void;
+  /** Flushes and closes. Safe to call twice. */
+  readonly close: () => void;
+}
+
+/** The most a last line is looked at for mending. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+/** Opens `path`, making missing folders. Throws {@link JsonLinesError}. */
+export function openJsonLines(path: string, { append = false }: JsonLinesOptions = {}): JsonLinesFile {
+  const descriptor = open(path, append);
+  let mended: MendedLine | undefined;
+  try {
+    mended = append ? mend(descriptor, path) : undefined;
+  } catch (error) {
+    closeSync(descriptor);
+    throw error instanceof JsonLinesError ? error : failed(path, "cannot be appended to", error);
+  }
+  let lines = 0;
+  let end: JsonLinesError | undefined;
+
+  return {
+    path,
+    mended,
+    get lines() {
+      return lines;
+    },
+    write(value) {
+      if (end !== undefined) throw end;
+      const line = toLine(value, path);
+      try {
+        writeWhole(descriptor, line);
+      } catch (error) {
+        // A part of the line may be there. Another one behind it would make it a torn line in the middle.
+        end = failed(path, "cannot be written to, and takes no more lines", error);
+        closeSync(descriptor);
+        throw end;
+      }
+      lines += 1;
+    },
+    close() {
+      if (end !== undefined) return;
+      end = new JsonLinesError("closed", `${path} was closed`, "Write before close().");
+      try {
+        fsyncSync(descriptor);
+      } catch (error) {
+        throw failed(path, "cannot be flushed", error);
+      } finally {
+        closeSync(descriptor);
+      }
+    },
+  };
+}
+
+function open(path: string, append: boolean): number {
+  // An empty path is what an unset variable leaves behind.
+  if (path === "") throw failed("the file", "cannot be opened", "its path is empty");
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    if (append && statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
+      throw failed(path, "cannot be opened", "it is not a regular file");
+    }
+    const { O_APPEND, O_CREAT, O_EXCL, O_RDWR, O_WRONLY } = constants;
+    return openSync(path, O_APPEND | O_CREAT | (append ? O_RDWR : O_WRONLY | O_EXCL), 0o666);
+  } catch (error) {
+    if (error instanceof JsonLinesError) throw error;
+    if (codeOf(error) !== "EEXIST" || append) throw failed(path, "cannot be opened", error);
+    const hint = "Pass { append: true } to add to it, or give another name; one file holds one chain of receipts.";
+    throw new JsonLinesError("exists", `there is something at ${path} already`, hint, error);
+  }
+}
+
+function toLine(value: unknown, path: string): Buffer {
+  let text: string | undefined;
+  try {
+    text = toText(value);
+  } catch (error) {
+    throw notJson(path, error);
+  }
+  if (text === undefined) throw notJson(path);
+  return Buffer.from(`${text}\n`, "utf8");
+}
+
+function toText(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? item.toString() : item));
+  }
+}
+
+/** One call, unless the system takes a part of it. */
+function writeWhole(descriptor: number, line: Buffer): void {
+  for (let at = 0; at < line.length;) at += writeSync(descriptor, line, at);
+}
+
+/** Cuts off or closes a last line without its line break. A file whose end is no JSON lines is refused as it is. */
+function mend(descriptor: number, path: string): MendedLine | undefined {
+  const { size } = fstatSync(descriptor);
+  const { before, last } = readTail(descriptor, size, path);
+  if (before !== undefined && !isJson(before)) throw notJsonLines(path);
+  if (last.length === 0) return undefined;
+  if (isJson(last)) {
+    writeWhole(descriptor, Buffer.from("\n"));
+    return { action: "closed", bytes: last.length };
+  }
+  // Nothing says what this file is but its one line, so that has to begin as ours do.
+  if (before === undefined && last[0] !== 0x7b && last[0] !== 0x5b) throw notJsonLines(path);
+  ftruncateSync(descriptor, size - last.length);
+  return { action: "cut", bytes: last.length };
+}
+
+/** The bytes behind the last line break, and the line that it ends, where there is one. */
+function readTail(descriptor: number, size: number, path: string): { before: Buffer | undefined; last: Buffer } {
+  for (let length = Math.min(size, 65_536); ; length = Math.min(size, 2 * length)) {
+    const tail = Buffer.alloc(length);
+    for (let at = 0; at < length;) {
+      const read = readSync(descriptor, tail, at, length - at, size - length + at);
+      if (read === 0) throw new Error("it became shorter while it was read");
+      at += read;
+    }
+    const end = tail.lastIndexOf(NEWLINE);
+    const start = end <= 0 ? -1 : tail.lastIndexOf(NEWLINE, end - 1);
+    const isWhole = length === size;
+    if (end >= 0 && (start >= 0 || isWhole))
+      return { before: tail.subarray(start + 1, end), last: tail.subarray(end + 1) };
+    if (isWhole) return { before: undefined, last: tail };
+    if (length > MAX_LINE_BYTES) throw notJsonLines(path);
+  }
+}
+
+function isJson(line: Buffer): boolean {
+  try {
+    JSON.parse(line.toString("utf8"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function notJson(path: string, cause?: unknown): JsonLinesError {
+  const message = `a value that has no JSON was not written to ${path}`;
+  return new JsonLinesError("not-json", message, "Write events, receipts or other plain values without cycles.", cause);
+}
+
+function notJsonLines(path: string): JsonLinesError {
+  const message = `${path} does not end as a file of JSON lines does, so nothing was changed`;
+  return new JsonLinesError("not-json-lines", message, "Check the path, or begin a new file.");
+}
+
+function failed(path: string, what: string, cause: unknown): JsonLinesError {
+  const hint =
+    "Check that there is room, that the path is no folder, and that it may be written to; then open it again with { append: true }.";
+  return new JsonLinesError("failed", `${path} ${what}: ${messageOf(cause)}`, hint, cause);
+}

@@ -1,0 +1,197 @@
+import { createPublicKey } from "node:crypto";
+import { truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { recordingProvider } from "../../../src/cassette/record.js";
+import { MAX_RECEIPTS_BYTES } from "../../../src/cli/verify/receipts.js";
+import { createSigner } from "../../../src/core/canon/signature.js";
+import { scriptedProvider } from "../../../src/core/providers/scripted.js";
+import { agent, runtime } from "../../support/agents.js";
+import { fileOf, makeChain, otherSeed, publicKey, seed } from "../../support/receipts.js";
+import { ask, say, tool } from "../../support/script.js";
+import { runOf } from "../../cassette/diff/runs.js";
+import { cli, documentOf, folder, place } from "../run.js";
+
+const key = Buffer.from(publicKey).toString("hex");
+const pem = createPublicKey({
+  ...{ key: { kty: "OKP", crv: "Ed25519", x: Buffer.from(publicKey).toString("base64url") }, format: "jwk" as const },
+}).export({ type: "spki", format: "pem" }) as string;
+const chain = await makeChain(4);
+
+function write(name: string, content: string | Uint8Array): string {
+  writeFileSync(join(folder, name), content);
+  return name;
+}
+
+write("good.jsonl", fileOf(chain));
+write("key.pem", pem);
+
+describe("cassette verify --receipts", () => {
+  it.each<[string, string, Record<string, string>]>([
+    ["a file", "key.pem", {}],
+    ["the key itself", key, {}],
+    ["the text of a PEM file", pem, {}],
+    ["a variable", "env:RECEIPT_KEY", { RECEIPT_KEY: pem }],
+  ])("says what holds, with the key from %s", async (_name, given, env) => {
+    const ran = await cli(["verify", "--receipts", "good.jsonl", "--key", given], { env });
+    expect(ran).toEqual({
+      ...{ code: 0, err: "" },
+      out: `ok         good.jsonl  5 receipts  1 run  1 agent  chain ${chain[0]?.chainId.slice(0, 8) ?? ""}  head ${chain[4]?.sig.slice(0, 8) ?? ""}\n           complete: the end of the chain is there, so no tail is missing\n`,
+    });
+  });
+
+  it("says that a chain without its end may have lost its tail, and passes it", async () => {
+    write("open.jsonl", fileOf(chain.slice(0, 3)));
+    const ran = await cli(["verify", "--receipts", "open.jsonl", "--key", key]);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain("not complete: there is no end, so a tail may have been cut off");
+  });
+
+  it("exits 3 and names the lines of what does not hold", async () => {
+    write(
+      "edited.jsonl",
+      fileOf(chain.toSpliced(1, 1))
+        .replace('"turn 2"', "")
+        .replace(/"outcome":"ok"/, '"outcome":"failed"'),
+    );
+    const ran = await cli(["verify", "--receipts", "edited.jsonl", "--key", key]);
+    expect(ran.code).toBe(3);
+    expect(ran.out).toContain("refused    edited.jsonl  3 receipts signed by the key\n");
+    expect(ran.out).toContain("  line 2  removed: 1 receipt is missing between receipt 0 and receipt 2\n");
+    expect(ran.out).toContain("  line 3  edited: it is not what the key signed\n");
+  });
+
+  it("prints so many findings and counts the others", async () => {
+    write("foreign.jsonl", fileOf(await makeChain(30, { key: otherSeed })));
+    const { out } = await cli(["verify", "--receipts", "foreign.jsonl", "--key", key]);
+    expect(out.match(/foreign-key/g)).toHaveLength(20);
+    expect(out).toContain("  and 11 more\n");
+  });
+
+  it("prints one JSON document", async () => {
+    const good = documentOf(await cli(["verify", "--json", "--receipts", "good.jsonl", "--key", key]));
+    expect(good["receipts"]).toMatchObject({ file: "good.jsonl", kind: "ok", receipts: 5, complete: true });
+    expect(good["receipts"]).not.toHaveProperty("chain");
+    write("torn.jsonl", fileOf(chain).slice(0, -20));
+    const torn = documentOf(await cli(["verify", "--json", "--receipts", "torn.jsonl", "--key", key]));
+    expect(torn).toMatchObject({
+      ...{ exitCode: 3, files: [] },
+      receipts: { kind: "broken", receipts: 4, more: 0, findings: [{ kind: "torn-tail", line: 5 }] },
+    });
+  });
+
+  it("exits 2 for receipts that are not there, too many, or none", async () => {
+    write("none.jsonl", "");
+    truncateSync(join(folder, write("large.jsonl", "")), MAX_RECEIPTS_BYTES + 1);
+    for (const [name, text] of [
+      ["missing.jsonl", "there are no receipts at missing.jsonl"],
+      ["large.jsonl", "more than the limit"],
+      [".", "cannot be read"],
+      ["none.jsonl", "there is no receipt, so nothing is proven"],
+    ] as const) {
+      const ran = await cli(["verify", "--receipts", name, "--key", key]);
+      expect(ran.code).toBe(2);
+      expect(ran.out + ran.err).toContain(text);
+    }
+  });
+
+  it("refuses to run without a key, without receipts, and with neither path nor receipts", async () => {
+    const noKey = await cli(["verify", "--receipts", "good.jsonl"]);
+    expect(noKey).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("without the public key nothing is proven") as string,
+    });
+    expect(await cli(["verify", "--key", key])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Add --receipts") as string,
+    });
+    expect(await cli(["verify"])).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("no path was given") as string,
+    });
+  });
+
+  it("refuses a key that is none without repeating it", async () => {
+    const secret = "MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp";
+    const env = { K: secret };
+    for (const given of [secret, "env:K", "env:MISSING", "good.jsonl"]) {
+      const ran = await cli(["verify", "--receipts", "good.jsonl", "--key", given], { env });
+      expect(ran.code).toBe(2);
+      expect(ran.out + ran.err).not.toContain(secret.slice(0, 9));
+    }
+  });
+
+  it("escapes what stands in a receipt before it reaches a terminal", async () => {
+    const evil = chain.map((receipt, index) => (index === 1 ? { ...receipt, keyId: "\u001b[2J" } : receipt));
+    write("evil.jsonl", fileOf(evil));
+    const ran = await cli(["verify", "--receipts", "evil.jsonl", "--key", key], {
+      isTTY: true,
+      env: { NO_COLOR: "1" },
+    });
+    expect(ran.code).toBe(3);
+    expect(ran.out).toContain("it names the key \\u001b[2J");
+    expect(ran.out).not.toContain("\u001b");
+  });
+
+  it("says for each cassette whether the chain covers its turns", async () => {
+    const steps = [ask([{ name: "t" }]), say("done")];
+    const recorder = recordingProvider(scriptedProvider(steps));
+    const signed = runtime([agent(recorder, { customTools: [tool("t", () => 1)] })], { signingKey: seed });
+    await signed.run({ goal: "go" });
+    await signed.destroy();
+    write("run.jsonl", fileOf(signed.receipts));
+    place("run.cassette.json", recorder.toCassette());
+    place("other.cassette.json", runOf([{ say: "elsewhere" }]));
+    const own = await cli(["verify", "--receipts", "run.jsonl", "--key", key, "run.cassette.json"]);
+    expect(own.code).toBe(0);
+    expect(own.out).toContain("covered    run.cassette.json  2 of 2 turns\n");
+    const both = await cli([
+      "verify",
+      "--receipts",
+      "run.jsonl",
+      "--key",
+      key,
+      "run.cassette.json",
+      "other.cassette.json",
+    ]);
+    expect(both.code).toBe(3);
+    expect(both.out).toContain("covered    other.cassette.json  0 of 1 turn, not 0\n");
+    const document = documentOf(
+      await cli(["verify", "--json", "--receipts", "run.jsonl", "--key", key, "run.cassette.json"]),
+    );
+    expect(document["files"]).toMatchObject([
+      { file: "run.cassette.json", status: "ok", coverage: { turns: 2, uncovered: [] } },
+    ]);
+  });
+
+  it("covers nothing with a chain that does not hold, and still checks the cassettes", async () => {
+    place("plain.cassette.json", runOf([{ say: "plain" }]));
+    const ran = await cli([
+      "verify",
+      "--receipts",
+      "edited.jsonl",
+      "--key",
+      key,
+      "plain.cassette.json",
+      "missing.json",
+    ]);
+    expect(ran.code).toBe(3);
+    expect(ran.out).toContain("2 paths checked: 1 ok, 0 refused, 1 unreadable");
+    expect(ran.out).not.toContain("covered");
+    const unread = await cli(["verify", "--receipts", "good.jsonl", "--key", key, "missing.json"]);
+    expect(unread.code).toBe(2);
+  });
+
+  it("needs a receipt for each of two turns with one answer", async () => {
+    const twice = runtime([agent(scriptedProvider([say("same")]))], { signingKey: createSigner(seed) });
+    await twice.run({ goal: "x" });
+    await twice.destroy();
+    write("once.jsonl", fileOf(twice.receipts));
+    const recorder = recordingProvider(scriptedProvider([say("same"), say("same")]));
+    for (const content of ["a", "b"]) await recorder.turn({ messages: [{ role: "user", content }] });
+    place("twice.cassette.json", recorder.toCassette());
+    const ran = await cli(["verify", "--receipts", "once.jsonl", "--key", key, "twice.cassette.json"]);
+    expect(ran.code).toBe(3);
+    expect(ran.out).toContain("1 of 2 turns, not 1\n");
+  });
+});
