@@ -38,7 +38,7 @@ interface Domino {
 
 const SLICE_MS = 20;
 /** Of work, not of waiting; a page of 2 MiB takes about two seconds (measured). */
-const MAX_PARSE_MS = 8_000;
+const MAX_PARSE_MS = 5_000;
 
 /** Rejects with `VerbError` `content` when it takes too long, or with the signal's reason. */
 export async function parseHtml(text: string, signal: AbortSignal): Promise<DomDocument> {

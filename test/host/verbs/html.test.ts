@@ -59,9 +59,15 @@ describe("a page", () => {
     ["deep nesting", "<div>".repeat(2_000)],
     ["lists in lists", "<ul><li>".repeat(40)],
     ["formatting that multiplies", Array.from({ length: 300 }, (_, i) => `<b x=${i}>`).join("") + "<p>".repeat(900)],
-    ["too many elements", "<br>".repeat(210_000)],
+    ["too many elements", "<br>".repeat(101_000)],
   ])("is refused for %s", async (_name, html) => {
     await expect(read(html)).rejects.toMatchObject({ name: "VerbError", code: "content" });
+  });
+
+  it("is refused as Markdown, and not as text, when only the conversion would take too long", async () => {
+    const page = await read("<div>".repeat(200) + "<i></i>".repeat(2_000) + "</div>".repeat(200) + "x");
+    await expect(page.markdown()).rejects.toMatchObject({ name: "VerbError", code: "content" });
+    expect(page.text()).toBe("x");
   });
 
   it("is left as soon as the signal fires", async () => {
