@@ -24,7 +24,7 @@ import { sweep, temporaryName } from "./files/temporary.js";
 /** The files of this machine. */
 export function nodeFiles(): FilePort {
   const swept = new Set<string>();
-  return { read, write: (path, text, options) => write(path, text, options, swept), append, list };
+  return { read, write: (path, text, options) => writeWhole(path, text, options, swept), append, list };
 }
 
 async function read(path: string, maxBytes: number): Promise<FileRead> {
@@ -58,11 +58,12 @@ async function readBounded(handle: FileHandle, maxBytes: number): Promise<FileRe
   return { kind: "read", bytes: new Uint8Array(Buffer.concat(chunks)) };
 }
 
-async function write(
+/** {@link FilePort}'s `write`, for bytes as well. `swept` are the folders that were rid of stale temporary files. */
+export async function writeWhole(
   path: string,
-  text: string,
+  data: string | Uint8Array,
   { overwrite }: { overwrite: boolean },
-  swept: Set<string>,
+  swept: Set<string> = new Set(),
 ): Promise<FileWrite> {
   const wrong = whyNoPath(path);
   if (wrong !== undefined) return { kind: "failed", message: wrong };
@@ -72,7 +73,7 @@ async function write(
     const mode = overwrite ? await modeToKeep(path) : undefined;
     await mkdir(folder, { recursive: true });
     await sweep(folder, swept);
-    await writeFlushed(temporary, text, mode);
+    await writeFlushed(temporary, data, mode);
     if (overwrite) await rename(temporary, path);
     else if (!(await takeName(temporary, path))) return { kind: "exists" };
     await flushFolder(folder);
@@ -102,10 +103,10 @@ async function modeToKeep(path: string): Promise<number | undefined> {
   return about.mode & 0o777;
 }
 
-async function writeFlushed(path: string, text: string, mode: number | undefined): Promise<void> {
+async function writeFlushed(path: string, data: string | Uint8Array, mode: number | undefined): Promise<void> {
   const handle = await open(path, "wx", mode === undefined ? 0o666 : 0o600);
   try {
-    await handle.writeFile(text, "utf8");
+    await handle.writeFile(data, "utf8");
     if (mode !== undefined) await handle.chmod(mode).catch(unlessUnsupported);
     await handle.sync();
   } finally {

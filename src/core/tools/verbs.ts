@@ -28,44 +28,87 @@ export interface VerbDefinition {
   readonly schema: JsonObject;
 }
 
+const MAX_URI = 8_192;
+const MAX_QUERY = 1_000;
+const TARGET = "An http(s) URL, or the path of a file or folder relative to the root.";
+
 export const VERBS: Readonly<Record<VerbName, VerbDefinition>> = {
   connect: {
-    description: "Open a target and say what it is.",
-    schema: fields({ uri: text("Where the target is.") }, ["uri"]),
+    description: "Open a target and say what it is: kind, final URL, status, media type, size, title, last change.",
+    schema: fields({ uri: text(TARGET, MAX_URI) }, ["uri"]),
   },
   extract: {
-    description: "Read the content of a target.",
+    description:
+      "Read the content of a target. A long one comes in parts: call again with `from` set to the `next` of the answer.",
     schema: fields(
-      { uri: text("Where the target is."), as: { type: "string", enum: ["text", "markdown", "json", "links"] } },
+      {
+        uri: text(TARGET, MAX_URI),
+        as: {
+          type: "string",
+          enum: ["text", "markdown", "json", "links"],
+          description: "The form to read it in; the one that fits its media type when left out.",
+        },
+        from: { type: "integer", minimum: 0, description: "Where to begin: a character, or a link. Default 0." },
+        limit: { type: "integer", minimum: 1, description: "Characters, or links, to give. Default 10000, or 100." },
+      },
       ["uri"],
     ),
   },
   shape: {
-    description: "Fill a template from data.",
-    schema: fields({ template: text("The template."), data: { type: "object" } }, ["template"]),
+    description: "Fill a template from data: {{name}} and {{order.items.0}} are replaced by what the data has there.",
+    schema: fields(
+      {
+        template: { type: "string", description: "The template, as literal text." },
+        data: { type: "object", description: "What the template names." },
+      },
+      ["template"],
+    ),
   },
   act: {
-    description: "Change a target.",
-    schema: fields({ uri: text("Where the target is."), action: text("What to do to it."), input: {} }, [
-      "uri",
-      "action",
-    ]),
+    description: "Change a target: send a request to a URL, or write a file.",
+    schema: fields(
+      {
+        uri: text(TARGET, MAX_URI),
+        action: text("POST, PUT, PATCH or DELETE for a URL; write or append for a file.", 100),
+        input: {
+          description:
+            "The body: JSON or text. For a file its text, or { text, overwrite: true } to replace one that is there.",
+        },
+      },
+      ["uri", "action"],
+    ),
   },
   sense: {
     description: "Take one named measurement of a target.",
-    schema: fields({ uri: text("Where the target is."), measure: text("What to measure.") }, ["uri", "measure"]),
+    schema: fields(
+      {
+        uri: text(TARGET, MAX_URI),
+        measure: text("One of status, latency, size, hash, etag, last-modified.", 100),
+      },
+      ["uri", "measure"],
+    ),
   },
   probe: {
-    description: "Find out what a target allows.",
-    schema: fields({ uri: text("Where the target is.") }, ["uri"]),
+    description:
+      "Find out what a target allows: methods, other origins, robots.txt; reading, writing, listing of files.",
+    schema: fields({ uri: text(TARGET, MAX_URI) }, ["uri"]),
   },
   context: {
-    description: "Recall what this run already knows.",
-    schema: fields({ query: text("What to recall; everything when left out.") }, []),
+    description: "Recall what this run already knows, the answers of earlier agents among it.",
+    schema: fields(
+      { query: { ...text("Words to recall by; everything when left out.", MAX_QUERY), minLength: 0 } },
+      [],
+    ),
   },
   dowse: {
-    description: "Find targets that match words.",
-    schema: fields({ query: text("The words."), below: text("The page or folder to search below.") }, ["query"]),
+    description: "Find targets that match words: links of a page on the same host, or files below a folder.",
+    schema: fields(
+      {
+        query: text("The words.", MAX_QUERY),
+        below: text("The URL of a page, or a folder, to search below. The root folder when left out.", MAX_URI),
+      },
+      ["query"],
+    ),
   },
 };
 
@@ -73,8 +116,8 @@ export function isVerbName(name: string): name is VerbName {
   return (VERB_NAMES as readonly string[]).includes(name);
 }
 
-function text(description: string): JsonObject {
-  return { type: "string", description };
+function text(description: string, maxLength: number): JsonObject {
+  return { type: "string", minLength: 1, maxLength, description };
 }
 
 function fields(properties: JsonObject, required: string[]): JsonObject {

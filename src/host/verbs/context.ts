@@ -1,0 +1,43 @@
+// `context`: what this run knows already: what its agents wrote for each other, this agent's own notes, and what every run may
+// read. Filtered by words.
+
+import type { JsonValue, MemoryScope, RunMemory } from "../../core/index.js";
+import { countMatches, toWords } from "./words.js";
+
+export interface Recalled {
+  readonly entries: readonly { readonly scope: MemoryScope; readonly key: string; readonly value: JsonValue }[];
+  /** How many match in all. */
+  readonly total: number;
+}
+
+/** `shared` first, since that is where the answers of earlier agents are. */
+const SCOPES: readonly MemoryScope[] = ["shared", "agent", "global"];
+const MAX_ENTRIES = 50;
+const MAX_KEYS = 1_000;
+/** Characters of one value that are given; a longer one becomes text that says so. */
+const MAX_VALUE = 4_000;
+
+/** With words: what has at least one of them, most of them first. Without: everything. */
+export async function context({ query = "" }: { query?: string }, memory: RunMemory): Promise<Recalled> {
+  const words = toWords(query);
+  const found: (Recalled["entries"][number] & { score: number })[] = [];
+  for (const scope of SCOPES) {
+    for (const key of (await memory.keys(scope)).slice(0, MAX_KEYS)) {
+      const value = await memory.get(scope, key);
+      if (value === undefined) continue;
+      const text = typeof value === "string" ? value : JSON.stringify(value);
+      const score = countMatches(`${key}\n${text}`, words);
+      if (query.trim() === "" || score > 0) found.push({ scope, key, value: bounded(value, text), score });
+    }
+  }
+  found.sort((a, b) => b.score - a.score);
+  return {
+    entries: found.slice(0, MAX_ENTRIES).map(({ scope, key, value }) => ({ scope, key, value })),
+    total: found.length,
+  };
+}
+
+function bounded(value: JsonValue, text: string): JsonValue {
+  if (text.length <= MAX_VALUE) return value;
+  return `${text.slice(0, MAX_VALUE).toWellFormed()} [… ${text.length - MAX_VALUE} more characters]`;
+}

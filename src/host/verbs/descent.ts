@@ -1,0 +1,122 @@
+// Walking a path below a folder without ever leaving it. Each component is entered from the one before, and a symbolic link
+// anywhere is refused, also one that leads back inside. Where the system names open folders (/proc/self/fd on Linux), each
+// step goes through the handle of the one before, as openat(2) does, so exchanging a folder for a link in between gains
+// nothing; elsewhere the real path of what was opened is checked after opening.
+
+import { constants, existsSync } from "node:fs";
+import { lstat, mkdir, open, realpath, type FileHandle } from "node:fs/promises";
+import { isAbsolute, join, relative } from "node:path";
+import { codeOf } from "../files/failure.js";
+import { VerbError } from "./error.js";
+
+/** A path below the root: its components, each checked by `parseTarget`. `[]` is the root itself. */
+export type RootPath = readonly string[];
+
+const { O_RDONLY } = constants;
+/** O_NONBLOCK keeps a pipe that was put in a file's place from holding the call. Windows has none of these. */
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY = 0 } = constants as Partial<typeof constants>;
+
+const FOLDERS_HAVE_NAMES = process.platform === "linux" && existsSync("/proc/self/fd");
+
+/** The path as a target: relative, "." for the root. */
+export function shown(path: RootPath): string {
+  return path.length === 0 ? "." : path.join("/");
+}
+
+/** The folder that `path` lies in, and its name there. */
+export function inParent<T>(
+  real: string,
+  path: RootPath,
+  make: boolean,
+  use: (parent: string, name: string) => Promise<T>,
+): Promise<T> {
+  const name = path.at(-1);
+  if (name === undefined) throw new VerbError("argument", "the root is a folder, not a file");
+  return inFolder(real, path.slice(0, -1), make, (parent) => use(parent, name));
+}
+
+/** Hands `use` a path that leads to the folder `path`, whatever happens to names meanwhile, as long as `use` runs. */
+export async function inFolder<T>(
+  real: string,
+  path: RootPath,
+  make: boolean,
+  use: (place: string) => Promise<T>,
+): Promise<T> {
+  if (!FOLDERS_HAVE_NAMES) return use(await walkByName(real, path, make));
+  let handle = await open(real, O_RDONLY | O_DIRECTORY);
+  try {
+    for (const name of path) {
+      const next = await step(`/proc/self/fd/${handle.fd}/${name}`, make);
+      await handle.close();
+      handle = next;
+    }
+    return await use(`/proc/self/fd/${handle.fd}`);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function step(place: string, make: boolean): Promise<FileHandle> {
+  if (make) await makeFolder(place);
+  try {
+    return await open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  } catch (error) {
+    await refuseLink(place);
+    throw error;
+  }
+}
+
+async function walkByName(real: string, path: RootPath, make: boolean): Promise<string> {
+  let place = real;
+  for (const name of path) {
+    place = join(place, name);
+    if (make) await makeFolder(place);
+    await refuseLink(place);
+  }
+  await assertInside(real, place);
+  return place;
+}
+
+async function makeFolder(place: string): Promise<void> {
+  await mkdir(place).catch((error: unknown) => {
+    if (codeOf(error) !== "EEXIST") throw error;
+  });
+}
+
+/** Opens a place of {@link inParent}, never through a link, and never waiting for what is no file. */
+export async function withFile<T>(
+  real: string,
+  place: string,
+  flags: number,
+  use: (handle: FileHandle) => Promise<T>,
+): Promise<T> {
+  await refuseLink(place);
+  const handle = await open(place, flags | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    if (!FOLDERS_HAVE_NAMES) await assertSame(real, place, handle);
+    return await use(handle);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What was opened is what lies inside by that name now, and no link leads there. */
+async function assertSame(real: string, place: string, handle: FileHandle): Promise<void> {
+  await assertInside(real, place);
+  const [named, opened] = [await lstat(place), await handle.stat()];
+  if (named.ino !== opened.ino || named.dev !== opened.dev) throw behindLink();
+}
+
+async function assertInside(real: string, place: string): Promise<void> {
+  const inner = relative(real, await realpath(place));
+  if (inner.startsWith("..") || isAbsolute(inner)) throw behindLink();
+}
+
+async function refuseLink(place: string): Promise<void> {
+  const about = await lstat(place).catch(() => undefined);
+  if (about?.isSymbolicLink() === true) throw behindLink();
+}
+
+export function behindLink(): VerbError {
+  return new VerbError("outside-root", "it is a symbolic link or lies behind one, and links are not followed");
+}

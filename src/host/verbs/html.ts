@@ -1,0 +1,116 @@
+// A page as it is read: what is hidden taken out, links made absolute, and the rest as text, as Markdown or as its links.
+
+import { VerbError } from "./error.js";
+import { cleanPage } from "./html-clean.js";
+import { parseHtml, type DomDocument, type DomElement, type DomNode } from "./html-parse.js";
+import { toPlainText } from "./html-text.js";
+
+export interface Link {
+  readonly uri: string;
+  readonly text: string;
+}
+
+export interface Page {
+  readonly title: string;
+  /** In the order of the page, each URL once, http(s) and file alone. */
+  readonly links: readonly Link[];
+  text(): string;
+  markdown(): Promise<string>;
+}
+
+const MAX_CONVERT_MS = 10_000;
+/**
+ * Turndown looks some thirty times through all that is below an element without text, before it does anything else; this many
+ * elements take a second (measured).
+ */
+const MAX_EMPTY_WORK = 50_000;
+const MAX_TITLE = 300;
+const MAX_LINK_TEXT = 200;
+
+/** `base` is where the page came from. Rejects with `VerbError` `content` for a page beyond the limits. */
+export async function readPage(html: string, base: URL, signal: AbortSignal): Promise<Page> {
+  const document = await parseHtml(html, signal);
+  const title = oneLine(document.title, MAX_TITLE);
+  const body = document.body ?? document.documentElement;
+  if (body === null) return { title, links: [], text: () => "", markdown: async () => "" };
+  const { anchors, emptyWork } = cleanPage(body, baseOf(document, base));
+  return {
+    title,
+    links: [...anchors].map(([uri, anchor]) => ({
+      uri,
+      text: oneLine(toPlainText(anchor, MAX_LINK_TEXT), MAX_LINK_TEXT),
+    })),
+    text: () => toPlainText(body),
+    async markdown() {
+      if (emptyWork > MAX_EMPTY_WORK) throw tooMuch();
+      return toMarkdown(body);
+    },
+  };
+}
+
+/** The title alone, of as much of a page as there is. */
+export async function readTitle(html: string, signal: AbortSignal): Promise<string> {
+  return oneLine((await parseHtml(html, signal)).title, MAX_TITLE);
+}
+
+function baseOf(document: DomDocument, base: URL): URL {
+  const href = document.querySelector("base[href]")?.getAttribute("href") ?? "";
+  return URL.canParse(href, base.href) ? new URL(href, base) : base;
+}
+
+interface Converter {
+  turndown(node: DomNode): string;
+  addRule(name: string, rule: { filter: () => boolean; replacement: () => string }): unknown;
+}
+interface ConverterOptions {
+  readonly headingStyle: "atx";
+  readonly codeBlockStyle: "fenced";
+  readonly bulletListMarker: "-";
+  readonly hr: "---";
+  readonly blankReplacement: (content: string, node: { readonly isBlock: boolean }) => string;
+}
+type ConverterClass = new (options: ConverterOptions) => Converter;
+
+let loading: Promise<ConverterClass> | undefined;
+
+/** The name is no literal for the reason that html-parse.ts gives. */
+async function toMarkdown(body: DomElement): Promise<string> {
+  const name: string = "turndown";
+  loading ??= import(name).then((module: { default: ConverterClass }) => module.default);
+  const Turndown = await loading;
+  const end = performance.now() + MAX_CONVERT_MS;
+  const assertTime = () => {
+    if (performance.now() > end) throw tooMuch();
+  };
+  const converter = new Turndown({
+    headingStyle: "atx",
+    codeBlockStyle: "fenced",
+    bulletListMarker: "-",
+    hr: "---",
+    blankReplacement(_content, { isBlock }) {
+      assertTime();
+      return isBlock ? "\n\n" : "";
+    },
+  });
+  // A rule that never applies is asked about every element that is not blank.
+  const filter = () => {
+    assertTime();
+    return false;
+  };
+  converter.addRule("time", { filter, replacement: () => "" });
+  return converter.turndown(body);
+}
+
+function oneLine(text: string, most: number): string {
+  return text
+    .slice(0, most * 4)
+    .split(/\s+/)
+    .filter(Boolean)
+    .join(" ")
+    .slice(0, most)
+    .toWellFormed();
+}
+
+function tooMuch(): VerbError {
+  return new VerbError("content", "the page is too complicated for Markdown; read it as text");
+}

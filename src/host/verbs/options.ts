@@ -1,0 +1,147 @@
+// The options of `createVerbs`, checked once, as what the verbs then work with.
+
+import { lookup as lookupHost } from "node:dns/promises";
+import { validateHeaderName, validateHeaderValue } from "node:http";
+import { AgentError, assertKnownOptions } from "../../core/index.js";
+import { openRoot, type Root } from "./root.js";
+
+export interface ResolvedAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** All addresses of a name. May reject; is called once for each connection. */
+export type ResolveName = (hostname: string) => Promise<readonly ResolvedAddress[]>;
+
+export interface VerbsOptions {
+  /** The folder that paths and `file:` URLs are read below. Without it there are no file targets. */
+  readonly root?: string;
+  /** False refuses every `act`, whatever a manifest says. Default true: a manifest must list `act` all the same. */
+  readonly write?: boolean;
+  /**
+   * `true` opens loopback and private addresses; link-local ones, where clouds keep credentials, are opened host by host alone.
+   * A list names hosts (`intranet`, `127.0.0.1:8080`, `*.corp.test`) that may be reached wherever they lead. Default false.
+   */
+  readonly allowPrivateNetwork?: boolean | readonly string[];
+  /** When given, no other host is reached. Written like those of `allowPrivateNetwork`, which it does not replace. */
+  readonly allowHosts?: readonly string[];
+  /** Bytes of one body or file, also after decompression. Default 2 MiB. */
+  readonly maxBytes?: number;
+  /** Milliseconds for one target, redirects and body included. Default 30,000. */
+  readonly timeoutMs?: number;
+  /** Default 5. */
+  readonly maxRedirects?: number;
+  /** Header fields by origin (`https://api.example.com`), sent to that origin and to no other. */
+  readonly headers?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Default `playhead`. Its first word is also the name that robots.txt is read for. */
+  readonly userAgent?: string;
+  /** Default the system's resolver. What it answers is checked, and connected to. */
+  readonly lookup?: ResolveName;
+}
+
+/** What the verbs may reach on the network, and how. */
+export interface Net {
+  /** Opens loopback and private addresses. */
+  readonly allowsPrivate: boolean;
+  readonly privateHosts: readonly string[];
+  readonly allowHosts: readonly string[] | undefined;
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
+  readonly maxRedirects: number;
+  readonly headers: ReadonlyMap<string, Readonly<Record<string, string>>>;
+  readonly userAgent: string;
+  readonly lookup: ResolveName;
+}
+
+/** All that a verb works with. */
+export interface World {
+  readonly net: Net;
+  readonly root: Root | undefined;
+  readonly write: boolean;
+}
+
+const OPTIONS = [
+  "root",
+  "write",
+  "allowPrivateNetwork",
+  "allowHosts",
+  "maxBytes",
+  "timeoutMs",
+  "maxRedirects",
+  "headers",
+  "userAgent",
+  "lookup",
+];
+
+/** Throws `AgentError` `invalid-options`. */
+export function createWorld(options: VerbsOptions): World {
+  assertKnownOptions("createVerbs", options, OPTIONS);
+  const { allowPrivateNetwork = false, maxBytes = 2 * 1024 * 1024, timeoutMs = 30_000, maxRedirects = 5 } = options;
+  assertNumber("maxBytes", maxBytes, 1, Number.MAX_SAFE_INTEGER);
+  assertNumber("timeoutMs", timeoutMs, 1, 2 ** 31 - 1);
+  assertNumber("maxRedirects", maxRedirects, 0, 100);
+  assertHosts("allowHosts", options.allowHosts ?? []);
+  if (typeof allowPrivateNetwork !== "boolean") assertHosts("allowPrivateNetwork", allowPrivateNetwork);
+  if (options.write !== undefined && typeof options.write !== "boolean") throw bad("write is no boolean");
+  const { userAgent = "playhead" } = options;
+  if (typeof userAgent !== "string" || !/^[\x20-\x7e]+$/.test(userAgent)) throw bad("userAgent is no visible text");
+  return {
+    root: options.root === undefined ? undefined : openRoot(options.root),
+    write: options.write ?? true,
+    net: {
+      allowsPrivate: allowPrivateNetwork === true,
+      privateHosts: typeof allowPrivateNetwork === "boolean" ? [] : [...allowPrivateNetwork],
+      allowHosts: options.allowHosts === undefined ? undefined : [...options.allowHosts],
+      maxBytes,
+      timeoutMs,
+      maxRedirects,
+      headers: readHeaders(options.headers ?? {}),
+      userAgent,
+      lookup: options.lookup ?? ((hostname) => lookupHost(hostname, { all: true })),
+    },
+  };
+}
+
+function assertNumber(name: string, value: unknown, least: number, most: number): void {
+  if (Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most) return;
+  throw bad(`${name} is ${String(value)}, not a whole number from ${least} to ${most}`);
+}
+
+function assertHosts(name: string, hosts: readonly string[]): void {
+  const wrong: unknown = Array.isArray(hosts) ? hosts.find((host) => !isHost(host)) : hosts;
+  if (wrong === undefined) return;
+  throw bad(
+    `${name} has ${JSON.stringify(wrong)}, which is no host such as "example.com", "*.example.com" or "[::1]:80"`,
+  );
+}
+
+/** An entry with a scheme, a path or a space in it would match nothing, in silence. */
+function isHost(host: unknown): boolean {
+  return typeof host === "string" && /^(\*\.)?[^\s/*@?#]+$/.test(host);
+}
+
+function readHeaders(headers: NonNullable<VerbsOptions["headers"]>): Net["headers"] {
+  const byOrigin = new Map<string, Readonly<Record<string, string>>>();
+  for (const [origin, fields] of Object.entries(headers)) {
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin || !/^https?:/.test(origin)) {
+      throw bad(`headers has ${JSON.stringify(origin)}, which is no origin such as "https://api.example.com"`);
+    }
+    for (const [name, value] of Object.entries(fields)) assertHeader(origin, name, value);
+    byOrigin.set(origin, { ...fields });
+  }
+  return byOrigin;
+}
+
+/** Its value may be a key, so it is not said. */
+function assertHeader(origin: string, name: string, value: string): void {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  } catch {
+    throw bad(`headers has the field ${JSON.stringify(name)} for ${origin}, which cannot be sent`);
+  }
+}
+
+function bad(what: string): AgentError {
+  return new AgentError("invalid-options", `createVerbs: ${what}`, { hint: "See docs/verbs.md for the options." });
+}

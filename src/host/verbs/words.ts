@@ -1,0 +1,15 @@
+// Words of a query, and how well a text matches them: plain, in any language that has letters, and the same every time.
+
+const MAX_WORDS = 32;
+
+/** Lower-case words of letters and digits, each once. */
+export function toWords(query: string): string[] {
+  const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return [...new Set(words)].slice(0, MAX_WORDS);
+}
+
+/** How many of the words occur in the text, also as parts of its words. */
+export function countMatches(text: string, words: readonly string[]): number {
+  const lower = text.toLowerCase();
+  return words.filter((word) => lower.includes(word)).length;
+}
