@@ -3,7 +3,8 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { findRate, priceOf, type Rate } from "../../src/core/model/pricing.js";
+import { toCost } from "../../src/core/model/usage.js";
+import { costOf, findRate, priceOf, type Rate } from "../../src/core/model/pricing.js";
 
 const figure = fc.nat(75_000).map((milli) => milli / 1_000);
 const rate: fc.Arbitrary<Rate> = fc.record(
@@ -47,6 +48,18 @@ describe("a price", () => {
         expect(BigInt(price)).toBe((exactTenths(tokens, one) + 5n) / 10n);
       }),
       { numRuns: 2_000 },
+    );
+  });
+
+  it("PLK-36 is in USD the very number that the exact sum is, and the budget counts it without loss", () => {
+    fc.assert(
+      fc.property(usage, rate, (tokens, one) => {
+        const parts = exactTenths(tokens, one) * 1_000n;
+        const cost = costOf(tokens, one);
+        expect(cost).toBe(Number(parts) / 1e12);
+        const { microCents, parts: rest } = toCost(cost);
+        expect(BigInt(microCents) * 10_000n + BigInt(rest)).toBe(parts);
+      }),
     );
   });
 

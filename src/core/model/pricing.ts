@@ -2,15 +2,18 @@
 // PRICING_DATE, to be overridden by `pricing` where they are out of date. A model that no list knows has no price, which is
 // not the same as being free.
 
-import { toUsd, type Usage } from "./usage.js";
+import { costToUsd, type Usage } from "./usage.js";
 
-/** USD per million tokens. A cache figure that is absent is the `input` figure. */
+/** USD per million tokens, {@link MAX_RATE} at most. A cache figure that is absent is the `input` figure. */
 export interface Rate {
   readonly input: number;
   readonly output: number;
   readonly cacheRead?: number;
   readonly cacheWrite?: number;
 }
+
+/** The highest figure of a rate. With it the price of any count of tokens is a finite number. */
+export const MAX_RATE = 1_000_000;
 
 /** Rates by model name, such as {@link OPENAI_PRICING} with entries of one's own after it. */
 export type Pricing = Readonly<Record<string, Rate>>;
@@ -21,10 +24,16 @@ export const PRICING_DATE = "2025-12-15";
 /** Text tokens of OpenAI's models at the standard tier. Audio tokens, tools of the vendor and batch rebates are not in it. */
 export const OPENAI_PRICING: Pricing = {
   "gpt-5.2": { input: 1.75, output: 14, cacheRead: 0.175 },
+  "gpt-5.2-chat-latest": { input: 1.75, output: 14, cacheRead: 0.175 },
   "gpt-5.2-pro": { input: 21, output: 168 },
   "gpt-5.1": { input: 1.25, output: 10, cacheRead: 0.125 },
+  "gpt-5.1-chat-latest": { input: 1.25, output: 10, cacheRead: 0.125 },
+  "gpt-5.1-codex": { input: 1.25, output: 10, cacheRead: 0.125 },
+  "gpt-5.1-codex-max": { input: 1.25, output: 10, cacheRead: 0.125 },
   "gpt-5.1-codex-mini": { input: 0.25, output: 2, cacheRead: 0.025 },
   "gpt-5": { input: 1.25, output: 10, cacheRead: 0.125 },
+  "gpt-5-chat-latest": { input: 1.25, output: 10, cacheRead: 0.125 },
+  "gpt-5-codex": { input: 1.25, output: 10, cacheRead: 0.125 },
   "gpt-5-mini": { input: 0.25, output: 2, cacheRead: 0.025 },
   "gpt-5-nano": { input: 0.05, output: 0.4, cacheRead: 0.005 },
   "gpt-5-pro": { input: 15, output: 120 },
@@ -76,9 +85,15 @@ export const ANTHROPIC_PRICING: Pricing = {
 };
 
 /**
- * The rate of `model`: its own entry, else that of the longest name it begins with. Such a name ends at `-`, `@` or `:`, and
- * no version number follows it, so a dated snapshot has the rate of its model and `claude-opus-4-6` not that of
- * `claude-opus-4`.
+ * What may follow the name of a model without making it another one: `-latest`, `-preview`, and the date or number of a
+ * snapshot (`-2024-11-20`, `@20250514`, `-0613`, `-08-2024`, `-001`), with Bedrock's `-v2:0` after it.
+ */
+const SNAPSHOT =
+  /^(?:[-:]latest|-preview|(?:-preview)?[-@](?:0\d\d|\d{4}|\d{6}|\d{8}|\d{4}-\d\d-\d\d|\d\d-\d{4})(?:-v\d+:\d+)?)$/;
+
+/**
+ * The rate of `model`: its own entry, else that of the longest name of which it is a snapshot. Any other name is another
+ * product, whose price is unknown: `gpt-4o-realtime-preview`, `o3-deep-research`, `claude-opus-4-6`, `gpt-4o:free`.
  */
 export function findRate(pricing: Pricing, model: string): Rate | undefined {
   if (Object.hasOwn(pricing, model)) return pricing[model];
@@ -90,38 +105,43 @@ export function findRate(pricing: Pricing, model: string): Rate | undefined {
 }
 
 function isFamilyOf(name: string, model: string): boolean {
-  if (name === "" || !model.startsWith(name)) return false;
-  const rest = model.slice(name.length);
-  return /^[-@:]/.test(rest) && !/^-\d{1,2}(?!\d)/.test(rest);
+  return name !== "" && model.startsWith(name) && SNAPSHOT.test(model.slice(name.length));
 }
 
-/** Digits kept of a rate. The sum is exact in integers and rounded once. */
+/** Six decimals are kept of a rate, so that a token costs a whole number of the parts of a `Cost`. */
 const RATE_SCALE = 1_000_000;
-const RATE_UNITS_PER_MICRO_CENT = 10_000;
+const PARTS_PER_MICRO_CENT = 10_000;
+
+/** The price of `usage` in whole micro-cents, rounded once; {@link costOf} rounds nothing. */
+export function priceOf(usage: Usage, rate: Rate): number {
+  return Math.round(partsOf(usage, rate) / PARTS_PER_MICRO_CENT);
+}
+
+/** The price of `usage` in USD as a response carries it, exact to 1e-12 USD. */
+export function costOf(usage: Usage, rate: Rate): number {
+  const parts = partsOf(usage, rate);
+  return costToUsd({ microCents: Math.floor(parts / PARTS_PER_MICRO_CENT), parts: parts % PARTS_PER_MICRO_CENT });
+}
 
 /**
- * The price of `usage` in micro-cents. What was read from or written to a cache is part of `inputTokens`, and reasoning is
+ * In parts of 1e-12 USD. What was read from or written to a cache is part of `inputTokens`, and reasoning is
  * part of `outputTokens`: neither is counted twice. A count that is no count is 0.
  */
-export function priceOf(usage: Usage, rate: Rate): number {
+function partsOf(usage: Usage, rate: Rate): number {
   const input = toTokens(usage.inputTokens);
   const read = Math.min(input, toTokens(usage.cacheReadTokens));
   const written = Math.min(input - read, toTokens(usage.cacheWriteTokens));
-  const units =
+  return (
     (input - read - written) * scale(rate.input) +
     read * scale(rate.cacheRead ?? rate.input) +
     written * scale(rate.cacheWrite ?? rate.input) +
-    toTokens(usage.outputTokens) * scale(rate.output);
-  return Math.round(units / RATE_UNITS_PER_MICRO_CENT);
+    toTokens(usage.outputTokens) * scale(rate.output)
+  );
 }
 
-/** {@link priceOf} in USD, as a response carries it. */
-export function costOf(usage: Usage, rate: Rate): number {
-  return toUsd(priceOf(usage, rate));
-}
-
+/** A figure that is no rate is 0 or {@link MAX_RATE}, whichever is nearer, so that a price is always a number. */
 function scale(usdPerMillion: number): number {
-  return Math.round(usdPerMillion * RATE_SCALE);
+  return Math.round(Math.min(Math.max(usdPerMillion || 0, 0), MAX_RATE) * RATE_SCALE);
 }
 
 function toTokens(count: number | undefined): number {

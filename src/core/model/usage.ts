@@ -54,6 +54,9 @@ export function reachesCost(cost: Cost, limit: Cost): boolean {
 }
 
 export function costToUsd({ microCents, parts }: Cost): number {
+  const all = microCents * PARTS_PER_MICRO_CENT + parts;
+  // One division of an exact integer gives the double nearest to the amount, 1.2e-11 and not 1.2000000000000002e-11.
+  if (Number.isSafeInteger(all)) return all / (MICRO_CENTS_PER_USD * PARTS_PER_MICRO_CENT);
   return toUsd(microCents + parts / PARTS_PER_MICRO_CENT);
 }
 

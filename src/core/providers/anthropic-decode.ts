@@ -87,7 +87,8 @@ function readUsage(usage: WireObject): Usage | undefined {
   const cacheWriteTokens = toCount(usage["cache_creation_input_tokens"]);
   const reasoningTokens = toCount(toObject(usage["output_tokens_details"])["thinking_tokens"]);
   return {
-    inputTokens: (fresh ?? 0) + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0),
+    // Three counts may have a sum that is none.
+    inputTokens: toCount((fresh ?? 0) + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)) ?? 0,
     outputTokens: outputTokens ?? 0,
     ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
     ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),

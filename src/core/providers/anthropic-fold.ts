@@ -4,7 +4,7 @@
 import type { LlmStreamDelta } from "../model/provider.js";
 import { decodeAnthropic } from "./anthropic-decode.js";
 import { createBlockFold, toImpliedStart, type BlockFold } from "./block-fold.js";
-import { toPiece, type Fold, type StreamWire } from "./fold.js";
+import { assertRoom, toPiece, type Fold, type StreamWire } from "./fold.js";
 import { createSseReader } from "./sse.js";
 import { refuseErrorBody, toList, toObject, type Decoding, type WireObject } from "./wire.js";
 
@@ -35,6 +35,7 @@ function createAnthropicFold(decoding: Decoding): Fold {
   let isEnded = false;
 
   const open = (index: unknown, start: WireObject): BlockFold => {
+    assertRoom(blocks.length, "content blocks", decoding);
     const block = createBlockFold(start, callCount, decoding);
     if (start["type"] === "tool_use") callCount += 1;
     blocks.push(block);

@@ -2,8 +2,8 @@
 // that is missing, -1 or the same for every call, its id and name.
 
 import type { LlmStreamDelta } from "../model/provider.js";
-import { toPiece } from "./fold.js";
-import { toCount, toJsonText, toObject, type WireObject } from "./wire.js";
+import { assertRoom, toPiece } from "./fold.js";
+import { toCount, toJsonText, toObject, type Decoding, type WireObject } from "./wire.js";
 
 /** The calls of one choice. */
 export interface CallFold {
@@ -30,12 +30,13 @@ interface CallPiece {
   arguments: unknown;
 }
 
-export function createCallFold(): CallFold {
+export function createCallFold(decoding: Decoding): CallFold {
   const calls: FoldedCall[] = [];
   const byIndex = new Map<number, FoldedCall>();
   const byId = new Map<string, FoldedCall>();
 
   const open = (): FoldedCall => {
+    assertRoom(calls.length, "tool calls", decoding);
     const call = {
       place: calls.length,
       id: "",

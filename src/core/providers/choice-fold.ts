@@ -4,8 +4,8 @@ import { isPlainObject } from "../canon/value.js";
 import type { LlmStreamDelta } from "../model/provider.js";
 import { createCallFold } from "./call-fold.js";
 import { createContentFold } from "./content-fold.js";
-import { toDeltas, toPiece } from "./fold.js";
-import { toCount, toJsonText, toList, toObject, type WireObject } from "./wire.js";
+import { assertRoom, toDeltas, toPiece } from "./fold.js";
+import { toCount, toJsonText, toList, toObject, type Decoding, type WireObject } from "./wire.js";
 
 export interface ChoiceFold {
   take(choice: WireObject): LlmStreamDelta[];
@@ -14,8 +14,8 @@ export interface ChoiceFold {
   body(): WireObject;
 }
 
-export function createChoiceFold(): ChoiceFold {
-  const message = createMessageFold();
+export function createChoiceFold(decoding: Decoding): ChoiceFold {
+  const message = createMessageFold(decoding);
   let hasDelta = false;
   let finish = "";
 
@@ -39,9 +39,9 @@ interface MessageFold {
   body(): WireObject;
 }
 
-function createMessageFold(): MessageFold {
-  const content = createContentFold();
-  const toolCalls = createCallFold();
+function createMessageFold(decoding: Decoding): MessageFold {
+  const content = createContentFold(decoding);
+  const toolCalls = createCallFold(decoding);
   const details = new Map<string, WireObject>();
   const texts = { refusal: "", reasoning_content: "", reasoning: "" };
   const legacy = { name: "", arguments: "" };
@@ -54,7 +54,7 @@ function createMessageFold(): MessageFold {
     audio.transcript += toPiece(sound["transcript"]);
     audio.data ||= toPiece(sound["data"]);
     const { text, thought } = content.take(piece["content"]);
-    const detailed = toList(piece["reasoning_details"]).map((item) => addDetail(details, toObject(item)));
+    const detailed = toList(piece["reasoning_details"]).map((item) => addDetail(details, toObject(item), decoding));
     const refusal = toPiece(piece["refusal"]);
     const said = content.isEmpty ? toPiece(sound["transcript"]) : text;
     return toDeltas(
@@ -94,8 +94,9 @@ function createMessageFold(): MessageFold {
 }
 
 /** OpenRouter's details, one for each type and index. Returns the thought in this piece. */
-function addDetail(details: Map<string, WireObject>, detail: WireObject): string {
+function addDetail(details: Map<string, WireObject>, detail: WireObject, decoding: Decoding): string {
   const key = `${toPiece(detail["type"])}/${toCount(detail["index"]) ?? ""}`;
+  if (!details.has(key)) assertRoom(details.size, "reasoning details", decoding);
   const before = details.get(key) ?? {};
   const text = toPiece(detail["text"]);
   const summary = toPiece(detail["summary"]);

@@ -1,8 +1,8 @@
 // The content of a streamed chat completion, put together from texts or, as Mistral sends it while a model thinks, from lists
 // of parts.
 
-import { toPiece } from "./fold.js";
-import { toList, toObject, type WireObject } from "./wire.js";
+import { assertRoom, toPiece } from "./fold.js";
+import { toList, toObject, type Decoding, type WireObject } from "./wire.js";
 
 export interface ContentFold {
   take(content: unknown): Spoken;
@@ -17,13 +17,15 @@ export interface Spoken {
   thought: string;
 }
 
-export function createContentFold(): ContentFold {
+export function createContentFold(decoding: Decoding): ContentFold {
   const parts: WireObject[] = [];
   let text = "";
 
   const takePart = (item: unknown): Spoken => {
     if (parts.length === 0 && text !== "") parts.push({ type: "text", text });
-    return addPart(parts, toObject(item));
+    const spoken = addPart(parts, toObject(item));
+    assertRoom(parts.length - 1, "content parts", decoding);
+    return spoken;
   };
   return {
     get isEmpty() {

@@ -19,7 +19,10 @@ export interface FallbackOptions {
   onAttempt?(attempt: FallbackAttempt): void;
   /** Told of every attempt before its provider is asked, so that what is then streamed has a name. Must not throw. */
   onAttemptStart?(start: FallbackStart): void;
-  /** Asked once per provider and turn when its key was rejected; true when a new one is in place and is worth a call. */
+  /**
+   * Asked once per provider and turn when its key was rejected; true when a new one is in place and is worth a call. One that
+   * takes longer than the request's `timeoutMs`, or 60,000 without it, is not waited for.
+   */
   onAuthError?(failure: AuthFailure): boolean | Promise<boolean>;
   /**
    * How long a provider is left alone once its attempts were used up by failures that pass, or as the vendor asks if that is
@@ -88,7 +91,8 @@ function createChain(entries: readonly FallbackEntry[], options: FallbackOptions
     endOn,
     cooldown: createCooldown(ports),
     latch: createReasoningLatch(speakerOf(entries, 0)),
-    sleep: (ms, signal) => options.sleep?.(ms, signal) ?? sleep(ms, ports, signal),
+    // What the caller's own gives is not looked at: one that returns at once has waited.
+    sleep: async (ms, signal) => (options.sleep === undefined ? sleep(ms, ports, signal) : options.sleep(ms, signal)),
     begin(tried) {
       if (options.onAttemptStart === undefined) return;
       tell("onAttemptStart", () => options.onAttemptStart?.({ ...tried, outcome: "started" }));

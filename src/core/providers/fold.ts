@@ -44,6 +44,14 @@ export interface StreamWire {
 /** The most characters of one event or line; a vendor without line ends would fill the memory. */
 export const MAX_PART_CHARACTERS = 16 * 1024 * 1024;
 
+/** The most calls, blocks, content parts or reasoning details of one answer; each costs more memory than it takes bytes. */
+export const MAX_ITEMS = 10_000;
+
+/** Throws when an answer that has `count` of `what` begins one more than {@link MAX_ITEMS}. */
+export function assertRoom(count: number, what: string, decoding: Decoding): void {
+  if (count >= MAX_ITEMS) refusePart(`more than ${MAX_ITEMS} ${what} in one answer`, decoding);
+}
+
 /** Throws for a stream that is not one. */
 export function refusePart(what: string, decoding: Decoding): never {
   throw new AgentError("provider-response", `${decoding.providerName} streamed ${what}`, {

@@ -6,7 +6,7 @@ import { findTooDeep } from "../canon/depth.js";
 import { MAX_JSON_DEPTH, type JsonObject } from "../canon/value.js";
 import { AgentError, LlmProviderHttpError } from "../errors.js";
 import type { Ports } from "../ports.js";
-import { readField, toSafeCause } from "./cause.js";
+import { readField, toSafeCause, type SafeCause } from "./cause.js";
 import { startDeadline, type Deadline } from "./deadline.js";
 import { judgeFault, readFault } from "./fault.js";
 import { dropCutSecret, quoteForeign } from "./secret.js";
@@ -198,12 +198,22 @@ export function brokenOff(call: HttpCall, thrown: unknown): AgentError {
 function unreachable(call: HttpCall, what: string, thrown: unknown): AgentError {
   const { host } = new URL(call.url);
   const cause = toSafeCause(thrown, (words) => quoteForeign(words, call.secret));
-  return new AgentError("provider-response", `${call.providerName} ${what} (${host}): ${cause.message}`, {
+  const said = `${call.providerName} ${what} (${host}): ${cause.message}`;
+  if (isRedirect(cause)) {
+    const hint = "Give the final address as baseURL: a redirect is refused, since it would carry the key along.";
+    return new AgentError("provider-response", said, { hint, kind: "unknown", cause });
+  }
+  return new AgentError("provider-response", said, {
     hint: "Verify baseURL and the network, and retry; a redirect is refused, so give the final address.",
     kind: isTimeout(thrown) ? "timeout" : "unavailable",
     retryable: true,
     cause,
   });
+}
+
+/** The standard has no name for a refused redirect, so it is told by the words that fetches in use have for it. */
+function isRedirect({ code = "", message }: SafeCause): boolean {
+  return /unexpected ?redirect|redirect mode/i.test(`${code} ${message}`);
 }
 
 /** undici and the sockets below it have time limits of their own. */

@@ -3,7 +3,7 @@
 
 import { isPlainObject } from "../canon/value.js";
 import type { LlmStreamDelta } from "../model/provider.js";
-import { toDeltas, toPiece, type Fold, type StreamWire } from "./fold.js";
+import { assertRoom, toDeltas, toPiece, type Fold, type StreamWire } from "./fold.js";
 import { createNdjsonReader } from "./ndjson.js";
 import { decodeOllama } from "./ollama-decode.js";
 import { refuseErrorBody, toJsonText, toList, toObject, type Decoding, type WireObject } from "./wire.js";
@@ -41,7 +41,10 @@ function createOllamaFold(decoding: Decoding): Fold {
       const piece = toObject(line["message"]);
       content += toPiece(piece["content"]);
       thinking += toPiece(piece["thinking"]);
-      const deltas = toList(piece["tool_calls"]).map((call) => toCallDelta(toObject(call), toolCalls.push(call) - 1));
+      const deltas = toList(piece["tool_calls"]).map((call) => {
+        assertRoom(toolCalls.length, "tool calls", decoding);
+        return toCallDelta(toObject(call), toolCalls.push(call) - 1);
+      });
       return [...toDeltas(toPiece(piece["content"]), toPiece(piece["thinking"])), ...deltas];
     },
     body: () => ({

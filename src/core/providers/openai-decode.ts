@@ -4,7 +4,7 @@
 import { isPlainObject } from "../canon/value.js";
 import type { Reasoning } from "../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../model/provider.js";
-import { toMicroCents, toUsd, type Usage } from "../model/usage.js";
+import { costToUsd, toCost, type Usage } from "../model/usage.js";
 import { toToolCalls, type WireCall } from "./calls.js";
 import {
   plainDecoding,
@@ -149,11 +149,14 @@ function readUsage(usage: WireObject): Usage | undefined {
 
 /**
  * What OpenRouter and Vercel's gateway say a turn cost, in USD: `usage.cost` beside `cost_details`. With a key of one's own at the
- * vendor behind (`is_byok`), `cost` is the gateway's fee alone and the vendor's bill comes on top.
+ * vendor behind (`is_byok`), `cost` is the gateway's fee alone and the vendor's bill comes on top. A figure too large to be
+ * counted exactly is none.
  */
 function readCost(usage: WireObject): number | undefined {
   const { cost, cost_details: details, is_byok: isOwnKey } = usage;
   if (typeof cost !== "number" || !isPlainObject(details)) return undefined;
   const costUsd = cost + (isOwnKey === true ? Number(details["upstream_inference_cost"] ?? 0) : 0);
-  return Number.isFinite(costUsd) && costUsd >= 0 ? toUsd(toMicroCents(costUsd)) : undefined;
+  if (!(costUsd >= 0)) return undefined;
+  const exact = toCost(costUsd);
+  return Number.isSafeInteger(exact.microCents) ? costToUsd(exact) : undefined;
 }

@@ -19,29 +19,28 @@ export const openAiStream: StreamWire = {
 };
 
 function createOpenAiFold(decoding: Decoding): Fold {
-  const choices = new Map<number, ChoiceFold>();
+  /** The choice of the lowest index so far. Only this one becomes the response, so the others are not kept. */
+  let lowest: { index: number; fold: ChoiceFold } | undefined;
+  let hasOthers = false;
   let usage: WireObject = {};
   let model = "";
-  let isWhole = false;
-  let first = Infinity;
+  let hasLastUsage = false;
 
   const takeChoice = (value: unknown): LlmStreamDelta[] => {
     const choice = toObject(value);
     refuseErrorBody(choice["error"], decoding);
     const index = toCount(choice["index"]) ?? 0;
-    const fold = choices.get(index) ?? createChoiceFold();
-    choices.set(index, fold);
-    first = Math.min(first, index);
     usage = mergeUsage(usage, choice["usage"]);
-    const deltas = fold.take(choice);
-    isWhole ||= fold.hasFinished;
-    // Only the first choice becomes the response.
-    return index === first ? deltas : [];
+    hasOthers ||= lowest !== undefined && lowest.index !== index;
+    if (lowest !== undefined && index > lowest.index) return [];
+    // An index below all others was never seen before, so nothing of this choice is lost.
+    if (lowest?.index !== index) lowest = { index, fold: createChoiceFold(decoding) };
+    return lowest.fold.take(choice);
   };
   return {
     isEnded: false,
     get isWhole() {
-      return isWhole;
+      return hasLastUsage || lowest?.fold.hasFinished === true;
     },
     take(json) {
       const chunk = toObject(json);
@@ -52,12 +51,13 @@ function createOpenAiFold(decoding: Decoding): Fold {
       const list = toList(chunk["choices"]);
       // Groq reports under a name of its own unless it is asked for usage.
       usage = mergeUsage(usage, chunk["usage"] ?? toObject(chunk["x_groq"])["usage"]);
-      isWhole ||= list.length === 0 && Array.isArray(chunk["choices"]) && isPlainObject(chunk["usage"]);
+      hasLastUsage ||= list.length === 0 && Array.isArray(chunk["choices"]) && isPlainObject(chunk["usage"]);
       return list.flatMap(takeChoice);
     },
     body: () => ({
       model,
-      choices: [...choices.keys()].sort((a, b) => a - b).map((index) => choices.get(index)?.body()),
+      // One stands for all the others, so that the decoder can say that there were some.
+      choices: lowest === undefined ? [] : [lowest.fold.body(), ...(hasOthers ? [{}] : [])],
       ...(Object.keys(usage).length === 0 ? {} : { usage }),
     }),
   };

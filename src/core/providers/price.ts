@@ -3,7 +3,7 @@
 
 import { isPlainObject } from "../canon/value.js";
 import { AgentError } from "../errors.js";
-import { costOf, findRate, type Pricing } from "../model/pricing.js";
+import { costOf, findRate, MAX_RATE, type Pricing, type Rate } from "../model/pricing.js";
 import type { LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
 import type { Ports } from "../ports.js";
 import { quoteForeign } from "./secret.js";
@@ -15,7 +15,7 @@ export interface PricerTerms {
   providerName: string;
   /** The model the provider was built with. */
   model: string;
-  /** The caller's list, used alone. */
+  /** The caller's list, used alone, as it is now: it is copied. */
   pricing?: Pricing | undefined;
   /** The vendor's list, for a caller who has none; no list at all for a vendor that reports no cost. */
   defaultPricing?: Pricing | undefined;
@@ -29,8 +29,8 @@ const told = new WeakMap<object, Set<string>>();
 
 /** Throws `invalid-options` for a list with a rate that is no price. */
 export function createPricer(terms: PricerTerms, ports: Ports): Pricer {
-  const { pricing, defaultPricing, providerName } = terms;
-  assertPricing(pricing, providerName);
+  const { defaultPricing, providerName } = terms;
+  const pricing = terms.pricing === undefined ? undefined : readPricing(terms.pricing, providerName);
   const table = pricing ?? defaultPricing;
   const warned = new Set<string>();
 
@@ -61,21 +61,27 @@ function warnOnce(providerName: string, model: string, ports: Ports): void {
   );
 }
 
-function assertPricing(pricing: Pricing | undefined, providerName: string): void {
-  if (pricing === undefined) return;
-  const isTable = isPlainObject(pricing);
-  const flawed = isTable ? Object.keys(pricing).find((model) => !isRate(pricing[model])) : undefined;
-  if (isTable && flawed === undefined) return;
-  const what = flawed === undefined ? "pricing is no table" : `pricing["${flawed}"] is no rate`;
+/** A copy, so that nobody can put a figure in that was not looked at. */
+function readPricing(pricing: unknown, providerName: string): Pricing {
+  if (!isPlainObject(pricing)) refusePricing("pricing is no table", providerName);
+  const rates = Object.entries(pricing).map(([model, value]): [string, Rate] => {
+    const rate: unknown = isPlainObject(value) ? { ...value } : undefined;
+    if (!isRate(rate)) refusePricing(`pricing["${model}"] is no rate`, providerName);
+    return [model, rate];
+  });
+  return Object.fromEntries(rates);
+}
+
+function refusePricing(what: string, providerName: string): never {
   throw new AgentError("invalid-options", `${providerName}: ${what}`, {
-    hint: "Give model names with { input, output } in USD per million tokens, 0 or more.",
+    hint: `Give model names with { input, output } in USD per million tokens, from 0 to ${MAX_RATE}.`,
   });
 }
 
-function isRate(rate: unknown): boolean {
+function isRate(rate: unknown): rate is Rate {
   if (!isPlainObject(rate)) return false;
   const { input, output, cacheRead = 0, cacheWrite = 0 } = rate;
   return [input, output, cacheRead, cacheWrite].every(
-    (figure) => typeof figure === "number" && Number.isFinite(figure) && figure >= 0,
+    (figure) => typeof figure === "number" && figure >= 0 && figure <= MAX_RATE,
   );
 }

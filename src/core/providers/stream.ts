@@ -64,7 +64,8 @@ export function createStreamDecoder(wire: StreamWire, decoding: Decoding): Strea
         const response = wire.decode(parseWhole(held.join(""), decoding), decoding);
         return { deltas: toWholeDeltas(response), response };
       }
-      if (!isEnded) deltas.push(...reader.end().flatMap((part) => takePart(part, true)));
+      // One by one: a million deltas are too many for the arguments of one call.
+      if (!isEnded) for (const part of reader.end()) for (const delta of takePart(part, true)) deltas.push(delta);
       if (!isEnded && !fold.isWhole) refuseCut(decoding);
       return { deltas, response: wire.decode(fold.body(), decoding) };
     },

@@ -179,9 +179,11 @@ const MAX_NOTES = 20;
 function noteOnce(name: string, secret: string, ports: Ports): (what: string) => void {
   const said = new Set<string>();
   return (what) => {
-    if (said.has(what) || said.size >= MAX_NOTES) return;
-    said.add(what);
+    if (said.size >= MAX_NOTES) return;
+    // What is shown is what is kept; the vendor's own text may have millions of characters.
     const quoted = quoteForeign(what, secret);
+    if (said.has(quoted)) return;
+    said.add(quoted);
     ports.warn(`${name}: the answer has ${quoted}, which a response has no place for; it was left out`);
   };
 }

@@ -15,6 +15,8 @@ export interface CollectedAnswer {
   isCut: boolean;
 }
 
+const SLICE_BYTES = 64 * 1024;
+
 /** Throws `provider-response` for an error, for what is no answer, and for one that is not whole. */
 export function readAnswer(
   answer: CollectedAnswer,
@@ -23,7 +25,10 @@ export function readAnswer(
 ): LlmTurnResponse {
   if (!answer.isStream) return decode(parseWhole(answer));
   const decoder = createStreamDecoder(stream, plainDecoding);
-  decoder.feed(answer.bytes);
+  // Slice by slice, since what they give is not kept: the deltas of a whole answer take many times its size.
+  for (let start = 0; start < answer.bytes.length && !decoder.isEnded; start += SLICE_BYTES) {
+    decoder.feed(answer.bytes.subarray(start, start + SLICE_BYTES));
+  }
   if (answer.isCut && !decoder.isEnded) throw notWhole(undefined);
   return decoder.end().response;
 }

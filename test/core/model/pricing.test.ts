@@ -3,6 +3,7 @@ import {
   ANTHROPIC_PRICING,
   costOf,
   findRate,
+  MAX_RATE,
   OPENAI_PRICING,
   priceOf,
   PRICING_DATE,
@@ -45,6 +46,7 @@ describe("findRate", () => {
     ["gpt-3.5-turbo-0125", "gpt-3.5-turbo"],
     ["gpt-3.5-turbo-16k-0613", "gpt-3.5-turbo-16k"],
     ["o1-preview-2024-09-12", "o1"],
+    ["gpt-4-turbo-preview", "gpt-4-turbo"],
     ["gpt-5-mini-2025-08-07", "gpt-5-mini"],
   ])("PLK-37 %s costs what %s costs", (model, name) => {
     expect(OPENAI_PRICING[name]).toBeDefined();
@@ -56,6 +58,7 @@ describe("findRate", () => {
     ["claude-3-7-sonnet-latest", "claude-3-7-sonnet"],
     ["claude-sonnet-4-20250514", "claude-sonnet-4"],
     ["claude-sonnet-4@20250514", "claude-sonnet-4"],
+    ["claude-sonnet-4-20250514-v1:0", "claude-sonnet-4"],
     ["claude-opus-4-1-20250805", "claude-opus-4-1"],
     ["claude-opus-4-5-20251101", "claude-opus-4-5"],
     ["claude-haiku-4-5-20251001", "claude-haiku-4-5"],
@@ -67,6 +70,28 @@ describe("findRate", () => {
   it.each(["gpt-4o1", "gpt-4.7", "gpt-50", "gpt", "", "o", "ft:gpt-4o:org", "openai/gpt-4o", "GPT-4o", "gpt-4-64k"])(
     "PLK-39 knows no price of %j",
     (model) => expect(findRate(OPENAI_PRICING, model)).toBeUndefined(),
+  );
+
+  it.each([
+    ...["o3-deep-research", "gpt-4o:free", "gpt-4o-realtime-preview", "gpt-4o-realtime-preview-2024-12-17"],
+    ...["gpt-4o-mini-tts", "gpt-4o-audio-preview", "gpt-4o-transcribe", "gpt-3.5-turbo-instruct"],
+    ...["gpt-5-image", "gpt-5.2-codex", "gpt-4o-2024-11-20-custom", "gpt-4o-latest-x", "gpt-4o-"],
+  ])("PLK-39 takes %s for another product, of unknown price", (model) => {
+    expect(findRate(OPENAI_PRICING, model)).toBeUndefined();
+  });
+
+  it.each([
+    "m-latest",
+    "m:latest",
+    "m-preview",
+    "m-001",
+    "m-0613",
+    "m-250115",
+    "m@20250514",
+    "m-08-2024",
+    "m-2024-11-20",
+  ])("PLK-37 takes %s for a snapshot of m in a list of one's own", (model) =>
+    expect(findRate({ m: { input: 1, output: 2 } }, model)).toEqual({ input: 1, output: 2 }),
   );
 
   it("takes another version for another model", () => {
@@ -101,6 +126,19 @@ describe("priceOf", () => {
     expect(priceOf({ inputTokens: 1, outputTokens: 0 }, fine)).toBe(1);
     expect(priceOf({ inputTokens: 1, outputTokens: 1 }, fine)).toBe(1);
     expect(priceOf({ inputTokens: 1, outputTokens: 0 }, { input: 0.004, output: 0 })).toBe(0);
+  });
+
+  it("PLK-36 is in USD exact to 1e-12, which is a token at the lowest rate", () => {
+    const fine = { input: 0.000_001, output: 0 };
+    expect(costOf({ inputTokens: 12, outputTokens: 0 }, fine)).toBe(1.2e-11);
+    expect(costOf({ inputTokens: 10_001, outputTokens: 0 }, fine)).toBe(1.0001e-8);
+  });
+
+  it("is a finite number whatever the rate", () => {
+    for (const odd of [Infinity, Number.NaN, -1, 1e300]) {
+      const price = priceOf({ inputTokens: 5, outputTokens: 5 }, { input: odd, output: odd });
+      expect(price).toBe(odd > 0 ? 10 * MAX_RATE * 100 : 0);
+    }
   });
 
   it("counts what came from and went into a cache once, at its own rate", () => {

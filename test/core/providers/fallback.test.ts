@@ -75,6 +75,16 @@ describe("attempts", () => {
     expect(walked()).toEqual(["a failed", "throws failed", "junk failed", "b answered"]);
   });
 
+  it("what a provider throws may refuse every question about itself", async () => {
+    const trap = () => {
+      throw new Error("trap");
+    };
+    const proxy = new Proxy({}, { get: trap, getPrototypeOf: trap });
+    const { chain, walked } = chainOf([{ provider: player("a", [failWith(proxy)]) }, { provider: player("b", [ok]) }]);
+    expect(await chain.turn(hello)).toEqual(ok);
+    expect(walked()).toEqual(["a failed", "b answered"]);
+  });
+
   it("REL-23 the entry's model is asked for, and the request's own reaches the first entry alone", async () => {
     const a = player("a", [fail("unavailable"), fail("unavailable")]);
     const b = player("b", [fail("unavailable"), fail("unavailable")]);
@@ -125,6 +135,17 @@ describe("waits", () => {
     clock.now += 1;
     await chain.turn(hello);
     expect(walked()).toEqual(["a failed", "b answered", "a skipped", "b answered", "a answered"]);
+  });
+
+  it("are over when a sleep of the caller returns, promise or none", async () => {
+    const a = player("a", [fail("timeout"), ok]);
+    const timer = () => {
+      throw new Error("no second wait");
+    };
+    const sleep = (() => undefined) as unknown as () => Promise<void>;
+    const { chain, walked } = chainOf([{ provider: a, maxAttempts: 2, backoff: linear }], { sleep, ports: { timer } });
+    await chain.turn(hello);
+    expect(walked()).toEqual(["a failed", "a answered"]);
   });
 
   it("REL-78 are by the timer of the ports where no sleep is injected", async () => {
@@ -228,11 +249,33 @@ describe("a rejected key", () => {
   it.each([
     ["says no", () => false, 0],
     ["throws", () => Promise.reject(new Error("vault is closed")), 1],
+    ["throws what has no text", () => Promise.reject(Object.create(null) as Error), 1],
   ])("moves on where the refresh %s", async (_how, onAuthError, warned) => {
     const { chain, walked, warnings } = chainOf(entries([fail("auth"), ok]), { onAuthError });
     await chain.turn(hello);
     expect(walked()).toEqual(["a failed", "b answered"]);
     expect(warnings).toHaveLength(warned);
+  });
+
+  it.each([
+    [{}, 60_000],
+    [{ timeoutMs: 500 }, 500],
+  ])("moves on where the refresh hangs: a request with %j waits %s ms for it", async (fields, limitMs) => {
+    const timers: number[] = [];
+    const warnings: string[] = [];
+    const timer = (ms: number, fire: () => void) => {
+      timers.push(ms);
+      queueMicrotask(fire);
+      return () => undefined;
+    };
+    const { chain, walked } = chainOf(entries([fail("auth"), ok]), {
+      onAuthError: () => new Promise<boolean>(() => undefined),
+      ports: { timer, warn: (text) => void warnings.push(text) },
+    });
+    await chain.turn({ ...hello, ...fields });
+    expect(walked()).toEqual(["a failed", "b answered"]);
+    expect(timers).toEqual([limitMs]);
+    expect(warnings).toEqual([expect.stringContaining(`onAuthError gave no whole answer within ${limitMs} ms`)]);
   });
 
   it("is no matter of the refresh where the key is good and may not do this", async () => {

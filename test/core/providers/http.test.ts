@@ -307,7 +307,9 @@ describe("postJson against a server on this machine", () => {
       paths.push(request.url);
       response.writeHead(307, { location: "/elsewhere" }).end();
     });
-    expect(await agentErrorOf(() => postJson(local, ports))).toMatchObject({ code: "provider-response" });
+    const error = await agentErrorOf(() => postJson(local, ports));
+    expect(error).toMatchObject({ code: "provider-response", kind: "unknown", retryable: false });
+    expect(error.hint).toContain("Give the final address as baseURL");
     expect(paths).toEqual(["/v1/chat"]);
   });
 

@@ -60,6 +60,8 @@ describe("the price of an answer", () => {
   it.each([
     ["a missing figure", { m: { input: 1 } }],
     ["a negative figure", { m: { input: 1, output: -1 } }],
+    ["a figure beyond a million", { m: { input: 1, output: 1_000_001 } }],
+    ["an endless figure", { m: { input: 1, output: Infinity } }],
     ["no number", { m: { input: 1, output: Number.NaN } }],
     ["a text", { m: { input: "1", output: 1 } }],
     ["null", { m: null }],
@@ -68,6 +70,49 @@ describe("the price of an answer", () => {
     const error = await agentErrorOf(() => openai({}, { pricing: pricing as unknown as Pricing }));
     expect(error).toMatchObject({ code: "invalid-options" });
     expect(error.message).toContain("pricing");
+  });
+
+  it("PLK-38 is by the list as it was at construction", async () => {
+    const pricing = { "gpt-4o": { input: 1, output: 1 } };
+    const { provider } = openai(completion(thousand), { pricing });
+    pricing["gpt-4o"].input = Number.NaN;
+    expect((await provider.turn(hello)).costUsd).toBe(0.002);
+  });
+
+  it("PLK-38 is by the figures that were looked at, should the list give others later", async () => {
+    let reads = 0;
+    const rate = {
+      output: 1,
+      get input() {
+        return (reads += 1) === 1 ? 1 : Infinity;
+      },
+    };
+    expect(await costWith(completion(thousand), { pricing: { "gpt-4o": rate } })).toBe(0.002);
+  });
+
+  it("PLK-36 is exact to 1e-12 USD, so that a limit is reached by tiny prices", async () => {
+    const pricing = { "gpt-4o": { input: 0.000_5, output: 0 } };
+    const one = { prompt_tokens: 1, completion_tokens: 0 };
+    expect(await costWith(completion(one), { pricing })).toBe(5e-10);
+    const body = { choices: [{ message: { tool_calls: [{ function: { name: "missing", arguments: "{}" } }] } }] };
+    const { provider } = openai({ ...body, usage: one }, { pricing });
+    const played = await playLoop({ provider, limits: { maxCostUsd: 1.5e-9, maxTurns: 9 } });
+    expect(played.stop).toMatchObject({ kind: "budget", cap: "costUsd" });
+  });
+
+  it.each(["gpt-4o:free", "gpt-4o-realtime-preview", "o3-deep-research"])("PLK-39 is absent for %s", async (model) => {
+    expect(await costWith(completion(thousand), { model })).toBeUndefined();
+  });
+
+  it("is finite for the largest counts, and a sum beyond what can be counted is none", async () => {
+    const most = Number.MAX_SAFE_INTEGER;
+    const dear = { "gpt-4o": { input: 1e6, output: 1e6 }, "claude-sonnet-4-5": { input: 1e6, output: 1e6 } };
+    const counts = { prompt_tokens: most, completion_tokens: most };
+    expect(await costWith(completion(counts), { pricing: dear })).toBeLessThan(1e17);
+    const usage = { input_tokens: most, output_tokens: 1, cache_read_input_tokens: most };
+    const fetch = answer({ content: [{ type: "text", text: "hi" }], usage });
+    const provider = anthropicProvider({ apiKey, model: "claude-sonnet-4-5", fetch, pricing: dear });
+    expect(await provider.turn(hello)).toMatchObject({ usage: { inputTokens: 0, outputTokens: 1 }, costUsd: 1 });
   });
 
   it("PLK-39 is absent without a rate, and that is said once per provider and model", async () => {
@@ -123,6 +168,11 @@ describe("a price the vendor names itself", () => {
     expect(warnings).toEqual([]);
   });
 
+  it("is kept to 1e-12 USD", async () => {
+    expect(await costWith(named({ cost: 3e-9 }))).toBe(3e-9);
+    expect(await costWith(named({ cost: 0.1 + 0.2 }))).toBe(0.3);
+  });
+
   it("is the gateway's fee with the vendor's bill on top where the key is the caller's own", async () => {
     const own = { is_byok: true, cost: 0.25, cost_details: { upstream_inference_cost: 0.5 } };
     expect(await costWith(named(own))).toBe(0.75);
@@ -131,6 +181,10 @@ describe("a price the vendor names itself", () => {
 
   it.each([
     [{ cost: -1 }],
+    [{ cost: 1e301 }],
+    [{ cost: 1e8 }],
+    [{ is_byok: true, cost_details: { upstream_inference_cost: 1e301 } }],
+    [{ is_byok: true, cost_details: { upstream_inference_cost: "much" } }],
     [{ cost: "0.5" }],
     [{ cost: { total_cost: 1 } }],
     [{ cost_details: null }],

@@ -22,6 +22,38 @@ describe("quoteForeign", () => {
     expect(quoteForeign(`got ${echo}, no`, apiKey)).not.toContain(echo.slice(-4)),
   );
 
+  const key = "Zq9xKp3mWv7/Tn2LcR8d+Hs";
+  const base64 = (text: string) => Buffer.from(text).toString("base64");
+  it.each<[string, string]>([
+    ["in capitals", key.toUpperCase()],
+    ["in small letters", key.toLowerCase()],
+    ["with nulls in it", [...key].join("\0")],
+    ["with characters of no width in it", [...key].join("\u200b")],
+    ["with soft hyphens in it", [...key].join("\u00ad")],
+    ["in lines of seven", key.replace(/.{7}/g, "$&\n")],
+    ["escaped as JSON may", [...key].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join("")],
+    ["escaped twice", [...key].map((letter) => `\\\\u00${letter.charCodeAt(0).toString(16)}`).join("")],
+    ["with escaped slashes", key.replaceAll("/", "\\/")],
+  ])("masks a key %s", (_how, echo) => {
+    expect(quoteForeign(`wrong key "${echo}", no`, key)).toBe('wrong key "***", no');
+  });
+
+  it("masks the base64 of a key wherever it begins in a group, and its form for URLs", () => {
+    for (const before of ["", "x", "xy", "Bearer ", "user:"]) {
+      const echo = base64(`${before}${key}`);
+      for (const shown of [echo, echo.replaceAll("+", "-").replaceAll("/", "_")]) {
+        const quoted = quoteForeign(`got ${shown}`, key);
+        expect(quoted).toContain("***");
+        // Six bits of a neighbour may stay at either end.
+        expect(quoted.replace(`got ${base64(before).slice(0, -4)}`, "").length).toBeLessThan(16);
+      }
+    }
+  });
+
+  it("keeps the lines of a body apart around a masked key", () => {
+    expect(quoteForeign(`a\nb ${[...key].join("\u200d")}\nc`, key)).toBe("a b *** c");
+  });
+
   it("leaves words alone that only begin alike", () => {
     expect(quoteForeign("desk-management is risk-free", "a")).toBe("desk-management is risk-free");
   });

@@ -21,6 +21,24 @@ describe("createSseReader", () => {
     expect(reader.end()).toEqual([{ event: "", data: "1" }]);
   });
 
+  it("ends a line at CR, LF or CRLF, at a CR at once", () => {
+    const reader = createSseReader(plainDecoding);
+    expect(reader.feed("data: 1\r\r")).toEqual([{ event: "", data: "1" }]);
+    expect(reader.feed("\ndata: 2\r")).toEqual([]);
+    expect(reader.feed("\n\r\ndata: 3\n\r")).toEqual([
+      { event: "", data: "2" },
+      { event: "", data: "3" },
+    ]);
+    expect(reader.end()).toEqual([]);
+  });
+
+  it.each([
+    ["one CR before millions of LF", ":\r" + ":\n".repeat(2_000_000)],
+    ["millions of CR", ":\r".repeat(2_000_000)],
+  ])("reads %s once, fed in one piece", (_name, text) => {
+    expect(createSseReader(plainDecoding).feed(`${text}data: 1\n\n`)).toEqual([{ event: "", data: "1" }]);
+  });
+
   it("refuses an event without end before it fills the memory", async () => {
     const reader = createSseReader(plainDecoding);
     const piece = "x".repeat(1024 * 1024);

@@ -221,6 +221,17 @@ describe("what goes out", () => {
     ]);
   });
 
+  it("warns once about things that are shown alike, and keeps what is shown alone", async () => {
+    const warnings: string[] = [];
+    const ports = { warn: (text: string) => void warnings.push(text) };
+    let turn = 0;
+    const fetch = async () =>
+      Response.json({ choices: [{ message: { content: "x" }, finish_reason: `${"y".repeat(9_000)}${turn++}` }] });
+    const provider = openaiProvider({ apiKey, model: "gpt-4o", fetch, ports });
+    for (let asked = 0; asked < 3; asked++) await provider.turn(hello);
+    expect(warnings).toHaveLength(1);
+  });
+
   it("warns once about each thing an answer has and a response has no place for", async () => {
     const warnings: string[] = [];
     const fetch = async () => Response.json({ content: [{ type: "server_tool_use" }, { type: "text", text: "hi" }] });

@@ -2,6 +2,7 @@
 
 import { AgentError, type LlmErrorKind, LlmProviderHttpError } from "../../errors.js";
 import type { Usage } from "../../model/usage.js";
+import { isThrown } from "../../tools/thrown.js";
 
 /** What was asked, in every outcome. */
 export interface Tried {
@@ -37,7 +38,7 @@ export interface Failure {
 
 /** Judged by code and kind, never by words. What is no `AgentError` is a failure of its provider that will not pass. */
 export function judgeFailure(error: unknown): Failure {
-  if (!(error instanceof AgentError)) {
+  if (!isThrown(error, AgentError)) {
     return { kind: "unknown", retryable: false, retryAfterMs: undefined, final: false };
   }
   const { kind = "unknown", retryable } = error;

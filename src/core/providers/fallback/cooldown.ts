@@ -16,7 +16,10 @@ export interface Cooldown {
   start(provider: LlmProviderAdapter, ms: number, kind: LlmErrorKind): void;
 }
 
-/** Kept by provider: two entries of a chain that share an adapter cool down together. */
+/**
+ * Kept by provider: two entries of a chain that share an adapter cool down together. Of two cooldowns, as turns at the same
+ * time begin them, the one that ends later holds.
+ */
 export function createCooldown({ now }: Pick<Ports, "now">): Cooldown {
   const ends = new Map<LlmProviderAdapter, { at: number; kind: LlmErrorKind }>();
   return {
@@ -29,7 +32,8 @@ export function createCooldown({ now }: Pick<Ports, "now">): Cooldown {
       return undefined;
     },
     start(provider, ms, kind) {
-      if (ms > 0) ends.set(provider, { at: now() + ms, kind });
+      const at = now() + ms;
+      if (ms > 0 && at > (ends.get(provider)?.at ?? 0)) ends.set(provider, { at, kind });
     },
   };
 }

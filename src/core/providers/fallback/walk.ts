@@ -11,6 +11,7 @@ import {
 } from "../../model/provider.js";
 import { findResponseFlaw } from "../../model/response.js";
 import type { Ports } from "../../ports.js";
+import { thrownText } from "../../tools/thrown.js";
 import { startDeadline, type Deadline } from "../deadline.js";
 import { judgeFailure, ProvidersExhaustedError, type Failure, type FallbackAttempt, type Tried } from "./attempt.js";
 import { waitAfter } from "./backoff.js";
@@ -193,7 +194,11 @@ async function* ask(turn: Turn, provider: LlmProviderAdapter, request: LlmTurnRe
     }
   } finally {
     // Not waited for: a provider that ignores its signal would hold the caller, and has nothing more to say to it.
-    if (isOpen) iterator.return?.().catch(() => undefined);
+    // A foreign iterator may also throw at once, or give what is no promise.
+    if (isOpen)
+      void Promise.resolve()
+        .then(() => iterator.return?.())
+        .catch(() => undefined);
   }
 }
 
@@ -206,17 +211,25 @@ async function untilEnd<T>({ deadline }: Turn, value: Promise<T>): Promise<T> {
   return settled.value;
 }
 
+/** For a refresh in a turn whose request names no `timeoutMs`. */
+const DEFAULT_REFRESH_MS = 60_000;
+
 async function refresh(turn: Turn, provider: LlmProviderAdapter, error: unknown): Promise<boolean> {
   const { chain, refreshed, request, deadline } = turn;
-  const { signal } = request;
+  const { signal, timeoutMs = DEFAULT_REFRESH_MS } = request;
   if (refreshed.has(provider)) return false;
   refreshed.add(provider);
+  let limit: Deadline | undefined;
   try {
-    return await untilEnd(turn, chain.refresh({ provider, error, ...(signal === undefined ? {} : { signal }) }));
+    limit = startDeadline({ providerName: "onAuthError", timeoutMs }, chain.ports);
+    const asked = chain.refresh({ provider, error, ...(signal === undefined ? {} : { signal }) });
+    return await untilEnd(turn, Promise.race([asked, limit.reached]));
   } catch (failure) {
     if (deadline.reason() !== undefined) throw failure;
-    chain.ports.warn(`${chain.name}: onAuthError threw, so no new key is taken to be there: ${String(failure)}`);
+    chain.ports.warn(`${chain.name}: onAuthError failed, so no new key is taken to be there: ${thrownText(failure)}`);
     return false;
+  } finally {
+    limit?.clear();
   }
 }
 

@@ -34,6 +34,10 @@ function streamer(name: string, ...calls: (LlmStreamEvent | Error)[][]) {
   return { ...provider, state };
 }
 
+function refuse(): never {
+  throw new Error("at once");
+}
+
 /** All that the chain streams until it ends or throws. */
 async function watch(chain: LlmProviderAdapter, request: LlmTurnRequest = hello) {
   const seen: string[] = [];
@@ -92,6 +96,21 @@ describe("a chain that streams", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(a.state.closed).toBe(1);
     expect(attempts).toMatchObject([{ outcome: "failed", error: { code: "aborted" } }]);
+  });
+
+  it.each<[string, () => unknown]>([
+    ["a plain object", () => ({ done: true })],
+    ["nothing", () => undefined],
+    ["an error at once", () => refuse()],
+    ["an error later", () => Promise.reject(new Error("later"))],
+    ["no end", () => new Promise(() => undefined)],
+  ])("gives the answer where closing the provider's stream gives %s", async (_what, close) => {
+    const events = [text("h"), response("hi"), text("too much")];
+    const iterator = { next: async () => ({ done: false, value: events.shift() }), return: close };
+    const odd = { ...player("odd", []), stream: () => ({ [Symbol.asyncIterator]: () => iterator }) };
+    const { seen, run } = await watch(chainOf([{ provider: odd as LlmProviderAdapter }]).chain);
+    await run();
+    expect(seen).toEqual(["text-delta", "response hi"]);
   });
 
   it("REL-47 ends with the caller's abort where the provider's stream hangs", async () => {
