@@ -11,6 +11,8 @@ export type AgentErrorCode =
   | "tool-denied"
   /** A tool failed, for an agent that ends on that; or the model asked for nothing but refused calls too often. */
   | "tool-failed"
+  /** A store of memory failed, or refused what it cannot keep. */
+  | "memory-failed"
   /** Something only the host can bring is not there: the body of a verb, a provider of that id. */
   | "capability-missing"
   /** The vendor answered with a status other than 2xx. */

@@ -91,6 +91,7 @@ const BY_CODE: Readonly<Record<AgentErrorCode, ByCode>> = {
   "tool-arguments": "tool_failed",
   "tool-denied": "tool_denied",
   "tool-failed": "tool_failed",
+  "memory-failed": "internal",
   "capability-missing": "internal",
   "provider-http": "by-kind",
   "provider-response": "by-kind",

@@ -58,6 +58,7 @@ function isProviderFault({ code }: AgentError): boolean {
     case "tool-arguments":
     case "tool-denied":
     case "tool-failed":
+    case "memory-failed":
     case "capability-missing":
     case "aborted":
     case "script-exhausted":
