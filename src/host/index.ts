@@ -1,6 +1,21 @@
 // The door of the host: what owns a disk, a process, a socket or a schedule.
 
 export { nodeFiles } from "./files.js";
+export { createFleet, type Fleet } from "./fleet.js";
+export type { BreakerOptions } from "./fleet/breaker.js";
+export type { FleetCell, FleetCounts, FleetError, FleetResult, SkipReason } from "./fleet/cell.js";
+export {
+  MAX_FLEET_CELLS,
+  MAX_FLEET_MEMBERS,
+  type FleetMember,
+  type FleetOptions,
+  type FleetProgress,
+  type FleetRetry,
+  type FleetRunOptions,
+  type FleetTarget,
+} from "./fleet/options.js";
+export type { RateOptions } from "./fleet/rate.js";
+export type { FleetRun } from "./fleet/run.js";
 export {
   MAX_MEMORY_NAME_CHARACTERS,
   MAX_MEMORY_VALUE_CHARACTERS,

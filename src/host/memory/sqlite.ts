@@ -15,6 +15,7 @@ import {
   type JsonValue,
   type RuntimeMemory,
 } from "../../core/index.js";
+import { assertCount } from "../count.js";
 import { messageOf } from "../files/failure.js";
 import { isBusy, loadSqlite, type SqliteDatabase } from "./sqlite-driver.js";
 import { openSqliteFile } from "./sqlite-file.js";
@@ -152,12 +153,5 @@ function assertPath(path: string): void {
   if (typeof path === "string" && path !== "" && path !== ":memory:" && !path.includes("\0")) return;
   throw new AgentError("invalid-options", `openSqliteMemory cannot open the path ${JSON.stringify(path)}`, {
     hint: "Name a file. For a memory without one use createInMemoryRuntimeMemory().",
-  });
-}
-
-function assertCount(name: string, value: number, least: number, most: number): void {
-  if (Number.isInteger(value) && value >= least && value <= most) return;
-  throw new AgentError("invalid-options", `${name} is ${String(value)}`, {
-    hint: `Give a whole number from ${least} to ${most}.`,
   });
 }
