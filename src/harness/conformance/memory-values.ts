@@ -26,7 +26,9 @@ export const valueCases: Record<string, MemoryCheck> = {
     const values = {
       "a text of 1,000,000 characters": "aé\u{1f600}\0".repeat(200_000),
       "an array of 20,000 items": Array.from({ length: 20_000 }, (_, index) => ({ index })),
-      "an object of 20,000 keys": Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`k${index}`, index])),
+      "an object of 20,000 keys": Object.fromEntries(
+        Array.from({ length: 20_000 }, (_, index) => [`k${index}`, index]),
+      ),
       [`${MAX_JSON_DEPTH} levels`]: nested(MAX_JSON_DEPTH),
     };
     for (const [name, value] of Object.entries(values)) {
@@ -89,7 +91,7 @@ const KINDS: Readonly<Record<string, JsonValue>> = {
   "an empty array": [],
   "an empty object": {},
   "nested empties": [[], {}, [[]], null, ""],
-  "keys of all sorts": { "": 1, " ": 2, "1": 3, "é": 4, "e\u0301": 5, "\0": 6, "\u{1f600}": 7 },
+  "keys of all sorts": { "": 1, " ": 2, "1": 3, é: 4, "e\u0301": 5, "\0": 6, "\u{1f600}": 7 },
   "a mixed value": { list: [1, "two", null, true, { three: [3] }], empty: {} },
 };
 

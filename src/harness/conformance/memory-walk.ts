@@ -29,7 +29,11 @@ export const walkCases: Record<string, MemoryCheck> = {
     const numbers = Array.from({ length: AT_ONCE }, (_, index) => index);
     await atOnce(numbers, (index) => memory.set(`s${index % 3}`, `k${index}`, { index }));
     const read = await atOnce(numbers, (index) => memory.get(`s${index % 3}`, `k${index}`));
-    assertSame("what was read", read, numbers.map((index) => ({ index })));
+    assertSame(
+      "what was read",
+      read,
+      numbers.map((index) => ({ index })),
+    );
     for (const third of [0, 1, 2]) {
       const expected = numbers.filter((index) => index % 3 === third).map((index) => `k${index}`);
       assertSame(`keys of s${third}`, await memory.keys(`s${third}`), expected.sort());
@@ -37,7 +41,10 @@ export const walkCases: Record<string, MemoryCheck> = {
   },
 
   async "keeps one whole value of many that are written to one key at once"(memory) {
-    const values = Array.from({ length: AT_ONCE }, (_, index) => ({ index, copies: Array(20).fill(index) as number[] }));
+    const values = Array.from({ length: AT_ONCE }, (_, index) => ({
+      index,
+      copies: Array(20).fill(index) as number[],
+    }));
     await atOnce(values, (value) => memory.set("s", "k", value));
     const read = (await memory.get("s", "k")) as { index: number } | undefined;
     assertSame("the value", read, values[read?.index ?? -1]);
