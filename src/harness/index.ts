@@ -1,5 +1,7 @@
 // The door of the harness: what a test author holds.
 
+export { memoryConformance } from "./conformance/memory.js";
+export type { ConformanceCase } from "./conformance/verdict.js";
 export { HarnessError, type HarnessErrorCode } from "./errors.js";
 export type { LiveProvider } from "./live.js";
 export { CASSETTE_MODES, isCI, resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";

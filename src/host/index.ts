@@ -9,6 +9,28 @@ export {
   type JsonLinesOptions,
   type MendedLine,
 } from "./json-lines.js";
+export { createFleet, type Fleet } from "./fleet.js";
+export type { BreakerOptions } from "./fleet/breaker.js";
+export type { FleetCell, FleetCounts, FleetError, FleetResult, SkipReason } from "./fleet/cell.js";
+export {
+  MAX_FLEET_CELLS,
+  MAX_FLEET_MEMBERS,
+  type FleetMember,
+  type FleetOptions,
+  type FleetProgress,
+  type FleetRetry,
+  type FleetRunOptions,
+  type FleetTarget,
+} from "./fleet/options.js";
+export type { RateOptions } from "./fleet/rate.js";
+export type { FleetRun } from "./fleet/run.js";
+export {
+  MAX_MEMORY_NAME_CHARACTERS,
+  MAX_MEMORY_VALUE_CHARACTERS,
+  openSqliteMemory,
+  type SqliteMemory,
+  type SqliteMemoryOptions,
+} from "./memory/sqlite.js";
 export type { BodyRead } from "./serve/body.js";
 export type { HttpHandler, HttpReply, HttpRequest } from "./serve/exchange.js";
 export { forward, type Forwarded, type ForwardRequest } from "./serve/forward.js";

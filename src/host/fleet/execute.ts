@@ -1,0 +1,93 @@
+// One cell, from being claimed until it is settled. Everything that goes wrong on the way is data.
+
+import { AgentError, type Ports } from "../../core/index.js";
+import { toFleetError, toFleetResult, type FleetCell, type FleetError, type FleetResult } from "./cell.js";
+import type { Entry, Gates } from "./gate.js";
+import type { FleetRetry, Member, PlannedCell } from "./options.js";
+import { untilAborted, wait } from "./wait.js";
+
+export interface CellTerms {
+  readonly gates: Gates;
+  readonly retry: FleetRetry | undefined;
+  readonly clock: () => number;
+  readonly ports: Ports;
+  readonly signal: AbortSignal;
+  /** Asks to be let through to the cell's target once more. */
+  readonly reenter: () => Promise<Entry>;
+}
+
+type Attempt =
+  | { kind: "succeeded"; result: FleetResult }
+  | { kind: "failed"; error: FleetError }
+  | { kind: "aborted"; error: FleetError };
+
+/** Runs a cell for which `first` is what its target's gate said. Never rejects. */
+export async function executeCell(
+  cell: PlannedCell,
+  member: Member,
+  first: Entry,
+  terms: CellTerms,
+): Promise<FleetCell> {
+  const { gates, retry, clock, signal } = terms;
+  const { target } = cell;
+  const whose = { member: member.id, target };
+  let entry = first.kind === "later" ? await enterAfter(first.ms, terms) : first;
+  if (entry.kind === "refused") return { status: "skipped", ...whose, attempts: 0, reason: "breaker-open" };
+
+  const startedAt = clock();
+  const goal = entry.kind === "in" && !signal.aborted ? toGoal(cell, member) : "";
+  if (entry.kind === "aborted" || signal.aborted || typeof goal !== "string") {
+    // Nothing of the target has been tried.
+    if (entry.kind === "in") gates.settle(target, entry.pass, "aborted", clock());
+    if (typeof goal === "string") return { status: "skipped", ...whose, attempts: 0, reason: "aborted" };
+    return { status: "failed", ...whose, attempts: 0, startedAt, endedAt: clock(), error: goal };
+  }
+  for (let attempts = 1; ; attempts++) {
+    const attempt = await attemptRun(member, goal, signal);
+    gates.settle(target, entry.pass, attempt.kind, clock());
+    const begun = { ...whose, attempts, startedAt, endedAt: clock() };
+    if (attempt.kind === "succeeded") return { status: "done", ...begun, result: attempt.result };
+    const failed: FleetCell = { status: "failed", ...begun, error: attempt.error };
+    const mayRetry = attempt.kind === "failed" && attempt.error.retryable && attempts < (retry?.attempts ?? 1);
+    if (!mayRetry) return failed;
+    entry = await enterAfter(retry?.waitMs ?? 0, terms);
+    if (entry.kind !== "in") return failed;
+  }
+}
+
+/** The goal as text, or why there is none. */
+function toGoal({ goal, target }: PlannedCell, member: Member): string | FleetError {
+  if (typeof goal === "string") return goal;
+  try {
+    const given: unknown = goal(member.id);
+    if (typeof given === "string") return given;
+    throw new AgentError("invalid-options", `the goal of target ${target} for member ${member.id} is ${typeof given}`, {
+      hint: "Return a string.",
+    });
+  } catch (error) {
+    return toFleetError(error);
+  }
+}
+
+async function attemptRun({ runtime }: Member, goal: string, signal: AbortSignal): Promise<Attempt> {
+  try {
+    return { kind: "succeeded", result: toFleetResult(await untilAborted(runtime.run({ goal, signal }), signal)) };
+  } catch (error) {
+    if (!signal.aborted) return { kind: "failed", error: toFleetError(error) };
+    return { kind: "aborted", error: toFleetError(new AgentError("aborted", "the run was aborted")) };
+  }
+}
+
+/** After `ms`, and then for as long as the target's rate asks for. */
+async function enterAfter(
+  ms: number,
+  { ports, signal, reenter }: CellTerms,
+): Promise<Exclude<Entry, { kind: "later" }> | { kind: "aborted" }> {
+  for (let waitMs = ms; ;) {
+    if (waitMs > 0) await wait(waitMs, ports, signal);
+    if (signal.aborted) return { kind: "aborted" };
+    const entry = await reenter();
+    if (entry.kind !== "later") return entry;
+    waitMs = entry.ms;
+  }
+}

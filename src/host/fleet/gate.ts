@@ -1,0 +1,74 @@
+// What stands before each target: its breaker and its rate. Both are of the target and not of the member, since what they
+// guard is the target: a site that is down is down for every member, and its limits count them all together.
+
+import { createBreaker, type Breaker, type BreakerOptions, type BreakerPass } from "./breaker.js";
+import { createRate, type Rate, type RateOptions } from "./rate.js";
+
+interface Gate {
+  readonly breaker: Breaker | undefined;
+  readonly rate: Rate | undefined;
+}
+
+export type Entry =
+  | { readonly kind: "in"; readonly pass: BreakerPass | undefined }
+  | { readonly kind: "refused" }
+  | { readonly kind: "later"; readonly ms: number };
+
+export interface Gates {
+  /** Lets one run through to `target`, taking a token; or says why not. */
+  enter(target: string, now: number): Entry;
+  settle(target: string, pass: BreakerPass | undefined, outcome: "succeeded" | "failed" | "aborted", now: number): void;
+  /** The targets that must wait for their rate, each with the milliseconds left. Not those whose breaker refuses anyway. */
+  held(now: number): ReadonlyMap<string, number>;
+  /** Forgets what makes no difference any more, and of the rest the breakers used longest ago beyond `most` targets. */
+  forget(now: number, most: number): void;
+}
+
+export function createGates(options: { breaker?: BreakerOptions; rate?: RateOptions }): Gates {
+  /** The one used last stands last. */
+  const gates = new Map<string, Gate>();
+  const exhausted = new Set<string>();
+
+  function use(target: string): Gate {
+    const gate = gates.get(target) ?? {
+      breaker: options.breaker === undefined ? undefined : createBreaker(options.breaker),
+      rate: options.rate === undefined ? undefined : createRate(options.rate),
+    };
+    gates.delete(target);
+    gates.set(target, gate);
+    return gate;
+  }
+
+  return {
+    enter(target, now) {
+      const { breaker, rate } = use(target);
+      if (breaker?.refuses(now) === true) return { kind: "refused" };
+      const ms = rate?.waitMs(now) ?? 0;
+      if (ms > 0) return { kind: "later", ms };
+      rate?.take(now);
+      exhausted.add(target);
+      return { kind: "in", pass: breaker?.admit(now) };
+    },
+    settle(target, pass, outcome, now) {
+      if (pass !== undefined) gates.get(target)?.breaker?.settle(pass, outcome, now);
+    },
+    held(now) {
+      const held = new Map<string, number>();
+      for (const target of exhausted) {
+        const gate = gates.get(target);
+        const ms = gate?.rate?.waitMs(now) ?? 0;
+        if (ms === 0) exhausted.delete(target);
+        else if (gate?.breaker?.refuses(now) !== true) held.set(target, ms);
+      }
+      return held;
+    },
+    forget(now, most) {
+      for (const [target, { breaker, rate }] of gates) {
+        if (rate?.isFull(now) === false) continue;
+        const { state } = breaker ?? { state: { kind: "closed", failures: 0 } as const };
+        const isFresh = state.kind === "closed" && state.failures === 0;
+        if (isFresh || gates.size > most) gates.delete(target);
+      }
+    },
+  };
+}

@@ -1,0 +1,163 @@
+// The options of a fleet and of one of its runs, checked once at the door and copied, so that later changes do not matter.
+
+import { AgentError, assertKnownOptions, type AgentRuntime, type Ports } from "../../core/index.js";
+import { assertCount } from "../count.js";
+import type { BreakerOptions } from "./breaker.js";
+import type { FleetCell, FleetCounts } from "./cell.js";
+import type { QueuedCell } from "./queue.js";
+import type { RateOptions } from "./rate.js";
+
+/** The most members of a fleet. */
+export const MAX_FLEET_MEMBERS = 1_000;
+/** The most cells of one run: members times targets, or targets where any member may take one. */
+export const MAX_FLEET_CELLS = 10_000;
+
+const MAX_COUNT = 10_000;
+const MAX_MS = 86_400_000;
+
+export interface FleetMember {
+  readonly id: string;
+  /** Its own, with its own providers and key. A function is called once, when the fleet is made. */
+  readonly runtime: AgentRuntime | (() => AgentRuntime);
+}
+
+export interface FleetRetry {
+  /** The most runs of one cell, 2 to 100. */
+  readonly attempts: number;
+  /** Between two of them, at most a day. The cell keeps its place meanwhile. Default 0. */
+  readonly waitMs?: number;
+}
+
+export interface FleetOptions {
+  readonly members: readonly FleetMember[];
+  /** Cells at once, of all members and runs of this fleet together. 1 to 1,000, default 4. */
+  readonly concurrency?: number;
+  /** Cells at once of one member. 1 to 1,000, default 1. */
+  readonly perMember?: number;
+  /** How often a run may begin on one target. Default as often as there is room. */
+  readonly rate?: { readonly perTarget?: RateOptions };
+  /** One for each target. Default none. */
+  readonly breaker?: BreakerOptions;
+  /**
+   * For failures that say of themselves that they are `retryable`. Default none: a run may have written something before it
+   * failed, and a second one writes it again.
+   */
+  readonly retry?: FleetRetry;
+  readonly ports?: Partial<Ports>;
+}
+
+export interface FleetTarget {
+  readonly id: string;
+  /** The goal of its runs, or what gives it for a member's id. */
+  readonly goal: string | ((member: string) => string);
+}
+
+export interface FleetProgress {
+  /** The cell that has just been settled. */
+  readonly cell: FleetCell;
+  /** So far. */
+  readonly counts: FleetCounts;
+}
+
+export interface FleetRunOptions {
+  readonly targets: readonly FleetTarget[];
+  /** `each`: every member runs every target. `any`: each target once, on whichever member is free. Default `each`. */
+  readonly assign?: "each" | "any";
+  /** Called once for each cell, in the order in which they are settled. What it throws is a warning. */
+  readonly onProgress?: (progress: FleetProgress) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface Member {
+  readonly id: string;
+  readonly runtime: AgentRuntime;
+}
+
+export interface PlannedCell extends QueuedCell {
+  readonly goal: FleetTarget["goal"];
+}
+
+/** Throws `AgentError` `invalid-options` for whatever can never work. */
+export function assertFleetOptions(options: FleetOptions): void {
+  const known = ["members", "concurrency", "perMember", "rate", "breaker", "retry", "ports"];
+  assertKnownOptions("createFleet", options, known);
+  const { concurrency = 4, perMember = 1, rate, breaker, retry } = options;
+  assertCount("concurrency", concurrency, 1, 1_000);
+  assertCount("perMember", perMember, 1, 1_000);
+  if (rate !== undefined) assertKnownOptions("rate", rate, ["perTarget"]);
+  if (rate?.perTarget !== undefined) {
+    assertKnownOptions("rate.perTarget", rate.perTarget, ["calls", "perMs"]);
+    assertCount("rate.perTarget.calls", rate.perTarget.calls, 1, MAX_COUNT);
+    assertCount("rate.perTarget.perMs", rate.perTarget.perMs, 1, MAX_MS);
+  }
+  if (breaker !== undefined) {
+    assertKnownOptions("breaker", breaker, ["failures", "cooldownMs"]);
+    assertCount("breaker.failures", breaker.failures, 1, MAX_COUNT);
+    assertCount("breaker.cooldownMs", breaker.cooldownMs, 0, MAX_MS);
+  }
+  if (retry !== undefined) {
+    assertKnownOptions("retry", retry, ["attempts", "waitMs"]);
+    assertCount("retry.attempts", retry.attempts, 2, 100);
+    assertCount("retry.waitMs", retry.waitMs ?? 0, 0, MAX_MS);
+  }
+}
+
+/** The members with their runtimes made. Throws `invalid-options`, or what a function for a runtime throws. */
+export function createMembers(members: readonly FleetMember[]): Member[] {
+  assertList("createFleet", "members", members, MAX_FLEET_MEMBERS);
+  for (const member of members) assertKnownOptions("a member", member, ["id", "runtime"]);
+  assertIds("member", members);
+  const made = members.map(({ id, runtime }) => ({ id, runtime: typeof runtime === "function" ? runtime() : runtime }));
+  const runtimes = new Set<AgentRuntime>();
+  for (const { id, runtime } of made) {
+    if (typeof runtime?.run !== "function" || typeof runtime.destroy !== "function") {
+      throw bad(`member ${id} has no runtime`, "Pass what createRuntime gives, or a function that gives it.");
+    }
+    if (runtimes.has(runtime)) {
+      throw bad(`member ${id} has the runtime of another member`, "Make a runtime for each member.");
+    }
+    runtimes.add(runtime);
+  }
+  return made;
+}
+
+/** The cells of one run in their order: members one after another, each with all targets. Throws `invalid-options`. */
+export function planCells(members: readonly Member[], options: FleetRunOptions): PlannedCell[] {
+  assertKnownOptions("run", options, ["targets", "assign", "onProgress", "signal"]);
+  const { targets, assign = "each" } = options;
+  const ways: readonly unknown[] = ["each", "any"];
+  if (!ways.includes(assign)) throw bad(`assign is ${JSON.stringify(assign)}`, `Use "each" or "any".`);
+  assertList("run", "targets", targets, MAX_FLEET_CELLS);
+  for (const target of targets) {
+    assertKnownOptions("a target", target, ["id", "goal"]);
+    if (typeof target.goal === "string" || typeof target.goal === "function") continue;
+    throw bad(`target ${target.id} has no goal`, "Pass a string, or a function that gives one for a member.");
+  }
+  assertIds("target", targets);
+  const lanes = assign === "any" ? [{}] : members.map(({ id }) => ({ member: id }));
+  const count = lanes.length * targets.length;
+  if (count > MAX_FLEET_CELLS) {
+    throw bad(`a run has ${count} cells`, `The most is ${MAX_FLEET_CELLS}; run fewer targets at a time.`);
+  }
+  return lanes.flatMap((lane, row) =>
+    targets.map(({ id, goal }, column) => ({ id: row * targets.length + column, target: id, goal, ...lane })),
+  );
+}
+
+function assertList(owner: string, name: string, list: readonly unknown[], most: number): void {
+  if (!Array.isArray(list) || list.length === 0) throw bad(`${owner} has no ${name}`, `Pass at least one.`);
+  if (list.length > most) throw bad(`${owner} has ${list.length} ${name}`, `The most is ${most}.`);
+}
+
+function assertIds(what: string, list: readonly { readonly id: string }[]): void {
+  const ids = new Set<string>();
+  for (const { id } of list) {
+    if (typeof id !== "string" || id === "") throw bad(`a ${what} has no id`, `Give each ${what} a name.`);
+    if (ids.has(id)) throw bad(`two ${what}s have the id ${id}`, `Give each ${what} its own id.`);
+    ids.add(id);
+  }
+}
+
+function bad(message: string, hint: string): AgentError {
+  return new AgentError("invalid-options", message, { hint });
+}

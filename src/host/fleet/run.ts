@@ -1,0 +1,123 @@
+// One run of a fleet. Each member has as many loops as it may have cells at once. A loop takes a place, claims a cell that may
+// start now, runs it and gives the place back; it waits for a target's rate without a place.
+
+import type { LimitFunction } from "p-limit";
+import type { Ports } from "../../core/index.js";
+import type { FleetCell, FleetCounts } from "./cell.js";
+import { executeCell, type CellTerms } from "./execute.js";
+import type { Entry, Gates } from "./gate.js";
+import type { FleetRetry, FleetRunOptions, Member, PlannedCell } from "./options.js";
+import type { FleetQueue } from "./queue.js";
+import { createTally, type Tally } from "./tally.js";
+import { untilAborted, wait } from "./wait.js";
+
+export interface FleetRun {
+  /** In the order of the members, and within a member of the targets, whatever finished first. */
+  readonly cells: readonly FleetCell[];
+  readonly counts: FleetCounts;
+}
+
+/** A member with its own places. */
+export interface Crew extends Member {
+  readonly places: LimitFunction;
+  /** How many places it has. */
+  readonly size: number;
+}
+
+/** What all runs of one fleet have in common. */
+export interface FleetShared {
+  readonly crews: readonly Crew[];
+  readonly places: LimitFunction;
+  /** Between asking which targets must wait and taking a token, nobody else may take one. */
+  readonly oneAtATime: LimitFunction;
+  readonly gates: Gates;
+  readonly retry: FleetRetry | undefined;
+  readonly clock: () => number;
+  readonly ports: Ports;
+}
+
+interface Running extends FleetShared {
+  readonly cells: readonly PlannedCell[];
+  readonly queue: FleetQueue;
+  readonly tally: Tally;
+  readonly signal: AbortSignal;
+  /** Steps that have their place. */
+  readonly begun: Set<Promise<Step>>;
+}
+
+type Step = { readonly kind: "went-on" } | { readonly kind: "empty" } | { readonly kind: "later"; readonly ms: number };
+type Claimed = Step | { readonly kind: "claimed"; readonly cell: PlannedCell; readonly entry: Entry };
+
+const EMPTY: Step = { kind: "empty" };
+
+/** Resolves when every cell is settled, or soon after `signal` fires. */
+export async function runCells(
+  shared: FleetShared,
+  cells: readonly PlannedCell[],
+  queue: FleetQueue,
+  onProgress: FleetRunOptions["onProgress"],
+  signal: AbortSignal,
+): Promise<FleetRun> {
+  const tally = createTally(cells, onProgress, shared.ports);
+  const running: Running = { ...shared, cells, queue, tally, signal, begun: new Set() };
+  // The goal stays here: a queue holds plain data.
+  await queue.enqueue(cells.map(({ goal, ...queued }) => queued));
+  const loops = shared.crews.flatMap((crew) =>
+    Array.from({ length: Math.min(crew.size, cells.length) }, () => loop(running, crew)),
+  );
+  await Promise.all(loops);
+  await Promise.all(running.begun);
+  return tally.finish();
+}
+
+async function loop(running: Running, crew: Crew): Promise<void> {
+  const { signal, ports, places } = running;
+  while (!signal.aborted) {
+    const taken = crew.places(() => places(() => begin(running, crew)));
+    // The place may be held by another run, which this one's abort does not end.
+    const step = await untilAborted(taken, signal).catch((error: unknown) => {
+      if (signal.aborted) return EMPTY;
+      throw error;
+    });
+    if (step.kind === "empty") return;
+    if (step.kind === "later") await wait(step.ms, ports, signal);
+  }
+}
+
+async function begin(running: Running, crew: Crew): Promise<Step> {
+  const step = takeStep(running, crew);
+  running.begun.add(step);
+  try {
+    return await step;
+  } finally {
+    running.begun.delete(step);
+  }
+}
+
+async function takeStep(running: Running, crew: Crew): Promise<Step> {
+  const { queue, tally, oneAtATime, gates, clock } = running;
+  const claimed = await oneAtATime(() => claim(running, crew));
+  if (claimed.kind !== "claimed") return claimed;
+  const { cell, entry } = claimed;
+  const reenter: CellTerms["reenter"] = () => oneAtATime(() => gates.enter(cell.target, clock()));
+  const settled = await executeCell(cell, crew, entry, { ...running, reenter });
+  await queue.complete(cell.id);
+  tally.settle(cell.id, settled);
+  return { kind: "went-on" };
+}
+
+async function claim({ signal, gates, clock, queue, cells }: Running, crew: Crew): Promise<Claimed> {
+  if (signal.aborted) return EMPTY;
+  const held = gates.held(clock());
+  const claimed = await queue.claim(crew.id, held);
+  switch (claimed.kind) {
+    case "empty":
+      return EMPTY;
+    case "later":
+      return { kind: "later", ms: Math.min(...held.values()) };
+    case "claimed": {
+      const cell = cells[claimed.cell.id] as PlannedCell;
+      return { kind: "claimed", cell, entry: gates.enter(cell.target, clock()) };
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// The outcome of a run while it grows: each cell settled once, in its own place, counted and told.
+
+import type { Ports } from "../../core/index.js";
+import { toFleetError, type FleetCell, type FleetCounts } from "./cell.js";
+import type { FleetProgress, PlannedCell } from "./options.js";
+
+export interface Tally {
+  settle(id: number, cell: FleetCell): void;
+  /** Everything that is not settled by now is skipped. */
+  finish(): { cells: FleetCell[]; counts: FleetCounts };
+}
+
+/** `onProgress` is warned about once, however often it fails. */
+export function createTally(
+  planned: readonly PlannedCell[],
+  onProgress: ((progress: FleetProgress) => unknown) | undefined,
+  ports: Pick<Ports, "warn">,
+): Tally {
+  const cells: (FleetCell | undefined)[] = planned.map(() => undefined);
+  const counts: FleetCounts = { total: planned.length, done: 0, failed: 0, skipped: 0 };
+  let isWarned = false;
+  const warn = (error: unknown) => {
+    if (!isWarned) ports.warn(`playhead: onProgress of a fleet failed: ${toFleetError(error).message}`);
+    isWarned = true;
+  };
+
+  function settle(id: number, cell: FleetCell): void {
+    cells[id] = cell;
+    counts[cell.status] += 1;
+    try {
+      // One that is async tells of its failure later.
+      void Promise.resolve(onProgress?.({ cell, counts: { ...counts } })).catch(warn);
+    } catch (error) {
+      warn(error);
+    }
+  }
+
+  return {
+    settle,
+    finish() {
+      for (const { id, target, member } of planned) {
+        if (cells[id] !== undefined) continue;
+        const whose = member === undefined ? {} : { member };
+        settle(id, { status: "skipped", ...whose, target, attempts: 0, reason: "aborted" });
+      }
+      return { cells: cells as FleetCell[], counts };
+    },
+  };
+}

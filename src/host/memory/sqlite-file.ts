@@ -1,0 +1,116 @@
+// The database file of a memory: how it is recognised, made and set up. A file of something else is refused before the first
+// write to it.
+
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { AgentError } from "../../core/index.js";
+import { messageOf } from "../files/failure.js";
+import { isBusy, isNoDatabase, type OpenSqlite, type SqliteDatabase } from "./sqlite-driver.js";
+
+/** Bytes 68 to 71 of the file, `PRAGMA application_id`: "PLHD". */
+const APPLICATION_ID = 0x504c4844;
+/** `PRAGMA user_version`, raised whenever the table changes. */
+const SCHEMA_VERSION = 1;
+const SCHEMA = `
+  CREATE TABLE memory (scope TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (scope, key)) STRICT;
+  PRAGMA application_id = ${APPLICATION_ID};
+  PRAGMA user_version = ${SCHEMA_VERSION};`;
+const BUSY_PAUSE_MS = 10;
+
+export interface SqliteFileTerms {
+  path: string;
+  busyTimeoutMs: number;
+  maxFileBytes: number;
+}
+
+/** The database at `path`, made if need be and ready for use. Rejects with `AgentError` `memory-failed`. */
+export async function openSqliteFile(open: OpenSqlite, terms: SqliteFileTerms): Promise<SqliteDatabase> {
+  try {
+    await mkdir(dirname(terms.path), { recursive: true });
+    return await openPatiently(open, terms);
+  } catch (error) {
+    throw error instanceof AgentError ? error : failed(terms.path, error);
+  }
+}
+
+/** SQLite does not wait by itself while another process turns the same new file into one with a write-ahead log. */
+async function openPatiently(open: OpenSqlite, terms: SqliteFileTerms): Promise<SqliteDatabase> {
+  for (let waitedMs = 0; ; waitedMs += BUSY_PAUSE_MS) {
+    try {
+      return openOnce(open, terms);
+    } catch (error) {
+      if (!isBusy(error) || waitedMs >= terms.busyTimeoutMs) throw error;
+    }
+    await setTimeout(BUSY_PAUSE_MS);
+  }
+}
+
+function openOnce(open: OpenSqlite, terms: SqliteFileTerms): SqliteDatabase {
+  const database = open(terms.path);
+  try {
+    database.exec(`PRAGMA busy_timeout = ${terms.busyTimeoutMs}; PRAGMA trusted_schema = OFF;`);
+    const isNew = inspect(database, terms.path);
+    setUp(database, terms);
+    if (isNew) create(database, terms.path);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** True for an empty file. Throws for a file of something else and for a schema that is not this one. Reads alone. */
+function inspect(database: SqliteDatabase, path: string): boolean {
+  const id = pragma(database, "application_id");
+  const version = pragma(database, "user_version");
+  const { count } = database.prepare("SELECT count(*) AS count FROM sqlite_schema").get() as { count: number };
+  if (id === 0 && version === 0 && count === 0) return true;
+  if (id !== APPLICATION_ID) {
+    throw new AgentError("memory-failed", `${path} is a database of something else`, {
+      hint: "Give the memory a file of its own.",
+    });
+  }
+  if (version === SCHEMA_VERSION) return false;
+  throw new AgentError("memory-failed", `${path} has schema ${version}, and this version knows ${SCHEMA_VERSION}`, {
+    hint: "Open it with the version of this package that wrote it, or a newer one.",
+  });
+}
+
+function setUp(database: SqliteDatabase, { path, maxFileBytes }: SqliteFileTerms): void {
+  const mode = pragma(database, "journal_mode = WAL");
+  if (mode !== "wal") {
+    throw new AgentError("memory-failed", `${path} cannot have a write-ahead log; its journal is ${mode}`, {
+      hint: "Put the file on a local disk that may be written to.",
+    });
+  }
+  // FULL flushes the log at each commit; fullfsync is what flushing takes on macOS.
+  database.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;");
+  const pages = Math.max(1, Math.floor(maxFileBytes / Number(pragma(database, "page_size"))));
+  database.exec(`PRAGMA max_page_count = ${pages};`);
+}
+
+/** Whoever comes second finds the table made. */
+function create(database: SqliteDatabase, path: string): void {
+  database.exec("BEGIN IMMEDIATE");
+  if (inspect(database, path)) database.exec(SCHEMA);
+  database.exec("COMMIT");
+}
+
+function pragma(database: SqliteDatabase, text: string): string | number {
+  return Object.values(database.prepare(`PRAGMA ${text}`).get() as Record<string, string | number>)[0] ?? "";
+}
+
+function failed(path: string, error: unknown): AgentError {
+  if (isNoDatabase(error)) {
+    return new AgentError("memory-failed", `${path} is no SQLite database`, {
+      hint: "Name another file; this one was left as it is.",
+      cause: error,
+    });
+  }
+  return new AgentError("memory-failed", `the memory ${path} cannot be opened: ${messageOf(error)}`, {
+    hint: isBusy(error) ? "Another process holds it; try again." : "Name a file in a folder that may be written to.",
+    retryable: isBusy(error),
+    cause: error,
+  });
+}
