@@ -33,6 +33,7 @@ export function memoryFiles(initial: Record<string, string> = {}): MemoryFiles {
       texts.set(path, (texts.get(path) ?? "") + text);
       return { kind: "written" };
     },
+    remove: async (path) => ({ kind: texts.delete(path) ? "removed" : "not-found" }),
     list: async (folder, suffix) =>
       [...texts.keys()].filter((path) => path.startsWith(`${folder}/`) && path.endsWith(suffix)).sort(),
   };
