@@ -35,6 +35,9 @@ export function memoryFiles(initial: Record<string, string> = {}): MemoryFiles {
     },
     remove: async (path) => ({ kind: texts.delete(path) ? "removed" : "not-found" }),
     list: async (folder, suffix) =>
-      [...texts.keys()].filter((path) => path.startsWith(`${folder}/`) && path.endsWith(suffix)).sort(),
+      [...texts.keys()]
+        .filter((path) => path.startsWith(`${folder}/`) && path.endsWith(suffix))
+        .map((path) => path.slice(folder.length + 1))
+        .sort(),
   };
 }

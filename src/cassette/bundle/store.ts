@@ -114,7 +114,7 @@ async function save(
   if (written.kind === "failed") {
     throw new CassetteError("file-unreadable", `${path} cannot be written: ${written.message}`, { file: path });
   }
-  if (before.kind === "read") await removeOld(files, pathBeside, path, before.bytes, maxBytes);
+  if (before.kind === "read") await removeOld(files, pathBeside, path, before.bytes, bundle, maxBytes);
 }
 
 /** A file of this name with the same text is one that a stopped save left, or another bundle's: it serves as it is. */
@@ -135,16 +135,18 @@ async function removeOld(
   pathBeside: PathBeside,
   path: string,
   before: Uint8Array,
+  now: BundleFile,
   maxBytes: number,
 ): Promise<void> {
-  const old = namesIn(before) ?? [];
+  const listed = namesOf(now);
+  const old = (namesIn(before) ?? []).filter((name) => !listed.includes(name));
   if (old.length === 0) return;
   const kept = await namesInFolder(files, pathBeside, path, maxBytes);
   if (kept === undefined) return;
   for (const name of old) if (!kept.has(name)) await files.remove(pathBeside(path, name));
 }
 
-/** What every bundle of the folder lists now, the new one included; undefined when that cannot be known of one of them. */
+/** What the bundles of the folder list now; undefined when that cannot be known of one of them. */
 async function namesInFolder(
   files: FilePort,
   pathBeside: PathBeside,
@@ -166,11 +168,15 @@ async function namesInFolder(
 /** The cassettes that a bundle lists; undefined for one that is not sound, since then nobody knows what it listed. */
 function namesIn(bytes: Uint8Array): string[] | undefined {
   try {
-    return Object.values(parseBundle(bytes).agents).map(({ cassette }) => cassette);
+    return namesOf(parseBundle(bytes));
   } catch (error) {
     if (error instanceof CassetteError) return undefined;
     throw error;
   }
+}
+
+function namesOf({ agents }: BundleFile): string[] {
+  return Object.values(agents).map(({ cassette }) => cassette);
 }
 
 /** The text of a bundle file: two spaces, keys in the order of the format, one final newline. */
