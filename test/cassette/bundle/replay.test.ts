@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hashBundle } from "../../../src/cassette/bundle/check.js";
 import type { AgentBundle, PlanLike, RunLike } from "../../../src/cassette/bundle/format.js";
 import { replayAgents, type AgentReplayOptions } from "../../../src/cassette/bundle/replay.js";
-import type { AgentDefinition } from "../../../src/core/runtime/agent.js";
 import { PLAN, RESULT, runChain, trio, trioBundle } from "../../support/bundles.js";
 import { verifyKept } from "../../support/oracle.js";
 import { draft } from "../../support/recording.js";
@@ -19,7 +18,7 @@ const replay = (options: AgentReplayOptions = {}) => replayAgents(recorded, defi
 
 async function replayed(goal = "Umbrella?", ids: readonly string[] = ["researcher", "actor"]) {
   const { agents, finish } = replay();
-  return { finish, ...(await runChain(agents as AgentDefinition[], ids, goal)) };
+  return { finish, ...(await runChain(agents, ids, goal)) };
 }
 
 describe("replayAgents", () => {
@@ -46,7 +45,7 @@ describe("replayAgents", () => {
 
   it("passes strict and requireIntegrity on to every agent", async () => {
     const { agents, finish } = replay({ strict: false, requireIntegrity: true });
-    const { result } = await runChain(agents as AgentDefinition[], ["researcher", "actor"], "Sunscreen?");
+    const { result } = await runChain(agents, ["researcher", "actor"], "Sunscreen?");
     expect(() => finish(result)).not.toThrow();
   });
 
