@@ -141,6 +141,7 @@ describe("the rooms", () => {
     ["core/node/executor.ts", "../session/agent.js"],
     ["cassette/diff/diff.ts", "../format.js"],
     ["cassette/export/har.ts", "../import/log.js"],
+    ["cassette/bundle/store.ts", "../store.js"],
     ["cassette/index.ts", "./diff/diff.js"],
     ["core/index.ts", "./runtime/runtime.js"],
   ])("%s may import %s", (file, specifier) => {
@@ -161,6 +162,7 @@ describe("the rooms", () => {
     ["core/errors.ts", "./canon/value.js"],
     ["core/ports.ts", "./model/usage.js"],
     ["cassette/record.ts", "./diff/diff.js"],
+    ["cassette/store.ts", "./bundle/store.js"],
     ["cassette/load.ts", "./import/log.js"],
     ["cassette/diff/diff.ts", "../export/har.js"],
     ["cassette/diff/diff.ts", "../import/log.js"],

@@ -25,7 +25,10 @@ export type LoadErrorCode =
   | "prompt-hash"
   | "response-hash"
   | "envelope-hash"
-  | "integrity-required";
+  | "integrity-required"
+  | "bundle-hash"
+  /** A cassette is missing beside its bundle, or is not the one the bundle lists. */
+  | "bundle-mismatch";
 
 /** Why a replay could not answer a turn. */
 export type MissErrorCode =
@@ -45,7 +48,10 @@ export type RecordErrorCode =
   | "diff-too-large"
   | "invalid-options";
 
-export type CassetteErrorCode = LoadErrorCode | MissErrorCode | RecordErrorCode;
+/** How a run of several agents was another than the recorded one. */
+export type GraphErrorCode = "plan-changed" | "path-changed";
+
+export type CassetteErrorCode = LoadErrorCode | MissErrorCode | GraphErrorCode | RecordErrorCode;
 
 /** Everything known about a turn that a replay could not answer. */
 export interface MissReport {

@@ -3,6 +3,7 @@
 export {
   CassetteError,
   type CassetteErrorCode,
+  type GraphErrorCode,
   type LoadErrorCode,
   type MissErrorCode,
   type MissReport,
@@ -20,6 +21,33 @@ export { formatMiss, rebuildPrompts } from "./miss.js";
 export { createConversations, type Conversations, type OpenTurn } from "./conversations.js";
 export { createShelf, type Shelf, type ShelfAnswer, type ShelfCount, type ShelfItem } from "./shelf.js";
 export { CASSETTE_SUFFIX, createCassetteStore, formatCassette, type CassetteStore } from "./store.js";
+export { checkBundle, hashBundle, parseBundle } from "./bundle/check.js";
+export {
+  BUNDLE_SUFFIX,
+  type AgentBundle,
+  type BundleEdge,
+  type BundleEnd,
+  type BundleFile,
+  type BundleMember,
+  type BundlePlan,
+  type PlanLike,
+  type RunLike,
+} from "./bundle/format.js";
+export {
+  recordAgents,
+  type AgentRecording,
+  type RecordableAgent,
+  type RecordedRun,
+  type WithProvider,
+} from "./bundle/record.js";
+export { replayAgents, type AgentReplay, type AgentReplayOptions } from "./bundle/replay.js";
+export {
+  createBundleStore,
+  formatBundle,
+  type BundleLoadOptions,
+  type BundleStore,
+  type PathBeside,
+} from "./bundle/store.js";
 export { callKey, callsOf, type RecordedCall } from "./diff/calls.js";
 export { diffCassettes, type DiffOptions } from "./diff/diff.js";
 export type { Drift, DriftKind } from "./diff/drift.js";

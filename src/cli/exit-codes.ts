@@ -1,7 +1,13 @@
 // The exit codes of `cassette`: a closed table, and a promise to every CI script. `record` and `replay` pass on the code of
 // the command they ran instead.
 
-import type { CassetteErrorCode, LoadErrorCode, MissErrorCode, RecordErrorCode } from "../cassette/index.js";
+import type {
+  CassetteErrorCode,
+  GraphErrorCode,
+  LoadErrorCode,
+  MissErrorCode,
+  RecordErrorCode,
+} from "../cassette/index.js";
 
 /** The codes by name. */
 export const EXIT = {
@@ -19,7 +25,7 @@ export const EXIT = {
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 type ExitTable = Record<LoadErrorCode, typeof EXIT.integrity> &
-  Record<MissErrorCode, typeof EXIT.drift> &
+  Record<MissErrorCode | GraphErrorCode, typeof EXIT.drift> &
   Record<RecordErrorCode, typeof EXIT.failed>;
 
 const TABLE: ExitTable = {
@@ -43,12 +49,16 @@ const TABLE: ExitTable = {
   "response-hash": 3,
   "envelope-hash": 3,
   "integrity-required": 3,
+  "bundle-hash": 3,
+  "bundle-mismatch": 3,
   "prompt-changed": 1,
   "tools-changed": 1,
   "settings-changed": 1,
   "filter-one-sided": 1,
   exhausted: 1,
   unconsumed: 1,
+  "plan-changed": 1,
+  "path-changed": 1,
   "not-recordable": 2,
   "nothing-recorded": 2,
   "turn-in-progress": 2,

@@ -29,6 +29,7 @@ export function filesAt({ files, cwd }: CliIo): FilePort {
     read: (path, maxBytes) => files.read(at(path), maxBytes),
     write: (path, text, options) => files.write(at(path), text, options),
     append: (path, text) => files.append(at(path), text),
+    remove: (path) => files.remove(at(path)),
     list: (folder, suffix) => files.list(at(folder), suffix),
   };
 }

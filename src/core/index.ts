@@ -2,7 +2,15 @@
 
 export * from "./errors.js";
 export { assertKnownOptions, unknownOptions } from "./options.js";
-export { systemPorts, withSystemPorts, type FilePort, type FileRead, type FileWrite, type Ports } from "./ports.js";
+export {
+  systemPorts,
+  withSystemPorts,
+  type FilePort,
+  type FileRead,
+  type FileRemove,
+  type FileWrite,
+  type Ports,
+} from "./ports.js";
 export { toVisible, toVisibleJson, toVisibleLines } from "./visible.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal } from "./canon/copy.js";

@@ -38,6 +38,8 @@ export type FileRead =
 
 export type FileWrite = { kind: "written" } | { kind: "exists" } | { kind: "failed"; message: string };
 
+export type FileRemove = { kind: "removed" } | { kind: "not-found" } | { kind: "failed"; message: string };
+
 /**
  * Files, for the layers that keep recordings. The core itself uses none; a host hands one in.
  *
@@ -51,6 +53,8 @@ export interface FilePort {
   write(path: string, text: string, options: { overwrite: boolean }): Promise<FileWrite>;
   /** Adds `text` at the end of a file, creating it if need be. One call is one write. */
   append(path: string, text: string): Promise<FileWrite>;
+  /** Takes one file away, or one link to it; never a folder. */
+  remove(path: string): Promise<FileRemove>;
   /**
    * Paths of all files below `folder` whose name ends with `suffix`, relative to it with `/`, sorted; undefined when
    * `folder` is no folder that can be read. Links to folders are followed, each folder once; a folder below that cannot be

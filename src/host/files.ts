@@ -16,15 +16,20 @@ import {
   type FileHandle,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { FilePort, FileRead, FileWrite } from "../core/index.js";
+import type { FilePort, FileRead, FileRemove, FileWrite } from "../core/index.js";
 import { codeOf, isUnsupported, messageOf } from "./files/failure.js";
 import { list } from "./files/list.js";
 import { sweep, temporaryName } from "./files/temporary.js";
 
+/** The path of a file in the folder of another; without a name, the folder itself. */
+export function pathBeside(path: string, name = ""): string {
+  return join(dirname(path), name);
+}
+
 /** The files of this machine. */
 export function nodeFiles(): FilePort {
   const swept = new Set<string>();
-  return { read, write: (path, text, options) => writeWhole(path, text, options, swept), append, list };
+  return { read, write: (path, text, options) => writeWhole(path, text, options, swept), append, remove, list };
 }
 
 async function read(path: string, maxBytes: number): Promise<FileRead> {
@@ -176,5 +181,16 @@ async function append(path: string, text: string): Promise<FileWrite> {
     return { kind: "written" };
   } catch (error) {
     return { kind: "failed", message: messageOf(error) };
+  }
+}
+
+async function remove(path: string): Promise<FileRemove> {
+  const wrong = whyNoPath(path);
+  if (wrong !== undefined) return { kind: "failed", message: wrong };
+  try {
+    await unlink(path);
+    return { kind: "removed" };
+  } catch (error) {
+    return codeOf(error) === "ENOENT" ? { kind: "not-found" } : { kind: "failed", message: messageOf(error) };
   }
 }

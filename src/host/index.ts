@@ -1,6 +1,6 @@
 // The door of the host: what owns a disk, a process, a socket or a schedule.
 
-export { nodeFiles } from "./files.js";
+export { nodeFiles, pathBeside } from "./files.js";
 export {
   JsonLinesError,
   openJsonLines,

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { nodeFiles } from "../../src/host/files.js";
+import { nodeFiles, pathBeside } from "../../src/host/files.js";
 
 const files = nodeFiles();
 let folder: string;
@@ -244,5 +244,38 @@ describe("list", () => {
     writeFileSync(at("a"), "");
     expect(await files.list(at("a"), ".x")).toBeUndefined();
     expect(await files.list(at("none"), ".x")).toBeUndefined();
+  });
+});
+
+describe("remove", () => {
+  it("takes a file away, and says so of one that was not there", async () => {
+    writeFileSync(at("a"), "");
+    expect(await files.remove(at("a"))).toEqual({ kind: "removed" });
+    expect(existsSync(at("a"))).toBe(false);
+    expect(await files.remove(at("a"))).toEqual({ kind: "not-found" });
+  });
+
+  it("takes a link away and leaves what it leads to", async () => {
+    writeFileSync(at("a"), "precious");
+    symlinkSync(at("a"), at("link"));
+    expect(await files.remove(at("link"))).toEqual({ kind: "removed" });
+    expect(text(at("a"))).toBe("precious");
+  });
+
+  it("has a value for a folder and for what no path can name", async () => {
+    mkdirSync(at("folder"));
+    expect((await files.remove(at("folder"))).kind).toBe("failed");
+    expect(existsSync(at("folder"))).toBe(true);
+    expect(await files.remove("")).toEqual({ kind: "failed", message: "the path is empty" });
+    expect((await files.remove("a\0b")).kind).toBe("failed");
+  });
+});
+
+describe("pathBeside", () => {
+  it("gives a file in the folder of another, and the folder itself", () => {
+    expect(pathBeside(join("a", "b.json"), "c.json")).toBe(join("a", "c.json"));
+    expect(pathBeside("b.json", "c.json")).toBe("c.json");
+    expect(pathBeside(join("a", "b.json"))).toBe("a");
+    expect(pathBeside("b.json")).toBe(".");
   });
 });

@@ -33,7 +33,11 @@ export function memoryFiles(initial: Record<string, string> = {}): MemoryFiles {
       texts.set(path, (texts.get(path) ?? "") + text);
       return { kind: "written" };
     },
+    remove: async (path) => ({ kind: texts.delete(path) ? "removed" : "not-found" }),
     list: async (folder, suffix) =>
-      [...texts.keys()].filter((path) => path.startsWith(`${folder}/`) && path.endsWith(suffix)).sort(),
+      [...texts.keys()]
+        .filter((path) => path.startsWith(`${folder}/`) && path.endsWith(suffix))
+        .map((path) => path.slice(folder.length + 1))
+        .sort(),
   };
 }

@@ -1,14 +1,15 @@
 // `cassette verify`: loads every file, goes on after a failure, and says for each what holds.
 
 import { resolve } from "node:path";
-import { createCassetteStore } from "../../cassette/index.js";
+import { BUNDLE_SUFFIX, createCassetteStore } from "../../cassette/index.js";
 import type { FilePort, LlmTurnResponse } from "../../core/index.js";
-import { CliError, toFailure, type Failure } from "../errors.js";
+import { CliError, toFailure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createPrinter, toJsonError, writeJson, type PrintLine } from "../output.js";
 import { createProgress } from "../progress.js";
 import { findTarget, loadRecording, pathIn, type Loaded } from "../recordings.js";
+import { printBundle, toRefusal, verifyBundle, type BundleVerdict, type RefusalVerdict } from "./bundle.js";
 
 /** The flags of `cassette verify`, as commander gives them. */
 export interface VerifyOptions {
@@ -27,7 +28,8 @@ export type Verdict =
       cassetteId?: string;
       responses: readonly LlmTurnResponse[];
     }
-  | { file: string; status: "refused" | "unreadable"; failure: Failure };
+  | BundleVerdict
+  | RefusalVerdict;
 
 interface Summary {
   files: number;
@@ -64,7 +66,8 @@ export async function checkCassettes(
   const verdicts = [...empty];
   for (const [index, file] of found.entries()) {
     progress.step(index, found.length);
-    verdicts.push(toVerdict(await loadRecording(store, file, options)));
+    const isBundle = file.endsWith(BUNDLE_SUFFIX);
+    verdicts.push(isBundle ? await verifyBundle(files, file) : toVerdict(await loadRecording(store, file, options)));
   }
   progress.clear();
   return verdicts;
@@ -80,15 +83,16 @@ async function findAll(
   const empty: Verdict[] = [];
   for (const path of paths) {
     const target = await findTarget(files, path);
-    if (target.kind === "folder" && target.names.length === 0) empty.push(nothingIn(path));
-    const named = target.kind === "folder" ? target.names.map((name) => pathIn(path, name)) : [path];
+    const names = target.kind === "folder" ? [...target.names, ...((await files.list(path, BUNDLE_SUFFIX)) ?? [])] : [];
+    if (target.kind === "folder" && names.length === 0) empty.push(nothingIn(path));
+    const named = target.kind === "folder" ? names.map((name) => pathIn(path, name)) : [path];
     for (const file of named) if (!found.has(resolve(cwd, file))) found.set(resolve(cwd, file), file);
   }
   return { found: [...found.values()], empty };
 }
 
 function nothingIn(folder: string): Verdict {
-  const message = "the folder holds no *.cassette.json file, so nothing was verified";
+  const message = "the folder holds no *.cassette.json or *.bundle.json file, so nothing was verified";
   const hint = "Check the path, or name the files one by one.";
   return {
     file: folder,
@@ -99,10 +103,7 @@ function nothingIn(folder: string): Verdict {
 
 function toVerdict(loaded: Loaded): Verdict {
   const { file } = loaded;
-  if (loaded.kind === "failed") {
-    const { failure } = loaded;
-    return { file, status: failure.exitCode === EXIT.integrity ? "refused" : "unreadable", failure };
-  }
+  if (loaded.kind === "failed") return toRefusal(file, loaded.failure);
   const { version, entries, recordedProvider } = loaded.cassette;
   const responses = entries.map((entry) => entry.response);
   const base = { file, status: "ok" as const, version, turns: entries.length, recordedProvider, responses };
@@ -116,7 +117,8 @@ function summarise(verdicts: readonly Verdict[]): Summary {
     ok: having("ok"),
     refused: having("refused"),
     unreadable: having("unreadable"),
-    version1: verdicts.filter((verdict) => verdict.status === "ok" && verdict.version === 1).length,
+    version1: verdicts.filter((verdict) => verdict.status === "ok" && "version" in verdict && verdict.version === 1)
+      .length,
   };
 }
 
@@ -153,6 +155,10 @@ function printVerdict(line: PrintLine, verdict: Verdict): void {
     const { code, message, pointer } = verdict.failure;
     const place = pointer === undefined ? "" : ` (at ${pointer})`;
     line({ look: "bad", text: verdict.status.padEnd(11) }, file, `  ${code}: ${message}${place}`);
+    return;
+  }
+  if ("bundleVersion" in verdict) {
+    printBundle(line, verdict);
     return;
   }
   const { version, turns, recordedProvider, cassetteId } = verdict;

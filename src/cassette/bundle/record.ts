@@ -1,0 +1,128 @@
+// Recording a run of several agents: every agent gets a recorder of its own around its provider, and the cassettes are tied
+// together by a bundle that says which plan was followed and which path was taken.
+
+import { seal, type LlmProviderAdapter } from "../../core/index.js";
+import { CassetteError } from "../errors.js";
+import type { CassetteV2 } from "../format.js";
+import { recordingProvider, type RecordingOptions, type RecordingProvider } from "../record.js";
+import { assertAgents } from "./agents.js";
+import { hashBundle } from "./check.js";
+import type { AgentBundle, BundleFile, BundleMember, PlanLike, RunLike } from "./format.js";
+import { toCassetteName } from "./name.js";
+import { findStranger, toBundlePlan, toBundleRun, type BundleRun } from "./run.js";
+
+export interface RecordableAgent {
+  readonly id: string;
+  readonly provider: LlmProviderAdapter;
+}
+
+/** An agent's definition with another provider. */
+export type WithProvider<A, P> = Omit<A, "provider"> & { readonly provider: P };
+
+export interface RecordedRun {
+  /** The plan that the run was given. Left out: it had none. */
+  readonly plan?: PlanLike;
+  /** What the run resolved to. */
+  readonly result: RunLike;
+}
+
+export interface AgentRecording<A> {
+  /** The definitions in their order, to be handed to `createRuntime`. */
+  readonly agents: WithProvider<A, RecordingProvider>[];
+  /**
+   * The recording, frozen. Throws `CassetteError`: `turn-in-progress`, `nothing-recorded`, or `invalid-options` for a result or
+   * plan of another run.
+   */
+  toBundle(run: RecordedRun): AgentBundle;
+}
+
+/**
+ * For one run; `options` go to every recorder. Agents that share a provider are recorded apart, and that provider is destroyed
+ * once. Throws `invalid-options`.
+ */
+export function recordAgents<A extends RecordableAgent>(
+  agents: readonly A[],
+  options: RecordingOptions = {},
+): AgentRecording<A> {
+  assertAgents("recordAgents", agents);
+  const destroyed = new Map<LlmProviderAdapter, Promise<void>>();
+  const recorders = agents.map(({ id, provider }): [string, RecordingProvider] => {
+    assertProvider(id, provider);
+    const recorder = recordingProvider(provider, options);
+    recorder.destroy = () => {
+      const destroying = destroyed.get(provider) ?? destroy(provider);
+      destroyed.set(provider, destroying);
+      return destroying;
+    };
+    return [id, recorder];
+  });
+
+  return {
+    agents: agents.map((agent, index) => ({ ...agent, provider: (recorders[index] as (typeof recorders)[0])[1] })),
+    toBundle({ plan, result }) {
+      const run: BundleRun = { ...(plan === undefined ? {} : { plan: toBundlePlan(plan) }), ...toBundleRun(result) };
+      const ids = agents.map(({ id }) => id);
+      const cassettes = recorders.map(([id, recorder]): [string, CassetteV2] => [
+        id,
+        recorder.toCassette({ agentId: id }),
+      ]);
+      const recorded = cassettes.filter(([, { entries }]) => entries.length > 0);
+      assertSameRun(run, ids, recorded);
+      const asked = new Set(recorded.map(([id]) => id));
+      const unasked = ids.filter((id) => !asked.has(id));
+      return Object.freeze({
+        bundle: seal(buildBundle(run, recorded, unasked)),
+        cassettes: Object.freeze(Object.fromEntries(recorded)),
+      });
+    },
+  };
+}
+
+function buildBundle(
+  run: BundleRun,
+  recorded: readonly [string, CassetteV2][],
+  unasked: readonly string[],
+): BundleFile {
+  const members = recorded.map(([id, { cassetteId, envelopeHash, entries }]): [string, BundleMember] => [
+    id,
+    { cassette: toCassetteName(id, envelopeHash), cassetteId, envelopeHash, entries: entries.length },
+  ]);
+  const bundle: BundleFile = {
+    bundleVersion: 1,
+    ...run,
+    agents: Object.fromEntries(members),
+    unasked: [...unasked],
+    bundleHash: "",
+  };
+  return { ...bundle, bundleHash: hashBundle(bundle) };
+}
+
+/** Finds the result of another run, or a run of other agents, while it can still be mended. */
+function assertSameRun(run: BundleRun, ids: readonly string[], recorded: readonly [string, CassetteV2][]): void {
+  if (recorded.length === 0) {
+    throw new CassetteError("nothing-recorded", "no turn of any agent was recorded, so there is no bundle", {
+      hint: "Hand the agents that recordAgents gave to createRuntime, and call toBundle() after the run.",
+    });
+  }
+  const stranger = findStranger(run, new Set(ids));
+  const idle = recorded.find(([id]) => !run.path.includes(id));
+  if (stranger === undefined && idle === undefined) return;
+  const what =
+    stranger === undefined
+      ? `agent ${JSON.stringify(idle?.[0])} was recorded, and the result says it was never entered`
+      : `the ${stranger.where[0] === "plan" ? "plan" : "result"} names agent ${JSON.stringify(stranger.agentId)}, which is not recorded here`;
+  throw new CassetteError("invalid-options", what, {
+    hint: "Pass plan and result of the one run that these agents made.",
+  });
+}
+
+async function destroy(provider: LlmProviderAdapter): Promise<void> {
+  await provider.destroy?.();
+}
+
+function assertProvider(id: string, provider: unknown): void {
+  if (typeof (provider as Partial<LlmProviderAdapter> | null | undefined)?.turn === "function") return;
+  throw new CassetteError("invalid-options", `agent ${JSON.stringify(id)} has no provider`, {
+    hint: "Pass an object with a turn(request) method, such as openaiProvider(…).",
+  });
+}

@@ -1,0 +1,209 @@
+// Bundles in files. The bundle file is the one point of commitment: cassettes are written before it, under names that follow
+// from their contents, and those of the bundle it replaces are taken away after it. Whatever is stopped wherever, the bundle
+// that is there lists cassettes that are there, and what may be left over is whole cassettes that no bundle lists.
+
+import type { FilePort } from "../../core/index.js";
+import { CassetteError } from "../errors.js";
+import type { CassetteV2 } from "../format.js";
+import { byteLength, DEFAULT_MAX_BYTES } from "../json.js";
+import { createCassetteStore, formatCassette, type SaveOptions } from "../store.js";
+import { assertMember, checkBundle, parseBundle } from "./check.js";
+import { BUNDLE_SUFFIX, type AgentBundle, type BundleFile } from "./format.js";
+
+export interface BundleLoadOptions {
+  /** For the bundle and each cassette. Default 64 MiB. */
+  maxBytes?: number;
+}
+
+export interface BundleStore {
+  /**
+   * Throws `CassetteError`: `file-not-found` for the bundle, `bundle-mismatch` for a cassette that is missing or another,
+   * `file-unreadable`, or any `LoadErrorCode`. A cassette's failure names its file and its agent.
+   */
+  readonly load: (path: string, options?: BundleLoadOptions) => Promise<AgentBundle>;
+  /**
+   * For one writer at a time. Throws what `checkBundle` does, `invalid-options` for a path that does not end in `.bundle.json`,
+   * `file-exists` unless `overwrite`, `too-large` before anything is written, or `file-unreadable` when the disk refuses. The
+   * bundle that was there before stays loadable until the new one is.
+   */
+  readonly save: (path: string, bundle: AgentBundle, options?: SaveOptions) => Promise<void>;
+}
+
+/** The path of a file in the folder of another; without a name, the folder itself. */
+export type PathBeside = (path: string, name?: string) => string;
+
+export function createBundleStore(files: FilePort, pathBeside: PathBeside): BundleStore {
+  return {
+    load: (path, { maxBytes = DEFAULT_MAX_BYTES } = {}) => load(files, pathBeside, path, maxBytes),
+    save: (path, bundle, { overwrite = false, maxBytes = DEFAULT_MAX_BYTES } = {}) =>
+      save(files, pathBeside, path, bundle, { overwrite, maxBytes }),
+  };
+}
+
+async function load(files: FilePort, pathBeside: PathBeside, path: string, maxBytes: number): Promise<AgentBundle> {
+  const bundle = parseBundle(await readBundle(files, path, maxBytes), { file: path, maxBytes });
+  const store = createCassetteStore(files);
+  const cassettes: [string, CassetteV2][] = [];
+  for (const [id, { cassette: name }] of Object.entries(bundle.agents)) {
+    const file = pathBeside(path, name);
+    try {
+      const cassette = await store.load(file, { maxBytes, requireIntegrity: true });
+      cassettes.push([id, assertMember(bundle, id, cassette, file)]);
+    } catch (error) {
+      throw error instanceof CassetteError ? ofAgent(error, id, name, file) : error;
+    }
+  }
+  return { bundle, cassettes: Object.fromEntries(cassettes) };
+}
+
+async function readBundle(files: FilePort, path: string, maxBytes: number): Promise<Uint8Array> {
+  const result = await files.read(path, maxBytes);
+  switch (result.kind) {
+    case "read":
+      return result.bytes;
+    case "not-found":
+      throw new CassetteError("file-not-found", `there is no bundle at ${path}`, {
+        file: path,
+        hint: "Check the path, or record it first.",
+      });
+    case "too-large":
+      throw new CassetteError("too-large", `${path} has ${result.size} bytes, more than the limit of ${maxBytes}`, {
+        file: path,
+        hint: "Raise maxBytes if that is meant.",
+      });
+    case "failed":
+      throw new CassetteError("file-unreadable", `${path} cannot be read: ${result.message}`, { file: path });
+  }
+}
+
+/** Says whose cassette it was. One that is missing is a bundle that does not hold, not a path that was mistyped. */
+function ofAgent(error: CassetteError, agentId: string, name: string, file: string): CassetteError {
+  const isMissing = error.code === "file-not-found";
+  const { pointer, hint } = error;
+  return new CassetteError(
+    isMissing ? "bundle-mismatch" : error.code,
+    `${name}, the cassette of agent ${JSON.stringify(agentId)}: ${isMissing ? "it is missing" : error.summary}`,
+    {
+      file,
+      hint: isMissing || hint === undefined ? "Restore the bundle and its cassettes together, or record again." : hint,
+      ...(pointer === undefined ? {} : { pointer }),
+      cause: error,
+    },
+  );
+}
+
+async function save(
+  files: FilePort,
+  pathBeside: PathBeside,
+  path: string,
+  value: AgentBundle,
+  { overwrite, maxBytes }: Required<SaveOptions>,
+): Promise<void> {
+  assertBundleName(path);
+  const { bundle, cassettes } = checkBundle(value);
+  const text = formatBundle(bundle);
+  for (const each of [text, ...Object.values(cassettes).map(formatCassette)]) assertSize(each, path, maxBytes);
+  const before = await files.read(path, overwrite ? maxBytes : 0);
+  if (!overwrite && before.kind !== "not-found") throw alreadyThere(path);
+
+  for (const [id, { cassette: name }] of Object.entries(bundle.agents)) {
+    await saveCassette(files, pathBeside(path, name), cassettes[id] as CassetteV2, { overwrite, maxBytes });
+  }
+  const written = await files.write(path, text, { overwrite });
+  if (written.kind === "exists") throw alreadyThere(path);
+  if (written.kind === "failed") {
+    throw new CassetteError("file-unreadable", `${path} cannot be written: ${written.message}`, { file: path });
+  }
+  if (before.kind === "read") await removeOld(files, pathBeside, path, before.bytes, bundle, maxBytes);
+}
+
+/** A file of this name with the same text is one that a stopped save left, or another bundle's: it serves as it is. */
+async function saveCassette(
+  files: FilePort,
+  file: string,
+  cassette: CassetteV2,
+  { overwrite, maxBytes }: Required<SaveOptions>,
+): Promise<void> {
+  const there = await files.read(file, maxBytes);
+  if (there.kind === "read" && new TextDecoder().decode(there.bytes) === formatCassette(cassette)) return;
+  await createCassetteStore(files).save(file, cassette, { overwrite, maxBytes });
+}
+
+/** Best effort: what cannot be taken away is a whole cassette that no bundle lists. */
+async function removeOld(
+  files: FilePort,
+  pathBeside: PathBeside,
+  path: string,
+  before: Uint8Array,
+  now: BundleFile,
+  maxBytes: number,
+): Promise<void> {
+  const listed = namesOf(now);
+  const old = (namesIn(before) ?? []).filter((name) => !listed.includes(name));
+  if (old.length === 0) return;
+  const kept = await namesInFolder(files, pathBeside, path, maxBytes);
+  if (kept === undefined) return;
+  for (const name of old) if (!kept.has(name)) await files.remove(pathBeside(path, name));
+}
+
+/** What the bundles of the folder list now; undefined when that cannot be known of one of them. */
+async function namesInFolder(
+  files: FilePort,
+  pathBeside: PathBeside,
+  path: string,
+  maxBytes: number,
+): Promise<Set<string> | undefined> {
+  const found = await files.list(pathBeside(path), BUNDLE_SUFFIX);
+  if (found === undefined) return undefined;
+  const kept = new Set<string>();
+  for (const bundle of found.filter((name) => !name.includes("/"))) {
+    const result = await files.read(pathBeside(path, bundle), maxBytes);
+    const names = result.kind === "read" ? namesIn(result.bytes) : undefined;
+    if (names === undefined) return undefined;
+    for (const name of names) kept.add(name);
+  }
+  return kept;
+}
+
+/** The cassettes that a bundle lists; undefined for one that is not sound, since then nobody knows what it listed. */
+function namesIn(bytes: Uint8Array): string[] | undefined {
+  try {
+    return namesOf(parseBundle(bytes));
+  } catch (error) {
+    if (error instanceof CassetteError) return undefined;
+    throw error;
+  }
+}
+
+function namesOf({ agents }: BundleFile): string[] {
+  return Object.values(agents).map(({ cassette }) => cassette);
+}
+
+/** The text of a bundle file: two spaces, keys in the order of the format, one final newline. */
+export function formatBundle({ bundleVersion, plan, path, ended, agents, unasked, bundleHash }: BundleFile): string {
+  const ordered = { bundleVersion, plan, path, ended, agents, unasked, bundleHash };
+  return JSON.stringify(ordered, null, 2) + "\n";
+}
+
+function assertSize(text: string, path: string, maxBytes: number): void {
+  if (byteLength(text, maxBytes) <= maxBytes) return;
+  throw new CassetteError("too-large", `${path} was not written: a file of it would have more than ${maxBytes} bytes`, {
+    file: path,
+    hint: "Raise maxBytes here and where it is loaded, or record less in one bundle.",
+  });
+}
+
+function assertBundleName(path: string): void {
+  if (path.endsWith(BUNDLE_SUFFIX)) return;
+  throw new CassetteError("invalid-options", `${path} does not end in ${BUNDLE_SUFFIX}, so nothing was written`, {
+    file: path,
+    hint: `Commands that are given a folder look for ${BUNDLE_SUFFIX} only; name it so.`,
+  });
+}
+
+function alreadyThere(path: string): CassetteError {
+  return new CassetteError("file-exists", `${path} exists and was left as it is`, {
+    file: path,
+    hint: "Move it away, or pass { overwrite: true } to replace it.",
+  });
+}

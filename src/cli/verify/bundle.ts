@@ -1,0 +1,65 @@
+// A bundle among the files of `cassette verify`: it holds when its own hash does and every cassette beside it is the one it
+// lists. The cassettes are read again for it, also where a folder named them already.
+
+import { createBundleStore } from "../../cassette/index.js";
+import type { FilePort, LlmTurnResponse } from "../../core/index.js";
+import { pathBeside } from "../../host/index.js";
+import { toFailure, type Failure } from "../errors.js";
+import { EXIT } from "../exit-codes.js";
+import { count, type PrintLine } from "../output.js";
+
+/** A file that does not hold, or could not be looked at. */
+export interface RefusalVerdict {
+  file: string;
+  status: "refused" | "unreadable";
+  failure: Failure;
+}
+
+/** A bundle that holds with all its cassettes. `turns` are those of all its agents. */
+export interface BundleVerdict {
+  file: string;
+  status: "ok";
+  bundleVersion: 1;
+  agents: number;
+  turns: number;
+  path: string[];
+  bundleHash: string;
+  /** Of all its cassettes, for the receipts that may cover them; not printed. */
+  responses: readonly LlmTurnResponse[];
+}
+
+/** Loads the bundle at `file` with its cassettes; what is wrong is a value. */
+export async function verifyBundle(files: FilePort, file: string): Promise<BundleVerdict | RefusalVerdict> {
+  try {
+    const { bundle, cassettes } = await createBundleStore(files, pathBeside).load(file);
+    const { bundleVersion, path, bundleHash } = bundle;
+    const members = Object.values(bundle.agents);
+    const turns = members.reduce((sum, { entries }) => sum + entries, 0);
+    const responses = Object.values(cassettes).flatMap(({ entries }) => entries.map(({ response }) => response));
+    return { file, status: "ok", bundleVersion, agents: members.length, turns, path, bundleHash, responses };
+  } catch (error) {
+    return toRefusal(file, toFailure(error, file));
+  }
+}
+
+/** Which of the two it is, as the exit code of the failure says. */
+export function toRefusal(file: string, failure: Failure): RefusalVerdict {
+  return { file, status: failure.exitCode === EXIT.integrity ? "refused" : "unreadable", failure };
+}
+
+/** The line of a bundle that holds, like that of a cassette: version, contents, proof. */
+export function printBundle(line: PrintLine, { file, bundleVersion, agents, turns, path, bundleHash }: BundleVerdict) {
+  const what = `${count(agents, "agent")}, ${count(turns, "turn")}`;
+  const proof = bundleHash.slice(0, 8);
+  line(
+    { look: "good", text: "ok".padEnd(11) },
+    file,
+    `  bundle v${bundleVersion}  ${what}  ${shorten(path)}  ${proof}`,
+  );
+}
+
+/** A path of a long run by its first steps. */
+function shorten(path: readonly string[]): string {
+  const [shown, more] = [path.slice(0, 8).join(" → "), path.length - 8];
+  return more > 0 ? `${shown} → … ${more} more` : shown;
+}
