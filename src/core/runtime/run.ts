@@ -7,6 +7,7 @@ import type { AgentEvent, EventBody, EventDetail } from "../events/event.js";
 import type { EventLog } from "../events/log.js";
 import { createBudget, type Budget, type BudgetCap } from "../loop/budget.js";
 import { runLoop, type LoopStop } from "../loop/loop.js";
+import type { Ports } from "../ports.js";
 import type { RuntimeMemory } from "../model/memory.js";
 import type { LlmMessage } from "../model/message.js";
 import type { UsageTotal } from "../model/usage.js";
@@ -43,6 +44,7 @@ export async function runAgent(
   verbs: VerbBodies | undefined,
   log: EventLog,
   store: RuntimeMemory,
+  ports: Pick<Ports, "timer">,
 ): Promise<RunResult> {
   assertNotAborted(signal);
   const budget = createBudget(agent.budget);
@@ -68,18 +70,19 @@ export async function runAgent(
     emit(turn, { type: "run-end", stop });
     isOver = true;
   };
-  const { provider, tools, settings, timeoutMs, streaming, onToolError, maxCorrections } = agent;
+  const { provider, tools, settings, timeoutMs, streaming, onToolError, maxCorrections, policies } = agent;
   const optional = {
     ...(settings === undefined ? {} : { settings }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(streaming === undefined ? {} : { streaming }),
     ...(onToolError === undefined ? {} : { onToolError }),
     ...(maxCorrections === undefined ? {} : { maxCorrections }),
+    ...(policies === undefined ? {} : { policies }),
   };
 
   emit(-1, { type: "run-start", goal });
   try {
-    const loop = runLoop({ provider, tools, ...optional, budget, context, emit, history });
+    const loop = runLoop({ provider, tools, ...optional, budget, context, ports, emit, history });
     const stop = await untilAborted(signal, loop);
     end(stop.kind);
     return toResult(agent.id, stop, budget, history, log);

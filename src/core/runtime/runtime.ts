@@ -64,7 +64,7 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
       const runId = Array.from(ports.randomBytes(16), (byte) => byte.toString(16).padStart(2, "0")).join("");
       const { onEvent: listener } = options;
       const log = createEventLog(ports, { runId, hlc, ...(listener === undefined ? {} : { listener }) });
-      const running = runAgent(first, run.goal, signal, options.verbs, log, memory);
+      const running = runAgent(first, run.goal, signal, options.verbs, log, memory, ports);
       runs.add(running);
       try {
         return await running;
