@@ -137,15 +137,16 @@ const toolCall: Command = {
   toString: () => "toolCall",
 };
 
-const newConversation: Command = {
+/** With this many messages to begin with, so that it may be longer than the one before. */
+const newConversation = (messages: number): Command => ({
   check: () => true,
   run(model, real) {
     real.budget.beginConversation();
-    real.history = [];
-    model.conversation = [];
+    real.history = Array.from({ length: messages }, () => ({ role: "user", content: "1234" }));
+    model.conversation = real.history.map(() => 4);
   },
-  toString: () => "newConversation",
-};
+  toString: () => `newConversation(${messages})`,
+});
 
 const read: Command = {
   check: () => true,
@@ -166,7 +167,7 @@ const read: Command = {
 describe("a budget, command by command", () => {
   it("does what a plain count of all that happened says", () => {
     const turns = fc.tuple(fc.nat(120), answer).map(([characters, next]) => turn(characters, next));
-    const others = [toolCall, newConversation, read].map((command) => fc.constant(command));
+    const others = [fc.constant(toolCall), fc.nat(6).map(newConversation), fc.constant(read)];
     const commands = fc.commands([turns, turns, ...others], { maxCommands: 30 });
     fc.assert(
       fc.property(caps, commands, (limits, script) => {
