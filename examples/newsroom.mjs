@@ -30,7 +30,11 @@ const runtime = createRuntime({
     {
       id: "actor",
       systemPrompt: "Post the researcher's notes as one sentence.",
-      provider: anthropicProvider({ model: "claude-sonnet-4-6", apiKey: ANTHROPIC_API_KEY, baseURL: ANTHROPIC_BASE_URL }),
+      provider: anthropicProvider({
+        model: "claude-sonnet-4-6",
+        apiKey: ANTHROPIC_API_KEY,
+        baseURL: ANTHROPIC_BASE_URL,
+      }),
       customTools: [post],
       budget: { maxToolCalls: 5, maxCostUsd: 1 },
     },

@@ -14,7 +14,7 @@ describe("the table of requirements", () => {
     const rows = parseRequirements(readFileSync(`${root}docs/requirements.md`, "utf8"));
     const carried = idsInTests(`${root}test`);
     const hasFile = (path: string) => existsSync(`${root}${path}`);
-    expect(findUntrueRows(rows, range(1, 137), carried, hasFile)).toEqual([]);
+    expect(findUntrueRows(rows, [...range(1, 137), "PSS-102", "PSS-103"], carried, hasFile)).toEqual([]);
   });
 });
 

@@ -50,6 +50,15 @@ export {
   MAX_UNIQUE_CONTAINERS,
   MAX_UNIQUE_ITEMS,
 } from "./tools/bounds.js";
+export { DEFAULT_TOOL_TIMEOUT_MS } from "./tools/deadline.js";
+export type {
+  ToolCallDecision,
+  ToolPolicy,
+  ToolPolicyCall,
+  ToolPolicyResult,
+  ToolResultDecision,
+  ToolResultStatus,
+} from "./tools/policy.js";
 export { MAX_RESULT_CHARACTERS, toResultText, type ResultText } from "./tools/result.js";
 export {
   defineTool,
@@ -94,6 +103,7 @@ export {
   type ReceiptVerdict,
 } from "./events/receipt-verify.js";
 export { createBudget, type Budget, type BudgetCap, type BudgetLimits } from "./loop/budget.js";
+export { CHARACTERS_PER_TOKEN, OUTPUT_PRICE_RATIO, TOKENS_PER_IMAGE } from "./loop/estimate.js";
 export type { OnToolError } from "./loop/calls.js";
 export type { AgentDefinition } from "./runtime/agent.js";
 export { handoffText, type Handoff, type Plan, type PlanEdge } from "./runtime/plan.js";

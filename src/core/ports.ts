@@ -13,6 +13,9 @@ export interface Ports {
   warn(message: string): void;
 }
 
+/** The longest delay a timer takes; a longer one would fire at once. */
+export const MAX_TIMER_MS = 2_147_483_647;
+
 /** The ambient effects of the machine this runs on. */
 export const systemPorts: Ports = {
   now: () => Date.now(),

@@ -721,10 +721,14 @@ describe("cassette record --proxy", () => {
       expect([code, out]).toEqual([2, ""]);
       return err.split("\n")[0];
     };
-    expect(await refused([...flags, ...target, "--out", "x.cassette.json"], { CI: "true" })).toContain("CI never records");
+    expect(await refused([...flags, ...target, "--out", "x.cassette.json"], { CI: "true" })).toContain(
+      "CI never records",
+    );
     expect(await refused([...flags, "--out", "x.cassette.json"])).toContain("'--target <url>' not specified");
     expect(await refused([...flags, ...target])).toContain("'--out <file>' not specified");
-    expect(await refused([...flags, ...target, "--out", "x.cassette.json", "node"])).toContain("--proxy runs no command");
+    expect(await refused([...flags, ...target, "--out", "x.cassette.json", "node"])).toContain(
+      "--proxy runs no command",
+    );
     expect(await refused(["record", ...target, "node"])).toContain("belong to --proxy");
     for (const [wrong, why] of [
       ["http://api.openai.com/v1", "http://api.openai.com is not https"],

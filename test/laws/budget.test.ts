@@ -28,7 +28,7 @@ const limits: fc.Arbitrary<BudgetLimits> = fc.record(
   {
     maxTurns: fc.nat(8),
     maxToolCalls: fc.nat(12),
-    maxTokens: fc.nat(120),
+    maxTokens: fc.nat(200),
     maxCostUsd: fc.nat(120).map((cents) => cents / 100),
   },
   { requiredKeys: [] },
@@ -100,22 +100,45 @@ describe("a budget", () => {
   });
 });
 
+/** Characters of "go" and of the one tool's name, description and schema. */
+const OPENING = 2 + 4 + "Does good.".length + '{"type":"object"}'.length;
+/** Characters of an asked call and of its answer. */
+const CALL = { good: "good{}".length, missing: "missing{}".length };
+const ANSWER = { good: "goodok".length, missing: "missingtool unavailable".length };
+
 /** What should happen, counted without looking at how the budget does it. */
 function expectation(turns: readonly ScriptedTurn[], caps: BudgetLimits) {
   const { maxTurns = 50, maxToolCalls = 200, maxTokens = Infinity, maxCostUsd = Infinity } = caps;
   const maxCents = Math.round(maxCostUsd * 100);
   let [tokens, cents, toolCalls] = [0, 0, 0];
   let priced = maxCents === 0;
+  // The last turn that reported a prompt, and the characters that came after it.
+  let [known, fresh] = [0, OPENING];
+  let price: { cents: number; units: number } | undefined;
   for (let turn = 0; ; turn++) {
     const done = { turns: turn, toolCalls };
     if (turn >= maxTurns) return { ...done, cap: "turns" as BudgetCap };
     if (tokens >= maxTokens) return { ...done, cap: "tokens" as BudgetCap };
     if (priced && cents >= maxCents) return { ...done, cap: "costUsd" as BudgetCap };
+    if (turn === 0 || turns.slice(0, turn).some(({ inputTokens }) => inputTokens > 0)) {
+      const prompt = known + Math.ceil(fresh / 4);
+      if (tokens + prompt > maxTokens) return { ...done, cap: "tokens" as BudgetCap };
+      // In whole numbers, so that meeting the cap exactly is seen as that.
+      if (price !== undefined && prompt * price.cents > (maxCents - cents) * price.units) {
+        return { ...done, cap: "costUsd" as BudgetCap };
+      }
+    }
     const next = turns[turn];
     if (next === undefined || next.calls.length === 0) return { turns: turn + 1, toolCalls, cap: undefined };
     tokens += next.inputTokens + next.outputTokens;
     cents += next.cents ?? 0;
     priced ||= next.cents !== undefined;
+    if (next.inputTokens > 0) {
+      [known, fresh] = [next.inputTokens + next.outputTokens, 0];
+      const units = next.inputTokens + 5 * next.outputTokens;
+      if (next.cents !== undefined) price = { cents: next.cents, units };
+    } else fresh += sum(next.calls.map((name) => CALL[name]));
+    fresh += sum(next.calls.map((name) => ANSWER[name]));
     const allowed = Math.min(next.calls.length, maxToolCalls - toolCalls);
     toolCalls += allowed;
     if (allowed < next.calls.length) return { turns: turn + 1, toolCalls, cap: "toolCalls" as BudgetCap };

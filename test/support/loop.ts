@@ -1,21 +1,26 @@
 // One run of the loop with everything filled in that a test does not care about.
 
 import type { EventBody } from "../../src/core/events/event.js";
-import { createBudget, type BudgetLimits } from "../../src/core/loop/budget.js";
+import { createBudget, type Budget, type BudgetLimits } from "../../src/core/loop/budget.js";
 import { runLoop, type LoopInput, type LoopStop } from "../../src/core/loop/loop.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
+import { systemPorts, type Ports } from "../../src/core/ports.js";
 import { scriptedProvider, type ScriptStep } from "../../src/core/providers/scripted.js";
 import { createToolSet } from "../../src/core/tools/registry.js";
 import type { CustomTool, CustomToolContext } from "../../src/core/tools/tool.js";
 
-export interface LoopCase extends Pick<LoopInput, "onToolError" | "maxCorrections"> {
+export interface LoopCase extends Pick<LoopInput, "onToolError" | "maxCorrections" | "policies"> {
   provider?: LlmProviderAdapter;
   steps?: readonly ScriptStep[];
   tools?: readonly CustomTool[];
   limits?: BudgetLimits;
   streaming?: boolean;
   signal?: AbortSignal;
+  ports?: Pick<Ports, "timer">;
+  toolTimeoutMs?: number;
+  /** In place of a fresh one of `limits`. */
+  budget?: Budget;
 }
 
 export interface LoopRun {
@@ -27,7 +32,7 @@ export interface LoopRun {
 }
 
 export async function playLoop(play: LoopCase): Promise<LoopRun> {
-  const { provider, steps = [], tools = [], limits = {}, streaming, signal, ...rest } = play;
+  const { provider, steps = [], tools = [], limits = {}, streaming, signal, ports, toolTimeoutMs, ...rest } = play;
   const run: LoopRun = { stop: undefined, error: undefined, history: [{ role: "user", content: "go" }], events: [] };
   const context: CustomToolContext = {
     signal: signal ?? new AbortController().signal,
@@ -38,11 +43,16 @@ export async function playLoop(play: LoopCase): Promise<LoopRun> {
   try {
     run.stop = await runLoop({
       provider: provider ?? scriptedProvider(steps),
-      tools: createToolSet("a", { customTools: tools }, undefined),
+      tools: createToolSet(
+        "a",
+        { customTools: tools, ...(toolTimeoutMs === undefined ? {} : { toolTimeoutMs }) },
+        undefined,
+      ),
       ...(streaming === undefined ? {} : { streaming }),
-      ...rest,
       budget: createBudget(limits),
+      ...rest,
       context,
+      ports: ports ?? systemPorts,
       emit: (turn, body) => void run.events.push({ turn, ...body }),
       history: run.history,
     });

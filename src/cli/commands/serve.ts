@@ -14,7 +14,11 @@ export function serveCommand(program: Command, io: CommandIo): void {
     .description("answer the OpenAI, Anthropic and Ollama wires from cassettes, strictly, until stopped")
     .usage("[options] <path...> [-- <command...>]")
     .argument("<path...>", "cassette files or folders; after --, a command to run against them", collectPaths)
-    .option("--port <n>", `port to listen on; 0 takes any that is free (default: ${DEFAULT_PORT}; 0 with a command)`, parsePort)
+    .option(
+      "--port <n>",
+      `port to listen on; 0 takes any that is free (default: ${DEFAULT_PORT}; 0 with a command)`,
+      parsePort,
+    )
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--once", "stop when every turn was used, or at the first miss")
     .option("--json", "print one JSON document when stopped")

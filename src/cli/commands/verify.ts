@@ -11,7 +11,9 @@ import type { VerifyOptions } from "../verify/verify.js";
 export function verifyCommand(program: Command, io: CommandIo): void {
   program
     .command("verify")
-    .description("check files, or all *.cassette.json and *.bundle.json below folders; with --receipts also a chain of signed receipts")
+    .description(
+      "check files, or all *.cassette.json and *.bundle.json below folders; with --receipts also a chain of signed receipts",
+    )
     .argument("[path...]", "cassette or bundle files, or folders", collectPaths)
     .option("--require-integrity", "refuse version 1, whose contents nothing proves")
     .option(

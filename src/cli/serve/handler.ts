@@ -31,7 +31,13 @@ const TO_DO: Readonly<Record<MissReport["code"], string>> = {
   unconsumed: RECORD_AGAIN,
 };
 
-const SERVED: readonly string[] = ["/v1/chat/completions", "/chat/completions", "/v1/messages", "/messages", "/api/chat"];
+const SERVED: readonly string[] = [
+  "/v1/chat/completions",
+  "/chat/completions",
+  "/v1/messages",
+  "/messages",
+  "/api/chat",
+];
 
 /** A client names the cassette it means in this header: by task, by file, or not at all. */
 export const PIN_HEADER = "x-playhead-cassette";

@@ -75,7 +75,12 @@ export async function serve(
 }
 
 /** The exit code of the command, 0 where there is none. */
-async function untilOver(url: string, { command, json = false }: ServeOptions, io: CommandIo, stop: Stop): Promise<number> {
+async function untilOver(
+  url: string,
+  { command, json = false }: ServeOptions,
+  io: CommandIo,
+  stop: Stop,
+): Promise<number> {
   if (command === undefined) {
     await stop.stopped;
     return 0;

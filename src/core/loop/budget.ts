@@ -1,9 +1,12 @@
 // The caps of one agent in one run. A cap is asked before each provider turn and each tool call, so the call that would
-// cross it is never made; reaching one ends the loop as a normal stop.
+// cross it is never made; reaching one ends the loop as a normal stop. Turns and tool calls are counted. Tokens and cost are
+// known only afterwards, so they are asked twice: what was spent, and what the next prompt is estimated to have.
 
 import { AgentError } from "../errors.js";
-import type { LlmTurnResponse } from "../model/provider.js";
+import type { LlmMessage } from "../model/message.js";
+import type { LlmToolDefinition, LlmTurnResponse } from "../model/provider.js";
 import { addCost, costToUsd, reachesCost, toCost, type Cost, type UsageTotal } from "../model/usage.js";
+import { createPromptEstimate, figure } from "./estimate.js";
 
 /** Every field is optional. Turns and tool calls have defaults; tokens and cost are unlimited unless set. */
 export interface BudgetLimits {
@@ -11,9 +14,16 @@ export interface BudgetLimits {
   readonly maxTurns?: number;
   /** Default 200. */
   readonly maxToolCalls?: number;
-  /** Input and output tokens together, as the provider reports them. */
+  /**
+   * Input and output tokens together, as the provider reports them. A turn whose prompt is estimated to go beyond it is not
+   * begun, so it is overshot by one answer and what the estimate missed. Of a provider that reports no usage only the first
+   * prompt is held against it.
+   */
   readonly maxTokens?: number;
-  /** In USD, exact to 1e-12; a smaller limit above 0 counts as that. Never triggers for an agent whose provider reports no cost. */
+  /**
+   * In USD, exact to 1e-12; a smaller limit above 0 counts as that. Overshot like `maxTokens` once a turn has had a price, and
+   * by one whole turn before. Never triggers for an agent whose provider reports no cost.
+   */
   readonly maxCostUsd?: number;
 }
 
@@ -23,12 +33,14 @@ export const DEFAULT_MAX_TOOL_CALLS = 200;
 export type BudgetCap = "turns" | "toolCalls" | "tokens" | "costUsd";
 
 export interface Budget {
-  /** Takes one turn, or says which cap forbids it. */
-  takeTurn(): BudgetCap | undefined;
+  /** Takes one turn, or says which cap forbids it. Without the prompt it is about to send, nothing is estimated. */
+  takeTurn(messages?: readonly LlmMessage[], tools?: readonly LlmToolDefinition[]): BudgetCap | undefined;
   /** Takes one tool call, or says which cap forbids it. */
   takeToolCall(): BudgetCap | undefined;
   /** Adds what a turn used. */
   spend(response: LlmTurnResponse): void;
+  /** Begins a further conversation that spends from the same caps, as an agent does that is entered again. */
+  beginConversation(): void;
   readonly turns: number;
   readonly toolCalls: number;
   readonly usage: UsageTotal;
@@ -49,15 +61,28 @@ export function createBudget(limits: BudgetLimits = {}): Budget {
   let outputTokens = 0;
   let cost: Cost | undefined;
 
+  const isCapped = maxTokens !== Infinity || maxCost !== undefined;
+  const estimate = isCapped ? createPromptEstimate() : undefined;
+
   const spent = (): BudgetCap | undefined => {
     if (inputTokens + outputTokens >= maxTokens) return "tokens";
     if (maxCostUsd === 0) return "costUsd";
     return cost !== undefined && maxCost !== undefined && reachesCost(cost, maxCost) ? "costUsd" : undefined;
   };
 
+  const wouldSpend = (messages: readonly LlmMessage[], tools: readonly LlmToolDefinition[]): BudgetCap | undefined => {
+    const tokens = estimate?.tokens(messages, tools);
+    if (tokens === undefined) return undefined;
+    if (inputTokens + outputTokens + tokens > maxTokens) return "tokens";
+    const usd = maxCost === undefined ? undefined : estimate?.costUsd(tokens);
+    if (usd === undefined || maxCost === undefined || cost === undefined) return undefined;
+    return reachesCost(maxCost, addCost(cost, toCost(usd))) ? undefined : "costUsd";
+  };
+
   return {
-    takeTurn() {
-      const cap = turns >= maxTurns ? "turns" : spent();
+    takeTurn(messages, tools = []) {
+      let cap = turns >= maxTurns ? "turns" : spent();
+      if (messages !== undefined && estimate !== undefined) cap ??= wouldSpend(messages, tools);
       if (cap === undefined) turns++;
       return cap;
     },
@@ -66,11 +91,16 @@ export function createBudget(limits: BudgetLimits = {}): Budget {
       toolCalls++;
       return undefined;
     },
-    spend({ usage, costUsd }) {
-      inputTokens += amount(usage?.inputTokens);
-      outputTokens += amount(usage?.outputTokens);
-      if (costUsd === undefined || amount(costUsd) !== costUsd) return;
+    spend(response) {
+      const { usage, costUsd } = response;
+      inputTokens += figure(usage?.inputTokens);
+      outputTokens += figure(usage?.outputTokens);
+      estimate?.learn(response);
+      if (costUsd === undefined || figure(costUsd) !== costUsd) return;
       cost = cost === undefined ? toCost(costUsd) : addCost(cost, toCost(costUsd));
+    },
+    beginConversation() {
+      estimate?.beginConversation();
     },
     get turns() {
       return turns;
@@ -84,11 +114,6 @@ export function createBudget(limits: BudgetLimits = {}): Budget {
     },
     limitOf: (cap) => ({ turns: maxTurns, toolCalls: maxToolCalls, tokens: maxTokens, costUsd: maxCostUsd })[cap],
   };
-}
-
-/** A vendor's figure, or 0 where it is none: a negative or NaN count must not buy more turns. */
-function amount(figure: number | undefined): number {
-  return figure !== undefined && Number.isFinite(figure) && figure > 0 ? figure : 0;
 }
 
 function checked(name: string, value: number, whole: boolean): number {

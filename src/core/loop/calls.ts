@@ -5,25 +5,34 @@ import { AgentError } from "../errors.js";
 import type { EventBody, EventDetail } from "../events/event.js";
 import type { LlmMessage, LlmToolCall } from "../model/message.js";
 import { quoteForeign } from "../providers/secret.js";
-import { executeCall, prepareCall, settleCall, type PreparedCall, type ToolOutcome } from "../tools/call.js";
+import {
+  executeCall,
+  prepareCall,
+  settleCall,
+  type CallScope,
+  type PreparedCall,
+  type ToolOutcome,
+} from "../tools/call.js";
+import { executeGuarded } from "../tools/guard.js";
+import type { HookPlace, ToolPolicy } from "../tools/policy.js";
 import type { ToolSet } from "../tools/registry.js";
 import { isThrown, thrownText } from "../tools/thrown.js";
-import type { CustomToolContext } from "../tools/tool.js";
 import type { Budget, BudgetCap } from "./budget.js";
 import { keepMessage } from "./history.js";
 
 /** `feedback`: the model reads the message of a tool's error and goes on. `fail`: the run ends with `tool-failed`. */
 export type OnToolError = "feedback" | "fail";
 
-export interface CallsInput {
+export interface CallsInput extends CallScope {
   readonly tools: ToolSet;
   readonly budget: Budget;
-  readonly context: CustomToolContext;
   readonly emit: (body: EventBody, detail?: EventDetail) => void;
   /** The conversation. The turn appends to it and nothing else does. */
   readonly history: LlmMessage[];
   /** Default `feedback`. */
   readonly onToolError?: OnToolError;
+  /** Asked before and after each call, in this order. Default none. */
+  readonly policies?: readonly ToolPolicy[];
 }
 
 export type CallsOutcome =
@@ -43,9 +52,11 @@ export async function runCalls(calls: readonly LlmToolCall[], input: CallsInput)
     prepared.push(next);
   }
 
-  const outcomes = await executeAll(prepared, input);
+  const notes: PolicyNote[][] = [];
+  const outcomes = await executeAll(prepared, input, notes);
   outcomes.forEach((outcome, index) => {
     const call = calls[index] as LlmToolCall;
+    for (const note of notes[index] ?? []) emit(describeNote(call, note));
     emit(describeOutcome(call, outcome), {
       kind: "tool",
       call,
@@ -58,24 +69,40 @@ export async function runCalls(calls: readonly LlmToolCall[], input: CallsInput)
   return cap === undefined ? { kind: "continue", refused: outcomes.every(isRefused) } : { kind: "budget", cap };
 }
 
+/** What a policy changed at one call. Told with the call's outcome, so that the log keeps call order. */
+interface PolicyNote {
+  readonly hook: HookPlace["hook"];
+  readonly action: string;
+}
+
 async function executeAll(
   prepared: readonly PreparedCall[],
-  { context, onToolError }: CallsInput,
+  input: CallsInput,
+  notes: PolicyNote[][],
 ): Promise<ToolOutcome[]> {
+  const { context, ports, policies = [], onToolError } = input;
+  const execute = (call: PreparedCall, index: number): Promise<ToolOutcome> => {
+    if (policies.length === 0) return executeCall(call, input);
+    const note = (hook: HookPlace["hook"], action: string) => {
+      (notes[index] ??= []).push({ hook, action });
+    };
+    return executeGuarded(call, { context, ports, policies, note });
+  };
   const writes = prepared.some((call) => call.kind === "ready" && call.tool.effect === "write");
-  if (!writes) return Promise.all(prepared.map((call) => executeCall(call, context)));
+  if (!writes) return Promise.all(prepared.map(execute));
   const outcomes: ToolOutcome[] = [];
-  for (const call of prepared) {
-    const outcome = await executeCall(call, context);
+  for (const [index, call] of prepared.entries()) {
+    const outcome = await execute(call, index);
     outcomes.push(outcome);
     if (isEnd(outcome, onToolError)) break;
   }
   return outcomes;
 }
 
-/** Refused by our checks, or by the tool as a `ToolArgError`: either way the model got its arguments or the name wrong. */
-function isRefused({ kind }: ToolOutcome): boolean {
-  return kind === "rejected" || kind === "masked";
+/** By our checks, by the tool as a `ToolArgError`, or by a policy before it ran: the model has to ask otherwise. */
+function isRefused(outcome: ToolOutcome): boolean {
+  const { kind } = outcome;
+  return kind === "rejected" || kind === "masked" || (kind === "blocked" && !outcome.ran);
 }
 
 function isEnd({ kind }: ToolOutcome, onToolError: OnToolError | undefined): boolean {
@@ -113,12 +140,17 @@ function describeCall({ id: callId, name: tool, arguments: args }: LlmToolCall, 
   return kind === "ready" ? body : { ...body, refused: true };
 }
 
+function describeNote({ id: callId, name: tool }: LlmToolCall, { hook, action }: PolicyNote): EventBody {
+  return { type: "tool-policy", callId, tool, hook, action };
+}
+
 function describeOutcome(call: LlmToolCall, outcome: ToolOutcome): EventBody {
   const { id: callId, name: tool } = call;
   switch (outcome.kind) {
     case "ok":
       return { type: "tool-result", callId, tool, content: outcome.content, cut: outcome.cut };
     case "failed":
+    case "blocked":
       return { type: "tool-failed", callId, tool, message: outcome.message };
     case "masked": {
       const body = { type: "tool-failed", callId, tool, message: outcome.message, masked: true } as const;

@@ -22,6 +22,7 @@ export type LoopStop = { kind: "finished"; finalAnswer: string } | { kind: "budg
 export async function runLoop(input: LoopInput): Promise<LoopStop> {
   const { maxCorrections = Infinity } = input;
   let corrections = 0;
+  input.budget.beginConversation();
   for (let turnIndex = input.budget.turns; ; turnIndex++) {
     const outcome = await takeTurn(turnIndex, input);
     switch (outcome.kind) {
@@ -40,7 +41,7 @@ export async function runLoop(input: LoopInput): Promise<LoopStop> {
 }
 
 async function takeTurn(turnIndex: number, input: LoopInput): Promise<TurnOutcome> {
-  const cap = input.budget.takeTurn();
+  const cap = input.budget.takeTurn(input.history, input.tools.definitions);
   if (cap !== undefined) return { kind: "budget", cap };
   const emit = (body: EventBody, detail?: EventDetail) => input.emit(turnIndex, body, detail);
   emit({ type: "turn-start" });

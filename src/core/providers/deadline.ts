@@ -2,7 +2,7 @@
 // first is the reason, and both tear down the same fetch.
 
 import { AgentError } from "../errors.js";
-import type { Ports } from "../ports.js";
+import { MAX_TIMER_MS, type Ports } from "../ports.js";
 
 /** The end that hangs over one call. */
 export interface Deadline {
@@ -28,9 +28,6 @@ export interface DeadlineTerms {
   /** What `timeoutMs` bounds: the whole answer, or each wait for more of it. Default the whole. */
   bounds?: "answer" | "silence";
 }
-
-/** The longest delay a timer takes; a longer one would fire at once. */
-export const MAX_TIMER_MS = 2_147_483_647;
 
 /** Starts the clock of one call. Throws at once when the caller's signal has fired already. */
 export function startDeadline(terms: DeadlineTerms, ports: Ports): Deadline {

@@ -6,6 +6,7 @@ import { createBudget, type BudgetLimits } from "../loop/budget.js";
 import type { OnToolError } from "../loop/calls.js";
 import { seal } from "../canon/copy.js";
 import type { LlmProviderAdapter, LlmSettings } from "../model/provider.js";
+import { assertPolicies, type ToolPolicy } from "../tools/policy.js";
 import { createToolSet, type ToolManifest, type ToolSet } from "../tools/registry.js";
 import type { VerbBodies } from "../tools/verbs.js";
 
@@ -24,10 +25,12 @@ export interface AgentDefinition extends ToolManifest {
   readonly onToolError?: OnToolError;
   /** Turns in a row that may ask for refused calls alone; one more ends the run with `tool-failed`. Default any number. */
   readonly maxCorrections?: number;
+  /** Decide over each tool call before it runs and over what it gave, in this order. Default none. */
+  readonly policies?: readonly ToolPolicy[];
 }
 
 /** An agent whose every option is known to work. */
-export interface Agent extends Omit<AgentDefinition, "tools" | "customTools"> {
+export interface Agent extends Omit<AgentDefinition, "tools" | "customTools" | "toolTimeoutMs"> {
   readonly tools: ToolSet;
 }
 
@@ -43,6 +46,8 @@ const AGENT_OPTIONS = [
   "streaming",
   "onToolError",
   "maxCorrections",
+  "toolTimeoutMs",
+  "policies",
 ];
 const SETTINGS = ["model", "temperature", "topP", "maxTokens", "stop", "seed", "toolChoice", "responseFormat"];
 const BUDGET_OPTIONS = ["maxTurns", "maxToolCalls", "maxTokens", "maxCostUsd"];
@@ -50,7 +55,7 @@ const BUDGET_OPTIONS = ["maxTurns", "maxToolCalls", "maxTokens", "maxCostUsd"];
 /** Throws `AgentError` `invalid-options`, naming the agent and the option. */
 export function createAgent(definition: AgentDefinition, verbs: VerbBodies | undefined): Agent {
   assertKnownOptions("agent", definition, AGENT_OPTIONS);
-  const { tools, customTools, ...rest } = definition;
+  const { tools, customTools, toolTimeoutMs, ...rest } = definition;
   if (typeof rest.id !== "string" || rest.id === "") throw bad("an agent has no id", "Give each agent a name.");
   if (typeof rest.systemPrompt !== "string") throw bad(`agent ${rest.id} has no systemPrompt`, "Pass a string.");
   if (typeof rest.provider?.turn !== "function") {
@@ -63,14 +68,17 @@ export function createAgent(definition: AgentDefinition, verbs: VerbBodies | und
   if (rest.settings !== undefined) assertKnownOptions(`the settings of agent ${rest.id}`, rest.settings, SETTINGS);
   createBudget(rest.budget);
   assertToolOptions(rest);
+  if (rest.policies !== undefined) assertPolicies(`agent ${rest.id}`, rest.policies);
   const manifest = {
     ...(tools === undefined ? {} : { tools }),
     ...(customTools === undefined ? {} : { customTools }),
+    ...(toolTimeoutMs === undefined ? {} : { toolTimeoutMs }),
   };
   return {
     ...rest,
     ...(rest.budget === undefined ? {} : { budget: { ...rest.budget } }),
     ...(rest.settings === undefined ? {} : { settings: seal(rest.settings) }),
+    ...(rest.policies === undefined ? {} : { policies: [...rest.policies] }),
     tools: createToolSet(rest.id, manifest, verbs),
   };
 }

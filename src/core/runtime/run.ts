@@ -123,8 +123,8 @@ async function walk(input: RunInput, emit: Emit, lastTurn: () => number): Promis
 }
 
 /** A visit that begins finds its agent as earlier visits left it. */
-function enter(members: Map<string, Member>, agentId: string, { agents, signal, verbs, scope }: RunInput): Member {
-  const member = members.get(agentId) ?? createMember(agents.get(agentId) as Agent, signal, verbs, scope);
+function enter(members: Map<string, Member>, agentId: string, input: RunInput): Member {
+  const member = members.get(agentId) ?? createMember(input.agents.get(agentId) as Agent, input);
   members.set(agentId, member);
   return member;
 }

@@ -9,6 +9,7 @@ import { runLoop, type LoopStop } from "../loop/loop.js";
 import type { LlmMessage } from "../model/message.js";
 import type { LlmTurnResponse } from "../model/provider.js";
 import type { UsageTotal } from "../model/usage.js";
+import type { Ports } from "../ports.js";
 import type { CustomToolContext } from "../tools/tool.js";
 import type { VerbBodies } from "../tools/verbs.js";
 import type { Agent } from "./agent.js";
@@ -33,11 +34,20 @@ export interface Member {
   readonly agent: Agent;
   readonly budget: Budget;
   readonly context: CustomToolContext;
+  readonly ports: Pick<Ports, "timer">;
   /** How often it was entered. */
   visits: number;
   /** The cap that ended an earlier visit. */
   exhausted: BudgetCap | undefined;
   lastWords: string;
+}
+
+/** What a run lends to every agent it enters. */
+export interface Surroundings {
+  readonly signal: AbortSignal;
+  readonly verbs: VerbBodies | undefined;
+  readonly scope: RunScope;
+  readonly ports: Pick<Ports, "timer">;
 }
 
 export interface VisitInput {
@@ -48,17 +58,13 @@ export interface VisitInput {
   readonly spend: (response: LlmTurnResponse) => void;
 }
 
-export function createMember(
-  agent: Agent,
-  signal: AbortSignal,
-  verbs: VerbBodies | undefined,
-  scope: RunScope,
-): Member {
+export function createMember(agent: Agent, { signal, verbs, scope, ports }: Surroundings): Member {
   const asked = { signal, agentId: agent.id, memory: scope.viewOf(agent.id) };
   return {
     agent,
     budget: createBudget(agent.budget),
     context: { ...asked, pluck: bindVerbs(verbs, asked) },
+    ports,
     visits: 0,
     exhausted: undefined,
     lastWords: "",
@@ -103,12 +109,12 @@ export function createTally(): Pick<Budget, "spend" | "usage"> {
 
 /** An agent that a cap has stopped stays stopped: whatever is left of the other caps, it takes no further turn in this run. */
 async function settle(member: Member, history: LlmMessage[], emit: VisitInput["emit"]): Promise<LoopStop> {
-  const { agent, budget, context, exhausted } = member;
+  const { agent, budget, context, ports, exhausted } = member;
   if (exhausted !== undefined) {
     emit(budget.turns, { type: "budget-exhausted", cap: exhausted, limit: budget.limitOf(exhausted) });
     return { kind: "budget", cap: exhausted };
   }
-  const { provider, tools, settings, timeoutMs, streaming, onToolError, maxCorrections } = agent;
+  const { provider, tools, settings, timeoutMs, streaming, onToolError, maxCorrections, policies } = agent;
   return runLoop({
     provider,
     tools,
@@ -117,8 +123,10 @@ async function settle(member: Member, history: LlmMessage[], emit: VisitInput["e
     ...(streaming === undefined ? {} : { streaming }),
     ...(onToolError === undefined ? {} : { onToolError }),
     ...(maxCorrections === undefined ? {} : { maxCorrections }),
+    ...(policies === undefined ? {} : { policies }),
     budget,
     context,
+    ports,
     emit,
     history,
   });

@@ -1,13 +1,17 @@
 // One tool call, from what the model asked to what it reads back: prepare, execute, settle. Whatever goes wrong with a
 // call is an outcome, never an exception; only an aborted run leaves by a throw.
 
-import { AgentError, ToolArgError, ToolPolicyError } from "../errors.js";
+import { ToolArgError, ToolPolicyError } from "../errors.js";
 import type { LlmToolCall, ToolMessage } from "../model/message.js";
 import type { JsonObject } from "../canon/value.js";
+import type { Ports } from "../ports.js";
+import { assertNotAborted, callWithin } from "./deadline.js";
 import type { GrantedTool, ToolSet } from "./registry.js";
 import { toResultText } from "./result.js";
 import { isThrown, thrownText } from "./thrown.js";
 import { TOOL_UNAVAILABLE, type CustomToolContext } from "./tool.js";
+
+export { abortError, assertNotAborted } from "./deadline.js";
 
 /** `content` is what the model reads; the other fields are for the event log and the caller. */
 export type AnsweredOutcome =
@@ -17,14 +21,29 @@ export type AnsweredOutcome =
   /** The arguments were refused, or the tool threw a `ToolArgError`: the content is masked. */
   | { kind: "masked"; content: string; message: string; field?: string }
   /** The agent has no such tool: the content is masked. */
-  | { kind: "rejected"; content: string };
+  | { kind: "rejected"; content: string }
+  /** A policy's answer in place of the tool's: no failure of the tool. `ran` when the tool did. */
+  | { kind: "blocked"; content: string; message: string; ran: boolean };
 
 /** A denied call has no content: it ends the run, and the model is told nothing. */
 export type ToolOutcome = AnsweredOutcome | { kind: "denied"; error: ToolPolicyError };
 
-/** A call that passed every check, or the outcome that it did not. */
-export type PreparedCall =
-  { kind: "ready"; call: LlmToolCall; tool: GrantedTool; args: JsonObject } | { kind: "refused"; outcome: ToolOutcome };
+/** A call that passed every check. */
+export interface ReadyCall {
+  kind: "ready";
+  call: LlmToolCall;
+  tool: GrantedTool;
+  args: JsonObject;
+}
+
+/** A call that is ready, or the outcome that it is not. */
+export type PreparedCall = ReadyCall | { kind: "refused"; outcome: ToolOutcome };
+
+/** What a call needs beside itself. `context.signal` is the run's; the tool gets one of its own. */
+export interface CallScope {
+  readonly context: CustomToolContext;
+  readonly ports: Pick<Ports, "timer">;
+}
 
 export function prepareCall(call: LlmToolCall, tools: ToolSet): PreparedCall {
   const tool = tools.byName.get(call.name);
@@ -40,18 +59,32 @@ export function prepareCall(call: LlmToolCall, tools: ToolSet): PreparedCall {
 }
 
 /** Runs a prepared call. Rejects with `AgentError` `aborted` when the run's signal fired before or during it. */
-export async function executeCall(prepared: PreparedCall, context: CustomToolContext): Promise<ToolOutcome> {
+export async function executeCall(prepared: PreparedCall, scope: CallScope): Promise<ToolOutcome> {
   if (prepared.kind === "refused") return prepared.outcome;
-  assertNotAborted(context.signal);
+  const { signal } = scope.context;
+  assertNotAborted(signal);
   try {
-    const value = await prepared.tool.invoke(prepared.args as never, context);
-    assertNotAborted(context.signal);
-    const { text, cut } = toResultText(value);
+    const { text, cut } = toResultText(await invokeTool(prepared.tool, prepared.args, scope));
+    assertNotAborted(signal);
     return { kind: "ok", content: text, cut };
   } catch (error) {
-    assertNotAborted(context.signal);
+    assertNotAborted(signal);
     return toFailure(error);
   }
+}
+
+/** What the tool gives, or throws, within its time limit. */
+export function invokeTool(tool: GrantedTool, args: JsonObject, { context, ports }: CallScope): unknown {
+  const deadline = { signal: context.signal, timeoutMs: tool.timeoutMs, ports };
+  return callWithin((signal) => {
+    const own: CustomToolContext = {
+      ...context,
+      get signal() {
+        return signal();
+      },
+    };
+    return tool.invoke(args as never, own);
+  }, deadline);
 }
 
 /** The message the model reads for an outcome. */
@@ -60,17 +93,8 @@ export function settleCall(call: LlmToolCall, outcome: AnsweredOutcome): ToolMes
   return outcome.kind === "ok" ? message : { ...message, isError: true };
 }
 
-/** Throws {@link abortError} once `signal` has fired. */
-export function assertNotAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw abortError(signal);
-}
-
-/** `AgentError` `aborted`, with the signal's reason as its cause. */
-export function abortError(signal: AbortSignal): AgentError {
-  return new AgentError("aborted", "the run was aborted", { cause: signal.reason });
-}
-
-function toFailure(error: unknown): ToolOutcome {
+/** The outcome of a call that threw. */
+export function toFailure(error: unknown): ToolOutcome {
   if (isThrown(error, ToolPolicyError)) return { kind: "denied", error };
   if (isThrown(error, ToolArgError)) {
     const masked = { kind: "masked", content: TOOL_UNAVAILABLE, message: error.message } as const;

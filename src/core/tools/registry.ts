@@ -6,6 +6,7 @@ import { isPlainObject, NotJsonError } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { LlmToolDefinition } from "../model/provider.js";
 import { createArgumentCheck, type ArgumentCheck } from "./arguments.js";
+import { DEFAULT_TOOL_TIMEOUT_MS, isToolTimeout } from "./deadline.js";
 import type { CustomTool, CustomToolContext, ToolEffect } from "./tool.js";
 import {
   isVerbName,
@@ -20,6 +21,8 @@ import {
 export interface GrantedTool {
   readonly name: string;
   readonly effect: ToolEffect;
+  /** Infinity for no limit. */
+  readonly timeoutMs: number;
   readonly check: ArgumentCheck;
   readonly invoke: (args: never, context: CustomToolContext) => unknown;
 }
@@ -34,8 +37,11 @@ export interface ToolManifest {
   /** Verbs the model may ask for. Left out: every verb that only reads. `[]`: none. */
   readonly tools?: readonly string[];
   readonly customTools?: readonly CustomTool[];
+  /** Milliseconds for each call of a verb or of a tool that sets none; Infinity for no limit. Default ten minutes. */
+  readonly toolTimeoutMs?: number;
 }
 
+const TIMEOUT_HINT = "Use milliseconds above 0, or Infinity for no limit.";
 const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]*$/;
 
 /** Resolves a manifest against the verb bodies at hand. Throws `AgentError` `invalid-options` for whatever cannot work. */
@@ -43,6 +49,8 @@ export function createToolSet(agentId: string, manifest: ToolManifest, verbs: Ve
   const refuse = (what: string, hint: string): never => {
     throw new AgentError("invalid-options", `agent ${agentId}: ${what}`, { hint });
   };
+  const { toolTimeoutMs = DEFAULT_TOOL_TIMEOUT_MS } = manifest;
+  if (!isToolTimeout(toolTimeoutMs)) refuse(`toolTimeoutMs is ${String(toolTimeoutMs)}`, TIMEOUT_HINT);
   const tools = new Map<string, GrantedTool>();
   const definitions: LlmToolDefinition[] = [];
   const add = (tool: GrantedTool, definition: LlmToolDefinition) => {
@@ -51,13 +59,16 @@ export function createToolSet(agentId: string, manifest: ToolManifest, verbs: Ve
     definitions.push(definition);
   };
 
-  for (const [name, body] of grantedVerbs(manifest, verbs, refuse)) add(verbTool(name, body), verbDefinition(name));
+  for (const [name, body] of grantedVerbs(manifest, verbs, refuse)) {
+    add(verbTool(name, body, toolTimeoutMs), verbDefinition(name));
+  }
   for (const tool of manifest.customTools ?? []) {
     assertCustomTool(tool, refuse);
     add(
       {
         name: tool.name,
         effect: tool.effect ?? "read",
+        timeoutMs: tool.timeoutMs ?? toolTimeoutMs,
         check: createArgumentCheck(tool.name, tool.schema),
         invoke: (args, context) => tool.invoke(args, context),
       },
@@ -88,10 +99,11 @@ function grantedVerbs(manifest: ToolManifest, verbs: VerbBodies | undefined, ref
   });
 }
 
-function verbTool(name: VerbName, body: VerbBody): GrantedTool {
+function verbTool(name: VerbName, body: VerbBody, timeoutMs: number): GrantedTool {
   return {
     name,
     effect: name === "act" ? "write" : "read",
+    timeoutMs,
     check: createArgumentCheck(name, VERBS[name].schema),
     invoke: (args, { signal, agentId, memory }) => body(args, { signal, agentId, memory }),
   };
@@ -115,6 +127,9 @@ function assertCustomTool(tool: CustomTool, refuse: Refuse): void {
   if (!isPlainObject(tool.schema)) refuse(`tool ${tool.name} has no schema`, "Pass the JSON Schema of its arguments.");
   if (tool.effect !== undefined && tool.effect !== "read" && tool.effect !== "write") {
     refuse(`tool ${tool.name} has the effect ${JSON.stringify(tool.effect)}`, `Use "read" or "write".`);
+  }
+  if (tool.timeoutMs !== undefined && !isToolTimeout(tool.timeoutMs)) {
+    refuse(`tool ${tool.name} has the timeoutMs ${String(tool.timeoutMs)}`, TIMEOUT_HINT);
   }
 }
 

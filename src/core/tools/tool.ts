@@ -8,7 +8,7 @@ import type { VerbSet } from "./verbs.js";
 export type ToolEffect = "read" | "write";
 
 export interface CustomToolContext {
-  /** Fires when the run is aborted or the runtime destroyed. Pass it on to whatever waits. */
+  /** Fires while the call lasts: when it takes too long, the run is aborted or the runtime destroyed. Pass it on to whatever waits. */
   readonly signal: AbortSignal;
   /** The agent whose model asked. */
   readonly agentId: string;
@@ -23,7 +23,8 @@ export interface CustomToolContext {
  *
  * Contract of `invoke`: `args` is a fresh object, checked against `schema`. The value it returns is turned into JSON text
  * for the model. A `ToolArgError` reaches the model as "tool unavailable"; a `ToolPolicyError` ends the run and never reaches
- * it; the message of any other error reaches it as is, unless the agent's `onToolError` is "fail".
+ * it; the message of any other error reaches it as is, unless the agent's `onToolError` is "fail". What a call gives after its
+ * time is up, or after the run was aborted, is dropped.
  */
 export interface CustomTool<Args extends object = JsonObject> {
   readonly name: string;
@@ -32,6 +33,8 @@ export interface CustomTool<Args extends object = JsonObject> {
   readonly schema: JsonObject;
   /** Default `read`. */
   readonly effect?: ToolEffect;
+  /** Milliseconds one call may take, above 0; Infinity for no limit. Default: the agent's `toolTimeoutMs`. */
+  readonly timeoutMs?: number;
   invoke(args: Args, context: CustomToolContext): unknown;
 }
 

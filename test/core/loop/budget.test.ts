@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createBudget, type BudgetLimits } from "../../../src/core/loop/budget.js";
+import type { LlmMessage } from "../../../src/core/model/message.js";
 import { refusal } from "../../support/refusal.js";
 import { say } from "../../support/script.js";
 
@@ -128,6 +129,73 @@ describe("createBudget", () => {
     const limits: BudgetLimits[] = [{ maxTurns: 1 }, { maxToolCalls: 1 }, { maxTokens: 1 }, { maxCostUsd: 0.1 }];
     for (const limit of limits) expect(createBudget(limit).takeTurn()).toBeUndefined();
     expect(createBudget({ maxTurns: Infinity }).limitOf("turns")).toBe(Infinity);
+  });
+
+  describe("before a prompt is sent", () => {
+    const prompt = (characters: number): LlmMessage[] => [{ role: "user", content: "x".repeat(characters) }];
+    const later = (characters: number): LlmMessage[] => [
+      ...prompt(40),
+      { role: "assistant", content: "" },
+      ...prompt(characters),
+    ];
+
+    it("begins a turn whose prompt just fits, and none that would go beyond", () => {
+      expect(createBudget({ maxTokens: 10 }).takeTurn(prompt(40))).toBeUndefined();
+      const budget = createBudget({ maxTokens: 10 });
+      expect(budget.takeTurn(prompt(41))).toBe("tokens");
+      expect(budget.turns).toBe(0);
+    });
+
+    it("adds what was spent to what the prompt will have", () => {
+      const budget = createBudget({ maxTokens: 30 });
+      budget.takeTurn(prompt(40));
+      budget.spend(used(10, 4));
+      expect(budget.takeTurn(later(12))).toBe("tokens");
+      expect(budget.takeTurn(later(8))).toBeUndefined();
+    });
+
+    it("holds a prompt's estimated cost against the cap once a turn had a price", () => {
+      const budget = createBudget({ maxCostUsd: 1 });
+      expect(budget.takeTurn(prompt(1e6))).toBeUndefined();
+      budget.spend({ ...used(10, 2), costUsd: 0.2 });
+      expect(budget.takeTurn(later(4 * 69))).toBe("costUsd");
+      expect(budget.takeTurn(later(4 * 68))).toBeUndefined();
+    });
+
+    it("estimates no cost of a provider that reports a price without tokens", () => {
+      const budget = createBudget({ maxCostUsd: 1 });
+      budget.takeTurn(prompt(4));
+      budget.spend(cost(0.99));
+      expect(budget.takeTurn(later(1e6))).toBeUndefined();
+    });
+
+    it("PLK-70 lets a provider that reports no usage go on for ever", () => {
+      const budget = createBudget({ maxTokens: 20, maxTurns: Infinity });
+      expect(budget.takeTurn(prompt(80))).toBeUndefined();
+      for (let turn = 0; turn < 100; turn++) {
+        budget.spend(say("x"));
+        expect(budget.takeTurn(later(1e6))).toBeUndefined();
+      }
+    });
+
+    it("counts a further conversation from its own beginning, against what the others spent", () => {
+      const budget = createBudget({ maxTokens: 100 });
+      budget.takeTurn(prompt(40));
+      budget.spend(used(60, 10));
+      expect(budget.takeTurn(later(0))).toBe("tokens");
+      budget.beginConversation();
+      expect(budget.takeTurn(prompt(124))).toBe("tokens");
+      expect(budget.takeTurn(prompt(120))).toBeUndefined();
+      expect(budget.usage).toEqual({ inputTokens: 60, outputTokens: 10 });
+    });
+
+    it("reads nothing of a prompt when neither tokens nor cost are capped", () => {
+      const untouchable = new Proxy<LlmMessage[]>([], { get: () => expect.unreachable() });
+      const budget = createBudget({ maxTurns: 3, maxToolCalls: 3 });
+      expect(budget.takeTurn(untouchable)).toBeUndefined();
+      budget.spend(used(1, 1));
+      expect(budget.takeTurn(untouchable)).toBeUndefined();
+    });
   });
 
   it.each<[string, unknown]>([

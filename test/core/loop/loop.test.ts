@@ -32,7 +32,7 @@ describe("the loop", () => {
   it.each<[cap: string, limits: BudgetLimits, limit: number, turns: number]>([
     ["turns", { maxTurns: 2 }, 2, 2],
     ["toolCalls", { maxToolCalls: 1 }, 1, 2],
-    ["tokens", { maxTokens: 25 }, 25, 3],
+    ["tokens", { maxTokens: 25 }, 25, 2],
     ["costUsd", { maxCostUsd: 0.02 }, 0.02, 2],
   ])("PLK-72 stops with the cap that was reached: %s", async (cap, limits, limit, turns) => {
     const steps = looping(9, { usage: { inputTokens: 5, outputTokens: 5 }, costUsd: 0.01 });

@@ -33,6 +33,33 @@ describe("createAgent", () => {
     expect(make({ onToolError: "feedback", maxCorrections: Infinity }).maxCorrections).toBe(Infinity);
   });
 
+  it("gives every tool and verb the agent's time limit unless the tool has its own", () => {
+    const customTools = [
+      tool("a", () => 1),
+      tool("b", () => 1, { timeoutMs: 7 }),
+      tool("c", () => 1, { timeoutMs: Infinity }),
+    ];
+    const limits = (part: object) => {
+      const { byName } = make({ tools: ["probe"], customTools, ...part }).tools;
+      return ["probe", "a", "b", "c"].map((name) => byName.get(name)?.timeoutMs);
+    };
+    expect(limits({})).toEqual([600_000, 600_000, 7, Infinity]);
+    expect(limits({ toolTimeoutMs: 2 ** 40 })).toEqual([2 ** 40, 2 ** 40, 7, Infinity]);
+  });
+
+  it("PSS-102 PSS-103 takes policies, instances of classes among them, and keeps the list it was given", () => {
+    class Counter {
+      count = 0;
+      call() {
+        this.count += 1;
+      }
+    }
+    const policies: object[] = [new Counter(), { result() {} }];
+    const agent = make({ policies });
+    policies.pop();
+    expect(agent.policies).toHaveLength(2);
+  });
+
   it.each<[string, object, string]>([
     ["no id", { id: undefined }, "no id"],
     ["an empty id", { id: "" }, "no id"],
@@ -47,6 +74,20 @@ describe("createAgent", () => {
     ["fewer corrections than none", { maxCorrections: -1 }, "ann has the maxCorrections -1"],
     ["corrections that are no number", { maxCorrections: "3" }, "ann has the maxCorrections 3"],
     ["corrections that are not a number", { maxCorrections: NaN }, "ann has the maxCorrections NaN"],
+    ["a tool's time that is none", { toolTimeoutMs: 0 }, "agent ann: toolTimeoutMs is 0"],
+    ["a tool's time below none", { toolTimeoutMs: -5 }, "agent ann: toolTimeoutMs is -5"],
+    ["a tool's time that is not a number", { toolTimeoutMs: NaN }, "agent ann: toolTimeoutMs is NaN"],
+    ["a tool's time in words", { toolTimeoutMs: "5s" }, "agent ann: toolTimeoutMs is 5s"],
+    [
+      "a tool's own time that is none",
+      { customTools: [tool("t", () => 1, { timeoutMs: 0 })] },
+      "t has the timeoutMs 0",
+    ],
+    ["policies that are no list", { policies: {} }, "agent ann has policies that are no list"],
+    ["a policy that is none", { policies: [{ call() {} }, null] }, "the one at 1"],
+    ["a policy without hooks", { policies: [{ onCall() {} }] }, "the one at 0"],
+    ["a policy that is a function", { policies: [() => undefined] }, "the one at 0"],
+    ["a hook that is no function", { policies: [{ call() {}, result: true }] }, "the one at 0"],
     ["a verb that does not exist", { tools: ["fly"] }, '"fly"'],
     ["settings that are not JSON", { settings: { temperature: NaN } }, "/temperature"],
   ])("refuses %s, and says which", (_name, part, text) => {

@@ -122,10 +122,10 @@ describe("run", () => {
   it.each([
     ["turns", { maxTurns: 1 }],
     ["toolCalls", { maxToolCalls: 1 }],
-    ["tokens", { maxTokens: 5 }],
+    ["tokens", { maxTokens: 100 }],
     ["costUsd", { maxCostUsd: 0.01 }],
   ])("PLK-72 PLK-73 PLK-74 ends normally when the cap on %s is reached, and says which", async (cap, budget) => {
-    const usage = { inputTokens: 3, outputTokens: 2 };
+    const usage = { inputTokens: 97, outputTokens: 3 };
     const step = ask([{ name: "t" }, { name: "t" }], { content: "Thinking.", usage, costUsd: 0.01 });
     const provider = scriptedProvider([step, step, step]);
     const result = await runtime([agent(provider, { budget, customTools: [tool("t", () => 1)] })]).run({ goal: "g" });

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { classifyFailure } from "../../../src/core/node/outcome.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
-import { VERB_NAMES } from "../../../src/core/tools/verbs.js";
+import { VERB_NAMES, type VerbBody } from "../../../src/core/tools/verbs.js";
 import { agent, runtime } from "../../support/agents.js";
 import { gate } from "../../support/loop.js";
 import { rejection } from "../../support/refusal.js";
@@ -95,15 +95,20 @@ describe("tools in a run", () => {
     expect(reasons).toEqual(["enough"]);
   });
 
-  it("PLK-100 hands the run's signal to verbs as well", async () => {
+  it("PLK-100 tells a running verb of the run's abort as well", async () => {
     const controller = new AbortController();
-    const used: VerbUse[] = [];
-    const verbs = verbBodies((use) => used.push(use));
+    const seen: unknown[] = [];
+    const probe: VerbBody = (_args, { signal }) => {
+      seen.push(signal.aborted);
+      signal.addEventListener("abort", () => seen.push(signal.reason));
+      queueMicrotask(() => controller.abort("enough"));
+      return new Promise(() => undefined);
+    };
     const provider = scriptedProvider([ask([{ name: "probe", arguments: { uri: "u" } }]), say("x")]);
-    await runtime([agent(provider)], { verbs }).run({ goal: "g", signal: controller.signal });
-    expect(used[0]?.signal.aborted).toBe(false);
-    controller.abort();
-    expect(used[0]?.signal.aborted).toBe(true);
+    const verbs = { ...verbBodies(), probe };
+    const run = runtime([agent(provider)], { verbs }).run({ goal: "g", signal: controller.signal });
+    expect(await rejection(run)).toMatchObject({ code: "aborted" });
+    expect(seen).toEqual([false, "enough"]);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ToolArgError, ToolPolicyError } from "../../../src/core/errors.js";
 import type { LlmToolCall } from "../../../src/core/model/message.js";
+import { systemPorts } from "../../../src/core/ports.js";
 import { executeCall, prepareCall, settleCall, type ToolOutcome } from "../../../src/core/tools/call.js";
 import { createToolSet } from "../../../src/core/tools/registry.js";
 import { MAX_RESULT_CHARACTERS } from "../../../src/core/tools/result.js";
@@ -15,7 +16,10 @@ function context(signal = new AbortController().signal): CustomToolContext {
 }
 
 function run(custom: CustomTool, made = call(), ctx = context()): Promise<ToolOutcome> {
-  return executeCall(prepareCall(made, createToolSet("a", { customTools: [custom] }, undefined)), ctx);
+  return executeCall(prepareCall(made, createToolSet("a", { customTools: [custom] }, undefined)), {
+    context: ctx,
+    ports: systemPorts,
+  });
 }
 
 function throwing(thrown: unknown): CustomTool {

@@ -1,0 +1,136 @@
+// The end that hangs over one running tool: its own time limit and the run's signal. A tool that heeds neither is left
+// behind; what it gives or throws after that is dropped. A tool that returns at once pays for none of this.
+
+import { AgentError } from "../errors.js";
+import { MAX_TIMER_MS, type Ports } from "../ports.js";
+
+/** Milliseconds a tool may take unless it or its agent says otherwise: ten minutes. */
+export const DEFAULT_TOOL_TIMEOUT_MS = 600_000;
+
+export interface ToolDeadline {
+  /** The run's. */
+  readonly signal: AbortSignal;
+  /** Above 0; Infinity for no limit. */
+  readonly timeoutMs: number;
+  readonly ports: Pick<Ports, "timer">;
+}
+
+/**
+ * Calls `start` with a way to get the call's own signal, which fires with the run's and when time is up, as long as the call
+ * lasts. Rejects with `AgentError` `timeout` or `aborted` then, whatever the work does.
+ */
+export function callWithin(start: (signal: () => AbortSignal) => unknown, deadline: ToolDeadline): unknown {
+  // Few tools look at their signal, so it is made when one does.
+  let controller: AbortController | undefined;
+  let ended: { reason: unknown } | undefined;
+  const signal = () => {
+    controller ??= new AbortController();
+    if (ended !== undefined) controller.abort(ended.reason);
+    else if (deadline.signal.aborted) controller.abort(deadline.signal.reason);
+    return controller.signal;
+  };
+  const value = start(signal);
+  if (!isThenable(value)) return value;
+  return settleWithin(value, deadline, (reason) => {
+    ended = { reason };
+    controller?.abort(reason);
+  });
+}
+
+/** As `work` settles, unless the deadline comes first; then it tells `stop` the reason and rejects. Leaves nothing behind. */
+export function settleWithin<T>(
+  work: PromiseLike<T>,
+  { signal, timeoutMs, ports }: ToolDeadline,
+  stop: (reason: unknown) => void = () => undefined,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const clear = () => {
+      stopTimer();
+      unwatch();
+    };
+    const end = (error: AgentError, reason: unknown) => {
+      clear();
+      reject(error);
+      stop(reason);
+    };
+    const onAbort = () => end(abortError(signal), signal.reason);
+    const late = () => {
+      const error = timeoutError(timeoutMs);
+      end(error, error);
+    };
+    const stopTimer = startTimer(ports, timeoutMs, late);
+    const unwatch = watchAbort(signal, onAbort);
+    // Settling twice does nothing, so what comes late is dropped here, a rejection as well.
+    void Promise.resolve(work).then(resolve, reject).then(clear);
+    if (signal.aborted) onAbort();
+  });
+}
+
+interface Watch {
+  readonly fires: Set<() => void>;
+  readonly onAbort: () => void;
+}
+
+const watches = new WeakMap<AbortSignal, Watch>();
+
+/**
+ * Calls `fire` when `signal` fires, unless the returned function is called first. All the calls of a run share one listener,
+ * since Node warns of a leak at eleven; it goes with the last of them.
+ */
+function watchAbort(signal: AbortSignal, fire: () => void): () => void {
+  const watch = watches.get(signal) ?? startWatch(signal);
+  watch.fires.add(fire);
+  return () => {
+    if (!watch.fires.delete(fire) || watch.fires.size > 0) return;
+    watches.delete(signal);
+    signal.removeEventListener("abort", watch.onAbort);
+  };
+}
+
+function startWatch(signal: AbortSignal): Watch {
+  const fires = new Set<() => void>();
+  const onAbort = () => {
+    for (const fire of [...fires]) fire();
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  const watch = { fires, onAbort };
+  watches.set(signal, watch);
+  return watch;
+}
+
+/** Throws {@link abortError} once `signal` has fired. */
+export function assertNotAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw abortError(signal);
+}
+
+/** `AgentError` `aborted`, with the signal's reason as its cause. */
+export function abortError(signal: AbortSignal): AgentError {
+  return new AgentError("aborted", "the run was aborted", { cause: signal.reason });
+}
+
+/** Whether `timeoutMs` can be the limit of a tool. */
+export function isToolTimeout(timeoutMs: unknown): boolean {
+  return typeof timeoutMs === "number" && timeoutMs > 0;
+}
+
+function timeoutError(timeoutMs: number): AgentError {
+  return new AgentError("timeout", `the tool took longer than ${timeoutMs} ms`, {
+    hint: "Raise timeoutMs of the tool or toolTimeoutMs of the agent; Infinity lifts the limit.",
+    retryable: true,
+  });
+}
+
+/** A delay beyond what a timer takes is waited for in pieces. */
+function startTimer(ports: Pick<Ports, "timer">, ms: number, fire: () => void): () => void {
+  if (ms === Infinity) return () => undefined;
+  let cancel: () => void = () => undefined;
+  const wait = (left: number) => {
+    cancel = ports.timer(Math.min(left, MAX_TIMER_MS), left > MAX_TIMER_MS ? () => wait(left - MAX_TIMER_MS) : fire);
+  };
+  wait(ms);
+  return () => cancel();
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}

@@ -1,0 +1,189 @@
+// One tool call under policies: call hooks, the tool, result hooks. Without policies none of this runs.
+
+import { ToolPolicyError } from "../errors.js";
+import type { JsonObject, JsonValue } from "../canon/value.js";
+import { scrubArguments } from "./arguments.js";
+import { invokeTool, toFailure, type CallScope, type PreparedCall, type ReadyCall, type ToolOutcome } from "./call.js";
+import { assertNotAborted, settleWithin } from "./deadline.js";
+import {
+  readCallDecision,
+  readResultDecision,
+  toHookError,
+  type HookPlace,
+  type ToolPolicy,
+  type ToolPolicyCall,
+  type ToolResultDecision,
+  type ToolResultStatus,
+} from "./policy.js";
+import { toResultText } from "./result.js";
+import { isThrown, thrownText } from "./thrown.js";
+
+export interface GuardScope extends CallScope {
+  readonly policies: readonly ToolPolicy[];
+  /** Told of each decision that changes something, in their order. */
+  readonly note: (hook: HookPlace["hook"], action: string) => void;
+}
+
+/** As `executeCall`, under policies. A call that was refused before is none of their business. */
+export async function executeGuarded(prepared: PreparedCall, scope: GuardScope): Promise<ToolOutcome> {
+  if (prepared.kind === "refused") return prepared.outcome;
+  const { signal } = scope.context;
+  assertNotAborted(signal);
+  try {
+    const { args, answer } = await askBefore(prepared, scope);
+    const given = answer ?? (await runTool(prepared, args, scope));
+    assertNotAborted(signal);
+    if (given.outcome.kind === "denied") return given.outcome;
+    const final = await askAfter(prepared, args, given, scope);
+    assertNotAborted(signal);
+    return final.outcome;
+  } catch (error) {
+    assertNotAborted(signal);
+    return toFailure(error);
+  }
+}
+
+/** What the model would read, whole, and the outcome that it makes. */
+interface Answer {
+  readonly outcome: ToolOutcome;
+  readonly status: ToolResultStatus;
+  readonly output: Output;
+  readonly error?: string;
+}
+
+/** Kept as text, so that each hook gets a copy of its own. */
+interface Output {
+  readonly text: string;
+  readonly isJson: boolean;
+}
+
+async function askBefore(
+  { call, tool, args: first }: ReadyCall,
+  scope: GuardScope,
+): Promise<{ args: JsonObject; answer?: Answer }> {
+  const place = { hook: "call", tool: tool.name } as const;
+  let args = first;
+  for (const policy of scope.policies) {
+    if (policy.call === undefined) continue;
+    const seen = describeCall(call.id, tool.name, args, scope);
+    const decision = await askHook(() => policy.call?.(seen), readCallDecision, place, scope);
+    if (decision === undefined || decision.action === "allow") continue;
+    scope.note("call", decision.action);
+    switch (decision.action) {
+      case "modify":
+        args = checkInput(decision.input, tool.check, place);
+        break;
+      case "reject-and-continue":
+        return { args, answer: toBlocked(decision.message, decision.message, false) };
+      case "synthesize":
+        return { args, answer: readAnswer(() => toDone(decision.output), place) };
+      case "error":
+        throw new ToolPolicyError(decision.message);
+    }
+  }
+  return { args };
+}
+
+async function runTool({ tool }: ReadyCall, args: JsonObject, scope: GuardScope): Promise<Answer> {
+  try {
+    return toDone(await invokeTool(tool, scrubArguments(args), scope));
+  } catch (error) {
+    const outcome = toFailure(error);
+    const text = outcome.kind === "denied" ? "" : outcome.content;
+    return { outcome, status: "error", output: { text, isJson: false }, error: thrownText(error) };
+  }
+}
+
+async function askAfter(
+  { call, tool }: ReadyCall,
+  args: JsonObject,
+  given: Answer,
+  scope: GuardScope,
+): Promise<Answer> {
+  const place = { hook: "result", tool: tool.name } as const;
+  let answer = given;
+  for (const policy of scope.policies) {
+    if (policy.result === undefined) continue;
+    const { status, output, error } = answer;
+    const about = { status, output: copyOutput(output), ...(error === undefined ? {} : { error }) };
+    const seen = { ...describeCall(call.id, tool.name, args, scope), ...about };
+    const decision = await askHook(() => policy.result?.(seen), readResultDecision, place, scope);
+    if (decision === undefined) continue;
+    scope.note("result", decision.status);
+    answer = readAnswer(() => toReplacement(decision), place);
+  }
+  return answer;
+}
+
+/** Runs a hook to its checked answer. What it throws ends the run; so does an abort, without waiting for it. */
+async function askHook<T>(
+  ask: () => unknown,
+  read: (answer: unknown, place: HookPlace) => T,
+  place: HookPlace,
+  { context: { signal }, ports }: GuardScope,
+): Promise<T> {
+  let answer: unknown;
+  try {
+    answer = await settleWithin(Promise.resolve(ask()), { signal, timeoutMs: Infinity, ports });
+    return read(answer, place);
+  } catch (error) {
+    throw isThrown(error, ToolPolicyError) ? error : toHookError(error, place);
+  }
+}
+
+function describeCall(callId: string, tool: string, args: JsonObject, { context }: GuardScope): ToolPolicyCall {
+  const { agentId, signal } = context;
+  return { tool, callId, agentId, arguments: scrubArguments(args), signal };
+}
+
+function checkInput(input: object, check: ReadyCall["tool"]["check"], place: HookPlace): JsonObject {
+  try {
+    return check(input);
+  } catch (error) {
+    throw toHookError(error, place);
+  }
+}
+
+/** An output of a policy that has no text is a fault of the policy. */
+function readAnswer(make: () => Answer, place: HookPlace): Answer {
+  try {
+    return make();
+  } catch (error) {
+    throw toHookError(error, place);
+  }
+}
+
+function toReplacement(decision: ToolResultDecision): Answer {
+  switch (decision.status) {
+    case "done":
+      return toDone(decision.output);
+    case "error": {
+      const { error: message, output: value } = decision;
+      const output = toOutput(value);
+      const outcome = { kind: "failed", content: toResultText(output.text).text, message, error: message } as const;
+      return { outcome, status: "error", output, error: message };
+    }
+    case "cancelled":
+      return toBlocked(decision.output, decision.error, true);
+  }
+}
+
+function toDone(value: unknown): Answer {
+  const output = toOutput(value);
+  const { text: content, cut } = toResultText(output.text);
+  return { outcome: { kind: "ok", content, cut }, status: "done", output };
+}
+
+function toBlocked(value: unknown, message: string, ran: boolean): Answer {
+  const output = toOutput(value);
+  const outcome = { kind: "blocked", content: toResultText(output.text).text, message, ran } as const;
+  return { outcome, status: ran ? "cancelled" : "error", output, error: message };
+}
+
+function toOutput(value: unknown): Output {
+  return { text: toResultText(value, Infinity).text, isJson: typeof value !== "string" };
+}
+
+function copyOutput({ text, isJson }: Output): JsonValue {
+  return isJson ? (JSON.parse(text) as JsonValue) : text;
+}
