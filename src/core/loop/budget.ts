@@ -3,6 +3,7 @@
 
 import { AgentError } from "../errors.js";
 import type { LlmTurnResponse } from "../model/provider.js";
+import { showValue } from "../options.js";
 import { addCost, costToUsd, reachesCost, toCost, type Cost, type UsageTotal } from "../model/usage.js";
 
 /** Every field is optional. Turns and tool calls have defaults; tokens and cost are unlimited unless set. */
@@ -94,7 +95,7 @@ function amount(figure: number | undefined): number {
 function checked(name: string, value: number, whole: boolean): number {
   const isUsable = typeof value === "number" && value >= 0 && (!whole || Number.isInteger(value) || value === Infinity);
   if (isUsable) return value;
-  throw new AgentError("invalid-options", `budget.${name} is ${String(value)}`, {
+  throw new AgentError("invalid-options", `budget.${name} is ${showValue(value)}`, {
     hint: `Use ${whole ? "a whole number" : "a number"} of 0 or more, or leave it out.`,
   });
 }

@@ -2,6 +2,7 @@
 // first is the reason, and both tear down the same fetch.
 
 import { AgentError } from "../errors.js";
+import { showValue } from "../options.js";
 import type { Ports } from "../ports.js";
 
 /** The end that hangs over one call. */
@@ -90,7 +91,7 @@ function timeoutError(providerName: string, timeoutMs: number, bounds: "answer" 
 
 function assertTimeout(timeoutMs: number | undefined): void {
   if (timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs > 0)) return;
-  throw new AgentError("invalid-options", `timeoutMs is ${String(timeoutMs)}`, {
+  throw new AgentError("invalid-options", `timeoutMs is ${showValue(timeoutMs)}`, {
     hint: "Give a positive, finite number of milliseconds, or leave it out.",
   });
 }
