@@ -2,9 +2,8 @@
 
 import { showValue } from "../options.js";
 
-/** Whose API it is. */
+/** What an API takes beside the address. */
 export interface BaseUrlTerms {
-  vendor: string;
   /** What is added to it. */
   path: string;
   needsKey: boolean;

@@ -58,7 +58,7 @@ const KEYED_OPTIONS = ["apiKey", "pricing"];
 /** Throws `invalid-options` that names every option which is unknown, missing or can never work. Never shows the key. */
 export function assertVendorOptions(given: unknown, traits: VendorTraits): void {
   const isGiven = typeof given === "object" && given !== null;
-  const options: Fields = isGiven ? { ...given } : {};
+  const options: Fields = isGiven ? (given as Fields) : {};
   const known = [...OPTIONS, ...(traits.needsKey ? KEYED_OPTIONS : []), ...Object.keys(traits.ownOptions ?? {})];
   const unknown = unknownOptions(options, known);
   const problems = [
@@ -81,11 +81,11 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function findProblems(options: Fields, traits: VendorTraits): string[] {
   const { model, name, apiKey, timeoutMs, maxBodyBytes, fetch, streaming, ports, baseURL } = options;
-  const { vendor, path, needsKey, defaultBaseURL, ownOptions = {} } = traits;
+  const { path, needsKey, defaultBaseURL, ownOptions = {} } = traits;
   return [
     isText(model) ? "" : `${describeLack("model", model)}: name the model to call`,
     needsKey ? keyProblem(apiKey) : "",
-    baseUrlProblem(baseURL ?? defaultBaseURL, { vendor, path, needsKey }),
+    baseUrlProblem(baseURL ?? defaultBaseURL, { path, needsKey }),
     isPositive(timeoutMs) ? "" : `timeoutMs is ${showValue(timeoutMs)}: give a positive, finite number`,
     isPositive(maxBodyBytes) ? "" : `maxBodyBytes is ${showValue(maxBodyBytes)}: give a positive, finite number`,
     name === undefined || isText(name) ? "" : nameProblem(name),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { baseUrlProblem } from "../../../src/core/providers/base-url.js";
 
-const openai = { vendor: "openai", path: "/chat/completions", needsKey: true };
-const ollama = { vendor: "ollama", path: "/api/chat", needsKey: false };
+const openai = { path: "/chat/completions", needsKey: true };
+const ollama = { path: "/api/chat", needsKey: false };
 
 describe("baseUrlProblem", () => {
   it.each([
