@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CREATED_WITH } from "../src/cassette/build.js";
 import { VERSION } from "../src/cli/version.js";
@@ -60,9 +60,9 @@ describe("the package", () => {
     expect(paths).toEqual(
       expect.arrayContaining(["README.md", "LICENSE", "CHANGELOG.md", "dist/cli/bin.js", "dist/core/index.d.ts"]),
     );
-    expect(
-      paths.filter((path) => !/^(dist\/.*\.(js|d\.ts)|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/.test(path)),
-    ).toEqual([]);
+    const isOurs = /^(dist\/.*\.(js|d\.ts)|docs\/[\w-]+\.md|bench\/README\.md|[A-Z]+\.md|LICENSE|package\.json)$/;
+    expect(paths.filter((path) => !isOurs.test(path))).toEqual([]);
+    expect(brokenLinks(paths)).toEqual([]);
   });
 
   it("names each run-time dependency in docs/dependencies.md with its version", () => {
@@ -73,3 +73,15 @@ describe("the package", () => {
     expect(absent).toEqual([]);
   });
 });
+
+/** Links between the packed documents that lead to no packed file. */
+function brokenLinks(paths: readonly string[]): string[] {
+  const documents = paths.filter((path) => path.endsWith(".md"));
+  return documents.flatMap((document) => {
+    const text = readFileSync(join(repositoryRoot, document), "utf8");
+    const targets = [...text.matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)].map((match) => match[1] as string);
+    return targets
+      .filter((target) => !paths.includes(posix.join(posix.dirname(document), target)))
+      .map((target) => `${document}: ${target}`);
+  });
+}

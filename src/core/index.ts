@@ -134,7 +134,7 @@ export { decodeOllama } from "./providers/ollama-decode.js";
 export { encodeOllama } from "./providers/ollama-encode.js";
 export { decodeOpenAi } from "./providers/openai-decode.js";
 export { encodeOpenAi, type MaxTokensField, type OpenAiEncoding } from "./providers/openai-encode.js";
-export type { KeyedVendorOptions, VendorOptions } from "./providers/vendor.js";
+export type { KeyedVendorOptions, VendorOptions } from "./providers/vendor-options.js";
 export type { Decoding } from "./providers/wire.js";
 export { parseAnthropic } from "./wire/anthropic-parse.js";
 export { streamAnthropic, writeAnthropic } from "./wire/anthropic-write.js";

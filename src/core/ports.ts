@@ -1,6 +1,8 @@
 // The only door to the outside that the core uses: time, randomness, timers, fetch and warnings. Everything that is not
 // deterministic and is neither a provider nor a tool enters here, so that a test can hand in its own.
 
+import { showValue } from "./options.js";
+
 export interface Ports {
   /** Milliseconds since the Unix epoch. Must not throw. */
   now(): number;
@@ -31,6 +33,17 @@ export const systemPorts: Ports = {
 /** The system's ports with some replaced, as every constructor that takes `ports` fills them in. */
 export function withSystemPorts(ports: Partial<Ports> = {}): Ports {
   return { ...systemPorts, ...ports };
+}
+
+/** What is wrong with the `ports` of an options object, or "". */
+export function portsProblem(ports: unknown): string {
+  if (ports === undefined) return "";
+  const names = Object.keys(systemPorts);
+  if (typeof ports !== "object" || ports === null) {
+    return `ports is ${showValue(ports)}: give an object with any of ${names.join(", ")}`;
+  }
+  const wrong = Object.entries(ports).find(([name, port]) => names.includes(name) && typeof port !== "function");
+  return wrong === undefined ? "" : `ports.${wrong[0]} is ${showValue(wrong[1])}: give a function, or leave it out`;
 }
 
 export type FileRead =

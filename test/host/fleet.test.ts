@@ -104,7 +104,7 @@ describe("a fleet", () => {
       member("m2", failing("a text")),
       member("m3", failing(hostile)),
       member("m4", failing(new Error("e".repeat(5_000)))),
-      { id: "m5", runtime: { run: (() => undefined) as never, destroy: async () => undefined } },
+      { id: "m5", runtime: { run: (() => undefined) as never, destroy: async () => undefined, receipts: [] } },
       member("m6"),
     ]);
     const { cells, counts } = await fleet.run({ targets: targets("x") });

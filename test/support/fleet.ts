@@ -11,6 +11,7 @@ export function fakeRuntime(work: Work): AgentRuntime & { readonly goals: string
   const goals: string[] = [];
   return {
     goals,
+    receipts: [],
     destroyed: 0,
     async run({ goal, signal }) {
       goals.push(goal);

@@ -2,7 +2,8 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createInMemoryRuntimeMemory, bindMemory } from "../../src/core/context/memory.js";
+import { createInMemoryRuntimeMemory } from "../../src/core/context/memory.js";
+import { openRunScope } from "../../src/core/context/run-memory.js";
 import type { JsonObject } from "../../src/core/canon/value.js";
 import type { VerbBodies, VerbName } from "../../src/core/tools/verbs.js";
 
@@ -58,7 +59,7 @@ export function useVerb(
   args: object,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Record<string, unknown>> {
-  const memory = bindMemory(createInMemoryRuntimeMemory(), "run", "ann");
+  const memory = openRunScope(createInMemoryRuntimeMemory(), "run").viewOf("ann");
   const context = { signal, agentId: "ann", memory };
   return Promise.resolve(verbs[name](args as JsonObject, context)) as Promise<Record<string, unknown>>;
 }

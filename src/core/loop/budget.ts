@@ -5,6 +5,7 @@
 import { AgentError } from "../errors.js";
 import type { LlmMessage } from "../model/message.js";
 import type { LlmToolDefinition, LlmTurnResponse } from "../model/provider.js";
+import { showValue } from "../options.js";
 import { addCost, costToUsd, reachesCost, toCost, type Cost, type UsageTotal } from "../model/usage.js";
 import { createPromptEstimate, figure } from "./estimate.js";
 
@@ -119,7 +120,7 @@ export function createBudget(limits: BudgetLimits = {}): Budget {
 function checked(name: string, value: number, whole: boolean): number {
   const isUsable = typeof value === "number" && value >= 0 && (!whole || Number.isInteger(value) || value === Infinity);
   if (isUsable) return value;
-  throw new AgentError("invalid-options", `budget.${name} is ${String(value)}`, {
+  throw new AgentError("invalid-options", `budget.${name} is ${showValue(value)}`, {
     hint: `Use ${whole ? "a whole number" : "a number"} of 0 or more, or leave it out.`,
   });
 }

@@ -60,15 +60,38 @@ export function findMessageFlaw(value: unknown): ResponseFlaw | undefined {
       return findAssistantFlaw(value);
     case "system":
       return typeof value["content"] === "string" ? undefined : { pointer: "/content", expected: "a string" };
-    case "user": {
-      const isContent = typeof value["content"] === "string" || Array.isArray(value["content"]);
-      return isContent ? undefined : { pointer: "/content", expected: "a string or a list of parts" };
-    }
+    case "user":
+      return typeof value["content"] === "string" ? undefined : findPartsFlaw(value["content"]);
     case "tool": {
       const missing = ["toolCallId", "name", "content"].find((field) => typeof value[field] !== "string");
       return missing === undefined ? undefined : { pointer: `/${missing}`, expected: "a string" };
     }
     default:
       return { pointer: "/role", expected: "one of system, user, assistant, tool" };
+  }
+}
+
+function findPartsFlaw(parts: unknown): ResponseFlaw | undefined {
+  if (!Array.isArray(parts)) return { pointer: "/content", expected: "a string or a list of parts" };
+  for (const [index, part] of parts.entries()) {
+    const flaw = findPartFlaw(part);
+    if (flaw !== undefined) return { ...flaw, pointer: `/content/${index}${flaw.pointer}` };
+  }
+  return undefined;
+}
+
+function findPartFlaw(part: unknown): ResponseFlaw | undefined {
+  if (!isPlainObject(part)) return { pointer: "", expected: "an object" };
+  const missing = (fields: readonly string[]): ResponseFlaw | undefined => {
+    const field = fields.find((name) => typeof part[name] !== "string");
+    return field === undefined ? undefined : { pointer: `/${field}`, expected: "a string" };
+  };
+  switch (part["type"]) {
+    case "text":
+      return missing(["text"]);
+    case "image":
+      return missing("url" in part ? ["url"] : ["mediaType", "data"]);
+    default:
+      return { pointer: "/type", expected: "one of text, image" };
   }
 }

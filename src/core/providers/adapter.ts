@@ -5,6 +5,7 @@ import { AgentError } from "../errors.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest } from "../model/provider.js";
 import { readStream } from "../model/stream.js";
 import type { StreamWire } from "./fold.js";
+import { assertRequest } from "./request.js";
 import { createStreamDecoder } from "./stream.js";
 import type { Vendor } from "./vendor.js";
 
@@ -25,6 +26,7 @@ export function createAdapter(vendor: Vendor, dialect: Dialect, streaming = fals
     name,
     async turn(request) {
       if (streaming) return readStream(callStream(vendor, dialect, request), name);
+      assertRequest(name, request);
       const json = await vendor.post(encode(request), headers, request);
       return vendor.price(wire.decode(json, decoding), request);
     },
@@ -47,6 +49,7 @@ async function* callStream(
   { wire, headers, encode, streamFields }: Dialect,
   request: LlmTurnRequest,
 ): AsyncGenerator<LlmStreamEvent, void, undefined> {
+  assertRequest(vendor.name, request);
   const decoder = createStreamDecoder(wire, vendor.decoding);
   for await (const bytes of vendor.stream({ ...encode(request), ...streamFields }, headers, request)) {
     yield* decoder.feed(bytes);

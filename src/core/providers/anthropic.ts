@@ -2,10 +2,12 @@
 
 import { ANTHROPIC_PRICING } from "../model/pricing.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../model/provider.js";
+import { showValue } from "../options.js";
 import { createAdapter } from "./adapter.js";
 import { encodeAnthropic } from "./anthropic-encode.js";
 import { anthropicStream } from "./anthropic-fold.js";
-import { openVendor, type KeyedVendorOptions } from "./vendor.js";
+import type { KeyedVendorOptions } from "./vendor-options.js";
+import { openVendor } from "./vendor.js";
 
 /** Options of the Messages API. */
 export interface AnthropicOptions extends KeyedVendorOptions {
@@ -16,18 +18,21 @@ export interface AnthropicOptions extends KeyedVendorOptions {
 const API_VERSION = "2023-06-01";
 
 /** Builds an adapter for one model. Throws `invalid-options` here rather than at the first turn. */
-export function anthropicProvider(options = {} as AnthropicOptions): LlmProviderAdapter {
-  const { model, maxTokens = 4096 } = options;
-  const isCount = Number.isSafeInteger(maxTokens) && maxTokens > 0;
+export function anthropicProvider(options: AnthropicOptions): LlmProviderAdapter {
   const vendor = openVendor(options, {
     vendor: "anthropic",
     defaultBaseURL: "https://api.anthropic.com/v1",
     path: "/messages",
     needsKey: true,
     pricing: ANTHROPIC_PRICING,
-    ownOptions: ["maxTokens"],
-    problems: isCount ? [] : [`maxTokens is ${String(maxTokens)}: give a positive whole number`],
+    ownOptions: {
+      maxTokens: (count) =>
+        Number.isSafeInteger(count) && Number(count) > 0
+          ? ""
+          : `maxTokens is ${showValue(count)}: give a positive whole number`,
+    },
   });
+  const { model, maxTokens = 4096 } = options;
   const headers = { "x-api-key": options.apiKey, "anthropic-version": API_VERSION };
 
   const dialect = {

@@ -3,6 +3,7 @@
 
 import { AgentError } from "../errors.js";
 import { MAX_TIMER_MS, type Ports } from "../ports.js";
+import { showValue } from "../options.js";
 
 /** The end that hangs over one call. */
 export interface Deadline {
@@ -87,7 +88,7 @@ function timeoutError(providerName: string, timeoutMs: number, bounds: "answer" 
 
 function assertTimeout(timeoutMs: number | undefined): void {
   if (timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs > 0)) return;
-  throw new AgentError("invalid-options", `timeoutMs is ${String(timeoutMs)}`, {
+  throw new AgentError("invalid-options", `timeoutMs is ${showValue(timeoutMs)}`, {
     hint: "Give a positive, finite number of milliseconds, or leave it out.",
   });
 }

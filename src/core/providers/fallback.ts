@@ -5,14 +5,15 @@
 import { thrownText } from "../tools/thrown.js";
 import { AgentError, type LlmErrorKind } from "../errors.js";
 import { providerName, type LlmProviderAdapter } from "../model/provider.js";
-import { assertKnownOptions } from "../options.js";
-import { withSystemPorts, type Ports } from "../ports.js";
+import { showValue, unknownOptions } from "../options.js";
+import { portsProblem, withSystemPorts, type Ports } from "../ports.js";
 import type { FallbackAttempt, FallbackStart } from "./fallback/attempt.js";
 import { createCooldown } from "./fallback/cooldown.js";
 import { entryProblem, speakerOf, type FallbackEntry } from "./fallback/entry.js";
 import { createReasoningLatch } from "./fallback/latch.js";
 import { walkChain, type AuthFailure, type Chain } from "./fallback/walk.js";
 import { sleep } from "./sleep.js";
+import { nameProblem } from "./vendor-options.js";
 
 export interface FallbackOptions {
   /** Told of every attempt and every skipped entry as it ends, before the answer is handed out. Must not throw. */
@@ -43,21 +44,11 @@ export interface FallbackOptions {
   ports?: Partial<Ports>;
 }
 
-const FALLBACK_OPTIONS = [
-  "onAttempt",
-  "onAttemptStart",
-  "onAuthError",
-  "cooldownMs",
-  "maxWaitMs",
-  "endOn",
-  "sleep",
-  "name",
-  "ports",
-];
+const LISTENERS = ["onAttempt", "onAttemptStart", "onAuthError", "sleep"] as const;
+const FALLBACK_OPTIONS = [...LISTENERS, "cooldownMs", "maxWaitMs", "endOn", "name", "ports"];
 
 /** Throws `invalid-options` for a chain that can never work. Errors that end a turn are described at {@link FallbackOptions}. */
 export function fallbackProvider(entries: readonly FallbackEntry[], options: FallbackOptions = {}): LlmProviderAdapter {
-  assertKnownOptions("fallbackProvider", options, FALLBACK_OPTIONS);
   assertOptions(entries, options);
   const chain = createChain([...entries], options);
   return {
@@ -112,20 +103,65 @@ async function destroyAll(entries: readonly FallbackEntry[]): Promise<void> {
 }
 
 function assertOptions(entries: readonly FallbackEntry[], options: FallbackOptions): void {
-  const { cooldownMs = 0, maxWaitMs = 0, name = "chain" } = options;
-  const isWait = (ms: unknown) => typeof ms === "number" && Number.isFinite(ms) && ms >= 0;
+  const isOptions = typeof options === "object" && options !== null;
+  const { cooldownMs, maxWaitMs, name, endOn, ports } = isOptions ? options : ({} as FallbackOptions);
+  const unknown = isOptions ? unknownOptions(options, FALLBACK_OPTIONS) : [];
   const problems = [
-    entries.length > 0 ? "" : "the chain has no entry",
-    ...entries.map((entry, index) => {
-      const problem = entryProblem(entry);
-      return problem === "" ? "" : `entry ${index}: ${problem}`;
+    isOptions ? "" : `the options are ${showValue(options)}`,
+    unknown.length === 0 ? "" : `unknown option ${unknown.join(", ")}`,
+    ...entriesProblems(entries),
+    waitProblem("cooldownMs", cooldownMs),
+    waitProblem("maxWaitMs", maxWaitMs),
+    endOnProblem(endOn),
+    ...LISTENERS.map((listener) => {
+      const given: unknown = isOptions ? Reflect.get(options, listener) : undefined;
+      return given === undefined || typeof given === "function"
+        ? ""
+        : `${listener} is ${showValue(given)}: give a function`;
     }),
-    isWait(cooldownMs) ? "" : `cooldownMs is ${String(cooldownMs)}: give a finite number of 0 or more`,
-    isWait(maxWaitMs) ? "" : `maxWaitMs is ${String(maxWaitMs)}: give a finite number of 0 or more`,
-    name.trim() === "" ? "name is empty: leave it out for the default" : "",
+    name === undefined ? "" : nameProblem(name),
+    portsProblem(ports),
   ].filter((problem) => problem !== "");
   if (problems.length === 0) return;
   throw new AgentError("invalid-options", `fallback provider: ${problems.join("; ")}`, {
-    hint: "Pass [{ provider, maxAttempts?, backoff? }, …], the first choice first.",
+    hint:
+      unknown.length === 0
+        ? "Pass [{ provider, maxAttempts?, backoff? }, …], the first choice first."
+        : `The options are ${FALLBACK_OPTIONS.join(", ")}.`,
   });
 }
+
+function entriesProblems(entries: unknown): string[] {
+  if (!Array.isArray(entries)) return [`the entries are ${showValue(entries)} and not a list`];
+  if (entries.length === 0) return ["the chain has no entry"];
+  return entries.map((entry: unknown, index) => {
+    const problem = entryProblem(entry);
+    return problem === "" ? "" : `entry ${index}: ${problem}`;
+  });
+}
+
+function waitProblem(name: string, ms: unknown): string {
+  const isWait = ms === undefined || (typeof ms === "number" && Number.isFinite(ms) && ms >= 0);
+  return isWait ? "" : `${name} is ${showValue(ms)}: give a finite number of 0 or more`;
+}
+
+function endOnProblem(endOn: unknown): string {
+  if (endOn === undefined) return "";
+  if (!Array.isArray(endOn)) return `endOn is ${showValue(endOn)}: give a list of kinds of error`;
+  const wrong = endOn.findIndex((kind) => !KINDS.includes(kind));
+  return wrong === -1 ? "" : `endOn has ${showValue(endOn[wrong])}: the kinds are ${KINDS.join(", ")}`;
+}
+
+const KINDS: readonly unknown[] = Object.keys({
+  auth: true,
+  permission: true,
+  "not-found": true,
+  "bad-request": true,
+  "context-length": true,
+  "content-filter": true,
+  "rate-limit": true,
+  overloaded: true,
+  unavailable: true,
+  timeout: true,
+  unknown: true,
+} satisfies Record<LlmErrorKind, true>);

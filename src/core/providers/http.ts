@@ -192,7 +192,13 @@ function parseAnswer(call: HttpCall, text: string): unknown {
 
 /** An answer that began and was not finished. */
 export function brokenOff(call: HttpCall, thrown: unknown): AgentError {
-  return unreachable(call, "broke off its answer", thrown);
+  const { code, message, kind, cause } = unreachable(call, "broke off its answer", thrown);
+  return new AgentError(code, message, {
+    ...(kind === undefined ? {} : { kind }),
+    hint: "Retry.",
+    retryable: true,
+    cause,
+  });
 }
 
 function unreachable(call: HttpCall, what: string, thrown: unknown): AgentError {

@@ -4,13 +4,14 @@ import type { LlmProviderAdapter, LlmTurnRequest } from "../model/provider.js";
 import { createAdapter } from "./adapter.js";
 import { encodeOllama } from "./ollama-encode.js";
 import { ollamaStream } from "./ollama-fold.js";
-import { openVendor, type VendorOptions } from "./vendor.js";
+import type { VendorOptions } from "./vendor-options.js";
+import { openVendor } from "./vendor.js";
 
 /** Options of a local or remote Ollama. */
 export type OllamaOptions = VendorOptions;
 
 /** Builds an adapter for one model. Throws `invalid-options` here rather than at the first turn. */
-export function ollamaProvider(options = {} as OllamaOptions): LlmProviderAdapter {
+export function ollamaProvider(options: OllamaOptions): LlmProviderAdapter {
   const vendor = openVendor(options, {
     vendor: "ollama",
     defaultBaseURL: "http://localhost:11434",

@@ -3,10 +3,12 @@
 
 import { OPENAI_PRICING } from "../model/pricing.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../model/provider.js";
+import { showValue } from "../options.js";
 import { createAdapter } from "./adapter.js";
 import { encodeOpenAi, type MaxTokensField } from "./openai-encode.js";
 import { openAiStream } from "./openai-fold.js";
-import { openVendor, type KeyedVendorOptions } from "./vendor.js";
+import { flagProblem, type KeyedVendorOptions } from "./vendor-options.js";
+import { openVendor } from "./vendor.js";
 
 /** Options of any host that speaks chat completions. */
 export interface OpenAiOptions extends KeyedVendorOptions {
@@ -22,15 +24,23 @@ export interface OpenAiOptions extends KeyedVendorOptions {
   includeUsage?: boolean;
 }
 
+const MAX_TOKENS_FIELDS: readonly unknown[] = ["max_tokens", "max_completion_tokens"] satisfies MaxTokensField[];
+
 /** Builds an adapter for one model. Throws `invalid-options` here rather than at the first turn. */
-export function openaiProvider(options = {} as OpenAiOptions): LlmProviderAdapter {
+export function openaiProvider(options: OpenAiOptions): LlmProviderAdapter {
   const vendor = openVendor(options, {
     vendor: "openai",
     defaultBaseURL: "https://api.openai.com/v1",
     path: "/chat/completions",
     needsKey: true,
     pricing: OPENAI_PRICING,
-    ownOptions: ["maxTokensField", "includeUsage"],
+    ownOptions: {
+      maxTokensField: (field) =>
+        MAX_TOKENS_FIELDS.includes(field)
+          ? ""
+          : `maxTokensField is ${showValue(field)}: give ${MAX_TOKENS_FIELDS.join(" or ")}`,
+      includeUsage: (flag) => flagProblem("includeUsage", flag),
+    },
   });
   const headers = { authorization: `Bearer ${options.apiKey}` };
   const encoding = { model: options.model, maxTokensField: options.maxTokensField ?? fieldFor(vendor.url.hostname) };

@@ -7,6 +7,7 @@ import type { OnToolError } from "../loop/calls.js";
 import { seal } from "../canon/copy.js";
 import type { LlmProviderAdapter, LlmSettings } from "../model/provider.js";
 import { assertPolicies, type ToolPolicy } from "../tools/policy.js";
+import { SETTING_NAMES } from "../model/settings.js";
 import { createToolSet, type ToolManifest, type ToolSet } from "../tools/registry.js";
 import type { VerbBodies } from "../tools/verbs.js";
 
@@ -49,7 +50,6 @@ const AGENT_OPTIONS = [
   "toolTimeoutMs",
   "policies",
 ];
-const SETTINGS = ["model", "temperature", "topP", "maxTokens", "stop", "seed", "toolChoice", "responseFormat"];
 const BUDGET_OPTIONS = ["maxTurns", "maxToolCalls", "maxTokens", "maxCostUsd"];
 
 /** Throws `AgentError` `invalid-options`, naming the agent and the option. */
@@ -65,7 +65,7 @@ export function createAgent(definition: AgentDefinition, verbs: VerbBodies | und
     );
   }
   if (rest.budget !== undefined) assertKnownOptions(`the budget of agent ${rest.id}`, rest.budget, BUDGET_OPTIONS);
-  if (rest.settings !== undefined) assertKnownOptions(`the settings of agent ${rest.id}`, rest.settings, SETTINGS);
+  if (rest.settings !== undefined) assertKnownOptions(`the settings of agent ${rest.id}`, rest.settings, SETTING_NAMES);
   createBudget(rest.budget);
   assertToolOptions(rest);
   if (rest.policies !== undefined) assertPolicies(`agent ${rest.id}`, rest.policies);

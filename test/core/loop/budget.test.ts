@@ -212,7 +212,7 @@ describe("createBudget", () => {
   ])("refuses %s: %j", (name, value) => {
     expect(refusal(() => createBudget({ [name]: value }))).toMatchObject({
       code: "invalid-options",
-      message: `budget.${name} is ${String(value)}`,
+      message: `budget.${name} is ${typeof value === "string" ? `"${value}"` : String(value)}`,
     });
   });
 });

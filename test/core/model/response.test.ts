@@ -58,6 +58,14 @@ describe("findMessageFlaw", () => {
     { role: "system", content: "x" },
     { role: "user", content: "x" },
     { role: "user", content: [{ type: "text", text: "x" }] },
+    { role: "user", content: [] },
+    {
+      role: "user",
+      content: [
+        { type: "image", mediaType: "image/png", data: "AA==" },
+        { type: "image", url: "https://example.com/a.png" },
+      ],
+    },
     { role: "assistant", content: "" },
     { role: "tool", toolCallId: "1", name: "t", content: "x" },
   ])("finds none in $role", (message) => {
@@ -70,6 +78,13 @@ describe("findMessageFlaw", () => {
     ["/role", { role: "developer", content: "x" }],
     ["/content", { role: "system", content: [] }],
     ["/content", { role: "user", content: {} }],
+    ["/content/0", { role: "user", content: ["x"] }],
+    ["/content/1/type", { role: "user", content: [{ type: "text", text: "" }, { type: "audio" }] }],
+    ["/content/0/type", { role: "user", content: [{ text: "x" }] }],
+    ["/content/0/text", { role: "user", content: [{ type: "text", text: null }] }],
+    ["/content/0/mediaType", { role: "user", content: [{ type: "image" }] }],
+    ["/content/0/data", { role: "user", content: [{ type: "image", mediaType: "image/png" }] }],
+    ["/content/0/url", { role: "user", content: [{ type: "image", url: undefined, mediaType: "", data: "" }] }],
     ["/content", { role: "assistant" }],
     ["/toolCallId", { role: "tool", name: "t", content: "x" }],
     ["/name", { role: "tool", toolCallId: "1", content: "x" }],

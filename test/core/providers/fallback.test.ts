@@ -361,7 +361,9 @@ describe("a chain that nobody answers", () => {
     expect(error.attempts.map((attempt) => attempt.outcome === "failed" && (attempt.error as AgentError).kind)).toEqual(
       ["rate-limit", "overloaded", "auth"],
     );
-    expect(error.message).toContain("a failed (rate-limit); a failed (overloaded); b failed (auth)");
+    expect(error.message).toContain(
+      "a failed (rate-limit): HTTP 500: rate-limit; a failed (overloaded): HTTP 500: overloaded; b failed (auth): HTTP 500: auth",
+    );
   });
 
   it("REL-54 is final where no failure may pass", async () => {
@@ -369,6 +371,46 @@ describe("a chain that nobody answers", () => {
     const error = await exhaustedOf(() => chainOf(entries).chain.turn(hello));
     expect(error).toMatchObject({ kind: "auth", retryable: false, retryAfterMs: undefined });
     expect(error.cause).toMatchObject({ kind: "auth" });
+  });
+
+  it("REL-54 says in its message what each vendor said: masked, on one line and of bounded length", async () => {
+    const words = "quota\nfor sk-test-0123456789abcdef is used up";
+    const http = new LlmProviderHttpError({
+      ...{
+        status: 429,
+        bodySnippet: '{"error":{}}',
+        providerName: "a",
+        hint: "h",
+        retryable: false,
+        kind: "rate-limit",
+      },
+      vendor: { message: "tier 1 is used up" },
+    });
+    const entries = [
+      { provider: player("a", [failWith(http)]) },
+      {
+        provider: player("b", [
+          failWith(new AgentError("provider-response", "b could not be reached", { kind: "unavailable" })),
+        ]),
+      },
+      { provider: player("c", [failWith(new Error(words))]) },
+      { provider: player("d", [failWith(new Error("x".repeat(5_000)))]) },
+    ];
+    const { message } = await exhaustedOf(() => chainOf(entries).chain.turn(hello));
+    expect(message).toContain(
+      "a failed (rate-limit): HTTP 429: tier 1 is used up; b failed (unavailable): could not be",
+    );
+    expect(message).toContain("c failed (unknown): quota for *** is used up; d failed (unknown): xxx");
+    expect(message.length).toBeLessThan(700);
+  });
+
+  it("REL-54 tells the last steps of a long walk, and how many came before", async () => {
+    const steps = Array.from({ length: 100 }, () => fail("timeout"));
+    const entries = [{ provider: player("a", steps), maxAttempts: 100 }];
+    const error = await exhaustedOf(() => chainOf(entries).chain.turn(hello));
+    expect(error.attempts).toHaveLength(100);
+    expect(error.message).toContain("(88 earlier) a failed (timeout)");
+    expect(error.message.length).toBeLessThan(1_000);
   });
 
   it("REL-80 may be tried again when the first of its providers has cooled down", async () => {
@@ -487,6 +529,41 @@ describe("options", () => {
   ])("refuse %s", async (_what, entries, options) => {
     const build = () => fallbackProvider(entries as unknown as FallbackEntry[], options);
     expect(await agentErrorOf(build)).toMatchObject({ code: "invalid-options", hint: expect.any(String) as string });
+  });
+
+  it.each([
+    ["a provider alone", provider, {}, "the entries are an object and not a list"],
+    ["nothing", undefined, {}, "the entries are undefined"],
+    ["providers for entries", [provider], {}, "entry 0: it is a provider itself: write { provider }"],
+    ["a hole", [{ provider }, null], {}, "entry 1: it is null"],
+    ["a misspelled entry", [{ provider, maxAttempt: 3 }], {}, "entry 0: unknown option maxAttempt"],
+    ["attempts by text", [{ provider, maxAttempts: "3" }], {}, 'maxAttempts is "3"'],
+    ["a model that is no text", [{ provider, model: 5 }], {}, "model is 5: give a text"],
+    ["a backoff of null", [{ provider, backoff: null }], {}, "backoff is null"],
+    ["a misspelled backoff", [{ provider, backoff: { kind: "linear", baseMS: 1 } }], {}, "unknown option baseMS"],
+    ["options of null", [{ provider }], null, "the options are null"],
+    ["an unknown kind", [{ provider }], { endOn: ["auth", "429"] }, 'endOn has "429": the kinds are auth,'],
+    ["one kind for a list", [{ provider }], { endOn: "auth" }, 'endOn is "auth": give a list'],
+    ["a listener that is none", [{ provider }], { onAttempt: true }, "onAttempt is true: give a function"],
+    ["a sleep that is none", [{ provider }], { sleep: 5 }, "sleep is 5: give a function"],
+    ["a name that is no text", [{ provider }], { name: 5 }, "name is 5: give a text"],
+    ["ports that are none", [{ provider }], { ports: 5 }, "ports is 5"],
+    ["a wait by text", [{ provider }], { cooldownMs: "5" }, 'cooldownMs is "5"'],
+  ])("refuse %s by name", async (_what, entries, options, words) => {
+    const error = await agentErrorOf(() => fallbackProvider(entries as never, options as never));
+    expect(error).toMatchObject({ code: "invalid-options", hint: expect.any(String) as string });
+    expect(error.message).toContain(words);
+  });
+
+  it("are refused all at once, unknown ones among them", async () => {
+    const entries = [{ provider, maxAttempt: 3, maxAttempts: 0 }];
+    const { message, hint } = await agentErrorOf(() =>
+      fallbackProvider(entries, { onAtempt: 1, maxWaitMs: -1 } as never),
+    );
+    for (const word of ["unknown option onAtempt", "maxAttempt ", "maxAttempts is 0", "maxWaitMs is -1"]) {
+      expect(message).toContain(word);
+    }
+    expect(hint).toContain("The options are onAttempt,");
   });
 
   it("name the chain by its providers, or as told", () => {

@@ -125,6 +125,8 @@ describe("postStream", () => {
     const error = await agentErrorOf(() => pieces.next());
     expect(error).toMatchObject({ code: "provider-response", retryable: true });
     expect(error.message).toBe("openai:gpt-4o broke off its answer (api.example.com): reset");
+    // An answer that began was no redirect.
+    expect(error.hint).toBe("Retry.");
   });
 
   it("refuses more bytes than the limit", async () => {

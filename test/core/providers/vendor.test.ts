@@ -15,12 +15,37 @@ const refusal = (build: () => unknown) => agentErrorOf(build);
 
 describe.each(all)("%s options", (vendor, build) => {
   it("PLK-26 refuses a missing model at construction", async () => {
-    for (const model of ["", "  ", undefined, null, 5]) {
+    for (const model of ["", "  ", undefined, null]) {
       const error = await refusal(() => build({ model }));
       expect(error).toMatchObject({ code: "invalid-options" });
       expect(error.message).toContain("model is missing");
       expect(error.hint).toBeTypeOf("string");
     }
+  });
+
+  it.each([
+    [{ fetch: 5 }, "fetch is 5"],
+    [{ fetch: "https://proxy" }, 'fetch is "https://proxy"'],
+    [{ ports: 5 }, "ports is 5"],
+    [{ ports: { timer: "slow" } }, 'ports.timer is "slow"'],
+    [{ ports: { now: undefined } }, "ports.now is undefined"],
+    [{ model: 5 }, "model is 5 and not a text"],
+    [{ name: 5 }, "name is 5: give a text"],
+    [{ name: " " }, "name is empty"],
+    [{ timeoutMs: "5" }, 'timeoutMs is "5": give a positive'],
+    [{ maxBodyBytes: "1" }, 'maxBodyBytes is "1": give a positive'],
+    [{ streaming: "no" }, 'streaming is "no": give true or false'],
+    [{ baseURL: "localhost:8000" }, "the scheme is missing, write http://"],
+    [{ modle: "m" }, "unknown option modle"],
+  ])("PLK-26 refuses %j at construction", async (options, words) => {
+    const error = await refusal(() => build(options));
+    expect(error).toMatchObject({ code: "invalid-options", hint: expect.any(String) });
+    expect(error.message).toContain(words);
+  });
+
+  it("quotes a time limit of a request that is a text", async () => {
+    const turn = build({ fetch: () => Promise.reject(new Error("sent")) }).turn({ ...hello, timeoutMs: "5" as never });
+    expect((await refusal(() => turn)).message).toContain('timeoutMs is "5"');
   });
 
   it.each([
@@ -126,9 +151,24 @@ describe.each(keyed)("%s key", (_vendor, build) => {
     );
   });
 
-  it("reports all problems at once", async () => {
-    const { message } = await refusal(() => build({ apiKey: "", model: "", baseURL: "x", timeoutMs: 0, name: "" }));
-    for (const word of ["model", "apiKey", "baseURL", "timeoutMs", "name is empty"]) expect(message).toContain(word);
+  it("reports all problems at once, unknown options and a wrong price list among them", async () => {
+    const options = {
+      apiKey: "",
+      model: "",
+      baseURL: "x",
+      timeoutMs: 0,
+      name: "",
+      modle: "m",
+      pricing: { m: { input: 1 } },
+    };
+    const { message, hint } = await refusal(() => build(options));
+    const words = ["model is missing", "apiKey", "baseURL", "timeoutMs", "name is empty", "unknown option modle"];
+    for (const word of [...words, 'pricing["m"] is no rate']) expect(message).toContain(word);
+    expect(hint).toContain("The options are model, baseURL,");
+  });
+
+  it("says of a key that is no text its kind alone", async () => {
+    expect((await refusal(() => build({ apiKey: 12345678 }))).message).toContain("apiKey is a number and not a text");
   });
 });
 
@@ -137,6 +177,32 @@ describe("vendor options of one vendor", () => {
     for (const maxTokens of [0, -1, 1.5, Number.NaN]) {
       const options: AnthropicOptions = { apiKey, model: "m", maxTokens };
       expect((await refusal(() => anthropicProvider(options))).message).toContain("maxTokens");
+    }
+  });
+});
+
+describe("options of openai alone", () => {
+  it.each([
+    [{ maxTokensField: "x" }, 'maxTokensField is "x": give max_tokens or max_completion_tokens'],
+    [{ includeUsage: "no" }, 'includeUsage is "no": give true or false'],
+  ])("PLK-23 refuses %j at construction", async (options, words) => {
+    const error = await refusal(() => openaiProvider({ apiKey, model: "m", ...options } as OpenAiOptions));
+    expect(error.message).toContain(words);
+  });
+});
+
+describe("no options", () => {
+  it.each([
+    ["openai", openaiProvider],
+    ["anthropic", anthropicProvider],
+    ["ollama", ollamaProvider],
+  ])("is refused by %s like wrong ones, in types and when it runs", async (_vendor, build) => {
+    // @ts-expect-error -- The options are required.
+    expect(await refusal(() => build())).toMatchObject({ code: "invalid-options" });
+    for (const options of [null, 5, "m"]) {
+      const { message } = await refusal(() => build(options as never));
+      expect(message).toContain("the options are");
+      expect(message).toContain("model is missing");
     }
   });
 });

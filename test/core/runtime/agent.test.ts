@@ -69,6 +69,7 @@ describe("createAgent", () => {
     ["a misspelled option", { systemprompt: "x" }, "unknown option: systemprompt"],
     ["a misspelled limit", { budget: { maxturns: 3 } }, "the budget of agent ann has an unknown option: maxturns"],
     ["a limit that cannot be", { budget: { maxTurns: -1 } }, "budget.maxTurns is -1"],
+    ["a limit that is a text", { budget: { maxCostUsd: "1" } }, 'budget.maxCostUsd is "1"'],
     ["a mode that does not exist", { onToolError: "retry" }, 'ann has the onToolError "retry"'],
     ["a part of a correction", { maxCorrections: 1.5 }, "ann has the maxCorrections 1.5"],
     ["fewer corrections than none", { maxCorrections: -1 }, "ann has the maxCorrections -1"],

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { bindMemory } from "../../../src/core/context/memory.js";
+import { openRunScope } from "../../../src/core/context/run-memory.js";
 import { AgentError } from "../../../src/core/errors.js";
 import { loadSqlite, type SqliteDatabase } from "../../../src/host/memory/sqlite-driver.js";
 import { openSqliteFile } from "../../../src/host/memory/sqlite-file.js";
@@ -42,19 +42,19 @@ describe("a memory on disk", () => {
   it("PLK-95 keeps what is global and an agent's own for the next process, and what a run shares apart from other runs", async () => {
     const file = newFile();
     const first = await openSqliteMemory(file);
-    const before = bindMemory(first, "run-1", "ann");
+    const before = openRunScope(first, "run-1").viewOf("ann");
     await before.set("global", "k", "of all");
     await before.set("agent", "k", "of ann");
     await before.set("shared", "k", "of run 1");
-    expect(await bindMemory(first, "run-1", "bob").get("shared", "k")).toBe("of run 1");
+    expect(await openRunScope(first, "run-1").viewOf("bob").get("shared", "k")).toBe("of run 1");
     first.close();
 
     const second = await openSqliteMemory(file);
-    const after = bindMemory(second, "run-2", "ann");
+    const after = openRunScope(second, "run-2").viewOf("ann");
     expect(await after.get("global", "k")).toBe("of all");
     expect(await after.get("agent", "k")).toBe("of ann");
     expect(await after.get("shared", "k")).toBeUndefined();
-    expect(await bindMemory(second, "run-2", "bob").get("agent", "k")).toBeUndefined();
+    expect(await openRunScope(second, "run-2").viewOf("bob").get("agent", "k")).toBeUndefined();
     second.close();
   });
 

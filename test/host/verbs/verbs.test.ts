@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { bindMemory, createInMemoryRuntimeMemory } from "../../../src/core/context/memory.js";
+import { createInMemoryRuntimeMemory } from "../../../src/core/context/memory.js";
+import { openRunScope } from "../../../src/core/context/run-memory.js";
 import type { JsonObject } from "../../../src/core/canon/value.js";
 import { VERB_NAMES, type VerbBodies } from "../../../src/core/tools/verbs.js";
 import { createVerbs } from "../../../src/host/verbs/verbs.js";
@@ -407,11 +408,11 @@ describe("probe", () => {
 describe("context", () => {
   it("PLK-10 recalls what this run knows, what matches best first", async () => {
     const store = createInMemoryRuntimeMemory();
-    const memory = bindMemory(store, "run", "ann");
+    const memory = openRunScope(store, "run").viewOf("ann");
     await memory.set("shared", "scout", { answer: "the heron is grey" });
     await memory.set("agent", "note", "a sparrow and a heron");
     await memory.set("global", "long", "x".repeat(5_000));
-    await bindMemory(store, "run", "bob").set("agent", "note", "bob's own");
+    await openRunScope(store, "run").viewOf("bob").set("agent", "note", "bob's own");
     const recall = (args: JsonObject) =>
       verbs.context(args, { signal: new AbortController().signal, agentId: "ann", memory });
     expect(await recall({ query: "HERON sparrow" })).toEqual({

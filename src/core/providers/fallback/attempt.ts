@@ -2,7 +2,8 @@
 
 import { AgentError, type LlmErrorKind, LlmProviderHttpError } from "../../errors.js";
 import type { Usage } from "../../model/usage.js";
-import { isThrown } from "../../tools/thrown.js";
+import { isThrown, thrownText } from "../../tools/thrown.js";
+import { quoteForeign } from "../secret.js";
 
 /** What was asked, in every outcome. */
 export interface Tried {
@@ -88,7 +89,7 @@ export class ProvidersExhaustedError extends AgentError {
   ) {
     const { kind, retryable, retryAfterMs } = verdict;
     const last = attempts.findLast((attempt) => attempt.outcome === "failed");
-    super("providers-exhausted", `no provider of ${chainName} answered: ${attempts.map(describe).join("; ")}`, {
+    super("providers-exhausted", `no provider of ${chainName} answered: ${describeAll(attempts)}`, {
       kind,
       retryable,
       hint: retryable ? "Retry later, or add an entry to the chain." : "See `attempts` for the error of each provider.",
@@ -100,12 +101,36 @@ export class ProvidersExhaustedError extends AgentError {
   }
 }
 
+/** The last steps say what is wrong now; of a long walk they alone are told. */
+const MAX_TOLD = 12;
+/** The most characters that the message gives to the words of one failure. */
+const MAX_WORDS = 200;
+
+function describeAll(attempts: readonly FallbackAttempt[]): string {
+  const left = attempts.length - MAX_TOLD;
+  const told = attempts.slice(-MAX_TOLD).map(describe).join("; ");
+  return left > 0 ? `(${left} earlier) ${told}` : told;
+}
+
+/** What a failure said, masked and on one line. The words of a vendor are masked by its adapter, which knows the key. */
+function wordsOf(error: unknown, provider: string): string {
+  const said = quoteForeign(wordsBy(error));
+  const words = said.startsWith(`${provider} `) ? said.slice(provider.length + 1) : said;
+  return words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS).toWellFormed()}…` : words;
+}
+
+function wordsBy(error: unknown): string {
+  if (!isThrown(error, LlmProviderHttpError)) return thrownText(error);
+  const words = error.vendor.message ?? error.bodySnippet;
+  return `HTTP ${error.status}${words === "" ? "" : `: ${words}`}`;
+}
+
 function describe(attempt: FallbackAttempt): string {
   switch (attempt.outcome) {
     case "answered":
       return `${attempt.provider} answered`;
     case "failed":
-      return `${attempt.provider} failed (${judgeFailure(attempt.error).kind})`;
+      return `${attempt.provider} failed (${judgeFailure(attempt.error).kind}): ${wordsOf(attempt.error, attempt.provider)}`;
     case "skipped":
       return `${attempt.provider} is cooling down for ${attempt.remainingMs} ms`;
   }

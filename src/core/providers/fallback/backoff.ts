@@ -1,6 +1,8 @@
 // How long a fallback chain waits before it asks the same provider again. Without chance in it: what was slept can be told
 // from the options and the errors alone.
 
+import { showValue, unknownOptions } from "../../options.js";
+
 /** `linear` waits base, 2 base, 3 base …; `exponential` base, 2 base, 4 base …; neither more than `maxMs`. */
 export interface Backoff {
   readonly kind: "exponential" | "linear";
@@ -22,12 +24,20 @@ function grow(failures: number, { kind, baseMs }: Backoff): number {
   }
 }
 
+const BACKOFF_OPTIONS = ["kind", "baseMs", "maxMs"];
+
 /** What is wrong with a backoff, or "". */
-export function backoffProblem(backoff: Backoff | undefined): string {
+export function backoffProblem(backoff: unknown): string {
   if (backoff === undefined) return "";
-  const { kind, baseMs, maxMs } = backoff;
-  const kinds: readonly unknown[] = ["exponential", "linear"];
-  if (!kinds.includes(kind)) return `backoff.kind is "${kind}": use "exponential" or "linear"`;
+  if (typeof backoff !== "object" || backoff === null)
+    return `backoff is ${showValue(backoff)}: give { kind, baseMs, maxMs }`;
+  const unknown = unknownOptions(backoff, BACKOFF_OPTIONS);
+  if (unknown.length > 0)
+    return `backoff has an unknown option ${unknown.join(", ")} (there are ${BACKOFF_OPTIONS.join(", ")})`;
+  const { kind, baseMs, maxMs } = backoff as Partial<Record<string, unknown>>;
+  if (kind !== "exponential" && kind !== "linear") {
+    return `backoff.kind is ${showValue(kind)}: use "exponential" or "linear"`;
+  }
   const isWait = (ms: unknown) => typeof ms === "number" && Number.isFinite(ms) && ms >= 0;
   return isWait(baseMs) && isWait(maxMs) ? "" : "backoff.baseMs and backoff.maxMs are finite numbers of 0 or more";
 }

@@ -1,6 +1,7 @@
 // One place in a fallback chain: which provider, which model, how often.
 
 import { providerName, type LlmProviderAdapter, type LlmTurnRequest } from "../../model/provider.js";
+import { showValue, unknownOptions } from "../../options.js";
 import { backoffProblem, type Backoff } from "./backoff.js";
 
 /** One provider of a chain, and how often it is asked. */
@@ -14,14 +15,33 @@ export interface FallbackEntry {
   readonly backoff?: Backoff;
 }
 
+const ENTRY_OPTIONS = ["provider", "model", "maxAttempts", "backoff"];
+
 /** What is wrong with an entry, or "". */
-export function entryProblem({ provider, model = "default", maxAttempts = 1, backoff }: FallbackEntry): string {
-  if (typeof provider?.turn !== "function") return "provider has no turn method";
-  if (model.trim() === "") return "model is empty: leave it out for the provider's own";
-  if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1) {
-    return `maxAttempts is ${String(maxAttempts)}: give a positive whole number`;
-  }
-  return backoffProblem(backoff);
+export function entryProblem(entry: unknown): string {
+  if (!isFields(entry)) return `it is ${showValue(entry)} and not { provider, … }`;
+  const { provider, model, maxAttempts = 1, backoff } = entry;
+  if (typeof entry["turn"] === "function") return "it is a provider itself: write { provider }";
+  const unknown = unknownOptions(entry, ENTRY_OPTIONS);
+  const problems = [
+    unknown.length === 0 ? "" : `unknown option ${unknown.join(", ")} (there are ${ENTRY_OPTIONS.join(", ")})`,
+    isFields(provider) && typeof provider["turn"] === "function" ? "" : "provider has no turn method",
+    model === undefined ? "" : modelProblem(model),
+    Number.isSafeInteger(maxAttempts) && Number(maxAttempts) >= 1
+      ? ""
+      : `maxAttempts is ${showValue(maxAttempts)}: give a positive whole number`,
+    backoffProblem(backoff),
+  ];
+  return problems.filter((problem) => problem !== "").join("; ");
+}
+
+function modelProblem(model: unknown): string {
+  if (typeof model !== "string") return `model is ${showValue(model)}: give a text, or leave it out`;
+  return model.trim() === "" ? "model is empty: leave it out for the provider's own" : "";
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The request as entry number `index` gets it: another vendor does not know the model that the first was asked for. */

@@ -1,0 +1,45 @@
+// Where an API begins, checked before anything is sent there. A key goes to whatever host this names.
+
+import { showValue } from "../options.js";
+
+/** What an API takes beside the address. */
+export interface BaseUrlTerms {
+  /** What is added to it. */
+  path: string;
+  needsKey: boolean;
+}
+
+const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
+
+/** What the three wires add to a base URL; one that ends so was copied whole. */
+const FULL_PATHS: readonly string[] = ["/chat/completions", "/messages", "/api/chat"];
+
+/** What is wrong with a `baseURL`, or "". Never shows a user name, a password or a query. */
+export function baseUrlProblem(baseURL: unknown, terms: BaseUrlTerms): string {
+  if (typeof baseURL !== "string") return `baseURL is ${showValue(baseURL)}, which is not an absolute URL`;
+  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(baseURL) || !URL.canParse(baseURL)) return malformed(baseURL);
+  const url = new URL(baseURL);
+  if (url.username !== "" || url.password !== "") {
+    return terms.needsKey
+      ? "baseURL has a user name or password in it: pass apiKey instead"
+      : "baseURL has a user name or password in it: take them out, and add an authorization header with a fetch of your own";
+  }
+  const isLoopback = LOOPBACK_HOSTS.includes(url.hostname);
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback)) {
+    return `baseURL ${url.protocol}//${url.host} is not https: plain http is for ${LOOPBACK_HOSTS.join(", ")} only`;
+  }
+  const end = FULL_PATHS.find((path) => url.pathname.replace(/\/+$/, "").endsWith(path));
+  if (end === undefined) return "";
+  return `baseURL ends in ${end}: leave that out, as ${terms.path} is added to it`;
+}
+
+/** No scheme, or nothing after it. A text with an @ may hold a password and is not shown. */
+function malformed(baseURL: string): string {
+  const bare = baseURL.replace(/[?#].*$/s, "");
+  const shown = bare.includes("@") ? "" : ` ${showValue(bare)}`;
+  const isBare = /^(?:[\w.-]+|\[[\d:a-f]+\])(?::\d+)?(?:\/|$)/i.test(bare);
+  if (!isBare) return `baseURL${shown} is not an absolute URL`;
+  const host = /^(?:\[[^\]]*\]|[^:/]*)/.exec(bare)?.[0].toLowerCase() ?? "";
+  const scheme = LOOPBACK_HOSTS.includes(host) ? "http" : "https";
+  return `baseURL${shown} is not an absolute URL: the scheme is missing, write ${scheme}:// before it`;
+}

@@ -1,0 +1,77 @@
+// Is a turn request one that every wire can say? Asked before anything is sent: an encoder would leave out a message, a part or
+// a setting that it does not know, and the model would answer something that nobody asked.
+
+import { AgentError } from "../errors.js";
+import type { LlmTurnRequest } from "../model/provider.js";
+import { findMessageFlaw, type ResponseFlaw } from "../model/response.js";
+import { SETTING_NAMES } from "../model/settings.js";
+import { assertKnownOptions, showValue } from "../options.js";
+
+/** Throws `invalid-options` that names the place by a JSON pointer (RFC 6901) into `request`. */
+export function assertRequest(providerName: string, request: LlmTurnRequest): void {
+  const given: unknown = request;
+  if (!isObject(given)) throw badRequest(`${providerName}: the request is ${showValue(given)}`, REQUEST_HINT);
+  const { messages, settings, tools } = given;
+  if (!Array.isArray(messages)) throw badRequest(`${providerName}: /messages is ${showValue(messages)}`, REQUEST_HINT);
+  for (let index = 0; index < messages.length; index++) {
+    const flaw = findMessageFlaw(messages[index]);
+    if (flaw !== undefined) throw badMessage(providerName, index, messages[index], flaw);
+  }
+  assertTools(providerName, tools);
+  if (settings === undefined) return;
+  if (!isObject(settings)) {
+    throw badRequest(
+      `${providerName}: /settings is ${showValue(settings)}`,
+      `Pass any of ${SETTING_NAMES.join(", ")}.`,
+    );
+  }
+  assertKnownOptions(`the settings of a request to ${providerName}`, settings, SETTING_NAMES);
+}
+
+function assertTools(providerName: string, tools: unknown): void {
+  if (tools === undefined) return;
+  const at = Array.isArray(tools) ? tools.findIndex((tool) => !isObject(tool) || typeof tool["name"] !== "string") : "";
+  if (at === -1) return;
+  const what = at === "" ? `/tools is ${showValue(tools)}, not a list` : `/tools/${at} is no tool with a name`;
+  throw badRequest(`${providerName}: ${what}`, "Pass a list of { name, description, schema }.");
+}
+
+const REQUEST_HINT = `Pass { messages: [{ role: "user", content: "…" }] }.`;
+const MESSAGE_HINT = "A message is { role, content } as in LlmMessage; a vendor's own shapes are not taken.";
+const PART_HINT =
+  'A part is { type: "text", text }, { type: "image", mediaType, data } or { type: "image", url }; no other kind can be sent.';
+
+/** What vendors call roles of ours. */
+const ROLE_HINTS: Readonly<Record<string, string>> = {
+  developer: 'Give instructions the role "system".',
+  function: 'Give a tool\'s answer as { role: "tool", toolCallId, name, content }.',
+  model: 'Give what the model said the role "assistant".',
+};
+
+function badMessage(providerName: string, index: number, message: unknown, flaw: ResponseFlaw): AgentError {
+  const { pointer, expected } = flaw;
+  const value = readPlace(message, pointer);
+  // A text of the conversation itself is never shown, only the words that name a kind.
+  const shown = /\/(?:role|type)$/.test(pointer) || typeof value !== "string" ? showValue(value) : "a text";
+  const what = `${providerName}: message ${index} is not one: /messages/${index}${pointer} is ${shown}, not ${expected}`;
+  const isPart = pointer.startsWith("/content/");
+  const role = pointer === "/role" && typeof value === "string" ? value : "";
+  return badRequest(
+    what,
+    isPart ? PART_HINT : Object.hasOwn(ROLE_HINTS, role) ? String(ROLE_HINTS[role]) : MESSAGE_HINT,
+  );
+}
+
+/** The value that a pointer of a flaw leads to; its keys have nothing to unescape. */
+function readPlace(message: unknown, pointer: string): unknown {
+  const keys = pointer.split("/").slice(1);
+  return keys.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], message);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function badRequest(message: string, hint: string): AgentError {
+  return new AgentError("invalid-options", message, { hint });
+}

@@ -1,0 +1,147 @@
+// The options of the vendors and their check at construction. Whatever is wrong is said at once, so that nobody mends one option
+// to learn of the next.
+
+import { AgentError } from "../errors.js";
+import type { Pricing } from "../model/pricing.js";
+import { showValue, unknownOptions } from "../options.js";
+import { portsProblem, withSystemPorts, type Ports } from "../ports.js";
+import { baseUrlProblem } from "./base-url.js";
+import { createPricer } from "./price.js";
+import { maskSecrets } from "./secret.js";
+
+/** Options that every vendor takes. */
+export interface VendorOptions {
+  model: string;
+  /** Where the API begins. https, or http on this machine; a query in it (`?api-version=…`) is kept. */
+  baseURL?: string;
+  /** Replaces the platform's fetch: tests, header injection, request signing. */
+  fetch?: typeof globalThis.fetch;
+  /**
+   * For a call whose request names no `timeoutMs`: of an answer that comes whole the time until it is there, of a stream the
+   * longest silence in it (comments and pings are no silence).
+   */
+  timeoutMs?: number;
+  /** Makes `turn` stream inside, so that long thinking does not run into a time limit. Default false. */
+  streaming?: boolean;
+  /** The largest answer that is read. Default 32 MiB, and 256 MiB for a stream with all that is around its words. */
+  maxBodyBytes?: number;
+  /** What recordings and errors call this provider. Default vendor and model, such as `openai:gpt-4o`. */
+  name?: string;
+  ports?: Partial<Ports>;
+}
+
+/**
+ * Options of a vendor that takes a key. The key is sent as it is to whatever host `baseURL` names: https keeps it from being
+ * read on the way, not from going to the wrong place.
+ */
+export interface KeyedVendorOptions extends VendorOptions {
+  apiKey: string;
+  /** The price list, used alone. Default the vendor's in this package, dated `PRICING_DATE`; spread it to add to it. */
+  pricing?: Pricing;
+}
+
+/** What one vendor is, beside its options. */
+export interface VendorTraits {
+  vendor: string;
+  defaultBaseURL: string;
+  path: string;
+  needsKey: boolean;
+  /** For a caller who brings no `pricing`; without it nothing is priced. */
+  pricing?: Pricing;
+  /** The options that this vendor alone has, each with what is wrong with a value of it, or "". */
+  ownOptions?: Readonly<Record<string, (value: unknown) => string>>;
+}
+
+const OPTIONS = ["model", "baseURL", "fetch", "timeoutMs", "streaming", "maxBodyBytes", "name", "ports"];
+const KEYED_OPTIONS = ["apiKey", "pricing"];
+
+/** Throws `invalid-options` that names every option which is unknown, missing or can never work. Never shows the key. */
+export function assertVendorOptions(given: unknown, traits: VendorTraits): void {
+  const isGiven = typeof given === "object" && given !== null;
+  const options: Fields = isGiven ? (given as Fields) : {};
+  const known = [...OPTIONS, ...(traits.needsKey ? KEYED_OPTIONS : []), ...Object.keys(traits.ownOptions ?? {})];
+  const unknown = unknownOptions(options, known);
+  const problems = [
+    isGiven || given === undefined ? "" : `the options are ${showValue(given)}`,
+    unknown.length === 0 ? "" : `unknown option ${unknown.join(", ")}`,
+    ...findProblems(options, traits),
+  ].filter((problem) => problem !== "");
+  if (problems.length === 0) return;
+  const apiKey = options["apiKey"];
+  const said = maskSecrets(problems.join("; "), typeof apiKey === "string" ? apiKey : "");
+  const usual = traits.needsKey
+    ? "Pass { apiKey, model } and an https baseURL; read the key from your own configuration."
+    : "Pass { model } and, for a host other than this machine, an https baseURL.";
+  throw new AgentError("invalid-options", `${traits.vendor} provider: ${said}`, {
+    hint: unknown.length === 0 ? usual : `The options are ${known.join(", ")}.`,
+  });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function findProblems(options: Fields, traits: VendorTraits): string[] {
+  const { model, name, apiKey, timeoutMs, maxBodyBytes, fetch, streaming, ports, baseURL } = options;
+  const { path, needsKey, defaultBaseURL, ownOptions = {} } = traits;
+  return [
+    isText(model) ? "" : `${describeLack("model", model)}: name the model to call`,
+    needsKey ? keyProblem(apiKey) : "",
+    baseUrlProblem(baseURL ?? defaultBaseURL, { path, needsKey }),
+    isPositive(timeoutMs) ? "" : `timeoutMs is ${showValue(timeoutMs)}: give a positive, finite number`,
+    isPositive(maxBodyBytes) ? "" : `maxBodyBytes is ${showValue(maxBodyBytes)}: give a positive, finite number`,
+    name === undefined || isText(name) ? "" : nameProblem(name),
+    flagProblem("streaming", streaming),
+    fetch === undefined || typeof fetch === "function"
+      ? ""
+      : `fetch is ${showValue(fetch)}: give a function like the platform's fetch, or leave it out`,
+    portsProblem(ports),
+    needsKey ? pricingProblem(options["pricing"]) : "",
+    ...Object.entries(ownOptions).map(([own, find]) => (options[own] === undefined ? "" : find(options[own]))),
+  ];
+}
+
+/** What is wrong with an option that is true or false, or "". */
+export function flagProblem(name: string, value: unknown): string {
+  return value === undefined || typeof value === "boolean" ? "" : `${name} is ${showValue(value)}: give true or false`;
+}
+
+/** What is wrong with the `name` of a provider, or "". */
+export function nameProblem(name: unknown): string {
+  if (isText(name)) return "";
+  return typeof name === "string"
+    ? "name is empty: leave it out for the default"
+    : `name is ${showValue(name)}: give a text, or leave it out for the default`;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+function isPositive(value: unknown): boolean {
+  return value === undefined || (typeof value === "number" && Number.isFinite(value) && value > 0);
+}
+
+function describeLack(name: string, value: unknown): string {
+  const isThere = value !== undefined && value !== null && typeof value !== "string";
+  return isThere ? `${name} is ${showValue(value)} and not a text` : `${name} is missing`;
+}
+
+function keyProblem(apiKey: unknown): string {
+  if (apiKey !== undefined && apiKey !== null && typeof apiKey !== "string") {
+    return `apiKey is a ${typeof apiKey} and not a text: pass the vendor's key`;
+  }
+  if (!isText(apiKey)) return "apiKey is missing or empty: pass the vendor's key";
+  return /^[\x21-\x7e]+$/.test(apiKey)
+    ? ""
+    : "apiKey has a blank, line break or other character that no header can carry: trim it";
+}
+
+/** The words of the pricer, which refuses the list by itself. */
+function pricingProblem(pricing: unknown): string {
+  try {
+    createPricer({ providerName: "", model: "", pricing: pricing as Pricing | undefined }, withSystemPorts());
+    return "";
+  } catch (error) {
+    if (!(error instanceof AgentError)) throw error;
+    return [error.message.replace(/^: /, ""), error.hint?.replace(/\.$/, "")].join(": ");
+  }
+}
