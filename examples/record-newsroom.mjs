@@ -4,9 +4,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { renameSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { fileURLToPath } from "node:url";
 import { WIRES } from "playhead";
 
-const folder = new URL("cassettes/newsroom/", import.meta.url).pathname;
+const folder = fileURLToPath(new URL("cassettes/newsroom/", import.meta.url));
 const calls = (name, args) => [{ id: "call_1", name, arguments: args }];
 const asks = (name, args) => ({
   message: { role: "assistant", content: "", toolCalls: calls(name, args) },
@@ -42,11 +43,13 @@ await once(vendor, "listening");
 
 rmSync(folder, { recursive: true, force: true });
 const target = `http://127.0.0.1:${vendor.address().port}/v1`;
-const proxy = spawn("npx", ["cassette", "record", "--proxy", "--target", target, "--out", folder, "--port", "0"]);
+const cassette = fileURLToPath(new URL("../dist/cli/bin.js", import.meta.url));
+const args = ["record", "--proxy", "--target", target, "--out", folder, "--port", "0"];
+const proxy = spawn(process.execPath, [cassette, ...args], { stdio: ["ignore", "pipe", "inherit"] });
 const [said] = await once(proxy.stdout, "data");
 const url = /http:\/\/127\.0\.0\.1:\d+/.exec(said.toString())[0];
 const env = { ...process.env, OPENAI_API_KEY: "none", ANTHROPIC_API_KEY: "none" };
-const agent = spawn(process.execPath, [new URL("newsroom.mjs", import.meta.url).pathname], {
+const agent = spawn(process.execPath, [fileURLToPath(new URL("newsroom.mjs", import.meta.url))], {
   env: { ...env, OPENAI_BASE_URL: `${url}/v1`, ANTHROPIC_BASE_URL: url },
   stdio: "inherit",
 });

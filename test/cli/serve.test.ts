@@ -492,7 +492,7 @@ describe("cassette serve", () => {
     const unknown = await fetch(`${server.url}/v1/models`);
     expect(unknown.status).toBe(404);
     expect(await unknown.text()).toContain(
-      "GET /v1/models is not served here; POST to one of /v1/chat/completions, /chat/completions, /v1/messages, /api/chat",
+      "GET /v1/models is not served here; POST to one of /v1/chat/completions, /chat/completions, /v1/messages, /messages, /api/chat",
     );
     const huge = await post(`${server.url}/api/chat`, "x".repeat(33 * 1024 * 1024));
     expect([huge.status, await huge.json()]).toEqual([

@@ -129,14 +129,14 @@ describe("cassette show", () => {
   it("shows fields that loading does not check, whatever they hold", async () => {
     const path = place(
       "odd.json",
-      oneTurn([{ role: "user", content: [null, 7, { type: "video" }] as never }], {
-        message: { role: "assistant", content: "", reasoning: [null, { type: "text", text: 5 }] as never },
+      oneTurn([{ role: "user", content: "q" }], {
+        message: { role: "assistant", content: "", reasoning: [null, { type: "video" }] as never },
         stopReason: "stop",
       }),
     );
     const ran = await cli(["show", path]);
     expect(ran.code).toBe(0);
-    expect(ran.out).toContain('    | {"type":"video"}');
+    expect(ran.out.match(/thought, not readable/g)).toHaveLength(2);
   });
 });
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import type { AgentEvent } from "../../src/core/events/event.js";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../../src/core/model/provider.js";
 import type { Plan } from "../../src/core/runtime/plan.js";
-import type { AgentRuntime } from "../../src/core/runtime/runtime.js";
+import { MEMORY_GRACE_MS, type AgentRuntime } from "../../src/core/runtime/runtime.js";
 import { agent, runtime } from "../support/agents.js";
 import { gate } from "../support/loop.js";
 import { watchedMemory } from "../support/memories.js";
@@ -143,8 +143,14 @@ function makeRuntime(world: World): AgentRuntime {
     memory,
     onEvent,
     maxAgentVisits: 2,
-    ports: { ...quietPorts(), timer: (_ms, fire) => (fire(), () => undefined) },
+    ports: { ...quietPorts(), timer: immediateGrace },
   });
+}
+
+/** Waits for no memory; the limits of tools are no part of this. */
+function immediateGrace(ms: number, fire: () => void): () => void {
+  if (ms === MEMORY_GRACE_MS) fire();
+  return () => undefined;
 }
 
 function planIn(world: World): Plan {

@@ -277,7 +277,7 @@ function toolScript(answers: readonly Answer[]): LlmProviderAdapter {
 }
 
 /** A result without what says when and in which run it was. */
-function comparable({ events, ...result }: RunResult) {
+function comparable({ events, runId: _runId, ...result }: RunResult) {
   return { ...result, events: events.map(({ at: _at, hlc: _hlc, runId: _runId, ...event }) => event) };
 }
 

@@ -86,18 +86,28 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
   const openLog = (runId: string) =>
     createEventLog(ports, { runId, hlc, ...receipts.tap, ...(listener === undefined ? {} : { listener }) });
   const destroyed = new AbortController();
+  /** The signal of each run, which is its own, so that what hangs on it goes with the run. */
+  const active = new Set<AbortController>();
   /** Runs, up to where nothing of them is left in the memory. None of these promises rejects. */
   const running = new Set<Promise<void>>();
   let destroying: Promise<void> | undefined;
 
   async function run({ goal, plan, signal }: RunOptions): Promise<RunResult> {
-    const ends = signal === undefined ? destroyed.signal : AbortSignal.any([signal, destroyed.signal]);
-    assertNotAborted(ends);
+    assertNotAborted(destroyed.signal);
+    const ends = new AbortController();
+    const unlink = link(signal, ends);
+    assertNotAborted(ends.signal);
+    active.add(ends);
     const log = openLog(toHex(ports.randomBytes(16)));
     const scope = openRunScope(memory, log.runId);
     const knownPlan = plan ?? aloneWith([...agents.keys()][0] as string);
-    const planned = { agents, goal, plan: knownPlan, maxAgentVisits, signal: ends, verbs, log, scope, ports };
-    const result = receipts.of(log.runId, ends, () => runPlan(planned));
+    const planned = { agents, goal, plan: knownPlan, maxAgentVisits, signal: ends.signal, verbs, log, scope, ports };
+    const result = receipts.of(log.runId, ends.signal, () => runPlan(planned));
+    const over = () => {
+      unlink();
+      active.delete(ends);
+    };
+    void result.then(over, over);
     const gone = result.then(scope.forget, scope.forget).catch(() => undefined);
     running.add(gone);
     void gone.then(() => running.delete(gone));
@@ -115,6 +125,7 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
     // Known before the signal fires: what listens to it may call this again.
     destroying = Promise.resolve().then(destroyAll);
     destroyed.abort(new AgentError("aborted", "the runtime was destroyed"));
+    for (const ends of [...active]) ends.abort(destroyed.signal.reason);
     return destroying;
   }
 
@@ -123,6 +134,17 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
     run: async (given) => run(checkRun(given, [...agents.keys()])),
     destroy,
   };
+}
+
+/** Lets the caller's signal, which may outlive many runs, fire the run's. Gives what ends that. */
+function link(signal: AbortSignal | undefined, ends: AbortController): () => void {
+  if (signal === undefined) return () => undefined;
+  // A signal that follows the caller's: Node warns of a leak at the eleventh listener on one.
+  const followed = AbortSignal.any([signal]);
+  const fire = () => ends.abort(followed.reason);
+  if (followed.aborted) fire();
+  else followed.addEventListener("abort", fire, { once: true });
+  return () => followed.removeEventListener("abort", fire);
 }
 
 function checkRun(options: RunOptions, agentIds: readonly string[]): RunOptions {

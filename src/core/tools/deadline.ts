@@ -16,17 +16,16 @@ export interface ToolDeadline {
 }
 
 /**
- * Calls `start` with a way to get the call's own signal, which fires with the run's and when time is up, as long as the call
- * lasts. Rejects with `AgentError` `timeout` or `aborted` then, whatever the work does.
+ * Calls `start` with a way to get the call's own signal, which fires when the call's time is up, and with the run's, also after
+ * the call: what a tool left running is to end with the run. Rejects with `AgentError` `timeout` or `aborted` then, whatever the work does.
  */
 export function callWithin(start: (signal: () => AbortSignal) => unknown, deadline: ToolDeadline): unknown {
   // Few tools look at their signal, so it is made when one does.
   let controller: AbortController | undefined;
   let ended: { reason: unknown } | undefined;
   const signal = () => {
-    controller ??= new AbortController();
+    controller ??= follow(deadline.signal);
     if (ended !== undefined) controller.abort(ended.reason);
-    else if (deadline.signal.aborted) controller.abort(deadline.signal.reason);
     return controller.signal;
   };
   const value = start(signal);
@@ -35,6 +34,14 @@ export function callWithin(start: (signal: () => AbortSignal) => unknown, deadli
     ended = { reason };
     controller?.abort(reason);
   });
+}
+
+/** A controller that fires with `signal`, and is kept as long as that is: a run's signal ends with the run. */
+function follow(signal: AbortSignal): AbortController {
+  const controller = new AbortController();
+  if (signal.aborted) controller.abort(signal.reason);
+  else watchAbort(signal, () => controller.abort(signal.reason));
+  return controller;
 }
 
 /** As `work` settles, unless the deadline comes first; then it tells `stop` the reason and rejects. Leaves nothing behind. */
