@@ -25,6 +25,15 @@ export type LoadErrorCode =
   | "prompt-hash"
   | "response-hash"
   | "envelope-hash"
+  /** A signature that does not hold: under the key it names, or of another payload. */
+  | "signature-invalid"
+  /** Signed by no key that is trusted now. Only where a trust list is given. */
+  | "signature-untrusted"
+  | "signature-missing"
+  /** A cassette that its lock does not confirm. */
+  | "lock-mismatch"
+  | "lock-malformed"
+  | "trust-malformed"
   | "integrity-required";
 
 /** Why a replay could not answer a turn. */
@@ -36,6 +45,7 @@ export type RecordErrorCode =
   | "not-recordable"
   | "nothing-recorded"
   | "turn-in-progress"
+  | "already-signed"
   | "file-exists"
   | "file-not-found"
   | "file-unreadable"

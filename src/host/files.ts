@@ -61,7 +61,7 @@ async function readBounded(handle: FileHandle, maxBytes: number): Promise<FileRe
 async function write(
   path: string,
   text: string,
-  { overwrite }: { overwrite: boolean },
+  { overwrite, mode: asked }: { overwrite: boolean; mode?: number },
   swept: Set<string>,
 ): Promise<FileWrite> {
   const wrong = whyNoPath(path);
@@ -69,7 +69,7 @@ async function write(
   const folder = dirname(path);
   const temporary = join(folder, temporaryName(randomBytes(6)));
   try {
-    const mode = overwrite ? await modeToKeep(path) : undefined;
+    const mode = (overwrite ? await modeToKeep(path) : undefined) ?? asked;
     await mkdir(folder, { recursive: true });
     await sweep(folder, swept);
     await writeFlushed(temporary, text, mode);

@@ -12,8 +12,8 @@ ed25519.hashes.sha512 = sha512;
 
 const encoder = new TextEncoder();
 
-export function sha256Hex(text: string): string {
-  return bytesToHex(sha256(encoder.encode(text)));
+export function sha256Hex(input: string | Uint8Array): string {
+  return bytesToHex(sha256(typeof input === "string" ? encoder.encode(input) : input));
 }
 
 export function createSha256(): Sha256 {

@@ -14,6 +14,12 @@ describe.each([
     expect(sha256Hex("\ud83d")).toBe(sha256Hex("\ufffd"));
   });
 
+  it("hashes bytes as they are, and a text as its UTF-8", () => {
+    const bytes = Uint8Array.of(0xff, 0, 0xc3, 0xa9);
+    expect(sha256Hex(bytes)).toBe("594b8be42a3a370482c066ac422044c2d9ab327965ffa6b68e3b71d55887aaa8");
+    expect(sha256Hex(new TextEncoder().encode("é"))).toBe(sha256Hex("é"));
+  });
+
   it("forks a running hash in both directions", () => {
     const state = createSha256().update("common ");
     const fork = state.copy().update("one");

@@ -1,8 +1,8 @@
-// `cassette verify`: does every cassette load, and does every hash in it hold?
+// `cassette verify`: does every cassette load, does every hash in it hold, and do the lock and a trusted key confirm it?
 
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import type { CommandIo } from "../io.js";
-import { collectPaths } from "../path.js";
+import { collectPaths, parsePath } from "../path.js";
 import type { VerifyOptions } from "../verify/verify.js";
 
 /** Declares `cassette verify`; what it does is loaded when it runs. */
@@ -10,8 +10,16 @@ export function verifyCommand(program: Command, io: CommandIo): void {
   program
     .command("verify")
     .description("check files, or all *.cassette.json below folders")
-    .argument("<path...>", "cassette files or folders", collectPaths)
+    .argument("[path...]", "cassette files or folders", collectPaths)
     .option("--require-integrity", "refuse version 1, whose contents nothing proves")
+    .addOption(new Option("--min-version <n>", "refuse a lower version; 2 is --require-integrity").choices(["1", "2"]))
+    .option(
+      "--lock [file]",
+      "refuse what the lock does not confirm, and name what is missing (cassettes.lock)",
+      parsePath,
+    )
+    .option("--trust <keys>", "refuse a signature by a key that this trust file does not have in force", parsePath)
+    .option("--require-signature", "with --trust: refuse a cassette without a signature")
     .option("--json", "print one JSON document")
     .action(async (paths: string[], options: VerifyOptions) => {
       const { verify } = await import("../verify/verify.js");

@@ -2,22 +2,32 @@
 
 import { resolve } from "node:path";
 import { createCassetteStore } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
+import type { LlmTurnResponse } from "../../core/index.js";
 import { CliError, toFailure, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createPrinter, toJsonError, writeJson, type PrintLine } from "../output.js";
 import { createProgress } from "../progress.js";
-import { findTarget, loadRecording, pathIn, type Loaded } from "../recordings.js";
+import { findFiles } from "../recordings.js";
+import { describeLayers, openLayers, type Layered, type LayerOptions, type Layers } from "./layers.js";
 
 /** The flags of `cassette verify`, as commander gives them. */
-export interface VerifyOptions {
-  requireIntegrity?: boolean;
+export interface VerifyOptions extends LayerOptions {
   json?: boolean;
 }
 
-type Verdict =
-  | { file: string; status: "ok"; version: 1 | 2; turns: number; recordedProvider: string; cassetteId?: string }
+/** What was found of one path. `responses` is for the receipts that may cover them, and is not printed. */
+export type Verdict =
+  | {
+      file: string;
+      status: "ok";
+      version: 1 | 2;
+      turns: number;
+      recordedProvider: string;
+      cassetteId?: string;
+      layers: Layers;
+      responses: readonly LlmTurnResponse[];
+    }
   | { file: string; status: "refused" | "unreadable"; failure: Failure };
 
 interface Summary {
@@ -30,40 +40,41 @@ interface Summary {
 
 /** Checks all files, exits 3 if one was refused, else 2 if one could not be read. */
 export async function verify(paths: readonly string[], options: VerifyOptions, io: CommandIo): Promise<void> {
-  const files = filesAt(io);
-  const store = createCassetteStore(files);
-  const { found, empty } = await findAll(files, paths, io.cwd);
-  const progress = createProgress(io, "verifying");
-
-  const verdicts = [...empty];
-  for (const [index, file] of found.entries()) {
-    progress.step(index, found.length);
-    verdicts.push(toVerdict(await loadRecording(store, file, options)));
+  if (paths.length === 0 && options.lock === undefined) {
+    throw new CliError(
+      "usage",
+      "no path was given",
+      "Name cassette files or folders, or --lock for all that is locked.",
+    );
   }
-  progress.clear();
-
+  const verdicts = await checkCassettes(paths, options, io);
   const summary = summarise(verdicts);
   const exitCode = exitCodeFor(summary);
   io.exit(exitCode);
   if (options.json === true) writeJson(io, "verify", exitCode, { files: verdicts.map(toJson), summary });
-  else print(createPrinter(io), verdicts, summary);
+  else printVerdicts(createPrinter(io), verdicts);
 }
 
-/** Every file once, however often it was named; a folder that holds none is a failure of its own. */
-async function findAll(
-  files: FilePort,
+/** A verdict on every file that the paths mean, in order, and on every locked one that is gone from there. */
+export async function checkCassettes(
   paths: readonly string[],
-  cwd: string,
-): Promise<{ found: string[]; empty: Verdict[] }> {
-  const found = new Map<string, string>();
-  const empty: Verdict[] = [];
-  for (const path of paths) {
-    const target = await findTarget(files, path);
-    if (target.kind === "folder" && target.names.length === 0) empty.push(nothingIn(path));
-    const named = target.kind === "folder" ? target.names.map((name) => pathIn(path, name)) : [path];
-    for (const file of named) if (!found.has(resolve(cwd, file))) found.set(resolve(cwd, file), file);
+  options: VerifyOptions,
+  io: CommandIo,
+): Promise<Verdict[]> {
+  const files = filesAt(io);
+  const store = createCassetteStore(files);
+  const layers = await openLayers(files, options, io.cwd);
+  const scope = paths.length > 0 ? paths : layers.lockedFiles;
+  const { found, empty } = await findFiles(files, scope, io.cwd, layers.lockedFiles);
+  const progress = createProgress(io, "verifying");
+
+  const verdicts = empty.map(nothingIn);
+  for (const [index, file] of found.entries()) {
+    progress.step(index, found.length);
+    verdicts.push(toVerdict(await layers.load(store, file)));
   }
-  return { found: [...found.values()], empty };
+  progress.clear();
+  return verdicts;
 }
 
 function nothingIn(folder: string): Verdict {
@@ -76,14 +87,16 @@ function nothingIn(folder: string): Verdict {
   };
 }
 
-function toVerdict(loaded: Loaded): Verdict {
+function toVerdict(loaded: Layered): Verdict {
   const { file } = loaded;
   if (loaded.kind === "failed") {
     const { failure } = loaded;
     return { file, status: failure.exitCode === EXIT.integrity ? "refused" : "unreadable", failure };
   }
   const { version, entries, recordedProvider } = loaded.cassette;
-  const base = { file, status: "ok" as const, version, turns: entries.length, recordedProvider };
+  const responses = entries.map((entry) => entry.response);
+  const { layers } = loaded;
+  const base = { file, status: "ok" as const, version, turns: entries.length, recordedProvider, layers, responses };
   return loaded.cassette.version === 1 ? base : { ...base, cassetteId: loaded.cassette.cassetteId };
 }
 
@@ -103,15 +116,21 @@ function exitCodeFor({ refused, unreadable }: Summary): ExitCode {
   return unreadable > 0 ? EXIT.failed : EXIT.ok;
 }
 
-function toJson(verdict: Verdict): object {
-  if (verdict.status === "ok") return verdict;
+/** A verdict as it stands in the JSON document. */
+export function toJson(verdict: Verdict): object {
+  if (verdict.status === "ok") {
+    const { responses: _responses, ...shown } = verdict;
+    return shown;
+  }
   const { failure, ...rest } = verdict;
   return { ...rest, error: toJsonError(failure) };
 }
 
-function print(line: PrintLine, verdicts: readonly Verdict[], summary: Summary): void {
+/** A line for each, and their sum; nothing where nothing was named. */
+export function printVerdicts(line: PrintLine, verdicts: readonly Verdict[]): void {
+  if (verdicts.length === 0) return;
   for (const verdict of verdicts) printVerdict(line, verdict);
-  const { files, ok, refused, unreadable, version1 } = summary;
+  const { files, ok, refused, unreadable, version1 } = summarise(verdicts);
   const look = ok === files ? "good" : "bad";
   line({ look, text: `${count(files, "path")} checked: ${ok} ok, ${refused} refused, ${unreadable} unreadable` });
   if (version1 > 0) {
@@ -127,11 +146,11 @@ function printVerdict(line: PrintLine, verdict: Verdict): void {
     line({ look: "bad", text: verdict.status.padEnd(11) }, file, `  ${code}: ${message}${place}`);
     return;
   }
-  const { version, turns, recordedProvider, cassetteId } = verdict;
+  const { version, turns, recordedProvider, cassetteId, layers } = verdict;
   const proof = cassetteId?.slice(0, 8) ?? "nothing proves its contents";
   line(
     { look: "good", text: "ok".padEnd(11) },
     file,
-    `  v${version}  ${count(turns, "turn")}  ${recordedProvider}  ${proof}`,
+    `  v${version}  ${count(turns, "turn")}  ${recordedProvider}  ${proof}  ${describeLayers(layers)}`,
   );
 }

@@ -6,9 +6,9 @@ import { canonicalize } from "./json.js";
 
 export { createSha256, type Sha256 };
 
-/** Hex SHA-256 of the UTF-8 bytes of `text`. */
-export function sha256Hex(text: string): string {
-  return hashText(text);
+/** Hex SHA-256 of bytes, or of the UTF-8 bytes of a text. */
+export function sha256Hex(input: string | Uint8Array): string {
+  return hashText(input);
 }
 
 /** `H(x)` of the cassette format: hex SHA-256 of the canonical text of `value`. Throws `NotJsonError`. */

@@ -1,0 +1,49 @@
+// Bytes as text and back: hexadecimal and base64 (RFC 4648 §4 and §5). Reading is strict, so that a value has one spelling in
+// each alphabet: no white space, and no bits left over in the last digit (RFC 4648 §3.5).
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const DIGITS: ReadonlyMap<string, number> = new Map(Array.from(ALPHABET, (digit, value) => [digit, value]));
+
+/** Lower-case hexadecimal. */
+export function toHex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The bytes of hexadecimal text of either case, or undefined for other text. */
+export function fromHex(text: string): Uint8Array | undefined {
+  if (text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) return undefined;
+  return Uint8Array.from({ length: text.length / 2 }, (_, index) => parseInt(text.slice(2 * index, 2 * index + 2), 16));
+}
+
+/** Base64 with padding. */
+export function toBase64(bytes: Uint8Array): string {
+  let text = "";
+  for (let index = 0; index < bytes.length; index += 3) {
+    const [first = 0, second = 0, third = 0] = bytes.subarray(index, index + 3);
+    const bits = (first << 16) | (second << 8) | third;
+    const digits = [bits >> 18, bits >> 12, bits >> 6, bits].map((value) => ALPHABET.charAt(value & 63)).join("");
+    const left = bytes.length - index;
+    text += left >= 3 ? digits : digits.slice(0, left + 1).padEnd(4, "=");
+  }
+  return text;
+}
+
+/** The bytes of base64 text in either alphabet, with or without its padding, or undefined for other text. */
+export function fromBase64(text: string): Uint8Array | undefined {
+  const plain = text.replaceAll("-", "+").replaceAll("_", "/");
+  const digits = plain.length % 4 === 0 ? plain.replace(/={1,2}$/, "") : plain;
+  if (digits.length % 4 === 1) return undefined;
+  const bytes: number[] = [];
+  let bits = 0;
+  let held = 0;
+  for (const digit of digits) {
+    const value = DIGITS.get(digit);
+    if (value === undefined) return undefined;
+    bits = ((bits << 6) | value) & 0xffff;
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    bytes.push((bits >> held) & 0xff);
+  }
+  return (bits & ((1 << held) - 1)) === 0 ? Uint8Array.from(bytes) : undefined;
+}
