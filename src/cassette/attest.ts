@@ -77,10 +77,11 @@ function passedTests({ entries, signature }: CassetteV2): string[] {
 
 /** A statement in a signed DSSE envelope. Throws `CassetteError` `invalid-options` for a key that is none. */
 export async function signStatement(statement: CassetteStatement, key: SigningKey): Promise<DsseEnvelope> {
-  const { publicKey, keyId, isOwn, sign } = resolveSigningKey(key);
+  const signer = resolveSigningKey(key);
+  const { publicKey, keyId, isOwn } = signer;
   const text = canonicalize(statement);
   const message = preAuthEncode(STATEMENT_PAYLOAD_TYPE, new TextEncoder().encode(text));
-  const sig = await sign(message);
+  const sig = await signer.sign(message);
   if (!isOwn && !verifySignature(publicKey, message, sig)) {
     throw new CassetteError("invalid-options", "the signing key gave a signature that its publicKey does not verify");
   }

@@ -111,7 +111,7 @@ const SIGN_HINT = "Sign it with cassette sign, with a key of the trust list.";
 function verifySignatures(cassette: CassetteV2, options: CheckOptions, refuse: Refuse): void {
   const { trust, requireSignature = false, envelope, ports } = options;
   const verdict = judgeSignatures(cassette, {
-    now: (ports?.now ?? systemPorts.now)(),
+    now: ports?.now?.() ?? systemPorts.now(),
     ...(trust === undefined ? {} : { trust: checkTrust(trust) }),
     ...(trust === undefined || envelope === undefined ? {} : { envelope }),
   });
@@ -148,10 +148,10 @@ function refuseVersion1(refuse: Refuse): never {
 const warned = new WeakSet<object>();
 
 function warnOfVersion1({ ports, file }: CheckOptions): void {
-  const warn = ports?.warn ?? systemPorts.warn;
-  if (warned.has(warn)) return;
-  warned.add(warn);
-  warn(
+  const port = { ...systemPorts, ...ports };
+  if (warned.has(port.warn)) return;
+  warned.add(port.warn);
+  port.warn(
     `playhead: ${file ?? "a cassette"} has version 1, whose contents nothing proves. Record it again to get version 2.`,
   );
 }

@@ -72,11 +72,8 @@ export interface LedgerLine {
 
 export interface HarnessHost {
   readonly files: FilePort;
-  readonly environment: ModeEnvironment & {
-    readonly CASSETTE_LEDGER?: string | undefined;
-    /** What `sign: "env:NAME"` is looked up in. */
-    readonly [name: string]: string | undefined;
-  };
+  /** All of it: `sign: "env:NAME"` is looked up in it too. */
+  readonly environment: ModeEnvironment & { readonly CASSETTE_LEDGER?: string | undefined };
 }
 
 /** Binds `useCassette` to the files and environment of a host. One file is recorded once by what is bound here. */
@@ -114,7 +111,7 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
     const provider = recordingProvider(await resolveLive(live), {
       ...(hashFilter === undefined ? {} : { hashFilter }),
       ...(redact === undefined ? {} : { redact }),
-      ...(sign === undefined ? {} : { sign, env: environment }),
+      ...(sign === undefined ? {} : { sign, env: { ...environment } }),
     });
     const done = once(async () => {
       await desk.keep(provider, file, mode, {

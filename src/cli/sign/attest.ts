@@ -21,7 +21,10 @@ export async function attest(file: string, { key, json }: AttestOptions, io: Com
   const signer = key === undefined ? undefined : await readPrivateKey(files, key, io);
   const statement = attestCassette(await readFile(files, file), basename(file));
   const attestation = signer === undefined ? statement : await signStatement(statement, signer);
-  if (json === true) return writeJson(io, "attest", EXIT.ok, { file, attestation });
+  if (json === true) {
+    writeJson(io, "attest", EXIT.ok, { file, attestation });
+    return;
+  }
   io.stdout(`${toVisibleJson(JSON.stringify(attestation, null, 2))}\n`);
 }
 

@@ -31,7 +31,10 @@ export async function keygen({ out, json }: KeygenOptions, io: CommandIo): Promi
     case "failed":
       throw new CliError("key-not-written", `${file} cannot be written: ${result.message}`, "Check the folder.", file);
   }
-  if (json === true) return writeJson(io, "keygen", EXIT.ok, { file, ...key });
+  if (json === true) {
+    writeJson(io, "keygen", EXIT.ok, { file, ...key });
+    return;
+  }
   io.stdout(`${JSON.stringify({ keys: [key] }, null, 2)}\n`);
   createNotes(io)(
     `private key written to ${file}; keep it out of version control. Above is its public key, as a trust file.`,

@@ -54,7 +54,8 @@ export async function sign(paths: readonly string[], options: SignOptions, io: C
         ? { file: result.file, status: result.status, error: toJsonError(result.failure) }
         : result,
     );
-    return writeJson(io, "sign", exitCode, { keyId, files: listed });
+    writeJson(io, "sign", exitCode, { keyId, files: listed });
+    return;
   }
   const line = createPrinter(io);
   for (const result of results) {

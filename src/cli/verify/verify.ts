@@ -1,6 +1,5 @@
 // `cassette verify`: loads every file, goes on after a failure, and says for each what holds.
 
-import { resolve } from "node:path";
 import { createCassetteStore } from "../../cassette/index.js";
 import type { LlmTurnResponse } from "../../core/index.js";
 import { CliError, toFailure, type Failure } from "../errors.js";
