@@ -28,7 +28,16 @@ export type LoadErrorCode =
   | "integrity-required"
   | "bundle-hash"
   /** A cassette is missing beside its bundle, or is not the one the bundle lists. */
-  | "bundle-mismatch";
+  | "bundle-mismatch"
+  /** A signature that does not hold: under the key it names, or of another payload. */
+  | "signature-invalid"
+  /** Signed by no key that is trusted now. Only where a trust list is given. */
+  | "signature-untrusted"
+  | "signature-missing"
+  /** A cassette that its lock does not confirm. */
+  | "lock-mismatch"
+  | "lock-malformed"
+  | "trust-malformed";
 
 /** Why a replay could not answer a turn. */
 export type MissErrorCode =
@@ -39,6 +48,7 @@ export type RecordErrorCode =
   | "not-recordable"
   | "nothing-recorded"
   | "turn-in-progress"
+  | "already-signed"
   | "file-exists"
   | "file-not-found"
   | "file-unreadable"

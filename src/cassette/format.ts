@@ -50,7 +50,18 @@ export interface CassetteV2 {
   entries: CassetteEntry[];
   extensions?: CassetteExtensions;
   envelopeHash: string;
-  signature?: JsonObject;
+  signature?: CassetteSignature;
+}
+
+/** Ed25519 over the DSSE encoding of `{cassetteId, envelopeHash}`. It vouches for itself alone: whose key it is, a trust list says. */
+export interface CassetteSignature {
+  scheme: "ed25519-dsse";
+  /** A hint for people, never a proof. */
+  keyId: string;
+  /** 32 bytes in base64. */
+  publicKey: string;
+  /** 64 bytes in base64. */
+  sig: string;
 }
 
 /** A recording from before integrity: no hash but the prompt's, so nothing in it is proven. */

@@ -11,14 +11,45 @@ export {
 } from "./errors.js";
 export type * from "./format.js";
 export { buildCassette, CREATED_WITH, hashEnvelope, hashResponse, type BuiltTurn, type CassetteHead } from "./build.js";
+export { attestCassette, signStatement, STATEMENT_PAYLOAD_TYPE, type CassetteStatement } from "./attest.js";
+export { ENVELOPE_SUFFIX, formatEnvelope, MAX_SIGNATURES, parseEnvelope, readEnvelope } from "./envelope.js";
 export { DEFAULT_MAX_BYTES, parseStrictJson, type StrictJsonOptions } from "./json.js";
 export { checkCassette, parseCassette, type CheckOptions, type ParseOptions } from "./load.js";
+export {
+  lockDifferences,
+  formatLock,
+  isLockPath,
+  LOCK_FILE,
+  parseLock,
+  readLock,
+  toLockEntry,
+  type Lock,
+  type LockEntry,
+  type LockPlace,
+} from "./lock.js";
 export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt.js";
 export type { Redact } from "./redact.js";
 export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
 export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay.js";
 export { formatMiss, rebuildPrompts } from "./miss.js";
 export { createConversations, type Conversations, type OpenTurn } from "./conversations.js";
+export {
+  addSignature,
+  resolveSigningKey,
+  signCassette,
+  verifyCassetteSignature,
+  type SigningEnvironment,
+  type VerifySignatureOptions,
+} from "./sign.js";
+export { CASSETTE_PAYLOAD_TYPE, signedBytes } from "./signature.js";
+export {
+  describeFinding,
+  judgeSignatures,
+  type JudgeOptions,
+  type SignatureFinding,
+  type SignatureStatus,
+  type SignatureVerdict,
+} from "./signed-by.js";
 export { createShelf, type Shelf, type ShelfAnswer, type ShelfCount, type ShelfItem } from "./shelf.js";
 export { CASSETTE_SUFFIX, createCassetteStore, formatCassette, type CassetteStore } from "./store.js";
 export { checkBundle, hashBundle, parseBundle } from "./bundle/check.js";
@@ -48,6 +79,7 @@ export {
   type BundleStore,
   type PathBeside,
 } from "./bundle/store.js";
+export { checkTrust, parseTrust, readTrust, type Trust, type TrustedKey } from "./trust.js";
 export { callKey, callsOf, type RecordedCall } from "./diff/calls.js";
 export { diffCassettes, type DiffOptions } from "./diff/diff.js";
 export type { Drift, DriftKind } from "./diff/drift.js";

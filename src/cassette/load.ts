@@ -1,21 +1,32 @@
 // Loading a cassette: refuse, never normalise. What this returns has the right shape, and in version 2 every hash in it was
-// recomputed from the values it carries.
+// recomputed from the values it carries. A signature in it holds under the key it names; a lock and a trust list are asked if given.
 
-import { copyJson, NotJsonError, systemPorts, toVisible, type Ports } from "../core/index.js";
+import { copyJson, NotJsonError, systemPorts, toVisible, type DsseEnvelope, type Ports } from "../core/index.js";
 import { hashEnvelope, hashResponse } from "./build.js";
 import { CassetteError } from "./errors.js";
 import type { Cassette, CassetteV2 } from "./format.js";
 import { parseStrictJson, type StrictJsonOptions } from "./json.js";
+import { checkLocked, type LockPlace } from "./lock.js";
 import { createPromptChain } from "./prompt.js";
 import { checkShape, type Refuse } from "./shape.js";
+import { describeFinding, judgeSignatures } from "./signed-by.js";
+import { checkTrust, type Trust } from "./trust.js";
 
 export interface CheckOptions {
   /** Named in every message. */
   file?: string;
   /** Refuses version 1, whose contents nothing proves. Default false; recommended in CI. */
   requireIntegrity?: boolean;
-  /** Where the one warning about version 1 goes. */
-  ports?: Pick<Ports, "warn">;
+  /** Refuses what this lock does not confirm. */
+  lock?: LockPlace;
+  /** Refuses a signed cassette that no key of this list signed. One without a signature is let in: see `requireSignature`. */
+  trust?: Trust;
+  /** Refuses a cassette without a signature. Only with `trust`: anybody can sign with a key of their own. */
+  requireSignature?: boolean;
+  /** Further signatures, from the file beside the cassette. Read by `load` of a store where `trust` is given. */
+  envelope?: DsseEnvelope;
+  /** Where the one warning about version 1 goes, and the clock that trust is measured by. */
+  ports?: Partial<Pick<Ports, "warn" | "now">>;
 }
 
 export type ParseOptions = CheckOptions & StrictJsonOptions;
@@ -41,9 +52,22 @@ function copyOrRefuse(value: unknown, options: CheckOptions): unknown {
 
 function check(value: unknown, options: CheckOptions): Cassette {
   const refuse = refuseWith(options);
+  const { lock, trust, requireSignature = false } = options;
+  if (requireSignature && trust === undefined) {
+    throw new CassetteError("invalid-options", "requireSignature was asked for without trust", {
+      hint: "Say with trust whose signature counts: anybody can sign with a key of their own.",
+    });
+  }
   const cassette = checkShape(value, refuse);
-  if (cassette.version === 2) verifyHashes(cassette, refuse);
-  else admitVersion1(options, refuse);
+  if (cassette.version === 2) {
+    verifyHashes(cassette, refuse);
+    verifySignatures(cassette, options, refuse);
+  } else if (requireSignature) {
+    refuse("signature-missing", "the cassette has version 1, which cannot be signed", "/version", SIGN_HINT);
+  }
+  if (cassette.version === 1 && options.requireIntegrity === true) refuseVersion1(refuse);
+  if (lock !== undefined) checkLocked(cassette, lock, refuse);
+  if (cassette.version === 1) warnOfVersion1(options);
   return cassette;
 }
 
@@ -82,21 +106,52 @@ function verifyHashes(cassette: CassetteV2, refuse: Refuse): void {
   }
 }
 
-const warned = new WeakSet<object>();
+const SIGN_HINT = "Sign it with cassette sign, with a key of the trust list.";
+
+function verifySignatures(cassette: CassetteV2, options: CheckOptions, refuse: Refuse): void {
+  const { trust, requireSignature = false, envelope, ports } = options;
+  const verdict = judgeSignatures(cassette, {
+    now: ports?.now?.() ?? systemPorts.now(),
+    ...(trust === undefined ? {} : { trust: checkTrust(trust) }),
+    ...(trust === undefined || envelope === undefined ? {} : { envelope }),
+  });
+  switch (verdict.kind) {
+    case "invalid":
+      return refuse("signature-invalid", `the signature does not hold: ${verdict.what}`, "/signature");
+    case "unsigned":
+      if (requireSignature) refuse("signature-missing", "the cassette is not signed", "", SIGN_HINT);
+      return;
+    case "untrusted": {
+      if (trust === undefined) return;
+      const why = verdict.signatures.map(describeFinding).join("; ");
+      return refuse(
+        "signature-untrusted",
+        `no trusted key signed the cassette: ${toVisible(why)}`,
+        "/signature",
+        SIGN_HINT,
+      );
+    }
+    case "trusted":
+  }
+}
 
 /** Version 1 is let in with one warning per process (per `warn` function), and not at all under `requireIntegrity`. */
-function admitVersion1({ requireIntegrity = false, ports = systemPorts, file }: CheckOptions, refuse: Refuse): void {
-  if (requireIntegrity) {
-    refuse(
-      "integrity-required",
-      "the cassette has version 1, which proves nothing about its contents, and integrity is required",
-      "/version",
-      "Record it again: recordings are version 2.",
-    );
-  }
-  if (warned.has(ports.warn)) return;
-  warned.add(ports.warn);
-  ports.warn(
+function refuseVersion1(refuse: Refuse): never {
+  return refuse(
+    "integrity-required",
+    "the cassette has version 1, which proves nothing about its contents, and integrity is required",
+    "/version",
+    "Record it again: recordings are version 2.",
+  );
+}
+
+const warned = new WeakSet<object>();
+
+function warnOfVersion1({ ports, file }: CheckOptions): void {
+  const port = { ...systemPorts, ...ports };
+  if (warned.has(port.warn)) return;
+  warned.add(port.warn);
+  port.warn(
     `playhead: ${file ?? "a cassette"} has version 1, whose contents nothing proves. Record it again to get version 2.`,
   );
 }

@@ -12,6 +12,7 @@ import {
   type LlmTurnRequest,
   type LlmTurnResponse,
   type Ports,
+  type SigningKey,
 } from "../core/index.js";
 import { buildCassette, CREATED_WITH, type BuiltTurn } from "./build.js";
 import { createContextReader, type TurnContext } from "./context.js";
@@ -21,6 +22,7 @@ import { createPromptTracker, type HashFilter } from "./prompt.js";
 import { assertContext, assertLoadable, assertMessage, assertName, assertResponse, recordable } from "./recordable.js";
 import { createRedactor, type Redact } from "./redact.js";
 import { assertRequest } from "./request.js";
+import { resolveSigningKey, signNow, type SigningEnvironment } from "./sign.js";
 
 export interface RecordingOptions {
   /** Normalises volatile prompt text before it is hashed and stored. Give the same one to `cassetteProvider`. */
@@ -32,6 +34,13 @@ export interface RecordingOptions {
   readonly redact?: Redact;
   /** False keeps hashes only: the file is small and says less when a replay misses. Default true. */
   readonly prompts?: boolean;
+  /**
+   * Signs every cassette that `toCassette` gives: a key, or `env:NAME` for one in `env`. Read at once, so that a wrong one
+   * costs nothing.
+   */
+  readonly sign?: SigningKey;
+  /** What `env:NAME` is looked up in. On Node the default is the environment of the process. */
+  readonly env?: SigningEnvironment;
   readonly ports?: Partial<Ports>;
 }
 
@@ -59,9 +68,10 @@ interface Slot {
  * `not-recordable` when it happens; what is wrong with the prompt is found before the provider is called.
  */
 export function recordingProvider(provider: LlmProviderAdapter, options: RecordingOptions = {}): RecordingProvider {
-  assertKnownOptions("recordingProvider", options, ["hashFilter", "redact", "prompts", "ports"]);
+  assertKnownOptions("recordingProvider", options, ["hashFilter", "redact", "prompts", "sign", "env", "ports"]);
   assertName(provider);
   const ports = withSystemPorts(options.ports);
+  const signer = options.sign === undefined ? undefined : resolveSigningKey(options.sign, options.env);
   const tape = createTape(options);
   const stream = provider.stream?.bind(provider);
   const head = { recordedAt: "", cassetteId: "" };
@@ -107,7 +117,8 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
           recordedProvider: providerName(provider),
           extensions: copyJson<CassetteExtensions>({ ...extensions, ...tape.extensions() }),
         };
-        const cassette = seal(buildCassette(cassetteHead, tape.turns));
+        const built = buildCassette(cassetteHead, tape.turns);
+        const cassette = seal(signer === undefined ? built : signNow(built, signer));
         assertLoadable(cassette);
         return cassette;
       }, "this cassette cannot be built");

@@ -158,7 +158,7 @@ function checkPromptsMark({ entries, extensions }: { entries: Fields[]; extensio
   refuse(mark ? "missing-field" : "unknown-field", what, `/entries/${odd}/prompt`);
 }
 
-/** Reserved: its form is known, so anything else in its place is a mistake or a trick. */
+/** Its form alone; whether it holds is asked once the hashes do. */
 function checkSignature(signature: Fields, refuse: Refuse): void {
   const fields = ["scheme", "keyId", "publicKey", "sig"];
   refuseUnknown(signature, fields, "/signature", refuse);

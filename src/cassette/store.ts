@@ -2,10 +2,12 @@
 // and never over an existing one unless asked to.
 
 import type { FilePort } from "../core/index.js";
+import { readEnvelope } from "./envelope.js";
 import { CassetteError } from "./errors.js";
 import type { Cassette } from "./format.js";
 import { byteLength, DEFAULT_MAX_BYTES } from "./json.js";
 import { parseCassette, type ParseOptions } from "./load.js";
+import { readWhole } from "./read.js";
 
 /** What a cassette file's name ends with. */
 export const CASSETTE_SUFFIX = ".cassette.json";
@@ -17,7 +19,10 @@ export interface SaveOptions {
 }
 
 export interface CassetteStore {
-  /** Throws `CassetteError`: `file-not-found`, `file-unreadable`, or a `LoadErrorCode`. */
+  /**
+   * With `trust` also reads the further signatures beside the file (`<path>.dsse`). Throws `CassetteError`: `file-not-found`,
+   * `file-unreadable`, or a `LoadErrorCode`.
+   */
   readonly load: (path: string, options?: Omit<ParseOptions, "file">) => Promise<Cassette>;
   /**
    * Throws `CassetteError` `file-exists` unless `overwrite`, `too-large` for what `load` would refuse with the same `maxBytes`
@@ -30,23 +35,10 @@ export function createCassetteStore(files: FilePort): CassetteStore {
   return {
     async load(path, options = {}) {
       const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
-      const result = await files.read(path, maxBytes);
-      switch (result.kind) {
-        case "read":
-          return parseCassette(result.bytes, { ...options, file: path });
-        case "not-found":
-          throw new CassetteError("file-not-found", `there is no cassette at ${path}`, {
-            file: path,
-            hint: "Check the path, or record it first (CASSETTE_MODE=record).",
-          });
-        case "too-large":
-          throw new CassetteError("too-large", `${path} has ${result.size} bytes, more than the limit of ${maxBytes}`, {
-            file: path,
-            hint: "Raise maxBytes if that is meant.",
-          });
-        case "failed":
-          throw new CassetteError("file-unreadable", `${path} cannot be read: ${result.message}`, { file: path });
-      }
+      const missing = "Check the path, or record it first (CASSETTE_MODE=record).";
+      const bytes = await readWhole(files, path, { what: "cassette", maxBytes, missing });
+      const envelope = options.trust === undefined ? undefined : await readEnvelope(files, path);
+      return parseCassette(bytes, { ...options, file: path, ...(envelope === undefined ? {} : { envelope }) });
     },
     async save(path, cassette, { overwrite = false, maxBytes = DEFAULT_MAX_BYTES } = {}) {
       const text = formatCassette(cassette);

@@ -28,6 +28,16 @@ export type CliErrorCode =
   | "recorded-twice"
   /** The system's folder for temporary files cannot be written to. */
   | "no-temporary-folder"
+  /** A private key is there already, or could not be written. */
+  | "key-not-written"
+  /** A file that holds a private key could not be read. */
+  | "key-unreadable"
+  /** Writing a lock was asked for where CI is set. */
+  | "lock-in-ci"
+  /** The lock could not be written. */
+  | "lock-not-written"
+  /** The envelope of further signatures could not be written. */
+  | "envelope-not-written"
   /** A server could not take its port. */
   | "cannot-listen";
 

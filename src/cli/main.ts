@@ -2,13 +2,17 @@
 // `cassette --version` stays quick.
 
 import { Command, CommanderError } from "commander";
+import { attestCommand } from "./commands/attest.js";
 import { demoCommand } from "./commands/demo.js";
 import { diffCommand } from "./commands/diff.js";
 import { importCommand } from "./commands/import.js";
+import { keygenCommand } from "./commands/keygen.js";
+import { lockCommand } from "./commands/lock.js";
 import { recordCommand } from "./commands/record.js";
 import { replayCommand } from "./commands/replay.js";
 import { serveCommand } from "./commands/serve.js";
 import { showCommand } from "./commands/show.js";
+import { signCommand } from "./commands/sign.js";
 import { verifyCommand } from "./commands/verify.js";
 import type { Failure } from "./errors.js";
 import { EXIT } from "./exit-codes.js";
@@ -32,7 +36,9 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 
 function createProgram(io: CommandIo): Command {
   const program = new Command("cassette")
-    .description("Verify, show, compare, import, record, replay and serve cassettes: recorded runs of LLM agents.")
+    .description(
+      "Verify, lock, sign, show, compare, import, record, replay and serve cassettes: recorded runs of LLM agents.",
+    )
     .version(VERSION)
     .enablePositionalOptions()
     .showSuggestionAfterError()
@@ -45,6 +51,10 @@ function createProgram(io: CommandIo): Command {
     );
   demoCommand(program, io);
   verifyCommand(program, io);
+  lockCommand(program, io);
+  keygenCommand(program, io);
+  signCommand(program, io);
+  attestCommand(program, io);
   showCommand(program, io);
   diffCommand(program, io);
   importCommand(program, io);

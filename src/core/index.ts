@@ -28,7 +28,15 @@ export {
 export { createSha256, hashJson, sha256Hex, type Sha256 } from "./canon/digest.js";
 export { createSigner, verifySignature, type Signer } from "./canon/signature.js";
 export { fromBase64, fromHex, toBase64, toHex } from "./canon/bytes.js";
-export { keyIdOf, readPublicKey, type SigningKey, type SigningKeyObject } from "./canon/key.js";
+export {
+  keyIdOf,
+  readPublicKey,
+  readSigningKey,
+  type ReadKey,
+  type SigningKey,
+  type SigningKeyObject,
+} from "./canon/key.js";
+export { preAuthEncode, toEnvelope, type DsseEnvelope, type DsseSignature } from "./canon/dsse.js";
 export * from "./model/message.js";
 export * from "./model/usage.js";
 export * from "./model/pricing.js";

@@ -65,8 +65,11 @@ export type FileRemove = { kind: "removed" } | { kind: "not-found" } | { kind: "
 export interface FilePort {
   /** The whole file, unless it has more than `maxBytes` bytes. */
   read(path: string, maxBytes: number): Promise<FileRead>;
-  /** Creates missing folders. Refuses with `exists`, atomically, unless `overwrite` is true. */
-  write(path: string, text: string, options: { overwrite: boolean }): Promise<FileWrite>;
+  /**
+   * Creates missing folders. Refuses with `exists`, atomically, unless `overwrite` is true. `mode` are the permissions of a
+   * new file, from its first byte on, where the system has such: 0o600 for a secret.
+   */
+  write(path: string, text: string, options: { overwrite: boolean; mode?: number }): Promise<FileWrite>;
   /** Adds `text` at the end of a file, creating it if need be. One call is one write. */
   append(path: string, text: string): Promise<FileWrite>;
   /** Takes one file away, or one link to it; never a folder. */

@@ -1,12 +1,45 @@
-// `playhead/cassette` on Node: the cassette layer, with its store bound to the files of this machine.
+// `playhead/cassette` on Node: the cassette layer, with its store bound to the files of this machine and its recorder to the
+// environment of this process.
 
-import { createBundleStore, createCassetteStore } from "../cassette/index.js";
+import {
+  createBundleStore,
+  createCassetteStore,
+  recordingProvider as createRecorder,
+  type Cassette,
+  type ParseOptions,
+  type RecordingOptions,
+  type RecordingProvider,
+} from "../cassette/index.js";
+import type { LlmProviderAdapter } from "../core/index.js";
 import { nodeFiles, pathBeside } from "../host/index.js";
 
 export * from "../cassette/index.js";
 
-/** Reads and checks a cassette file, and writes one atomically. */
-export const { load: loadCassette, save: saveCassette } = createCassetteStore(nodeFiles());
+const files = nodeFiles();
+const store = createCassetteStore(files);
+
+/** The options of `loadCassette`. */
+export type LoadCassetteOptions = Omit<ParseOptions, "file" | "lock" | "envelope"> & {
+  /** The path of a lock file that must confirm the cassette. */
+  lock?: string;
+};
+
+/** Reads and checks a cassette file. Throws `CassetteError` like the `load` of a store. */
+export async function loadCassette(path: string, options: LoadCassetteOptions = {}): Promise<Cassette> {
+  const { lock, ...rest } = options;
+  if (lock === undefined) return store.load(path, rest);
+  // Loaded where it is needed: reading a cassette needs nothing else of the harness.
+  const { openLock } = await import("../harness/index.js");
+  return store.load(path, { ...rest, lock: await openLock(files, lock, path) });
+}
+
+/** Writes a cassette file atomically. */
+export const saveCassette = store.save;
+
+/** Wraps a provider and keeps what it is asked and answers; `sign: "env:NAME"` is looked up in the environment of this process. */
+export function recordingProvider(provider: LlmProviderAdapter, options: RecordingOptions = {}): RecordingProvider {
+  return createRecorder(provider, options.sign === undefined ? options : { env: process.env, ...options });
+}
 
 /** Reads and checks a bundle with its cassettes, and writes them so that a stop leaves the old ones or the new. */
-export const { load: loadBundle, save: saveBundle } = createBundleStore(nodeFiles(), pathBeside);
+export const { load: loadBundle, save: saveBundle } = createBundleStore(files, pathBeside);

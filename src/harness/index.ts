@@ -5,6 +5,7 @@ export type { ConformanceCase } from "./conformance/verdict.js";
 export { HarnessError, type HarnessErrorCode } from "./errors.js";
 export type { LiveProvider } from "./live.js";
 export { CASSETTE_MODES, isCI, resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
+export { openLock, pathInLock } from "./lock.js";
 export {
   createUseCassette,
   type CassetteHandle,

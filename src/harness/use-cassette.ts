@@ -10,8 +10,9 @@ import {
   type HashFilter,
   type Redact,
 } from "../cassette/index.js";
-import { unknownOptions, type FilePort, type LlmProviderAdapter } from "../core/index.js";
+import { unknownOptions, type FilePort, type LlmProviderAdapter, type SigningKey } from "../core/index.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
+import { openLock } from "./lock.js";
 import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
 import { createRecordingDesk, fileExists } from "./recording.js";
 import { describeValue } from "./vitest/words.js";
@@ -27,9 +28,22 @@ export interface UseCassetteOptions {
   readonly requireIntegrity?: boolean;
   /** The most bytes a cassette may have, read or written. Default 64 MiB. */
   readonly maxBytes?: number;
+  /** The path of a lock file: a replay refuses a cassette that it does not confirm. A recording is not held against it. */
+  readonly lock?: string;
+  /** Signs what is recorded: a key, or `env:NAME` for one in the environment. Not looked at by a replay. */
+  readonly sign?: SigningKey;
 }
 
-const OPTIONS: readonly string[] = ["mode", "agentId", "hashFilter", "redact", "requireIntegrity", "maxBytes"];
+const OPTIONS: readonly string[] = [
+  "mode",
+  "agentId",
+  "hashFilter",
+  "redact",
+  "requireIntegrity",
+  "maxBytes",
+  "lock",
+  "sign",
+];
 
 export interface CassetteHandle {
   /** Goes where the real provider went. */
@@ -58,6 +72,7 @@ export interface LedgerLine {
 
 export interface HarnessHost {
   readonly files: FilePort;
+  /** All of it: `sign: "env:NAME"` is looked up in it too. */
   readonly environment: ModeEnvironment & { readonly CASSETTE_LEDGER?: string | undefined };
 }
 
@@ -73,9 +88,10 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
   }
 
   async function replay(file: string, options: UseCassetteOptions): Promise<CassetteHandle> {
-    const { hashFilter, requireIntegrity = true, maxBytes } = options;
+    const { hashFilter, requireIntegrity = true, maxBytes, lock } = options;
     const limit = maxBytes === undefined ? {} : { maxBytes };
-    const cassette = await store.load(file, { requireIntegrity, ...limit });
+    const locked = lock === undefined ? {} : { lock: await openLock(files, lock, file) };
+    const cassette = await store.load(file, { requireIntegrity, ...limit, ...locked });
     const provider = cassetteProvider(cassette, { file, ...(hashFilter === undefined ? {} : { hashFilter }) });
     const done = once(async () => {
       provider.assertConsumed();
@@ -91,10 +107,11 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
     options: UseCassetteOptions,
   ): Promise<CassetteHandle> {
     await desk.open(file, mode);
-    const { agentId, hashFilter, redact, maxBytes } = options;
+    const { agentId, hashFilter, redact, maxBytes, sign } = options;
     const provider = recordingProvider(await resolveLive(live), {
       ...(hashFilter === undefined ? {} : { hashFilter }),
       ...(redact === undefined ? {} : { redact }),
+      ...(sign === undefined ? {} : { sign, env: { ...environment } }),
     });
     const done = once(async () => {
       await desk.keep(provider, file, mode, {
@@ -141,7 +158,10 @@ function assertArguments(file: unknown, options: unknown): void {
   if (unknown.length > 0) {
     throw invalid(`useCassette has an unknown option: ${unknown.join(", ")}`, `The options are ${OPTIONS.join(", ")}.`);
   }
-  const { maxBytes } = options as UseCassetteOptions;
+  const { maxBytes, lock } = options as UseCassetteOptions;
+  if (lock !== undefined && (typeof lock !== "string" || lock === "")) {
+    throw invalid(`lock of useCassette is ${describeValue(lock)}`, "Pass the path of a lock file, or leave it out.");
+  }
   if (maxBytes === undefined || (Number.isSafeInteger(maxBytes) && maxBytes > 0)) return;
   throw invalid(
     `maxBytes of useCassette is ${describeValue(maxBytes)}`,

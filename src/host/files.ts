@@ -67,7 +67,7 @@ async function readBounded(handle: FileHandle, maxBytes: number): Promise<FileRe
 export async function writeWhole(
   path: string,
   data: string | Uint8Array,
-  { overwrite }: { overwrite: boolean },
+  { overwrite, mode: asked }: { overwrite: boolean; mode?: number },
   swept: Set<string> = new Set(),
 ): Promise<FileWrite> {
   const wrong = whyNoPath(path);
@@ -75,7 +75,7 @@ export async function writeWhole(
   const folder = dirname(path);
   const temporary = join(folder, temporaryName(randomBytes(6)));
   try {
-    const mode = overwrite ? await modeToKeep(path) : undefined;
+    const mode = (overwrite ? await modeToKeep(path) : undefined) ?? asked;
     await mkdir(folder, { recursive: true });
     await sweep(folder, swept);
     await writeFlushed(temporary, data, mode);

@@ -1,7 +1,7 @@
-// `cassette verify`: does every cassette load, and does every hash in it hold? And with --receipts: is a chain of signed receipts
-// whole?
+// `cassette verify`: does every cassette load, does every hash in it hold, and do the lock and a trusted key confirm it? And with
+// --receipts: is a chain of signed receipts whole?
 
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import type { CommandIo } from "../io.js";
 import { collectPaths, parsePath } from "../path.js";
 import type { ReceiptsOptions } from "../verify/receipts.js";
@@ -16,6 +16,14 @@ export function verifyCommand(program: Command, io: CommandIo): void {
     )
     .argument("[path...]", "cassette or bundle files, or folders", collectPaths)
     .option("--require-integrity", "refuse version 1, whose contents nothing proves")
+    .addOption(new Option("--min-version <n>", "refuse a lower version; 2 is --require-integrity").choices(["1", "2"]))
+    .option(
+      "--lock [file]",
+      "refuse what the lock does not confirm, and name what is missing (cassettes.lock)",
+      parsePath,
+    )
+    .option("--trust <keys>", "refuse a signature by a key that this trust file does not have in force", parsePath)
+    .option("--require-signature", "with --trust: refuse a cassette without a signature")
     .option(
       "--receipts <file>",
       "check this file of receipts, and that it covers each turn of the cassettes named",

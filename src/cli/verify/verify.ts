@@ -1,19 +1,18 @@
 // `cassette verify`: loads every file, goes on after a failure, and says for each what holds.
 
-import { resolve } from "node:path";
-import { BUNDLE_SUFFIX, createCassetteStore } from "../../cassette/index.js";
-import type { FilePort, LlmTurnResponse } from "../../core/index.js";
+import { BUNDLE_SUFFIX, CASSETTE_SUFFIX, createCassetteStore } from "../../cassette/index.js";
+import type { LlmTurnResponse } from "../../core/index.js";
 import { CliError, toFailure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createPrinter, toJsonError, writeJson, type PrintLine } from "../output.js";
 import { createProgress } from "../progress.js";
-import { findTarget, loadRecording, pathIn, type Loaded } from "../recordings.js";
+import { findFiles } from "../recordings.js";
 import { printBundle, toRefusal, verifyBundle, type BundleVerdict, type RefusalVerdict } from "./bundle.js";
+import { describeLayers, openLayers, type Layered, type LayerOptions, type Layers } from "./layers.js";
 
 /** The flags of `cassette verify`, as commander gives them. */
-export interface VerifyOptions {
-  requireIntegrity?: boolean;
+export interface VerifyOptions extends LayerOptions {
   json?: boolean;
 }
 
@@ -26,6 +25,7 @@ export type Verdict =
       turns: number;
       recordedProvider: string;
       cassetteId?: string;
+      layers: Layers;
       responses: readonly LlmTurnResponse[];
     }
   | BundleVerdict
@@ -41,8 +41,12 @@ interface Summary {
 
 /** Checks all files, exits 3 if one was refused, else 2 if one could not be read. */
 export async function verify(paths: readonly string[], options: VerifyOptions, io: CommandIo): Promise<void> {
-  if (paths.length === 0) {
-    throw new CliError("usage", "no path was given", "Name cassette files or folders, or a file of --receipts.");
+  if (paths.length === 0 && options.lock === undefined) {
+    throw new CliError(
+      "usage",
+      "no path was given",
+      "Name cassette files or folders, --lock for all that is locked, or a file of --receipts.",
+    );
   }
   const verdicts = await checkCassettes(paths, options, io);
   const summary = summarise(verdicts);
@@ -52,7 +56,7 @@ export async function verify(paths: readonly string[], options: VerifyOptions, i
   else printVerdicts(createPrinter(io), verdicts);
 }
 
-/** A verdict on every file that the paths mean, in order. */
+/** A verdict on every file that the paths mean, in order, and on every locked one that is gone from there. */
 export async function checkCassettes(
   paths: readonly string[],
   options: VerifyOptions,
@@ -60,35 +64,22 @@ export async function checkCassettes(
 ): Promise<Verdict[]> {
   const files = filesAt(io);
   const store = createCassetteStore(files);
-  const { found, empty } = await findAll(files, paths, io.cwd);
+  const layers = await openLayers(files, options, io.cwd);
+  const scope = paths.length > 0 ? paths : layers.lockedFiles;
+  const { found, empty } = await findFiles(files, scope, io.cwd, {
+    known: layers.lockedFiles,
+    suffixes: [CASSETTE_SUFFIX, BUNDLE_SUFFIX],
+  });
   const progress = createProgress(io, "verifying");
 
-  const verdicts = [...empty];
+  const verdicts = empty.map(nothingIn);
   for (const [index, file] of found.entries()) {
     progress.step(index, found.length);
     const isBundle = file.endsWith(BUNDLE_SUFFIX);
-    verdicts.push(isBundle ? await verifyBundle(files, file) : toVerdict(await loadRecording(store, file, options)));
+    verdicts.push(isBundle ? await verifyBundle(files, file) : toVerdict(await layers.load(store, file)));
   }
   progress.clear();
   return verdicts;
-}
-
-/** Every file once, however often it was named; a folder that holds none is a failure of its own. */
-async function findAll(
-  files: FilePort,
-  paths: readonly string[],
-  cwd: string,
-): Promise<{ found: string[]; empty: Verdict[] }> {
-  const found = new Map<string, string>();
-  const empty: Verdict[] = [];
-  for (const path of paths) {
-    const target = await findTarget(files, path);
-    const names = target.kind === "folder" ? [...target.names, ...((await files.list(path, BUNDLE_SUFFIX)) ?? [])] : [];
-    if (target.kind === "folder" && names.length === 0) empty.push(nothingIn(path));
-    const named = target.kind === "folder" ? names.map((name) => pathIn(path, name)) : [path];
-    for (const file of named) if (!found.has(resolve(cwd, file))) found.set(resolve(cwd, file), file);
-  }
-  return { found: [...found.values()], empty };
 }
 
 function nothingIn(folder: string): Verdict {
@@ -101,12 +92,13 @@ function nothingIn(folder: string): Verdict {
   };
 }
 
-function toVerdict(loaded: Loaded): Verdict {
+function toVerdict(loaded: Layered): Verdict {
   const { file } = loaded;
   if (loaded.kind === "failed") return toRefusal(file, loaded.failure);
   const { version, entries, recordedProvider } = loaded.cassette;
   const responses = entries.map((entry) => entry.response);
-  const base = { file, status: "ok" as const, version, turns: entries.length, recordedProvider, responses };
+  const { layers } = loaded;
+  const base = { file, status: "ok" as const, version, turns: entries.length, recordedProvider, layers, responses };
   return loaded.cassette.version === 1 ? base : { ...base, cassetteId: loaded.cassette.cassetteId };
 }
 
@@ -161,11 +153,11 @@ function printVerdict(line: PrintLine, verdict: Verdict): void {
     printBundle(line, verdict);
     return;
   }
-  const { version, turns, recordedProvider, cassetteId } = verdict;
+  const { version, turns, recordedProvider, cassetteId, layers } = verdict;
   const proof = cassetteId?.slice(0, 8) ?? "nothing proves its contents";
   line(
     { look: "good", text: "ok".padEnd(11) },
     file,
-    `  v${version}  ${count(turns, "turn")}  ${recordedProvider}  ${proof}`,
+    `  v${version}  ${count(turns, "turn")}  ${recordedProvider}  ${proof}  ${describeLayers(layers)}`,
   );
 }

@@ -14,7 +14,7 @@ export interface VerifiedCassetteOptions {
   readonly requireIntegrity?: boolean;
 }
 
-/** Shape, every prompt and response hash, and the envelope. Not the lock and not the signature: `cassette verify` does those. */
+/** Shape, every hash, and a signature under its own key. Not the lock and not whose key it is: `cassette verify` does those. */
 export function createVerifiedCassette(host: MatcherHost) {
   return async (received: unknown, options?: VerifiedCassetteOptions): Promise<MatcherResult> => {
     assertOptions(NAME, options, { requireIntegrity: "a boolean" });

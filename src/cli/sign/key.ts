@@ -1,0 +1,27 @@
+// `--key`: a private key in a file or in a variable of the environment. Never in the argument itself, which every user of the
+// machine can read.
+
+import { resolveSigningKey } from "../../cassette/index.js";
+import type { FilePort, SigningKeyObject } from "../../core/index.js";
+import { CliError } from "../errors.js";
+import type { CommandIo } from "../io.js";
+
+const MAX_KEY_BYTES = 64 * 1024;
+const HINT = "Give the path of a PEM file (cassette keygen makes one), or env:NAME.";
+
+/** Throws {@link CliError} `key-unreadable`, and `CassetteError` `invalid-options` for what is no private key. */
+export async function readPrivateKey(files: FilePort, key: string, { env }: CommandIo): Promise<SigningKeyObject> {
+  if (key.startsWith("env:")) return resolveSigningKey(key, env);
+  const result = await files.read(key, MAX_KEY_BYTES);
+  switch (result.kind) {
+    case "read":
+      return resolveSigningKey(new TextDecoder().decode(result.bytes));
+    // What was given may be the key itself by mistake, so it is not repeated.
+    case "not-found":
+      throw new CliError("key-unreadable", "--key is neither a file that is there nor env:NAME", HINT);
+    case "too-large":
+      throw new CliError("key-unreadable", `the file of --key has ${result.size} bytes`, HINT);
+    case "failed":
+      throw new CliError("key-unreadable", "the file of --key cannot be read", HINT);
+  }
+}
