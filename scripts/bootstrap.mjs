@@ -1,7 +1,7 @@
-// What `npm start`, `npm test` and `npm run bench` run on a machine with nothing but Node and npm: it installs from the
+// What `npm start`, `npm test`, `npm run bench` and `npm run newsroom` run on a machine with nothing but Node and npm: it installs from the
 // lock file and compiles when that is needed, says so, and then does the job. A second call finds both done.
 //
-//   node scripts/bootstrap.mjs demo|test|bench|build [arguments for it]
+//   node scripts/bootstrap.mjs demo|test|bench|newsroom|build [arguments for it]
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -16,6 +16,15 @@ const [job = "", ...rest] = process.argv.slice(2);
 const JOBS = {
   build: () => {},
   demo: () => run([at("dist/cli/bin.js"), "demo", ...rest]),
+  newsroom: () =>
+    run([
+      at("dist/cli/bin.js"),
+      "serve",
+      at("examples/cassettes/newsroom"),
+      "--",
+      process.execPath,
+      at("examples/newsroom.mjs"),
+    ]),
   bench: () => run([at("bench/run.mjs"), ...rest]),
   test: () => (rest.length > 0 ? step("tests", vitest(rest)) : testEverything()),
 };
