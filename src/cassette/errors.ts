@@ -52,6 +52,8 @@ export type RecordErrorCode =
   | "file-exists"
   | "file-not-found"
   | "file-unreadable"
+  /** JSON that has nothing of a cassette. */
+  | "not-a-cassette"
   | "record-forbidden"
   | "import-unknown-format"
   | "import-malformed"

@@ -2,7 +2,7 @@
 // a field nobody knows is refused, because nobody would check it.
 
 import { findMessageFlaw, findResponseFlaw, isPlainObject, type ResponseFlaw } from "../core/index.js";
-import type { LoadErrorCode } from "./errors.js";
+import { CassetteError, type LoadErrorCode } from "./errors.js";
 import type { Cassette } from "./format.js";
 
 type Fields = Record<string, unknown>;
@@ -40,7 +40,27 @@ function checkVersion(value: Fields, refuse: Refuse): 1 | 2 {
       "Update playhead, or record again with the version at hand.",
     );
   }
+  if (
+    version === undefined &&
+    !["entries", "envelopeHash", "cassetteId"].some((field) => Object.hasOwn(value, field))
+  ) {
+    return refuseOther(value);
+  }
   return refuse("version-malformed", `${JSON.stringify(version) ?? "nothing"} is not a cassette version`, "/version");
+}
+
+/** Something else than a cassette: nothing was tampered with, it was named by mistake. */
+function refuseOther(value: Fields): never {
+  const isBundle = Object.hasOwn(value, "bundleVersion");
+  throw new CassetteError(
+    "not-a-cassette",
+    `the file is ${isBundle ? "a bundle" : "JSON of another kind"}, not a cassette`,
+    {
+      hint: isBundle
+        ? "Name the cassettes beside it, or its folder; `cassette verify` and loadBundle take the bundle itself."
+        : "Check the path.",
+    },
+  );
 }
 
 /** A real version 1 never had these fields, so one that has them is a version 2 with another label. */

@@ -72,6 +72,7 @@ const TABLE: ExitTable = {
   "file-exists": 2,
   "file-not-found": 2,
   "file-unreadable": 2,
+  "not-a-cassette": 2,
   "record-forbidden": 2,
   "import-unknown-format": 2,
   "import-malformed": 2,

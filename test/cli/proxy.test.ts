@@ -1,6 +1,6 @@
 // What a recording proxy must survive: clients that leave or send rubbish, disks that refuse, signals, and being killed.
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { parseCassette } from "../../src/cassette/load.js";
 import { createProxyOutput } from "../../src/cli/proxy/output.js";
 import { recordProxy } from "../../src/cli/proxy/proxy.js";
 import { createSaver } from "../../src/cli/proxy/saver.js";
-import { createCassetteStore } from "../../src/cassette/store.js";
+import { createCassetteStore, formatCassette } from "../../src/cassette/store.js";
 import { nodeFiles } from "../../src/host/files.js";
 import { assertBuilt, cassetteBin } from "../support/built.js";
 import { weatherCassette } from "../support/recording.js";
@@ -200,6 +200,20 @@ describe.skipIf(process.platform === "win32")("a proxy as a process of its own",
     await ended;
     expect(load("killed.cassette.json").entries).toHaveLength(1);
     expect((await cli(["verify", "--require-integrity", "killed.cassette.json"])).code).toBe(0);
+  });
+
+  it("ends at once, as a server, where its command cannot be started", async () => {
+    writeFileSync(join(folder, "served.cassette.json"), formatCassette(await weatherCassette()));
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [cassetteBin, "serve", "served.cassette.json", "--", "no-such-program"],
+      {
+        cwd: folder,
+        encoding: "utf8",
+        timeout: 60_000,
+      },
+    );
+    expect([status, stderr]).toEqual([2, expect.stringContaining('"no-such-program" could not be started')]);
   });
 
   it("writes its files though the signal comes twice", async () => {

@@ -126,6 +126,22 @@ describe("cassette show", () => {
     expect(documentOf(await cli(["show", "--json", path])).error).toMatchObject({ code: "not-json", file: path });
   });
 
+  it.each([
+    ["a bundle", '{"bundleVersion":1,"agents":{}}', "the file is a bundle, not a cassette"],
+    ["something else", '{"name":"package"}', "the file is JSON of another kind, not a cassette"],
+  ])("exits 2 for %s, which nobody tampered with", async (name, text, message) => {
+    const path = join(folder, `${name.replaceAll(" ", "-")}.json`);
+    writeFileSync(path, text);
+    const ran = await cli(["show", path]);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it("still exits 3 where a version was taken out", async () => {
+    const path = join(folder, "no-version.json");
+    writeFileSync(path, '{"recordedProvider":"p","entries":[]}');
+    expect((await cli(["show", path])).code).toBe(3);
+  });
+
   it("shows fields that loading does not check, whatever they hold", async () => {
     const path = place(
       "odd.json",

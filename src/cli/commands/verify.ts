@@ -30,10 +30,11 @@ export function verifyCommand(program: Command, io: CommandIo): void {
       parsePath,
     )
     .option("--key <key>", "the public key of the receipts: a file, the key itself, or env:NAME")
+    .option("--require-complete", "with --receipts: refuse a chain without its end, whose tail may have been cut off")
     .option("--json", "print one JSON document")
     .action(async (paths: string[], options: VerifyOptions & Partial<ReceiptsOptions>) => {
-      const { receipts, key, ...rest } = options;
-      if (receipts === undefined && key === undefined) {
+      const { receipts, key, requireComplete, ...rest } = options;
+      if (receipts === undefined && key === undefined && requireComplete === undefined) {
         const { verify } = await import("../verify/verify.js");
         return verify(paths, rest, io);
       }

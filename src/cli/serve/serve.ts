@@ -64,9 +64,13 @@ export async function serve(
     const server = await listen(serveHandler(shelf, watcher, nameOf), options);
     if (!server.isLoopback) note("other machines can reach this server, and it asks nobody who they are");
     announce(server.url, shelf, options, io);
-    const ended = await untilOver(server.url, options, io, stop);
-    if (options.once === true) await server.idle();
-    await server.close();
+    let ended: number;
+    try {
+      ended = await untilOver(server.url, options, io, stop);
+      if (options.once === true) await server.idle();
+    } finally {
+      await server.close();
+    }
     report(server.url, shelf, answered, misses, options, io);
     if (ended !== 0) io.exit(ended);
   } finally {

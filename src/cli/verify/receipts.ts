@@ -14,6 +14,8 @@ import { checkCassettes, printVerdicts, toJson, type Verdict, type VerifyOptions
 export interface ReceiptsOptions {
   receipts: string;
   key: string;
+  /** Refuse a chain without its end. */
+  requireComplete?: boolean;
 }
 
 /** The most a file of receipts may have: some 700,000 receipts. */
@@ -29,7 +31,10 @@ export async function verifyWithReceipts(
   io: CommandIo,
 ): Promise<void> {
   const { receipts: file, key } = options;
-  if (file === undefined) throw usage("--key was given without --receipts", "Add --receipts FILE.");
+  if (file === undefined) {
+    const flag = key === undefined ? "--require-complete" : "--key";
+    throw usage(`${flag} was given without --receipts`, "Add --receipts FILE.");
+  }
   if (key === undefined) {
     throw usage(
       "--receipts was given without --key, and without the public key nothing is proven",
@@ -42,7 +47,8 @@ export async function verifyWithReceipts(
   const cassettes = paths.length === 0 ? [] : await checkCassettes(paths, options, io);
   const covered = cassettes.map((cassette) => ({ cassette, coverage: coverageOf(cassette, verdict) }));
 
-  const exitCode = exitCodeFor(verdict, covered);
+  const isOpen = verdict.kind === "ok" && !verdict.complete && options.requireComplete === true;
+  const exitCode = isOpen ? EXIT.integrity : exitCodeFor(verdict, covered);
   io.exit(exitCode);
   if (options.json === true) {
     const listed = covered.map(({ cassette, coverage }) => ({
