@@ -42,6 +42,7 @@ export * from "./model/usage.js";
 export * from "./model/pricing.js";
 export * from "./model/provider.js";
 export type { MemoryScope, RunMemory, RuntimeMemory } from "./model/memory.js";
+export { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS } from "./context/run-memory.js";
 export {
   createInMemoryRuntimeMemory,
   MAX_MEMORY_CHARACTERS,
@@ -119,7 +120,6 @@ export { createPluck, type InstanceVerb, type PluckInstance, type PluckOptions }
 export {
   createRuntime,
   DEFAULT_MAX_AGENT_VISITS,
-  MEMORY_GRACE_MS,
   type AgentRuntime,
   type RunOptions,
   type RuntimeOptions,

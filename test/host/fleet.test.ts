@@ -330,6 +330,12 @@ describe("the breaker of a target", () => {
   });
 });
 
+it("hands onProgress a copy, so that it changes no result", async () => {
+  const tamper = ({ cell }: { cell: { status: string } }) => void (cell.status = "lost");
+  const { cells } = await fleetOf([member("m1")]).run({ targets: targets("x"), onProgress: tamper as never });
+  expect(told(cells)).toEqual(["m1 x done: m1: do x"]);
+});
+
 describe("the rate of a target", () => {
   it("holds back its cells, while the others go on", async () => {
     const clock = fakeClock();

@@ -5,6 +5,12 @@ import { AgentError } from "../errors.js";
 import type { MemoryScope, RunMemory, RuntimeMemory } from "../model/memory.js";
 import { assertNotAborted } from "../tools/call.js";
 
+/** How long the end of a run, and `destroy`, wait for a memory that is late with forgetting what was shared. Milliseconds. */
+export const MEMORY_GRACE_MS = 5_000;
+
+/** How long a run waits for its memory to read or write. Milliseconds. */
+export const MEMORY_TIMEOUT_MS = 30_000;
+
 /** A run's hold on a store. What the store throws passes through unchanged. */
 export interface RunScope {
   /** The memory as the agent `agentId` sees it. */

@@ -66,8 +66,9 @@ export function toPlan(plan: Plan, agentIds: readonly string[]): Plan {
     ]),
     ...exitList.map((id, index): [string, unknown] => [`exits[${index}]`, id]),
   ];
+  const known: ReadonlySet<unknown> = new Set(agentIds);
   for (const [place, id] of named) {
-    if (!(agentIds as readonly unknown[]).includes(id)) flaws.push(`${place} is ${show(id)}, which is no agent`);
+    if (!known.has(id)) flaws.push(`${place} is ${show(id)}, which is no agent`);
   }
   if (flaws.length > 0) {
     throw bad(

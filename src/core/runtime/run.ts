@@ -1,6 +1,6 @@
 // One run: agent after agent along the plan until it ends, with one log, one shared memory and one signal.
 
-import type { RunScope } from "../context/run-memory.js";
+import { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS, type RunScope } from "../context/run-memory.js";
 import type { JsonValue } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { AgentEvent, EventBody, EventDetail } from "../events/event.js";
@@ -107,12 +107,14 @@ async function walk(input: RunInput, emit: Emit, lastTurn: () => number): Promis
     });
     visits.push(done);
     await keepAnswer(done, input);
+    // No condition begins after the abort.
+    assertNotAborted(signal);
     const next = findNext(done, members, input);
     assertNotAborted(signal);
     if (next.kind !== "handoff") {
       if (next.kind === "cycle") emitCycle(done, next, lastTurn(), emit);
-      const shared = await remember("give what the run shared", signal, () => scope.readShared(signal));
-      await remember("forget what the run shared", signal, scope.forget);
+      const shared = await remember("give what the run shared", input, () => scope.readShared(signal));
+      await remember("forget what the run shared", input, scope.forget);
       return { visits, ended: next, usage: tally.usage, shared };
     }
     const { from, to, edge } = next.edge;
@@ -151,17 +153,17 @@ function emitCycle(last: AgentVisit, { agentId, limit }: RunEnd & { kind: "cycle
   emit(last.agentId, turn, { type: "handoff-cycle", from: last.agentId, to: agentId, limit });
 }
 
-function keepAnswer({ agentId, finalAnswer }: AgentVisit, { scope, signal }: RunInput): Promise<void> {
-  return remember(`keep the answer of the agent ${agentId}`, signal, () =>
-    scope.share(`agent:${agentId}:answer`, finalAnswer.toWellFormed()),
+function keepAnswer({ agentId, finalAnswer }: AgentVisit, input: RunInput): Promise<void> {
+  return remember(`keep the answer of the agent ${agentId}`, input, () =>
+    input.scope.share(`agent:${agentId}:answer`, finalAnswer.toWellFormed()),
   );
 }
 
 /** `work` on the memory, begun while the run is not aborted. Rejects with `memory-failed`, or `aborted`. */
-async function remember<T>(what: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+async function remember<T>(what: string, { signal, ports }: RunInput, work: () => Promise<T>): Promise<T> {
   assertNotAborted(signal);
   try {
-    const value = await work();
+    const value = await within(MEMORY_TIMEOUT_MS, work(), ports);
     assertNotAborted(signal);
     return value;
   } catch (error) {
@@ -180,7 +182,20 @@ async function forgetAfter(error: unknown, { scope, signal, ports }: RunInput): 
     if (isThrown(error, AgentError) && error.code === "memory-failed") return;
     ports.warn(`playhead: the memory did not forget what a run shared: ${quoteForeign(thrownText(failure))}`);
   });
-  await untilAborted(signal, forgotten).catch(() => undefined);
+  await untilAborted(signal, within(MEMORY_GRACE_MS, forgotten, ports)).catch(() => undefined);
+}
+
+/** As `work` settles; rejects where that takes longer. */
+async function within<T>(ms: number, work: Promise<T>, ports: Ports): Promise<T> {
+  let stop: () => void = () => undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    stop = ports.timer(ms, () => reject(new Error(`no answer within ${ms} ms`)));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    stop();
+  }
 }
 
 /** As `work` settles, or at once when `signal` fires: a tool that does not heed its signal must not hold the run. */

@@ -2,7 +2,7 @@
 // Without a plan the first agent runs alone.
 
 import { createInMemoryRuntimeMemory } from "../context/memory.js";
-import { openRunScope } from "../context/run-memory.js";
+import { MEMORY_GRACE_MS, openRunScope } from "../context/run-memory.js";
 import type { SigningKey } from "../canon/key.js";
 import { AgentError } from "../errors.js";
 import { createEventLog, type EventListener, type EventLog } from "../events/log.js";
@@ -23,9 +23,6 @@ import { runPlan, type RunResult } from "./run.js";
 
 /** How often a run enters one agent, unless `maxAgentVisits` says otherwise. */
 export const DEFAULT_MAX_AGENT_VISITS = 8;
-
-/** How long `destroy` waits for a memory that is late with forgetting what aborted runs shared. Milliseconds. */
-export const MEMORY_GRACE_MS = 5_000;
 
 export interface RuntimeOptions {
   readonly agents: readonly AgentDefinition[];
@@ -170,7 +167,8 @@ function createAgents({ agents, verbs }: RuntimeOptions): ReadonlyMap<string, Ag
     throw bad("createRuntime has no agents", "Pass { agents: [{ id, … }] }.");
   }
   const ids = agents.map((agent: AgentDefinition) => agent.id);
-  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  const seen = new Set<string>();
+  const twice = ids.find((id) => seen.has(id) || !seen.add(id));
   if (twice !== undefined) throw bad(`two agents have the id ${twice}`, "Give each agent its own id.");
   return new Map(agents.map((agent: AgentDefinition) => [agent.id, createAgent(agent, verbs)]));
 }

@@ -7,6 +7,8 @@ import { createRate, type Rate, type RateOptions } from "./rate.js";
 interface Gate {
   readonly breaker: Breaker | undefined;
   readonly rate: Rate | undefined;
+  /** Runs that were let through and have not settled: what they will say of the target must find it here. */
+  passes: number;
 }
 
 export type Entry =
@@ -33,6 +35,7 @@ export function createGates(options: { breaker?: BreakerOptions; rate?: RateOpti
     const gate = gates.get(target) ?? {
       breaker: options.breaker === undefined ? undefined : createBreaker(options.breaker),
       rate: options.rate === undefined ? undefined : createRate(options.rate),
+      passes: 0,
     };
     gates.delete(target);
     gates.set(target, gate);
@@ -41,16 +44,22 @@ export function createGates(options: { breaker?: BreakerOptions; rate?: RateOpti
 
   return {
     enter(target, now) {
-      const { breaker, rate } = use(target);
+      const gate = use(target);
+      const { breaker, rate } = gate;
       if (breaker?.refuses(now) === true) return { kind: "refused" };
       const ms = rate?.waitMs(now) ?? 0;
       if (ms > 0) return { kind: "later", ms };
       rate?.take(now);
       exhausted.add(target);
-      return { kind: "in", pass: breaker?.admit(now) };
+      const pass = breaker?.admit(now);
+      if (pass !== undefined) gate.passes += 1;
+      return { kind: "in", pass };
     },
     settle(target, pass, outcome, now) {
-      if (pass !== undefined) gates.get(target)?.breaker?.settle(pass, outcome, now);
+      const gate = gates.get(target);
+      if (pass === undefined || gate === undefined) return;
+      gate.passes -= 1;
+      gate.breaker?.settle(pass, outcome, now);
     },
     held(now) {
       const held = new Map<string, number>();
@@ -63,8 +72,8 @@ export function createGates(options: { breaker?: BreakerOptions; rate?: RateOpti
       return held;
     },
     forget(now, most) {
-      for (const [target, { breaker, rate }] of gates) {
-        if (rate?.isFull(now) === false) continue;
+      for (const [target, { breaker, rate, passes }] of gates) {
+        if (passes > 0 || rate?.isFull(now) === false) continue;
         const { state } = breaker ?? { state: { kind: "closed", failures: 0 } as const };
         const isFresh = state.kind === "closed" && state.failures === 0;
         if (isFresh || gates.size > most) gates.delete(target);

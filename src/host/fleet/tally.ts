@@ -1,6 +1,6 @@
 // The outcome of a run while it grows: each cell settled once, in its own place, counted and told.
 
-import type { Ports } from "../../core/index.js";
+import { copyJson, type Ports } from "../../core/index.js";
 import { toFleetError, type FleetCell, type FleetCounts } from "./cell.js";
 import type { FleetProgress, PlannedCell } from "./options.js";
 
@@ -29,7 +29,7 @@ export function createTally(
     counts[cell.status] += 1;
     try {
       // One that is async tells of its failure later.
-      void Promise.resolve(onProgress?.({ cell, counts: { ...counts } })).catch(warn);
+      void Promise.resolve(onProgress?.({ cell: copyJson(cell), counts: { ...counts } })).catch(warn);
     } catch (error) {
       warn(error);
     }

@@ -55,7 +55,15 @@ export async function openSqliteMemory(path: string, options: SqliteMemoryOption
   // A resolved path is never read as a `file:` address.
   const file = resolve(path);
   const database = await openSqliteFile(await loadSqlite(), { path: file, busyTimeoutMs, maxFileBytes });
-  return createStore(database, file);
+  try {
+    return createStore(database, file);
+  } catch (error) {
+    database.close();
+    throw new AgentError("memory-failed", `the memory ${file} has no table that can be used: ${messageOf(error)}`, {
+      hint: "Choose another file; this one was left as it is.",
+      cause: error,
+    });
+  }
 }
 
 function createStore(database: SqliteDatabase, path: string): SqliteMemory {

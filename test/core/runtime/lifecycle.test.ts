@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import type { AgentEvent } from "../../../src/core/events/event.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
-import { MEMORY_GRACE_MS } from "../../../src/core/runtime/runtime.js";
+import { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS } from "../../../src/core/context/run-memory.js";
 import { agent, runtime } from "../../support/agents.js";
 import { watchedMemory } from "../../support/memories.js";
 import { rejection } from "../../support/refusal.js";
@@ -102,7 +102,8 @@ it("PLK-97 does not wait for ever for a memory that never answers, and says so",
   await new Promise((resolve) => setImmediate(resolve));
   await one.destroy();
   expect(await run).toMatchObject({ code: "aborted" });
-  expect(timers).toEqual([MEMORY_GRACE_MS]);
+  // The run that ends, and what destroys the runtime, each wait once.
+  expect(timers).toEqual([MEMORY_GRACE_MS, MEMORY_GRACE_MS]);
   expect(ports.warnings).toEqual([expect.stringContaining("5000 ms")]);
 });
 
@@ -122,4 +123,25 @@ it.each([null, {}, "now"])("refuses a signal that is none (%s)", async (signal) 
   expect(await rejection(one.run({ goal: "g", signal: signal as unknown as AbortSignal }))).toMatchObject({
     code: "invalid-options",
   });
+});
+
+it("gives up on a memory that never answers a run, with memory-failed", async () => {
+  const waited: number[] = [];
+  const ports = {
+    ...quietPorts(),
+    timer(ms: number, fire: () => void) {
+      if (ms === MEMORY_TIMEOUT_MS || ms === MEMORY_GRACE_MS) {
+        waited.push(ms);
+        queueMicrotask(fire);
+      }
+      return () => undefined;
+    },
+  };
+  const memory = watchedMemory((method) => (method === "get" ? undefined : new Promise(() => undefined)));
+  const one = runtime([agent(scriptedProvider([say("a")]))], { memory, ports });
+  expect(await rejection(one.run({ goal: "g" }))).toMatchObject({
+    code: "memory-failed",
+    message: expect.stringContaining(`no answer within ${MEMORY_TIMEOUT_MS} ms`) as string,
+  });
+  expect(waited).toEqual([MEMORY_TIMEOUT_MS, MEMORY_GRACE_MS]);
 });

@@ -174,6 +174,15 @@ describe("a file that is no memory", () => {
     expect(existsSync(`${file}-wal`)).toBe(false);
   });
 
+  it("is refused when it is one of ours whose table is gone", async () => {
+    const file = newFile();
+    (await openSqliteMemory(file)).close?.();
+    const plain = await openPlain(file);
+    plain.exec("DROP TABLE memory");
+    plain.close();
+    await expect(openSqliteMemory(file)).rejects.toMatchObject({ code: "memory-failed", cause: expect.anything() });
+  });
+
   it("is refused when it is a database of something else, which is left as it is", async () => {
     const file = newFile();
     const plain = await openPlain(file);
