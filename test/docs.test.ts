@@ -1,10 +1,10 @@
-// Every code block of the README and the docs runs, and prints what the document shows.
+// Every code block of the README and the docs runs, and prints what the document shows; a TypeScript one compiles as well.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { assertBuilt, repositoryRoot } from "./support/built.js";
-import { readSnippets, runSnippet, snippetFolder } from "./support/snippets.js";
+import { readSnippets, runSnippet, snippetFolder, typeErrors } from "./support/snippets.js";
 
 assertBuilt();
 const documents = [
@@ -20,6 +20,11 @@ for (const document of documents) {
   if (snippets.length === 0) continue;
   describe(document, { sequential: true }, () => {
     const folder = snippetFolder(document);
+    if (snippets.some(({ language }) => language === "ts")) {
+      test("its ts blocks compile under strict", { timeout: 120_000 }, () => {
+        expect(typeErrors(snippets)).toEqual([]);
+      });
+    }
     for (const snippet of snippets) {
       test(`line ${snippet.line} runs`, { timeout: 120_000 }, () => {
         expect(() => runSnippet(snippet, folder)).not.toThrow();

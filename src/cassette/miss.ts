@@ -27,7 +27,7 @@ export function formatMiss(report: MissReport): string {
 }
 
 const CHOICES =
-  "Undo the change if it was not meant; else record again (CASSETTE_MODE=refresh) and review the new cassette.";
+  "Undo the change if it was not meant; else record it again (with useCassette: CASSETTE_MODE=refresh) and review the new cassette.";
 
 /** Why no unused turn answers `prompt`. `used[i]` says whether entry i was given out; `cursor` is the next unused one. */
 export function explainPromptMiss(

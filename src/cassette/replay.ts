@@ -144,7 +144,6 @@ function explainNoAnswer(
 ): MissReport {
   const sameUsed = turns.lastWith(promptHash);
   const total = tape.entries.length;
-  const hint = "Replay is single-use: call reset() before a second run, or make a new cassetteProvider.";
   if (sameUsed !== undefined) {
     const nearest = { turnIndex: sameUsed, used: true };
     return {
@@ -152,7 +151,7 @@ function explainNoAnswer(
       turn,
       nearest,
       what: `recorded turn ${sameUsed} answers this prompt and was used already`,
-      hint,
+      hint: "Replay is single-use: call reset() before a second run, or make a new cassetteProvider.",
     };
   }
   if (turns.left > 0) return explainPromptMiss(tape, tracker.since(0), turn, turns.used, turns.next());
@@ -160,7 +159,7 @@ function explainNoAnswer(
     code: "exhausted",
     turn,
     what: `the recording holds ${total} turn${total === 1 ? "" : "s"}, all of them used; the run asks for more`,
-    hint: `${hint} If the run is longer than it was, record again.`,
+    hint: "The run asks for more turns than were recorded. Undo the change if it was not meant; else record it again.",
   };
 }
 

@@ -13,7 +13,7 @@ import { say } from "../support/script.js";
 afterAll(verifyKept);
 
 const CHOICES =
-  "Undo the change if it was not meant; else record again (CASSETTE_MODE=refresh) and review the new cassette.";
+  "Undo the change if it was not meant; else record it again (with useCassette: CASSETTE_MODE=refresh) and review the new cassette.";
 
 async function missOf(promise: Promise<unknown>): Promise<CassetteError & { miss: MissReport }> {
   const error = (await rejection(promise)) as CassetteError;

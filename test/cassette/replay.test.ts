@@ -165,7 +165,9 @@ describe("strict replay", () => {
     const error = await missed(replay.turn(prompt("a", "b")));
     expect(error.code).toBe("exhausted");
     expect(error.summary).toBe("turn 1: the recording holds 1 turn, all of them used; the run asks for more");
-    expect(error.hint).toContain("If the run is longer than it was, record again.");
+    expect(error.hint).toBe(
+      "The run asks for more turns than were recorded. Undo the change if it was not meant; else record it again.",
+    );
   });
 
   it("throws exhausted on an empty cassette", async () => {

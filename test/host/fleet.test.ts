@@ -7,6 +7,7 @@ import type { FleetOptions, FleetProgress, FleetTarget } from "../../src/host/fl
 import { agent } from "../support/agents.js";
 import { fakeClock } from "../support/fake-clock.js";
 import { fakeRuntime, told, type Work } from "../support/fleet.js";
+import { refusal } from "../support/refusal.js";
 import { quietPorts, say, tool } from "../support/script.js";
 
 const targets = (...ids: string[]): FleetTarget[] => ids.map((id) => ({ id, goal: `do ${id}` }));
@@ -467,11 +468,20 @@ describe("options that can never work", () => {
     expect(() => createFleet({ members })).toThrow("member m2 has the runtime of another member");
   });
 
-  it("give what a function for a runtime throws", () => {
+  it.each<[string, unknown, string, string]>([
+    ["an AgentError", new AgentError("invalid-options", "no agents", { hint: "Add one." }), "no agents", "Add one."],
+    ["another error", new TypeError("no key"), "no key", "See `cause`."],
+    ["what has no text", Object.create(null), "something that has no text was thrown", "See `cause`."],
+  ])("name the member whose function for a runtime throws %s", (_name, cause, text, hint) => {
     const broken = () => {
-      throw new AgentError("invalid-options", "no agents");
+      throw cause;
     };
-    expect(() => createFleet({ members: [{ id: "m1", runtime: broken }] })).toThrow("no agents");
+    const error = refusal(() => createFleet({ members: [one, { id: "m2", runtime: broken }] })) as AgentError;
+    expect(error).toBeInstanceOf(AgentError);
+    expect(error.code).toBe("invalid-options");
+    expect(error.message).toBe(`the runtime of member m2 could not be made: ${text}`);
+    expect(error.hint).toBe(hint);
+    expect(error.cause).toBe(cause);
   });
 
   it.each<[string, object]>([

@@ -78,6 +78,40 @@ function runTypeScript(snippet: Snippet, folder: string): void {
     throw new Error(`${where(snippet)} exited ${result.status}\n${result.stdout}${result.stderr}`);
 }
 
+/** What the compiler says under `strict` of the `ts` blocks of one document, each with its line there. Needs dist. */
+export function typeErrors(snippets: readonly Snippet[]): string[] {
+  const blocks = new Map(
+    snippets
+      .filter(({ language }) => language === "ts")
+      .map((snippet) => [join(repositoryRoot, ".playhead", `${snippet.line}-types.mts`), snippet]),
+  );
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: ts.ScriptTarget.ES2023,
+    module: ts.ModuleKind.NodeNext,
+    types: ["node"],
+  };
+  const host = ts.createCompilerHost(options);
+  const [readFile, fileExists] = [host.readFile.bind(host), host.fileExists.bind(host)];
+  const { getSourceFile } = host;
+  host.readFile = (file) => blocks.get(file)?.code ?? readFile(file);
+  host.fileExists = (file) => blocks.has(file) || fileExists(file);
+  host.getSourceFile = (file, target, ...rest) => {
+    const block = blocks.get(file);
+    return block === undefined
+      ? getSourceFile.call(host, file, target, ...rest)
+      : ts.createSourceFile(file, block.code, target);
+  };
+  return ts.getPreEmitDiagnostics(ts.createProgram([...blocks.keys()], options, host)).map((diagnostic) => {
+    const { file, start = 0, messageText } = diagnostic;
+    const block = blocks.get(file?.fileName ?? "");
+    const line = (block?.line ?? 0) + (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
+    return `${block?.document ?? "?"}:${line} ${ts.flattenDiagnosticMessageText(messageText, " ")}`;
+  });
+}
+
 function compile(code: string): string {
   const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext };
   return ts.transpileModule(code, { compilerOptions }).outputText;

@@ -1,7 +1,7 @@
 // An agent as its author writes it, checked once at the door.
 
 import { AgentError } from "../errors.js";
-import { assertKnownOptions } from "../options.js";
+import { assertKnownOptions, showValue } from "../options.js";
 import { createBudget, type BudgetLimits } from "../loop/budget.js";
 import type { OnToolError } from "../loop/calls.js";
 import { seal } from "../canon/copy.js";
@@ -67,6 +67,7 @@ export function createAgent(definition: AgentDefinition, verbs: VerbBodies | und
   if (rest.budget !== undefined) assertKnownOptions(`the budget of agent ${rest.id}`, rest.budget, BUDGET_OPTIONS);
   if (rest.settings !== undefined) assertKnownOptions(`the settings of agent ${rest.id}`, rest.settings, SETTING_NAMES);
   createBudget(rest.budget);
+  assertCallOptions(rest);
   assertToolOptions(rest);
   if (rest.policies !== undefined) assertPolicies(`agent ${rest.id}`, rest.policies);
   const manifest = {
@@ -81,6 +82,19 @@ export function createAgent(definition: AgentDefinition, verbs: VerbBodies | und
     ...(rest.policies === undefined ? {} : { policies: [...rest.policies] }),
     tools: createToolSet(rest.id, manifest, verbs),
   };
+}
+
+/** The limit is one a provider takes: none is said by leaving it out. */
+function assertCallOptions({ id, timeoutMs, streaming }: AgentDefinition): void {
+  if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
+    throw bad(
+      `agent ${id} has the timeoutMs ${showValue(timeoutMs)}`,
+      "Give a positive, finite number of milliseconds, or leave it out.",
+    );
+  }
+  if (streaming !== undefined && typeof streaming !== "boolean") {
+    throw bad(`agent ${id} has the streaming ${showValue(streaming)}`, "Use true or false.");
+  }
 }
 
 function assertToolOptions({ id, onToolError = "feedback", maxCorrections = Infinity }: AgentDefinition): void {

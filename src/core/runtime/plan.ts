@@ -73,7 +73,8 @@ export function toPlan(plan: Plan, agentIds: readonly string[]): Plan {
   if (flaws.length > 0) {
     throw bad(
       `the plan cannot work: ${list(flaws, "; ")}`,
-      `The agents are ${list(agentIds.map(show), ", ")}; a plan is { entry, edges: [{ from, to, when?, input? }], exits }.`,
+      (Object.hasOwn(plan, "maxAgentVisits") ? "maxAgentVisits is an option of createRuntime. " : "") +
+        `The agents are ${list(agentIds.map(show), ", ")}; a plan is { entry, edges: [{ from, to, when?, input? }], exits }.`,
     );
   }
   return { entry, edges: edgeList.map(copyEdge), exits: exitList };

@@ -6,6 +6,7 @@ import { copyJson } from "../canon/copy.js";
 import { isPlainObject, toPointer, type JsonObject } from "../canon/value.js";
 import { AgentError, ToolArgError } from "../errors.js";
 import { boundSchema, findExcess } from "./bounds.js";
+import { findSchemaFlaw } from "./schema.js";
 import { thrownText } from "./thrown.js";
 
 /** Nested containers in the arguments, the arguments object itself included. */
@@ -41,7 +42,7 @@ function scrub(value: unknown, path: (string | number)[]): unknown {
 /** Checks arguments against one tool's schema. Returns the scrubbed copy; throws nothing but {@link ToolArgError}. */
 export type ArgumentCheck = (args: unknown) => JsonObject;
 
-/** Reads the schema once. Throws `AgentError` `invalid-options` when it is not a JSON Schema object. */
+/** Reads the schema once. Throws `AgentError` `invalid-options` when it is no JSON Schema, with the place in it. */
 export function createArgumentCheck(tool: string, schema: JsonObject): ArgumentCheck {
   const validator = createValidator(tool, schema);
   return (args) => {
@@ -88,11 +89,14 @@ function createValidator(tool: string, schema: JsonObject): Validator {
   try {
     // The validator writes marks into the schema it is given, so it gets a copy.
     const bounded = copyJson(schema);
+    const draft = draftOf(bounded);
+    const flaw = findSchemaFlaw(bounded, draft === "4");
+    if (flaw !== undefined) throw unusable(tool, `${flaw.what} (at ${flaw.pointer || "the top"})`);
     boundSchema(bounded);
     const own = bounded as Schema;
     const missing = unresolvedReference(own);
     if (missing !== undefined) throw unusable(tool, `its $ref ${missing} leads nowhere`);
-    return new Validator(own, draftOf(schema), true);
+    return new Validator(own, draft, true);
   } catch (error) {
     if (error instanceof AgentError && error.code === "invalid-options") throw error;
     throw unusable(tool, thrownText(error), error);

@@ -5,6 +5,7 @@ import { seal } from "../canon/copy.js";
 import { isPlainObject, NotJsonError } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { LlmToolDefinition } from "../model/provider.js";
+import { assertKnownOptions } from "../options.js";
 import { createArgumentCheck, type ArgumentCheck } from "./arguments.js";
 import { DEFAULT_TOOL_TIMEOUT_MS, isToolTimeout } from "./deadline.js";
 import type { CustomTool, CustomToolContext, ToolEffect } from "./tool.js";
@@ -42,6 +43,7 @@ export interface ToolManifest {
 }
 
 const TIMEOUT_HINT = "Use milliseconds above 0, or Infinity for no limit.";
+const TOOL_OPTIONS = ["name", "description", "schema", "effect", "timeoutMs", "invoke"];
 const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]*$/;
 
 /** Resolves a manifest against the verb bodies at hand. Throws `AgentError` `invalid-options` for whatever cannot work. */
@@ -63,7 +65,7 @@ export function createToolSet(agentId: string, manifest: ToolManifest, verbs: Ve
     add(verbTool(name, body, toolTimeoutMs), verbDefinition(name));
   }
   for (const tool of manifest.customTools ?? []) {
-    assertCustomTool(tool, refuse);
+    assertCustomTool(agentId, tool, refuse);
     add(
       {
         name: tool.name,
@@ -113,14 +115,16 @@ function verbDefinition(name: VerbName): LlmToolDefinition {
   return { name, description: VERBS[name].description, schema: VERBS[name].schema };
 }
 
-function assertCustomTool(tool: CustomTool, refuse: Refuse): void {
-  const name: unknown = tool.name;
+function assertCustomTool(agentId: string, tool: CustomTool, refuse: Refuse): void {
+  const name: unknown = tool?.name;
   if (typeof name !== "string" || !TOOL_NAME.test(name)) {
     refuse(`${JSON.stringify(name)} is not a tool name`, `Use letters, digits, "_" and "-", a letter or "_" first.`);
   }
   if (isVerbName(tool.name)) {
     refuse(`tool ${tool.name} has the name of a verb`, `Put a prefix of your own before it, such as my_${tool.name}.`);
   }
+  // An instance of a class may hold what it needs beside them.
+  if (isPlainObject(tool)) assertKnownOptions(`agent ${agentId}: tool ${tool.name}`, tool, TOOL_OPTIONS);
   if (typeof tool.description !== "string") refuse(`tool ${tool.name} has no description`, "The model chooses by it.");
   if (typeof tool.invoke !== "function")
     refuse(`tool ${tool.name} has no invoke function`, "Pass invoke(args, context).");

@@ -3,7 +3,7 @@
 import { AgentError, assertKnownOptions, type AgentRuntime, type Ports } from "../../core/index.js";
 import { assertCount } from "../count.js";
 import type { BreakerOptions } from "./breaker.js";
-import type { FleetCell, FleetCounts } from "./cell.js";
+import { toFleetError, type FleetCell, type FleetCounts } from "./cell.js";
 import type { QueuedCell } from "./queue.js";
 import type { RateOptions } from "./rate.js";
 
@@ -102,12 +102,12 @@ export function assertFleetOptions(options: FleetOptions): void {
   }
 }
 
-/** The members with their runtimes made. Throws `invalid-options`, or what a function for a runtime throws. */
+/** The members with their runtimes made. Throws `invalid-options`; what a function for a runtime throws is the `cause`. */
 export function createMembers(members: readonly FleetMember[]): Member[] {
   assertList("createFleet", "members", members, MAX_FLEET_MEMBERS);
   for (const member of members) assertKnownOptions("a member", member, ["id", "runtime"]);
   assertIds("member", members);
-  const made = members.map(({ id, runtime }) => ({ id, runtime: typeof runtime === "function" ? runtime() : runtime }));
+  const made = members.map((member) => ({ id: member.id, runtime: makeRuntime(member) }));
   const runtimes = new Set<AgentRuntime>();
   for (const { id, runtime } of made) {
     if (typeof runtime?.run !== "function" || typeof runtime.destroy !== "function") {
@@ -119,6 +119,16 @@ export function createMembers(members: readonly FleetMember[]): Member[] {
     runtimes.add(runtime);
   }
   return made;
+}
+
+function makeRuntime({ id, runtime }: FleetMember): AgentRuntime {
+  if (typeof runtime !== "function") return runtime;
+  try {
+    return runtime();
+  } catch (cause) {
+    const { message, hint = "See `cause`." } = toFleetError(cause);
+    throw bad(`the runtime of member ${id} could not be made: ${message}`, hint, cause);
+  }
 }
 
 /** The cells of one run in their order: members one after another, each with all targets. Throws `invalid-options`. */
@@ -158,6 +168,6 @@ function assertIds(what: string, list: readonly { readonly id: string }[]): void
   }
 }
 
-function bad(message: string, hint: string): AgentError {
-  return new AgentError("invalid-options", message, { hint });
+function bad(message: string, hint: string, cause?: unknown): AgentError {
+  return new AgentError("invalid-options", message, { hint, ...(cause === undefined ? {} : { cause }) });
 }

@@ -70,6 +70,13 @@ describe("a plan", () => {
     expect(hint.hint).toContain('"router", "specialist", "fallback"');
   });
 
+  it("is refused with the place where maxAgentVisits belongs", () => {
+    expect(refusal(() => toPlan({ ...good, maxAgentVisits: 2 } as Plan, AGENTS))).toMatchObject({
+      message: "the plan cannot work: it has an unknown option maxAgentVisits",
+      hint: expect.stringMatching(/^maxAgentVisits is an option of createRuntime\. The agents are /) as string,
+    });
+  });
+
   it("is refused in bounded words, however much is wrong with it", () => {
     const exits = Array.from({ length: 50_000 }, (_, index) => `x${index}`);
     const { message } = refusal(() => toPlan({ ...good, exits }, AGENTS)) as Error;

@@ -101,6 +101,15 @@ describe("createToolSet", () => {
     expect(refused({ customTools: [{ ...noop, ...part }] })).toMatchObject({ code: "invalid-options" });
   });
 
+  it("refuses an option of a custom tool that nobody reads, and says whose", () => {
+    const custom = { ...noop, efect: "write", timeoutMS: 5 };
+    expect(refused({ customTools: [custom] })).toMatchObject({
+      code: "invalid-options",
+      message: "agent ann: tool noop has an unknown option: efect, timeoutMS",
+      hint: "The options are name, description, schema, effect, timeoutMs, invoke.",
+    });
+  });
+
   it("PLK-48 hands name, description and schema to the model word for word, and nothing else", () => {
     const custom = tool("x", () => null, {
       description: "  As is.\n",
@@ -136,9 +145,9 @@ describe("createToolSet", () => {
       readonly name = "count";
       readonly description = "Counts.";
       readonly schema = {};
-      #count = 0;
+      count = 0;
       invoke(): number {
-        return ++this.#count;
+        return ++this.count;
       }
     }
     const set = createToolSet("a", { customTools: [new Counter()] }, undefined);

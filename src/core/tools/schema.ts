@@ -1,0 +1,137 @@
+// What a tool's JSON Schema says itself, checked before the first turn: the validator ignores a keyword whose value has the wrong
+// kind, or throws over it at every call. Keywords after JSON Schema 2020-12 (core §10, validation §6) and the drafts 2019-09, 7
+// and 4 of them; an unknown keyword is an annotation and says nothing here.
+
+import { isPlainObject, toPointer, type JsonValue } from "../canon/value.js";
+import { showValue } from "../options.js";
+import { thrownText } from "./thrown.js";
+
+/** Where a schema is wrong, as a JSON pointer into it, and how. */
+export interface SchemaFlaw {
+  readonly pointer: string;
+  readonly what: string;
+}
+
+type Place = readonly (string | number)[];
+type Check = (value: JsonValue, place: Place, isDraft4: boolean) => SchemaFlaw | undefined;
+
+const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
+
+/** The first flaw of `schema` and of all schemas its known keywords hold; undefined when there is none. */
+export function findSchemaFlaw(schema: JsonValue, isDraft4 = false): SchemaFlaw | undefined {
+  return checkSchema(schema, [], isDraft4);
+}
+
+const checkSchema: Check = (schema, place, isDraft4) => {
+  if (typeof schema === "boolean") return undefined;
+  if (!isPlainObject(schema)) return flaw(place, `${showValue(schema)} is no schema, which is an object or a boolean`);
+  return first(Object.entries(schema), ([key, value]) => KEYWORDS.get(key)?.(value, [...place, key], isDraft4));
+};
+
+const checkType: Check = (type, place) => {
+  const names = Array.isArray(type) ? type : [type];
+  const wrong = names.find((name) => !(TYPES as JsonValue[]).includes(name));
+  if (names.length > 0 && wrong === undefined) return undefined;
+  return flaw(place, `${showValue(wrong ?? type)} is no type; the types are ${TYPES.join(", ")}`);
+};
+
+const checkPattern: Check = (pattern, place) =>
+  typeof pattern === "string" ? compile(pattern, place) : flaw(place, `${showValue(pattern)} is no pattern`);
+
+const checkNames: Check = (names, place) => {
+  if (Array.isArray(names) && names.every((name) => typeof name === "string")) return undefined;
+  return flaw(place, `${Array.isArray(names) ? "it" : showValue(names)} is no list of strings`);
+};
+
+const checkList: Check = (list, place) =>
+  Array.isArray(list) ? undefined : flaw(place, `${showValue(list)} is no list`);
+
+const checkText: Check = (text, place) =>
+  typeof text === "string" ? undefined : flaw(place, `${showValue(text)} is no string`);
+
+const checkNumber: Check = (number, place) =>
+  typeof number === "number" ? undefined : flaw(place, `${showValue(number)} is no number`);
+
+/** In draft 4 it says of the bound beside it whether that is excluded. */
+const checkExclusive: Check = (value, place, isDraft4) =>
+  isDraft4 && typeof value === "boolean" ? undefined : checkNumber(value, place, isDraft4);
+
+const checkDivisor: Check = (number, place) =>
+  typeof number === "number" && number > 0 ? undefined : flaw(place, `${showValue(number)} is no number above 0`);
+
+const checkCount: Check = (count, place) =>
+  Number.isInteger(count) && (count as number) >= 0
+    ? undefined
+    : flaw(place, `${showValue(count)} is no whole number of 0 or more`);
+
+const checkSchemas: Check = (list, place, isDraft4) => {
+  if (!Array.isArray(list)) return flaw(place, `${showValue(list)} is no list of schemas`);
+  return first([...list.entries()], ([index, schema]) => checkSchema(schema, [...place, index], isDraft4));
+};
+
+/** Up to 2019-09 a list says what each item must be. */
+const checkItems: Check = (items, place, isDraft4) =>
+  (Array.isArray(items) ? checkSchemas : checkSchema)(items, place, isDraft4);
+
+const checkDependency: Check = (value, place, isDraft4) =>
+  (Array.isArray(value) ? checkNames : checkSchema)(value, place, isDraft4);
+
+const checkPatternProperties: Check = (map, place, isDraft4) =>
+  eachValue(checkSchema)(map, place, isDraft4) ??
+  first(Object.keys(map as object), (pattern) => compile(pattern, [...place, pattern]));
+
+function eachValue(check: Check): Check {
+  return (map, place, isDraft4) => {
+    if (!isPlainObject(map)) return flaw(place, `${showValue(map)} is no object`);
+    return first(Object.entries(map as Record<string, JsonValue>), ([key, value]) =>
+      check(value, [...place, key], isDraft4),
+    );
+  };
+}
+
+const KEYWORDS: ReadonlyMap<string, Check> = new Map([
+  ...under(checkType, "type"),
+  ...under(checkPattern, "pattern"),
+  ...under(checkNames, "required"),
+  ...under(checkList, "enum"),
+  ...under(checkText, "format", "$ref"),
+  ...under(checkNumber, "minimum", "maximum"),
+  ...under(checkExclusive, "exclusiveMinimum", "exclusiveMaximum"),
+  ...under(checkDivisor, "multipleOf"),
+  ...under(checkCount, "minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains"),
+  ...under(checkCount, "minProperties", "maxProperties"),
+  ...under(checkSchema, "additionalProperties", "unevaluatedProperties", "propertyNames"),
+  ...under(checkSchema, "additionalItems", "unevaluatedItems", "contains", "not", "if", "then", "else"),
+  ...under(checkSchemas, "allOf", "anyOf", "oneOf", "prefixItems"),
+  ...under(checkItems, "items"),
+  ...under(eachValue(checkSchema), "properties", "dependentSchemas", "$defs", "definitions"),
+  ...under(checkPatternProperties, "patternProperties"),
+  ...under(eachValue(checkNames), "dependentRequired"),
+  ...under(eachValue(checkDependency), "dependencies"),
+]);
+
+function under(check: Check, ...keywords: string[]): [string, Check][] {
+  return keywords.map((keyword) => [keyword, check]);
+}
+
+/** As the validator will, with the flag `u`. */
+function compile(pattern: string, place: Place): SchemaFlaw | undefined {
+  try {
+    new RegExp(pattern, "u");
+    return undefined;
+  } catch (error) {
+    return flaw(place, thrownText(error));
+  }
+}
+
+function first<T>(items: readonly T[], check: (item: T) => SchemaFlaw | undefined): SchemaFlaw | undefined {
+  for (const item of items) {
+    const found = check(item);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function flaw(place: Place, what: string): SchemaFlaw {
+  return { pointer: toPointer(place), what };
+}
