@@ -17,6 +17,15 @@ export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } 
 export type { Redact } from "./redact.js";
 export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
 export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay.js";
+export {
+  forkProvider,
+  resumeProvider,
+  type ForkedFrom,
+  type ForkOptions,
+  type ForkProvider,
+  type LiveSource,
+  type ResumeOptions,
+} from "./fork.js";
 export { formatMiss, rebuildPrompts } from "./miss.js";
 export { formatToolDrift, type ToolDrift } from "./tools/drift.js";
 export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tools/miss.js";

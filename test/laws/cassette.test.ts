@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
+import { forkProvider } from "../../src/cassette/fork.js";
 import { parseCassette } from "../../src/cassette/load.js";
 import { rebuildPrompts } from "../../src/cassette/miss.js";
 import { recordingProvider } from "../../src/cassette/record.js";
@@ -122,6 +123,25 @@ describe("laws of record and replay", () => {
           live.toolCalls,
         ]);
         expect(tape.unused()).toEqual([]);
+      }),
+    );
+  });
+
+  it("a fork at any turn, answered live as it was recorded, is the recorded run and replays whole", async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, fc.nat(), async (given, place) => {
+        const { live, cassette } = await record(given);
+        const at = place % (cassette.entries.length + 1);
+        const fork = forkProvider(cassette, {
+          at,
+          live: scriptedProvider(given.script.slice(at)),
+          ports: fixedPorts(9),
+        });
+        const forked = await run(given, fork);
+        expect(forked.messages).toEqual(live.messages);
+        const whole = cassetteProvider(parseCassette(formatCassette(recordedCassette(fork))));
+        expect((await run(given, whole)).messages).toEqual(live.messages);
+        expect(whole.remaining).toBe(0);
       }),
     );
   });
