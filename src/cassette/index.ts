@@ -33,6 +33,7 @@ export type { TapeResult } from "./tools/results.js";
 export { cassetteTools, type CassetteTools, type CassetteToolsOptions, type ToolLike } from "./tools/tape.js";
 export { createConversations, type Conversations, type OpenTurn } from "./conversations.js";
 export { createShelf, type Shelf, type ShelfAnswer, type ShelfCount, type ShelfItem } from "./shelf.js";
+export { whyRequest, whyWireRequest, type WhyVerdict } from "./why.js";
 export { CASSETTE_SUFFIX, createCassetteStore, formatCassette, type CassetteStore } from "./store.js";
 export { checkBundle, hashBundle, parseBundle } from "./bundle/check.js";
 export {

@@ -35,6 +35,8 @@ export interface CassetteProvider extends LlmProviderAdapter {
   readonly cassette: Cassette;
   /** Recorded turns not given out yet. */
   readonly remaining: number;
+  /** Indexes of the turns given out, in ascending order. */
+  used(): number[];
   /** Makes every turn unused again. */
   reset(): void;
   /** Throws `CassetteError` `unconsumed` naming the turns that were never asked for. */
@@ -69,6 +71,7 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
       if (content !== "") yield { type: "text-delta", text: content };
       yield { type: "response", response };
     },
+    used: () => session.used(),
     reset: () => session.reset(),
     assertConsumed() {
       const left = session.unused();
@@ -127,6 +130,7 @@ function createSession(tape: Cassette, { strict = true, hashFilter, file }: Repl
       return turns.left;
     },
     unused: () => entries.map((entry) => entry.turnIndex).filter((index) => turns.used[index] !== true),
+    used: () => entries.map((entry) => entry.turnIndex).filter((index) => turns.used[index] === true),
     reset(): void {
       turns = createUnusedTurns(entries, contexts);
       asked = 0;

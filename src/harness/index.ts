@@ -5,6 +5,8 @@ export type { ConformanceCase } from "./conformance/verdict.js";
 export { HarnessError, type HarnessErrorCode } from "./errors.js";
 export type { LiveProvider } from "./live.js";
 export { CASSETTE_MODES, isCI, resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
+export { readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
+export type { OnToolDrift, ReplaySide, ToolReport, ToolSide } from "./tool-side.js";
 export {
   createUseCassette,
   type CassetteHandle,

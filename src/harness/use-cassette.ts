@@ -14,6 +14,8 @@ import { unknownOptions, type FilePort, type LlmProviderAdapter } from "../core/
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
 import { createRecordingDesk, fileExists } from "./recording.js";
+import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
+import { createToolSide, liveSide, type OnToolDrift, type ReplaySide, type ToolSide } from "./tool-side.js";
 import { describeValue } from "./vitest/words.js";
 
 export interface UseCassetteOptions {
@@ -27,11 +29,27 @@ export interface UseCassetteOptions {
   readonly requireIntegrity?: boolean;
   /** The most bytes a cassette may have, read or written. Default 64 MiB. */
   readonly maxBytes?: number;
+  /**
+   * What mode `replay` replays. `tools`: a live model with recorded tool results; nothing is recorded. `both`: neither model nor
+   * tool is asked. Tools are what the handle's `tools` and `verbs` give. Default `model`.
+   */
+  readonly replay?: ReplaySide;
+  /** With `replay: "model"`, for tools of the handle's `tools` that answer otherwise than recorded. Default `stop`. */
+  readonly onToolDrift?: OnToolDrift;
 }
 
-const OPTIONS: readonly string[] = ["mode", "agentId", "hashFilter", "redact", "requireIntegrity", "maxBytes"];
+const OPTIONS: readonly string[] = [
+  "mode",
+  "agentId",
+  "hashFilter",
+  "redact",
+  "requireIntegrity",
+  "maxBytes",
+  "replay",
+  "onToolDrift",
+];
 
-export interface CassetteHandle {
+export interface CassetteHandle extends ToolSide {
   /** Goes where the real provider went. */
   readonly provider: LlmProviderAdapter;
   /** What was decided: `auto` has become `replay` or `record` by now. */
@@ -52,13 +70,15 @@ export interface LedgerLine {
   file: string;
   /** The same from the root of the disk, since two processes may work in two folders. */
   path: string;
-  mode: "record" | "refresh" | "replay";
+  mode: "record" | "refresh" | "replay" | "from-first-miss" | "fork";
   turns: number;
+  /** Turns that came from an older recording, in the last two modes. */
+  kept?: number;
 }
 
 export interface HarnessHost {
   readonly files: FilePort;
-  readonly environment: ModeEnvironment & { readonly CASSETTE_LEDGER?: string | undefined };
+  readonly environment: ModeEnvironment & ForkEnvironment & { readonly CASSETTE_LEDGER?: string | undefined };
 }
 
 /** Binds `useCassette` to the files and environment of a host. One file is recorded once by what is bound here. */
@@ -66,22 +86,47 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
   const store = createCassetteStore(files);
   const desk = createRecordingDesk(files);
 
-  async function note(file: string, mode: LedgerLine["mode"], turns: number): Promise<void> {
+  async function note(file: string, mode: LedgerLine["mode"], turns: number, kept?: number): Promise<void> {
     const ledger = environment.CASSETTE_LEDGER;
-    const line: LedgerLine = { file, path: resolve(file), mode, turns };
+    const line: LedgerLine = { file, path: resolve(file), mode, turns, ...(kept === undefined ? {} : { kept }) };
     if (ledger !== undefined && ledger !== "") await files.append(ledger, JSON.stringify(line) + "\n");
   }
 
-  async function replay(file: string, options: UseCassetteOptions): Promise<CassetteHandle> {
-    const { hashFilter, requireIntegrity = true, maxBytes } = options;
+  async function replay(file: string, live: LiveProvider, options: UseCassetteOptions): Promise<CassetteHandle> {
+    const { hashFilter, requireIntegrity = true, maxBytes, replay: side = "model", onToolDrift = "stop" } = options;
     const limit = maxBytes === undefined ? {} : { maxBytes };
     const cassette = await store.load(file, { requireIntegrity, ...limit });
-    const provider = cassetteProvider(cassette, { file, ...(hashFilter === undefined ? {} : { hashFilter }) });
+    const { assertNoDrift, ...toolSide } = createToolSide(cassette, file, side, onToolDrift);
+    const replayed = cassetteProvider(cassette, { file, ...(hashFilter === undefined ? {} : { hashFilter }) });
+    const provider = side === "tools" ? await resolveLive(live) : replayed;
     const done = once(async () => {
-      provider.assertConsumed();
+      if (side !== "tools") replayed.assertConsumed();
+      assertNoDrift();
       await note(file, "replay", cassette.entries.length);
     });
-    return { provider, mode: "replay", file, done };
+    return { ...toolSide, provider, mode: "replay", file, done };
+  }
+
+  async function rerecord(
+    file: string,
+    live: LiveProvider,
+    plan: ForkPlan | undefined,
+    options: UseCassetteOptions,
+  ): Promise<CassetteHandle> {
+    const { agentId, hashFilter, redact, maxBytes } = options;
+    const recording = {
+      ...(hashFilter === undefined ? {} : { hashFilter }),
+      ...(redact === undefined ? {} : { redact }),
+    };
+    const limit = maxBytes === undefined ? {} : { maxBytes };
+    const parts = { store, desk, live, recording, limit };
+    const { provider, keep } = await (plan === undefined ? openResume(file, parts) : openFork(plan, parts));
+    const mode = plan === undefined ? "from-first-miss" : "fork";
+    const done = once(async () => {
+      await keep(agentId === undefined ? {} : { agentId });
+      await note(plan?.out ?? file, mode, provider.turns, provider.replayed);
+    });
+    return { ...liveSide, provider, mode, file: plan?.out ?? file, done };
   }
 
   async function record(
@@ -103,7 +148,7 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
       });
       await note(file, mode, provider.turns);
     });
-    return { provider, mode, file, done };
+    return { ...liveSide, provider, mode, file, done };
   }
 
   return async (file, live, options = {}) => {
@@ -112,14 +157,24 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
     const mode = resolveMode(environment, options.mode);
     switch (mode) {
       case "live":
-        return { provider: await resolveLive(live), mode, file, done: async () => undefined };
+        return { ...liveSide, provider: await resolveLive(live), mode, file, done: async () => undefined };
       case "replay":
-        return replay(file, options);
+        return replay(file, live, options);
+      case "fork": {
+        const plan = readForkPlan(environment);
+        return resolve(plan.file) === resolve(file)
+          ? rerecord(file, live, { ...plan, file }, options)
+          : replay(file, live, options);
+      }
+      case "from-first-miss":
+        return (await fileExists(files, file))
+          ? rerecord(file, live, undefined, options)
+          : record(file, live, "record", options);
       case "record":
       case "refresh":
         return record(file, live, mode, options);
       case "auto":
-        return (await fileExists(files, file)) ? replay(file, options) : record(file, live, "record", options);
+        return (await fileExists(files, file)) ? replay(file, live, options) : record(file, live, "record", options);
     }
   };
 }
@@ -141,12 +196,19 @@ function assertArguments(file: unknown, options: unknown): void {
   if (unknown.length > 0) {
     throw invalid(`useCassette has an unknown option: ${unknown.join(", ")}`, `The options are ${OPTIONS.join(", ")}.`);
   }
-  const { maxBytes } = options as UseCassetteOptions;
+  const { maxBytes, replay = "model", onToolDrift = "stop" } = options as UseCassetteOptions;
+  assertWord("replay", replay, ["model", "tools", "both"]);
+  assertWord("onToolDrift", onToolDrift, ["stop", "collect"]);
   if (maxBytes === undefined || (Number.isSafeInteger(maxBytes) && maxBytes > 0)) return;
   throw invalid(
     `maxBytes of useCassette is ${describeValue(maxBytes)}`,
     "Pass a whole number of bytes, or leave it out.",
   );
+}
+
+function assertWord(name: string, value: unknown, words: readonly unknown[]): void {
+  if (words.includes(value)) return;
+  throw invalid(`${name} of useCassette is ${describeValue(value)}`, `Use one of ${words.join(", ")}.`);
 }
 
 function invalid(summary: string, hint: string): CassetteError {
