@@ -160,7 +160,10 @@ function explainNoAnswer(
     };
   }
   if (turns.left > 0) return explainPromptMiss(tape, tracker.since(0), turn, turns.used, turns.next());
+  // Every turn was used; the one that goes along the longest still says where the run went on otherwise.
+  const near = total === 0 ? undefined : explainPromptMiss(tape, tracker.since(0), turn, turns.used, total - 1);
   return {
+    ...near,
     code: "exhausted",
     turn,
     what: `the recording holds ${total} turn${total === 1 ? "" : "s"}, all of them used; the run asks for more`,

@@ -43,7 +43,7 @@ export function readForkPlan(environment: ForkEnvironment): ForkPlan {
 export interface Rerecording {
   readonly provider: ForkProvider;
   /** True when a file was written: a run that is the recorded one leaves it as it is. */
-  keep(options: KeepOptions): Promise<boolean>;
+  readonly keep: (options: KeepOptions) => Promise<boolean>;
 }
 
 interface Parts {
@@ -62,7 +62,7 @@ export async function openFork(plan: ForkPlan, { store, desk, live, recording, l
   const provider = forkProvider(cassette, { ...recording, at, file, live: () => resolveLive(live) });
   return {
     provider,
-    async keep(options) {
+    keep: async (options) => {
       await desk.keep(provider, out, "record", { ...limit, ...options });
       return true;
     },
@@ -76,7 +76,7 @@ export async function openResume(file: string, { store, desk, live, recording, l
   const provider = resumeProvider(cassette, { ...recording, file, live: () => resolveLive(live) });
   return {
     provider,
-    async keep(options) {
+    keep: async (options) => {
       if (!provider.isLive && provider.remaining === 0) return false;
       await desk.keep(provider, file, "refresh", { ...limit, ...options });
       return true;

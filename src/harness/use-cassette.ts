@@ -7,13 +7,14 @@ import {
   cassetteProvider,
   createCassetteStore,
   recordingProvider,
+  type CassetteStore,
   type HashFilter,
   type Redact,
 } from "../cassette/index.js";
 import { unknownOptions, type FilePort, type LlmProviderAdapter } from "../core/index.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
-import { createRecordingDesk, fileExists } from "./recording.js";
+import { createRecordingDesk, fileExists, type RecordingDesk } from "./recording.js";
 import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
 import { createToolSide, liveSide, type OnToolDrift, type ReplaySide, type ToolSide } from "./tool-side.js";
 import { describeValue } from "./vitest/words.js";
@@ -86,16 +87,12 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
   const store = createCassetteStore(files);
   const desk = createRecordingDesk(files);
 
-  async function note(file: string, mode: LedgerLine["mode"], turns: number, kept?: number): Promise<void> {
-    const ledger = environment.CASSETTE_LEDGER;
-    const line: LedgerLine = { file, path: resolve(file), mode, turns, ...(kept === undefined ? {} : { kept }) };
-    if (ledger !== undefined && ledger !== "") await files.append(ledger, JSON.stringify(line) + "\n");
-  }
+  const note = createNote({ files, environment });
+  const parts = { store, desk, note };
 
   async function replay(file: string, live: LiveProvider, options: UseCassetteOptions): Promise<CassetteHandle> {
     const { hashFilter, requireIntegrity = true, maxBytes, replay: side = "model", onToolDrift = "stop" } = options;
-    const limit = maxBytes === undefined ? {} : { maxBytes };
-    const cassette = await store.load(file, { requireIntegrity, ...limit });
+    const cassette = await store.load(file, { requireIntegrity, ...(maxBytes === undefined ? {} : { maxBytes }) });
     const { assertNoDrift, ...toolSide } = createToolSide(cassette, file, side, onToolDrift);
     const replayed = cassetteProvider(cassette, { file, ...(hashFilter === undefined ? {} : { hashFilter }) });
     const provider = side === "tools" ? await resolveLive(live) : replayed;
@@ -105,28 +102,6 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
       await note(file, "replay", cassette.entries.length);
     });
     return { ...toolSide, provider, mode: "replay", file, done };
-  }
-
-  async function rerecord(
-    file: string,
-    live: LiveProvider,
-    plan: ForkPlan | undefined,
-    options: UseCassetteOptions,
-  ): Promise<CassetteHandle> {
-    const { agentId, hashFilter, redact, maxBytes } = options;
-    const recording = {
-      ...(hashFilter === undefined ? {} : { hashFilter }),
-      ...(redact === undefined ? {} : { redact }),
-    };
-    const limit = maxBytes === undefined ? {} : { maxBytes };
-    const parts = { store, desk, live, recording, limit };
-    const { provider, keep } = await (plan === undefined ? openResume(file, parts) : openFork(plan, parts));
-    const mode = plan === undefined ? "from-first-miss" : "fork";
-    const done = once(async () => {
-      await keep(agentId === undefined ? {} : { agentId });
-      await note(plan?.out ?? file, mode, provider.turns, provider.replayed);
-    });
-    return { ...liveSide, provider, mode, file: plan?.out ?? file, done };
   }
 
   async function record(
@@ -163,12 +138,12 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
       case "fork": {
         const plan = readForkPlan(environment);
         return resolve(plan.file) === resolve(file)
-          ? rerecord(file, live, { ...plan, file }, options)
+          ? rerecord(parts, file, live, options, { ...plan, file })
           : replay(file, live, options);
       }
       case "from-first-miss":
         return (await fileExists(files, file))
-          ? rerecord(file, live, undefined, options)
+          ? rerecord(parts, file, live, options)
           : record(file, live, "record", options);
       case "record":
       case "refresh":
@@ -177,6 +152,40 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
         return (await fileExists(files, file)) ? replay(file, live, options) : record(file, live, "record", options);
     }
   };
+}
+
+/** Adds a line to the ledger, if there is one. */
+type Note = (file: string, mode: LedgerLine["mode"], turns: number, kept?: number) => Promise<void>;
+
+function createNote({ files, environment }: HarnessHost): Note {
+  return async (file, mode, turns, kept) => {
+    const ledger = environment.CASSETTE_LEDGER;
+    const line: LedgerLine = { file, path: resolve(file), mode, turns, ...(kept === undefined ? {} : { kept }) };
+    if (ledger !== undefined && ledger !== "") await files.append(ledger, JSON.stringify(line) + "\n");
+  };
+}
+
+/** A fork by `plan`, else a recording that goes on at its first miss. */
+async function rerecord(
+  { store, desk, note }: { store: CassetteStore; desk: RecordingDesk; note: Note },
+  file: string,
+  live: LiveProvider,
+  { agentId, hashFilter, redact, maxBytes }: UseCassetteOptions,
+  plan?: ForkPlan,
+): Promise<CassetteHandle> {
+  const recording = {
+    ...(hashFilter === undefined ? {} : { hashFilter }),
+    ...(redact === undefined ? {} : { redact }),
+  };
+  const parts = { store, desk, live, recording, limit: maxBytes === undefined ? {} : { maxBytes } };
+  const { provider, keep } = await (plan === undefined ? openResume(file, parts) : openFork(plan, parts));
+  const mode = plan === undefined ? "from-first-miss" : "fork";
+  const written = plan?.out ?? file;
+  const done = once(async () => {
+    await keep(agentId === undefined ? {} : { agentId });
+    await note(written, mode, provider.turns, provider.replayed);
+  });
+  return { ...liveSide, provider, mode, file: written, done };
 }
 
 /** The first outcome for every call, so that a `done` in the test and one in its clean-up do not meet. */
