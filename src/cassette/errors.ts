@@ -41,7 +41,14 @@ export type LoadErrorCode =
 
 /** Why a replay could not answer a turn. */
 export type MissErrorCode =
-  "prompt-changed" | "tools-changed" | "settings-changed" | "filter-one-sided" | "exhausted" | "unconsumed";
+  | "prompt-changed"
+  | "tools-changed"
+  | "settings-changed"
+  | "filter-one-sided"
+  | "exhausted"
+  | "unconsumed"
+  /** Live tools answered otherwise than recorded. */
+  | "tool-drift";
 
 /** Why a recording could not be made, kept or read. */
 export type RecordErrorCode =

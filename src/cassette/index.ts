@@ -31,7 +31,20 @@ export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } 
 export type { Redact } from "./redact.js";
 export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
 export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay.js";
+export {
+  forkProvider,
+  resumeProvider,
+  type ForkedFrom,
+  type ForkOptions,
+  type ForkProvider,
+  type LiveSource,
+  type ResumeOptions,
+} from "./fork.js";
 export { formatMiss, rebuildPrompts } from "./miss.js";
+export { formatToolDrift, type ToolDrift } from "./tools/drift.js";
+export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tools/miss.js";
+export type { TapeResult } from "./tools/results.js";
+export { cassetteTools, type CassetteTools, type CassetteToolsOptions, type ToolLike } from "./tools/tape.js";
 export { createConversations, type Conversations, type OpenTurn } from "./conversations.js";
 export {
   addSignature,
@@ -51,6 +64,7 @@ export {
   type SignatureVerdict,
 } from "./signed-by.js";
 export { createShelf, type Shelf, type ShelfAnswer, type ShelfCount, type ShelfItem } from "./shelf.js";
+export { whyRequest, whyWireRequest, type WhyVerdict } from "./why.js";
 export { CASSETTE_SUFFIX, createCassetteStore, formatCassette, type CassetteStore } from "./store.js";
 export { checkBundle, hashBundle, parseBundle } from "./bundle/check.js";
 export {

@@ -164,7 +164,10 @@ function describe(message: LlmMessage | undefined): string {
 }
 
 /** Two values as JSON text, both cut to the neighbourhood of the first character in which they differ. */
-function cutAround(a: JsonValue | undefined, b: JsonValue | undefined): [string | undefined, string | undefined] {
+export function cutAround(
+  a: JsonValue | undefined,
+  b: JsonValue | undefined,
+): [string | undefined, string | undefined] {
   const [left, right] = [a, b].map((value) => (value === undefined ? undefined : JSON.stringify(value)));
   let at = 0;
   if (left !== undefined && right !== undefined) {

@@ -35,6 +35,8 @@ export interface CassetteProvider extends LlmProviderAdapter {
   readonly cassette: Cassette;
   /** Recorded turns not given out yet. */
   readonly remaining: number;
+  /** Indexes of the turns given out, in ascending order. */
+  used(): number[];
   /** Makes every turn unused again. */
   reset(): void;
   /** Throws `CassetteError` `unconsumed` naming the turns that were never asked for. */
@@ -69,6 +71,7 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
       if (content !== "") yield { type: "text-delta", text: content };
       yield { type: "response", response };
     },
+    used: () => session.used(),
     reset: () => session.reset(),
     assertConsumed() {
       const left = session.unused();
@@ -127,6 +130,7 @@ function createSession(tape: Cassette, { strict = true, hashFilter, file }: Repl
       return turns.left;
     },
     unused: () => entries.map((entry) => entry.turnIndex).filter((index) => turns.used[index] !== true),
+    used: () => entries.map((entry) => entry.turnIndex).filter((index) => turns.used[index] === true),
     reset(): void {
       turns = createUnusedTurns(entries, contexts);
       asked = 0;
@@ -155,7 +159,10 @@ function explainNoAnswer(
     };
   }
   if (turns.left > 0) return explainPromptMiss(tape, tracker.since(0), turn, turns.used, turns.next());
+  // Every turn was used; the one that goes along the longest still says where the run went on otherwise.
+  const near = total === 0 ? undefined : explainPromptMiss(tape, tracker.since(0), turn, turns.used, total - 1);
   return {
+    ...near,
     code: "exhausted",
     turn,
     what: `the recording holds ${total} turn${total === 1 ? "" : "s"}, all of them used; the run asks for more`,

@@ -23,6 +23,7 @@ watch(process.stderr, "stderr");
 const exitCode = await runCli(process.argv.slice(2), {
   stdout: (text) => void process.stdout.write(text),
   stderr: (text) => void process.stderr.write(text),
+  stdin: () => process.stdin,
   env: process.env,
   cwd: process.cwd(),
   isTTY: process.stdout.isTTY,

@@ -20,6 +20,10 @@ export type CliErrorCode =
   | "path-taken"
   /** A record would be written outside the folder asked for. */
   | "path-outside"
+  /** The request of `why` is not there, or too large. */
+  | "request-unreadable"
+  /** The ledger of `prune` is not there, empty, or holds lines that nobody could have written. */
+  | "ledger-unreadable"
   /** The command after `--` could not be started. */
   | "command-not-started"
   /** The command after `--` succeeded without using a cassette. */

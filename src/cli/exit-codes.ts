@@ -63,6 +63,7 @@ const TABLE: ExitTable = {
   "filter-one-sided": 1,
   exhausted: 1,
   unconsumed: 1,
+  "tool-drift": 1,
   "plan-changed": 1,
   "path-changed": 1,
   "not-recordable": 2,

@@ -7,6 +7,8 @@ import type { FilePort } from "../core/index.js";
 export interface CliIo {
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
+  /** Absent: nothing is there to be read. */
+  readonly stdin?: () => AsyncIterable<Uint8Array>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** True when stdout is a terminal. */

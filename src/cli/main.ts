@@ -5,15 +5,18 @@ import { Command, CommanderError } from "commander";
 import { attestCommand } from "./commands/attest.js";
 import { demoCommand } from "./commands/demo.js";
 import { diffCommand } from "./commands/diff.js";
+import { forkCommand } from "./commands/fork.js";
 import { importCommand } from "./commands/import.js";
 import { keygenCommand } from "./commands/keygen.js";
 import { lockCommand } from "./commands/lock.js";
+import { pruneCommand } from "./commands/prune.js";
 import { recordCommand } from "./commands/record.js";
 import { replayCommand } from "./commands/replay.js";
 import { serveCommand } from "./commands/serve.js";
 import { showCommand } from "./commands/show.js";
 import { signCommand } from "./commands/sign.js";
 import { verifyCommand } from "./commands/verify.js";
+import { whyCommand } from "./commands/why.js";
 import type { Failure } from "./errors.js";
 import { EXIT } from "./exit-codes.js";
 import type { CliIo, CommandIo } from "./io.js";
@@ -60,6 +63,9 @@ function createProgram(io: CommandIo): Command {
   importCommand(program, io);
   recordCommand(program, io);
   replayCommand(program, io);
+  forkCommand(program, io);
+  whyCommand(program, io);
+  pruneCommand(program, io);
   serveCommand(program, io);
   return program;
 }

@@ -5,6 +5,8 @@ export type HarnessErrorCode =
   | "mode-unknown"
   /** Recording was asked for where CI=true. */
   | "record-in-ci"
+  /** Mode `fork` was asked for without saying what to fork, where, or into which file. */
+  | "fork-unclear"
   /** A matcher was given something it cannot work on. */
   | "matcher-misuse";
 

@@ -6,6 +6,8 @@ export { HarnessError, type HarnessErrorCode } from "./errors.js";
 export type { LiveProvider } from "./live.js";
 export { CASSETTE_MODES, isCI, resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
 export { openLock, pathInLock } from "./lock.js";
+export { readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
+export type { OnToolDrift, ReplaySide, ToolReport, ToolSide } from "./tool-side.js";
 export {
   createUseCassette,
   type CassetteHandle,

@@ -5,11 +5,21 @@ import { HarnessError } from "./errors.js";
 
 /**
  * `replay` answers from the cassette and never calls out. `record` makes a new cassette and refuses to replace one.
- * `refresh` records and replaces. `auto` replays what exists and records what does not. `live` does neither.
+ * `refresh` records and replaces. `from-first-miss` replaces what follows the part that still replays. `auto` replays what
+ * exists and records what does not. `live` does neither. `fork` goes live at a turn of one cassette, as `cassette fork` says.
  */
-export type CassetteMode = "replay" | "record" | "refresh" | "auto" | "live";
+export type CassetteMode = "replay" | "record" | "refresh" | "from-first-miss" | "auto" | "live" | "fork";
 
-export const CASSETTE_MODES: readonly CassetteMode[] = ["replay", "record", "refresh", "auto", "live"];
+export const CASSETTE_MODES: readonly CassetteMode[] = [
+  "replay",
+  "record",
+  "refresh",
+  "from-first-miss",
+  "auto",
+  "live",
+  "fork",
+];
+const RECORDING_MODES: readonly CassetteMode[] = ["record", "refresh", "from-first-miss", "fork"];
 
 /** The variables that decide. `CI` counts as set by any value but an empty one, `false`, `0`, `no` and `off`: services differ. */
 export interface ModeEnvironment {
@@ -28,7 +38,7 @@ export function resolveMode(environment: ModeEnvironment, mode?: string): Casset
     );
   }
   if (!isCI(environment)) return asked;
-  if (asked === "record" || asked === "refresh") {
+  if (RECORDING_MODES.includes(asked)) {
     throw new HarnessError(
       "record-in-ci",
       `mode ${asked} was asked for, but CI is set and CI never records`,

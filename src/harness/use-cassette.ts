@@ -7,6 +7,7 @@ import {
   cassetteProvider,
   createCassetteStore,
   recordingProvider,
+  type CassetteStore,
   type HashFilter,
   type Redact,
 } from "../cassette/index.js";
@@ -14,7 +15,9 @@ import { unknownOptions, type FilePort, type LlmProviderAdapter, type SigningKey
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { openLock } from "./lock.js";
 import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
-import { createRecordingDesk, fileExists } from "./recording.js";
+import { createRecordingDesk, fileExists, type RecordingDesk } from "./recording.js";
+import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
+import { createToolSide, liveSide, type OnToolDrift, type ReplaySide, type ToolSide } from "./tool-side.js";
 import { describeValue } from "./vitest/words.js";
 
 export interface UseCassetteOptions {
@@ -32,6 +35,13 @@ export interface UseCassetteOptions {
   readonly lock?: string;
   /** Signs what is recorded: a key, or `env:NAME` for one in the environment. Not looked at by a replay. */
   readonly sign?: SigningKey;
+  /**
+   * What mode `replay` replays. `tools`: a live model with recorded tool results; nothing is recorded. `both`: neither model nor
+   * tool is asked. Tools are what the handle's `tools` and `verbs` give. Default `model`.
+   */
+  readonly replay?: ReplaySide;
+  /** With `replay: "model"`, for tools of the handle's `tools` that answer otherwise than recorded. Default `stop`. */
+  readonly onToolDrift?: OnToolDrift;
 }
 
 const OPTIONS: readonly string[] = [
@@ -43,9 +53,11 @@ const OPTIONS: readonly string[] = [
   "maxBytes",
   "lock",
   "sign",
+  "replay",
+  "onToolDrift",
 ];
 
-export interface CassetteHandle {
+export interface CassetteHandle extends ToolSide {
   /** Goes where the real provider went. */
   readonly provider: LlmProviderAdapter;
   /** What was decided: `auto` has become `replay` or `record` by now. */
@@ -66,14 +78,16 @@ export interface LedgerLine {
   file: string;
   /** The same from the root of the disk, since two processes may work in two folders. */
   path: string;
-  mode: "record" | "refresh" | "replay";
+  mode: "record" | "refresh" | "replay" | "from-first-miss" | "fork";
   turns: number;
+  /** Turns that came from an older recording, in the last two modes. */
+  kept?: number;
 }
 
 export interface HarnessHost {
   readonly files: FilePort;
   /** All of it: `sign: "env:NAME"` is looked up in it too. */
-  readonly environment: ModeEnvironment & { readonly CASSETTE_LEDGER?: string | undefined };
+  readonly environment: ModeEnvironment & ForkEnvironment & { readonly CASSETTE_LEDGER?: string | undefined };
 }
 
 /** Binds `useCassette` to the files and environment of a host. One file is recorded once by what is bound here. */
@@ -81,24 +95,8 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
   const store = createCassetteStore(files);
   const desk = createRecordingDesk(files);
 
-  async function note(file: string, mode: LedgerLine["mode"], turns: number): Promise<void> {
-    const ledger = environment.CASSETTE_LEDGER;
-    const line: LedgerLine = { file, path: resolve(file), mode, turns };
-    if (ledger !== undefined && ledger !== "") await files.append(ledger, JSON.stringify(line) + "\n");
-  }
-
-  async function replay(file: string, options: UseCassetteOptions): Promise<CassetteHandle> {
-    const { hashFilter, requireIntegrity = true, maxBytes, lock } = options;
-    const limit = maxBytes === undefined ? {} : { maxBytes };
-    const locked = lock === undefined ? {} : { lock: await openLock(files, lock, file) };
-    const cassette = await store.load(file, { requireIntegrity, ...limit, ...locked });
-    const provider = cassetteProvider(cassette, { file, ...(hashFilter === undefined ? {} : { hashFilter }) });
-    const done = once(async () => {
-      provider.assertConsumed();
-      await note(file, "replay", cassette.entries.length);
-    });
-    return { provider, mode: "replay", file, done };
-  }
+  const note = createNote({ files, environment });
+  const parts = { files, store, desk, note };
 
   async function record(
     file: string,
@@ -120,7 +118,7 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
       });
       await note(file, mode, provider.turns);
     });
-    return { provider, mode, file, done };
+    return { ...liveSide, provider, mode, file, done };
   }
 
   return async (file, live, options = {}) => {
@@ -129,16 +127,89 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
     const mode = resolveMode(environment, options.mode);
     switch (mode) {
       case "live":
-        return { provider: await resolveLive(live), mode, file, done: async () => undefined };
+        return { ...liveSide, provider: await resolveLive(live), mode, file, done: async () => undefined };
       case "replay":
-        return replay(file, options);
+        return replay(parts, file, live, options);
+      case "fork": {
+        const plan = readForkPlan(environment);
+        return resolve(plan.file) === resolve(file)
+          ? rerecord(parts, file, live, options, { ...plan, file })
+          : replay(parts, file, live, options);
+      }
+      case "from-first-miss":
+        return (await fileExists(files, file))
+          ? rerecord(parts, file, live, options)
+          : record(file, live, "record", options);
       case "record":
       case "refresh":
         return record(file, live, mode, options);
       case "auto":
-        return (await fileExists(files, file)) ? replay(file, options) : record(file, live, "record", options);
+        return (await fileExists(files, file))
+          ? replay(parts, file, live, options)
+          : record(file, live, "record", options);
     }
   };
+}
+
+interface ReplayParts {
+  readonly files: FilePort;
+  readonly store: CassetteStore;
+  readonly note: Note;
+}
+
+async function replay(
+  { files, store, note }: ReplayParts,
+  file: string,
+  live: LiveProvider,
+  options: UseCassetteOptions,
+): Promise<CassetteHandle> {
+  const { hashFilter, requireIntegrity = true, maxBytes, lock, replay: side = "model", onToolDrift = "stop" } = options;
+  const limit = maxBytes === undefined ? {} : { maxBytes };
+  const locked = lock === undefined ? {} : { lock: await openLock(files, lock, file) };
+  const cassette = await store.load(file, { requireIntegrity, ...limit, ...locked });
+  const { assertNoDrift, ...toolSide } = createToolSide(cassette, file, side, onToolDrift);
+  const replayed = cassetteProvider(cassette, { file, ...(hashFilter === undefined ? {} : { hashFilter }) });
+  const provider = side === "tools" ? await resolveLive(live) : replayed;
+  const done = once(async () => {
+    if (side !== "tools") replayed.assertConsumed();
+    assertNoDrift();
+    await note(file, "replay", cassette.entries.length);
+  });
+  return { ...toolSide, provider, mode: "replay", file, done };
+}
+
+/** Adds a line to the ledger, if there is one. */
+type Note = (file: string, mode: LedgerLine["mode"], turns: number, kept?: number) => Promise<void>;
+
+function createNote({ files, environment }: HarnessHost): Note {
+  return async (file, mode, turns, kept) => {
+    const ledger = environment.CASSETTE_LEDGER;
+    const line: LedgerLine = { file, path: resolve(file), mode, turns, ...(kept === undefined ? {} : { kept }) };
+    if (ledger !== undefined && ledger !== "") await files.append(ledger, JSON.stringify(line) + "\n");
+  };
+}
+
+/** A fork by `plan`, else a recording that goes on at its first miss. */
+async function rerecord(
+  { store, desk, note }: { store: CassetteStore; desk: RecordingDesk; note: Note },
+  file: string,
+  live: LiveProvider,
+  { agentId, hashFilter, redact, maxBytes }: UseCassetteOptions,
+  plan?: ForkPlan,
+): Promise<CassetteHandle> {
+  const recording = {
+    ...(hashFilter === undefined ? {} : { hashFilter }),
+    ...(redact === undefined ? {} : { redact }),
+  };
+  const parts = { store, desk, live, recording, limit: maxBytes === undefined ? {} : { maxBytes } };
+  const { provider, keep } = await (plan === undefined ? openResume(file, parts) : openFork(plan, parts));
+  const mode = plan === undefined ? "from-first-miss" : "fork";
+  const written = plan?.out ?? file;
+  const done = once(async () => {
+    await keep(agentId === undefined ? {} : { agentId });
+    await note(written, mode, provider.turns, provider.replayed);
+  });
+  return { ...liveSide, provider, mode, file: written, done };
 }
 
 /** The first outcome for every call, so that a `done` in the test and one in its clean-up do not meet. */
@@ -158,15 +229,22 @@ function assertArguments(file: unknown, options: unknown): void {
   if (unknown.length > 0) {
     throw invalid(`useCassette has an unknown option: ${unknown.join(", ")}`, `The options are ${OPTIONS.join(", ")}.`);
   }
-  const { maxBytes, lock } = options as UseCassetteOptions;
+  const { maxBytes, lock, replay = "model", onToolDrift = "stop" } = options as UseCassetteOptions;
   if (lock !== undefined && (typeof lock !== "string" || lock === "")) {
     throw invalid(`lock of useCassette is ${describeValue(lock)}`, "Pass the path of a lock file, or leave it out.");
   }
+  assertWord("replay", replay, ["model", "tools", "both"]);
+  assertWord("onToolDrift", onToolDrift, ["stop", "collect"]);
   if (maxBytes === undefined || (Number.isSafeInteger(maxBytes) && maxBytes > 0)) return;
   throw invalid(
     `maxBytes of useCassette is ${describeValue(maxBytes)}`,
     "Pass a whole number of bytes, or leave it out.",
   );
+}
+
+function assertWord(name: string, value: unknown, words: readonly unknown[]): void {
+  if (words.includes(value)) return;
+  throw invalid(`${name} of useCassette is ${describeValue(value)}`, `Use one of ${words.join(", ")}.`);
 }
 
 function invalid(summary: string, hint: string): CassetteError {

@@ -164,7 +164,15 @@ describe("strict replay", () => {
     await replay.turn(prompt("a"));
     const error = await missed(replay.turn(prompt("a", "b")));
     expect(error.code).toBe("exhausted");
-    expect(error.summary).toBe("turn 1: the recording holds 1 turn, all of them used; the run asks for more");
+    expect(error.summary).toBe(
+      [
+        "turn 1: the recording holds 1 turn, all of them used; the run asks for more",
+        "  at       /1",
+        "  recorded (nothing)",
+        '  now      {"role":"user","content":"b"}',
+        "  nearest  recorded turn 0, which was used already",
+      ].join("\n"),
+    );
     expect(error.hint).toBe(
       "The run asks for more turns than were recorded. Undo the change if it was not meant; else record it again.",
     );

@@ -27,7 +27,7 @@ describe("resolveMode", () => {
       expect(error).toBeInstanceOf(HarnessError);
       expect(error.code).toBe("mode-unknown");
       expect(error.message).toBe(
-        `${JSON.stringify(word)} is no cassette mode. Use one of replay, record, refresh, auto, live.`,
+        `${JSON.stringify(word)} is no cassette mode. Use one of replay, record, refresh, from-first-miss, auto, live, fork.`,
       );
       expect((refusal(() => resolveMode({}, word)) as HarnessError).code).toBe("mode-unknown");
     },

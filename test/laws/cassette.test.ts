@@ -3,10 +3,12 @@
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
+import { forkProvider } from "../../src/cassette/fork.js";
 import { parseCassette } from "../../src/cassette/load.js";
 import { rebuildPrompts } from "../../src/cassette/miss.js";
 import { recordingProvider } from "../../src/cassette/record.js";
 import { cassetteProvider } from "../../src/cassette/replay.js";
+import { cassetteTools } from "../../src/cassette/tools/tape.js";
 import { formatCassette } from "../../src/cassette/store.js";
 import type { CassetteV2 } from "../../src/cassette/format.js";
 import type { JsonValue } from "../../src/core/canon/value.js";
@@ -99,6 +101,47 @@ describe("laws of record and replay", () => {
         expect([again.turns, again.toolCalls, again.usage]).toEqual([live.turns, live.toolCalls, live.usage]);
         expect(replay.remaining).toBe(0);
         expect(spent()).toBe(before);
+      }),
+    );
+  });
+
+  it("replaying model and tools is the recorded run, and calls neither", async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async (given) => {
+        const { live, cassette } = await record(given);
+        const tape = cassetteTools(parseCassette(formatCassette(cassette)));
+        const dead = ["look", "fail"].map((name) => tool(name, () => Promise.reject(new Error("asked"))));
+        const provider = cassetteProvider(cassette);
+        const { systemPrompt, goal } = given;
+        const again = await createRuntime({
+          agents: [{ id: "a", systemPrompt, provider, customTools: tape.replace(dead) }],
+        }).run({ goal });
+        expect(again.messages).toEqual(live.messages);
+        expect([again.finalAnswer, again.turns, again.toolCalls]).toEqual([
+          live.finalAnswer,
+          live.turns,
+          live.toolCalls,
+        ]);
+        expect(tape.unused()).toEqual([]);
+      }),
+    );
+  });
+
+  it("a fork at any turn, answered live as it was recorded, is the recorded run and replays whole", async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, fc.nat(), async (given, place) => {
+        const { live, cassette } = await record(given);
+        const at = place % (cassette.entries.length + 1);
+        const fork = forkProvider(cassette, {
+          at,
+          live: scriptedProvider(given.script.slice(at)),
+          ports: fixedPorts(9),
+        });
+        const forked = await run(given, fork);
+        expect(forked.messages).toEqual(live.messages);
+        const whole = cassetteProvider(parseCassette(formatCassette(recordedCassette(fork))));
+        expect((await run(given, whole)).messages).toEqual(live.messages);
+        expect(whole.remaining).toBe(0);
       }),
     );
   });

@@ -5,7 +5,13 @@ import type { FilePort } from "../../core/index.js";
 import type { LedgerLine } from "../../harness/index.js";
 
 const MAX_LEDGER_BYTES = 64 * 1024 * 1024;
-const MODES: readonly unknown[] = ["record", "refresh", "replay"] satisfies LedgerLine["mode"][];
+const MODES: readonly unknown[] = [
+  "record",
+  "refresh",
+  "replay",
+  "from-first-miss",
+  "fork",
+] satisfies LedgerLine["mode"][];
 
 /** What a command left in its ledger. */
 export interface Ledger {
@@ -42,10 +48,11 @@ export function recordedTwice({ lines }: Ledger): string[] {
 function parseLine(text: string): LedgerLine | undefined {
   try {
     const value = JSON.parse(text) as Partial<LedgerLine> | null;
-    const { file, path, mode, turns } = value ?? {};
+    const { file, path, mode, turns, kept } = value ?? {};
     if (typeof file !== "string" || typeof path !== "string") return undefined;
     if (!MODES.includes(mode) || typeof turns !== "number") return undefined;
-    return { file, path, mode: mode as LedgerLine["mode"], turns };
+    const line = { file, path, mode: mode as LedgerLine["mode"], turns };
+    return typeof kept === "number" ? { ...line, kept } : line;
   } catch {
     return undefined;
   }

@@ -13,10 +13,12 @@ import { ENDING_SIGNALS, runChild } from "./spawn.js";
 
 /** What `cassette record` or `cassette replay` was asked to run. */
 export interface RunRequest {
-  verb: "record" | "replay";
+  verb: "record" | "replay" | "fork";
   mode: LedgerLine["mode"];
   command: readonly string[];
   json: boolean;
+  /** Variables for the command beside the mode and the ledger. */
+  env?: Readonly<Record<string, string>>;
 }
 
 /** Runs the command and exits as it did. Throws where recording is refused, or no cassette was used. */
@@ -28,14 +30,15 @@ export async function runWithCassettes(request: RunRequest, io: CommandIo): Prom
   try {
     folder = await makeFolder();
     const ledgerPath = join(folder, "ledger.jsonl");
-    const env = { ...io.env, CASSETTE_MODE: mode, CASSETTE_LEDGER: ledgerPath };
+    const env = { ...io.env, ...request.env, CASSETTE_MODE: mode, CASSETTE_LEDGER: ledgerPath };
     const end = await runChild(command, { cwd: io.cwd, env, stdoutToStderr: json });
     const ledger = await readLedger(io.files, ledgerPath);
-    if (end.exitCode === 0 && ledger.lines.length === 0) throw noneUsed(request, ledger);
+    const isUsed = mode === "fork" ? ledger.lines.some((line) => line.mode === mode) : ledger.lines.length > 0;
+    if (end.exitCode === 0 && !isUsed) throw noneUsed(request, ledger);
     const twice = recordedTwice(ledger);
     if (end.exitCode === 0 && twice.length > 0) throw replacedEachOther(twice);
     io.exit(end.exitCode);
-    const cassettes = ledger.lines.map(({ file, mode, turns }) => ({ file, mode, turns }));
+    const cassettes = ledger.lines.map(({ path: _path, ...line }) => line);
     if (json) writeJson(io, verb, end.exitCode, { ran: command, signal: end.signal, cassettes });
     else report(request, ledger, end.exitCode, io);
   } finally {
@@ -66,12 +69,22 @@ async function makeFolder(): Promise<string> {
   }
 }
 
-const DONE = { record: "recorded", refresh: "recorded again", replay: "replayed" } as const;
+const DONE = {
+  record: "recorded",
+  refresh: "recorded again",
+  replay: "replayed",
+  "from-first-miss": "recorded from the first miss on",
+  fork: "forked into",
+} as const;
+const DID = { record: "recorded", replay: "replayed", fork: "forked" } as const;
 
 function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: number, io: CommandIo): void {
   const note = createNotes(io);
-  for (const { file, mode, turns } of lines)
-    note(`cassette ${verb}: ${DONE[mode]} `, file, `, ${count(turns, "turn")}`);
+  for (const { file, mode, turns, kept } of lines) {
+    const done = kept !== undefined && mode === "from-first-miss" && kept === turns ? "kept" : DONE[mode];
+    const old = kept === undefined || kept === turns ? "" : `, ${kept} of them replayed`;
+    note(`cassette ${verb}: ${done} `, file, `, ${count(turns, "turn")}${old}`);
+  }
   if (unreadable > 0) note(`cassette ${verb}: ${count(unreadable, "line")} of the ledger could not be read`);
   if (exitCode !== 0) {
     const used = lines.length === 0 ? "no cassette was finished" : `${count(lines.length, "cassette")} finished`;
@@ -83,7 +96,7 @@ function noneUsed({ verb, command }: RunRequest, { unreadable }: Ledger): CliErr
   const lost = unreadable === 0 ? "" : ` (${count(unreadable, "line")} of its ledger could not be read)`;
   return new CliError(
     "no-cassette-used",
-    `${command.join(" ")} succeeded but used no cassette${lost}: nothing was ${verb === "record" ? "recorded" : "replayed"}`,
+    `${command.join(" ")} succeeded but used no cassette${lost}: nothing was ${DID[verb]}`,
     "Take the provider from useCassette of playhead/harness, and call done() when the run is over.",
   );
 }

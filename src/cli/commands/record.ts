@@ -12,6 +12,7 @@ export interface RecordOptions {
   out?: string;
   port: number;
   refresh?: boolean;
+  fromFirstMiss?: boolean;
   json?: boolean;
 }
 
@@ -24,13 +25,14 @@ export function recordCommand(program: Command, io: CommandIo): void {
     .argument("[command...]", "the command and its arguments")
     .passThroughOptions()
     .option("--refresh", "replace recordings that exist (CASSETTE_MODE=refresh)")
+    .option("--from-first-miss", "keep what still replays of a recording, and record the rest anew")
     .option("--proxy", "run no command: forward a client's requests to --target until stopped, and record them")
     .option("--target <url>", "with --proxy: the vendor's base URL")
     .option("--out <file>", "with --proxy: the cassette to write, or a folder for one of each conversation", parsePath)
     .option("--port <n>", "with --proxy: port to listen on; 0 takes any that is free", parsePort, DEFAULT_PORT)
     .option("--json", "print one JSON document; what the command prints goes to stderr");
   record.action(async (command: string[], options: RecordOptions) => {
-    const { proxy, target, out, port, refresh = false, json = false } = options;
+    const { proxy, target, out, port, refresh = false, fromFirstMiss = false, json = false } = options;
     if (proxy === true) {
       if (target === undefined) record.error("error: required option '--target <url>' not specified");
       if (out === undefined) record.error("error: required option '--out <file>' not specified");
@@ -40,7 +42,9 @@ export function recordCommand(program: Command, io: CommandIo): void {
     }
     if (target !== undefined || out !== undefined) record.error("error: --target and --out belong to --proxy");
     if (command.length === 0) record.error("error: missing required argument 'command'");
+    if (refresh && fromFirstMiss) record.error("error: --refresh and --from-first-miss exclude each other");
+    const mode = refresh ? "refresh" : fromFirstMiss ? "from-first-miss" : "record";
     const { runWithCassettes } = await import("../child/run.js");
-    await runWithCassettes({ verb: "record", mode: refresh ? "refresh" : "record", command, json }, io);
+    await runWithCassettes({ verb: "record", mode, command, json }, io);
   });
 }

@@ -29,6 +29,7 @@ const TO_DO: Readonly<Record<MissReport["code"], string>> = {
   "filter-one-sided": RECORD_AGAIN,
   exhausted: "Each recorded turn answers once: restart cassette serve for a second run, or record a longer one.",
   unconsumed: RECORD_AGAIN,
+  "tool-drift": RECORD_AGAIN,
 };
 
 const SERVED: readonly string[] = [

@@ -1,0 +1,159 @@
+// Recorded tool results in the place of live tools, strict on the call's key: equal calls are answered in recorded order, and
+// a call that was not recorded ends the run. Nothing is answered twice. See docs/replay.md.
+
+import {
+  MAX_RESULT_CHARACTERS,
+  ToolArgError,
+  VERB_NAMES,
+  type CustomTool,
+  type JsonObject,
+  type LlmToolDefinition,
+  type Ports,
+  type VerbBodies,
+} from "../../core/index.js";
+import { callKey } from "../diff/calls.js";
+import { assertKnownOptions, CassetteError } from "../errors.js";
+import { checkCassette } from "../load.js";
+import { watchTool, type DriftLog, type ToolDrift } from "./drift.js";
+import { explainTapeMiss, short, TapeMissError } from "./miss.js";
+import { readTape, type TapeResult } from "./results.js";
+
+export interface CassetteToolsOptions {
+  /** Refuses version 1 cassettes. Default false. */
+  readonly requireIntegrity?: boolean;
+  /** Named in messages. */
+  readonly file?: string;
+  readonly ports?: Pick<Ports, "warn">;
+}
+
+/** A tool to be stood in for; of a whole one, `invoke` is not called. */
+export type ToolLike = LlmToolDefinition | CustomTool;
+
+export interface CassetteTools {
+  /** Every recorded call that may be asked for, in its order. */
+  readonly results: readonly TapeResult[];
+  /** Stand-ins with the names, descriptions and schemas of `tools`. */
+  replace(tools: readonly ToolLike[]): CustomTool[];
+  /** Stand-ins for the eight verbs, for `createRuntime({ verbs })`. */
+  readonly verbs: VerbBodies;
+  /**
+   * The live tools, each answer compared with the recorded one. `answer` says which of the two the run goes on with: `live`, the
+   * default, or `recorded`, so that a run replays to its end and every difference is found.
+   */
+  watch(tools: readonly CustomTool[], options?: { readonly answer?: "live" | "recorded" }): CustomTool[];
+  /** Where watched tools answered otherwise than recorded, in the order they answered in. */
+  readonly drift: readonly ToolDrift[];
+  /** Results of tools that no call has taken. */
+  unused(): TapeResult[];
+  /** Throws `CassetteError` `unconsumed` naming them. */
+  assertConsumed(): void;
+  /** Makes every result unused again and forgets the drift. */
+  reset(): void;
+}
+
+/** Checks `cassette` as if it came from a file. Throws `CassetteError`: a `LoadErrorCode`, or `invalid-options` without prompts. */
+export function cassetteTools(cassette: unknown, options: CassetteToolsOptions = {}): CassetteTools {
+  assertKnownOptions("cassetteTools", options, ["requireIntegrity", "file", "ports"]);
+  const { file } = options;
+  const results = readTape(checkCassette(cassette, options), file);
+  const reel = createReel(results);
+  const drift: DriftLog = { found: [] };
+
+  function answer(name: string, args: JsonObject): string {
+    const result = reel.take(callKey({ name, arguments: args }));
+    if (result === undefined) throw new TapeMissError(explainTapeMiss(results, reel.used, name, args), file);
+    return play(result);
+  }
+
+  return {
+    results,
+    replace: (tools) => tools.map((tool) => ({ ...declare(tool), invoke: (args) => answer(tool.name, args) })),
+    verbs: Object.fromEntries(
+      VERB_NAMES.map((name) => [name, (args: JsonObject) => answer(name, args)]),
+    ) as unknown as VerbBodies,
+    watch(tools, { answer: side = "live" } = {}) {
+      return tools.map((tool) => ({
+        ...declare(tool),
+        invoke: watchTool(tool, drift, side, (args) => reel.take(callKey({ name: tool.name, arguments: args })), play),
+      }));
+    },
+    get drift() {
+      return [...drift.found];
+    },
+    unused: () => results.filter((result) => result.isToolsOwn && !reel.used.has(result)),
+    assertConsumed() {
+      const left = results.filter((result) => result.isToolsOwn && !reel.used.has(result));
+      if (left.length > 0) throw unconsumed(left, file);
+    },
+    reset() {
+      reel.reset();
+      drift.found.length = 0;
+    },
+  };
+}
+
+/** The results by key, each list walked once from its front. */
+function createReel(results: readonly TapeResult[]) {
+  const used = new Set<TapeResult>();
+  const queues = new Map<string, { results: TapeResult[]; at: number }>();
+  for (const result of results) {
+    if (result.content === undefined) continue;
+    const queue = queues.get(result.key);
+    if (queue === undefined) queues.set(result.key, { results: [result], at: 0 });
+    else queue.results.push(result);
+  }
+  return {
+    used: used as ReadonlySet<TapeResult>,
+    take(key: string): TapeResult | undefined {
+      const queue = queues.get(key);
+      const result = queue?.results[queue.at];
+      if (queue === undefined || result === undefined) return undefined;
+      queue.at++;
+      used.add(result);
+      return result;
+    },
+    reset(): void {
+      used.clear();
+      for (const queue of queues.values()) queue.at = 0;
+    },
+  };
+}
+
+/** What the tool gave, or throws what it threw, so that the model reads the same text again. */
+function play({ name, content = "", isError, isToolsOwn }: TapeResult): string {
+  if (!isError) return uncut(content);
+  if (!isToolsOwn) throw new ToolArgError(`the tape has a refused call of ${name}`, { tool: name });
+  throw new Error(uncut(content));
+}
+
+const CUT = /\n\[… (\d{1,8}) more characters were cut off\]$/;
+
+/** A result that was cut is cut again on its way to the model; with what is missing filled up, at the same place. */
+function uncut(content: string): string {
+  const found = content.length > MAX_RESULT_CHARACTERS ? CUT.exec(content.slice(MAX_RESULT_CHARACTERS)) : null;
+  if (found?.index !== 0) return content;
+  return content.slice(0, MAX_RESULT_CHARACTERS) + " ".repeat(Number(found[1]));
+}
+
+/** All of a tool but what it does. */
+function declare(tool: ToolLike): Omit<CustomTool, "invoke"> {
+  const { name, description, schema } = tool;
+  const { effect, timeoutMs } = tool as Partial<CustomTool>;
+  return {
+    name,
+    description,
+    schema,
+    ...(effect === undefined ? {} : { effect }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
+}
+
+function unconsumed(left: readonly TapeResult[], file: string | undefined): CassetteError {
+  const named = left.slice(0, 5).map(({ key, turn }) => `${short(key)} of turn ${turn}`);
+  const rest = left.length > named.length ? ` and ${left.length - named.length} more` : "";
+  return new CassetteError(
+    "unconsumed",
+    `${left.length} recorded tool ${left.length === 1 ? "result was" : "results were"} never asked for: ${named.join(", ")}${rest}`,
+    { hint: "The run made other calls than the recorded one.", ...(file === undefined ? {} : { file }) },
+  );
+}

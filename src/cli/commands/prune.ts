@@ -1,0 +1,22 @@
+// `cassette prune`: which cassettes does no run use, and which are there twice?
+
+import type { Command } from "commander";
+import type { CommandIo } from "../io.js";
+import { collectPaths, parsePath } from "../path.js";
+import type { PruneOptions } from "../prune/prune.js";
+
+/** Declares `cassette prune`; what it does is loaded when it runs. */
+export function pruneCommand(program: Command, io: CommandIo): void {
+  program
+    .command("prune")
+    .description("list cassettes that no run of a ledger used, and those that are there twice")
+    .argument("<folder...>", "folders with cassettes", collectPaths)
+    .option("--ledger <file>", "what CASSETTE_LEDGER named in a run of all tests that passed", parsePath)
+    .option("--from <folder>", "the same for all *.jsonl files of a folder", parsePath)
+    .option("--write", "delete the cassettes that no run used; duplicates stay")
+    .option("--json", "print one JSON document")
+    .action(async (folders: string[], options: PruneOptions) => {
+      const { prune } = await import("../prune/prune.js");
+      await prune(folders, options, io);
+    });
+}

@@ -1,0 +1,174 @@
+// `cassette prune`: orphans are judged by a ledger alone and deleted only when asked to. A ledger that is empty or damaged would
+// make every cassette an orphan, so it is refused; what a bundle lists, and what cannot be read, is never one.
+
+import { realpath } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import {
+  BUNDLE_SUFFIX,
+  createCassetteStore,
+  DEFAULT_MAX_BYTES,
+  parseBundle,
+  type Cassette,
+} from "../../cassette/index.js";
+import { hashJson, type FilePort } from "../../core/index.js";
+import { readLedger } from "../child/ledger.js";
+import { CliError, type Failure } from "../errors.js";
+import { EXIT } from "../exit-codes.js";
+import { filesAt, type CommandIo } from "../io.js";
+import { count, createPrinter, writeJson } from "../output.js";
+import { findTarget, loadRecording, pathIn } from "../recordings.js";
+
+/** The flags of `cassette prune`, as commander gives them. */
+export interface PruneOptions {
+  ledger?: string;
+  from?: string;
+  write?: boolean;
+  json?: boolean;
+}
+
+/** Exits 1 where orphans are left, 2 where one could not be deleted. */
+export async function prune(folders: readonly string[], options: PruneOptions, io: CommandIo): Promise<void> {
+  const files = filesAt(io);
+  const isJudging = options.ledger !== undefined || options.from !== undefined;
+  if (options.write === true && !isJudging) {
+    throw new CliError("usage", "--write was given without a ledger", "Name one with --ledger or --from.");
+  }
+  const used = isJudging ? await readUsed(files, options, io.cwd) : undefined;
+  const paths = await findCassettes(files, folders);
+  const { duplicates, failed, whole } = await readAll(files, paths);
+  const orphans = used === undefined ? [] : await findOrphans(files, folders, whole, used, io.cwd);
+  const deleted: string[] = [];
+  const kept: { file: string; message: string }[] = [];
+  for (const file of options.write === true ? orphans : []) {
+    const result = await files.remove(file);
+    if (result.kind === "failed") kept.push({ file, message: result.message });
+    else deleted.push(file);
+  }
+  const exitCode = kept.length > 0 ? EXIT.failed : deleted.length < orphans.length ? EXIT.drift : EXIT.ok;
+  io.exit(exitCode);
+  const found = { checked: paths.length, orphans, deleted, kept, duplicates, failed };
+  if (options.json === true) writeJson(io, "prune", exitCode, found);
+  else print(found, isJudging, io);
+}
+
+interface Found {
+  checked: number;
+  orphans: string[];
+  deleted: string[];
+  kept: { file: string; message: string }[];
+  duplicates: string[][];
+  failed: { file: string; failure: Failure }[];
+}
+
+function print(
+  { checked, orphans, deleted, kept, duplicates, failed }: Found,
+  isJudging: boolean,
+  io: CommandIo,
+): void {
+  const line = createPrinter(io);
+  for (const file of orphans) {
+    if (deleted.includes(file)) line({ look: "bad", text: "deleted  " }, file);
+    else line({ look: "warn", text: "orphan   " }, file);
+  }
+  for (const { file, message } of kept) line({ look: "bad", text: "kept     " }, file, `: ${message}`);
+  for (const [first = "", ...others] of duplicates)
+    line({ look: "warn", text: "the same " }, [first, ...others].join(", "));
+  for (const { file, failure } of failed) line({ look: "bad", text: "unread   " }, file, `: ${failure.message}`);
+  const judged = isJudging ? count(orphans.length, "orphan") : "orphans not looked for, since no ledger was named";
+  line(`${count(checked, "cassette")} checked: ${judged}, ${count(duplicates.length, "set")} of duplicates`);
+  if (orphans.length > deleted.length) line("  --write deletes the orphans");
+}
+
+async function findCassettes(files: FilePort, folders: readonly string[]): Promise<string[]> {
+  const found = new Set<string>();
+  for (const folder of folders) {
+    const target = await findTarget(files, folder);
+    if (target.kind !== "folder") {
+      throw new CliError("nothing-found", `${folder} is no folder that can be read`, "Give a folder.", folder);
+    }
+    for (const name of target.names) found.add(pathIn(folder, name));
+  }
+  return [...found];
+}
+
+/** One cassette at a time is held in memory. */
+async function readAll(files: FilePort, paths: readonly string[]) {
+  const store = createCassetteStore(files);
+  const byContent = new Map<string, string[]>();
+  const failed: Found["failed"] = [];
+  const whole: string[] = [];
+  for (const path of paths) {
+    const loaded = await loadRecording(store, path);
+    if (loaded.kind === "failed") {
+      failed.push({ file: path, failure: loaded.failure });
+      continue;
+    }
+    whole.push(path);
+    const key = hashContent(loaded.cassette);
+    byContent.set(key, [...(byContent.get(key) ?? []), path]);
+  }
+  return { whole, failed, duplicates: [...byContent.values()].filter((same) => same.length > 1) };
+}
+
+/** What was asked and answered, whatever it is called. */
+function hashContent({ entries }: Cassette): string {
+  return hashJson(entries.map(({ promptHash, response }) => [promptHash, hashJson(response)]));
+}
+
+/** Paths from the ledgers, with links resolved: one file may be reached by several. */
+async function readUsed(files: FilePort, { ledger, from }: PruneOptions, cwd: string): Promise<Set<string>> {
+  const ledgers = ledger === undefined ? [] : [ledger];
+  for (const name of from === undefined ? [] : ((await files.list(from, ".jsonl")) ?? [])) {
+    ledgers.push(join(from ?? "", name));
+  }
+  const used = new Set<string>();
+  for (const path of ledgers) {
+    const { lines, unreadable } = await readLedger(files, path);
+    if (unreadable > 0) {
+      throw new CliError("ledger-unreadable", `${path} is no ledger, or damaged`, "Run the tests again.", path);
+    }
+    for (const line of lines) used.add(await realPath(line.path, cwd));
+  }
+  if (used.size > 0) return used;
+  throw new CliError(
+    "ledger-unreadable",
+    `${ledger ?? from ?? "the ledger"} names no cassette, so every one would be an orphan`,
+    "Run all tests with CASSETTE_LEDGER set to that file.",
+    ledger ?? from,
+  );
+}
+
+async function findOrphans(
+  files: FilePort,
+  folders: readonly string[],
+  paths: readonly string[],
+  used: ReadonlySet<string>,
+  cwd: string,
+): Promise<string[]> {
+  const bundled = await findBundled(files, folders, cwd);
+  const orphans: string[] = [];
+  for (const path of paths) {
+    const real = await realPath(path, cwd);
+    if (!used.has(real) && !bundled.has(real)) orphans.push(path);
+  }
+  return orphans;
+}
+
+async function findBundled(files: FilePort, folders: readonly string[], cwd: string): Promise<Set<string>> {
+  const bundled = new Set<string>();
+  for (const folder of folders) {
+    for (const name of (await files.list(folder, BUNDLE_SUFFIX)) ?? []) {
+      const path = pathIn(folder, name);
+      const result = await files.read(path, DEFAULT_MAX_BYTES);
+      if (result.kind !== "read") continue;
+      const { agents } = parseBundle(result.bytes, { file: path });
+      for (const { cassette } of Object.values(agents)) bundled.add(await realPath(join(dirname(path), cassette), cwd));
+    }
+  }
+  return bundled;
+}
+
+async function realPath(path: string, cwd: string): Promise<string> {
+  const whole = resolve(cwd, path);
+  return realpath(whole).catch(() => whole);
+}

@@ -1,0 +1,97 @@
+// `cassette why`: a request from a file or stdin, in our form or a vendor's, put to one cassette.
+
+import { createCassetteStore, formatMiss, parseStrictJson, whyRequest, whyWireRequest } from "../../cassette/index.js";
+import { isPlainObject, WIRES, type JsonObject, type LlmTurnRequest, type WireName } from "../../core/index.js";
+import { CliError } from "../errors.js";
+import { EXIT } from "../exit-codes.js";
+import { filesAt, type CommandIo } from "../io.js";
+import { createPrinter, writeJson } from "../output.js";
+import { readStdin } from "./stdin.js";
+
+/** The flags of `cassette why`, as commander gives them. */
+export interface WhyOptions {
+  request: string;
+  wire?: string;
+  json?: boolean;
+}
+
+const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
+
+/** Prints the report and exits 0 for a match, 1 for a miss. */
+export async function why(file: string, { request: path, wire, json }: WhyOptions, io: CommandIo): Promise<void> {
+  const body = await readRequest(path, io);
+  const form = chooseForm(body, wire);
+  const cassette = await createCassetteStore(filesAt(io)).load(file, { ports: { warn: () => undefined } });
+  const verdict =
+    form === "own"
+      ? await whyRequest(cassette, body as unknown as LlmTurnRequest, file)
+      : await whyWireRequest(cassette, WIRES[form], WIRES[form].parse(body).request, file);
+  const exitCode = verdict.kind === "match" ? EXIT.ok : EXIT.drift;
+  io.exit(exitCode);
+  if (json === true) {
+    writeJson(io, "why", exitCode, { file, form, ...verdict });
+    return;
+  }
+  const line = createPrinter(io);
+  if (verdict.kind === "match")
+    line({ look: "good", text: "match" }, `: recorded turn ${verdict.turnIndex} answers it`);
+  else {
+    const [first = "", ...rest] = formatMiss(verdict.report).split("\n");
+    line({ look: "bad", text: "miss" }, `: ${first}`);
+    for (const text of rest) line(text);
+    line("  to do    ", verdict.report.hint);
+  }
+}
+
+async function readRequest(path: string, io: CommandIo): Promise<JsonObject> {
+  const bytes = path === "-" ? await readStdin(io, MAX_REQUEST_BYTES) : await readFile(path, io);
+  const value = parseStrictJson(bytes, { file: path });
+  if (isPlainObject(value)) return value as JsonObject;
+  throw new CliError("usage", "the request is no JSON object", "Give { messages, tools?, settings? }.", path);
+}
+
+async function readFile(path: string, io: CommandIo): Promise<Uint8Array> {
+  const result = await filesAt(io).read(path, MAX_REQUEST_BYTES);
+  switch (result.kind) {
+    case "read":
+      return result.bytes;
+    case "not-found":
+      throw new CliError("request-unreadable", `there is no request at ${path}`, "Check the path.", path);
+    case "too-large":
+      throw new CliError("request-unreadable", `${path} has ${result.size} bytes`, "Give one request.", path);
+    case "failed":
+      throw new CliError("request-unreadable", `${path} cannot be read: ${result.message}`, "Check the path.", path);
+  }
+}
+
+/** Ours has no `model` beside `messages`; of the vendors' bodies, two have marks of their own. */
+function chooseForm(body: JsonObject, wire: string | undefined): "own" | WireName {
+  if (wire !== undefined) {
+    if (Object.hasOwn(WIRES, wire)) return wire as WireName;
+    throw new CliError("usage", `${JSON.stringify(wire)} is no wire`, `Use one of ${Object.keys(WIRES).join(", ")}.`);
+  }
+  if (typeof body["model"] !== "string") return "own";
+  const messages = Array.isArray(body["messages"])
+    ? (body["messages"] as unknown[]).filter((message) => isPlainObject(message))
+    : [];
+  if (body["system"] !== undefined || hasInputSchema(body["tools"]) || messages.some(hasToolBlock)) return "anthropic";
+  const isOllama = ["options", "format", "keep_alive", "think"].some((key) => body[key] !== undefined);
+  return isOllama || messages.some(hasObjectArguments) ? "ollama" : "openai";
+}
+
+function hasInputSchema(tools: unknown): boolean {
+  return Array.isArray(tools) && tools.some((tool) => isPlainObject(tool) && tool["input_schema"] !== undefined);
+}
+
+function hasToolBlock({ content }: Record<string, unknown>): boolean {
+  const types: unknown[] = ["tool_use", "tool_result", "thinking"];
+  return Array.isArray(content) && content.some((block) => isPlainObject(block) && types.includes(block["type"]));
+}
+
+function hasObjectArguments({ tool_name: name, tool_calls: calls }: Record<string, unknown>): boolean {
+  if (name !== undefined) return true;
+  const given: unknown[] = Array.isArray(calls) ? calls : [];
+  return given.some(
+    (call) => isPlainObject(call) && isPlainObject(call["function"]) && isPlainObject(call["function"]["arguments"]),
+  );
+}

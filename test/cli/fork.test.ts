@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+import { weatherCassette } from "../support/recording.js";
+import { cli, documentOf, place } from "./run.js";
+
+const file = place("fork.cassette.json", await weatherCassette());
+const env = { PATH: process.env["PATH"] ?? "" };
+const node = process.execPath;
+
+/** A command that leaves a line of this mode in its ledger, and prints what it was told. */
+const finishes = (mode: string) => [
+  node,
+  "-e",
+  `const line = { file: process.env.CASSETTE_FORK_OUT, path: "/o", mode: "${mode}", turns: 3, kept: 1 };
+   if (process.env.CASSETTE_MODE !== "fork" || process.env.CASSETTE_FORK_AT !== "1") process.exit(9);
+   require("fs").writeFileSync(process.env.CASSETTE_LEDGER, JSON.stringify(line) + "\\n")`,
+];
+
+describe("cassette fork", () => {
+  it("hands the plan to the command, and says what was replayed", async () => {
+    const ran = await cli(["fork", file, "--at", "1", "--out", "/o.cassette.json", "--", ...finishes("fork")], { env });
+    expect(ran).toEqual({
+      code: 0,
+      out: "",
+      err: "cassette fork: forked into /o.cassette.json, 3 turns, 1 of them replayed\n",
+    });
+  });
+
+  it("exits 2 where the command did not use that cassette", async () => {
+    const ran = await cli(["fork", file, "--at", "1", "--out", "o", "--json", "--", ...finishes("replay")], { env });
+    expect(documentOf(ran)).toMatchObject({ exitCode: 2, error: { code: "no-cassette-used" } });
+  });
+
+  it("starts nothing for a turn that is not there, a missing file, or in CI", async () => {
+    const run = (...more: string[]) => ["fork", ...more, "--out", "o", "--", "no-such-program"];
+    expect((await cli(run(file, "--at", "7"), { env })).err).toContain("there is no turn 7 to fork at");
+    expect((await cli(run("none.json", "--at", "1"), { env })).err).toContain("there is no cassette at none.json");
+    expect((await cli(run(file, "--at", "-1"), { env })).code).toBe(2);
+    expect((await cli(run(file, "--at", "1"), { env: { ...env, CI: "1" } })).err).toContain("CI never records");
+  });
+});
+
+describe("cassette record --from-first-miss", () => {
+  it("sets the mode, says what was kept, and refuses --refresh beside it", async () => {
+    const line = { file: "a.cassette.json", path: "/a", mode: "from-first-miss", turns: 3 };
+    const lines = [
+      { ...line, kept: 2 },
+      { ...line, path: "/b", kept: 3 },
+    ]
+      .map((item) => JSON.stringify(item))
+      .join("\n");
+    const script = `if (process.env.CASSETTE_MODE !== "from-first-miss") process.exit(9);
+      require("fs").writeFileSync(process.env.CASSETTE_LEDGER, ${JSON.stringify(`${lines}\n`)})`;
+    const ran = await cli(["record", "--from-first-miss", "--", node, "-e", script], { env });
+    expect(ran).toEqual({
+      code: 0,
+      out: "",
+      err:
+        "cassette record: recorded from the first miss on a.cassette.json, 3 turns, 2 of them replayed\n" +
+        "cassette record: kept a.cassette.json, 3 turns\n",
+    });
+    expect((await cli(["record", "--refresh", "--from-first-miss", "--", node], { env })).code).toBe(2);
+    expect((await cli(["record", "--from-first-miss", "--", node], { env: { ...env, CI: "1" } })).code).toBe(2);
+  });
+});

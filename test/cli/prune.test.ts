@@ -1,0 +1,93 @@
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { formatCassette } from "../../src/cassette/store.js";
+import { fixedPorts, prompt, recordTurns, weatherCassette } from "../support/recording.js";
+import { say } from "../support/script.js";
+import { cli, documentOf, folder } from "./run.js";
+
+const one = formatCassette(await weatherCassette());
+const again = formatCassette(await weatherCassette({ ports: fixedPorts(50) }));
+const other = formatCassette(await recordTurns([prompt("a")], [say("1")]));
+
+let count = 0;
+/** A folder with three cassettes, two of which are the same run, and a ledger that names the first. */
+function setUp(used: readonly string[] = ["a"]) {
+  const name = `set-${count++}`;
+  const path = join(folder, name);
+  mkdirSync(path);
+  for (const [file, text] of Object.entries({ a: one, b: again, c: other })) {
+    writeFileSync(join(path, `${file}.cassette.json`), text);
+  }
+  const lines = used.map((file) => {
+    const at = join(path, `${file}.cassette.json`);
+    return JSON.stringify({ file: at, path: at, mode: "replay", turns: 1 });
+  });
+  writeFileSync(join(path, "ledger.jsonl"), `${lines.join("\n")}\n`);
+  return { name, has: (file: string) => existsSync(join(path, `${file}.cassette.json`)), path };
+}
+
+describe("cassette prune", () => {
+  it("lists orphans and duplicates, exits 1 and deletes nothing", async () => {
+    const { name, has } = setUp();
+    const ran = await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`]);
+    expect(ran).toEqual({
+      code: 1,
+      err: "",
+      out: [
+        `orphan   ${name}/b.cassette.json`,
+        `orphan   ${name}/c.cassette.json`,
+        `the same ${name}/a.cassette.json, ${name}/b.cassette.json`,
+        "3 cassettes checked: 2 orphans, 1 set of duplicates",
+        "  --write deletes the orphans",
+        "",
+      ].join("\n"),
+    });
+    expect([has("a"), has("b"), has("c")]).toEqual([true, true, true]);
+  });
+
+  it("deletes the orphans with --write, and nothing else", async () => {
+    const { name, has } = setUp();
+    const ran = await cli(["prune", name, "--from", name, "--write", "--json"]);
+    expect(documentOf(ran)).toMatchObject({
+      exitCode: 0,
+      deleted: [`${name}/b.cassette.json`, `${name}/c.cassette.json`],
+    });
+    expect([has("a"), has("b"), has("c")]).toEqual([true, false, false]);
+  });
+
+  it("takes a file reached by a link for the same file", async () => {
+    const { name, path } = setUp(["a", "b", "c"]);
+    symlinkSync(path, `${path}-link`, "dir");
+    const ran = await cli(["prune", `${name}-link`, "--ledger", `${name}/ledger.jsonl`, "--write"]);
+    expect([ran.code, ran.out]).toEqual([0, expect.stringContaining("3 cassettes checked: 0 orphans")]);
+  });
+
+  it("never takes what cannot be read for an orphan", async () => {
+    const { name, path, has } = setUp();
+    writeFileSync(join(path, "d.cassette.json"), "torn");
+    const ran = await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`, "--write"]);
+    expect(ran.out).toContain(`unread   ${name}/d.cassette.json`);
+    expect(has("d")).toBe(true);
+  });
+
+  it.each([
+    ["empty", ""],
+    ["damaged", "{torn\n"],
+  ])("refuses an %s ledger, by which every cassette would be an orphan", async (_, text) => {
+    const { name, path, has } = setUp();
+    writeFileSync(join(path, "ledger.jsonl"), text);
+    const ran = await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`, "--write", "--json"]);
+    expect(documentOf(ran)).toMatchObject({ exitCode: 2, error: { code: "ledger-unreadable" } });
+    expect(has("c")).toBe(true);
+  });
+
+  it("lists duplicates alone without a ledger, and deletes nothing then", async () => {
+    const { name } = setUp();
+    const ran = await cli(["prune", name]);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain("orphans not looked for, since no ledger was named, 1 set of duplicates");
+    expect(await cli(["prune", name, "--write"])).toMatchObject({ code: 2 });
+    expect(await cli(["prune", "none"])).toMatchObject({ code: 2 });
+  });
+});

@@ -1,0 +1,76 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { rebuildPrompts } from "../../src/cassette/miss.js";
+import type { LlmMessage } from "../../src/core/model/message.js";
+import type { LlmTurnRequest } from "../../src/core/model/provider.js";
+import { WIRES } from "../../src/core/wire/wires.js";
+import { weatherCassette } from "../support/recording.js";
+import { cli, documentOf, folder, place } from "./run.js";
+
+const cassette = await weatherCassette();
+const file = place("why.cassette.json", cassette);
+const context = cassette.extensions?.contexts?.[0];
+const own: LlmTurnRequest = {
+  messages: rebuildPrompts(cassette)?.[1] ?? [],
+  tools: context?.tools as unknown as NonNullable<LlmTurnRequest["tools"]>,
+  settings: {},
+};
+const changed: LlmTurnRequest = {
+  ...own,
+  messages: own.messages.map((message): LlmMessage =>
+    message.role === "tool" ? { ...message, content: "sun" } : message,
+  ),
+};
+
+let count = 0;
+function ask(body: unknown, ...more: string[]) {
+  const path = join(folder, `request-${count++}.json`);
+  writeFileSync(path, typeof body === "string" ? body : JSON.stringify(body));
+  return cli(["why", file, "--request", path, ...more]);
+}
+
+describe("cassette why", () => {
+  it("exits 0 and names the turn that answers", async () => {
+    const ran = await ask(own);
+    expect(ran).toEqual({ code: 0, out: "match: recorded turn 1 answers it\n", err: "" });
+    expect(documentOf(await ask(own, "--json"))).toMatchObject({ form: "own", kind: "match", turnIndex: 1 });
+  });
+
+  it("exits 1 and prints the report of a replay", async () => {
+    const ran = await ask(changed);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toBe(
+      [
+        "miss: turn 1: the result of tool weather changed (message 3)",
+        "  at       /3/content",
+        '  recorded "rain"',
+        '  now      "sun"',
+        "  nearest  recorded turn 1",
+        "  to do    Undo the change if it was not meant; else record it again (with useCassette: CASSETTE_MODE=refresh) and review the new cassette.",
+        "",
+      ].join("\n"),
+    );
+    const report = { code: "prompt-changed", pointer: "/3/content", nearest: { turnIndex: 1, used: false } };
+    expect(documentOf(await ask(changed, "--json"))).toMatchObject({ kind: "miss", report });
+  });
+
+  it("says that the tools or the settings changed instead", async () => {
+    expect((await ask({ ...own, tools: [] })).out).toContain("miss: turn 1: tool weather was removed");
+    expect((await ask({ ...own, settings: { temperature: 1 } })).out).toMatch(/miss: turn 1: .*temperature/);
+  });
+
+  it.each(["openai", "anthropic", "ollama"] as const)("reads the body of a request to %s", async (name) => {
+    const body = (request: LlmTurnRequest) => WIRES[name].encode(request, "m-1", 4096);
+    expect(documentOf(await ask(body(own), "--json"))).toMatchObject({ form: name, kind: "match", turnIndex: 1 });
+    const missed = documentOf(await ask(body(changed), "--json", "--wire", name));
+    expect(missed).toMatchObject({ exitCode: 1, report: { messageIndex: 3, recorded: '"rain"' } });
+  });
+
+  it("exits 2 on what is no request", async () => {
+    expect(await ask("[]")).toMatchObject({ code: 2, out: "" });
+    expect((await ask({})).err).toContain("the messages of the request are no list of messages");
+    expect((await ask(own, "--wire", "toString")).err).toContain('"toString" is no wire');
+    expect((await cli(["why", file, "--request", "none.json"])).err).toContain("there is no request at none.json");
+  });
+});
