@@ -85,7 +85,11 @@ describe("a page", () => {
   it("PLK-10 keeps the process free while white space keeps the conversion busy, and is refused when its time is up", async () => {
     const page = await read(BUSY);
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    const converting = page.markdown();
+    let isSettled = false;
+    const converting = page.markdown().finally(() => (isSettled = true));
+    converting.catch(() => undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isSettled).toBe(false);
     vi.advanceTimersByTime(10_000);
     await expect(converting).rejects.toMatchObject({ name: "VerbError", code: "content" });
     expect(page.text()).toMatch(/^x +\u00a0$/);
