@@ -14,6 +14,7 @@ export interface DomNode {
 }
 
 export interface DomElement extends DomNode {
+  readonly innerHTML: string;
   getAttribute(name: string): string | null;
   setAttribute(name: string, value: string): void;
   removeAttribute(name: string): void;

@@ -1,8 +1,8 @@
 // A page as it is read: what is hidden taken out, links made absolute, and the rest as text, as Markdown or as its links.
 
-import { VerbError } from "./error.js";
 import { cleanPage } from "./html-clean.js";
-import { parseHtml, type DomDocument, type DomElement, type DomNode } from "./html-parse.js";
+import { toMarkdown, tooMuch } from "./html-markdown.js";
+import { parseHtml, type DomDocument } from "./html-parse.js";
 import { toPlainText } from "./html-text.js";
 
 export interface Link {
@@ -18,7 +18,6 @@ export interface Page {
   markdown(): Promise<string>;
 }
 
-const MAX_CONVERT_MS = 10_000;
 /**
  * Turndown looks some thirty times through all that is below an element without text, before it does anything else; this many
  * elements take a second (measured).
@@ -43,7 +42,7 @@ export async function readPage(html: string, base: URL, signal: AbortSignal): Pr
     text: () => toPlainText(body),
     async markdown() {
       if (emptyWork > MAX_EMPTY_WORK) throw tooMuch();
-      return toMarkdown(body);
+      return toMarkdown(body.innerHTML, signal);
     },
   };
 }
@@ -58,49 +57,6 @@ function baseOf(document: DomDocument, base: URL): URL {
   return URL.canParse(href, base.href) ? new URL(href, base) : base;
 }
 
-interface Converter {
-  turndown(node: DomNode): string;
-  addRule(name: string, rule: { filter: () => boolean; replacement: () => string }): unknown;
-}
-interface ConverterOptions {
-  readonly headingStyle: "atx";
-  readonly codeBlockStyle: "fenced";
-  readonly bulletListMarker: "-";
-  readonly hr: "---";
-  readonly blankReplacement: (content: string, node: { readonly isBlock: boolean }) => string;
-}
-type ConverterClass = new (options: ConverterOptions) => Converter;
-
-let loading: Promise<ConverterClass> | undefined;
-
-/** The name is no literal for the reason that html-parse.ts gives. */
-async function toMarkdown(body: DomElement): Promise<string> {
-  const name: string = "turndown";
-  loading ??= import(name).then((module: { default: ConverterClass }) => module.default);
-  const Turndown = await loading;
-  const end = performance.now() + MAX_CONVERT_MS;
-  const assertTime = () => {
-    if (performance.now() > end) throw tooMuch();
-  };
-  const converter = new Turndown({
-    headingStyle: "atx",
-    codeBlockStyle: "fenced",
-    bulletListMarker: "-",
-    hr: "---",
-    blankReplacement(_content, { isBlock }) {
-      assertTime();
-      return isBlock ? "\n\n" : "";
-    },
-  });
-  // A rule that never applies is asked about every element that is not blank.
-  const filter = () => {
-    assertTime();
-    return false;
-  };
-  converter.addRule("time", { filter, replacement: () => "" });
-  return converter.turndown(body);
-}
-
 function oneLine(text: string, most: number): string {
   return text
     .slice(0, most * 4)
@@ -109,8 +65,4 @@ function oneLine(text: string, most: number): string {
     .join(" ")
     .slice(0, most)
     .toWellFormed();
-}
-
-function tooMuch(): VerbError {
-  return new VerbError("content", "the page is too complicated for Markdown; read it as text");
 }

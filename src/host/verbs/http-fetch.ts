@@ -4,7 +4,7 @@
 
 import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
-import { startDeadline } from "./deadline.js";
+import { fired, startDeadline } from "./deadline.js";
 import { VerbError } from "./error.js";
 import { readBody, type Body, type BodyLimit } from "./http-body.js";
 import type { Net } from "./options.js";
@@ -42,11 +42,19 @@ export async function exchange<T>(
 ): Promise<T> {
   const deadline = startDeadline(signal, net.timeoutMs);
   let arrived: Arrival | undefined;
-  try {
+  const run = async () => {
     const { message, url, latencyMs } = (arrived = await follow(net, ask, deadline.signal));
     const { statusCode: status = 0, headers } = message;
-    const read: HttpAnswer["read"] = (limit) => readBody(message, { maxBytes: net.maxBytes, cut: false, ...limit });
-    return await use({ url, status, headers, latencyMs, read });
+    const read: HttpAnswer["read"] = async (limit) => {
+      const body = await readBody(message, { maxBytes: net.maxBytes, cut: false, ...limit });
+      // A body that ends with its connection (RFC 9112 §6.3) looks whole when we were the ones who ended it.
+      deadline.signal.throwIfAborted();
+      return body;
+    };
+    return use({ url, status, headers, latencyMs, read });
+  };
+  try {
+    return await Promise.race([run(), fired(deadline.signal)]);
   } catch (error) {
     if (error instanceof VerbError) throw error;
     signal.throwIfAborted();
@@ -118,6 +126,12 @@ function send(
       },
     );
     outgoing.on("error", reject);
+    outgoing.on("upgrade", (_message, socket) => {
+      socket.destroy();
+      reject(new VerbError("unreachable", `${url.host} switched to another protocol, which was not asked for`));
+    });
+    // Does nothing when there was an answer or an error.
+    outgoing.on("close", () => reject(new Error("closed without an answer")));
     outgoing.end(body?.bytes);
   });
 }

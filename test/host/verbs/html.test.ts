@@ -1,10 +1,15 @@
 // Pages read as text, Markdown and links, and pages made to keep a reader busy.
 
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { readPage } from "../../../src/host/verbs/html.js";
+
+afterEach(() => void vi.useRealTimers());
 
 const { signal } = new AbortController();
 const read = (html: string, base = "https://site.test/docs/a.html") => readPage(html, new URL(base), signal);
+
+/** Takes turndown seconds: the time grows with the square of the spaces. */
+const BUSY = `<pre><b>x${" ".repeat(60_000)}&nbsp;</b></pre>`;
 
 describe("a page", () => {
   it("PLK-10 is text without what a reader does not see", async () => {
@@ -75,5 +80,33 @@ describe("a page", () => {
     const reading = readPage("<div>".repeat(5_000), new URL("https://site.test/"), controller.signal);
     controller.abort(new Error("enough"));
     await expect(reading).rejects.toThrow("enough");
+  });
+
+  it("PLK-10 keeps the process free while white space keeps the conversion busy, and is refused when its time is up", async () => {
+    const page = await read(BUSY);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    let isSettled = false;
+    const converting = page.markdown().finally(() => (isSettled = true));
+    converting.catch(() => undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isSettled).toBe(false);
+    vi.advanceTimersByTime(10_000);
+    await expect(converting).rejects.toMatchObject({ name: "VerbError", code: "content" });
+    expect(page.text()).toMatch(/^x +\u00a0$/);
+  });
+
+  it("PLK-100 is left when the signal fires while white space keeps the conversion busy", async () => {
+    const controller = new AbortController();
+    const page = await readPage(BUSY, new URL("https://site.test/"), controller.signal);
+    const converting = page.markdown();
+    setImmediate(() => controller.abort(new Error("enough")));
+    await expect(converting).rejects.toThrow("enough");
+  });
+
+  it("is Markdown with what its white space says, when the conversion is in time", async () => {
+    const page = await read(
+      `<p>a</p><pre>\n\n k</pre><pre><code>\n\n  x   y\n</code></pre><pre><b>x${" ".repeat(100)}&nbsp;</b></pre>`,
+    );
+    expect(await page.markdown()).toMatch(/^a\n\n k\n\n```\n\n\n  x   y\n```\n\n\*\*x\*\*/);
   });
 });

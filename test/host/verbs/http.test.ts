@@ -280,6 +280,22 @@ describe("a body", () => {
     expect(await refused("http://slow.test/", hanging)).toMatchObject({ code: "timeout" });
   });
 
+  it("PLK-10 that only the end of the connection ends is no content when the time or the signal cut it off", async () => {
+    const controller = new AbortController();
+    const begin: Answer = (_request, response) => {
+      response.socket?.write("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\nbegun");
+    };
+    const one = await site({
+      "/time": begin,
+      "/signal": (request, response) => {
+        begin(request, response);
+        setImmediate(() => controller.abort(new Error("enough")));
+      },
+    });
+    expect(await refused(`${one.url}/time`, { ...LOCAL, timeoutMs: 100 })).toMatchObject({ code: "timeout" });
+    await expect(extract(`${one.url}/signal`, LOCAL, controller.signal)).rejects.toThrow("enough");
+  });
+
   it("that breaks off is refused", async () => {
     const one = await site({
       "/": (_request, response) => {
@@ -288,6 +304,21 @@ describe("a body", () => {
       },
     });
     expect(await refused(one.url, LOCAL)).toMatchObject({ code: "unreachable" });
+  });
+});
+
+describe("a switch of protocols", () => {
+  it("PLK-10 that nobody asked for is refused and its connection closed", async () => {
+    let closed: () => void = () => undefined;
+    const isClosed = new Promise<void>((resolve) => (closed = resolve));
+    const one = await site({
+      "/": (request, response) => {
+        request.socket.on("close", closed);
+        response.socket?.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n");
+      },
+    });
+    expect(await refused(one.url, LOCAL)).toMatchObject({ name: "VerbError", code: "unreachable" });
+    await isClosed;
   });
 });
 

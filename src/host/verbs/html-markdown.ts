@@ -1,0 +1,59 @@
+// Markdown by turndown, whose regular expressions take time that grows with the square of a run of white space, and which
+// nothing can interrupt: it works in a thread of its own, which is ended when its time is up or the signal fires.
+
+import { createRequire } from "node:module";
+import { Worker } from "node:worker_threads";
+import { VerbError } from "./error.js";
+
+const MAX_CONVERT_MS = 10_000;
+const LIMITS = { maxOldGenerationSizeMb: 512 };
+
+/** A string and no file, so that it runs alike from the sources and from what is built. */
+const CONVERT = `
+const { parentPort, workerData } = require("node:worker_threads");
+const Turndown = require(workerData.turndown);
+const root = require(workerData.domino).createDocument("").createElement("div");
+root.innerHTML = workerData.html;
+const converter = new Turndown({
+  headingStyle: "atx",
+  codeBlockStyle: "fenced",
+  bulletListMarker: "-",
+  hr: "---",
+  blankReplacement: (_content, { isBlock }) => (isBlock ? "\\n\\n" : ""),
+});
+parentPort.postMessage(converter.turndown(root));
+`;
+
+/** Rejects with `VerbError` `content` for a page that takes too much time or memory, or with the signal's reason. */
+export async function toMarkdown(html: string, signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted();
+  const { resolve: pathOf } = createRequire(import.meta.url);
+  const paths = { turndown: pathOf("turndown"), domino: pathOf("@mixmark-io/domino") };
+  const worker = new Worker(CONVERT, {
+    eval: true,
+    workerData: { ...paths, html },
+    resourceLimits: LIMITS,
+    execArgv: [],
+    env: {},
+  });
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort: () => void = () => undefined;
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      onAbort = () => reject(signal.reason as Error);
+      signal.addEventListener("abort", onAbort, { once: true });
+      timer = setTimeout(() => reject(tooMuch()), MAX_CONVERT_MS);
+      worker.on("message", (markdown) => resolve(markdown as string));
+      worker.on("error", (error) => reject(tooMuch(error)));
+      worker.on("exit", () => reject(tooMuch()));
+    });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+    await worker.terminate();
+  }
+}
+
+export function tooMuch(cause?: unknown): VerbError {
+  return new VerbError("content", "the page is too complicated for Markdown; read it as text", cause);
+}
