@@ -1,0 +1,207 @@
+// What the drift gate found, as data: everything a report shows, and nothing it would have to look up. Every reporter reads
+// this alone, so that text, JUnit, SARIF, Markdown and HTML never tell different stories.
+
+import type { Drift } from "../../cassette/index.js";
+import type { JsonValue } from "../../core/index.js";
+
+/**
+ * `same`: nothing differs, or enough runs were compared and the tests found nothing. `drift`: the runs take other paths.
+ * `regression`: the outcomes are worse, or a rule is broken that the baseline keeps. `inconclusive`: too few runs to tell.
+ */
+export type Verdict = "same" | "drift" | "regression" | "inconclusive";
+
+export const VERDICTS: readonly Verdict[] = ["same", "drift", "regression", "inconclusive"];
+
+/** One recorded run of a scenario. */
+export interface RunRef {
+  /** As the user would open it: the path given on the command line, and what lies below it. */
+  file: string;
+  /** The label of the path it took: a row of `paths`. */
+  path: string;
+  /** Absent where the recording says nothing of it. */
+  success?: boolean;
+  turns: number;
+  calls: number;
+}
+
+/** One sequence of tool calls, and how often each side took it. `steps` are turns; the calls of a turn are a set. */
+export interface PathRow {
+  /** "A", "B" … in the order of how often it was taken, the baseline first. */
+  label: string;
+  steps: string[][];
+  base: number;
+  candidate: number;
+}
+
+/** A p-value with what it belongs to. All are two-sided unless `sides` says 1. */
+export interface TestResult {
+  test: "fisher" | "mcnemar" | "permutation" | "stratified-permutation";
+  sides: 1 | 2;
+  /** As computed, 0 to 1. */
+  p: number;
+  /** After the correction for many scenarios (Holm); the same as `p` where there is one. */
+  adjusted: number;
+  /** The smallest p this test can give with so many runs; above alpha the test cannot decide. */
+  attainable: number;
+  /** Exhaustive, or the number of random relabelings it was drawn from. */
+  exact: boolean;
+  draws?: number;
+}
+
+/** A difference with its interval, candidate less baseline. `level` is the confidence, such as 0.95. */
+export interface Effect {
+  what: "success-rate" | "distance";
+  value: number;
+  low: number;
+  high: number;
+  level: number;
+}
+
+/** How often a side succeeded. `passAt` and `passHat` at k = 1 … number of runs: unbiased estimates. */
+export interface Outcomes {
+  runs: number;
+  successes: number;
+  /** pass@k: at least one of k runs succeeds. */
+  passAt: number[];
+  /** pass^k: all of k runs succeed. */
+  passHat: number[];
+}
+
+export interface OutcomeComparison {
+  base: Outcomes;
+  candidate: Outcomes;
+  test: TestResult;
+  effect: Effect;
+}
+
+export interface DistanceComparison {
+  /** Mean distances of pairs of runs: within the baseline, within the candidate, between them. 0 to 1; NaN never. */
+  withinBase?: number;
+  withinCandidate?: number;
+  between: number;
+  test: TestResult;
+  effect: Effect;
+}
+
+/** One turn of the two typical runs beside each other. A side is absent where the turn has no counterpart. */
+export interface TimelineRow {
+  base?: TimelineTurn;
+  candidate?: TimelineTurn;
+  /** Indices into the scenario's `edits`. Empty means that the turns are the same. */
+  edits: number[];
+}
+
+export interface TimelineTurn {
+  turn: number;
+  /** What the assistant said; may be empty. */
+  text: string;
+  calls: { name: string; arguments: JsonValue; result?: string }[];
+  stopReason: string;
+  totalTokens?: number;
+  costUsd?: number;
+}
+
+/** A place in a cassette file: the line, counted from 1, where the turn begins. */
+export interface Location {
+  file: string;
+  turn: number;
+  line?: number;
+}
+
+/** One difference between the two typical runs. */
+export interface Edit {
+  drift: Drift;
+  base?: Location;
+  candidate?: Location;
+  /** The tool's schema changed between the sides, and the change of arguments follows from it. */
+  becauseOfSchema?: boolean;
+}
+
+/** A tool or a setting that was offered otherwise. */
+export interface ContractChange {
+  kind: "tool-added" | "tool-removed" | "schema-changed" | "description-changed" | "setting-changed";
+  /** The tool's or the setting's name. */
+  name: string;
+  pointer?: string;
+  old?: JsonValue;
+  new?: JsonValue;
+  sentence: string;
+}
+
+/** A rule that a run broke. */
+export interface RuleFinding {
+  rule: string;
+  side: "base" | "candidate";
+  location: Location;
+  sentence: string;
+}
+
+/** A tolerance that made two values equal: without it there would be a difference. */
+export interface ToleranceUse {
+  tolerance: string;
+  tool: string;
+  pointer: string;
+  times: number;
+}
+
+export interface ScenarioReport {
+  scenario: string;
+  verdict: Verdict;
+  /** One sentence: why this verdict. */
+  reason: string;
+  /** Where inconclusive: how many runs on each side would decide it if the rates seen so far hold. */
+  runsNeeded?: number;
+  base: RunRef[];
+  candidate: RunRef[];
+  paths: PathRow[];
+  outcome?: OutcomeComparison;
+  distance?: DistanceComparison;
+  /** The most typical run of each side (least mean distance to its own side): what `edits` and `timeline` compare. */
+  typical: { base: string; candidate: string };
+  edits: Edit[];
+  /** Index into `edits` of the first one in the order of turns; absent where there is none. */
+  firstDivergence?: number;
+  timeline: TimelineRow[];
+  contract: ContractChange[];
+  rules: RuleFinding[];
+  tolerances: ToleranceUse[];
+}
+
+/** All scenarios together: the tests that pool them, since a single scenario seldom has runs enough. */
+export interface PooledReport {
+  outcome?: OutcomeComparison;
+  distance?: DistanceComparison;
+}
+
+export interface GateSettings {
+  /** The rate of false alarms that is accepted, 0 to 1. */
+  alpha: number;
+  /** Fewer runs than this on a side are inconclusive. */
+  minRuns: number;
+  failOn: Verdict[];
+  onInconclusive: "pass" | "fail";
+  /** The seed of every random relabeling. */
+  seed: number;
+  order: "strict" | "unordered" | "subset" | "superset";
+  content: boolean;
+}
+
+export interface GateReport {
+  schemaVersion: 1;
+  base: string;
+  candidate: string;
+  settings: GateSettings;
+  verdict: Verdict;
+  /** One sentence: why. */
+  reason: string;
+  /** True where the settings make this verdict fail the build. */
+  fails: boolean;
+  counts: Record<Verdict, number>;
+  pooled: PooledReport;
+  /** Sorted by name. */
+  scenarios: ScenarioReport[];
+  onlyBase: string[];
+  onlyCandidate: string[];
+  /** What to type to see this again, and to accept it. */
+  commands: { reproduce: string; bless: string };
+}
