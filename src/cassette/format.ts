@@ -28,6 +28,13 @@ export interface ContextExtension {
   settings?: JsonObject;
 }
 
+/** A copy of a version 1 cassette: its hashes hold since the copy was made. */
+export interface MigratedExtension {
+  fromVersion: 1;
+  /** SHA-256 (hex) of the canonical text of the version 1 cassette, so that the copy can be held against it. */
+  sourceHash: string;
+}
+
 /** Fields that need no new version: the envelope hash covers all of them, known or not. */
 export interface CassetteExtensions {
   createdWith?: string;
@@ -36,6 +43,8 @@ export interface CassetteExtensions {
   filtered?: true;
   redacted?: string[];
   contexts?: ContextExtension[];
+  /** Written by `cassette migrate` alone. */
+  migrated?: MigratedExtension;
   [name: string]: unknown;
 }
 

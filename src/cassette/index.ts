@@ -27,6 +27,7 @@ export {
   type LockEntry,
   type LockPlace,
 } from "./lock.js";
+export { migrateCassette, migrationOf } from "./migrate.js";
 export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt.js";
 export type { Redact } from "./redact.js";
 export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";

@@ -7,6 +7,7 @@ import { CassetteError } from "./errors.js";
 import type { Cassette, CassetteV2 } from "./format.js";
 import { parseStrictJson, type StrictJsonOptions } from "./json.js";
 import { checkLocked, type LockPlace } from "./lock.js";
+import { migrationOf } from "./migrate.js";
 import { createPromptChain } from "./prompt.js";
 import { checkShape, type Refuse } from "./shape.js";
 import { describeFinding, judgeSignatures } from "./signed-by.js";
@@ -15,8 +16,13 @@ import { checkTrust, type Trust } from "./trust.js";
 export interface CheckOptions {
   /** Named in every message. */
   file?: string;
-  /** Refuses version 1, whose contents nothing proves. Default false; recommended in CI. */
+  /**
+   * Refuses what nothing proves from the recording on: version 1, and a version 2 migrated from it. Default false; recommended
+   * in CI.
+   */
   requireIntegrity?: boolean;
+  /** 2 refuses version 1 alone. Default 1. */
+  minVersion?: 1 | 2;
   /** Refuses what this lock does not confirm. */
   lock?: LockPlace;
   /** Refuses a signed cassette that no key of this list signed. One without a signature is let in: see `requireSignature`. */
@@ -65,7 +71,7 @@ function check(value: unknown, options: CheckOptions): Cassette {
   } else if (requireSignature) {
     refuse("signature-missing", "the cassette has version 1, which cannot be signed", "/version", SIGN_HINT);
   }
-  if (cassette.version === 1 && options.requireIntegrity === true) refuseVersion1(refuse);
+  requireVersion(cassette, options, refuse);
   if (lock !== undefined) checkLocked(cassette, lock, refuse);
   if (cassette.version === 1) warnOfVersion1(options);
   return cassette;
@@ -135,16 +141,21 @@ function verifySignatures(cassette: CassetteV2, options: CheckOptions, refuse: R
   }
 }
 
-/** Version 1 is let in with one warning per process (per `warn` function), and not at all under `requireIntegrity`. */
-function refuseVersion1(refuse: Refuse): never {
-  return refuse(
-    "integrity-required",
-    "the cassette has version 1, which proves nothing about its contents, and integrity is required",
-    "/version",
-    "Record it again: recordings are version 2.",
-  );
+/** What was migrated from version 1 has that version's trust: hashes of a copy prove nothing of the recording. */
+function requireVersion(cassette: Cassette, { requireIntegrity, minVersion }: CheckOptions, refuse: Refuse): void {
+  const isMigrated = migrationOf(cassette) !== undefined;
+  const hint = "Record it again: recordings are version 2.";
+  if (cassette.version === 1 && (requireIntegrity === true || minVersion === 2)) {
+    const message = "the cassette has version 1, which proves nothing about its contents, and integrity is required";
+    refuse("integrity-required", message, "/version", hint);
+  }
+  if (isMigrated && requireIntegrity === true) {
+    const message = "the cassette was migrated from version 1, which proved nothing, and integrity is required";
+    refuse("integrity-required", message, "/extensions/migrated", hint);
+  }
 }
 
+/** Version 1 is let in with one warning per process (per `warn` function). */
 const warned = new WeakSet<object>();
 
 function warnOfVersion1({ ports, file }: CheckOptions): void {

@@ -26,7 +26,18 @@ export function checkShape(value: unknown, refuse: Refuse): Cassette {
   (value["entries"] as unknown[]).forEach((entry, position) => checkEntry(entry, position, version, refuse));
   checkPromptsTogether(value["entries"] as Fields[], refuse);
   checkPromptsMark(value as { entries: Fields[]; extensions?: Fields }, refuse);
+  checkMigratedMark(value, refuse);
   return value as unknown as Cassette;
+}
+
+/** A mark that nobody could have written is refused, since it must not pass for no mark. */
+function checkMigratedMark({ extensions }: { extensions?: Fields }, refuse: Refuse): void {
+  const mark = extensions?.["migrated"];
+  if (mark === undefined) return;
+  const { fromVersion, sourceHash, ...rest } = isPlainObject(mark) ? mark : {};
+  const isWhole = fromVersion === 1 && typeof sourceHash === "string" && HEX_64.test(sourceHash);
+  if (isWhole && Object.keys(rest).length === 0) return;
+  refuse("wrong-type", "extensions.migrated is not what cassette migrate writes", "/extensions/migrated");
 }
 
 function checkVersion(value: Fields, refuse: Refuse): 1 | 2 {

@@ -5,10 +5,12 @@ import { Command, CommanderError } from "commander";
 import { attestCommand } from "./commands/attest.js";
 import { demoCommand } from "./commands/demo.js";
 import { diffCommand } from "./commands/diff.js";
+import { doctorCommand } from "./commands/doctor.js";
 import { forkCommand } from "./commands/fork.js";
 import { importCommand } from "./commands/import.js";
 import { keygenCommand } from "./commands/keygen.js";
 import { lockCommand } from "./commands/lock.js";
+import { migrateCommand } from "./commands/migrate.js";
 import { pruneCommand } from "./commands/prune.js";
 import { recordCommand } from "./commands/record.js";
 import { replayCommand } from "./commands/replay.js";
@@ -66,6 +68,8 @@ function createProgram(io: CommandIo): Command {
   forkCommand(program, io);
   whyCommand(program, io);
   pruneCommand(program, io);
+  migrateCommand(program, io);
+  doctorCommand(program, io);
   serveCommand(program, io);
   return program;
 }

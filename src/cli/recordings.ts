@@ -62,6 +62,7 @@ export type Loaded =
 /** The part of the loading options that a command may set. */
 export interface LoadOptions {
   requireIntegrity?: boolean;
+  minVersion?: 1 | 2;
   lock?: LockPlace;
   trust?: Trust;
   requireSignature?: boolean;

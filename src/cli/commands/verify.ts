@@ -15,8 +15,8 @@ export function verifyCommand(program: Command, io: CommandIo): void {
       "check files, or all *.cassette.json and *.bundle.json below folders; with --receipts also a chain of signed receipts",
     )
     .argument("[path...]", "cassette or bundle files, or folders", collectPaths)
-    .option("--require-integrity", "refuse version 1, whose contents nothing proves")
-    .addOption(new Option("--min-version <n>", "refuse a lower version; 2 is --require-integrity").choices(["1", "2"]))
+    .option("--require-integrity", "refuse version 1, whose contents nothing proves, and what was migrated from it")
+    .addOption(new Option("--min-version <n>", "refuse a lower version").choices(["1", "2"]))
     .option(
       "--lock [file]",
       "refuse what the lock does not confirm, and name what is missing (cassettes.lock)",

@@ -84,7 +84,7 @@ async function readNow(files: FilePort, { paths, lockFile, before, locked }: Ask
   }
   for (const [index, file] of found.entries()) {
     progress.step(index, found.length);
-    const loaded = await loadRecording(store, file, { requireIntegrity: true });
+    const loaded = await loadRecording(store, file, { minVersion: 2 });
     const path = placeIn(lockFile, file, io.cwd);
     if (loaded.kind === "loaded") result.now.set(path, toLockEntry(loaded.cassette as CassetteV2));
     else if (loaded.failure.code === "file-not-found" && before.has(path)) result.gone.push(path);

@@ -7,6 +7,7 @@ import {
   describeFinding,
   judgeSignatures,
   LOCK_FILE,
+  migrationOf,
   readEnvelope,
   readLock,
   readTrust,
@@ -24,7 +25,7 @@ import { loadRecording, type Loaded } from "../recordings.js";
 /** The flags that say what must hold. */
 export interface LayerOptions {
   requireIntegrity?: boolean;
-  /** "2" is the same as `requireIntegrity`. */
+  /** "1" or "2". */
   minVersion?: string;
   /** True is the file in the working folder. */
   lock?: string | true;
@@ -34,7 +35,8 @@ export interface LayerOptions {
 
 /** What holds of a cassette that was not refused. */
 export interface Layers {
-  hashes: "hold" | "none";
+  /** `since-migration`: they hold, and prove nothing of the time before. */
+  hashes: "hold" | "since-migration" | "none";
   lock: "confirms" | "not-asked";
   /** `unknown-key`: it holds under its own key, and nobody said whose keys count. */
   signature: "none" | "unknown-key" | "trusted";
@@ -64,7 +66,8 @@ export async function openLayers(files: FilePort, options: LayerOptions, cwd: st
   const lock = lockFile === undefined ? undefined : { file: lockFile, lock: await openLockFile(files, lockFile) };
   const trust = options.trust === undefined ? undefined : await readTrust(files, options.trust);
   const base = {
-    requireIntegrity: options.requireIntegrity === true || options.minVersion === "2",
+    requireIntegrity: options.requireIntegrity === true,
+    ...(options.minVersion === "2" ? { minVersion: 2 as const } : {}),
     ...(trust === undefined ? {} : { trust, requireSignature }),
   };
 
@@ -128,8 +131,15 @@ async function layersOf(
   });
   const signatures = verdict.kind === "trusted" || verdict.kind === "untrusted" ? verdict.signatures : [];
   const signature = signatures.length === 0 ? "none" : verdict.kind === "trusted" ? "trusted" : "unknown-key";
-  return { hashes: "hold", lock, signature, signatures };
+  const hashes = migrationOf(cassette) === undefined ? "hold" : "since-migration";
+  return { hashes, lock, signature, signatures };
 }
+
+const HASHES: Record<Layers["hashes"], string> = {
+  hold: "hashes hold",
+  "since-migration": "hashes hold since it was migrated from version 1",
+  none: "no hashes",
+};
 
 /** One phrase for each layer. */
 export function describeLayers({ hashes, lock, signature, signatures }: Layers): string {
@@ -137,7 +147,7 @@ export function describeLayers({ hashes, lock, signature, signatures }: Layers):
     .filter(({ status }) => signature !== "trusted" || status === "trusted")
     .map((finding) => (signature === "trusted" ? describeFinding(finding) : `key ${finding.keyId}, unknown`));
   return [
-    hashes === "hold" ? "hashes hold" : "no hashes",
+    HASHES[hashes],
     lock === "confirms" ? "lock confirms" : "no lock asked",
     signature === "none" ? "unsigned" : `signed: ${who.join(", ")}`,
   ].join("; ");

@@ -1,0 +1,36 @@
+// One thing that `cassette doctor` looked at, and what it found.
+
+/** `warn` deserves a look and breaks nothing; `fail` will. */
+export type CheckStatus = "ok" | "warn" | "fail";
+
+/** The things looked at, by name; scripts may rely on the words. */
+export type CheckName =
+  "node" | "mode" | "keys" | "peers" | "cassettes" | "versions" | "lock" | "trust" | "orphans" | "bundles";
+
+export interface Check {
+  name: CheckName;
+  status: CheckStatus;
+  message: string;
+  /** What to do; absent where all is well. */
+  hint?: string;
+}
+
+export function ok(name: CheckName, message: string): Check {
+  return { name, status: "ok", message };
+}
+
+export function warn(name: CheckName, message: string, hint: string): Check {
+  return { name, status: "warn", message, hint };
+}
+
+export function fail(name: CheckName, message: string, hint: string): Check {
+  return { name, status: "fail", message, hint };
+}
+
+const SHOWN = 5;
+
+/** "a, b and 3 more". */
+export function some(names: readonly string[]): string {
+  const shown = names.slice(0, SHOWN).join(", ");
+  return names.length > SHOWN ? `${shown} and ${names.length - SHOWN} more` : shown;
+}

@@ -1,0 +1,52 @@
+// `cassette doctor`: looks at the environment and the recordings, says what is wrong and what to do. It changes nothing.
+
+import { CliError } from "../errors.js";
+import { EXIT } from "../exit-codes.js";
+import { filesAt, type CommandIo } from "../io.js";
+import { createPrinter, writeJson, type Look } from "../output.js";
+import { createProgress } from "../progress.js";
+import type { Check, CheckStatus } from "./check.js";
+import { checkKeys, checkMode, checkNode, checkPeers } from "./environment.js";
+import { checkRecordings } from "./recordings.js";
+
+/** The flags of `cassette doctor`, as commander gives them. */
+export interface DoctorOptions {
+  json?: boolean;
+}
+
+/** Exits 1 when something fails; a warning alone is exit 0. */
+export async function doctor(folder: string, options: DoctorOptions, io: CommandIo): Promise<void> {
+  const files = filesAt(io);
+  if ((await files.list(folder, "\0")) === undefined) {
+    throw new CliError("nothing-found", "there is no such folder", "Name the folder of the project.", folder);
+  }
+  const node = process.versions.node;
+  const progress = createProgress(io, "loading");
+  const onStep = (done: number, total: number): void => progress.step(done, total);
+  const recordings = await checkRecordings({ files, folder, cwd: io.cwd, onStep });
+  progress.clear();
+  const checks: Check[] = [
+    checkNode(node),
+    checkMode(io.env),
+    ...(await checkKeys(io.env, io.cwd)),
+    ...checkPeers(io.cwd, node),
+    ...recordings,
+  ];
+  const having = (status: CheckStatus): number => checks.filter((check) => check.status === status).length;
+  const summary = { ok: having("ok"), warn: having("warn"), fail: having("fail") };
+  const exitCode = summary.fail > 0 ? EXIT.drift : EXIT.ok;
+  io.exit(exitCode);
+  if (options.json === true) writeJson(io, "doctor", exitCode, { folder, checks, summary });
+  else print(io, checks, summary);
+}
+
+const LOOKS: Record<CheckStatus, Look> = { ok: "good", warn: "warn", fail: "bad" };
+
+function print(io: CommandIo, checks: readonly Check[], summary: Record<CheckStatus, number>): void {
+  const line = createPrinter(io);
+  for (const { name, status, message, hint } of checks) {
+    line({ look: LOOKS[status], text: status.padEnd(5) }, name.padEnd(10), message);
+    if (hint !== undefined) line({ look: "dim", text: `     ${" ".repeat(10)}${hint}` });
+  }
+  line(`${checks.length} checks: ${summary.ok} ok, ${summary.warn} to look at, ${summary.fail} failed`);
+}

@@ -1,0 +1,195 @@
+// The recordings below a folder: do they load, which versions are they, does the lock know them, and what was left behind.
+
+import { resolve } from "node:path";
+import {
+  BUNDLE_SUFFIX,
+  CASSETTE_SUFFIX,
+  CassetteError,
+  createBundleStore,
+  createCassetteStore,
+  ENVELOPE_SUFFIX,
+  LOCK_FILE,
+  lockDifferences,
+  migrationOf,
+  readLock,
+  readTrust,
+  toLockEntry,
+  type LockEntry,
+} from "../../cassette/index.js";
+import { systemPorts, type FilePort } from "../../core/index.js";
+import { pathInLock } from "../../harness/index.js";
+import { pathBeside } from "../../host/index.js";
+import { count } from "../output.js";
+import { loadRecording, pathIn } from "../recordings.js";
+import { fail, ok, some, warn, type Check } from "./check.js";
+
+/** What is kept of a cassette: enough for every check, and no more, since a folder may hold many. */
+interface Seen {
+  file: string;
+  state: "recorded" | "migrated" | "version-1" | "refused";
+  entry?: LockEntry;
+}
+
+/** Where to look, and what to tell on the way. */
+export interface Survey {
+  files: FilePort;
+  folder: string;
+  cwd: string;
+  onStep: (done: number, total: number) => void;
+}
+
+/** Every check of the recordings below the folder. What packages brought along is not looked at. */
+export async function checkRecordings(survey: Survey): Promise<Check[]> {
+  const seen = await look(survey);
+  if (seen.length === 0) {
+    const hint = "Record one, or name the folder that holds them.";
+    return [warn("cassettes", `there is no cassette below ${survey.folder}`, hint)];
+  }
+  return [
+    checkLoads(seen),
+    checkVersions(seen),
+    await checkLock(survey, seen),
+    ...(await checkTrustFile(survey)),
+    await checkOrphans(survey),
+    ...(await checkBundles(survey)),
+  ];
+}
+
+async function namesBelow({ files, folder }: Survey, suffix: string): Promise<string[]> {
+  const names = (await files.list(folder, suffix)) ?? [];
+  return names.filter((name) => !name.split("/").includes("node_modules")).map((name) => pathIn(folder, name));
+}
+
+async function look(survey: Survey): Promise<Seen[]> {
+  const paths = await namesBelow(survey, CASSETTE_SUFFIX);
+  const store = createCassetteStore(survey.files);
+  const seen: Seen[] = [];
+  for (const [index, file] of paths.entries()) {
+    survey.onStep(index, paths.length);
+    const loaded = await loadRecording(store, file);
+    if (loaded.kind === "failed") seen.push({ file, state: "refused" });
+    else if (loaded.cassette.version === 1) seen.push({ file, state: "version-1" });
+    else {
+      const state = migrationOf(loaded.cassette) === undefined ? "recorded" : "migrated";
+      seen.push({ file, state, entry: toLockEntry(loaded.cassette) });
+    }
+  }
+  return seen;
+}
+
+function filesOf(seen: readonly Seen[], state: Seen["state"]): string[] {
+  return seen.filter((one) => one.state === state).map(({ file }) => file);
+}
+
+function checkLoads(seen: readonly Seen[]): Check {
+  const refused = filesOf(seen, "refused");
+  if (refused.length === 0) return ok("cassettes", `${count(seen.length, "cassette")}, and every one loads`);
+  const message = `${refused.length} of ${count(seen.length, "cassette")} refused: ${some(refused)}`;
+  return fail("cassettes", message, "cassette verify says why; restore them from version control.");
+}
+
+function checkVersions(seen: readonly Seen[]): Check {
+  const old = filesOf(seen, "version-1");
+  const migrated = filesOf(seen, "migrated");
+  if (old.length + migrated.length === 0) return ok("versions", "all are recordings of version 2");
+  const parts = [
+    ...(old.length === 0 ? [] : [`${old.length} of version 1 (${some(old)})`]),
+    ...(migrated.length === 0 ? [] : [`${migrated.length} migrated from it (${some(migrated)})`]),
+  ];
+  return warn("versions", `nothing proves the contents of ${parts.join(" and ")}`, "Record them again.");
+}
+
+/** The lock of the working folder. What is locked and lies elsewhere is not this check's business. */
+async function checkLock({ files, folder, cwd }: Survey, seen: readonly Seen[]): Promise<Check> {
+  const none = "Run cassette lock, and commit the file: it catches what no cassette can say of itself.";
+  if ((await files.read(LOCK_FILE, 0)).kind === "not-found") return warn("lock", `there is no ${LOCK_FILE}`, none);
+  try {
+    const lock = await readLock(files, LOCK_FILE);
+    const paths = new Map(seen.map((one) => [pathInLock(resolve(cwd, LOCK_FILE), resolve(cwd, one.file)), one]));
+    const unknown: string[] = [];
+    const changed: string[] = [];
+    for (const [path, { file, entry }] of paths) {
+      const locked = path === undefined ? undefined : lock.get(path);
+      if (locked === undefined) unknown.push(file);
+      else if (entry === undefined || lockDifferences(locked, entry).length > 0) changed.push(file);
+    }
+    const root = resolve(cwd, folder);
+    const below = [...lock.keys()].filter((path) => resolve(cwd, path).startsWith(root));
+    const gone = below.filter((path) => !paths.has(path));
+    return toLockCheck(lock.size, { unknown, changed, gone });
+  } catch (error) {
+    if (!(error instanceof CassetteError)) throw error;
+    return fail("lock", error.summary, error.hint ?? "Restore the lock from version control.");
+  }
+}
+
+function toLockCheck(size: number, found: { unknown: string[]; changed: string[]; gone: string[] }): Check {
+  const { unknown, changed, gone } = found;
+  const parts = [
+    ...(changed.length === 0 ? [] : [`changed: ${some(changed)}`]),
+    ...(gone.length === 0 ? [] : [`gone: ${some(gone)}`]),
+    ...(unknown.length === 0 ? [] : [`not locked: ${some(unknown)}`]),
+  ];
+  if (parts.length === 0) return ok("lock", `${LOCK_FILE} confirms ${count(size, "cassette")}`);
+  const hint = "Look at what changed; if it is meant, run cassette lock --update.";
+  const message = `${LOCK_FILE} does not fit: ${parts.join("; ")}`;
+  return changed.length + gone.length > 0 ? fail("lock", message, hint) : warn("lock", message, hint);
+}
+
+const TRUST_FILE = "trust.json";
+const SOON_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** The trust file of the working folder, if there is one: does it load, and is a key in force? */
+async function checkTrustFile({ files }: Survey): Promise<Check[]> {
+  if ((await files.read(TRUST_FILE, 0)).kind === "not-found") return [];
+  try {
+    const { keys } = await readTrust(files, TRUST_FILE);
+    const now = systemPorts.now();
+    const ends = keys.map(({ notAfter }) => (notAfter === undefined ? Infinity : Date.parse(notAfter)));
+    const hint = "Make a new key with cassette keygen, sign again, and add it to the list.";
+    if (keys.length === 0 || ends.every((end) => end < now)) {
+      return [fail("trust", `no key of ${TRUST_FILE} is in force`, hint)];
+    }
+    const soon = keys.filter((_, index) => (ends[index] ?? 0) >= now && (ends[index] ?? 0) - now < SOON_MS);
+    if (soon.length === 0) return [ok("trust", `${TRUST_FILE} has ${count(keys.length, "key")}`)];
+    return [warn("trust", `within 30 days ends: ${some(soon.map(({ keyId }) => keyId))}`, hint)];
+  } catch (error) {
+    if (!(error instanceof CassetteError)) throw error;
+    return [fail("trust", error.summary, error.hint ?? "Restore it from version control.")];
+  }
+}
+
+/** Signatures whose cassette is gone, and temporary files of writes that were killed. */
+async function checkOrphans(survey: Survey): Promise<Check> {
+  const envelopes = await namesBelow(survey, CASSETTE_SUFFIX + ENVELOPE_SUFFIX);
+  const cassettes = new Set(await namesBelow(survey, CASSETTE_SUFFIX));
+  const alone = envelopes.filter((file) => !cassettes.has(file.slice(0, -ENVELOPE_SUFFIX.length)));
+  const leftover = (await namesBelow(survey, ".tmp")).filter((file) =>
+    /(^|[\\/])\.playhead-[0-9a-f]{12}\.tmp$/.test(file),
+  );
+  if (alone.length + leftover.length === 0)
+    return ok("orphans", "no signature without its cassette, nothing half-written");
+  const parts = [
+    ...(alone.length === 0 ? [] : [`signatures without a cassette: ${some(alone)}`]),
+    ...(leftover.length === 0 ? [] : [`left by a write that was stopped: ${some(leftover)}`]),
+  ];
+  const hint = "Delete them; cassettes that no test uses are found by cassette prune --ledger.";
+  return warn("orphans", parts.join("; "), hint);
+}
+
+async function checkBundles(survey: Survey): Promise<Check[]> {
+  const paths = await namesBelow(survey, BUNDLE_SUFFIX);
+  if (paths.length === 0) return [];
+  const store = createBundleStore(survey.files, (path, name = "") => pathBeside(path, name));
+  const broken: string[] = [];
+  for (const path of paths) {
+    try {
+      await store.load(path);
+    } catch (error) {
+      if (!(error instanceof CassetteError)) throw error;
+      broken.push(`${path} (${error.code})`);
+    }
+  }
+  if (broken.length === 0) return [ok("bundles", `${count(paths.length, "bundle")}, and every one is whole`)];
+  return [fail("bundles", `not whole: ${some(broken)}`, "cassette verify says why; record the bundle again.")];
+}

@@ -1,0 +1,113 @@
+// `cassette migrate`: copies version 1 cassettes as version 2. The originals stay, nothing is overwritten, and no copy has more
+// trust than its original: see src/cassette/migrate.ts.
+
+import { join, relative, resolve } from "node:path";
+import { createCassetteStore, migrateCassette, type CassetteStore } from "../../cassette/index.js";
+import { CliError, toFailure, type Failure } from "../errors.js";
+import { EXIT, type ExitCode } from "../exit-codes.js";
+import { filesAt, type CommandIo } from "../io.js";
+import { count, createPrinter, toJsonError, writeJson } from "../output.js";
+import { createProgress } from "../progress.js";
+import { findTarget, loadRecording, pathIn, type Target } from "../recordings.js";
+
+/** The flags of `cassette migrate`, as commander gives them. */
+export interface MigrateOptions {
+  out: string;
+  json?: boolean;
+}
+
+type Migrated =
+  | { file: string; status: "migrated"; to: string; turns: number }
+  /** Version 2 already: no copy is made. */
+  | { file: string; status: "current" }
+  | { file: string; status: "failed"; failure: Failure };
+
+interface Job {
+  file: string;
+  to: string;
+}
+
+/** Exits 2 when there was nothing to migrate or a copy could not be made, 3 when a cassette was refused. */
+export async function migrate(path: string, options: MigrateOptions, io: CommandIo): Promise<void> {
+  const files = filesAt(io);
+  const jobs = jobsOf(await findTarget(files, path), options.out, io.cwd);
+  const store = createCassetteStore(files);
+  const progress = createProgress(io, "migrating");
+  const results: Migrated[] = [];
+  for (const [index, job] of jobs.entries()) {
+    progress.step(index, jobs.length);
+    results.push(await migrateFile(store, job));
+  }
+  progress.clear();
+
+  const exitCode = exitCodeFor(results);
+  io.exit(exitCode);
+  if (options.json === true) writeJson(io, "migrate", exitCode, { results: results.map(toJson) });
+  else print(io, results);
+}
+
+/** A file goes to a file, a folder to a folder; the two never overlap, so that a second run finds what the first one did. */
+function jobsOf(target: Target, out: string, cwd: string): Job[] {
+  if (target.kind === "file") return [{ file: target.path, to: out }];
+  if (target.kind === "missing" || target.names.length === 0) {
+    const what =
+      target.kind === "missing" ? "there is no such file or folder" : "the folder holds no *.cassette.json file";
+    throw new CliError("nothing-found", what, "Check the path.", target.path);
+  }
+  const inside = relative(resolve(cwd, target.path), resolve(cwd, out));
+  if (inside === "" || !inside.startsWith("..")) {
+    throw new CliError("usage", `${out} lies in the folder that is migrated`, "Give a folder beside it with --out.");
+  }
+  return target.names.map((name) => ({ file: pathIn(target.path, name), to: join(out, name) }));
+}
+
+async function migrateFile(store: CassetteStore, { file, to }: Job): Promise<Migrated> {
+  const loaded = await loadRecording(store, file);
+  if (loaded.kind === "failed") return { file, status: "failed", failure: loaded.failure };
+  const { cassette } = loaded;
+  if (cassette.version === 2) return { file, status: "current" };
+  try {
+    await store.save(to, migrateCassette(cassette));
+    return { file, status: "migrated", to, turns: cassette.entries.length };
+  } catch (error) {
+    return { file, status: "failed", failure: toFailure(error, to) };
+  }
+}
+
+function exitCodeFor(results: readonly Migrated[]): ExitCode {
+  const failures = results.flatMap((result) => (result.status === "failed" ? [result.failure] : []));
+  if (failures.some(({ exitCode }) => exitCode === EXIT.integrity)) return EXIT.integrity;
+  return failures.length > 0 || !results.some(({ status }) => status === "migrated") ? EXIT.failed : EXIT.ok;
+}
+
+function toJson(result: Migrated): object {
+  if (result.status !== "failed") return result;
+  const { failure, ...rest } = result;
+  return { ...rest, error: toJsonError(failure) };
+}
+
+function print(io: CommandIo, results: readonly Migrated[]): void {
+  const line = createPrinter(io);
+  for (const result of results) {
+    const look = result.status === "failed" ? "bad" : result.status === "current" ? "dim" : "good";
+    line({ look, text: result.status.padEnd(11) }, result.file, `  ${describe(result)}`);
+  }
+  const having = (status: Migrated["status"]): number => results.filter((result) => result.status === status).length;
+  const migrated = having("migrated");
+  line(
+    `${count(migrated, "cassette")} migrated, ${having("current")} of version 2 already, ${having("failed")} failed`,
+  );
+  if (migrated === 0) return;
+  line({ look: "warn", text: "Nothing proves what a version 1 held, so --require-integrity refuses its copy too." });
+}
+
+function describe(result: Migrated): string {
+  switch (result.status) {
+    case "migrated":
+      return `→ ${result.to}  ${count(result.turns, "turn")}`;
+    case "current":
+      return "is version 2; not copied";
+    case "failed":
+      return `${result.failure.code}: ${result.failure.message}`;
+  }
+}
