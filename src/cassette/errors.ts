@@ -65,6 +65,9 @@ export type RecordErrorCode =
   | "import-unknown-format"
   | "import-malformed"
   | "diff-too-large"
+  /** Nothing to export: prompts that are hashes alone, or version 1. */
+  | "export-without-prompts"
+  | "export-too-large"
   | "invalid-options";
 
 /** How a run of several agents was another than the recorded one. */
