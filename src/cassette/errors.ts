@@ -91,6 +91,8 @@ export interface MissReport {
   actual?: string;
   /** What changed, in words. */
   what: string;
+  /** What is different beside that from the nearest recorded turn, in words: its tools, its settings. Never empty. */
+  also?: string[];
   /** What to do about it. */
   hint: string;
 }
