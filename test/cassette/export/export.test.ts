@@ -207,6 +207,30 @@ describe("exportCassette", () => {
     expect(lossesOf(exported)).toEqual({ "answer-rewritten": 1, "tool-definition": 1, "tools-changed": 1 });
   });
 
+  it("counts what is changed to fit the vendor, and what stands beside the turns", () => {
+    const messages: LlmMessage[] = [
+      { role: "system", content: "One." },
+      { role: "user", content: "a" },
+      { role: "assistant", content: "", toolCalls: [{ id: "c:1", name: "look at", arguments: {} }] },
+      { role: "tool", toolCallId: "c:1", name: "other", content: "", isError: true },
+      { role: "system", content: "Two." },
+      { role: "system", content: "" },
+      { role: "assistant", content: "" },
+    ];
+    const trailing = [{ role: "user", content: "bye" }];
+    const cassette = cassetteOf(turnsOf(messages), { streams: [{ turn: 0 }], import: { model: "m", trailing } });
+    const beside = { stream: 1, trailing: 1 };
+    expect(lossesOf(exportCassette(cassette, { format: "anthropic" }))).toEqual({
+      ...{ "call-id": 1, "empty-error": 1, "empty-message": 2, "system-joined": 1, "system-moved": 1 },
+      ...{ "tool-name": 2, ...beside },
+    });
+    expect(lossesOf(exportCassette(cassette, { format: "openai" }))).toEqual({
+      ...{ "tool-error": 1, "tool-name": 2, ...beside },
+    });
+    expect(lossesOf(exportCassette(cassette, { format: "otlp" }))).toEqual({ "tool-name": 1, ...beside });
+    expect(lossesOf(exportCassette(cassette, { format: "ai-sdk" }))).toEqual(beside);
+  });
+
   it("writes one document for each conversation, and says how many", () => {
     const [a = never(), b = never()] = ["a", "b"].map((content) => ({
       prompt: [{ role: "user", content } as const],
