@@ -65,6 +65,9 @@ export type RecordErrorCode =
   | "import-unknown-format"
   | "import-malformed"
   | "diff-too-large"
+  /** Nothing to export: prompts that are hashes alone, or version 1. */
+  | "export-without-prompts"
+  | "export-too-large"
   | "invalid-options";
 
 /** How a run of several agents was another than the recorded one. */
@@ -88,6 +91,8 @@ export interface MissReport {
   actual?: string;
   /** What changed, in words. */
   what: string;
+  /** What is different beside that from the nearest recorded turn, in words: its tools, its settings. Never empty. */
+  also?: string[];
   /** What to do about it. */
   hint: string;
 }

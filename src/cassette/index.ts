@@ -104,3 +104,6 @@ export type { ImportExtension } from "./import/cassette.js";
 export { detectFormat, IMPORT_FORMATS, type Detection, type ImportFormat } from "./import/detect.js";
 export { parseImport, type ImportedCassette, type ImportOptions } from "./import/parse.js";
 export type { Repair, RepairKind } from "./import/repair.js";
+export { exportCassette, type ExportedCassette, type ExportOptions } from "./export/export.js";
+export { EXPORT_FORMATS, type ExportFormat } from "./export/format.js";
+export type { Loss, LossKind } from "./export/loss.js";

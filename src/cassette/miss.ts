@@ -4,7 +4,8 @@ import { toVisible, type JsonValue, type LlmMessage } from "../core/index.js";
 import { settingsChanges, toolsChanges, type ContextChange } from "./context-change.js";
 import { firstDifference } from "./values.js";
 import type { MissReport } from "./errors.js";
-import type { Cassette, PromptDelta } from "./format.js";
+import type { TurnContext } from "./context.js";
+import type { Cassette, ContextExtension, PromptDelta } from "./format.js";
 
 /** Characters kept on either side of the place where two values part. */
 const WINDOW = 60;
@@ -23,6 +24,7 @@ export function formatMiss(report: MissReport): string {
     const { turnIndex, used } = report.nearest;
     lines.push(`  nearest  recorded turn ${turnIndex}${used ? ", which was used already" : ""}`);
   }
+  for (const what of report.also ?? []) lines.push(`  also     ${what}`);
   return lines.join("\n");
 }
 
@@ -87,6 +89,29 @@ export function explainContextMiss(
     ...(before === undefined ? {} : { recorded: before }),
     ...(now === undefined ? {} : { actual: now }),
   };
+}
+
+/** The tools and the settings of recorded turn `turnIndex` that are not those of a request: no report, one or two. */
+export function explainContext(
+  recorded: ContextExtension | undefined,
+  now: TurnContext | undefined,
+  turn: number,
+  turnIndex: number,
+): MissReport[] {
+  if (recorded === undefined || now === undefined) return [];
+  const reports: MissReport[] = [];
+  if (recorded.toolsHash !== now.toolsHash) {
+    reports.push(explainContextMiss("tools-changed", turn, turnIndex, recorded.tools, now.tools));
+  }
+  if (recorded.settingsHash !== now.settingsHash) {
+    reports.push(explainContextMiss("settings-changed", turn, turnIndex, recorded.settings, now.settings));
+  }
+  return reports;
+}
+
+/** A report that names what the others say too, so that one run tells everything that has to be undone or recorded. */
+export function withAlso(report: MissReport, others: readonly MissReport[]): MissReport {
+  return others.length === 0 ? report : { ...report, also: others.map(({ what }) => what) };
 }
 
 function listChanges(changes: readonly ContextChange[]): string {

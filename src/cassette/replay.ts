@@ -13,7 +13,7 @@ import { contextsByTurn, createContextReader, type TurnContext } from "./context
 import { assertKnownOptions, CassetteError, type MissReport } from "./errors.js";
 import type { Cassette } from "./format.js";
 import { checkCassette } from "./load.js";
-import { explainContextMiss, explainPromptMiss, formatMiss } from "./miss.js";
+import { explainContext, explainPromptMiss, formatMiss, withAlso } from "./miss.js";
 import { createPromptTracker, type HashFilter, type PromptTracker } from "./prompt.js";
 import { assertRequest } from "./request.js";
 import { createUnusedTurns, type UnusedTurns } from "./unused.js";
@@ -105,14 +105,16 @@ function createSession(tape: Cassette, { strict = true, hashFilter, file }: Repl
   }
 
   function checkContext(now: TurnContext | undefined, turnIndex: number, turn: number): void {
-    const recorded = contexts[turnIndex];
-    if (recorded === undefined || now === undefined) return;
-    if (recorded.toolsHash !== now.toolsHash) {
-      throw miss(explainContextMiss("tools-changed", turn, turnIndex, recorded.tools, now.tools), file);
-    }
-    if (recorded.settingsHash !== now.settingsHash) {
-      throw miss(explainContextMiss("settings-changed", turn, turnIndex, recorded.settings, now.settings), file);
-    }
+    const [first, ...others] = explainContext(contexts[turnIndex], now, turn, turnIndex);
+    if (first !== undefined) throw miss(withAlso(first, others), file);
+  }
+
+  /** A prompt that no turn answers may come with other tools or settings than the nearest turn had. */
+  function explain(now: TurnContext | undefined, turn: number, promptHash: string): MissReport {
+    const report = explainNoAnswer(tape, tracker, turn, turns, promptHash);
+    const { turnIndex } = report.nearest ?? {};
+    if (turnIndex === undefined) return report;
+    return withAlso(report, explainContext(contexts[turnIndex], now, turn, turnIndex));
   }
 
   return {
@@ -121,7 +123,7 @@ function createSession(tape: Cassette, { strict = true, hashFilter, file }: Repl
       const { promptHash } = tracker.next(request.messages);
       const now = strict && noted.length > 0 ? readContext(request) : undefined;
       const index = find(promptHash, now);
-      if (index === undefined) throw miss(explainNoAnswer(tape, tracker, turn, turns, promptHash), file);
+      if (index === undefined) throw miss(explain(now, turn, promptHash), file);
       checkContext(now, index, turn);
       turns.take(index);
       return copyJson((entries[index] as { response: LlmTurnResponse }).response);

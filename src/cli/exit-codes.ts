@@ -78,6 +78,8 @@ const TABLE: ExitTable = {
   "import-unknown-format": 2,
   "import-malformed": 2,
   "diff-too-large": 2,
+  "export-without-prompts": 2,
+  "export-too-large": 2,
   "invalid-options": 2,
 };
 

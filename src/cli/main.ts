@@ -6,6 +6,7 @@ import { attestCommand } from "./commands/attest.js";
 import { demoCommand } from "./commands/demo.js";
 import { diffCommand } from "./commands/diff.js";
 import { doctorCommand } from "./commands/doctor.js";
+import { exportCommand } from "./commands/export.js";
 import { forkCommand } from "./commands/fork.js";
 import { importCommand } from "./commands/import.js";
 import { keygenCommand } from "./commands/keygen.js";
@@ -42,7 +43,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 function createProgram(io: CommandIo): Command {
   const program = new Command("cassette")
     .description(
-      "Verify, lock, sign, show, compare, import, record, replay and serve cassettes: recorded runs of LLM agents.",
+      "Verify, lock, sign, show, compare, import, export, record, replay and serve cassettes: recorded runs of LLM agents.",
     )
     .version(VERSION)
     .enablePositionalOptions()
@@ -63,6 +64,7 @@ function createProgram(io: CommandIo): Command {
   showCommand(program, io);
   diffCommand(program, io);
   importCommand(program, io);
+  exportCommand(program, io);
   recordCommand(program, io);
   replayCommand(program, io);
   forkCommand(program, io);

@@ -250,6 +250,60 @@ describe("what a terminal acts on", () => {
   });
 });
 
+describe("a turn in which more than one thing changed", () => {
+  const look = { name: "look", description: "Looks.", schema: {} };
+  const asked: LlmTurnRequest = { ...prompt("a"), tools: [look], settings: { temperature: 0 } };
+  const recorded = () => recordTurns([asked], [say("x")]);
+
+  it("is told with its prompt, its tools and its settings", async () => {
+    const error = await missAt(await recorded(), { ...prompt("b"), tools: [], settings: { temperature: 1 } });
+    expect(error.summary.split("\n")).toEqual([
+      "turn 0: the user message changed (message 0)",
+      "  at       /0/content",
+      '  recorded "a"',
+      '  now      "b"',
+      "  nearest  recorded turn 0",
+      "  also     tool look was removed",
+      "  also     the setting temperature changed",
+    ]);
+    expect(error.code).toBe("prompt-changed");
+    expect(error.miss.also).toEqual(["tool look was removed", "the setting temperature changed"]);
+  });
+
+  it("is told with its settings where the tools changed first", async () => {
+    const error = await missAt(await recorded(), { ...asked, tools: [], settings: { temperature: 1 } });
+    expect([error.code, error.miss.what]).toEqual(["tools-changed", "tool look was removed"]);
+    expect(error.miss.also).toEqual(["the setting temperature changed"]);
+  });
+
+  it.each<[string, LlmTurnRequest]>([
+    ["the prompt", { ...asked, ...prompt("b") }],
+    ["the tools", { ...asked, tools: [] }],
+    ["the settings", { ...asked, settings: {} }],
+  ])("has nothing more to tell where %s alone changed", async (_, request) => {
+    const error = await missAt(await recorded(), request);
+    expect(error.miss.also).toBeUndefined();
+    expect(error.summary).not.toContain("also");
+  });
+
+  it("is compared with the tools of the nearest recorded turn, not with those of another", async () => {
+    const later: LlmTurnRequest = { ...prompt("a", "b"), tools: [] };
+    const cassette = await recordTurns([asked, later], [say("x"), say("y")]);
+    expect((await missAt(cassette, { ...later, ...prompt("a", "c") })).miss).toMatchObject({
+      nearest: { turnIndex: 0, used: false },
+      also: ["tool look was removed", "the setting temperature was removed"],
+    });
+    const afterFirst = await missAt(cassette, asked, { ...later, ...prompt("a", "b", "c") });
+    expect(afterFirst.miss.nearest?.turnIndex).toBe(1);
+    expect(afterFirst.miss.also).toBeUndefined();
+  });
+
+  it("is told where the recording has run out, too", async () => {
+    const error = await missAt(await recorded(), asked, { ...prompt("b"), settings: { temperature: 0 } });
+    expect([error.code, error.miss.also]).toEqual(["exhausted", ["tool look was removed"]]);
+  });
+});
+
 describe("explainContextMiss", () => {
   it("has no pointer where the cassette holds only the hash of its tools", () => {
     const report = explainContextMiss("tools-changed", 3, 2, undefined, []);

@@ -1,0 +1,98 @@
+// A cassette in the words of others: chat messages or traces, one JSON document for each conversation in it. Pure: documents
+// are given back, and writing them is the caller's. The same cassette gives the same documents.
+
+import { canonicalize, type JsonObject } from "../../core/index.js";
+import { CassetteError, assertKnownOptions } from "../errors.js";
+import type { Cassette, CassetteV2 } from "../format.js";
+import { toAiSdk } from "./ai-sdk.js";
+import { countAnswerLosses, countCassetteLosses } from "./answers.js";
+import { toAnthropic } from "./anthropic.js";
+import { EXPORT_FORMATS, type ExportFormat } from "./format.js";
+import { contextOf, headOf } from "./head.js";
+import { createLossLog, type Loss, type LossLog } from "./loss.js";
+import { toOpenAi } from "./openai.js";
+import { toOtlp } from "./otlp.js";
+import { findThreads, type Thread, type ThreadExtent } from "./threads.js";
+
+export interface ExportOptions {
+  readonly format: ExportFormat;
+  /** Named in messages. */
+  readonly file?: string;
+}
+
+/** What became of a cassette. */
+export interface ExportedCassette {
+  /** One for each thread, in the order in which they ended. Empty when there was no turn. */
+  documents: JsonObject[];
+  turns: number;
+  /** What the format cannot hold, by kind. */
+  losses: Loss[];
+}
+
+/**
+ * A cassette as documents of one format. It must have been loaded, and so checked. Throws `CassetteError`:
+ * `export-without-prompts` for version 1, and where prompts are stored as hashes and the format is one of messages;
+ * `export-too-large`; `invalid-options`.
+ */
+export function exportCassette(cassette: Cassette, options: ExportOptions): ExportedCassette {
+  assertKnownOptions("exportCassette", options, ["format", "file"]);
+  const { format, file } = options;
+  if (!EXPORT_FORMATS.includes(format)) {
+    throw new CassetteError("invalid-options", `there is no export format ${JSON.stringify(format)}`, {
+      hint: `The formats are ${EXPORT_FORMATS.join(", ")}.`,
+    });
+  }
+  const source = assertPrompts(cassette, format, file);
+  const losses = createLossLog();
+  const threads = source.entries.length === 0 ? [] : findThreads(source.entries, extentOf(source, format));
+  const documents = toDocuments(source, threads, format, losses);
+  countCassetteLosses(source, losses);
+  return { documents, turns: source.entries.length, losses: losses.list() };
+}
+
+function assertPrompts(cassette: Cassette, format: ExportFormat, file: string | undefined): CassetteV2 {
+  const where = file === undefined ? {} : { file };
+  if (cassette.version === 1) {
+    throw new CassetteError("export-without-prompts", "the cassette has version 1, which holds no prompts", {
+      hint: "Record it again.",
+      ...where,
+    });
+  }
+  if (format === "otlp" || cassette.entries.every(({ prompt }) => prompt !== undefined)) return cassette;
+  throw new CassetteError("export-without-prompts", "the cassette holds hashes in the place of its prompts", {
+    hint: "Record it with prompts, or export it as otlp, which has room for answers alone.",
+    ...where,
+  });
+}
+
+function extentOf(cassette: CassetteV2, format: ExportFormat): ThreadExtent {
+  if (format !== "otlp") return { kind: "threads" };
+  const sizes = new Map<unknown, number>();
+  const perTurn = (turnIndex: number): number => {
+    const context = contextOf(cassette, turnIndex);
+    if (!sizes.has(context)) sizes.set(context, canonicalize(context?.tools ?? []).length);
+    return sizes.get(context) ?? 0;
+  };
+  return { kind: "prompts", perTurn };
+}
+
+function toDocuments(
+  cassette: CassetteV2,
+  threads: readonly Thread[],
+  format: ExportFormat,
+  losses: LossLog,
+): JsonObject[] {
+  if (format === "otlp") return toOtlp(cassette, threads, losses);
+  countAnswerLosses(cassette, threads, losses);
+  return threads.map((thread) => {
+    const head = headOf(cassette, thread, losses);
+    switch (format) {
+      case "openai":
+        return toOpenAi(thread, head, losses);
+      case "anthropic":
+        return toAnthropic(thread, head, losses);
+      case "ai-sdk":
+        return toAiSdk(thread, head);
+    }
+  });
+}

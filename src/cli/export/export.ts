@@ -1,0 +1,148 @@
+// `cassette export`: reads one cassette at a time and gathers a line for each conversation. A cassette that cannot be exported
+// does not keep the others back, and what a format cannot hold is said.
+
+import {
+  createCassetteStore,
+  exportCassette,
+  type ExportFormat,
+  type Loss,
+  type LossKind,
+} from "../../cassette/index.js";
+import type { FilePort, JsonObject } from "../../core/index.js";
+import { CliError, toFailure, type Failure } from "../errors.js";
+import { EXIT, type ExitCode } from "../exit-codes.js";
+import { filesAt, type CommandIo } from "../io.js";
+import { count, createNotes, toJsonError, writeJson } from "../output.js";
+import { createProgress } from "../progress.js";
+import { findTarget, loadRecording, pathIn } from "../recordings.js";
+import { toVisibleJson } from "../visible.js";
+
+/** The flags of `cassette export`, as commander gives them. */
+export interface ExportCommandOptions {
+  format: ExportFormat;
+  out?: string;
+  force?: boolean;
+  json?: boolean;
+}
+
+/** The most characters of one export: a text in this language can have no more than about twice that. */
+export const MAX_OUTPUT_CHARACTERS = 256 * 1024 * 1024;
+
+/** Exits 0 when every cassette was exported, 1 when some were, 2 when none was, and 3 when one was refused at the door. */
+export async function exportCassettes(
+  path: string,
+  options: ExportCommandOptions,
+  io: CommandIo,
+  maxCharacters = MAX_OUTPUT_CHARACTERS,
+): Promise<void> {
+  const files = filesAt(io);
+  const found = await exportAll(files, path, options, io, maxCharacters);
+  const { lines } = found;
+  if (options.out !== undefined && lines.length > 0) await write(files, options.out, lines, options.force === true);
+  const exitCode = exitCodeFor(found);
+  io.exit(exitCode);
+  if (options.json === true) {
+    const { cassettes, failed, losses } = found;
+    writeJson(io, "export", exitCode, {
+      ...{ format: options.format, out: options.out, documents: lines.length, cassettes },
+      ...{ failed: failed.map(toJsonError), losses },
+      ...(options.out === undefined ? { exported: lines.map((line) => JSON.parse(line) as JsonObject) } : {}),
+    });
+    return;
+  }
+  if (options.out === undefined) for (const line of lines) io.stdout(`${toVisibleJson(line)}\n`);
+  printNotes(found, options, io);
+}
+
+interface Found {
+  /** One document each, as JSON. */
+  lines: string[];
+  cassettes: { file: string; turns: number; threads: number; losses: Loss[] }[];
+  failed: Failure[];
+  /** Of all cassettes together. */
+  losses: Loss[];
+}
+
+async function exportAll(
+  files: FilePort,
+  path: string,
+  { format }: ExportCommandOptions,
+  io: CommandIo,
+  maxCharacters: number,
+): Promise<Found> {
+  const store = createCassetteStore(files);
+  const found: Found = { lines: [], cassettes: [], failed: [], losses: [] };
+  const progress = createProgress(io, "exporting");
+  const names = await findCassettes(files, path);
+  let characters = 0;
+  for (const [index, file] of names.entries()) {
+    const loaded = await loadRecording(store, file);
+    if (loaded.kind === "failed") found.failed.push(loaded.failure);
+    else {
+      try {
+        const { documents, turns, losses } = exportCassette(loaded.cassette, { format, file });
+        const lines = documents.map((document) => JSON.stringify(document));
+        characters += lines.reduce((sum, line) => sum + line.length, 0);
+        if (characters > maxCharacters) throw tooLarge(path, maxCharacters);
+        for (const line of lines) found.lines.push(line);
+        found.cassettes.push({ file, turns, threads: documents.length, losses });
+      } catch (error) {
+        if (error instanceof CliError) throw error;
+        found.failed.push(toFailure(error, file));
+      }
+    }
+    progress.step(index + 1, names.length);
+  }
+  progress.clear();
+  found.losses = sumLosses(found.cassettes.flatMap(({ losses }) => losses));
+  return found;
+}
+
+async function findCassettes(files: FilePort, path: string): Promise<string[]> {
+  const target = await findTarget(files, path);
+  if (target.kind !== "folder") return [path];
+  if (target.names.length > 0) return target.names.map((name) => pathIn(path, name));
+  throw new CliError("nothing-found", `${path} holds no cassette`, "Give a folder with *.cassette.json files.", path);
+}
+
+function tooLarge(path: string, maxCharacters: number): CliError {
+  const message = `the export of ${path} has more than ${maxCharacters} characters, the limit; nothing was written`;
+  return new CliError("export-not-written", message, "Export its folders one by one.", path);
+}
+
+function sumLosses(losses: readonly Loss[]): Loss[] {
+  const counts = new Map<LossKind, number>();
+  for (const { kind, count: times } of losses) counts.set(kind, (counts.get(kind) ?? 0) + times);
+  return [...counts].map(([kind, times]) => ({ kind, count: times })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
+}
+
+async function write(files: FilePort, out: string, lines: readonly string[], overwrite: boolean): Promise<void> {
+  const result = await files.write(out, lines.map((line) => `${line}\n`).join(""), { overwrite });
+  switch (result.kind) {
+    case "written":
+      return;
+    case "exists":
+      throw new CliError("export-not-written", `${out} exists already`, "--force replaces it.", out);
+    case "failed":
+      throw new CliError("export-not-written", `${out} cannot be written: ${result.message}`, "Check the path.", out);
+  }
+}
+
+function exitCodeFor({ lines, failed }: Found): ExitCode {
+  if (failed.some(({ exitCode }) => exitCode === EXIT.integrity)) return EXIT.integrity;
+  if (lines.length === 0) return EXIT.failed;
+  return failed.length > 0 ? EXIT.drift : EXIT.ok;
+}
+
+/** On stderr, since stdout may be what was exported. */
+function printNotes({ lines, cassettes, failed, losses }: Found, { format, out }: ExportCommandOptions, io: CommandIo) {
+  const note = createNotes(io);
+  for (const { file, code, message, hint } of failed) {
+    note("not exported  ", file ?? "", `  ${code}: ${message}`);
+    if (hint !== undefined) note("              ", hint);
+  }
+  for (const { kind, count: times } of losses) note(`not in ${format}: ${times} ${kind}`);
+  const threads = `${count(lines.length, "conversation")} of ${count(cassettes.length, "cassette")}`;
+  const failures = failed.length > 0 ? `, ${failed.length} not exported` : "";
+  note(`${threads} exported${out === undefined || lines.length === 0 ? "" : ` to ${out}`}${failures}`);
+}
