@@ -9,6 +9,7 @@ import { forkCommand } from "./commands/fork.js";
 import { importCommand } from "./commands/import.js";
 import { keygenCommand } from "./commands/keygen.js";
 import { lockCommand } from "./commands/lock.js";
+import { mutateCommand } from "./commands/mutate.js";
 import { pruneCommand } from "./commands/prune.js";
 import { recordCommand } from "./commands/record.js";
 import { replayCommand } from "./commands/replay.js";
@@ -66,6 +67,7 @@ function createProgram(io: CommandIo): Command {
   forkCommand(program, io);
   whyCommand(program, io);
   pruneCommand(program, io);
+  mutateCommand(program, io);
   serveCommand(program, io);
   return program;
 }
