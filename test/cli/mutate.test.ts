@@ -169,6 +169,29 @@ describe("cassette mutate", { timeout: 120_000 }, () => {
     expect(documentOf(ran)).toMatchObject({ exitCode: 2, score: null, unused: [{ file: "a.cassette.json" }] });
   });
 
+  it("refuses a suite that records, and says what time did not suffice for", async () => {
+    const line = { file: "a.cassette.json", path: "/a.cassette.json", mode: "refresh", turns: 1 };
+    const script = `require("fs").writeFileSync(process.env.CASSETTE_LEDGER, ${JSON.stringify(JSON.stringify(line) + "\n")})`;
+    const records = await cli(["mutate", "--json", "--", node, "-e", script], { env });
+    expect(documentOf(records)).toMatchObject({ exitCode: 2, error: { code: "suite-records" } });
+    const ran = await mutate(["--json", "--max-minutes", "0.001", "--kinds", "arguments"], "weak");
+    const { arguments: tally } = documentOf(ran)["kinds"] as { arguments: { survived: number; notRun: number } };
+    expect(tally.survived).toBeGreaterThan(0);
+    expect(tally.notRun).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["--kinds", "prompt,nothing"],
+    ["--max", "0"],
+    ["--max-minutes", "-1"],
+    ["--concurrency", "99"],
+    ["--only", "xyz"],
+    ["--resume", "--json"],
+  ])("refuses %s %s before anything is run", async (...flags) => {
+    const ran = await cli(["mutate", "--json", ...flags, "--", node, "-e", "process.exit(9)"], { env });
+    expect(documentOf(ran)).toMatchObject({ exitCode: 2, command: "mutate", error: { code: "usage" } });
+  });
+
   it("reaches the matchers and loadCassette in Vitest", async () => {
     const here = join(folder, "vitest");
     mkdirSync(here);

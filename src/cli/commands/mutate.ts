@@ -8,7 +8,8 @@ import type { MutateOptions } from "../mutate/mutate.js";
 import { collectPaths, parsePath } from "../path.js";
 import { splitCommand } from "../split-command.js";
 
-const MAX_AT_ONCE = 16;
+/** Each run listens for signals, and Node warns of more than ten listeners. */
+const MAX_AT_ONCE = 8;
 
 /** Declares `cassette mutate`; what it does is loaded when it runs. */
 export function mutateCommand(program: Command, io: CommandIo): void {

@@ -18,7 +18,7 @@ export interface MutatedCassette {
 export function mutateCassette(cassette: CassetteV2, options: MutantOptions, id: string): MutatedCassette | undefined {
   for (const candidate of candidates(cassette, options)) {
     const mutant = toMutant(candidate, options.file);
-    if (mutant.id === id) return { mutant, cassette: resealCassette(cassette, applyEdit(cassette, candidate.edit)) };
+    if (mutant.id === id) return { mutant, cassette: resealCassette(cassette, applyEdit(cassette, candidate.edit())) };
   }
   return undefined;
 }

@@ -42,8 +42,8 @@ export type Edit =
   | { readonly part: "message"; readonly turn: number; readonly index: number; readonly message: LlmMessage }
   | { readonly part: "last-turn"; readonly turn: number };
 
-/** A mutant before it has its id, and the edit that makes it. */
-export type Candidate = Omit<Mutant, "id" | "file"> & { readonly edit: Edit };
+/** A mutant before it has its id, and the edit that makes it; of the many that are listed, few are made. */
+export type Candidate = Omit<Mutant, "id" | "file"> & { readonly edit: () => Edit };
 
 /** One of `length` places, for a place with this name: a function of the seed and the name alone. */
 export type Choose = (name: string, length: number) => number;

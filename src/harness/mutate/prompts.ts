@@ -24,7 +24,7 @@ export function* promptCandidates(
           old,
           new: text,
           sentence: `in the prompt of turn ${turn} ${what}`,
-          edit: { part: "message", turn, index, message: other },
+          edit: () => ({ part: "message", turn, index, message: other }),
         };
       }
     }

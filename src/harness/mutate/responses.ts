@@ -30,7 +30,7 @@ export function* responseCandidates(
     pointer: toPointer(["entries", turn]),
     old: { stopReason: response.stopReason, content: response.message.content },
     sentence: `the recording ends before its last turn ${turn}`,
-    edit: { part: "last-turn", turn },
+    edit: () => ({ part: "last-turn", turn }),
   };
 }
 
@@ -49,7 +49,7 @@ function* answerCandidates(turn: number, response: LlmTurnResponse, choose: Choo
       old: message.content,
       new: text,
       sentence: `the answer of turn ${turn} ${says}`,
-      edit: { part: "response", turn, response: other },
+      edit: () => ({ part: "response", turn, response: other }),
     };
   }
 }
@@ -65,7 +65,7 @@ function* argumentCandidates(
   if (call.malformedArguments !== undefined) return;
   const at = callPath(turn, index);
   for (const change of valueEdits(call.arguments, toPointer(at), choose)) {
-    const { path, old, whole } = change;
+    const { path, old, toWhole } = change;
     const place = toPointer(path);
     const isGone = change.new === undefined;
     yield {
@@ -75,7 +75,11 @@ function* argumentCandidates(
       old,
       ...(isGone ? {} : { new: change.new }),
       sentence: `turn ${turn} calls ${call.name} ${isGone ? "without" : "with another"} ${place}`,
-      edit: { part: "response", turn, response: withCalls(response, index, [{ ...call, arguments: whole }]) },
+      edit: () => ({
+        part: "response",
+        turn,
+        response: withCalls(response, index, [{ ...call, arguments: toWhole() }]),
+      }),
     };
   }
 }
@@ -99,7 +103,7 @@ function* toolCandidates(
       old: call.name,
       new: name,
       sentence: `turn ${turn} calls ${name} instead of ${call.name}`,
-      edit: { part: "response", turn, response: withCalls(response, index, [{ ...call, name }]) },
+      edit: () => ({ part: "response", turn, response: withCalls(response, index, [{ ...call, name }]) }),
     };
   }
   yield {
@@ -108,7 +112,7 @@ function* toolCandidates(
     pointer: toPointer(at),
     old: { name: call.name, arguments: call.arguments },
     sentence: `turn ${turn} does not call ${call.name}`,
-    edit: { part: "response", turn, response: withCalls(response, index, []) },
+    edit: () => ({ part: "response", turn, response: withCalls(response, index, []) }),
   };
 }
 
@@ -122,7 +126,7 @@ function stopCandidate(turn: number, response: LlmTurnResponse): Candidate {
     old,
     new: stopReason,
     sentence: `turn ${turn} stops for ${JSON.stringify(stopReason)} instead of ${JSON.stringify(old)}`,
-    edit: { part: "response", turn, response: { ...response, stopReason } },
+    edit: () => ({ part: "response", turn, response: { ...response, stopReason } }),
   };
 }
 

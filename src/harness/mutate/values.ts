@@ -11,7 +11,7 @@ export interface ValueEdit {
   /** Absent where the key is gone. */
   readonly new?: JsonValue;
   /** The whole arguments as they then are. */
-  readonly whole: JsonObject;
+  readonly toWhole: () => JsonObject;
 }
 
 /** Every place, in order; none of the edits leaves the arguments as they were. `name` tells the choices of two calls apart. */
@@ -19,9 +19,9 @@ export function* valueEdits(whole: JsonObject, name: string, choose: Choose): Ge
   for (const { path, old, put } of places(whole, [], (value) => value)) {
     const here = `${name}${toPointer(path)}`;
     const other = otherLeaf(old, here, choose);
-    if (other !== undefined) yield { path, old, new: other, whole: put(other) as JsonObject };
+    if (other !== undefined) yield { path, old, new: other, toWhole: () => put(other) as JsonObject };
     const key = path.at(-1);
-    if (typeof key === "string") yield { path, old, whole: put(undefined) as JsonObject };
+    if (typeof key === "string") yield { path, old, toWhole: () => put(undefined) as JsonObject };
   }
 }
 
