@@ -15,12 +15,13 @@ import { inTurns } from "../../src/harness/mutate/turns.js";
 import { jsonObject, text } from "../support/arbitraries.js";
 
 const call = fc.record({ id: text, name: fc.constantFrom("weather", "search"), arguments: jsonObject });
-const answer = fc.tuple(text, fc.array(call, { maxLength: 2 })).map(
-  ([content, toolCalls]): LlmTurnResponse =>
+const answer = fc
+  .tuple(text, fc.array(call, { maxLength: 2 }))
+  .map(([content, toolCalls]): LlmTurnResponse =>
     toolCalls.length === 0
       ? { message: { role: "assistant", content }, finalAnswer: content, stopReason: "stop" }
       : { message: { role: "assistant", content, toolCalls }, stopReason: "toolUse" },
-);
+  );
 
 /** A run whose prompts grow by what was answered and what the tools gave, with or without its prompts kept. */
 const cassette = fc
