@@ -30,6 +30,7 @@ export {
 export { migrateCassette, migrationOf } from "./migrate.js";
 export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt.js";
 export type { Redact } from "./redact.js";
+export { resealCassette, type UnsealedTurn } from "./reseal.js";
 export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
 export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay.js";
 export {
@@ -41,7 +42,7 @@ export {
   type LiveSource,
   type ResumeOptions,
 } from "./fork.js";
-export { formatMiss, rebuildPrompts } from "./miss.js";
+export { cutAround, formatMiss, rebuildPrompts } from "./miss.js";
 export { formatToolDrift, type ToolDrift } from "./tools/drift.js";
 export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tools/miss.js";
 export type { TapeResult } from "./tools/results.js";

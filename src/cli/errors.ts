@@ -30,6 +30,18 @@ export type CliErrorCode =
   | "no-cassette-used"
   /** Two processes of one command recorded the same file. */
   | "recorded-twice"
+  /** The command of `mutate` fails without any change, so a failure with one says nothing. */
+  | "baseline-failed"
+  /** The command of `mutate` records cassettes instead of replaying them. */
+  | "suite-records"
+  /** No mutant could be made of the cassettes that the command loads, or none of those that were run was loaded. */
+  | "nothing-to-mutate"
+  /** An id of `--only` that no mutant has. */
+  | "mutant-unknown"
+  /** A cassette is not what it was when `mutate` began. */
+  | "cassette-changed"
+  /** The report of `mutate` is there already, is no such report, is of another run, or cannot be written. */
+  | "report-unusable"
   /** The system's folder for temporary files cannot be written to. */
   | "no-temporary-folder"
   /** A private key is there already, or could not be written. */

@@ -12,6 +12,7 @@ import { importCommand } from "./commands/import.js";
 import { keygenCommand } from "./commands/keygen.js";
 import { lockCommand } from "./commands/lock.js";
 import { migrateCommand } from "./commands/migrate.js";
+import { mutateCommand } from "./commands/mutate.js";
 import { pruneCommand } from "./commands/prune.js";
 import { recordCommand } from "./commands/record.js";
 import { replayCommand } from "./commands/replay.js";
@@ -72,6 +73,7 @@ function createProgram(io: CommandIo): Command {
   pruneCommand(program, io);
   migrateCommand(program, io);
   doctorCommand(program, io);
+  mutateCommand(program, io);
   serveCommand(program, io);
   return program;
 }

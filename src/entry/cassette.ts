@@ -27,10 +27,11 @@ export type LoadCassetteOptions = Omit<ParseOptions, "file" | "lock" | "envelope
 /** Reads and checks a cassette file. Throws `CassetteError` like the `load` of a store. */
 export async function loadCassette(path: string, options: LoadCassetteOptions = {}): Promise<Cassette> {
   const { lock, ...rest } = options;
-  if (lock === undefined) return store.load(path, rest);
+  if (lock === undefined && process.env["CASSETTE_OVERLAY"] === undefined) return store.load(path, rest);
   // Loaded where it is needed: reading a cassette needs nothing else of the harness.
-  const { openLock } = await import("../harness/index.js");
-  return store.load(path, { ...rest, lock: await openLock(files, lock, path) });
+  const { openLock, overlaidStore } = await import("../harness/index.js");
+  const { load } = overlaidStore(store, files, process.env);
+  return load(path, lock === undefined ? rest : { ...rest, lock: await openLock(files, lock, path) });
 }
 
 /** Writes a cassette file atomically. */

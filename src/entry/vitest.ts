@@ -3,10 +3,12 @@
 
 import { expect } from "vitest";
 import { createCassetteStore } from "../cassette/index.js";
-import { createMatchers, type CassetteAssertions } from "../harness/index.js";
+import { createMatchers, overlaidStore, type CassetteAssertions } from "../harness/index.js";
 import { nodeFiles } from "../host/index.js";
 
-expect.extend(createMatchers({ load: createCassetteStore(nodeFiles()).load }));
+const files = nodeFiles();
+const store = overlaidStore(createCassetteStore(files), files, process.env);
+expect.extend(createMatchers({ load: store.load }));
 
 declare global {
   // eslint-disable-next-line @typescript-eslint/no-namespace -- Chai declares its types in one.

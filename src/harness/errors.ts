@@ -7,6 +7,8 @@ export type HarnessErrorCode =
   | "record-in-ci"
   /** Mode `fork` was asked for without saying what to fork, where, or into which file. */
   | "fork-unclear"
+  /** CASSETTE_OVERLAY is set to something that is no overlay. */
+  | "overlay-unclear"
   /** A matcher was given something it cannot work on. */
   | "matcher-misuse";
 

@@ -6,6 +6,11 @@ export { HarnessError, type HarnessErrorCode } from "./errors.js";
 export type { LiveProvider } from "./live.js";
 export { CASSETTE_MODES, isCI, resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
 export { openLock, pathInLock } from "./lock.js";
+export { mutateCassette, type MutatedCassette } from "./mutate/apply.js";
+export { MUTANT_KINDS, type Mutant, type MutantKind, type MutantOptions } from "./mutate/mutant.js";
+export { listMutants, MAX_MUTANTS_PER_CASSETTE } from "./mutate/list.js";
+export { inTurns } from "./mutate/turns.js";
+export { overlaidStore, readOverlay, type Overlay, type OverlayEnvironment } from "./overlay.js";
 export { readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
 export type { OnToolDrift, ReplaySide, ToolReport, ToolSide } from "./tool-side.js";
 export {

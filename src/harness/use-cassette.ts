@@ -15,6 +15,7 @@ import { unknownOptions, type FilePort, type LlmProviderAdapter, type SigningKey
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { openLock } from "./lock.js";
 import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
+import { overlaidStore, type OverlayEnvironment } from "./overlay.js";
 import { createRecordingDesk, fileExists, type RecordingDesk } from "./recording.js";
 import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
 import { createToolSide, liveSide, type OnToolDrift, type ReplaySide, type ToolSide } from "./tool-side.js";
@@ -87,12 +88,14 @@ export interface LedgerLine {
 export interface HarnessHost {
   readonly files: FilePort;
   /** All of it: `sign: "env:NAME"` is looked up in it too. */
-  readonly environment: ModeEnvironment & ForkEnvironment & { readonly CASSETTE_LEDGER?: string | undefined };
+  readonly environment: ModeEnvironment &
+    ForkEnvironment &
+    OverlayEnvironment & { readonly CASSETTE_LEDGER?: string | undefined };
 }
 
 /** Binds `useCassette` to the files and environment of a host. One file is recorded once by what is bound here. */
 export function createUseCassette({ files, environment }: HarnessHost): UseCassette {
-  const store = createCassetteStore(files);
+  const store = overlaidStore(createCassetteStore(files), files, environment);
   const desk = createRecordingDesk(files);
 
   const note = createNote({ files, environment });

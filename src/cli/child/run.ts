@@ -1,15 +1,16 @@
 // `cassette record` and `cassette replay`: run a command with the mode set, and say afterwards which cassettes it used. A
 // command that used none proves nothing, so it is not reported as a success.
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { resolveMode, type LedgerLine } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import type { CommandIo } from "../io.js";
 import { count, createNotes, writeJson } from "../output.js";
+import { makeFolder } from "./folder.js";
 import { readLedger, recordedTwice, type Ledger } from "./ledger.js";
-import { ENDING_SIGNALS, runChild } from "./spawn.js";
+import { holdSignals } from "./signals.js";
+import { runChild } from "./spawn.js";
 
 /** What `cassette record` or `cassette replay` was asked to run. */
 export interface RunRequest {
@@ -25,10 +26,10 @@ export interface RunRequest {
 export async function runWithCassettes(request: RunRequest, io: CommandIo): Promise<void> {
   const { verb, mode, command, json } = request;
   resolveMode({ CI: io.env["CI"] }, mode);
-  const release = holdSignals();
+  const signals = holdSignals();
   let folder: string | undefined;
   try {
-    folder = await makeFolder();
+    folder = await makeFolder("playhead-ledger-");
     const ledgerPath = join(folder, "ledger.jsonl");
     const env = { ...io.env, ...request.env, CASSETTE_MODE: mode, CASSETTE_LEDGER: ledgerPath };
     const end = await runChild(command, { cwd: io.cwd, env, stdoutToStderr: json });
@@ -43,29 +44,7 @@ export async function runWithCassettes(request: RunRequest, io: CommandIo): Prom
     else report(request, ledger, end.exitCode, io);
   } finally {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-    release();
-  }
-}
-
-/** A signal before or after the child's life must not end us while our folder is there. */
-function holdSignals(): () => void {
-  const hold = (): void => undefined;
-  for (const signal of ENDING_SIGNALS) process.on(signal, hold);
-  return () => {
-    for (const signal of ENDING_SIGNALS) process.off(signal, hold);
-  };
-}
-
-async function makeFolder(): Promise<string> {
-  try {
-    return await mkdtemp(join(tmpdir(), "playhead-ledger-"));
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw new CliError(
-      "no-temporary-folder",
-      `no folder could be made in ${tmpdir()}, where temporary files go: ${code ?? message}`,
-      "Set TMPDIR (TEMP on Windows) to a folder that exists and may be written to.",
-    );
+    signals.release();
   }
 }
 

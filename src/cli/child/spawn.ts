@@ -1,9 +1,10 @@
 // One child process: inherits the terminal, gets our signals, and ends with an exit code as a shell would report it.
 
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { CliError } from "../errors.js";
+import { ENDING_SIGNALS } from "./signals.js";
 
 /** Where and how a child runs. */
 export interface ChildOptions {
@@ -11,6 +12,8 @@ export interface ChildOptions {
   env: Record<string, string | undefined>;
   /** Keeps stdout free for a document of our own. */
   stdoutToStderr: boolean;
+  /** Runs it with no terminal and nothing to print to, and kills it, with all that it started, after so many milliseconds. */
+  quietly?: { timeoutMs: number };
   /** The child's stdin is our terminal, which sends its Ctrl-C to the child itself. Default: asked of the system. */
   sharesTerminal?: boolean;
 }
@@ -20,37 +23,69 @@ export interface ChildEnd {
   /** 128 + the signal's number, if a signal ended it. */
   exitCode: number;
   signal: NodeJS.Signals | null;
+  /** We killed it, since its time was over. */
+  isTimedOut: boolean;
 }
 
-/** The signals that end a command, and that a child must have heard of before we end. */
-export const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const STDIN = 0;
 const STDERR = 2;
+/** A timer with a longer delay would fire at once. */
+const MAX_TIMER_MS = 2_147_483_647;
 
 /** Runs `command` to its end. Throws `command-not-started`. */
 export function runChild(command: readonly string[], options: ChildOptions): Promise<ChildEnd> {
-  const { cwd, env, stdoutToStderr, sharesTerminal = isatty(STDIN) } = options;
+  const { quietly, sharesTerminal = quietly === undefined && isatty(STDIN) } = options;
   const [program = "", ...args] = command;
   return new Promise((resolve, reject) => {
     const fail = (error: unknown): void => reject(notStarted(program, error));
     let child: ChildProcess;
     try {
-      child = spawn(program, args, { cwd, env, stdio: ["inherit", stdoutToStderr ? STDERR : "inherit", "inherit"] });
+      child = spawn(program, args, toSpawnOptions(options));
     } catch (error) {
       fail(error);
       return;
     }
+    let isTimedOut = false;
     const forward = (signal: NodeJS.Signals): void => {
-      if (signal !== "SIGINT" || !sharesTerminal) child.kill(signal);
+      if (quietly !== undefined) killGroup(child, signal);
+      else if (signal !== "SIGINT" || !sharesTerminal) child.kill(signal);
     };
+    const timeOut = (): void => {
+      isTimedOut = true;
+      killGroup(child, "SIGKILL");
+    };
+    const timer = quietly === undefined ? undefined : setTimeout(timeOut, Math.min(quietly.timeoutMs, MAX_TIMER_MS));
     for (const signal of ENDING_SIGNALS) process.on(signal, forward);
     const settle = (act: () => void): void => {
+      clearTimeout(timer);
       for (const signal of ENDING_SIGNALS) process.off(signal, forward);
       act();
     };
     child.on("error", (error) => settle(() => fail(error)));
-    child.on("close", (code, signal) => settle(() => resolve({ exitCode: exitCodeOf(code, signal), signal })));
+    child.on("close", (code, signal) =>
+      settle(() => resolve({ exitCode: exitCodeOf(code, signal), signal, isTimedOut })),
+    );
   });
+}
+
+/** A quiet child leads a group of its own, so that it can be killed with its children. */
+function toSpawnOptions({ cwd, env, stdoutToStderr, quietly }: ChildOptions): SpawnOptions {
+  if (quietly !== undefined) return { cwd, env, stdio: "ignore", detached: process.platform !== "win32" };
+  return { cwd, env, stdio: ["inherit", stdoutToStderr ? STDERR : "inherit", "inherit"] };
+}
+
+/** On Windows a child's children outlive a kill, so a program of the system is asked. */
+function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  if (process.platform === "win32") {
+    spawn("taskkill", ["/pid", String(child.pid), "/t", "/f"], { stdio: "ignore" }).on("error", () => child.kill());
+    return;
+  }
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // It ended by itself just now.
+  }
 }
 
 function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {

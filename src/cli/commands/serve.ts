@@ -6,6 +6,7 @@ import type { CommandIo } from "../io.js";
 import { collectPaths } from "../path.js";
 import { DEFAULT_PORT, parsePort } from "../port.js";
 import type { ServeOptions } from "../serve/serve.js";
+import { splitCommand } from "../split-command.js";
 
 /** Declares `cassette serve`; what it does is loaded when it runs. */
 export function serveCommand(program: Command, io: CommandIo): void {
@@ -24,20 +25,16 @@ export function serveCommand(program: Command, io: CommandIo): void {
     .option("--json", "print one JSON document when stopped")
     .action(async (given: string[], options: Omit<ServeOptions, "port" | "command"> & { port?: number }) => {
       const { serve } = await import("../serve/serve.js");
-      const { paths, command } = splitCommand(given, program);
+      const { paths, command } = readCommand(given, program);
       const { port = command === undefined ? DEFAULT_PORT : 0 } = options;
       await serve(paths, { ...options, port, ...(command === undefined ? {} : { command }) }, io);
     });
 }
 
-/** What stood after `--` is a command; commander gives it with the paths. */
-function splitCommand(given: readonly string[], program: Command): { paths: string[]; command?: string[] } {
-  const { rawArgs } = program as unknown as { rawArgs: readonly string[] };
-  const at = rawArgs.indexOf("--");
-  if (at < 0) return { paths: [...given] };
-  const length = rawArgs.length - at - 1;
-  const [paths, command] = [given.slice(0, given.length - length), given.slice(given.length - length)];
-  if (length > 0 && paths.length > 0) return { paths, command };
+function readCommand(given: readonly string[], program: Command): { paths: string[]; command?: string[] } {
+  const { before: paths, command } = splitCommand(given, program);
+  if (command === undefined) return { paths };
+  if (command.length > 0 && paths.length > 0) return { paths, command };
   const hint = "Name cassettes before --, and a program with its arguments after it.";
   throw new CliError("usage", `${paths.length === 0 ? "no cassette" : "no command"} was given`, hint);
 }

@@ -1,0 +1,118 @@
+// What a mutation run found: a table by kind, a score, and every survivor with the command that makes it again.
+
+import { cutAround } from "../../cassette/index.js";
+import { MUTANT_KINDS, type Mutant, type MutantKind } from "../../harness/index.js";
+import type { CommandIo } from "../io.js";
+import { count, createPrinter, type PrintLine } from "../output.js";
+import { shortenMutant } from "./report-file.js";
+import type { Suite } from "./suite.js";
+import type { Outcome, Trial } from "./trial.js";
+
+export interface Findings {
+  suite: Suite;
+  found: number;
+  cut: readonly string[];
+  chosen: readonly Mutant[];
+  trials: ReadonlyMap<string, Trial>;
+  command: readonly string[];
+  seed: string;
+  baselineMs: number;
+  timeoutMs: number;
+}
+
+type Tally = Record<Outcome | "notRun", number>;
+
+/** The fields of the JSON document. `score` is noticed ÷ (noticed + survived), null where there is neither. */
+export function toDocument(findings: Findings): object {
+  const { suite, found, cut, chosen, trials, command, seed, baselineMs, timeoutMs } = findings;
+  const of = (outcome: Outcome) => chosen.filter(({ id }) => trials.get(id)?.outcome === outcome);
+  return {
+    ran: command,
+    seed,
+    baselineMs,
+    timeoutMs,
+    score: scoreOf(tally(findings)),
+    found,
+    chosen: chosen.length,
+    kinds: Object.fromEntries(kindsOf(chosen).map((kind) => [kind, tally(findings, kind)])),
+    survived: of("survived").map((mutant) => ({ ...shortenMutant(mutant), again: againText(mutant, findings) })),
+    timedOut: of("noticed").flatMap(({ id }) => (trials.get(id)?.isTimedOut === true ? [id] : [])),
+    unused: of("unused").map(({ id, file }) => ({ id, file })),
+    unusedCassettes: suite.unused,
+    leftOut: suite.leftOut,
+    cut,
+  };
+}
+
+/** Prints the same for people. */
+export function printFindings(findings: Findings, io: CommandIo): void {
+  const { suite, found, cut, chosen, trials, seed, baselineMs } = findings;
+  const line = createPrinter(io);
+  const whole = tally(findings);
+  line(row("", "noticed", "survived", "unused", "not run"));
+  for (const kind of kindsOf(chosen)) line(tallyRow(kind, tally(findings, kind)));
+  line(tallyRow("all", whole));
+  const survivors = chosen.filter(({ id }) => trials.get(id)?.outcome === "survived");
+  for (const mutant of survivors) printSurvivor(mutant, findings, line);
+  line("");
+  const score = scoreOf(whole);
+  const judged = whole.noticed + whole.survived;
+  if (score === null) line({ look: "bad", text: "nothing can be concluded: no mutant that was run was loaded" });
+  else {
+    const text = `mutation score ${Math.floor(score * 100)} %: ${whole.noticed} of ${count(judged, "mutant")} noticed`;
+    line({ look: whole.survived > 0 ? "bad" : "good", text });
+  }
+  const seconds = (baselineMs / 1000).toFixed(1);
+  line(`  ${chosen.length} of ${found} possible mutants chosen, seed ${seed}; the unchanged run took ${seconds} s`);
+  const timedOut = [...trials.values()].filter(({ isTimedOut }) => isTimedOut).length;
+  if (timedOut > 0)
+    line(`  ${count(timedOut, "run")} did not end in time and ${timedOut === 1 ? "was" : "were"} killed`);
+  for (const file of suite.unused) line({ look: "warn", text: "  no test loads  " }, file);
+  for (const { file, why } of suite.leftOut) line({ look: "warn", text: "  left out       " }, file, `: ${why}`);
+  for (const file of cut) line({ look: "warn", text: "  looked at in part " }, file);
+}
+
+function printSurvivor(mutant: Mutant, findings: Findings, line: PrintLine): void {
+  const [old, now = "(gone)"] = cutAround(mutant.old, mutant.new);
+  line("");
+  line({ look: "bad", text: "survived " }, `${mutant.id}  ${mutant.kind}  `, mutant.file, `  turn ${mutant.turn}`);
+  line("  ", mutant.sentence);
+  line("  at     ", mutant.pointer);
+  line("  change ", old ?? "", " → ", now);
+  line("  again  ", againText(mutant, findings));
+}
+
+/** The command that runs this one mutant. */
+function againText({ id, file }: Mutant, { command, seed }: Findings): string {
+  const seeded = seed === "1" ? [] : ["--seed", seed];
+  return ["cassette", "mutate", ...seeded, "--only", id, file, "--", ...command].map(quote).join(" ");
+}
+
+/** As a POSIX shell takes it for one word. */
+function quote(word: string): string {
+  return /^[\w./@:=,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function tally({ chosen, trials }: Findings, kind?: MutantKind): Tally {
+  const counts: Tally = { noticed: 0, survived: 0, unused: 0, notRun: 0 };
+  for (const mutant of chosen) {
+    if (kind === undefined || mutant.kind === kind) counts[trials.get(mutant.id)?.outcome ?? "notRun"]++;
+  }
+  return counts;
+}
+
+function kindsOf(mutants: readonly Mutant[]): MutantKind[] {
+  return MUTANT_KINDS.filter((kind) => mutants.some((mutant) => mutant.kind === kind));
+}
+
+function scoreOf({ noticed, survived }: Tally): number | null {
+  return noticed + survived === 0 ? null : noticed / (noticed + survived);
+}
+
+function tallyRow(name: string, { noticed, survived, unused, notRun }: Tally): string {
+  return row(name, ...[noticed, survived, unused, notRun].map(String));
+}
+
+function row(name: string, ...cells: string[]): string {
+  return name.padEnd(10) + cells.map((cell) => cell.padStart(10)).join("");
+}

@@ -1,0 +1,207 @@
+// `cassette mutate`: a run of the tests as they are, which must pass, and then one for each mutant. What no run fails on, no test
+// asserts.
+
+import { rm } from "node:fs/promises";
+import { constants } from "node:os";
+import {
+  inTurns,
+  listMutants,
+  MAX_MUTANTS_PER_CASSETTE,
+  MUTANT_KINDS,
+  type Mutant,
+  type MutantKind,
+} from "../../harness/index.js";
+import { makeFolder } from "../child/folder.js";
+import { holdSignals, type HeldSignals } from "../child/signals.js";
+import { CliError } from "../errors.js";
+import { EXIT } from "../exit-codes.js";
+import type { CommandIo } from "../io.js";
+import { createNotes, writeJson } from "../output.js";
+import { createProgress } from "../progress.js";
+import { printFindings, toDocument, type Findings } from "./findings.js";
+import { assertNoReport, noReport, openReport, type Report } from "./report-file.js";
+import { findSuite, type Suite } from "./suite.js";
+import { runBaseline, runTrial, type Baseline, type Trial } from "./trial.js";
+
+/** The flags of `cassette mutate`, as commander gives them. */
+export interface MutateOptions {
+  kinds?: readonly MutantKind[];
+  max: number;
+  maxMinutes?: number;
+  seed: string;
+  only?: readonly string[];
+  report?: string;
+  resume?: boolean;
+  concurrency: number;
+  json?: boolean;
+}
+
+/** Exits 1 where a mutant survived; 128 + its number where a signal ended the run. */
+export async function mutate(
+  paths: readonly string[],
+  command: readonly string[],
+  options: MutateOptions,
+  io: CommandIo,
+): Promise<void> {
+  const { report: path, resume = false, json = false } = options;
+  if (path !== undefined && !resume) await assertNoReport(path, io);
+  const signals = holdSignals();
+  let folder: string | undefined;
+  let report = noReport;
+  try {
+    folder = await makeFolder("playhead-mutate-");
+    const baseline = await runBaseline(command, folder, io);
+    const early = signals.caught();
+    if (early !== undefined) {
+      io.exit(toExitCode(early));
+      return;
+    }
+    assertPassed(baseline, command);
+    const plan = await makePlan(paths, baseline, options, io);
+    if (path !== undefined) report = await openReport(path, toHeader(plan, command, options), io);
+    const timeoutMs = 3 * baseline.ms + 10_000;
+    const trials = await runAll(plan, { report, signals, folder, command, timeoutMs }, options, io);
+    const findings: Findings = { ...plan, trials, command, seed: options.seed, baselineMs: baseline.ms, timeoutMs };
+    const caught = signals.caught();
+    const exitCode = caught === undefined ? judge(trials) : toExitCode(caught);
+    io.exit(exitCode);
+    if (json) writeJson(io, "mutate", exitCode, { ...toDocument(findings), stoppedBy: caught ?? null });
+    else printFindings(findings, io);
+    if (caught !== undefined) createNotes(io)(`cassette mutate: stopped by ${caught}`);
+  } finally {
+    report.close();
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+    signals.release();
+  }
+}
+
+function assertPassed({ end, seen, ledger }: Baseline, command: readonly string[]): void {
+  const name = command.join(" ");
+  if (end.exitCode !== 0) {
+    throw new CliError(
+      "baseline-failed",
+      `${name} exited with ${end.exitCode} before anything was changed, so nothing can be concluded`,
+      "Make the tests pass in replay (cassette replay -- …) first.",
+    );
+  }
+  const recorded = ledger.find(({ mode }) => mode !== "replay");
+  if (recorded !== undefined) {
+    const what = `${name} recorded ${recorded.file} though CASSETTE_MODE is replay`;
+    throw new CliError("suite-records", what, "Take the mode out of useCassette of that test.", recorded.file);
+  }
+  if (seen.size > 0) return;
+  throw new CliError(
+    "no-cassette-used",
+    `${name} succeeded but loaded no cassette, so there is nothing to change`,
+    "Load them by useCassette, by the matchers, or by loadCassette of playhead/cassette.",
+  );
+}
+
+interface MutationPlan {
+  suite: Suite;
+  /** How many could be made. */
+  found: number;
+  /** Files of which only the first places were looked at. */
+  cut: string[];
+  /** To be run, in this order. */
+  chosen: Mutant[];
+}
+
+async function makePlan(
+  paths: readonly string[],
+  { seen }: Baseline,
+  { seed, kinds = MUTANT_KINDS, only, max }: MutateOptions,
+  io: CommandIo,
+): Promise<MutationPlan> {
+  const all: Mutant[] = [];
+  const cut: string[] = [];
+  const suite = await findSuite(
+    paths,
+    seen,
+    ({ file }, cassette) => {
+      const mutants = listMutants(cassette, { file, seed, kinds });
+      if (mutants.length === MAX_MUTANTS_PER_CASSETTE) cut.push(file);
+      for (const mutant of mutants) all.push(mutant);
+    },
+    io,
+  );
+  const unknown = only?.find((id) => !all.some((mutant) => mutant.id === id));
+  if (unknown !== undefined) {
+    throw new CliError(
+      "mutant-unknown",
+      `no mutant has the id ${unknown}`,
+      "Give the seed, the files and the folder of the run that printed it; a cassette that changed has other mutants.",
+    );
+  }
+  if (all.length === 0) throw nothingToMutate(suite);
+  const chosen = only === undefined ? inTurns(all, seed).slice(0, max) : all.filter(({ id }) => only.includes(id));
+  return { suite, found: all.length, cut, chosen };
+}
+
+function nothingToMutate({ unused, leftOut }: Suite): CliError {
+  const [first] = leftOut;
+  const why = first === undefined ? "" : `: ${first.file} was left out, since ${first.why}`;
+  const what = unused.length > 0 ? "no test loads any of the cassettes named" : "no cassette can be changed that way";
+  return new CliError("nothing-to-mutate", what + why, "Name cassettes that the tests load, or other --kinds.");
+}
+
+function toHeader({ suite }: MutationPlan, command: readonly string[], { seed, kinds = MUTANT_KINDS }: MutateOptions) {
+  const cassettes = Object.fromEntries(suite.members.map(({ file, envelopeHash }) => [file, envelopeHash]));
+  return { seed, kinds, command, cassettes };
+}
+
+interface Run {
+  report: Report;
+  signals: HeldSignals;
+  folder: string;
+  command: readonly string[];
+  timeoutMs: number;
+}
+
+/** The trials by the ids of their mutants; fewer than were chosen where time was over or a signal came. */
+async function runAll(
+  { suite, chosen }: MutationPlan,
+  { report, signals, ...run }: Run,
+  { seed, maxMinutes = Infinity, concurrency }: MutateOptions,
+  io: CommandIo,
+): Promise<Map<string, Trial>> {
+  const members = new Map(suite.members.map((member) => [member.file, member]));
+  const trials = new Map<string, Trial>();
+  for (const { id } of chosen) {
+    const known = report.done.get(id);
+    if (known !== undefined) trials.set(id, known);
+  }
+  const waiting = chosen.filter(({ id }) => !trials.has(id));
+  const endsAt = performance.now() + maxMinutes * 60_000;
+  const progress = createProgress(io, "mutating");
+  const failures: unknown[] = [];
+  const work = async (): Promise<void> => {
+    while (failures.length === 0 && signals.caught() === undefined && performance.now() < endsAt) {
+      const mutant = waiting.shift();
+      const member = members.get(mutant?.file ?? "");
+      if (mutant === undefined || member === undefined) return;
+      progress.step(trials.size, chosen.length);
+      const trial = await runTrial(mutant, member, { ...run, seed }, io);
+      // It may have ended for the signal and not for the mutant.
+      if (signals.caught() !== undefined) return;
+      report.write(mutant, trial);
+      trials.set(mutant.id, trial);
+    }
+  };
+  const safely = (): Promise<void> => work().catch((error: unknown) => void failures.push(error));
+  await Promise.all(Array.from({ length: concurrency }, safely));
+  progress.clear();
+  if (failures.length > 0) throw failures[0];
+  return trials;
+}
+
+/** Where nothing was noticed and nothing survived, nothing is known. */
+function judge(trials: ReadonlyMap<string, Trial>): number {
+  const outcomes = new Set([...trials.values()].map(({ outcome }) => outcome));
+  if (outcomes.has("survived")) return EXIT.drift;
+  return outcomes.has("noticed") ? EXIT.ok : EXIT.failed;
+}
+
+function toExitCode(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal];
+}

@@ -1,0 +1,126 @@
+// The report: a line of JSON for what is planned and one for each mutant that was run, each a single write at the end of the
+// file, so that a kill loses the running mutant alone and `--resume` goes on behind it.
+
+import { resolve } from "node:path";
+import { isPlainObject, type JsonValue } from "../../core/index.js";
+import type { Mutant, MutantKind } from "../../harness/index.js";
+import { JsonLinesError, openJsonLines } from "../../host/index.js";
+import { CliError } from "../errors.js";
+import type { CommandIo } from "../io.js";
+import type { Outcome, Trial } from "./trial.js";
+
+/** What must be the same for two runs to be parts of one. */
+export interface Plan {
+  seed: string;
+  kinds: readonly MutantKind[];
+  command: readonly string[];
+  /** Envelope hashes by file. */
+  cassettes: Readonly<Record<string, string>>;
+}
+
+export interface Report {
+  /** The trials it holds already, by the id of the mutant. */
+  readonly done: ReadonlyMap<string, Trial>;
+  write(mutant: Mutant, trial: Trial): void;
+  close(): void;
+}
+
+/** Where no report was asked for. */
+export const noReport: Report = { done: new Map(), write: () => undefined, close: () => undefined };
+
+const VERSION = 1;
+const MAX_BYTES = 256 * 1024 * 1024;
+const OUTCOMES: readonly unknown[] = ["noticed", "survived", "unused"] satisfies Outcome[];
+
+/** Asked before anything is run. Throws `report-unusable`. */
+export async function assertNoReport(path: string, io: CommandIo): Promise<void> {
+  if ((await io.files.read(resolve(io.cwd, path), 0)).kind === "not-found") return;
+  throw unusable(path, "is there already and was left as it is", "Name another, or go on with it by --resume.");
+}
+
+/** Throws `report-unusable` for a report of another plan. */
+export async function openReport(path: string, plan: Plan, io: CommandIo): Promise<Report> {
+  const whole = resolve(io.cwd, path);
+  const file = guard(path, () => openJsonLines(whole, { append: true }));
+  try {
+    const lines = await readLines(path, whole, io);
+    const done = new Map<string, Trial>();
+    if (lines.length === 0) guard(path, () => file.write({ line: "plan", reportVersion: VERSION, ...plan }));
+    else assertSamePlan(path, plan, lines[0]);
+    for (const line of lines.slice(1)) {
+      const [id, trial] = readTrial(path, line);
+      done.set(id, trial);
+    }
+    return {
+      done,
+      write: (mutant, trial) => guard(path, () => file.write({ line: "mutant", ...trial, ...shortenMutant(mutant) })),
+      close: () => guard(path, () => file.close()),
+    };
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+async function readLines(path: string, whole: string, io: CommandIo): Promise<unknown[]> {
+  const result = await io.files.read(whole, MAX_BYTES);
+  if (result.kind !== "read") throw unusable(path, `cannot be read (${result.kind})`, "Name another report.");
+  const texts = new TextDecoder().decode(result.bytes).split("\n");
+  return texts.filter((text) => text !== "").map((text) => parseLine(path, text));
+}
+
+function parseLine(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw unusable(path, "holds a line that is no JSON", "Name another report.");
+  }
+}
+
+function assertSamePlan(path: string, plan: Plan, line: unknown): void {
+  if (!isPlainObject(line) || line["line"] !== "plan" || line["reportVersion"] !== VERSION) {
+    throw unusable(path, "is no report of cassette mutate", "Name another report.");
+  }
+  const differs = (["seed", "kinds", "command", "cassettes"] as const).find(
+    (name) => JSON.stringify(line[name]) !== JSON.stringify(plan[name]),
+  );
+  if (differs === undefined) return;
+  const what = { seed: "another seed", kinds: "other kinds", command: "another command", cassettes: "other cassettes" };
+  throw unusable(path, `is of a run with ${what[differs]}`, "Run that again, or begin another report.");
+}
+
+function readTrial(path: string, line: unknown): [string, Trial] {
+  if (isPlainObject(line) && line["line"] === "mutant" && OUTCOMES.includes(line["outcome"])) {
+    const { id, outcome, exitCode, isTimedOut, ms } = line;
+    if (typeof id === "string" && typeof exitCode === "number" && typeof ms === "number") {
+      return [id, { outcome: outcome as Outcome, exitCode, isTimedOut: isTimedOut === true, ms }];
+    }
+  }
+  throw unusable(path, "holds a line that cassette mutate did not write", "Name another report.");
+}
+
+/** Long values are for people to recognise, and the cassette has them whole. */
+export function shortenMutant(mutant: Mutant): Mutant {
+  const short = { ...mutant, old: shorten(mutant.old) };
+  return mutant.new === undefined ? short : { ...short, new: shorten(mutant.new) };
+}
+
+const MAX_CHARACTERS = 2_000;
+
+function shorten(value: JsonValue): JsonValue {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length <= MAX_CHARACTERS ? value : `${text.slice(0, MAX_CHARACTERS).toWellFormed()}…`;
+}
+
+function guard<T>(path: string, act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    if (!(error instanceof JsonLinesError)) throw error;
+    throw unusable(path, `cannot be used: ${error.message}`, error.hint);
+  }
+}
+
+function unusable(path: string, what: string, hint: string): CliError {
+  return new CliError("report-unusable", `the report ${path} ${what}`, hint, path);
+}

@@ -1,0 +1,72 @@
+// What there is to mutate: the cassettes that the test command loads, of those that were asked for.
+
+import { realpath } from "node:fs/promises";
+import { relative, resolve, sep } from "node:path";
+import { createCassetteStore, type CassetteV2 } from "../../cassette/index.js";
+import { CliError } from "../errors.js";
+import { filesAt, type CommandIo } from "../io.js";
+import { findFiles, loadRecording } from "../recordings.js";
+
+export interface Member {
+  /** As it was named, or from the working folder on. */
+  file: string;
+  /** The paths from the root of the disk by which the command loads it. */
+  paths: string[];
+  envelopeHash: string;
+}
+
+export interface Suite {
+  members: Member[];
+  /** Cassettes that were named and that the command does not load. */
+  unused: string[];
+  leftOut: { file: string; why: string }[];
+}
+
+/** `visit` gets each member once, with its cassette, so that one at a time is held in memory. */
+export async function findSuite(
+  paths: readonly string[],
+  seen: ReadonlySet<string>,
+  visit: (member: Member, cassette: CassetteV2) => void,
+  io: CommandIo,
+): Promise<Suite> {
+  const files = filesAt(io);
+  const byRealPath = await groupByRealPath(seen);
+  const { found, empty } = await findFiles(files, paths, io.cwd);
+  if (empty[0] !== undefined) {
+    throw new CliError("nothing-found", `${empty[0]} holds no cassettes`, "Name a folder that does.", empty[0]);
+  }
+  const suite: Suite = { members: [], unused: [], leftOut: [] };
+  const store = createCassetteStore(files);
+  for (const file of paths.length > 0 ? found : [...byRealPath.keys()].map((path) => nameFrom(io.cwd, path)).sort()) {
+    const loaded = await loadRecording(store, file);
+    const known = byRealPath.get(await toRealPath(resolve(io.cwd, file)));
+    if (loaded.kind === "failed") suite.leftOut.push({ file, why: loaded.failure.message });
+    else if (known === undefined) suite.unused.push(file);
+    else if (loaded.cassette.version === 1) suite.leftOut.push({ file, why: "it has version 1; record it again" });
+    else {
+      const member = { file, paths: known, envelopeHash: loaded.cassette.envelopeHash };
+      suite.members.push(member);
+      visit(member, loaded.cassette);
+    }
+  }
+  return suite;
+}
+
+/** A cassette may be reached through several links. */
+async function groupByRealPath(paths: ReadonlySet<string>): Promise<Map<string, string[]>> {
+  const groups = new Map<string, string[]>();
+  for (const path of paths) {
+    const real = await toRealPath(path);
+    groups.set(real, [...(groups.get(real) ?? []), path]);
+  }
+  return groups;
+}
+
+async function toRealPath(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
+}
+
+function nameFrom(cwd: string, path: string): string {
+  const name = relative(cwd, path);
+  return name === "" || name.startsWith(`..${sep}`) ? path : name;
+}

@@ -1,0 +1,117 @@
+// One run of the test command: as it is, or with a mutant in the place of one cassette. The mutant lies in a folder of ours, and
+// the command hears of it through its environment alone, so that a kill at any point leaves every cassette as it was.
+
+import { mkdir, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { createCassetteStore } from "../../cassette/index.js";
+import { mutateCassette, type LedgerLine, type Mutant, type Overlay } from "../../harness/index.js";
+import { readLedger } from "../child/ledger.js";
+import { runChild, type ChildEnd } from "../child/spawn.js";
+import { CliError } from "../errors.js";
+import { filesAt, type CommandIo } from "../io.js";
+import type { Member } from "./suite.js";
+
+const MAX_SEEN_BYTES = 64 * 1024 * 1024;
+
+/** `unused`: the command did not load the mutant, so that its end says nothing about it. */
+export type Outcome = "noticed" | "survived" | "unused";
+
+export interface Trial {
+  outcome: Outcome;
+  exitCode: number;
+  /** Killed since its time was over, which counts as noticed. */
+  isTimedOut: boolean;
+  ms: number;
+}
+
+export interface Baseline {
+  end: ChildEnd;
+  ms: number;
+  /** The cassettes that were loaded. */
+  seen: Set<string>;
+  ledger: LedgerLine[];
+}
+
+export interface TrialOptions {
+  command: readonly string[];
+  /** The folder of this whole run. */
+  folder: string;
+  seed: string;
+  timeoutMs: number;
+}
+
+/** The command on the cassettes as they are; what it prints goes to stderr. */
+export async function runBaseline(command: readonly string[], folder: string, io: CommandIo): Promise<Baseline> {
+  const here = join(folder, "baseline");
+  await mkdir(here);
+  const began = performance.now();
+  const end = await runChild(command, { cwd: io.cwd, env: toEnvironment(here, {}, io), stdoutToStderr: true });
+  const ms = Math.round(performance.now() - began);
+  const { lines } = await readLedger(io.files, join(here, "ledger.jsonl"));
+  return { end, ms, seen: await readSeen(here, io), ledger: lines };
+}
+
+/** Throws `cassette-changed` where the cassette is not the one that was planned for. */
+export async function runTrial(
+  mutant: Mutant,
+  { file, paths, envelopeHash }: Member,
+  { command, folder, seed, timeoutMs }: TrialOptions,
+  io: CommandIo,
+): Promise<Trial> {
+  const here = join(folder, mutant.id);
+  const mutated = join(here, basename(file));
+  const store = createCassetteStore(filesAt(io));
+  const cassette = await store.load(file);
+  const made =
+    cassette.version === 2 && cassette.envelopeHash === envelopeHash
+      ? mutateCassette(cassette, { file, seed, kinds: [mutant.kind] }, mutant.id)
+      : undefined;
+  if (made === undefined) throw changed(file);
+  try {
+    await store.save(mutated, made.cassette, { maxBytes: Number.MAX_SAFE_INTEGER });
+    const replace = Object.fromEntries(paths.map((path) => [path, mutated]));
+    const env = toEnvironment(here, replace, io);
+    const began = performance.now();
+    const end = await runChild(command, { cwd: io.cwd, env, stdoutToStderr: true, quietly: { timeoutMs } });
+    const ms = Math.round(performance.now() - began);
+    const seen = await readSeen(here, io);
+    const isUsed = paths.some((path) => seen.has(path));
+    const outcome = !isUsed ? "unused" : end.exitCode === 0 ? "survived" : "noticed";
+    return { outcome, exitCode: end.exitCode, isTimedOut: end.isTimedOut, ms };
+  } finally {
+    await rm(here, { recursive: true, force: true });
+  }
+}
+
+/** A ledger of our own too: what a run on mutants replays is no business of `cassette prune`. */
+function toEnvironment(here: string, replace: Overlay["replace"], io: CommandIo): Record<string, string | undefined> {
+  const overlay: Overlay = { seen: join(here, "seen.jsonl"), replace };
+  return {
+    ...io.env,
+    CASSETTE_MODE: "replay",
+    CASSETTE_LEDGER: join(here, "ledger.jsonl"),
+    CASSETTE_OVERLAY: JSON.stringify(overlay),
+  };
+}
+
+/** A command that was killed may leave half a line, which is no path. */
+async function readSeen(here: string, io: CommandIo): Promise<Set<string>> {
+  const result = await io.files.read(join(here, "seen.jsonl"), MAX_SEEN_BYTES);
+  if (result.kind !== "read") return new Set();
+  const paths = new TextDecoder().decode(result.bytes).split("\n").map(parseSeen);
+  return new Set(paths.filter((path) => path !== undefined));
+}
+
+function parseSeen(line: string): string | undefined {
+  try {
+    const { path } = JSON.parse(line) as { path?: unknown };
+    return typeof path === "string" ? path : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function changed(file: string): CliError {
+  const hint = "Let nothing record or edit cassettes while they are mutated, and begin again.";
+  return new CliError("cassette-changed", `${file} is not what it was when the run began`, hint, file);
+}

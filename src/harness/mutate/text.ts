@@ -1,0 +1,57 @@
+// Ways to change a text so that it says something else: a word replaced, a number turned round, nothing left of it.
+
+import type { Choose } from "./mutant.js";
+
+export interface TextChange {
+  readonly how: "word" | "number" | "emptied";
+  readonly text: string;
+  /** For a sentence: "says …". */
+  readonly says: string;
+}
+
+/** Plain words that are not likely to stand where they are put. */
+const OTHER_WORDS = ["otherwise", "purple", "seventeen", "nowhere", "turnip"];
+const WORD = /\p{L}[\p{L}\p{M}]+/gu;
+const NUMBER = /(?<![\p{L}\p{N}_.-])\d+(?:\.\d+)?(?![\p{L}\p{N}_])/gu;
+/** Words and numbers further on in a text are left alone, so that a long one costs no more than a short one. */
+const MAX_LOOKED_AT = 20_000;
+
+/** None of them is the text itself. Blank text has none: to empty it would change nothing. */
+export function textChanges(text: string, name: string, choose: Choose): TextChange[] {
+  if (text.trim() === "") return [];
+  return [
+    replaceWord(text, name, choose),
+    ...negateNumber(text, name, choose),
+    { how: "emptied", text: "", says: "is empty" },
+  ];
+}
+
+/** A text without words, such as a symbol, is replaced as a whole. */
+export function replaceWord(text: string, name: string, choose: Choose): TextChange {
+  const words = [...text.slice(0, MAX_LOOKED_AT).matchAll(WORD)];
+  const word = words[choose(`${name} word`, words.length)];
+  const old = word?.[0] ?? "";
+  const others = OTHER_WORDS.filter((other) => other !== old.toLowerCase() && other !== text);
+  const other = others[choose(`${name} other`, others.length)] ?? "";
+  if (word === undefined) return { how: "word", text: other, says: `says ${quote(other)} instead` };
+  const says = `says ${quote(other)} where it said ${quote(old)}`;
+  return { how: "word", text: splice(text, word.index, old, other), says };
+}
+
+function negateNumber(text: string, name: string, choose: Choose): TextChange[] {
+  const numbers = [...text.slice(0, MAX_LOOKED_AT).matchAll(NUMBER)];
+  const number = numbers[choose(`${name} number`, numbers.length)];
+  if (number === undefined) return [];
+  const [old] = number;
+  const other = Number(old) === 0 ? "1" : `-${old}`;
+  const says = `says ${other} where it said ${old}`;
+  return [{ how: "number", text: splice(text, number.index, old, other), says }];
+}
+
+function splice(text: string, index: number, old: string, other: string): string {
+  return text.slice(0, index) + other + text.slice(index + old.length);
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40).toWellFormed()}…` : text);
+}

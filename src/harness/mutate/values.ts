@@ -1,0 +1,69 @@
+// Ways to change one place of a tool call's arguments: a leaf gets another value of its own type, or a key is gone.
+
+import { toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
+import type { Choose } from "./mutant.js";
+import { textChanges } from "./text.js";
+
+export interface ValueEdit {
+  /** From the arguments on. */
+  readonly path: readonly (string | number)[];
+  readonly old: JsonValue;
+  /** Absent where the key is gone. */
+  readonly new?: JsonValue;
+  /** The whole arguments as they then are. */
+  readonly toWhole: () => JsonObject;
+}
+
+/** Every place, in order; none of the edits leaves the arguments as they were. `name` tells the choices of two calls apart. */
+export function* valueEdits(whole: JsonObject, name: string, choose: Choose): Generator<ValueEdit> {
+  for (const { path, old, put } of places(whole, [], (value) => value)) {
+    const here = `${name}${toPointer(path)}`;
+    const other = otherLeaf(old, here, choose);
+    if (other !== undefined) yield { path, old, new: other, toWhole: () => put(other) as JsonObject };
+    const key = path.at(-1);
+    if (typeof key === "string") yield { path, old, toWhole: () => put(undefined) as JsonObject };
+  }
+}
+
+interface Place {
+  path: (string | number)[];
+  old: JsonValue;
+  /** The whole with another value here, or with none. */
+  put: (value: JsonValue | undefined) => JsonValue;
+}
+
+function* places(value: JsonValue, path: (string | number)[], put: (value: JsonValue) => JsonValue): Generator<Place> {
+  if (typeof value !== "object" || value === null) return;
+  const keys: (string | number)[] = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+  for (const key of keys) {
+    const old = (value as JsonObject)[key] as JsonValue;
+    const here = [...path, key];
+    const putHere = (other: JsonValue | undefined): JsonValue => put(withOther(value, key, other));
+    yield { path: here, old, put: putHere };
+    yield* places(old, here, putHere);
+  }
+}
+
+function withOther(container: JsonValue[] | JsonObject, key: string | number, other: JsonValue | undefined): JsonValue {
+  if (Array.isArray(container)) return container.map((item, index) => (index === key ? (other ?? item) : item));
+  const entries = Object.entries(container).flatMap(([name, item]): [string, JsonValue][] => {
+    if (name !== key) return [[name, item]];
+    return other === undefined ? [] : [[name, other]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Undefined for null and for containers, whose leaves are places of their own. */
+function otherLeaf(old: JsonValue, name: string, choose: Choose): JsonValue | undefined {
+  if (typeof old === "boolean") return !old;
+  if (typeof old === "number") return otherNumber(old, choose(`${name} sign`, 2) === 0);
+  if (typeof old !== "string") return undefined;
+  const changes = textChanges(old, name, choose);
+  return changes.length === 0 ? "otherwise" : changes[choose(`${name} change`, changes.length)]?.text;
+}
+
+/** A large number is the same after adding one. */
+function otherNumber(old: number, isNegated: boolean): number {
+  if (old === 0) return 1;
+  return isNegated || old + 1 === old ? -old : old + 1;
+}

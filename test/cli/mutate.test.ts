@@ -1,0 +1,277 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { runChild } from "../../src/cli/child/spawn.js";
+import { formatLock, toLockEntry } from "../../src/cassette/lock.js";
+import { formatCassette } from "../../src/cassette/store.js";
+import type { CassetteV2 } from "../../src/cassette/format.js";
+import { assertBuilt, cassetteBin, repositoryRoot } from "../support/built.js";
+import { prompt, recordTurns } from "../support/recording.js";
+import { ask, say } from "../support/script.js";
+import { cli, documentOf, folder, type Ran } from "./run.js";
+
+const node = process.execPath;
+const env = { PATH: process.env["PATH"] ?? "" };
+const door = (name: string): string => JSON.stringify(pathToFileURL(`${repositoryRoot}dist/entry/${name}.js`).href);
+
+/** A suite of one test. `strict` asserts all that it gets, `weak` nothing; `deaf` swallows what the replay throws. */
+const SUITE = `
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { useCassette } from ${door("harness")};
+const [how, file = "a.cassette.json", lock] = process.argv.slice(2);
+const live = () => { throw new Error("no live provider in a replay"); };
+const run = async () => {
+  const handle = await useCassette(file, live, lock === undefined ? {} : { lock });
+  const messages = [{ role: "user", content: "Umbrella?" }];
+  const first = await handle.provider.turn({ messages });
+  messages.push(first.message, { role: "tool", toolCallId: "c0", name: "weather", content: "rain" });
+  const last = await handle.provider.turn({ messages });
+  await handle.done();
+  return [first, last];
+};
+const original = JSON.parse(readFileSync(file, "utf8")).entries.map(({ response }) => response);
+if (how === "weak") await run();
+else if (how === "deaf") await run().catch(() => undefined);
+else assert.deepEqual(await run(), original);
+`;
+
+const GLOBAL_SUITE = `
+import ${door("vitest")};
+import { loadCassette } from ${door("cassette")};
+test("the run", async () => {
+  await expect("a.cassette.json").toBeVerifiedCassette();
+  expect((await loadCassette("a.cassette.json", { lock: "cassettes.lock" })).entries[1].response.finalAnswer).toContain("umbrellas");
+});
+`;
+
+let suite = "";
+let original: CassetteV2;
+let text = "";
+
+async function makeCassette(): Promise<CassetteV2> {
+  const first = ask([{ name: "weather", arguments: { city: "Oslo", days: 2 } }]);
+  const question = prompt("Umbrella?").messages;
+  const result = { role: "tool", toolCallId: "c0", name: "weather", content: "rain" } as const;
+  return recordTurns(
+    [{ messages: question }, { messages: [...question, first.message, result] }],
+    [first, say("Take 2 umbrellas.")],
+  );
+}
+
+beforeAll(async () => {
+  assertBuilt();
+  original = await makeCassette();
+  text = formatCassette(original);
+  writeFileSync((suite = join(folder, "suite.mjs")), SUITE);
+  writeFileSync(join(folder, "a.cassette.json"), text);
+  const lock = new Map([["a.cassette.json", toLockEntry(original)]]);
+  writeFileSync(join(folder, "cassettes.lock"), formatLock(lock));
+});
+
+/** The command line in the folder of the suite; the cassette must be what it was afterwards. */
+async function mutate(flags: readonly string[], ...suiteArguments: string[]): Promise<Ran> {
+  const ran = await cli(["mutate", ...flags, "--", node, suite, ...suiteArguments], { env });
+  expect(readFileSync(join(folder, "a.cassette.json"), "utf8")).toBe(text);
+  return ran;
+}
+
+interface Survivor {
+  id: string;
+  kind: string;
+  pointer: string;
+  again: string;
+}
+const survivors = (ran: Ran): Survivor[] => documentOf(ran)["survived"] as Survivor[];
+
+describe("cassette mutate", { timeout: 120_000 }, () => {
+  it("exits 0 where the tests notice every mutant, by the lock or not", async () => {
+    const ran = await mutate(["--json", "--concurrency", "3"], "strict", "a.cassette.json", "cassettes.lock");
+    expect(documentOf(ran)).toMatchObject({ exitCode: 0, score: 1, survived: [], unused: [], timedOut: [] });
+    const { found, chosen, kinds } = documentOf(ran);
+    expect(found).toBe(chosen);
+    expect(Object.keys(kinds as object)).toEqual(["prompt", "arguments", "result", "answer", "stop", "tool"]);
+  });
+
+  it("lists what tests that assert nothing let through: what the replay itself cannot notice", async () => {
+    const flags = ["--json", "--concurrency", "3"];
+    const ran = await mutate(flags, "weak", "a.cassette.json", "cassettes.lock");
+    expect(ran.code).toBe(1);
+    const kinds = survivors(ran).map(({ kind }) => kind);
+    expect(new Set(kinds)).toEqual(new Set(["arguments", "answer", "stop", "tool"]));
+    expect(documentOf(ran)["kinds"]).toMatchObject({
+      prompt: { survived: 0, noticed: 1 },
+      result: { survived: 0, noticed: 2 },
+      arguments: { noticed: 0, survived: 4 },
+      answer: { noticed: 0, survived: 3 },
+    });
+  });
+
+  it("shows that a test swallows misses", async () => {
+    const ran = await mutate(["--kinds", "prompt,result"], "deaf");
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain("mutation score 0 %: 0 of 3 mutants noticed");
+    expect(ran.out).toMatch(/survived [0-9a-f]{12} {2}prompt {2}a\.cassette\.json {2}turn 0/);
+    expect(ran.out).toContain("  at     /entries/0/prompt/messages/0/content\n");
+  });
+
+  it("runs one mutant again by its id, with the seed that made it", async () => {
+    const flags = ["--json", "--seed", "another one", "--kinds", "answer"];
+    const [first] = survivors(await mutate(flags, "weak"));
+    const { id = "" } = first ?? {};
+    expect(first?.again).toBe(
+      `cassette mutate --seed 'another one' --only ${id} a.cassette.json -- ${[node, suite, "weak"].join(" ")}`,
+    );
+    const again = await mutate(["--json", "--seed", "another one", "--only", id, "a.cassette.json"], "weak");
+    expect(survivors(again)).toEqual([first]);
+    const other = await mutate(["--json", "--only", "0123456789ab"], "weak");
+    expect(documentOf(other).error?.code).toBe("mutant-unknown");
+  });
+
+  it("concludes nothing where the tests fail as they are, or load nothing", async () => {
+    const failed = await mutate(["--json"], "weak", "missing.cassette.json");
+    expect(documentOf(failed)).toMatchObject({ exitCode: 2, error: { code: "baseline-failed" } });
+    const idle = await cli(["mutate", "--json", "--", node, "-e", "0"], { env });
+    expect(documentOf(idle)).toMatchObject({ exitCode: 2, error: { code: "no-cassette-used" } });
+    const none = await cli(["mutate", "--json", "a.cassette.json"], { env });
+    expect(documentOf(none)).toMatchObject({ exitCode: 2, error: { code: "usage" } });
+  });
+
+  it("names cassettes that no test loads, and does not count them as survivors", async () => {
+    mkdirSync(join(folder, "others"), { recursive: true });
+    writeFileSync(join(folder, "others", "b.cassette.json"), text);
+    const paths = ["others", "a.cassette.json"];
+    const ran = await mutate(["--json", "--max", "1", "--kinds", "prompt", ...paths], "strict");
+    expect(documentOf(ran)).toMatchObject({
+      exitCode: 0,
+      unusedCassettes: [join("others", "b.cassette.json")],
+      found: 1,
+    });
+    const only = await mutate(["--json", "others"], "strict");
+    expect(documentOf(only)).toMatchObject({ exitCode: 2, error: { code: "nothing-to-mutate" } });
+  });
+
+  it("counts a mutant that a run did not load as unused, however the run ended", async () => {
+    const script = join(folder, "at-first.mjs");
+    const marker = join(folder, "ran-once");
+    writeFileSync(
+      script,
+      `import { existsSync, writeFileSync } from "node:fs";
+      if (existsSync(${JSON.stringify(marker)})) process.exit(1);
+      writeFileSync(${JSON.stringify(marker)}, "");
+      process.argv.push("weak");
+      await import(${JSON.stringify(pathToFileURL(suite).href)});`,
+    );
+    const ran = await cli(["mutate", "--json", "--max", "1", "--", node, script], { env });
+    expect(documentOf(ran)).toMatchObject({ exitCode: 2, score: null, unused: [{ file: "a.cassette.json" }] });
+  });
+
+  it("refuses a suite that records, and says what time did not suffice for", async () => {
+    const line = { file: "a.cassette.json", path: "/a.cassette.json", mode: "refresh", turns: 1 };
+    const script = `require("fs").writeFileSync(process.env.CASSETTE_LEDGER, ${JSON.stringify(JSON.stringify(line) + "\n")})`;
+    const records = await cli(["mutate", "--json", "--", node, "-e", script], { env });
+    expect(documentOf(records)).toMatchObject({ exitCode: 2, error: { code: "suite-records" } });
+    const ran = await mutate(["--json", "--max-minutes", "0.001", "--kinds", "arguments"], "weak");
+    const { arguments: tally } = documentOf(ran)["kinds"] as { arguments: { survived: number; notRun: number } };
+    expect(tally.survived).toBeGreaterThan(0);
+    expect(tally.notRun).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["--kinds", "prompt,nothing"],
+    ["--max", "0"],
+    ["--max-minutes", "-1"],
+    ["--concurrency", "99"],
+    ["--only", "xyz"],
+    ["--resume", "--json"],
+  ])("refuses %s %s before anything is run", async (...flags) => {
+    const ran = await cli(["mutate", "--json", ...flags, "--", node, "-e", "process.exit(9)"], { env });
+    expect(documentOf(ran)).toMatchObject({ exitCode: 2, command: "mutate", error: { code: "usage" } });
+  });
+
+  it("reaches the matchers and loadCassette in Vitest", async () => {
+    const here = join(folder, "vitest");
+    mkdirSync(here);
+    writeFileSync(join(here, "a.test.mjs"), GLOBAL_SUITE);
+    writeFileSync(join(here, "a.cassette.json"), text);
+    writeFileSync(join(here, "cassettes.lock"), readFileSync(join(folder, "cassettes.lock")));
+    writeFileSync(
+      join(here, "vitest.config.mjs"),
+      `export default { test: { globals: true, include: ["*.test.mjs"] } };\n`,
+    );
+    const vitest = join(repositoryRoot, "node_modules/vitest/vitest.mjs");
+    const command = [node, vitest, "run", "--root", here, "--config", join(here, "vitest.config.mjs")];
+    const flags = ["mutate", "--json", "--kinds", "prompt"];
+    const ran = await cli([...flags, "--", ...command], { cwd: here, env });
+    // It was loaded and let in, though the lock does not confirm it, and nothing there looks at the prompt.
+    expect(documentOf(ran)).toMatchObject({ exitCode: 1, kinds: { prompt: { survived: 1, unused: 0, notRun: 0 } } });
+  });
+});
+
+describe("the report of cassette mutate", { timeout: 120_000 }, () => {
+  const linesOf = (path: string): { line: string; id?: string }[] =>
+    readFileSync(path, "utf8")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as { line: string; id?: string });
+
+  it("is gone on with after kill -9, which leaves the cassettes as they were", async () => {
+    const report = join(folder, "killed.jsonl");
+    const flags = ["mutate", "--json", "--report", report, "--kinds", "arguments,answer"];
+    const child = spawn(node, [cassetteBin, ...flags, "--", node, suite, "weak"], {
+      cwd: folder,
+      env,
+      stdio: "ignore",
+    });
+    const isClosed = new Promise((resolve) => child.on("close", resolve));
+    while (!existsSync(report) || linesOf(report).length < 3) await sleep(20);
+    child.kill("SIGKILL");
+    await isClosed;
+    expect(readFileSync(join(folder, "a.cassette.json"), "utf8")).toBe(text);
+    expect(readdirSync(folder).filter((name) => name.startsWith("a."))).toEqual(["a.cassette.json"]);
+
+    const before = readFileSync(report, "utf8");
+    const refused = await mutate(["--json", "--report", report, "--kinds", "arguments,answer"], "weak");
+    expect(documentOf(refused).error).toMatchObject({ code: "report-unusable", file: report });
+    writeFileSync(report, `${before}{"line":"mut`);
+    const resume = ["--json", "--report", report, "--resume"];
+    const other = await mutate([...resume, "--kinds", "answer"], "weak");
+    expect(documentOf(other).error?.message).toContain("is of a run with other kinds");
+    const ran = await mutate([...resume, "--kinds", "arguments,answer"], "weak");
+    expect(survivors(ran)).toHaveLength(7);
+    expect(readFileSync(report, "utf8").startsWith(before)).toBe(true);
+    const ids = linesOf(report).flatMap(({ id }) => id ?? []);
+    expect(ids).toHaveLength(7);
+    expect(new Set(ids).size).toBe(7);
+  });
+
+  it("is refused where it is another file", async () => {
+    const report = join(folder, "notes.jsonl");
+    writeFileSync(report, '{"hello":1}\n');
+    const ran = await mutate(["--json", "--report", report, "--resume"], "weak");
+    expect(documentOf(ran).error?.message).toContain("is no report of cassette mutate");
+    expect(readFileSync(report, "utf8")).toBe('{"hello":1}\n');
+  });
+});
+
+describe.skipIf(process.platform === "win32")("a quiet child", { timeout: 60_000 }, () => {
+  it("is killed with what it started when its time is over", async () => {
+    const alive = join(folder, "alive");
+    const grandchild = `setInterval(() => require("fs").appendFileSync(${JSON.stringify(alive)}, "x"), 20)`;
+    const script = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(grandchild)}]);
+      setInterval(() => undefined, 1000)`;
+    const end = await runChild([node, "-e", script], {
+      cwd: dirname(alive),
+      env,
+      stdoutToStderr: true,
+      quietly: { timeoutMs: 3_000 },
+    });
+    expect(end).toEqual({ exitCode: 137, signal: "SIGKILL", isTimedOut: true });
+    const size = existsSync(alive) ? readFileSync(alive).length : 0;
+    await sleep(500);
+    expect(existsSync(alive) ? readFileSync(alive).length : 0).toBe(size);
+  });
+});
