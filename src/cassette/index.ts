@@ -98,6 +98,14 @@ export { callKey, callsOf, type RecordedCall } from "./diff/calls.js";
 export { diffCassettes, type DiffOptions } from "./diff/diff.js";
 export type { Drift, DriftKind } from "./diff/drift.js";
 export { diffSets, type NamedCassette, type SetDiff } from "./diff/folders.js";
+export {
+  createUsageCounter,
+  sumUsage,
+  usageOf,
+  type TurnUsage,
+  type UsageCounter,
+  type UsageSum,
+} from "./usage-sum.js";
 export { diffValues, firstDifference, type ValueChange } from "./values.js";
 export type { ImportExtension } from "./import/cassette.js";
 export { detectFormat, IMPORT_FORMATS, type Detection, type ImportFormat } from "./import/detect.js";

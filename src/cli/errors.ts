@@ -42,6 +42,8 @@ export type CliErrorCode =
   | "lock-not-written"
   /** The envelope of further signatures could not be written. */
   | "envelope-not-written"
+  /** The page of a cassette is there already, or could not be written. */
+  | "page-not-written"
   /** A server could not take its port. */
   | "cannot-listen";
 
