@@ -27,6 +27,14 @@ export {
   type LockEntry,
   type LockPlace,
 } from "./lock.js";
+export {
+  createStatsCounter,
+  MAX_COUNTED_NAMES,
+  type CassetteStats,
+  type NameCount,
+  type NameCounts,
+  type StatsCounter,
+} from "./stats.js";
 export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt.js";
 export type { Redact } from "./redact.js";
 export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
