@@ -45,13 +45,15 @@ function entryView(step: Step, id: string): Html {
 
 function answerLine({ entry, results }: Step): Child {
   const { message, stopReason } = entry.response;
-  const names = (message.toolCalls ?? []).map(({ name }) => preview(name, 40));
-  const hasFailed = [...results.values()].some(({ isError }) => isError === true);
+  const calls = message.toolCalls ?? [];
+  const hasFailed =
+    calls.some(({ malformedArguments }) => malformedArguments !== undefined) ||
+    [...results.values()].some(({ isError }) => isError === true);
   const isCut = stopReason !== "stop" && stopReason !== "toolUse";
-  const flag =
-    hasFailed || isCut ? html` <span class="badge bad">${hasFailed ? "error" : stopReason}</span>` : undefined;
-  if (names.length === 0) return html`<span class="answered">${preview(message.content, 60)}${flag}</span>`;
-  return html`<span class="tools">${namesLine(names)}${flag}</span>`;
+  // Before the names, so that a long line cannot push it out of sight.
+  const flag = (hasFailed || isCut) && html`<span class="badge bad">${hasFailed ? "error" : stopReason}</span> `;
+  if (calls.length === 0) return html`<span class="answered">${flag}${preview(message.content, 60)}</span>`;
+  return html`<span class="tools">${flag}${namesLine(calls.map(({ name }) => preview(name, 40)))}</span>`;
 }
 
 /** Names in their order, each once with how often it was called. */

@@ -49,6 +49,7 @@ export const CONVERSATION_SCRIPT = `"use strict";
 
   // Finding: turns without the words are hidden, folds that hold them are opened, and put back afterwards.
   let before;
+  let hits = [];
   const ranges = (node, words, list) => {
     const walker = document.createTreeWalker(node, NodeFilter.SHOW_TEXT);
     while (list.length < 5000 && walker.nextNode()) {
@@ -66,7 +67,7 @@ export const CONVERSATION_SCRIPT = `"use strict";
     const words = find.value.trim().toLowerCase();
     if (before === undefined) before = folds.map((fold) => fold.open);
     let count = 0;
-    const list = [];
+    hits = [];
     for (const turn of turns) {
       const holds = words === "" || turn.textContent.toLowerCase().includes(words);
       turn.hidden = !holds;
@@ -74,7 +75,7 @@ export const CONVERSATION_SCRIPT = `"use strict";
       if (link !== undefined) link.parentElement.hidden = !holds;
       if (!holds || words === "") continue;
       count++;
-      ranges(turn, words, list);
+      ranges(turn, words, hits);
     }
     folds.forEach((fold, index) => {
       const body = fold.querySelector(".inner");
@@ -82,7 +83,7 @@ export const CONVERSATION_SCRIPT = `"use strict";
     });
     if (words === "") before = undefined;
     found.textContent = words === "" ? "" : count + " of " + turns.length + " turns";
-    if ("highlights" in CSS) CSS.highlights.set("found", new Highlight(...list));
+    if ("highlights" in CSS) CSS.highlights.set("found", new Highlight(...hits));
   };
   let waiting;
   find.addEventListener("input", () => {
@@ -120,6 +121,7 @@ export const CONVERSATION_SCRIPT = `"use strict";
     if (target === find) {
       if (key === "Escape") look("");
       if (key === "Enter" || key === "Escape") go(turns.filter(isShown)[0]);
+      if (key === "Enter") hits[0]?.startContainer.parentElement.scrollIntoView({ block: "center" });
       return;
     }
     const arrows = target.closest(".turn") === target || target.closest(".rail") !== null;

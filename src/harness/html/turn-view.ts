@@ -69,7 +69,7 @@ function callView(call: LlmToolCall, result: ToolMessage | undefined, allowance:
     <div class="inner">
       <h4>Arguments <span class="size">${preview(id, 80)}</span></h4>
       ${textView(text, "code", allowance)}
-      <h4>Result</h4>
+      <h4>Result ${isError && html`<span class="badge bad">error</span>`}</h4>
       ${result === undefined ? html`<p class="note">None was recorded.</p>` : textView(laidOut(result.content), "code", allowance)}
     </div>
   </details>`;

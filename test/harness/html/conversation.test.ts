@@ -258,6 +258,24 @@ describe("what is recorded and how it is shown", () => {
   });
 });
 
+describe("the rail", () => {
+  const flags = (turns: readonly Turn[]) =>
+    all(pageOf(recording(turns)).root, ".rail li").map((line) => line.querySelector(".bad")?.textContent);
+
+  it("marks turns whose tools failed, whose arguments were malformed, and whose answer was cut short", () => {
+    const malformed = asks("t", "m");
+    Object.assign(malformed.message.toolCalls?.[0] ?? {}, { malformedArguments: "{" });
+    expect(
+      flags([
+        { response: asks("t", "c") },
+        { added: [{ role: "tool", toolCallId: "c", name: "t", content: "no", isError: true }], response: malformed },
+        { response: answer("half", { stopReason: "length" }) },
+        { response: answer("whole") },
+      ]),
+    ).toEqual(["error", "error", "length", undefined]);
+  });
+});
+
 describe("the page of a bundle", () => {
   it("has a section for each agent, in the order of its path", async () => {
     const bundle = await trioBundle();

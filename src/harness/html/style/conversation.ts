@@ -3,7 +3,7 @@
 export const CONVERSATION_STYLE = `
 .top, .layout { max-width: 80rem; margin: 0 auto; padding: 0 1.5rem; }
 .top { padding-top: 1.75rem; padding-bottom: 1.25rem; }
-.about-run { display: flex; flex-wrap: wrap; gap: 0.6rem 2.2rem; margin-top: 0.9rem; }
+.about-run { display: flex; flex-wrap: wrap; gap: 0.6rem 1.7rem; margin-top: 0.9rem; }
 .about-run dt { font-size: 0.78rem; color: var(--soft); }
 .about-run dd { font-size: 0.95rem; font-variant-numeric: tabular-nums; }
 .used { display: flex; flex-wrap: wrap; gap: 0.4rem 0.75rem; align-items: baseline; margin-top: 0.9rem; }
@@ -62,6 +62,7 @@ pre.code { white-space: pre-wrap; background: var(--sunk); border-radius: 6px; p
 figure img { max-width: 100%; max-height: 24rem; border: 1px solid var(--line); border-radius: 6px; background: #fff; }
 figcaption { color: var(--soft); font-size: 0.8rem; }
 @media (max-width: 56rem) {
+  html { scroll-padding-top: 7rem; }
   .layout { display: block; }
   .top, .layout { padding-left: 1rem; padding-right: 1rem; }
   .rail { position: static; max-height: none; padding: 0.8rem 0 0; }
