@@ -28,6 +28,14 @@ export {
   type LockPlace,
 } from "./lock.js";
 export { migrateCassette, migrationOf } from "./migrate.js";
+export {
+  createStatsCounter,
+  MAX_COUNTED_NAMES,
+  type CassetteStats,
+  type NameCount,
+  type NameCounts,
+  type StatsCounter,
+} from "./stats.js";
 export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt.js";
 export type { Redact } from "./redact.js";
 export { resealCassette, type UnsealedTurn } from "./reseal.js";
@@ -100,6 +108,14 @@ export { callKey, callsOf, type RecordedCall } from "./diff/calls.js";
 export { diffCassettes, type DiffOptions } from "./diff/diff.js";
 export type { Drift, DriftKind } from "./diff/drift.js";
 export { diffSets, type NamedCassette, type SetDiff } from "./diff/folders.js";
+export {
+  createUsageCounter,
+  sumUsage,
+  usageOf,
+  type TurnUsage,
+  type UsageCounter,
+  type UsageSum,
+} from "./usage-sum.js";
 export { diffValues, firstDifference, type ValueChange } from "./values.js";
 export type { ImportExtension } from "./import/cassette.js";
 export { detectFormat, IMPORT_FORMATS, type Detection, type ImportFormat } from "./import/detect.js";

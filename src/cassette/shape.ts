@@ -68,7 +68,7 @@ function refuseOther(value: Fields): never {
     `the file is ${isBundle ? "a bundle" : "JSON of another kind"}, not a cassette`,
     {
       hint: isBundle
-        ? "Name the cassettes beside it, or its folder; `cassette verify` and loadBundle take the bundle itself."
+        ? "Name the cassettes beside it, or its folder; `cassette verify`, `cassette show --html` and loadBundle take the bundle itself."
         : "Check the path.",
     },
   );

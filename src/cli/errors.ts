@@ -56,6 +56,8 @@ export type CliErrorCode =
   | "envelope-not-written"
   /** The file of an export is there already, or could not be written. */
   | "export-not-written"
+  /** The page of a cassette is there already, or could not be written. */
+  | "page-not-written"
   /** A server could not take its port. */
   | "cannot-listen";
 

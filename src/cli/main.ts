@@ -19,6 +19,7 @@ import { replayCommand } from "./commands/replay.js";
 import { serveCommand } from "./commands/serve.js";
 import { showCommand } from "./commands/show.js";
 import { signCommand } from "./commands/sign.js";
+import { statsCommand } from "./commands/stats.js";
 import { verifyCommand } from "./commands/verify.js";
 import { whyCommand } from "./commands/why.js";
 import type { Failure } from "./errors.js";
@@ -44,7 +45,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 function createProgram(io: CommandIo): Command {
   const program = new Command("cassette")
     .description(
-      "Verify, lock, sign, show, compare, import, export, record, replay and serve cassettes: recorded runs of LLM agents.",
+      "Verify, lock, sign, show, count, compare, import, export, record, replay and serve cassettes: recorded runs of LLM agents.",
     )
     .version(VERSION)
     .enablePositionalOptions()
@@ -63,6 +64,7 @@ function createProgram(io: CommandIo): Command {
   signCommand(program, io);
   attestCommand(program, io);
   showCommand(program, io);
+  statsCommand(program, io);
   diffCommand(program, io);
   importCommand(program, io);
   exportCommand(program, io);

@@ -11,7 +11,7 @@ export {
   type FileWrite,
   type Ports,
 } from "./ports.js";
-export { toVisible, toVisibleJson, toVisibleLines } from "./visible.js";
+export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./visible.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal } from "./canon/copy.js";
 export { findTooDeep, parseBoundedJson } from "./canon/depth.js";

@@ -9,13 +9,12 @@ const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Poin
 
 /** One line of text with everything a terminal could act on, or would not show, written as an escape. */
 export function toVisible(text: string): string {
-  return text.replace(INVISIBLE, (character) => {
-    if (character === "\n") return "\\n";
-    if (character === "\r") return "\\r";
-    if (character === "\t") return "\\t";
-    const point = character.codePointAt(0) ?? 0;
-    return point > 0xffff ? `\\u{${point.toString(16)}}` : toUnit(point);
-  });
+  return text.replace(INVISIBLE, toEscape);
+}
+
+/** The same with each escape handed to `mark`, such as to colour it; characters in `kept` stay as they are. */
+export function markInvisible(text: string, mark: (escape: string) => string, kept = ""): string {
+  return text.replace(INVISIBLE, (character) => (kept.includes(character) ? character : mark(toEscape(character))));
 }
 
 /** The same for text whose line breaks are ours. */
@@ -33,6 +32,14 @@ export function toVisibleJson(text: string): string {
           .map((unit) => toUnit(unit.charCodeAt(0)))
           .join(""),
   );
+}
+
+function toEscape(character: string): string {
+  if (character === "\n") return "\\n";
+  if (character === "\r") return "\\r";
+  if (character === "\t") return "\\t";
+  const point = character.codePointAt(0) ?? 0;
+  return point > 0xffff ? `\\u{${point.toString(16)}}` : toUnit(point);
 }
 
 function toUnit(unit: number): string {

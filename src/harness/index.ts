@@ -3,6 +3,13 @@
 export { memoryConformance } from "./conformance/memory.js";
 export type { ConformanceCase } from "./conformance/verdict.js";
 export { HarnessError, type HarnessErrorCode } from "./errors.js";
+export {
+  toBundlePage,
+  toConversationPage,
+  type ConversationPage,
+  type ConversationPageOptions,
+} from "./html/conversation.js";
+export type { LeftOut } from "./html/allowance.js";
 export type { LiveProvider } from "./live.js";
 export { CASSETTE_MODES, isCI, resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
 export { openLock, pathInLock } from "./lock.js";

@@ -1,10 +1,13 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildCassette, type BuiltTurn } from "../../src/cassette/build.js";
+import { createBundleStore } from "../../src/cassette/bundle/store.js";
 import { hashPrompt } from "../../src/cassette/prompt.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
+import { nodeFiles, pathBeside } from "../../src/host/files.js";
 import { runOf } from "../cassette/diff/runs.js";
+import { trioBundle } from "../support/bundles.js";
 import { hasShared, sharedPath } from "../support/shared.js";
 import { cli, documentOf, folder, place } from "./run.js";
 
@@ -175,5 +178,82 @@ describe.skipIf(!hasShared)("cassette show of the vectors", () => {
     expect(hashes.out).toContain(
       "prompt: its hash alone was kept, 3a266688b76bec0062c15eda5238149170e27f37c43bc52f6f4a1c5a07ce4dfb",
     );
+  });
+});
+
+describe("cassette show --html", () => {
+  const run = () => place("page.cassette.json", runOf([{ say: "hello <b>" }, { say: "bye" }]));
+
+  it("writes one page beside the cassette, and says so", async () => {
+    const file = run();
+    const out = join(folder, "page.html");
+    const ran = await cli(["show", file, "--html"]);
+    expect(ran).toEqual({ code: 0, out: `written ${out}: 2 turns\n`, err: "" });
+    expect(readFileSync(out, "utf8")).toContain("hello &lt;b&gt;");
+  });
+
+  it("leaves a file that exists as it was, unless --force is given", async () => {
+    const out = join(folder, "kept.html");
+    writeFileSync(out, "mine");
+    const ran = await cli(["show", run(), "--html", out]);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining("exists and was left as it is")]);
+    expect(readFileSync(out, "utf8")).toBe("mine");
+    expect((await cli(["show", run(), `--html=${out}`, "--force"])).code).toBe(0);
+    expect(readFileSync(out, "utf8")).toMatch(/^<!doctype html>/);
+  });
+
+  it("says what was cut, on stdout and in the document, and cuts nothing with --full", async () => {
+    const long = place("long-page.json", runOf([{ say: "x".repeat(100_001) }]));
+    const out = join(folder, "long-page.html");
+    const cut = await cli(["show", long, "--force", "--html", out]);
+    expect(cut.out).toBe(`written ${out}: 1 turn; 1 text cut (--full has all text)\n`);
+    const document = documentOf(await cli(["show", long, "--json", "--full", "--force", "--html", out]));
+    expect(document).toMatchObject({ html: out, turns: 1, leftOut: { texts: 0, characters: 0, items: 0, images: 0 } });
+  });
+
+  it.each([
+    [["--turn", "0", "--html"], "--turn was given with --html"],
+    [["--force"], "--force was given without --html"],
+  ])("exits 2 for %j", async (flags, message) => {
+    const ran = await cli(["show", run(), ...flags]);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it("writes nothing for a cassette that is refused", async () => {
+    const file = join(folder, "edited.cassette.json");
+    writeFileSync(file, readFileSync(run(), "utf8").replace("hello", "hollo"));
+    expect((await cli(["show", file, "--html"])).code).toBe(3);
+    expect(existsSync(join(folder, "edited.html"))).toBe(false);
+  });
+
+  it("writes a bundle as one page", async () => {
+    const file = join(folder, "trio.bundle.json");
+    await createBundleStore(nodeFiles(), pathBeside).save(file, await trioBundle());
+    const ran = await cli(["show", file, "--html"]);
+    expect([ran.code, ran.err]).toEqual([0, ""]);
+    expect(readFileSync(join(folder, "trio.html"), "utf8").match(/<section class="agent"/g)?.length).toBeGreaterThan(1);
+  });
+});
+
+describe("the totals of cassette show", () => {
+  it("are summed exactly, and say of how many turns nothing is known", async () => {
+    const known = { usage: { inputTokens: 10, outputTokens: 2 }, costUsd: 0.1 };
+    const turns = [known, { ...known, costUsd: 0.2 }, {}].map((rest) => ({
+      promptHash: "0".repeat(64),
+      response: { message: { role: "assistant" as const, content: "a" }, stopReason: "stop" as const, ...rest },
+    }));
+    const head = { recordedAt: "2026-11-20T12:00:00.000Z", recordedProvider: "p", cassetteId: "1".repeat(32) };
+    const path = place("sums.json", buildCassette(head, turns));
+    const { out } = await cli(["show", path]);
+    expect(out).toContain("in all  20 tokens in, 4 out (unknown of 1 turn), 0.3 USD (unknown of 1 turn)\n");
+    expect(documentOf(await cli(["show", path, "--json"]))["totals"]).toEqual({
+      turns: 3,
+      inputTokens: 20,
+      outputTokens: 4,
+      turnsWithoutTokens: 1,
+      costUsd: 0.3,
+      turnsWithoutCost: 1,
+    });
+    expect((await cli(["show", path, "--turn", "0"])).out).not.toContain("in all");
   });
 });

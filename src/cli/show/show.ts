@@ -1,6 +1,6 @@
 // `cassette show`: a cassette turn by turn, from a file that was checked first.
 
-import { createCassetteStore, migrationOf, type Cassette } from "../../cassette/index.js";
+import { createCassetteStore, migrationOf, sumUsage, type Cassette, type UsageSum } from "../../cassette/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
@@ -11,17 +11,22 @@ import { printTurn, type ShownEntry } from "./turn.js";
 export interface ShowOptions {
   turn?: string;
   full?: boolean;
+  force?: boolean;
   json?: boolean;
 }
 
 /** Prints a cassette. Throws what loading throws. */
 export async function show(file: string, options: ShowOptions, io: CommandIo): Promise<void> {
+  if (options.force === true) {
+    throw new CliError("usage", "--force was given without --html", "It lets --html replace a file.");
+  }
   const cassette = await createCassetteStore(filesAt(io)).load(file, { ports: { warn: () => undefined } });
   const entries: readonly ShownEntry[] = cassette.entries;
+  const totals = sumUsage(entries.map(({ response }) => response));
   const chosen = options.turn === undefined ? entries : [pick(entries, options.turn, file)];
   if (options.json === true) {
     const { entries: all, ...head } = cassette;
-    writeJson(io, "show", EXIT.ok, { file, cassette: { ...head, turns: all.length }, turns: chosen });
+    writeJson(io, "show", EXIT.ok, { file, cassette: { ...head, turns: all.length }, turns: chosen, totals });
     return;
   }
   const line = createPrinter(io);
@@ -29,6 +34,7 @@ export async function show(file: string, options: ShowOptions, io: CommandIo): P
   for (const entry of chosen) {
     printTurn(line, entry, entries[entry.turnIndex - 1], options.full === true);
   }
+  if (options.turn === undefined && entries.length > 0) printTotals(line, totals);
 }
 
 function pick(entries: readonly ShownEntry[], asked: string, file: string): ShownEntry {
@@ -52,4 +58,14 @@ function printHead(line: PrintLine, file: string, cassette: Cassette): void {
     line({ look: "warn", text: "  migrated from version 1: nothing proves what it held before" });
   }
   if (cassette.extensions !== undefined) line(`  extensions ${Object.keys(cassette.extensions).join(", ")}`);
+}
+
+/** What no turn says is unknown; a turn that does not say it is counted, so that no sum passes for the whole. */
+function printTotals(line: PrintLine, totals: UsageSum): void {
+  const { turns, inputTokens, outputTokens, turnsWithoutTokens, costUsd, turnsWithoutCost } = totals;
+  const rest = (without: number): string => (without === 0 ? "" : ` (unknown of ${count(without, "turn")})`);
+  const tokens = `${inputTokens} tokens in, ${outputTokens} out${rest(turnsWithoutTokens)}`;
+  const cost = costUsd === undefined ? "cost unknown" : `${costUsd} USD${rest(turnsWithoutCost)}`;
+  line("");
+  line({ look: "bold", text: "in all" }, `  ${turnsWithoutTokens === turns ? "tokens unknown" : tokens}, ${cost}`);
 }

@@ -1,0 +1,97 @@
+// The lines of `cassette stats`: sums first, then what was called and who answered, then what needs attention.
+
+import type { CassetteStats, NameCounts, UsageSum } from "../../cassette/index.js";
+import { count, type PrintLine } from "../output.js";
+
+const MAX_ROWS = 15;
+
+interface Shown {
+  stats: CassetteStats;
+  groups: readonly { name: string; stats: CassetteStats }[];
+  ungrouped: number;
+  refused: number;
+  failures: readonly { file: string; failure: { code: string; message: string } }[];
+}
+
+/** All of it, for a person. */
+export function printStats(
+  line: PrintLine,
+  { stats, groups, ungrouped, refused, failures }: Shown,
+  by: "folder" | "model" | undefined,
+): void {
+  const { cassettes, bytes, usage, toolCalls } = stats;
+  const sums = [count(usage.turns, "turn"), count(toolCalls, "tool call"), sizeOf(bytes)];
+  line({ look: "bold", text: count(cassettes, "cassette") }, `: ${sums.join(", ")}`);
+  row(line, "tokens", tokensOf(usage));
+  row(line, "cost", costOf(usage));
+  row(line, "recorded", stats.oldest === undefined ? "unknown" : `${stats.oldest} to ${stats.newest ?? ""}`);
+  row(line, "versions", `${stats.version2} of version 2, ${stats.version1} of version 1`);
+  row(line, "proof", `${stats.signed} signed, ${cassettes - stats.signed} not`);
+  const { filtered, redacted, withoutPrompts } = stats;
+  row(line, "contents", `${filtered} filtered, ${redacted} redacted, ${withoutPrompts} without prompts`);
+  printNames(line, "tools", stats.tools, "call");
+  printNames(line, "models", stats.models, "turn");
+  printNames(line, "providers", stats.providers, "cassette");
+  line("largest");
+  for (const { file, bytes: size } of stats.largest) line(`  ${sizeOf(size).padStart(9)}  ${file}`);
+  if (by !== undefined) printGroups(line, groups, ungrouped, by);
+  for (const { file, failure } of failures) {
+    line({ look: "bad", text: "refused  " }, file, `  ${failure.code}: ${failure.message}`);
+  }
+  if (refused > failures.length) line(`  and ${refused - failures.length} more`);
+  if (refused > 0) line({ look: "bad", text: `${count(refused, "file")} refused, and not counted above` });
+}
+
+function row(line: PrintLine, name: string, text: string): void {
+  line({ look: "dim", text: `  ${name.padEnd(9)}` }, text);
+}
+
+function tokensOf({ turns, inputTokens, outputTokens, turnsWithoutTokens }: UsageSum): string {
+  if (turns === turnsWithoutTokens) return "unknown";
+  return `${inputTokens} in, ${outputTokens} out${without(turnsWithoutTokens)}`;
+}
+
+function costOf({ costUsd, turnsWithoutCost }: UsageSum): string {
+  return costUsd === undefined ? "unknown" : `${costUsd} USD${without(turnsWithoutCost)}`;
+}
+
+function without(turns: number): string {
+  return turns === 0 ? "" : `, unknown of ${count(turns, "turn")}`;
+}
+
+function printNames(line: PrintLine, title: string, { names, others }: NameCounts, unit: string): void {
+  if (names.length === 0) return;
+  line(title);
+  for (const { name, count: times, cassettes } of names.slice(0, MAX_ROWS)) {
+    const inHowMany = unit === "cassette" ? "" : ` in ${count(cassettes, "cassette")}`;
+    line(`  ${String(times).padStart(9)}  ${name}`, { look: "dim", text: inHowMany });
+  }
+  const rest = names.slice(MAX_ROWS);
+  const more = rest.reduce((sum, each) => sum + each.count, others ?? 0);
+  const isCapped = others !== undefined;
+  if (more > 0)
+    line(`  ${String(more).padStart(9)}  of ${rest.length}${isCapped ? " or more" : ""} others; --json lists them`);
+}
+
+function printGroups(line: PrintLine, groups: Shown["groups"], ungrouped: number, by: string): void {
+  line(`by ${by}`);
+  for (const { name, stats } of groups) {
+    const { cassettes, bytes, usage, toolCalls } = stats;
+    const sums = [
+      count(cassettes, "cassette"),
+      count(usage.turns, "turn"),
+      count(toolCalls, "tool call"),
+      sizeOf(bytes),
+    ];
+    line(`  ${name}`, { look: "dim", text: `  ${sums.join(", ")}, cost ${costOf(usage)}` });
+  }
+  if (ungrouped > 0) line(`  ${count(ungrouped, "cassette")} of further groups`);
+}
+
+/** Bytes in the largest unit that leaves a whole number before the point. */
+function sizeOf(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} B`;
+  const units = ["KiB", "MiB", "GiB", "TiB"];
+  const power = Math.min(Math.floor(Math.log2(bytes) / 10), units.length);
+  return `${(bytes / 1_024 ** power).toFixed(1)} ${units[power - 1] ?? ""}`;
+}

@@ -1,0 +1,139 @@
+// A cassette, or the cassettes of a bundle, as one HTML file for a person: what was asked, answered, called and given, turn by
+// turn. What the page promises is in docs/show.md.
+
+import type { AgentBundle, Cassette } from "../../cassette/index.js";
+import { createAllowance, type Allowance, type LeftOut } from "./allowance.js";
+import { headView, leftOutView } from "./head-view.js";
+import { messageView } from "./message-view.js";
+import { toPage } from "./page.js";
+import { railView, type RailPart } from "./rail-view.js";
+import { CONVERSATION_SCRIPT } from "./script.js";
+import { toConversation, type Conversation } from "./steps.js";
+import { PAGE_STYLE } from "./style/page.js";
+import { CONVERSATION_STYLE } from "./style/conversation.js";
+import { html, type Child, type Html } from "./template.js";
+import { turnView } from "./turn-view.js";
+
+export interface ConversationPageOptions {
+  /** What the page is called, such as the file's name. */
+  title: string;
+  /** Does not cut long texts. Default false. */
+  isFull?: boolean;
+}
+
+export interface ConversationPage {
+  text: string;
+  leftOut: LeftOut;
+}
+
+/** The page of one cassette. The same cassette and title give the same bytes. */
+export function toConversationPage(cassette: Cassette, options: ConversationPageOptions): ConversationPage {
+  return write([{ name: undefined, cassette }], undefined, options);
+}
+
+/** The page of a bundle: a section for each agent, in the order in which they were entered. */
+export function toBundlePage({ bundle, cassettes }: AgentBundle, options: ConversationPageOptions): ConversationPage {
+  const names = [...new Set([...bundle.path, ...Object.keys(cassettes)])];
+  const parts = names.flatMap((name) => {
+    const cassette = Object.hasOwn(cassettes, name) ? cassettes[name] : undefined;
+    return cassette === undefined ? [] : [{ name, cassette }];
+  });
+  const [path, more] = [bundle.path.slice(0, 50).join(" → "), bundle.path.length - 50];
+  const about = html`<dl class="about-run">
+      <div>
+        <dt>Path</dt>
+        <dd>${path}${more > 0 && ` → … ${more} more`}</dd>
+      </div>
+      <div>
+        <dt>Ended</dt>
+        <dd>${bundle.ended.kind}</dd>
+      </div>
+    </dl>
+    <p class="proof"><strong>The bundle's hash holds, and each cassette is the one it lists.</strong></p>`;
+  return write(parts, about, options);
+}
+
+interface Part {
+  /** The agent's, where the page shows several. */
+  name: string | undefined;
+  cassette: Cassette;
+}
+
+function write(
+  parts: readonly Part[],
+  about: Html | undefined,
+  { title, isFull = false }: ConversationPageOptions,
+): ConversationPage {
+  const allowance = createAllowance(isFull);
+  const rail: RailPart[] = [];
+  const sections: Html[] = [];
+  const heads: Html[] = [];
+  parts.forEach(({ name, cassette }, index) => {
+    const conversation = toConversation(cassette);
+    const toId = (turn: number): string => (parts.length === 1 ? `turn-${turn}` : `agent-${index}-turn-${turn}`);
+    rail.push({ name, entries: conversation.steps.map((step) => ({ step, id: toId(step.entry.turnIndex) })) });
+    const head = headView(cassette, allowance);
+    const turns = turnsView(cassette, conversation, toId, allowance);
+    if (name === undefined) heads.push(head);
+    sections.push(
+      name === undefined
+        ? html`<h2 class="hidden">Conversation</h2>
+            ${turns}`
+        : html`<section class="agent" aria-labelledby="agent-${index}">
+            <h2 id="agent-${index}">${name}</h2>
+            ${head}${turns}
+          </section>`,
+    );
+  });
+  const body = frame(title, [about, heads, leftOutView(allowance.leftOut())], rail, sections);
+  const style = PAGE_STYLE + CONVERSATION_STYLE;
+  return {
+    text: toPage({ title: `${title} · cassette`, style, script: CONVERSATION_SCRIPT, body }),
+    leftOut: allowance.leftOut(),
+  };
+}
+
+function turnsView(
+  cassette: Cassette,
+  { steps, after }: Conversation,
+  toId: (turn: number) => string,
+  allowance: Allowance,
+): Child {
+  if (steps.length === 0) return html`<p class="note">No turn was recorded.</p>`;
+  const contexts = cassette.version === 2 ? (cassette.extensions?.contexts ?? []) : [];
+  const changes = new Set(contexts.slice(1).map(({ fromTurn }) => fromTurn));
+  return [
+    steps.map((step) => {
+      const { turnIndex } = step.entry;
+      const note = changes.has(turnIndex) ? "From here on other tools or settings were in force." : undefined;
+      return turnView(step, toId(turnIndex), note, allowance);
+    }),
+    after.length > 0 &&
+      html`<div class="turn">
+        <header class="turn-head"><h3>After the last answer</h3></header>
+        ${after.map((each) => messageView(each, allowance))}
+      </div>`,
+  ];
+}
+
+function frame(title: string, head: Child, rail: readonly RailPart[], sections: Child): Html {
+  return html`<a class="skip" href="#conversation">Skip to the conversation</a>
+    <header class="top">
+      <h1 dir="auto">${title}</h1>
+      ${head}
+    </header>
+    <div class="layout">
+      ${railView(rail)}
+      <main id="conversation" tabindex="-1">
+        <div class="bar" role="search" hidden>
+          <label class="hidden" for="find">Show the turns that hold</label>
+          <input id="find" type="search" placeholder="Find in turns" autocomplete="off" spellcheck="false" />
+          <output id="found" for="find"></output>
+          <button type="button" id="expand">Expand all</button>
+          <button type="button" id="collapse">Collapse all</button>
+          <p class="keys"><kbd>j</kbd> <kbd>k</kbd> next, previous turn · <kbd>o</kbd> open it · <kbd>/</kbd> find</p>
+        </div>
+        ${sections}
+      </main>
+    </div>`;
+}

@@ -1,0 +1,138 @@
+// The head of a page: where a recording comes from, what it cost, what it proves, and which tools it used.
+
+import { judgeSignatures, sumUsage, type Cassette } from "../../cassette/index.js";
+import { isPlainObject } from "../../core/index.js";
+import type { Allowance, LeftOut } from "./allowance.js";
+import { costTotal, counted, tokenTotal } from "./figures.js";
+import type { AnyEntry } from "./steps.js";
+import { fold, jsonText, preview, textView } from "./text-view.js";
+import { html, type Child, type Html } from "./template.js";
+
+const MAX_TOOLS = 40;
+const MAX_MODELS = 8;
+
+/** Facts, proof, tools and extensions of one cassette. */
+export function headView(cassette: Cassette, allowance: Allowance): Html {
+  const entries: readonly AnyEntry[] = cassette.entries;
+  const usage = sumUsage(entries.map(({ response }) => response));
+  const facts: [string, string][] = [
+    ["Model", modelsOf(cassette, entries)],
+    ["Provider", cassette.recordedProvider],
+    ["Recorded", cassette.recordedAt],
+    ...(cassette.agentId === undefined ? [] : [["Agent", cassette.agentId] as [string, string]]),
+    ["Turns", counted(entries.length, "turn")],
+    ["Tokens", tokenTotal(usage)],
+    ["Cost", costTotal(usage)],
+    ...outcomeOf(cassette),
+  ];
+  return html`<dl class="about-run">
+      ${facts.map(
+        ([name, value]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${preview(value, 200)}</dd>
+          </div> `,
+      )}
+    </dl>
+    ${proofView(cassette)} ${toolsView(entries)} ${extensionsView(cassette, allowance)}`;
+}
+
+function modelsOf(cassette: Cassette, entries: readonly AnyEntry[]): string {
+  const models = [...new Set(entries.flatMap(({ response }) => response.model ?? []))];
+  const imported = importOf(cassette)?.["model"];
+  if (models.length === 0) return typeof imported === "string" ? imported : "unknown";
+  const more = models.length - MAX_MODELS;
+  return models.slice(0, MAX_MODELS).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+function importOf(cassette: Cassette): Record<string, unknown> | undefined {
+  const source: unknown = cassette.version === 2 ? cassette.extensions?.["import"] : undefined;
+  return isPlainObject(source) ? source : undefined;
+}
+
+/** How the run went, where the log that it was imported from says so. */
+function outcomeOf(cassette: Cassette): [string, string][] {
+  const outcome = importOf(cassette)?.["outcome"];
+  if (!isPlainObject(outcome)) return [];
+  return [
+    [
+      "Outcome",
+      Object.entries(outcome)
+        .map(([name, value]) => `${name} ${jsonText(value)}`)
+        .join(", "),
+    ],
+  ];
+}
+
+function proofView(cassette: Cassette): Html {
+  if (cassette.version === 1) {
+    return html`<p class="proof warn">
+      <strong>Version 1.</strong> Nothing proves these contents: anybody may have changed them.
+    </p>`;
+  }
+  const verdict = judgeSignatures(cassette, { now: 0 });
+  const signers = "signatures" in verdict ? verdict.signatures.map(({ keyId }) => keyId) : [];
+  const signed =
+    signers.length === 0
+      ? html`Not signed.`
+      : html`The signature holds under key <code>${preview(signers.join(", "), 100)}</code>; whose it is, a trust list
+          says.`;
+  return html`<p class="proof">
+    <strong>Version 2, every hash holds.</strong> ${signed} ${alterations(cassette)}<span class="size"
+      >${cassette.cassetteId}</span
+    >
+  </p>`;
+}
+
+/** What the recorder changed before it hashed. */
+function alterations({ extensions }: Extract<Cassette, { version: 2 }>): Child {
+  const redacted: unknown = extensions?.redacted;
+  const rules: readonly unknown[] = Array.isArray(redacted) ? redacted : [];
+  return [
+    extensions?.filtered === true && "Prompts were rewritten by a hashFilter. ",
+    rules.length > 0 && `Answers were redacted: ${preview(rules.map(jsonText).join(", "), 120)}. `,
+  ];
+}
+
+function toolsView(entries: readonly AnyEntry[]): Child {
+  const counts = new Map<string, number>();
+  for (const { name } of entries.flatMap(({ response }) => response.message.toolCalls ?? [])) {
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  if (counts.size === 0) return undefined;
+  const listed = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  const more = listed.length - MAX_TOOLS;
+  return html`<div class="used">
+    <p class="label">Tools called</p>
+    <ul>
+      ${listed.slice(0, MAX_TOOLS).map(
+        ([name, times]) =>
+          html`<li>
+            <button type="button" data-find="${name}">
+              <span class="tool">${preview(name, 60)}</span> <span class="times">${times}</span>
+            </button>
+          </li> `,
+      )}${more > 0 && html`<li class="note">and ${more} more</li>`}
+    </ul>
+  </div>`;
+}
+
+function extensionsView(cassette: Cassette, allowance: Allowance): Child {
+  if (cassette.version === 1 || cassette.extensions === undefined) return undefined;
+  const names = Object.keys(cassette.extensions);
+  const about = html`<span class="label">Recorded with it</span>
+    <span class="about">${preview(names.join(", "), 120)}</span>`;
+  return fold("long", about, textView(jsonText(cassette.extensions), "code", allowance));
+}
+
+/** What the page could not take, or nothing. */
+export function leftOutView({ texts, characters, items, images }: LeftOut): Child {
+  const parts = [
+    texts > 0 && `${counted(texts, "text")} cut by ${counted(characters, "character")}`,
+    items > 0 && `${counted(items, "message or call", "messages or calls")} left out`,
+    images > 0 && `${counted(images, "image")} left out`,
+  ].filter((part) => part !== false);
+  if (parts.length === 0) return undefined;
+  const remedy = texts + items > 0 ? " Write the page with --full to have all text." : "";
+  return html`<p class="proof warn"><strong>Not all is shown.</strong> ${parts.join(", ")}.${remedy}</p>`;
+}

@@ -1,0 +1,114 @@
+// Recorded text on a page: a line that says what it is about, and the text word for word, folded where it is long and cut where
+// it is longer than a page can take.
+
+import { canonicalize } from "../../core/index.js";
+import type { Allowance } from "./allowance.js";
+import { counted } from "./figures.js";
+import { html, shown, type Html } from "./template.js";
+
+/** A longer text is folded. */
+const FOLD_CHARACTERS = 3_000;
+const FOLD_LINES = 40;
+
+/** How a text is set: as prose, or in letters of one width. */
+export type Setting = "prose" | "code";
+
+/** The beginning of a text as one line. */
+export function preview(text: string, length: number): string {
+  const line = text
+    .slice(0, 4 * length)
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  return line.length <= length ? line : `${firstOf(line, length - 1)}…`;
+}
+
+/** At most the first `length` UTF-16 units, and never half of a surrogate pair. */
+function firstOf(text: string, length: number): string {
+  const isSplit = (text.codePointAt(length - 1) ?? 0) > 0xffff;
+  return text.slice(0, isSplit ? length - 1 : length);
+}
+
+/** The text itself, with a note where it was cut. */
+export function textView(text: string, setting: Setting, allowance: Allowance): Html {
+  const kept = firstOf(text, allowance.text(text.length));
+  const body =
+    setting === "code"
+      ? html`<pre class="code" dir="auto" tabindex="0">${shown(kept)}</pre>`
+      : html`<div class="prose" dir="auto">${shown(kept)}</div>`;
+  return kept.length === text.length ? body : html`${kept !== "" && body}${cutNote(text.length - kept.length)}`;
+}
+
+function cutNote(missing: number): Html {
+  return html`<p class="cut">… ${counted(missing, "more character")} cut here; <code>--full</code> keeps all.</p>`;
+}
+
+/** The text, behind a line of its beginning when it is long. */
+export function foldedView(text: string, setting: Setting, allowance: Allowance): Html {
+  const isLong = text.length > FOLD_CHARACTERS || lineCount(text) > FOLD_LINES;
+  if (!isLong) return textView(text, setting, allowance);
+  const about = html`<span class="size">${counted(text.length, "character")}</span>
+    <span class="about">${preview(text, 160)}</span>`;
+  return fold("long", about, textView(text, setting, allowance));
+}
+
+function lineCount(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf("\n"); at >= 0 && lines <= FOLD_LINES; at = text.indexOf("\n", at + 1)) lines++;
+  return lines;
+}
+
+/** Something behind a line that opens it. */
+export function fold(name: string, summary: Html, body: Html): Html {
+  return html`<details class="${name}">
+    <summary>${summary}</summary>
+    <div class="inner">${body}</div>
+  </details>`;
+}
+
+/** Any JSON value as laid-out text. */
+export function jsonText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value, null, 2) ?? "");
+}
+
+/** Arguments on one line: names and the beginnings of values. */
+export function argumentsLine(args: Readonly<Record<string, unknown>>): string {
+  const parts: string[] = [];
+  let length = 0;
+  for (const [name, value] of Object.entries(args)) {
+    const part = `${preview(name, 40)}: ${preview(typeof value === "string" ? JSON.stringify(value) : canonicalize(value), 60)}`;
+    parts.push(part);
+    length += part.length;
+    if (length > 160) break;
+  }
+  return preview(parts.join(", "), 160);
+}
+
+/**
+ * JSON on one line laid out over several: white space between its parts is ours, every other character stays where it is.
+ * Text that is no JSON array or object, or is laid out already, comes back as it was.
+ */
+export function laidOut(text: string): string {
+  if (!/^\s*[[{]/.test(text) || text.length > 100_000 || text.trim().includes("\n") || !isJson(text)) return text;
+  let [depth, out] = [0, ""];
+  const newLine = (): string => `\n${"  ".repeat(Math.min(depth, 40))}`;
+  for (const token of text.match(/"(?:[^"\\]|\\.)*"|[[\]{},:]|[^\s[\]{},:"]+/g) ?? []) {
+    if (token === "[" || token === "{") {
+      depth++;
+      out += token + newLine();
+    } else if (token === "]" || token === "}") {
+      depth--;
+      out = /[[{]\s*$/.test(out.slice(-100)) ? out.trimEnd() + token : out + newLine() + token;
+    } else if (token === ",") out += token + newLine();
+    else out += token === ":" ? ": " : token;
+  }
+  return out;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,83 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { call, runOf } from "../cassette/diff/runs.js";
+import { cli, documentOf, folder, place } from "./run.js";
+
+function tree(name: string): string {
+  mkdirSync(join(folder, name, "inner"), { recursive: true });
+  place(`${name}/a.cassette.json`, runOf([{ calls: [call("read"), call("read")] }, { say: "done" }], "p1"));
+  place(`${name}/inner/b.cassette.json`, runOf([{ calls: [call("read"), call("\u001b[2Jwrite")] }], "p2"));
+  return join(folder, name);
+}
+
+describe("cassette stats", () => {
+  it("counts turns, calls by tool, providers, versions and bytes", async () => {
+    const path = tree("sums");
+    const ran = await cli(["stats", path, "--json"]);
+    const bytes = ["a", "inner/b"].map((name) => readFileSync(join(path, `${name}.cassette.json`)).length);
+    expect(ran.code).toBe(0);
+    expect(documentOf(ran)).toMatchObject({
+      cassettes: 2,
+      bytes: (bytes[0] ?? 0) + (bytes[1] ?? 0),
+      usage: { turns: 3, inputTokens: 0, outputTokens: 0, turnsWithoutTokens: 3, turnsWithoutCost: 3 },
+      toolCalls: 4,
+      tools: {
+        names: [
+          { name: "read", count: 3, cassettes: 2 },
+          { name: "\u001b[2Jwrite", count: 1, cassettes: 1 },
+        ],
+      },
+      models: { names: [] },
+      providers: {
+        names: [
+          { name: "p1", count: 1 },
+          { name: "p2", count: 1 },
+        ],
+      },
+      version1: 0,
+      version2: 2,
+      signed: 0,
+      withoutPrompts: 2,
+      oldest: "2026-11-20T12:00:00.000Z",
+      newest: "2026-11-20T12:00:00.000Z",
+      refused: 0,
+      failures: [],
+    });
+  });
+
+  it("prints it for a person, unknown where nothing is known, and every name escaped", async () => {
+    const { out } = await cli(["stats", tree("words")]);
+    expect(out).toMatch(
+      /^2 cassettes: 3 turns, 4 tool calls, [\d.]+ KiB\n {2}tokens {3}unknown\n {2}cost {5}unknown\n/,
+    );
+    expect(out).toContain("  3  read in 2 cassettes\n          1  \\u001b[2Jwrite in 1 cassette\n");
+  });
+
+  it("counts folders apart", async () => {
+    const path = tree("folders");
+    const { out } = await cli(["stats", path, "--by", "folder"]);
+    expect(out).toContain(`by folder\n  ${path}  1 cassette, 2 turns, 2 tool calls`);
+    expect(out).toContain(`\n  ${join(path, "inner")}  1 cassette, 1 turn, 2 tool calls`);
+    const document = documentOf(await cli(["stats", path, "--by", "model", "--json"]));
+    expect(document["groups"]).toMatchObject([{ name: "unknown (p1)" }, { name: "unknown (p2)" }]);
+  });
+
+  it("goes on past a refused file, lists it, and exits 3", async () => {
+    const path = tree("refused");
+    writeFileSync(join(path, "torn.cassette.json"), "{");
+    const ran = await cli(["stats", path]);
+    expect(ran.code).toBe(3);
+    expect(ran.out).toContain("2 cassettes: 3 turns");
+    expect(ran.out).toMatch(/refused {2}.*torn\.cassette\.json {2}not-json: /);
+    expect(ran.out).toContain("1 file refused, and not counted above\n");
+    expect(documentOf(await cli(["stats", path, "--json"]))).toMatchObject({ refused: 1, failures: [{}] });
+  });
+
+  it("exits 2 where there is nothing to count, and for a file that is gone", async () => {
+    mkdirSync(join(folder, "none"));
+    const ran = await cli(["stats", join(folder, "none")]);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining("so nothing was counted")]);
+    expect((await cli(["stats", "gone.cassette.json"])).code).toBe(2);
+  });
+});
