@@ -36,6 +36,8 @@ export interface CassetteExtensions {
   filtered?: true;
   redacted?: string[];
   contexts?: ContextExtension[];
+  /** How streamed answers came: a list of `StreamedTurn` in our own recordings. Read by a replay, which checks it. */
+  streams?: unknown;
   [name: string]: unknown;
 }
 

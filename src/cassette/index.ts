@@ -31,6 +31,17 @@ export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } 
 export type { Redact } from "./redact.js";
 export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
 export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay.js";
+export { MAX_STREAM_PIECES, type RecordedStreaming, type StreamedTurn, type UnfitPart } from "./stream-format.js";
+export {
+  assertStreaming,
+  createWait,
+  DEFAULT_MAX_GAP_MS,
+  STREAMING_OPTIONS,
+  type Pace,
+  type Streaming,
+  type StreamingOptions,
+} from "./stream-play.js";
+export type { RecordedStreams, WholeTurn } from "./stream-read.js";
 export {
   forkProvider,
   resumeProvider,
