@@ -41,7 +41,15 @@ export {
   type Streaming,
   type StreamingOptions,
 } from "./stream-play.js";
-export type { RecordedStreams, WholeTurn } from "./stream-read.js";
+export { createStreamNote, type StreamNote, type StreamNoted } from "./stream-note.js";
+export {
+  describeStreams,
+  readStreams,
+  type RecordedStreams,
+  type StreamReader,
+  type WholeTurn,
+} from "./stream-read.js";
+export type { StreamPlan, TimedDelta } from "./stream-texts.js";
 export {
   forkProvider,
   resumeProvider,

@@ -119,7 +119,7 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
           async *stream(request) {
             begin();
             const slot = recordable(() => tape.open(request));
-            const note = streams === false ? undefined : createStreamNote(streams, ports.now);
+            const note = streams === false ? undefined : createStreamNote(streams, () => ports.now());
             yield* keepStream(() => stream(request), slot, tape, note);
           },
         }),
@@ -229,16 +229,23 @@ function createTape(options: RecordingOptions) {
         hint: "Await the run before toCassette().",
       });
     },
-    extensions(): CassetteExtensions {
-      return {
-        createdWith: CREATED_WITH,
-        prompts: keepsPrompts,
-        ...(options.hashFilter === undefined ? {} : { filtered: true as const }),
-        ...(options.redact === undefined ? {} : { redacted: ["custom"] }),
-        ...(contexts.length === 0 ? {} : { contexts }),
-        ...(streams.length === 0 ? {} : { streams }),
-      };
-    },
+    extensions: () => describeTape(options, contexts, streams),
+  };
+}
+
+/** What the envelope says of a recording beside its turns. */
+function describeTape(
+  { prompts = true, hashFilter, redact }: RecordingOptions,
+  contexts: ContextExtension[],
+  streams: StreamedTurn[],
+): CassetteExtensions {
+  return {
+    createdWith: CREATED_WITH,
+    prompts,
+    ...(hashFilter === undefined ? {} : { filtered: true as const }),
+    ...(redact === undefined ? {} : { redacted: ["custom"] }),
+    ...(contexts.length === 0 ? {} : { contexts }),
+    ...(streams.length === 0 ? {} : { streams }),
   };
 }
 

@@ -4,7 +4,6 @@
 import {
   copyJson,
   seal,
-  toVisible,
   withSystemPorts,
   type LlmProviderAdapter,
   type LlmStreamEvent,
@@ -27,7 +26,7 @@ import {
   wholeStream,
   type StreamingOptions,
 } from "./stream-play.js";
-import { readStreams, type RecordedStreams } from "./stream-read.js";
+import { describeStreams, readStreams, type RecordedStreams } from "./stream-read.js";
 import { createUnusedTurns, type UnusedTurns } from "./unused.js";
 
 export interface ReplayOptions extends StreamingOptions {
@@ -73,7 +72,8 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
   const ports = withSystemPorts(options.ports);
   const pace = streaming === "timed" ? { speed, maxGapMs, ports } : undefined;
   const streams = readStreams(tape);
-  if (streaming !== "whole") warnOfStreams(streams.state, streaming === "timed", options);
+  const told = streaming === "whole" ? [] : describeStreams(streams.state, streaming === "timed");
+  for (const text of told) ports.warn(`playhead: ${file ?? "a cassette"}: ${text}`);
 
   return {
     name: `cassette:${tape.recordedProvider}`,
@@ -111,22 +111,6 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
       );
     },
   };
-}
-
-/** Turns the recorder itself could not cut are no surprise: those are told by the state alone. */
-function warnOfStreams(state: RecordedStreams, isTimed: boolean, { ports, file }: ReplayOptions): void {
-  const { warn } = withSystemPorts(ports);
-  const what = `playhead: ${file ?? "a cassette"}`;
-  if (state.kind === "unreadable") {
-    warn(`${what}: extensions.streams cannot be read, so answers are streamed whole: ${toVisible(state.why)}`);
-  }
-  if (state.kind !== "recorded") return;
-  const misfit = state.whole.filter(({ isChanged }) => isChanged);
-  for (const { turn, why } of misfit.slice(0, 1)) {
-    const more = misfit.length === 1 ? "" : `, and ${misfit.length - 1} more turns`;
-    warn(`${what}: turn ${turn} is streamed whole: ${toVisible(why)}${more}`);
-  }
-  if (isTimed && !state.hasTimes) warn(`${what}: no times were recorded, so streams do not wait`);
 }
 
 function createSession(tape: Cassette, { strict = true, hashFilter, file }: ReplayOptions) {

@@ -1,7 +1,7 @@
 // Reading `extensions.streams`. The loader lets any extension in, so this is where its shape is checked; what cannot be read, or
 // does not fit the stored response, is streamed whole and said.
 
-import { isPlainObject } from "../core/index.js";
+import { isPlainObject, toVisible } from "../core/index.js";
 import type { Cassette } from "./format.js";
 import type { StreamBoundaries, StreamedTurn } from "./stream-format.js";
 import { planStream, type StreamPlan } from "./stream-texts.js";
@@ -110,4 +110,18 @@ function isCount(value: unknown): value is number {
 export function cutStreams(streams: unknown, turns: number): unknown {
   if (!Array.isArray(streams)) return streams;
   return streams.filter((item) => !isPlainObject(item) || !isCount(item["turn"]) || item["turn"] < turns);
+}
+
+/** What a person should be told of a record before it is played; turns that no recorder could cut are no surprise. */
+export function describeStreams(state: RecordedStreams, isTimed: boolean): string[] {
+  if (state.kind === "unreadable") {
+    return [`extensions.streams cannot be read, so answers are streamed whole: ${toVisible(state.why)}`];
+  }
+  if (state.kind === "none") return [];
+  const [first, ...more] = state.whole.filter(({ isChanged }) => isChanged);
+  const also = more.length === 0 ? "" : `, and ${more.length} more turns`;
+  return [
+    ...(first === undefined ? [] : [`turn ${first.turn} is streamed whole: ${toVisible(first.why)}${also}`]),
+    ...(isTimed && !state.hasTimes ? ["no times were recorded, so streams do not wait"] : []),
+  ];
 }

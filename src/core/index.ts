@@ -147,7 +147,8 @@ export type { KeyedVendorOptions, VendorOptions } from "./providers/vendor-optio
 export type { Decoding } from "./providers/wire.js";
 export { parseAnthropic } from "./wire/anthropic-parse.js";
 export { streamAnthropic, writeAnthropic } from "./wire/anthropic-write.js";
-export type { CollectedAnswer } from "./wire/answer.js";
+export type { CollectedAnswer, PassedParts } from "./wire/answer.js";
+export { cutAs, type Cut, type TimedStreamDelta, type TimedText } from "./wire/cut.js";
 export type { WireFailure } from "./wire/failure.js";
 export { parseOllama } from "./wire/ollama-parse.js";
 export { streamOllama, writeOllama } from "./wire/ollama-write.js";

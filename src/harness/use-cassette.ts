@@ -259,7 +259,7 @@ function assertArguments(file: unknown, options: unknown): void {
   assertWord("replay", replay, ["model", "tools", "both"]);
   assertWord("onToolDrift", onToolDrift, ["stop", "collect"]);
   assertWord("streams", streams, ["boundaries", "times", false]);
-  assertStreaming("useCassette", options as UseCassetteOptions);
+  assertStreaming("useCassette", options);
   if (maxBytes === undefined || (Number.isSafeInteger(maxBytes) && maxBytes > 0)) return;
   throw invalid(
     `maxBytes of useCassette is ${describeValue(maxBytes)}`,
