@@ -11,13 +11,17 @@ import {
 } from "../core/index.js";
 import type { CassetteV2 } from "./format.js";
 import { recordingProvider, type RecordingProvider } from "./record.js";
+import type { StreamNote, StreamNoted } from "./stream-note.js";
 
 /** A turn that was asked and is not answered yet. Exactly one of the two is to be called. */
 export interface OpenTurn {
   /** The conversation it belongs to: 0, 1, 2 … in the order they began. */
   readonly conversation: number;
-  /** Keeps the answer. Rejects with `not-recordable` where a cassette cannot hold the turn. */
-  answer(response: LlmTurnResponse): Promise<void>;
+  /**
+   * Keeps the answer, and how it came where it was streamed. Rejects with `not-recordable` where a cassette cannot hold the
+   * turn.
+   */
+  answer(response: LlmTurnResponse, note?: StreamNote): Promise<void>;
   /** Forgets the turn: an error is never kept as an answer. */
   fail(): Promise<void>;
 }
@@ -37,6 +41,7 @@ interface Step {
   hash: string;
   /** Of the answer, once it is there. */
   answerHash?: string;
+  streamed?: StreamNoted;
 }
 
 interface Conversation {
@@ -59,13 +64,19 @@ export function createConversations(ports: Partial<Ports> = {}): Conversations {
       return record(conversation, all.indexOf(conversation), request, step);
     },
     toCassettes: () =>
-      all.map(({ recorder }) => recorder).flatMap((recorder) => (recorder.turns === 0 ? [] : recorder.toCassette())),
+      all.flatMap((conversation) => (conversation.recorder.turns === 0 ? [] : cassetteOf(conversation))),
     toCassette(index) {
       const conversation = all[index];
       if (conversation === undefined || conversation.answers.size > 0 || conversation.recorder.turns === 0) return;
-      return conversation.recorder.toCassette();
+      return cassetteOf(conversation);
     },
   };
+}
+
+/** When all turns have settled, the steps are the answered ones: a turn of the recording each. */
+function cassetteOf({ recorder, steps }: Conversation): CassetteV2 {
+  const streams = steps.flatMap(({ streamed }, turn) => (streamed === undefined ? [] : [{ turn, ...streamed }]));
+  return recorder.toCassette(streams.length === 0 ? {} : { extensions: { streams } });
 }
 
 function begin(all: Conversation[], provider: string, ports: Partial<Ports>): Conversation {
@@ -94,11 +105,13 @@ function record(conversation: Conversation, number: number, request: LlmTurnRequ
   };
   return {
     conversation: number,
-    async answer(response) {
+    async answer(response, note) {
       resolve(response);
       try {
         await recorded;
         step.answerHash = hashJson(response.message);
+        const streamed = note?.finish(response);
+        if (streamed !== undefined) step.streamed = streamed;
         answers.delete(request);
       } catch (error) {
         forget();

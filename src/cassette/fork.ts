@@ -1,13 +1,15 @@
 // A run that begins on a cassette and goes on live: replayed up to a turn (fork) or up to the first miss (resume), then asked
 // of the live provider, and recorded as a whole. The new cassette has an id of its own and says where it comes from.
 
-import { providerName, type LlmProviderAdapter, type LlmTurnRequest, type LlmTurnResponse } from "../core/index.js";
+import { providerName, type LlmProviderAdapter } from "../core/index.js";
 import { buildCassette } from "./build.js";
 import { CassetteError } from "./errors.js";
 import type { CassetteExtensions, CassetteV2 } from "./format.js";
 import { checkCassette } from "./load.js";
 import { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
 import { cassetteProvider, type CassetteProvider } from "./replay.js";
+import { cutStreams } from "./stream-read.js";
+import { wholeStream } from "./stream-play.js";
 
 /** The provider that goes on, or how to make it: a function is called at the first live turn, once, and maybe never. */
 export type LiveSource = LlmProviderAdapter | (() => LlmProviderAdapter | Promise<LlmProviderAdapter>);
@@ -131,11 +133,11 @@ function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
     return (provider = await made);
   }
 
-  /** The recorded answer, or undefined where it is the live provider's turn. */
-  async function replayed(request: LlmTurnRequest): Promise<LlmTurnResponse | undefined> {
+  /** What `ask` gets of the replay, or undefined where it is the live provider's turn. */
+  async function replayed<T>(ask: () => Promise<T>): Promise<T | undefined> {
     if (isLive || (until === "count" && replay.remaining === 0)) return undefined;
     try {
-      return await replay.turn(request);
+      return await ask();
     } catch (error) {
       if (until === "miss" && error instanceof CassetteError && error.miss !== undefined) return undefined;
       throw error;
@@ -147,19 +149,20 @@ function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
       return provider === undefined ? replay.cassette.recordedProvider : providerName(provider);
     },
     async turn(request) {
-      return (await replayed(request)) ?? (await goLive()).turn(request);
+      return (await replayed(() => replay.turn(request))) ?? (await goLive()).turn(request);
     },
     async *stream(request) {
-      const recorded = await replayed(request);
-      const now = recorded === undefined ? await goLive() : undefined;
-      if (now?.stream !== undefined) {
-        yield* now.stream(request);
+      const events = replay.stream(request)[Symbol.asyncIterator]();
+      // The first event says whether the recording has an answer.
+      const first = await replayed(() => events.next());
+      if (first !== undefined) {
+        if (first.done !== true) yield first.value;
+        yield* { [Symbol.asyncIterator]: () => events };
         return;
       }
-      const response = recorded ?? (await (now as LlmProviderAdapter).turn(request));
-      const { content } = response.message;
-      if (content !== "") yield { type: "text-delta", text: content };
-      yield { type: "response", response };
+      const now = await goLive();
+      if (now.stream !== undefined) yield* now.stream(request);
+      else yield* wholeStream(await now.turn(request));
     },
     async destroy() {
       await provider?.destroy?.();
@@ -171,13 +174,14 @@ function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
 /** The first `at` turns as a cassette of the same id, with what is known of those turns. */
 function cutCassette(cassette: CassetteV2, at: number): CassetteV2 {
   const { agentId, recordedAt, recordedProvider, cassetteId, entries, extensions = {} } = cassette;
-  const { createdWith, prompts, filtered, redacted, contexts } = extensions;
+  const { createdWith, prompts, filtered, redacted, contexts, streams } = extensions;
   const kept: CassetteExtensions = {
     ...(createdWith === undefined ? {} : { createdWith }),
     ...(prompts === undefined ? {} : { prompts }),
     ...(filtered === undefined ? {} : { filtered }),
     ...(redacted === undefined ? {} : { redacted }),
     ...(contexts === undefined ? {} : { contexts: contexts.filter(({ fromTurn }) => fromTurn < at) }),
+    ...(streams === undefined ? {} : { streams: cutStreams(streams, at) }),
   };
   const head = { recordedAt, recordedProvider, cassetteId, extensions: kept };
   return buildCassette({ ...head, ...(agentId === undefined ? {} : { agentId }) }, entries.slice(0, at));

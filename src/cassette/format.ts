@@ -45,6 +45,8 @@ export interface CassetteExtensions {
   contexts?: ContextExtension[];
   /** Written by `cassette migrate` alone. */
   migrated?: MigratedExtension;
+  /** How streamed answers came: a list of `StreamedTurn` in our own recordings. Read by a replay, which checks it. */
+  streams?: unknown;
   [name: string]: unknown;
 }
 

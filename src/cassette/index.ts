@@ -41,6 +41,25 @@ export type { Redact } from "./redact.js";
 export { resealCassette, type UnsealedTurn } from "./reseal.js";
 export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
 export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay.js";
+export { MAX_STREAM_PIECES, type RecordedStreaming, type StreamedTurn, type UnfitPart } from "./stream-format.js";
+export {
+  assertStreaming,
+  createWait,
+  DEFAULT_MAX_GAP_MS,
+  STREAMING_OPTIONS,
+  type Pace,
+  type Streaming,
+  type StreamingOptions,
+} from "./stream-play.js";
+export { createStreamNote, type StreamNote, type StreamNoted } from "./stream-note.js";
+export {
+  describeStreams,
+  readStreams,
+  type RecordedStreams,
+  type StreamReader,
+  type WholeTurn,
+} from "./stream-read.js";
+export type { StreamPlan, TimedDelta } from "./stream-texts.js";
 export {
   forkProvider,
   resumeProvider,

@@ -5,6 +5,7 @@ import {
   copyJson,
   providerName,
   seal,
+  showValue,
   withSystemPorts,
   type LlmMessage,
   type LlmProviderAdapter,
@@ -23,6 +24,8 @@ import { assertContext, assertLoadable, assertMessage, assertName, assertRespons
 import { createRedactor, type Redact } from "./redact.js";
 import { assertRequest } from "./request.js";
 import { resolveSigningKey, signNow, type SigningEnvironment } from "./sign.js";
+import type { RecordedStreaming, StreamedTurn } from "./stream-format.js";
+import { createStreamNote, type StreamNote, type StreamNoted } from "./stream-note.js";
 
 export interface RecordingOptions {
   /** Normalises volatile prompt text before it is hashed and stored. Give the same one to `cassetteProvider`. */
@@ -35,6 +38,11 @@ export interface RecordingOptions {
   /** False keeps hashes only: the file is small and says less when a replay misses. Default true. */
   readonly prompts?: boolean;
   /**
+   * What is kept of how streamed answers came, in `extensions.streams`: where they were cut, that and when (`times`, which no two
+   * runs have in common), or nothing. Default `boundaries`. Turns that are not streamed leave nothing there.
+   */
+  readonly streams?: RecordedStreaming;
+  /**
    * Signs every cassette that `toCassette` gives: a key, or `env:NAME` for one in `env`. Read at once, so that a wrong one
    * costs nothing.
    */
@@ -43,6 +51,8 @@ export interface RecordingOptions {
   readonly env?: SigningEnvironment;
   readonly ports?: Partial<Ports>;
 }
+
+const OPTIONS = ["hashFilter", "redact", "prompts", "streams", "sign", "env", "ports"];
 
 export interface RecordingProvider extends LlmProviderAdapter {
   readonly name: string;
@@ -60,7 +70,10 @@ interface Slot {
   from: number;
   tail: LlmMessage[];
   context: TurnContext;
-  settled: { kind: "pending" } | { kind: "failed" } | { kind: "answered"; response: LlmTurnResponse };
+  settled:
+    | { kind: "pending" }
+    | { kind: "failed" }
+    | { kind: "answered"; response: LlmTurnResponse; streamed: StreamNoted | undefined };
 }
 
 /**
@@ -68,8 +81,10 @@ interface Slot {
  * `not-recordable` when it happens; what is wrong with the prompt is found before the provider is called.
  */
 export function recordingProvider(provider: LlmProviderAdapter, options: RecordingOptions = {}): RecordingProvider {
-  assertKnownOptions("recordingProvider", options, ["hashFilter", "redact", "prompts", "sign", "env", "ports"]);
+  assertKnownOptions("recordingProvider", options, OPTIONS);
   assertName(provider);
+  const { streams = "boundaries" } = options;
+  assertStreams(streams);
   const ports = withSystemPorts(options.ports);
   const signer = options.sign === undefined ? undefined : resolveSigningKey(options.sign, options.env);
   const tape = createTape(options);
@@ -104,7 +119,8 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
           async *stream(request) {
             begin();
             const slot = recordable(() => tape.open(request));
-            yield* keepStream(() => stream(request), slot, tape);
+            const note = streams === false ? undefined : createStreamNote(streams, () => ports.now());
+            yield* keepStream(() => stream(request), slot, tape, note);
           },
         }),
     toCassette({ agentId, extensions } = {}) {
@@ -134,14 +150,15 @@ async function* keepStream(
   start: () => AsyncIterable<LlmStreamEvent>,
   slot: Slot,
   tape: ReturnType<typeof createTape>,
+  note: StreamNote | undefined,
 ): AsyncGenerator<LlmStreamEvent, void, undefined> {
   let isKept = false;
   try {
     for await (const event of start()) {
       if (event.type === "response" && !isKept) {
-        recordable(() => tape.answer(slot, event.response));
+        recordable(() => tape.answer(slot, event.response, note));
         isKept = true;
-      }
+      } else if (event.type !== "response" && !isKept) note?.take(event);
       yield event;
     }
   } finally {
@@ -156,6 +173,7 @@ function createTape(options: RecordingOptions) {
   const keepsPrompts = options.prompts ?? true;
   const turns: BuiltTurn[] = [];
   const contexts: ContextExtension[] = [];
+  const streams: StreamedTurn[] = [];
   const open: Slot[] = [];
   let checked: TurnContext | undefined;
   // The shortest prefix that every prompt since the last recorded one has in common with it: what a delta may keep.
@@ -168,12 +186,14 @@ function createTape(options: RecordingOptions) {
       common = Math.min(common, slot.keep);
       if (slot.settled.kind !== "answered") continue;
       const { promptHash, tail, from, context } = slot;
+      const { response, streamed } = slot.settled;
+      if (streamed !== undefined) streams.push({ turn: turns.length, ...streamed });
       const keep = Math.max(common, from);
       noteContext(contexts, context, turns.length);
       turns.push({
         promptHash,
         ...(keepsPrompts ? { prompt: { keep, messages: tail.slice(keep - from) } } : {}),
-        response: slot.settled.response,
+        response,
       });
       common = Infinity;
     }
@@ -193,9 +213,10 @@ function createTape(options: RecordingOptions) {
       open.push(slot);
       return slot;
     },
-    answer(slot: Slot, response: LlmTurnResponse): void {
+    answer(slot: Slot, response: LlmTurnResponse, note?: StreamNote): void {
       assertResponse(response);
-      slot.settled = { kind: "answered", response: snapshot(redactor.response(response)) };
+      const stored = snapshot(redactor.response(response));
+      slot.settled = { kind: "answered", response: stored, streamed: note?.finish(stored) };
       flush();
     },
     fail(slot: Slot): void {
@@ -208,16 +229,31 @@ function createTape(options: RecordingOptions) {
         hint: "Await the run before toCassette().",
       });
     },
-    extensions(): CassetteExtensions {
-      return {
-        createdWith: CREATED_WITH,
-        prompts: keepsPrompts,
-        ...(options.hashFilter === undefined ? {} : { filtered: true as const }),
-        ...(options.redact === undefined ? {} : { redacted: ["custom"] }),
-        ...(contexts.length === 0 ? {} : { contexts }),
-      };
-    },
+    extensions: () => describeTape(options, contexts, streams),
   };
+}
+
+/** What the envelope says of a recording beside its turns. */
+function describeTape(
+  { prompts = true, hashFilter, redact }: RecordingOptions,
+  contexts: ContextExtension[],
+  streams: StreamedTurn[],
+): CassetteExtensions {
+  return {
+    createdWith: CREATED_WITH,
+    prompts,
+    ...(hashFilter === undefined ? {} : { filtered: true as const }),
+    ...(redact === undefined ? {} : { redacted: ["custom"] }),
+    ...(contexts.length === 0 ? {} : { contexts }),
+    ...(streams.length === 0 ? {} : { streams }),
+  };
+}
+
+function assertStreams(streams: unknown): void {
+  if (streams === false || streams === "boundaries" || streams === "times") return;
+  throw new CassetteError("invalid-options", `streams of recordingProvider is ${showValue(streams)}`, {
+    hint: `Use "boundaries", "times" or false.`,
+  });
 }
 
 function snapshot(response: LlmTurnResponse): LlmTurnResponse {

@@ -4,7 +4,9 @@
 import {
   copyJson,
   seal,
+  withSystemPorts,
   type LlmProviderAdapter,
+  type LlmStreamEvent,
   type LlmTurnRequest,
   type LlmTurnResponse,
   type Ports,
@@ -16,9 +18,18 @@ import { checkCassette } from "./load.js";
 import { explainContext, explainPromptMiss, formatMiss, withAlso } from "./miss.js";
 import { createPromptTracker, type HashFilter, type PromptTracker } from "./prompt.js";
 import { assertRequest } from "./request.js";
+import {
+  assertStreaming,
+  DEFAULT_MAX_GAP_MS,
+  playStream,
+  STREAMING_OPTIONS,
+  wholeStream,
+  type StreamingOptions,
+} from "./stream-play.js";
+import { describeStreams, readStreams, type RecordedStreams } from "./stream-read.js";
 import { createUnusedTurns, type UnusedTurns } from "./unused.js";
 
-export interface ReplayOptions {
+export interface ReplayOptions extends StreamingOptions {
   /** False answers with the next unused turn when no recorded prompt fits. Default true. */
   readonly strict?: boolean;
   /** Refuses version 1 cassettes. Default false; recommended in CI. */
@@ -27,14 +38,20 @@ export interface ReplayOptions {
   readonly hashFilter?: HashFilter;
   /** Named in messages. */
   readonly file?: string;
-  readonly ports?: Pick<Ports, "warn">;
+  /** `now` and `timer` are what `timed` waits by. */
+  readonly ports?: Partial<Pick<Ports, "warn" | "now" | "timer">>;
 }
+
+const OPTIONS = ["strict", "requireIntegrity", "hashFilter", "file", "ports", ...STREAMING_OPTIONS];
 
 export interface CassetteProvider extends LlmProviderAdapter {
   readonly name: string;
+  stream(request: LlmTurnRequest): AsyncIterable<LlmStreamEvent>;
   readonly cassette: Cassette;
   /** Recorded turns not given out yet. */
   readonly remaining: number;
+  /** What the cassette knows of how its answers came, and which of them can be given whole alone. */
+  readonly streams: RecordedStreams;
   /** Indexes of the turns given out, in ascending order. */
   used(): number[];
   /** Makes every turn unused again. */
@@ -45,31 +62,38 @@ export interface CassetteProvider extends LlmProviderAdapter {
 
 /** Checks `cassette` as if it came from a file, then replays it. Throws `CassetteError` with a `LoadErrorCode`. */
 export function cassetteProvider(cassette: unknown, options: ReplayOptions = {}): CassetteProvider {
-  assertKnownOptions("cassetteProvider", options, ["strict", "requireIntegrity", "hashFilter", "file", "ports"]);
-  const { strict = true, hashFilter, file } = options;
+  assertKnownOptions("cassetteProvider", options, OPTIONS);
+  assertStreaming("cassetteProvider", options);
+  const { strict = true, hashFilter, file, streaming = "chunked", speed = 1 } = options;
+  const { maxGapMs = DEFAULT_MAX_GAP_MS } = options;
   const tape = seal(checkCassette(cassette, options));
   if (strict) assertSameFilter(tape, hashFilter, file);
   const session = createSession(tape, options);
+  const ports = withSystemPorts(options.ports);
+  const pace = streaming === "timed" ? { speed, maxGapMs, ports } : undefined;
+  const streams = readStreams(tape);
+  const told = streaming === "whole" ? [] : describeStreams(streams.state, streaming === "timed");
+  for (const text of told) ports.warn(`playhead: ${file ?? "a cassette"}: ${text}`);
 
   return {
     name: `cassette:${tape.recordedProvider}`,
     cassette: tape,
+    streams: streams.state,
     get remaining() {
       return session.remaining;
     },
     async turn(request) {
       assertRequest(request);
       request.signal?.throwIfAborted();
-      return session.answer(request);
+      return session.answer(request).response;
     },
-    /** The recorded text in one piece, then the recorded response. */
     async *stream(request) {
       assertRequest(request);
       request.signal?.throwIfAborted();
-      const response = session.answer(request);
-      const { content } = response.message;
-      if (content !== "") yield { type: "text-delta", text: content };
-      yield { type: "response", response };
+      const { index, response } = session.answer(request);
+      const plan = streaming === "whole" ? undefined : streams.planOf(index);
+      if (plan === undefined) yield* wholeStream(response);
+      else yield* playStream(plan, response, pace, request.signal);
     },
     used: () => session.used(),
     reset: () => session.reset(),
@@ -118,7 +142,7 @@ function createSession(tape: Cassette, { strict = true, hashFilter, file }: Repl
   }
 
   return {
-    answer(request: LlmTurnRequest): LlmTurnResponse {
+    answer(request: LlmTurnRequest): { index: number; response: LlmTurnResponse } {
       const turn = asked++;
       const { promptHash } = tracker.next(request.messages);
       const now = strict && noted.length > 0 ? readContext(request) : undefined;
@@ -126,7 +150,7 @@ function createSession(tape: Cassette, { strict = true, hashFilter, file }: Repl
       if (index === undefined) throw miss(explain(now, turn, promptHash), file);
       checkContext(now, index, turn);
       turns.take(index);
-      return copyJson((entries[index] as { response: LlmTurnResponse }).response);
+      return { index, response: copyJson((entries[index] as { response: LlmTurnResponse }).response) };
     },
     get remaining() {
       return turns.left;

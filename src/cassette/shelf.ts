@@ -4,6 +4,7 @@
 import type { LlmTurnResponse, Wire, WireRequest } from "../core/index.js";
 import { CassetteError } from "./errors.js";
 import type { Cassette } from "./format.js";
+import type { StreamPlan } from "./stream-texts.js";
 import { createTape, toAsked, type Asked, type Nearness, type Tape } from "./tape.js";
 
 /** A cassette on the shelf, and the words a client may pin it by. */
@@ -19,6 +20,8 @@ export interface ShelfAnswer {
   cassette: Cassette;
   turnIndex: number;
   response: LlmTurnResponse;
+  /** How the answer came, where that was recorded. */
+  readonly planOf: () => StreamPlan | undefined;
 }
 
 /** What is left of one cassette. */
@@ -44,7 +47,8 @@ export function createShelf(items: readonly ShelfItem[]): Shelf {
       const [tape, near] = choose(among, asked);
       const response = await tape.play(asked, near);
       const { file, cassette } = tape;
-      return { file, cassette, turnIndex: near?.turnIndex ?? 0, response };
+      const turnIndex = near?.turnIndex ?? 0;
+      return { file, cassette, turnIndex, response, planOf: () => tape.planOf(turnIndex) };
     },
     counts: () =>
       tapes.map(({ file, cassette, remaining }) => {

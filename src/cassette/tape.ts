@@ -17,6 +17,8 @@ import type { Cassette, ContextExtension } from "./format.js";
 import { rebuildPrompts } from "./miss.js";
 import { hashPrompt } from "./prompt.js";
 import { cassetteProvider } from "./replay.js";
+import { readStreams } from "./stream-read.js";
+import type { StreamPlan } from "./stream-texts.js";
 
 /** A request over a wire, with what comparing it needs. */
 export interface Asked {
@@ -52,6 +54,8 @@ export interface Tape {
   nearest(asked: Asked): Nearness | undefined;
   /** Gives the answer of the turn that was found, or the replay's own reason why not. */
   play(asked: Asked, near: Nearness | undefined): Promise<LlmTurnResponse>;
+  /** How the answer of a turn came, where that was recorded and fits. */
+  planOf(turnIndex: number): StreamPlan | undefined;
 }
 
 /** Reads a request for comparison with any number of tapes. */
@@ -62,10 +66,11 @@ export function toAsked(wire: Wire, request: WireRequest): Asked {
 
 /** Throws `CassetteError` where the cassette is refused or cannot be replayed as it is. */
 export function createTape(value: unknown, file: string, names: Iterable<string>): Tape {
-  const provider = cassetteProvider(value, { file, ports: { warn: () => undefined } });
+  const provider = cassetteProvider(value, { file, streaming: "whole", ports: { warn: () => undefined } });
   const { cassette } = provider;
   const prompts = rebuildPrompts(cassette);
   const contexts = cassette.version === 2 ? (cassette.extensions?.contexts ?? []) : [];
+  const streams = readStreams(cassette);
   const used = new Set<number>();
   const digests = new Map<WireName, (readonly string[])[]>();
 
@@ -129,6 +134,7 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
       if (near !== undefined && provider.remaining < left) used.add(near.turnIndex);
       return answer;
     },
+    planOf: (turnIndex) => streams.planOf(turnIndex),
   };
 }
 

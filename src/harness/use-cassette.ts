@@ -3,13 +3,17 @@
 
 import { resolve } from "node:path";
 import {
+  assertStreaming,
   CassetteError,
   cassetteProvider,
   createCassetteStore,
   recordingProvider,
   type CassetteStore,
+  STREAMING_OPTIONS,
   type HashFilter,
+  type RecordedStreaming,
   type Redact,
+  type StreamingOptions,
 } from "../cassette/index.js";
 import { unknownOptions, type FilePort, type LlmProviderAdapter, type SigningKey } from "../core/index.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
@@ -21,7 +25,7 @@ import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan
 import { createToolSide, liveSide, type OnToolDrift, type ReplaySide, type ToolSide } from "./tool-side.js";
 import { describeValue } from "./vitest/words.js";
 
-export interface UseCassetteOptions {
+export interface UseCassetteOptions extends StreamingOptions {
   /** Wins over CASSETTE_MODE. */
   readonly mode?: CassetteMode;
   /** Kept in the recording. */
@@ -43,6 +47,8 @@ export interface UseCassetteOptions {
   readonly replay?: ReplaySide;
   /** With `replay: "model"`, for tools of the handle's `tools` that answer otherwise than recorded. Default `stop`. */
   readonly onToolDrift?: OnToolDrift;
+  /** What a recording keeps of how streamed answers came. Default `boundaries`. */
+  readonly streams?: RecordedStreaming;
 }
 
 const OPTIONS: readonly string[] = [
@@ -56,6 +62,8 @@ const OPTIONS: readonly string[] = [
   "sign",
   "replay",
   "onToolDrift",
+  "streams",
+  ...STREAMING_OPTIONS,
 ];
 
 export interface CassetteHandle extends ToolSide {
@@ -108,10 +116,11 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
     options: UseCassetteOptions,
   ): Promise<CassetteHandle> {
     await desk.open(file, mode);
-    const { agentId, hashFilter, redact, maxBytes, sign } = options;
+    const { agentId, hashFilter, redact, maxBytes, sign, streams } = options;
     const provider = recordingProvider(await resolveLive(live), {
       ...(hashFilter === undefined ? {} : { hashFilter }),
       ...(redact === undefined ? {} : { redact }),
+      ...(streams === undefined ? {} : { streams }),
       ...(sign === undefined ? {} : { sign, env: { ...environment } }),
     });
     const done = once(async () => {
@@ -171,7 +180,11 @@ async function replay(
   const locked = lock === undefined ? {} : { lock: await openLock(files, lock, file) };
   const cassette = await store.load(file, { requireIntegrity, ...limit, ...locked });
   const { assertNoDrift, ...toolSide } = createToolSide(cassette, file, side, onToolDrift);
-  const replayed = cassetteProvider(cassette, { file, ...(hashFilter === undefined ? {} : { hashFilter }) });
+  const replayed = cassetteProvider(cassette, {
+    file,
+    ...(hashFilter === undefined ? {} : { hashFilter }),
+    ...streamingOf(options),
+  });
   const provider = side === "tools" ? await resolveLive(live) : replayed;
   const done = once(async () => {
     if (side !== "tools") replayed.assertConsumed();
@@ -179,6 +192,14 @@ async function replay(
     await note(file, "replay", cassette.entries.length);
   });
   return { ...toolSide, provider, mode: "replay", file, done };
+}
+
+function streamingOf({ streaming, speed, maxGapMs }: StreamingOptions): StreamingOptions {
+  return {
+    ...(streaming === undefined ? {} : { streaming }),
+    ...(speed === undefined ? {} : { speed }),
+    ...(maxGapMs === undefined ? {} : { maxGapMs }),
+  };
 }
 
 /** Adds a line to the ledger, if there is one. */
@@ -197,12 +218,13 @@ async function rerecord(
   { store, desk, note }: { store: CassetteStore; desk: RecordingDesk; note: Note },
   file: string,
   live: LiveProvider,
-  { agentId, hashFilter, redact, maxBytes }: UseCassetteOptions,
+  { agentId, hashFilter, redact, maxBytes, streams }: UseCassetteOptions,
   plan?: ForkPlan,
 ): Promise<CassetteHandle> {
   const recording = {
     ...(hashFilter === undefined ? {} : { hashFilter }),
     ...(redact === undefined ? {} : { redact }),
+    ...(streams === undefined ? {} : { streams }),
   };
   const parts = { store, desk, live, recording, limit: maxBytes === undefined ? {} : { maxBytes } };
   const { provider, keep } = await (plan === undefined ? openResume(file, parts) : openFork(plan, parts));
@@ -233,11 +255,14 @@ function assertArguments(file: unknown, options: unknown): void {
     throw invalid(`useCassette has an unknown option: ${unknown.join(", ")}`, `The options are ${OPTIONS.join(", ")}.`);
   }
   const { maxBytes, lock, replay = "model", onToolDrift = "stop" } = options as UseCassetteOptions;
+  const { streams = "boundaries" } = options as UseCassetteOptions;
   if (lock !== undefined && (typeof lock !== "string" || lock === "")) {
     throw invalid(`lock of useCassette is ${describeValue(lock)}`, "Pass the path of a lock file, or leave it out.");
   }
   assertWord("replay", replay, ["model", "tools", "both"]);
   assertWord("onToolDrift", onToolDrift, ["stop", "collect"]);
+  assertWord("streams", streams, ["boundaries", "times", false]);
+  assertStreaming("useCassette", options);
   if (maxBytes === undefined || (Number.isSafeInteger(maxBytes) && maxBytes > 0)) return;
   throw invalid(
     `maxBytes of useCassette is ${describeValue(maxBytes)}`,

@@ -1,6 +1,6 @@
 // `cassette record --proxy`: stands between an agent and its vendor until it is stopped, and writes what is said.
 
-import { CassetteError, createCassetteStore } from "../../cassette/index.js";
+import { CassetteError, createCassetteStore, type RecordedStreaming } from "../../cassette/index.js";
 import { resolveMode } from "../../harness/index.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
@@ -20,6 +20,8 @@ export interface ProxyOptions {
   port: number;
   refresh: boolean;
   json: boolean;
+  /** What is kept of how streamed answers came. Default `boundaries`. */
+  streams?: RecordedStreaming;
 }
 
 /** Records until `stop`. Throws where recording is refused, or nothing was recorded. */
@@ -34,10 +36,13 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     await output.check();
 
     const note = createNotes(io);
-    const recorder: ProxyRecorder = createProxyRecorder({
-      lost: (why) => note("not recorded: ", why),
-      kept: (conversation) => saver.changed(conversation),
-    });
+    const recorder: ProxyRecorder = createProxyRecorder(
+      {
+        lost: (why) => note("not recorded: ", why),
+        kept: (conversation) => saver.changed(conversation),
+      },
+      options.streams,
+    );
     const saver = createSaver({
       cassetteOf: (conversation) => recorder.toCassette(conversation),
       write: (conversation, cassette) => output.write(conversation, cassette),

@@ -45,17 +45,17 @@ export function refusalReply({ miss, ...refusal }: Refusal, wire: Wire = WIRES.o
   };
 }
 
-/** A response as its client wants it. */
+/** A response as its client wants it: whole, or as the `stream` that was made of it. */
 export function answerReply(
   wire: Wire,
   response: LlmTurnResponse,
   stamp: WireStamp,
-  isStream: boolean,
+  stream: HttpReply["body"] | undefined,
   headers: Readonly<Record<string, string>>,
 ): HttpReply {
-  if (isStream) {
+  if (stream !== undefined) {
     const type = { "content-type": wire.streamType, "cache-control": "no-cache" };
-    return { status: 200, headers: { ...type, ...headers }, body: wire.stream(response, stamp) };
+    return { status: 200, headers: { ...type, ...headers }, body: stream };
   }
   const body = JSON.stringify(wire.write(response, stamp));
   return { status: 200, headers: { "content-type": "application/json", ...headers }, body };
