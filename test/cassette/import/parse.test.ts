@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hashJson } from "../../../src/core/index.js";
 import { CREATED_WITH } from "../../../src/cassette/build.js";
 import { CassetteError } from "../../../src/cassette/errors.js";
-import { IMPORT_FORMATS } from "../../../src/cassette/import/detect.js";
+import { IMPORT_FORMATS } from "../../../src/cassette/import/formats.js";
 import { parseImport, type ImportedCassette, type ImportOptions } from "../../../src/cassette/import/parse.js";
 import { parseCassette } from "../../../src/cassette/load.js";
 import { findBadHashes, importOf, importOne, rebuildPrompts, toFile } from "./verify.js";
