@@ -63,16 +63,14 @@ export function toCassette(
 }
 
 interface RunTurns extends CallTurns {
-  /** The messages after the last answer. */
-  trailing: LlmMessage[];
   /** What makes this run another than one of the same name. */
   identity: { messages: LlmMessage[] } | { calls: object[] };
 }
 
-function fromCalls({ calls }: LogCalls, log: RepairLog): RunTurns {
-  const built = toCallTurns(calls, log);
+function fromCalls(run: LogCalls, log: RepairLog): RunTurns {
+  const built = toCallTurns(run, log);
   const identity = { calls: built.turns.map(({ promptHash, response }) => ({ promptHash, response })) };
-  return { ...built, trailing: [], identity };
+  return { ...built, identity };
 }
 
 /** One turn for each assistant message; its prompt is everything before it, so each prompt only adds to the one before. */

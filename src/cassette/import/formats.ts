@@ -4,6 +4,7 @@
 import type { JsonObject, JsonValue } from "../../core/index.js";
 import { isAgentDojo, readAgentDojo } from "./agentdojo.js";
 import type { LogCalls } from "./calls.js";
+import { isInspect, readInspect, splitInspect } from "./inspect.js";
 import type { LogRun } from "./log.js";
 import { detectMessages, readMessageLog } from "./message-log.js";
 import type { RepairLog } from "./repair.js";
@@ -27,6 +28,7 @@ export interface LogFormat {
 const TABLE = {
   "tau-bench": { detect: isTauBench, read: readTauBench },
   agentdojo: { detect: isAgentDojo, read: readAgentDojo },
+  inspect: { detect: isInspect, split: splitInspect, read: readInspect },
   "anthropic-messages": {
     detect: (record) => detectMessages(record) === "anthropic-messages",
     read: (record, repairs) => readMessageLog(record, "anthropic-messages", repairs),

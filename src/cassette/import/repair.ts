@@ -12,6 +12,8 @@ export type RepairKind =
   | "arguments-not-text"
   /** Further answers to one prompt (`n` above 1): the first stands. */
   | "answer-alternative-dropped"
+  /** A text that stands apart from its message, and is not there: its name stays in its place. */
+  | "attachment-missing"
   | "call-id-empty"
   | "call-id-missing"
   | "call-id-not-text"

@@ -10,6 +10,7 @@ import type { ImportCommandOptions } from "../import/import.js";
 export const FORMAT_CHOICES: readonly ImportFormat[] = [
   "tau-bench",
   "agentdojo",
+  "inspect",
   "anthropic-messages",
   "openai-messages",
 ];
