@@ -5,9 +5,12 @@ import type { JsonObject, JsonValue } from "../../core/index.js";
 import { isAgentDojo, readAgentDojo } from "./agentdojo.js";
 import type { LogCalls } from "./calls.js";
 import { isInspect, readInspect, splitInspect } from "./inspect.js";
+import { isLangfuse, readLangfuse, splitLangfuse } from "./langfuse.js";
 import type { LogRun } from "./log.js";
 import { detectMessages, readMessageLog } from "./message-log.js";
+import { readTrace, splitEndedSpans, splitOtlp } from "./otlp.js";
 import type { RepairLog } from "./repair.js";
+import { isEndedSpan, isOtlp } from "./span.js";
 import { isTauBench, readTauBench } from "./tau-bench.js";
 
 /** How one format is recognised and read. */
@@ -28,6 +31,9 @@ export interface LogFormat {
 const TABLE = {
   "tau-bench": { detect: isTauBench, read: readTauBench },
   agentdojo: { detect: isAgentDojo, read: readAgentDojo },
+  otlp: { detect: isOtlp, split: splitOtlp, gathers: true, read: readTrace },
+  "otel-spans": { detect: isEndedSpan, split: splitEndedSpans, gathers: true, read: readTrace },
+  langfuse: { detect: isLangfuse, split: splitLangfuse, read: readLangfuse },
   inspect: { detect: isInspect, split: splitInspect, read: readInspect },
   "anthropic-messages": {
     detect: (record) => detectMessages(record) === "anthropic-messages",

@@ -10,6 +10,9 @@ import type { ImportCommandOptions } from "../import/import.js";
 export const FORMAT_CHOICES: readonly ImportFormat[] = [
   "tau-bench",
   "agentdojo",
+  "otlp",
+  "otel-spans",
+  "langfuse",
   "inspect",
   "anthropic-messages",
   "openai-messages",
