@@ -10,10 +10,16 @@ export type RepairKind =
   | "arguments-not-object"
   /** OpenAI's arguments are text; here they were an object already. */
   | "arguments-not-text"
+  /** Further answers to one prompt (`n` above 1): the first stands. */
+  | "answer-alternative-dropped"
+  /** A text that stands apart from its message, and is not there: its name stays in its place. */
+  | "attachment-missing"
   | "call-id-empty"
   | "call-id-missing"
   | "call-id-not-text"
   | "call-id-repeated"
+  /** A model call that failed, or whose answer the log does not have: it is no turn. */
+  | "call-unanswered"
   /** A list of parts became one text. Where lists are the format's own (Anthropic), only when it had several. */
   | "content-list-joined"
   | "content-missing"
@@ -34,6 +40,8 @@ export type RepairKind =
   | "role-developer"
   /** A message of a role we do not know, kept as a user message that holds its canonical JSON text. */
   | "role-unknown"
+  /** A setting of a model call with no place in ours (`top_k`, `frequency_penalty`, …). */
+  | "setting-dropped"
   /** Text that came after a tool call in one assistant message now stands before it. */
   | "text-order-lost"
   | "tool-calls-not-list"
