@@ -2,7 +2,7 @@
 // they leave is looked at. Half of the rounds record; the others bring a lock up to date, sign and import. A kill of the process
 // is what is tried here; what a power failure does is up to the disk, which is told to flush before a file takes its name.
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,11 +24,14 @@ const seed = Number(values.seed);
 if (!Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(seed))
   throw new Error("--rounds and --seed are whole numbers");
 const root = mkdtempSync(join(tmpdir(), "playhead-crash-"));
+/** Milliseconds that each job takes from its start to its end on this machine. */
+const spans = new Map([[recordJob.name, 150]]);
 const report = { seed, rounds, jobs: {}, failures: [], swept: undefined };
 try {
   for (const job of JOBS) {
     mkdirSync(join(root, job.name));
     await job.prepare(join(root, job.name));
+    if (job !== recordJob) spans.set(job.name, await timeWhole(job));
     report.jobs[job.name] = { rounds: 0, killed: 0, ended: 0, whole: 0, leftovers: 0 };
   }
   for (let round = 0; round < rounds; round++) await runRound(round);
@@ -58,8 +61,20 @@ async function runRound(round) {
   if (job !== recordJob) rmSync(folder, { recursive: true });
 }
 
+async function timeWhole(job) {
+  const folder = join(root, "timed");
+  copyFolder(join(root, job.name), folder);
+  const started = performance.now();
+  const { status, stderr } = spawnSync(process.execPath, job.args(folder, 0), { encoding: "utf8" });
+  const took = performance.now() - started;
+  if (status !== 0) throw new Error(`${job.name} failed without being killed: ${stderr}`);
+  rmSync(folder, { recursive: true });
+  return took;
+}
+
 /** True when the process was still at work. */
-async function killAtRandom(args, { waits = false, span }, random) {
+async function killAtRandom(args, { name, waits = false }, random) {
+  const span = spans.get(name) ?? 0;
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   let said = "";
   child.stderr.on("data", (chunk) => (said += String(chunk)));

@@ -48,7 +48,6 @@ export const recordJob = {
   args: (folder, round) => [fileURLToPath(new URL("recorder.mjs", import.meta.url)), folder, String(round)],
   /** The kill is timed from the first save on. */
   waits: true,
-  span: 150,
   look(folder) {
     if (!existsSync(join(folder, "replaced.cassette.json"))) throw new Error("the file that was replaced is gone");
     return assertWhole(folder);
@@ -65,7 +64,6 @@ export const lockJob = {
     writeFileSync(join(folder, "cassettes.lock"), '{\n  "lockVersion": 1,\n  "cassettes": {}\n}\n');
   },
   args: (folder) => [bin, "lock", folder, "--file", join(folder, "cassettes.lock"), "--update"],
-  span: 700,
   look(folder) {
     const { size } = parseLock(readFileSync(join(folder, "cassettes.lock")));
     if (size !== 0 && size !== 200) throw new Error(`the lock has ${size} of 200 cassettes`);
@@ -89,7 +87,6 @@ export const signJob = {
     "--key",
     join(folder, "key.txt"),
   ],
-  span: 700,
   look: (folder) => assertWhole(folder, ["key.txt"]),
 };
 
@@ -103,7 +100,6 @@ export const importJob = {
     writeFileSync(join(folder, "log.jsonl"), lines.join("\n") + "\n");
   },
   args: (folder) => [bin, "import", join(folder, "log.jsonl"), "--out", join(folder, "out")],
-  span: 900,
   look: (folder) => assertWhole(folder, ["log.jsonl"]),
 };
 
