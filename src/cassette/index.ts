@@ -100,6 +100,7 @@ export type { Drift, DriftKind } from "./diff/drift.js";
 export { diffSets, type NamedCassette, type SetDiff } from "./diff/folders.js";
 export { diffValues, firstDifference, type ValueChange } from "./values.js";
 export type { ImportExtension } from "./import/cassette.js";
-export { detectFormat, IMPORT_FORMATS, type Detection, type ImportFormat } from "./import/detect.js";
+export { detectFormat, type Detection } from "./import/detect.js";
+export { IMPORT_FORMATS, type ImportFormat } from "./import/formats.js";
 export { parseImport, type ImportedCassette, type ImportOptions } from "./import/parse.js";
 export type { Repair, RepairKind } from "./import/repair.js";

@@ -12,6 +12,16 @@ import { isObject, malformed, toName, toText } from "./value.js";
 
 const FIELDS = new Set(["role", "content", "tool_calls", "tool_call_id", "tool_call", "error"]);
 
+/** True for a run as the benchmark writes it, wrapped or not. */
+export function isAgentDojo(record: JsonValue): boolean {
+  if (!isObject(record)) return false;
+  return isRun(record) || (isObject(record["data"]) && isRun(record["data"]));
+}
+
+function isRun(run: JsonObject): boolean {
+  return Array.isArray(run["messages"]) && run["suite_name"] !== undefined && run["user_task_id"] !== undefined;
+}
+
 /** Reads one run. An attacked run is named after its injection too, so that it never takes the place of the plain one. */
 export function readAgentDojo(record: JsonObject, repairs: RepairLog): LogRun {
   const data = isObject(record["data"]) ? record["data"] : record;

@@ -5,12 +5,11 @@
 import type { JsonObject, JsonValue, Usage } from "../../core/index.js";
 import { toArguments } from "./arguments.js";
 import { readText, readUserContent, type ContentRules } from "./content.js";
-import { addDropped, toDropped } from "./dropped.js";
 import type { LogCall, LogMessage, LogRun } from "./log.js";
-import { countDropped, keepUnknown } from "./message.js";
-import { createRepairLog, type RepairLog } from "./repair.js";
+import { countDropped, keepUnknown, toCount } from "./message.js";
+import type { RepairLog } from "./repair.js";
 import { readTools } from "./tools.js";
-import { isObject, malformed, toCount, toName, toText } from "./value.js";
+import { isObject, malformed, toName, toText } from "./value.js";
 
 const STEP_FIELDS = new Set([
   ...["step_id", "timestamp", "source", "model_name", "reasoning_effort", "message", "reasoning_content"],
@@ -27,7 +26,8 @@ export function isAtif(record: JsonValue): boolean {
 
 /** A trajectory's stretches between context replacements, and those of the side agents inside it, each as a trajectory. */
 export function splitAtif(record: JsonValue): JsonObject[] {
-  if (!isObject(record) || !Array.isArray(record["steps"])) throw malformed("it is no ATIF trajectory: it has no steps");
+  if (!isObject(record) || !Array.isArray(record["steps"]))
+    throw malformed("it is no ATIF trajectory: it has no steps");
   return splitTrajectory(record, undefined, 0);
 }
 
@@ -73,7 +73,8 @@ export function readAtif(record: JsonObject, repairs: RepairLog): LogRun {
   const models = steps.map((step) => (isObject(step) ? toName(step["model_name"]) : undefined));
   const [model = toName(head["model_name"])] = models.filter((name) => name !== undefined);
   for (const other of models) if (other !== undefined && other !== model) repairs.add("model-differs");
-  for (const name of ["extra", "continued_trajectory_ref"]) countDropped({ [name]: record[name] ?? null }, NONE, repairs);
+  for (const name of ["extra", "continued_trajectory_ref"])
+    countDropped({ [name]: record[name] ?? null }, NONE, repairs);
   const task = toName(record["session_id"]) ?? toName(record["trajectory_id"]);
   const trial = toName(record["trial"]);
   const tools = readTools(head["tool_definitions"], repairs);
@@ -81,7 +82,9 @@ export function readAtif(record: JsonObject, repairs: RepairLog): LogRun {
     ...(model === undefined ? {} : { model }),
     ...(task === undefined ? {} : { task }),
     ...(trial === undefined ? {} : { trial }),
-    ...(notes === undefined && metrics === undefined ? {} : { outcome: { notes: notes ?? null, metrics: metrics ?? null } }),
+    ...(notes === undefined && metrics === undefined
+      ? {}
+      : { outcome: { notes: notes ?? null, metrics: metrics ?? null } }),
     ...(tools === undefined ? {} : { tools }),
     messages: steps.flatMap((step) => (isObject(step) ? readStep(step, repairs) : [keepUnknown(step, repairs)])),
   };
@@ -122,7 +125,11 @@ function readAgent(step: JsonObject, rules: ContentRules): LogMessage {
 function readCall(call: JsonValue, repairs: RepairLog): LogCall {
   if (!isObject(call)) return { id: undefined, ...toArguments(call, repairs) };
   const name = toName(call["function_name"]);
-  return { id: call["tool_call_id"], ...(name === undefined ? {} : { name }), ...toArguments(call["arguments"], repairs) };
+  return {
+    id: call["tool_call_id"],
+    ...(name === undefined ? {} : { name }),
+    ...toArguments(call["arguments"], repairs),
+  };
 }
 
 /** What came back: the results of the step's calls; without calls, what an agent that writes its actions as text is told. */

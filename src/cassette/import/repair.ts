@@ -3,6 +3,8 @@
 
 /** One closed word for each thing a log can have that a cassette cannot. */
 export type RepairKind =
+  /** Further answers to one prompt (`n` above 1): the first stands. */
+  | "answer-alternative-dropped"
   /** An assistant message that no model wrote (a demonstration, a notice of the program): part of prompts, but no turn. */
   | "answer-not-model"
   /** Argument text that is no JSON, or that holds what a cassette cannot. Kept in `malformedArguments`. */
@@ -18,6 +20,8 @@ export type RepairKind =
   | "call-id-missing"
   | "call-id-not-text"
   | "call-id-repeated"
+  /** A model call that failed, or whose answer the log does not have: it is no turn. */
+  | "call-unanswered"
   /** A list of parts became one text. Where lists are the format's own (Anthropic), only when it had several. */
   | "content-list-joined"
   | "content-missing"
@@ -25,6 +29,8 @@ export type RepairKind =
   | "content-null"
   /** A call that failed: HTTP status 400 and above, or a program's note of one. Never kept as an answer. */
   | "error-exchange-dropped"
+  /** An exchange of recorded HTTP that asks no model for a turn: embeddings, a list of models, another host. Left out. */
+  | "exchange-not-model-call"
   /** A field of a message that has no place in ours (`name` of a user, `audio`, …), with a value in it. */
   | "field-dropped"
   /** OpenAI's `function_call` and role `function`, from before `tool_calls`. */
@@ -50,6 +56,8 @@ export type RepairKind =
   | "role-developer"
   /** A message of a role we do not know, kept as a user message that holds its canonical JSON text. */
   | "role-unknown"
+  /** A setting of a model call with no place in ours (`top_k`, `frequency_penalty`, …). */
+  | "setting-dropped"
   /** A thread of a transcript that shares its beginning with an earlier one, which is kept in both. */
   | "thread-forked"
   /** Text that came after a tool call in one assistant message now stands before it. */

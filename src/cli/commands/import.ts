@@ -8,10 +8,14 @@ import type { ImportCommandOptions } from "../import/import.js";
 
 /** Kept equal to the cassette layer's IMPORT_FORMATS by a test; a copy, so that a help text loads nothing. */
 export const FORMAT_CHOICES: readonly ImportFormat[] = [
-  "openai-messages",
-  "anthropic-messages",
-  "agentdojo",
+  "claude-code",
+  "atif",
+  "swe-agent",
+  "mini-swe-agent",
   "tau-bench",
+  "agentdojo",
+  "anthropic-messages",
+  "openai-messages",
 ];
 
 /** Declares `cassette import`; what it does is loaded when it runs. */
