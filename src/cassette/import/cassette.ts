@@ -12,6 +12,7 @@ import type { LogAssistantMessage, LogFacts, LogMessage, LogRun } from "./log.js
 import type { RunName } from "./path.js";
 import type { Repair, RepairKind, RepairLog } from "./repair.js";
 import { toLlmMessages } from "./thread.js";
+import { toRecordedTurns, type LogTurns } from "./turns.js";
 
 /** `extensions.import` of an imported cassette. */
 export interface ImportExtension {
@@ -38,12 +39,12 @@ export interface RunContext extends RunName {
 
 /** The cassette of one run, and all the repairs it took. The same log gives the same bytes: its id comes from its content. */
 export function toCassette(
-  run: LogRun | LogCalls,
+  run: LogRun | LogCalls | LogTurns,
   context: RunContext,
   log: RepairLog,
 ): { cassette: CassetteV2; repairs: Repair[] } {
   const { format, model, task, trial } = context;
-  const { turns, contexts, trailing, identity } = "calls" in run ? fromCalls(run, log) : fromThread(run, log);
+  const { turns, contexts, trailing, identity } = toRunTurns(run, log);
   if (turns.length === 0) log.add("no-assistant-message");
   const repairs = log.list();
   const extensions: CassetteExtensions = {
@@ -69,8 +70,12 @@ interface RunTurns extends CallTurns {
   identity: { messages: LlmMessage[] } | { calls: object[] };
 }
 
-function fromCalls({ calls }: LogCalls, log: RepairLog): RunTurns {
-  const built = toCallTurns(calls, log);
+function toRunTurns(run: LogRun | LogCalls | LogTurns, log: RepairLog): RunTurns {
+  if ("calls" in run) return fromTurns(toCallTurns(run.calls, log));
+  return "turns" in run ? fromTurns(toRecordedTurns(run.turns)) : fromThread(run, log);
+}
+
+function fromTurns(built: CallTurns): RunTurns {
   const identity = { calls: built.turns.map(({ promptHash, response }) => ({ promptHash, response })) };
   return { ...built, trailing: [], identity };
 }

@@ -8,6 +8,9 @@ import type { ImportCommandOptions } from "../import/import.js";
 
 /** Kept equal to the cassette layer's IMPORT_FORMATS by a test; a copy, so that a help text loads nothing. */
 export const FORMAT_CHOICES: readonly ImportFormat[] = [
+  "har",
+  "vcr",
+  "nock",
   "claude-code",
   "atif",
   "swe-agent",

@@ -1,0 +1,120 @@
+// The exchanges of a recording sorted into conversations, one record each, as the recording proxy sorts what passes by. A turn
+// that cannot be read is a record of its own, so that its reader says why; what is no turn is counted.
+
+import {
+  AgentError,
+  hashJson,
+  isPlainObject,
+  parseBoundedJson,
+  wireOf,
+  WIRES,
+  type JsonObject,
+  type JsonValue,
+  type LlmTurnResponse,
+  type Wire,
+  type WireName,
+  type WireTurn,
+} from "../../../core/index.js";
+import { findKin, toAskedPrompt, type PromptStep } from "../../kinship.js";
+import { toDropped } from "../dropped.js";
+import { createRepairLog, type RepairLog } from "../repair.js";
+import { cleanJson, malformed, toName } from "../value.js";
+import type { HttpExchange, HttpRecording } from "./exchange.js";
+import { toPlain } from "./plain.js";
+
+/** A turn as it went over a wire: the request's body, and the answer's text. */
+export interface WireExchange {
+  wire: WireName;
+  request: JsonValue;
+  answer: string;
+}
+
+/** What one turn of a wire was. */
+export interface ReadTurn extends WireTurn {
+  response: LlmTurnResponse;
+}
+
+/** Splits a recording into records `{exchanges, task?, trial?, dropped?}`, or `{flaw}` for a turn that cannot be read. */
+export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[] {
+  const dropped = createRepairLog();
+  const conversations: { steps: PromptStep[]; exchanges: WireExchange[] }[] = [];
+  const flaws: JsonObject[] = [];
+  for (const [index, exchange] of exchanges.entries()) {
+    const kind = kindOf(exchange);
+    if (typeof kind === "string") {
+      dropped.add(kind);
+      continue;
+    }
+    const found = toTurn(exchange, kind, dropped);
+    if ("flaw" in found) {
+      flaws.push({ flaw: `exchange ${index} (${exchange.url.slice(0, 200)}): ${found.flaw}` });
+      continue;
+    }
+    const prompt = toAskedPrompt(found.turn.request.messages);
+    let conversation = findKin(conversations, prompt);
+    if (conversation === undefined) conversations.push((conversation = { steps: [], exchanges: [] }));
+    conversation.steps.push({ ...prompt.step, answerHash: hashJson(found.turn.response.message) });
+    conversation.exchanges.push(found.exchange);
+  }
+  if (conversations.length + flaws.length === 0) throw noTurn(dropped);
+  const runs = conversations.map((conversation, index): JsonObject => {
+    const task = name === undefined ? {} : { task: name };
+    const trial = conversations.length === 1 ? {} : { trial: String(index + 1) };
+    return { exchanges: conversation.exchanges.map((exchange) => ({ ...exchange })), ...task, ...trial };
+  });
+  const [first, ...more] = [...runs, ...flaws];
+  return [{ ...first, dropped: toDropped(dropped) }, ...more];
+}
+
+function noTurn(dropped: RepairLog): Error {
+  const counts = dropped.list().map(({ kind, count }) => `${count} ${kind}`);
+  return malformed(`it holds no answered turn of a model (${counts.join(", ") || "no exchange at all"})`);
+}
+
+/** The wire of an exchange that is a turn, or why it is none. */
+function kindOf({ method, url, status }: HttpExchange): Wire | "exchange-not-model-call" | "error-exchange-dropped" {
+  const wire = wireOf({ method, path: url.split(/[?#]/, 1)[0] ?? "" });
+  if (wire === undefined) return "exchange-not-model-call";
+  return status >= 200 && status < 300 ? wire : "error-exchange-dropped";
+}
+
+type Found = { turn: ReadTurn; exchange: WireExchange } | { flaw: string };
+
+function toTurn(exchange: HttpExchange, wire: Wire, dropped: RepairLog): Found {
+  const request = toPlain(exchange.request, "");
+  if ("flaw" in request) return { flaw: `its request ${request.flaw}` };
+  const answer = toPlain(exchange.answer, exchange.encoding);
+  if ("flaw" in answer) return { flaw: `its answer ${answer.flaw}` };
+  try {
+    const body = cleanJson(parseBoundedJson(request.text), dropped);
+    const own: WireExchange = { wire: wire.name, request: body, answer: answer.text };
+    return { turn: readTurn(own), exchange: own };
+  } catch (error) {
+    if (error instanceof SyntaxError) return { flaw: `its request is not JSON: ${error.message}` };
+    if (error instanceof AgentError) return { flaw: error.message };
+    throw error;
+  }
+}
+
+/** Reads a turn with the decoders of its wire. Throws `AgentError` for what no turn can hold, and for an answer that is none. */
+export function readTurn({ wire: name, request, answer }: WireExchange): ReadTurn {
+  const wire = WIRES[name];
+  const turn = wire.parse(request);
+  const bytes = new TextEncoder().encode(answer);
+  return { ...turn, response: wire.read({ bytes, isStream: isStream(answer), isCut: false }) };
+}
+
+/** An answer that is one JSON object came whole; every other is server-sent events, or a line for each piece. */
+function isStream(answer: string): boolean {
+  if (!answer.trimStart().startsWith("{")) return true;
+  try {
+    return !isPlainObject(parseBoundedJson(answer));
+  } catch {
+    return true;
+  }
+}
+
+/** The model that was asked, or where the path named it, the one that answered. */
+export function modelOf({ request, response }: ReadTurn): string | undefined {
+  return toName(request.settings.model) ?? toName(response.model ?? "");
+}
