@@ -62,13 +62,20 @@ export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[]
     const trial = conversations.length === 1 ? {} : { trial: String(index + 1) };
     return { exchanges: conversation.exchanges.map((exchange) => ({ ...exchange })), ...task, ...trial };
   });
-  const [first, ...more] = [...runs, ...flaws];
-  return [{ ...first, dropped: toDropped(dropped) }, ...more];
+  const [first, ...more] = runs;
+  // A record that is refused keeps no counts.
+  if (first === undefined) return flaws.map(({ flaw }) => ({ flaw: `${String(flaw)}${besides(dropped)}` }));
+  return [{ ...first, dropped: toDropped(dropped) }, ...more, ...flaws];
 }
 
 function noTurn(dropped: RepairLog): Error {
+  return malformed(`it holds no answered turn of a model${besides(dropped) || " (no exchange at all)"}`);
+}
+
+/** What was counted, for an error that has to say it. */
+function besides(dropped: RepairLog): string {
   const counts = dropped.list().map(({ kind, count }) => `${count} ${kind}`);
-  return malformed(`it holds no answered turn of a model (${counts.join(", ") || "no exchange at all"})`);
+  return counts.length === 0 ? "" : ` (${counts.join(", ")})`;
 }
 
 /** The wire of an exchange that is a turn, or why it is none. */
