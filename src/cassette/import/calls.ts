@@ -31,16 +31,20 @@ export interface ModelCall {
 /** A run whose record is its model calls, in the order in which they began. */
 export interface LogCalls extends LogFacts {
   calls: ModelCall[];
+  /** What the log has after the last answer, in the same conversation. */
+  after?: LogMessage[];
 }
 
 /** What the calls of a run come to in a cassette. */
 export interface CallTurns {
   turns: BuiltTurn[];
   contexts: ContextExtension[];
+  /** The messages after the last answer. */
+  trailing: LlmMessage[];
 }
 
 /** The turns of a run. What is repaired in a message is counted where it first stands, not in every prompt that repeats it. */
-export function toCallTurns(calls: readonly ModelCall[], repairs: RepairLog): CallTurns {
+export function toCallTurns({ calls, after = [] }: LogCalls, repairs: RepairLog): CallTurns {
   const tracker = createPromptTracker();
   const isNew = createNewness();
   const turns = calls.map((call): BuiltTurn => {
@@ -50,7 +54,10 @@ export function toCallTurns(calls: readonly ModelCall[], repairs: RepairLog): Ca
     const prompt = { keep, messages: tracker.since(keep) };
     return { promptHash, prompt, response: toResponse(messages.at(-1) as AssistantMessage, call) };
   });
-  return { turns, contexts: toContexts(calls) };
+  const last = calls.at(-1);
+  const whole = last === undefined ? after : [...last.request, last.response, ...after];
+  const trailing = toLlmMessages(whole, repairs, isNew(whole)).slice(whole.length - after.length);
+  return { turns, contexts: toContexts(calls), trailing };
 }
 
 type AssistantMessage = Extract<LlmMessage, { role: "assistant" }>;
@@ -144,5 +151,18 @@ export function createPromptReader(
     });
     for (const [text, own] of now) before.set(text, own);
     return messages;
+  };
+}
+
+/** Reads a value that many calls repeat once for each of its texts, so that its repairs are counted once. */
+export function readOnce<T>(read: (value: JsonValue | undefined) => T): (value: JsonValue | undefined) => T {
+  const known = new Map<string, T>();
+  return (value) => {
+    const text = JSON.stringify(value ?? null);
+    const before = known.get(text);
+    if (before !== undefined || known.has(text)) return before as T;
+    const own = read(value);
+    known.set(text, own);
+    return own;
   };
 }

@@ -64,20 +64,18 @@ export function toCassette(
 }
 
 interface RunTurns extends CallTurns {
-  /** The messages after the last answer. */
-  trailing: LlmMessage[];
   /** What makes this run another than one of the same name. */
   identity: { messages: LlmMessage[] } | { calls: object[] };
 }
 
 function toRunTurns(run: LogRun | LogCalls | LogTurns, log: RepairLog): RunTurns {
-  if ("calls" in run) return fromTurns(toCallTurns(run.calls, log));
+  if ("calls" in run) return fromTurns(toCallTurns(run, log));
   return "turns" in run ? fromTurns(toRecordedTurns(run.turns)) : fromThread(run, log);
 }
 
 function fromTurns(built: CallTurns): RunTurns {
   const identity = { calls: built.turns.map(({ promptHash, response }) => ({ promptHash, response })) };
-  return { ...built, trailing: [], identity };
+  return { ...built, identity };
 }
 
 /** One turn for each assistant message; its prompt is everything before it, so each prompt only adds to the one before. */

@@ -12,6 +12,7 @@ import { isNockCall, readNock } from "./http/nock.js";
 import { readConversation } from "./http/read.js";
 import { splitRecording } from "./http/split.js";
 import { isVcr, readVcr } from "./http/vcr.js";
+import { isInspect, readInspect, splitInspect } from "./inspect.js";
 import type { LogRun } from "./log.js";
 import { detectMessages, readMessageLog } from "./message-log.js";
 import { isMiniSweAgent, readMiniSweAgent } from "./mini-swe-agent.js";
@@ -50,6 +51,7 @@ const TABLE = {
   "mini-swe-agent": { detect: isMiniSweAgent, read: readMiniSweAgent },
   "tau-bench": { detect: isTauBench, read: readTauBench },
   agentdojo: { detect: isAgentDojo, read: readAgentDojo },
+  inspect: { detect: isInspect, split: splitInspect, read: readInspect },
   "anthropic-messages": {
     detect: (record) => detectMessages(record) === "anthropic-messages",
     read: (record, repairs) => readMessageLog(record, "anthropic-messages", repairs),

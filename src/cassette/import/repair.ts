@@ -14,6 +14,8 @@ export type RepairKind =
   | "arguments-not-object"
   /** OpenAI's arguments are text; here they were an object already. */
   | "arguments-not-text"
+  /** A text that stands apart from its message, and is not there: its name stays in its place. */
+  | "attachment-missing"
   /** A message of a branch of a transcript that no model answered. Left out. */
   | "branch-unanswered"
   | "call-id-empty"

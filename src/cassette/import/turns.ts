@@ -31,5 +31,5 @@ export function toRecordedTurns(turns: readonly RecordedTurn[]): CallTurns {
       return { promptHash, prompt: { keep, messages: tracker.since(keep) }, response };
     }),
   );
-  return { turns: built, contexts: toContexts(turns) };
+  return { turns: built, contexts: toContexts(turns), trailing: [] };
 }

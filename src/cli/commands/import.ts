@@ -17,6 +17,7 @@ export const FORMAT_CHOICES: readonly ImportFormat[] = [
   "mini-swe-agent",
   "tau-bench",
   "agentdojo",
+  "inspect",
   "anthropic-messages",
   "openai-messages",
 ];

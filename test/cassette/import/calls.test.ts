@@ -17,11 +17,13 @@ const result = (callId: string | undefined): LogMessage => ({ role: "tool", call
 describe("the turns of a list of model calls", () => {
   it("write what a prompt adds to the one before, also where that was cut", () => {
     const { turns } = toCallTurns(
-      [
-        { request: [user("a"), user("b")], response: answer("1") },
-        { request: [user("a"), user("b"), answer("1"), user("c")], response: answer("2") },
-        { request: [user("a"), user("d")], response: answer("3") },
-      ],
+      {
+        calls: [
+          { request: [user("a"), user("b")], response: answer("1") },
+          { request: [user("a"), user("b"), answer("1"), user("c")], response: answer("2") },
+          { request: [user("a"), user("d")], response: answer("3") },
+        ],
+      },
       createRepairLog(),
     );
     expect(turns.map(({ prompt }) => [prompt?.keep, prompt?.messages.length])).toEqual([
@@ -38,11 +40,13 @@ describe("the turns of a list of model calls", () => {
     const second = [user("a"), asks(undefined), result(undefined)];
     const third = [...second, answer("21"), user("b")];
     const { turns } = toCallTurns(
-      [
-        { request: first, response: asks(undefined) },
-        { request: second, response: answer("21") },
-        { request: third, response: answer("c") },
-      ],
+      {
+        calls: [
+          { request: first, response: asks(undefined) },
+          { request: second, response: answer("21") },
+          { request: third, response: answer("c") },
+        ],
+      },
       repairs,
     );
     expect(turns[0]?.response).toMatchObject({ stopReason: "toolUse", message: { toolCalls: [{ id: "call_0_0" }] } });
@@ -60,17 +64,21 @@ describe("the turns of a list of model calls", () => {
       model: "m-1",
       costUsd: 0.5,
     };
-    const [turn] = toCallTurns([call], createRepairLog()).turns;
+    const [turn] = toCallTurns({ calls: [call] }, createRepairLog()).turns;
     expect(turn?.response).toMatchObject({ usage, stopReason: "length", model: "m-1", costUsd: 0.5 });
   });
 
   it("note the tools and settings when they change, and take unsaid ones to be still in force", () => {
     const tools = [{ name: "weather", description: "", schema: {} }];
     const base = { request: [user("a")], response: answer("1") };
-    const { contexts } = toCallTurns(
-      [base, { ...base, tools }, base, { ...base, tools, settings: { temperature: 1 } }, { ...base, tools: [] }],
-      createRepairLog(),
-    );
+    const calls = [
+      base,
+      { ...base, tools },
+      base,
+      { ...base, tools, settings: { temperature: 1 } },
+      { ...base, tools: [] },
+    ];
+    const { contexts } = toCallTurns({ calls }, createRepairLog());
     expect(contexts.map(({ fromTurn, tools, settings }) => [fromTurn, tools?.length, settings])).toEqual([
       [1, 1, undefined],
       [3, 1, { temperature: 1 }],
