@@ -85,12 +85,13 @@ describe("a Claude Code transcript", () => {
     const run = importThread(
       { type: "summary", summary: "a talk", leafUuid: "4" },
       { type: "file-history-snapshot", messageId: "1", snapshot: {} },
+      { type: "mode", sessionId: "s-1", mode: "plan" },
       user("1", null, "hello"),
       { type: "system", uuid: "2", parentUuid: "1", ...base, content: "hook ran" },
       answer("3", "2", text("hi")),
     );
     expect(words(run)).toEqual(["hello", "hi"]);
-    expect(repairs(run)).toEqual({ "meta-line-dropped": 3 });
+    expect(repairs(run)).toEqual({ "meta-line-dropped": 4 });
   });
 
   it("forks where the user went back, and keeps the beginning in both", () => {

@@ -5,8 +5,11 @@
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { isObject, toName, toText } from "../value.js";
 
-/** Words of `type` that only Claude Code writes, so that a line without an id is known by them. */
-const NOTES: ReadonlySet<string> = new Set(["summary", "file-history-snapshot", "queue-operation", "custom-title"]);
+/** Notes that do not say which transcript they belong to, by their `type`, and what each has instead. */
+const NOTES: ReadonlyMap<string, string> = new Map([
+  ["summary", "leafUuid"],
+  ["file-history-snapshot", "messageId"],
+]);
 
 /** What one line is for the conversation. */
 export type LineKind = "user" | "answer" | "tool-result" | "clear" | "api-error" | "note";
@@ -15,8 +18,10 @@ export type LineKind = "user" | "answer" | "tool-result" | "clear" | "api-error"
 export function isClaudeCodeLine(record: JsonValue): boolean {
   if (!isObject(record)) return false;
   const type = toText(record["type"]);
-  if (NOTES.has(type)) return "leafUuid" in record || "messageId" in record || "sessionId" in record;
-  return typeof record["uuid"] === "string" && ("parentUuid" in record || "sessionId" in record) && type !== "";
+  const mark = NOTES.get(type);
+  if (mark !== undefined && mark in record) return true;
+  if (type === "" || "messages" in record) return false;
+  return typeof record["sessionId"] === "string" || (typeof record["uuid"] === "string" && "parentUuid" in record);
 }
 
 /** Which of the kinds a line is. */

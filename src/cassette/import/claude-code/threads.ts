@@ -69,8 +69,8 @@ function trailing(end: Node): Node[] {
   return path;
 }
 
-/** `start` is the end of what a cleared context still knows: nothing. */
-type Place = { kind: "node"; node: Node } | { kind: "start" } | { kind: "unknown" };
+/** Where a line says it stands: below a message, after a cleared context, below nothing, or below a line that is not there. */
+type Place = { kind: "node"; node: Node } | { kind: "cleared" } | { kind: "none" } | { kind: "unknown" };
 
 function toNodes(lines: readonly JsonObject[], dropped: RepairLog): Node[] {
   const hasParents = lines.some((line) => toName(line["parentUuid"]) !== undefined);
@@ -91,7 +91,7 @@ function toNodes(lines: readonly JsonObject[], dropped: RepairLog): Node[] {
     if (node === undefined) dropped.add(kind === "api-error" ? "error-exchange-dropped" : "meta-line-dropped");
     if (uuid === undefined) continue;
     if (node !== undefined) places.set(uuid, { kind: "node", node });
-    else places.set(uuid, kind === "clear" ? { kind: "start" } : above);
+    else places.set(uuid, kind === "clear" ? { kind: "cleared" } : above);
     if (kind === "clear") lastOf.delete(streamOf(line));
   }
   return nodes;
@@ -114,12 +114,11 @@ function toNodes(lines: readonly JsonObject[], dropped: RepairLog): Node[] {
   }
 
   function findParent(line: JsonObject, kind: LineKind, above: Place): Node | undefined {
-    if (above.kind === "node" && above.node.side === sideOf(line)) return above.node;
+    if (above.kind === "node") return above.node.side === sideOf(line) ? above.node : undefined;
+    if (above.kind === "cleared" || (above.kind === "none" && kind === "user" && hasParents)) return undefined;
     const last = lastOf.get(streamOf(line));
-    // An answer or a result to nothing is lost; in a log without parents, so is every line but the first.
-    const isLost = kind !== "user" || !hasParents || above.kind === "unknown";
-    if (isLost && last !== undefined) dropped.add("parent-missing");
-    return (kind !== "user" && above.kind !== "start") || !hasParents ? last : undefined;
+    if (last !== undefined) dropped.add("parent-missing");
+    return last;
   }
 }
 
@@ -139,7 +138,7 @@ function streamOf(line: JsonObject): string {
 
 function placeAbove(line: JsonObject, places: ReadonlyMap<string, Place>): Place {
   const uuid = toName(line["parentUuid"]);
-  return uuid === undefined ? { kind: "start" } : (places.get(uuid) ?? { kind: "unknown" });
+  return uuid === undefined ? { kind: "none" } : (places.get(uuid) ?? { kind: "unknown" });
 }
 
 /**
@@ -152,7 +151,9 @@ function join(node: Node, resultIds: readonly string[]): void {
   if (answer !== undefined && resultIds.length > 0 && !resultIds.some((id) => answer.results?.ids.has(id) === true)) {
     node.parent = answer.results?.last ?? answer;
     node.answer = answer;
-    answer.results = { last: node, ids: new Set([...(answer.results?.ids ?? []), ...resultIds]) };
+    const ids = answer.results?.ids ?? new Set<string>();
+    for (const id of resultIds) ids.add(id);
+    answer.results = { last: node, ids };
   } else if (above?.answer?.results !== undefined && resultIds.length === 0) {
     node.parent = above.answer.results.last;
   }

@@ -18,9 +18,12 @@ import {
 import { findKin, toAskedPrompt, type PromptStep } from "../../kinship.js";
 import { toDropped } from "../dropped.js";
 import { createRepairLog, type RepairLog } from "../repair.js";
-import { cleanJson, malformed, toName } from "../value.js";
+import { cleanJson, isObject, malformed, toName } from "../value.js";
 import type { HttpExchange, HttpRecording } from "./exchange.js";
 import { toPlain } from "./plain.js";
+
+/** The most exchanges of one recording: each is compared with the conversations before it. */
+export const MAX_EXCHANGES = 20_000;
 
 /** A turn as it went over a wire: the request's body, and the answer's text. */
 export interface WireExchange {
@@ -36,6 +39,9 @@ export interface ReadTurn extends WireTurn {
 
 /** Splits a recording into records `{exchanges, task?, trial?, dropped?}`, or `{flaw}` for a turn that cannot be read. */
 export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[] {
+  if (exchanges.length > MAX_EXCHANGES) {
+    throw malformed(`it has ${exchanges.length} exchanges, more than the limit of ${MAX_EXCHANGES}`);
+  }
   const dropped = createRepairLog();
   const conversations: { steps: PromptStep[]; exchanges: WireExchange[] }[] = [];
   const flaws: JsonObject[] = [];
@@ -46,6 +52,10 @@ export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[]
       continue;
     }
     const found = toTurn(exchange, kind, dropped);
+    if (found === undefined) {
+      dropped.add("exchange-not-model-call");
+      continue;
+    }
     if ("flaw" in found) {
       flaws.push({ flaw: `exchange ${index} (${exchange.url.slice(0, 200)}): ${found.flaw}` });
       continue;
@@ -78,22 +88,27 @@ function besides(dropped: RepairLog): string {
   return counts.length === 0 ? "" : ` (${counts.join(", ")})`;
 }
 
+type NoTurn = "exchange-not-model-call" | "error-exchange-dropped" | "call-unanswered";
+
 /** The wire of an exchange that is a turn, or why it is none. */
-function kindOf({ method, url, status }: HttpExchange): Wire | "exchange-not-model-call" | "error-exchange-dropped" {
+function kindOf({ method, url, status }: HttpExchange): Wire | NoTurn {
   const wire = wireOf({ method, path: url.split(/[?#]/, 1)[0] ?? "" });
   if (wire === undefined) return "exchange-not-model-call";
-  return status >= 200 && status < 300 ? wire : "error-exchange-dropped";
+  if (status >= 200 && status < 300) return wire;
+  return status >= 400 ? "error-exchange-dropped" : "call-unanswered";
 }
 
 type Found = { turn: ReadTurn; exchange: WireExchange } | { flaw: string };
 
-function toTurn(exchange: HttpExchange, wire: Wire, dropped: RepairLog): Found {
+/** Undefined for a body without messages: other hosts have paths that end alike. */
+function toTurn(exchange: HttpExchange, wire: Wire, dropped: RepairLog): Found | undefined {
   const request = toPlain(exchange.request, "");
   if ("flaw" in request) return { flaw: `its request ${request.flaw}` };
   const answer = toPlain(exchange.answer, exchange.encoding);
   if ("flaw" in answer) return { flaw: `its answer ${answer.flaw}` };
   try {
     const body = cleanJson(parseBoundedJson(request.text), dropped);
+    if (!isObject(body) || !Array.isArray(body["messages"])) return undefined;
     const own: WireExchange = { wire: wire.name, request: body, answer: answer.text };
     return { turn: readTurn(own), exchange: own };
   } catch (error) {

@@ -1,6 +1,7 @@
 import { gzipSync, deflateSync, brotliCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { MAX_BODY_BYTES } from "../../../../src/cassette/import/http/plain.js";
+import { MAX_EXCHANGES } from "../../../../src/cassette/import/http/split.js";
 import { parseImport, type ImportedCassette } from "../../../../src/cassette/import/parse.js";
 import { cassetteProvider } from "../../../../src/cassette/replay.js";
 import { parseOpenAi } from "../../../../src/core/index.js";
@@ -143,14 +144,17 @@ describe.each([
           answer: { input_tokens: 1 },
         },
         { url: "https://api.openai.com/v1/models", method: "GET", request: {}, answer: { data: [] } },
+        { url: "https://chat.example/api/messages", request: { to: "x" }, answer: { sent: true } },
+        { request: ask(user("a")), answer: "", status: 302 },
         { request: ask(user("a")), answer: say("b") },
       ]),
     );
     expect(refused).toEqual([]);
     expect(runs).toHaveLength(1);
     expect(importOf((runs[0] as ImportedCassette).cassette).repairs).toEqual({
+      "call-unanswered": 1,
       "error-exchange-dropped": 1,
-      "exchange-not-model-call": 3,
+      "exchange-not-model-call": 4,
     });
   });
 
@@ -289,6 +293,7 @@ describe("a hostile recording", () => {
   it.each([
     ["entries of no shape", { log: { entries: [null, 7, "x", [], {}] } }],
     ["interactions of no shape", { interactions: [{ request: {}, response: 7 }] }],
+    ["more exchanges than the limit", har(Array.from({ length: MAX_EXCHANGES + 1 }, () => TALK[0] as Exchange))],
     ["no exchange", { log: { entries: [] } }],
     ["a request nested without end", vcrPy([{ request: "[".repeat(100_000), answer: say("b") }])],
   ])("of %s is refused", (_, record) => {
