@@ -98,7 +98,7 @@ function readMessage(message: JsonValue, repairs: RepairLog): LogMessage[] {
   const { tool_call_ids: ids, is_demo: isDemo } = message;
   if (Array.isArray(ids) && ids[0] !== undefined) {
     kept["tool_call_id"] = ids[0];
-    for (const _ of ids.slice(1)) repairs.add("field-dropped");
+    if (ids.length > 1) repairs.add("field-dropped", ids.length - 1);
   }
   const read = readOpenAiMessages([kept], repairs);
   if (isDemo !== true) return read;

@@ -44,7 +44,7 @@ export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[]
   }
   const dropped = createRepairLog();
   const conversations: { steps: PromptStep[]; exchanges: WireExchange[] }[] = [];
-  const flaws: JsonObject[] = [];
+  const flaws: string[] = [];
   for (const [index, exchange] of exchanges.entries()) {
     const kind = kindOf(exchange);
     if (typeof kind === "string") {
@@ -57,7 +57,7 @@ export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[]
       continue;
     }
     if ("flaw" in found) {
-      flaws.push({ flaw: `exchange ${index} (${exchange.url.slice(0, 200)}): ${found.flaw}` });
+      flaws.push(`exchange ${index} (${exchange.url.slice(0, 200)}): ${found.flaw}`);
       continue;
     }
     const prompt = toAskedPrompt(found.turn.request.messages);
@@ -74,8 +74,8 @@ export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[]
   });
   const [first, ...more] = runs;
   // A record that is refused keeps no counts.
-  if (first === undefined) return flaws.map(({ flaw }) => ({ flaw: `${String(flaw)}${besides(dropped)}` }));
-  return [{ ...first, dropped: toDropped(dropped) }, ...more, ...flaws];
+  if (first === undefined) return flaws.map((flaw) => ({ flaw: `${flaw}${besides(dropped)}` }));
+  return [{ ...first, dropped: toDropped(dropped) }, ...more, ...flaws.map((flaw) => ({ flaw }))];
 }
 
 function noTurn(dropped: RepairLog): Error {
