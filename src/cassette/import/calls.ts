@@ -117,7 +117,8 @@ function createNewness(): (thread: readonly LogMessage[]) => (message: LogMessag
     for (const message of thread) {
       if (known.has(message)) continue;
       known.add(message);
-      const text = JSON.stringify(message);
+      // A prompt repeats an answer without what it used.
+      const text = JSON.stringify("usage" in message ? { ...message, usage: undefined } : message);
       if (texts.has(text)) continue;
       fresh.add(message);
       freshTexts.push(text);

@@ -13,11 +13,14 @@ import { readConversation } from "./http/read.js";
 import { splitRecording } from "./http/split.js";
 import { isVcr, readVcr } from "./http/vcr.js";
 import { isInspect, readInspect, splitInspect } from "./inspect.js";
+import { isLangfuse, readLangfuse, splitLangfuse } from "./langfuse.js";
 import type { LogRun } from "./log.js";
 import { detectMessages, readMessageLog } from "./message-log.js";
 import { isMiniSweAgent, readMiniSweAgent } from "./mini-swe-agent.js";
 import type { RepairLog } from "./repair.js";
 import { isSweAgent, readSweAgent, splitSweAgent } from "./swe-agent.js";
+import { readTrace, splitEndedSpans, splitOtlp } from "./otlp.js";
+import { isEndedSpan, isOtlp } from "./span.js";
 import { isTauBench, readTauBench } from "./tau-bench.js";
 import type { LogTurns } from "./turns.js";
 
@@ -51,6 +54,9 @@ const TABLE = {
   "mini-swe-agent": { detect: isMiniSweAgent, read: readMiniSweAgent },
   "tau-bench": { detect: isTauBench, read: readTauBench },
   agentdojo: { detect: isAgentDojo, read: readAgentDojo },
+  otlp: { detect: isOtlp, split: splitOtlp, gathers: true, read: readTrace },
+  "otel-spans": { detect: isEndedSpan, split: splitEndedSpans, gathers: true, read: readTrace },
+  langfuse: { detect: isLangfuse, split: splitLangfuse, read: readLangfuse },
   inspect: { detect: isInspect, split: splitInspect, read: readInspect },
   "anthropic-messages": {
     detect: (record) => detectMessages(record) === "anthropic-messages",

@@ -26,10 +26,22 @@ function filesOf(folder: string, ending: RegExp): string[] {
 
 const all: { file: string; runs: ImportedCassette[]; errors: CassetteError[] }[] = [
   ...filesOf("inspect", /\.(eval|json\.gz)$/),
+  ...filesOf("otel", /\.json\.gz$/),
+  ...filesOf("langfuse", /\.trace\.json\.gz$/),
 ].map((file) => ({ file, ...importFile(file) }));
 
 /** Cassettes and turns of each file, counted by hand in the raw files; and the repairs, each looked up there. */
 const EXPECTED: Record<string, [turns: number[], repairs: Record<string, number>]> = {
+  "agent-prism-rag_earnings_agent.otlp.json.gz": [[1], {}],
+  "openinference-vercel-ai-sdk-v6-all-spans.json.gz": [[1, 1, 1, 1], {}],
+  "autogen-2025-06-06.trace.json.gz": [[1], { "setting-dropped": 3 }],
+  "crewai-2025-07-11.trace.json.gz": [[1], {}],
+  "google-adk-2025-08-28.trace.json.gz": [[2], { "call-id-missing": 1 }],
+  "langgraph-python-2025-08-22.trace.json.gz": [[2], {}],
+  "openai-agents-2025-09-30.trace.json.gz": [[2], { "setting-dropped": 6 }],
+  "pydantic-ai-2025-06-06.trace.json.gz": [[1], {}],
+  "pydantic-ai-tools-2025-06-06.trace.json.gz": [[1], {}],
+  "vercel-aisdk-2025-11-17.trace.json.gz": [[1], {}],
   "2025-02-11T15-17-00-05-00_popularity_dPiJifoWeEQBrfWsAopzWr.eval": [[1, 1, 1, 1, 1, 1, 1, 1, 1, 1], {}],
   "2025-05-12T20-28-13-04-00_popularity.json.gz": [[1, 1, 1], {}],
   "log_formats.eval": [[1], {}],
@@ -60,8 +72,9 @@ describe.skipIf(!hasShared)("every recorded log", () => {
     }
   });
 
-  it.skipIf(!hasPython)("gives cassettes that the Python oracle confirms", () => {
-    for (const { runs } of all) expect(askOracle(runs)).toEqual(runs.map(({ path }) => `${path}: ok`));
+  it.skipIf(!hasPython)("gives cassettes that the Python oracle confirms", { timeout: 60_000 }, () => {
+    const runs = all.flatMap(({ runs }, index) => runs.map((run) => ({ ...run, path: `${index}/${run.path}` })));
+    expect(askOracle(runs)).toEqual(runs.map(({ path }) => `${path}: ok`));
   });
 });
 
@@ -87,5 +100,46 @@ describe.skipIf(!hasShared)("the Inspect logs", () => {
     const files = all.filter(({ file }) => file.includes("/inspect/"));
     for (const { runs } of files)
       for (const { cassette } of runs) expect(toFile(cassette)).not.toMatch(/(attachment|tc):\/\//);
+  });
+});
+
+describe.skipIf(!hasShared)("a trace", () => {
+  const runsOf = (name: string) => all.find(({ file }) => file.endsWith(name))?.runs ?? [];
+
+  it("of a retrieval chain is the one call in it, with its prompt, settings and tokens", () => {
+    const [run] = runsOf("rag_earnings_agent.otlp.json.gz");
+    expect(run).toMatchObject({ model: "gpt-3.5-turbo", task: "main" });
+    expect(run?.cassette.entries[0]?.response).toMatchObject({
+      finalAnswer: "Meta Platforms Inc.'s revenue in Q4 2023 was $40.1 billion.",
+      usage: { inputTokens: 629, outputTokens: 19 },
+    });
+    expect(run?.cassette.extensions?.contexts).toMatchObject([{ settings: { temperature: 0.1 } }]);
+  });
+
+  it("of the AI SDK is the call, not the function around it or an embedding", () => {
+    const runs = runsOf("all-spans.json.gz");
+    expect(runs.map(({ task }) => task).sort()).toEqual([
+      "test-generate-object",
+      "test-generate-text",
+      "test-generate-text-messages",
+      "test-stream-text",
+    ]);
+  });
+
+  it.each([
+    ["google-adk", 1],
+    ["langgraph", 1],
+    ["openai-agents", 1],
+    ["vercel-aisdk", 1],
+  ])("of %s keeps its call of a tool, the tools and the prompt that grew", (name, calls) => {
+    const [run] = all.find(({ file }) => file.includes(name))?.runs ?? [];
+    const first = run?.cassette.entries[0];
+    expect(first?.response.message.toolCalls).toHaveLength(calls);
+    expect(run?.cassette.extensions?.contexts?.[0]?.tools).toHaveLength(1);
+    const second = run?.cassette.entries[1]?.prompt;
+    if (second !== undefined) {
+      expect(second.keep).toBe(first?.prompt?.messages.length);
+      expect(second.messages.map(({ role }) => role)).toEqual(["assistant", "tool"]);
+    }
   });
 });
