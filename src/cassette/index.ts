@@ -139,6 +139,7 @@ export { diffValues, firstDifference, type ValueChange } from "./values.js";
 export type { ImportExtension } from "./import/cassette.js";
 export { detectFormat, type Detection } from "./import/detect.js";
 export { IMPORT_FORMATS, type ImportFormat } from "./import/formats.js";
+export { BINARY_KEY } from "./import/http/vcr.js";
 export { parseImport, type ImportedCassette, type ImportOptions } from "./import/parse.js";
 export type { Repair, RepairKind } from "./import/repair.js";
 export { exportCassette, type ExportedCassette, type ExportOptions } from "./export/export.js";

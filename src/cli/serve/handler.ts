@@ -1,9 +1,9 @@
 // The replay server as a function from requests to replies, and a count of what came of them.
 
 import { CassetteError, type Cassette, type MissReport, type Shelf } from "../../cassette/index.js";
-import { AgentError, type Wire, type WireTurn } from "../../core/index.js";
+import { AgentError, wireOf, type Wire, type WireTurn } from "../../core/index.js";
 import type { HttpHandler, HttpReply, HttpRequest } from "../../host/index.js";
-import { answerReply, parseBody, readBytes, refusalReply, wireOf, type Refusal } from "./replies.js";
+import { answerReply, parseBody, readBytes, refusalReply, type Refusal } from "./replies.js";
 import { streamBody, type ServedStreaming } from "./stream-body.js";
 
 /** A request that no recorded turn answers. */
