@@ -6,6 +6,8 @@ import { buildCassette } from "./build.js";
 import { CassetteError } from "./errors.js";
 import type { CassetteExtensions, CassetteV2 } from "./format.js";
 import { checkCassette } from "./load.js";
+import { withRules } from "./redact/options.js";
+import { redactedBy } from "./redact/redactor.js";
 import { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
 import { cassetteProvider, type CassetteProvider } from "./replay.js";
 
@@ -15,6 +17,8 @@ export type LiveSource = LlmProviderAdapter | (() => LlmProviderAdapter | Promis
 /** Beside these, the options the new recording is made with. `hashFilter` must be the one of the cassette. */
 export interface ResumeOptions extends RecordingOptions {
   readonly live: LiveSource;
+  /** As for `cassetteProvider`, for the turns that are replayed. */
+  readonly allowRedacted?: boolean;
   /** Named in messages. */
   readonly file?: string;
 }
@@ -71,14 +75,17 @@ function checkSource(cassette: unknown, file: string | undefined): CassetteV2 {
 type Until = "count" | "miss";
 
 function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptions, until: Until): ForkProvider {
-  const { live, file, ...recording } = options;
-  const { hashFilter } = recording;
+  const { live, file, allowRedacted, ...recording } = options;
+  const { hashFilter, redact: asked } = recording;
+  const redact = withRules(asked, redactedBy(source.extensions?.redacted));
   const replay = cassetteProvider(prefix, {
     ...(hashFilter === undefined ? {} : { hashFilter }),
+    ...(redact === undefined ? {} : { redact }),
+    ...(allowRedacted === undefined ? {} : { allowRedacted }),
     ...(file === undefined ? {} : { file }),
   });
   const line = createLine(replay, live, until);
-  const recorder = recordingProvider(line.provider, recording);
+  const recorder = recordingProvider(line.provider, redact === undefined ? recording : { ...recording, redact });
 
   return {
     // The names of the recorder are getters, so it is wrapped and not spread.

@@ -20,7 +20,8 @@ import { assertKnownOptions, CassetteError } from "./errors.js";
 import type { CassetteExtensions, CassetteV2, ContextExtension } from "./format.js";
 import { createPromptTracker, type HashFilter } from "./prompt.js";
 import { assertContext, assertLoadable, assertMessage, assertName, assertResponse, recordable } from "./recordable.js";
-import { createRedactor, type Redact } from "./redact.js";
+import type { RedactOption } from "./redact/options.js";
+import { createRedactor } from "./redact/redactor.js";
 import { assertRequest } from "./request.js";
 import { resolveSigningKey, signNow, type SigningEnvironment } from "./sign.js";
 
@@ -28,10 +29,10 @@ export interface RecordingOptions {
   /** Normalises volatile prompt text before it is hashed and stored. Give the same one to `cassetteProvider`. */
   readonly hashFilter?: HashFilter;
   /**
-   * Scrubs answers before they are hashed and stored. The caller still gets the real ones. Where a later prompt repeats an
-   * answer, its whole text or one of its calls, that is scrubbed too; a part of the text, or its words elsewhere, is not.
+   * What is taken out before anything is hashed and stored: of prompts, answers, arguments, tools and settings. The caller still
+   * gets the real ones. Default: the secrets of `SECRET_RULES`. False: nothing. A function scrubs answers before the rules do.
    */
-  readonly redact?: Redact;
+  readonly redact?: RedactOption;
   /** False keeps hashes only: the file is small and says less when a replay misses. Default true. */
   readonly prompts?: boolean;
   /**
@@ -115,7 +116,7 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
           ...(agentId === undefined ? {} : { agentId }),
           ...head,
           recordedProvider: providerName(provider),
-          extensions: copyJson<CassetteExtensions>({ ...extensions, ...tape.extensions() }),
+          extensions: copyJson<CassetteExtensions>({ ...extensions, ...tape.extensions(extensions?.redacted) }),
         };
         const built = buildCassette(cassetteHead, tape.turns);
         const cassette = seal(signer === undefined ? built : signNow(built, signer));
@@ -152,7 +153,7 @@ async function* keepStream(
 function createTape(options: RecordingOptions) {
   const redactor = createRedactor(options.redact);
   const tracker = createPromptTracker(options.hashFilter, assertMessage);
-  const readContext = createContextReader();
+  const readContext = createContextReader((value) => redactor.json(value));
   const keepsPrompts = options.prompts ?? true;
   const turns: BuiltTurn[] = [];
   const contexts: ContextExtension[] = [];
@@ -208,12 +209,14 @@ function createTape(options: RecordingOptions) {
         hint: "Await the run before toCassette().",
       });
     },
-    extensions(): CassetteExtensions {
+    /** `before` is what an older part of the recording had redacted. */
+    extensions(before: readonly string[] = []): CassetteExtensions {
+      const redacted = [...new Set([...before, ...redactor.used()])];
       return {
         createdWith: CREATED_WITH,
         prompts: keepsPrompts,
         ...(options.hashFilter === undefined ? {} : { filtered: true as const }),
-        ...(options.redact === undefined ? {} : { redacted: ["custom"] }),
+        ...(redacted.length === 0 ? {} : { redacted }),
         ...(contexts.length === 0 ? {} : { contexts }),
       };
     },

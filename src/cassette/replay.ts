@@ -4,6 +4,7 @@
 import {
   copyJson,
   seal,
+  type LlmMessage,
   type LlmProviderAdapter,
   type LlmTurnRequest,
   type LlmTurnResponse,
@@ -11,10 +12,14 @@ import {
 } from "../core/index.js";
 import { contextsByTurn, createContextReader, type TurnContext } from "./context.js";
 import { assertKnownOptions, CassetteError, type MissReport } from "./errors.js";
-import type { Cassette } from "./format.js";
+import type { Cassette, ContextExtension } from "./format.js";
 import { checkCassette } from "./load.js";
 import { explainContextMiss, explainPromptMiss, formatMiss } from "./miss.js";
 import { createPromptTracker, type HashFilter, type PromptTracker } from "./prompt.js";
+import { assertNotRedacted, findNumbers, withMissing } from "./redacted-replay.js";
+import { redactedCalls, type RedactedArgument } from "./redact/calls.js";
+import type { RedactOption } from "./redact/options.js";
+import { createReplayRedaction, type ReplayRedaction } from "./redact/redactor.js";
 import { assertRequest } from "./request.js";
 import { createUnusedTurns, type UnusedTurns } from "./unused.js";
 
@@ -25,6 +30,16 @@ export interface ReplayOptions {
   readonly requireIntegrity?: boolean;
   /** The function the recording was made with. */
   readonly hashFilter?: HashFilter;
+  /**
+   * What the recording was made with, where that was more than the rules for secrets. Of these the recording names those that
+   * found something, and they alone are used. False refuses a recording that was redacted.
+   */
+  readonly redact?: RedactOption;
+  /**
+   * True gives out answers with tool calls whose arguments hold a placeholder. Default false: such a turn throws
+   * `redacted-argument`, since the tool would be called with it.
+   */
+  readonly allowRedacted?: boolean;
   /** Named in messages. */
   readonly file?: string;
   readonly ports?: Pick<Ports, "warn">;
@@ -35,6 +50,8 @@ export interface CassetteProvider extends LlmProviderAdapter {
   readonly cassette: Cassette;
   /** Recorded turns not given out yet. */
   readonly remaining: number;
+  /** Every argument of a recorded call that holds a placeholder, in the order of the turns. */
+  readonly redactedCalls: readonly RedactedArgument[];
   /** Indexes of the turns given out, in ascending order. */
   used(): number[];
   /** Makes every turn unused again. */
@@ -43,9 +60,11 @@ export interface CassetteProvider extends LlmProviderAdapter {
   assertConsumed(): void;
 }
 
+const OPTIONS = ["strict", "requireIntegrity", "hashFilter", "redact", "allowRedacted", "file", "ports"];
+
 /** Checks `cassette` as if it came from a file, then replays it. Throws `CassetteError` with a `LoadErrorCode`. */
 export function cassetteProvider(cassette: unknown, options: ReplayOptions = {}): CassetteProvider {
-  assertKnownOptions("cassetteProvider", options, ["strict", "requireIntegrity", "hashFilter", "file", "ports"]);
+  assertKnownOptions("cassetteProvider", options, OPTIONS);
   const { strict = true, hashFilter, file } = options;
   const tape = seal(checkCassette(cassette, options));
   if (strict) assertSameFilter(tape, hashFilter, file);
@@ -71,6 +90,7 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
       if (content !== "") yield { type: "text-delta", text: content };
       yield { type: "response", response };
     },
+    redactedCalls: tape.entries.flatMap(({ response, turnIndex }) => redactedCalls(response, turnIndex)),
     used: () => session.used(),
     reset: () => session.reset(),
     assertConsumed() {
@@ -89,14 +109,31 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
   };
 }
 
-function createSession(tape: Cassette, { strict = true, hashFilter, file }: ReplayOptions) {
+function createSession(tape: Cassette, options: ReplayOptions) {
+  const { strict = true, hashFilter, file } = options;
   const { entries } = tape;
   const noted = tape.version === 2 ? (tape.extensions?.contexts ?? []) : [];
   const contexts = contextsByTurn(noted, entries.length);
-  const readContext = createContextReader();
+  const createSide = () => redactionOf(tape, options);
+  let side = createSide();
+  let readContext = readerOf(side);
   let turns = createUnusedTurns(entries, contexts);
   let asked = 0;
   let tracker = createPromptTracker(hashFilter);
+
+  /** The hash of the next prompt. Where numbers alone keep it from a recorded one, they become the recorded ones. */
+  function nextHash(messages: readonly LlmMessage[]): string {
+    if (side === undefined) return tracker.next(messages).promptHash;
+    const { scrubber } = side;
+    let { promptHash } = tracker.next(scrubber.messages(messages));
+    if (turns.find(promptHash, undefined) === undefined) {
+      const isFound = findNumbers(tape, tracker.since(0), turns.used, (numbers) => scrubber.renumber(numbers));
+      if (!isFound) return promptHash;
+      ({ promptHash } = tracker.next(scrubber.messages(messages)));
+    }
+    scrubber.settle();
+    return promptHash;
+  }
 
   function find(promptHash: string, now: TurnContext | undefined): number | undefined {
     const exact = turns.find(promptHash, now);
@@ -104,27 +141,23 @@ function createSession(tape: Cassette, { strict = true, hashFilter, file }: Repl
     return turns.left > 0 ? turns.next() : undefined;
   }
 
-  function checkContext(now: TurnContext | undefined, turnIndex: number, turn: number): void {
-    const recorded = contexts[turnIndex];
-    if (recorded === undefined || now === undefined) return;
-    if (recorded.toolsHash !== now.toolsHash) {
-      throw miss(explainContextMiss("tools-changed", turn, turnIndex, recorded.tools, now.tools), file);
-    }
-    if (recorded.settingsHash !== now.settingsHash) {
-      throw miss(explainContextMiss("settings-changed", turn, turnIndex, recorded.settings, now.settings), file);
-    }
-  }
-
   return {
     answer(request: LlmTurnRequest): LlmTurnResponse {
       const turn = asked++;
-      const { promptHash } = tracker.next(request.messages);
+      // As the recorder does: tools and settings are read before the prompt.
       const now = strict && noted.length > 0 ? readContext(request) : undefined;
+      const promptHash = nextHash(request.messages);
       const index = find(promptHash, now);
-      if (index === undefined) throw miss(explainNoAnswer(tape, tracker, turn, turns, promptHash), file);
-      checkContext(now, index, turn);
+      if (index === undefined) {
+        const report = explainNoAnswer(tape, tracker, turn, turns, promptHash);
+        throw miss(withMissing(report, side?.missing), file);
+      }
+      checkContext(contexts[index], now, { turn, turnIndex: index, file });
+      const { response } = entries[index] as { response: LlmTurnResponse };
+      if (options.allowRedacted !== true) assertNotRedacted(response, index, file);
       turns.take(index);
-      return copyJson((entries[index] as { response: LlmTurnResponse }).response);
+      side?.scrubber.response(response);
+      return copyJson(response);
     },
     get remaining() {
       return turns.left;
@@ -134,9 +167,34 @@ function createSession(tape: Cassette, { strict = true, hashFilter, file }: Repl
     reset(): void {
       turns = createUnusedTurns(entries, contexts);
       asked = 0;
+      side = createSide();
+      readContext = readerOf(side);
       tracker = createPromptTracker(hashFilter);
     },
   };
+}
+
+/** Throws where tools or settings are not the recorded ones. */
+function checkContext(
+  recorded: ContextExtension | undefined,
+  now: TurnContext | undefined,
+  { turn, turnIndex, file }: { turn: number; turnIndex: number; file: string | undefined },
+): void {
+  if (recorded === undefined || now === undefined) return;
+  if (recorded.toolsHash !== now.toolsHash) {
+    throw miss(explainContextMiss("tools-changed", turn, turnIndex, recorded.tools, now.tools), file);
+  }
+  if (recorded.settingsHash !== now.settingsHash) {
+    throw miss(explainContextMiss("settings-changed", turn, turnIndex, recorded.settings, now.settings), file);
+  }
+}
+
+function redactionOf(tape: Cassette, { redact, file }: ReplayOptions): ReplayRedaction | undefined {
+  return tape.version === 1 ? undefined : createReplayRedaction(tape.extensions?.redacted, redact, file);
+}
+
+function readerOf(side: ReplayRedaction | undefined) {
+  return side === undefined ? createContextReader() : createContextReader((value) => side.scrubber.json(value));
 }
 
 function explainNoAnswer(

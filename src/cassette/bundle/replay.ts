@@ -4,6 +4,7 @@
 import type { LlmProviderAdapter, Ports } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
 import type { HashFilter } from "../prompt.js";
+import type { RedactOption } from "../redact/options.js";
 import { cassetteProvider, type CassetteProvider } from "../replay.js";
 import { assertAgents } from "./agents.js";
 import { checkBundle } from "./check.js";
@@ -21,6 +22,10 @@ export interface AgentReplayOptions {
   readonly requireIntegrity?: boolean;
   /** The function the recording was made with. */
   readonly hashFilter?: HashFilter;
+  /** As for `cassetteProvider`. */
+  readonly redact?: RedactOption;
+  /** As for `cassetteProvider`. */
+  readonly allowRedacted?: boolean;
   readonly ports?: Pick<Ports, "warn">;
 }
 
@@ -34,7 +39,7 @@ export interface AgentReplay<A> {
   finish(result: RunLike): void;
 }
 
-const OPTIONS = ["plan", "strict", "requireIntegrity", "hashFilter", "ports"];
+const OPTIONS = ["plan", "strict", "requireIntegrity", "hashFilter", "redact", "allowRedacted", "ports"];
 
 /**
  * Checks the bundle with its cassettes as if they came from files. Throws `CassetteError` with a `LoadErrorCode`, or
