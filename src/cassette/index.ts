@@ -31,8 +31,9 @@ export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } 
 export type { Redact } from "./redact/answers.js";
 export { redactedCalls, type RedactedArgument } from "./redact/calls.js";
 export { secretsOf } from "./redact/environment.js";
-export { createFinder, type Finder, type Found } from "./redact/find.js";
+export type { Finder, Found } from "./redact/find.js";
 export { withValues, type RedactOption, type RedactOptions } from "./redact/options.js";
+export { createSecretFinder } from "./redact/text.js";
 export { EMAIL_RULE, SECRET_RULES, type RedactionRule } from "./redact/rules.js";
 export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
 export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay.js";

@@ -12,6 +12,7 @@ import { lockCommand } from "./commands/lock.js";
 import { pruneCommand } from "./commands/prune.js";
 import { recordCommand } from "./commands/record.js";
 import { replayCommand } from "./commands/replay.js";
+import { scanCommand } from "./commands/scan.js";
 import { serveCommand } from "./commands/serve.js";
 import { showCommand } from "./commands/show.js";
 import { signCommand } from "./commands/sign.js";
@@ -66,6 +67,7 @@ function createProgram(io: CommandIo): Command {
   forkCommand(program, io);
   whyCommand(program, io);
   pruneCommand(program, io);
+  scanCommand(program, io);
   serveCommand(program, io);
   return program;
 }

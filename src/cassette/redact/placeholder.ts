@@ -43,22 +43,17 @@ export function outsidePlaceholders(text: string, rewrite: (part: string) => str
   return result + rewrite(text.slice(end));
 }
 
+/** The same text, as long as before, with a character that is in no secret wherever a placeholder is. */
+export function withoutPlaceholders(text: string): string {
+  return text.includes(PLACEHOLDER_START) ? text.replace(ALL, (found) => "<".repeat(found.length)) : text;
+}
+
 /** Every number through `renumber`. */
 export function renumber(text: string, renumber: (number: number) => number): string {
   if (!text.includes(PLACEHOLDER_START)) return text;
   return text.replace(ALL, (_, rule: string, number: string) =>
     toPlaceholder({ rule, number: renumber(Number(number)) }),
   );
-}
-
-/** Numbers by their first appearance, so that two texts that differ in numbers alone become the same. */
-export function neutralNumbers(text: string): string {
-  const known = new Map<number, number>();
-  return renumber(text, (number) => {
-    const own = known.get(number) ?? known.size + 1;
-    known.set(number, own);
-    return own;
-  });
 }
 
 /**

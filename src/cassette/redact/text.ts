@@ -1,9 +1,9 @@
 // The secrets of one text: by rule, by value, and by what became known on the way. Scrubbing what was scrubbed changes nothing.
 
-import { createFinder, joinOverlaps, type Found } from "./find.js";
+import { createFinder, joinOverlaps, type Finder, type Found } from "./find.js";
 import type { createNumbers } from "./numbers.js";
 import { BY_VALUE, type Redaction } from "./options.js";
-import { outsidePlaceholders, placeholdersIn } from "./placeholder.js";
+import { outsidePlaceholders, placeholdersIn, withoutPlaceholders } from "./placeholder.js";
 
 /** Everything of a text is seen anew until nothing more is found, at most so often. */
 export const MAX_ROUNDS = 8;
@@ -14,6 +14,17 @@ export interface TextScrubber {
   scrub(text: string): string;
   /** Texts that are secrets wherever they stand; more when one was found by what stands around it. */
   readonly known: number;
+}
+
+/** Finds by rule and by value what is no placeholder, for reports: nothing is replaced. */
+export function createSecretFinder({ rules, values }: Pick<Redaction, "rules" | "values">): Finder {
+  const find = createFinder(rules);
+  const literals = new Map<string, string>();
+  for (const value of values) addLiteral(literals, value);
+  return (text) => {
+    const open = withoutPlaceholders(text);
+    return joinOverlaps([...find(open), ...findLiterals(open, literals)]);
+  };
 }
 
 /** `numbers` says what stands in the place of a value. */
