@@ -10,7 +10,8 @@ import {
   type Ports,
 } from "../core/index.js";
 import type { CassetteV2 } from "./format.js";
-import { recordingProvider, type RecordingProvider } from "./record.js";
+import { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
+import type { RedactOption } from "./redact/options.js";
 
 /** A turn that was asked and is not answered yet. Exactly one of the two is to be called. */
 export interface OpenTurn {
@@ -46,14 +47,14 @@ interface Conversation {
   answers: Map<LlmTurnRequest, Promise<LlmTurnResponse>>;
 }
 
-/** An empty set of conversations. */
-export function createConversations(ports: Partial<Ports> = {}): Conversations {
+/** An empty set of conversations; `redact` is for the recorder of each. */
+export function createConversations(ports: Partial<Ports> = {}, redact: RedactOption = {}): Conversations {
   const all: Conversation[] = [];
   return {
     open(request, provider) {
       const hashes = request.messages.map((message) => hashJson(message));
       const chain = chainOf(hashes);
-      const conversation = findConversation(all, hashes, chain) ?? begin(all, provider, ports);
+      const conversation = findConversation(all, hashes, chain) ?? begin(all, provider, { ports, redact });
       const step: Step = { length: hashes.length, hash: chain[hashes.length] ?? "" };
       conversation.steps.push(step);
       return record(conversation, all.indexOf(conversation), request, step);
@@ -68,13 +69,13 @@ export function createConversations(ports: Partial<Ports> = {}): Conversations {
   };
 }
 
-function begin(all: Conversation[], provider: string, ports: Partial<Ports>): Conversation {
+function begin(all: Conversation[], provider: string, options: RecordingOptions): Conversation {
   const answers: Conversation["answers"] = new Map();
   const scripted: LlmProviderAdapter = {
     name: provider,
     turn: (request) => answers.get(request) ?? Promise.reject(new Error("a turn was recorded that nobody asked")),
   };
-  const conversation = { steps: [], answers, recorder: recordingProvider(scripted, { ports }) };
+  const conversation = { steps: [], answers, recorder: recordingProvider(scripted, options) };
   all.push(conversation);
   return conversation;
 }

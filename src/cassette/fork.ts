@@ -50,15 +50,21 @@ export interface ForkProvider extends RecordingProvider {
  * `at`. Throws `CassetteError`: a `LoadErrorCode`, `integrity-required` for version 1, `invalid-options`.
  */
 export function forkProvider(cassette: unknown, { at, ...options }: ForkOptions): ForkProvider {
-  const source = checkSource(cassette, options.file);
+  const source = assertForkable(cassette, at, options.file);
+  return createFork(source, cutCassette(source, at), options, "count");
+}
+
+/** The cassette, where it has a turn `at` to fork at. Throws as `forkProvider`; asks nothing about filters and redaction. */
+export function assertForkable(cassette: unknown, at: number, file?: string): CassetteV2 {
+  const source = checkSource(cassette, file);
   const turns = source.entries.length;
   if (!Number.isInteger(at) || at < 0 || at > turns) {
     throw new CassetteError("invalid-options", `there is no turn ${String(at)} to fork at`, {
       hint: `The recording has ${turns} turns: give a number from 0 to ${turns}.`,
-      ...(options.file === undefined ? {} : { file: options.file }),
+      ...(file === undefined ? {} : { file }),
     });
   }
-  return createFork(source, cutCassette(source, at), options, "count");
+  return source;
 }
 
 /** Replays until the first turn that the cassette cannot answer, then goes live. Throws as `forkProvider`. */
@@ -108,11 +114,12 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
     stream: (request) => (recorder.stream as NonNullable<LlmProviderAdapter["stream"]>)(request),
     toCassette({ agentId = source.agentId, extensions } = {}) {
       if (until === "count" && replay.remaining > 0) throw notReached(prefix.entries.length, replay.remaining, file);
-      const { cassetteId, envelopeHash, extensions: { filtered, redacted } = {} } = source;
+      const { cassetteId, envelopeHash, extensions: { filtered, filters, redacted } = {} } = source;
       const at = prefix.entries.length - replay.remaining;
       const forkedFrom: ForkedFrom = { cassetteId, envelopeHash, at };
       const kept = {
         ...(filtered === undefined ? {} : { filtered }),
+        ...(filters === undefined ? {} : { filters: [...filters] }),
         ...(redacted === undefined ? {} : { redacted: [...redacted] }),
       };
       return recorder.toCassette({
@@ -178,11 +185,12 @@ function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
 /** The first `at` turns as a cassette of the same id, with what is known of those turns. */
 function cutCassette(cassette: CassetteV2, at: number): CassetteV2 {
   const { agentId, recordedAt, recordedProvider, cassetteId, entries, extensions = {} } = cassette;
-  const { createdWith, prompts, filtered, redacted, contexts } = extensions;
+  const { createdWith, prompts, filtered, filters, redacted, contexts } = extensions;
   const kept: CassetteExtensions = {
     ...(createdWith === undefined ? {} : { createdWith }),
     ...(prompts === undefined ? {} : { prompts }),
     ...(filtered === undefined ? {} : { filtered }),
+    ...(filters === undefined ? {} : { filters }),
     ...(redacted === undefined ? {} : { redacted }),
     ...(contexts === undefined ? {} : { contexts: contexts.filter(({ fromTurn }) => fromTurn < at) }),
   };

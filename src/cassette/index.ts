@@ -37,7 +37,9 @@ export { createSecretFinder } from "./redact/text.js";
 export { EMAIL_RULE, SECRET_RULES, type RedactionRule } from "./redact/rules.js";
 export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
 export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay.js";
+export type { HashFilterName, HashFilterOption } from "./filters.js";
 export {
+  assertForkable,
   forkProvider,
   resumeProvider,
   type ForkedFrom,

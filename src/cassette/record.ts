@@ -18,7 +18,8 @@ import { buildCassette, CREATED_WITH, type BuiltTurn } from "./build.js";
 import { createContextReader, type TurnContext } from "./context.js";
 import { assertKnownOptions, CassetteError } from "./errors.js";
 import type { CassetteExtensions, CassetteV2, ContextExtension } from "./format.js";
-import { createPromptTracker, type HashFilter } from "./prompt.js";
+import { readHashFilter, type HashFilterOption } from "./filters.js";
+import { createPromptTracker } from "./prompt.js";
 import { assertContext, assertLoadable, assertMessage, assertName, assertResponse, recordable } from "./recordable.js";
 import type { RedactOption } from "./redact/options.js";
 import { createRedactor } from "./redact/redactor.js";
@@ -27,7 +28,7 @@ import { resolveSigningKey, signNow, type SigningEnvironment } from "./sign.js";
 
 export interface RecordingOptions {
   /** Normalises volatile prompt text before it is hashed and stored. Give the same one to `cassetteProvider`. */
-  readonly hashFilter?: HashFilter;
+  readonly hashFilter?: HashFilterOption;
   /**
    * What is taken out before anything is hashed and stored: of prompts, answers, arguments, tools and settings. The caller still
    * gets the real ones. Default: the secrets of `SECRET_RULES`. False: nothing. A function scrubs answers before the rules do.
@@ -152,7 +153,8 @@ async function* keepStream(
 
 function createTape(options: RecordingOptions) {
   const redactor = createRedactor(options.redact);
-  const tracker = createPromptTracker(options.hashFilter, assertMessage);
+  const { filter, names } = readHashFilter(options.hashFilter);
+  const tracker = createPromptTracker(filter, assertMessage);
   const readContext = createContextReader((value) => redactor.json(value));
   const keepsPrompts = options.prompts ?? true;
   const turns: BuiltTurn[] = [];
@@ -215,7 +217,8 @@ function createTape(options: RecordingOptions) {
       return {
         createdWith: CREATED_WITH,
         prompts: keepsPrompts,
-        ...(options.hashFilter === undefined ? {} : { filtered: true as const }),
+        ...(filter === undefined ? {} : { filtered: true as const }),
+        ...(names === undefined ? {} : { filters: [...names] }),
         ...(redacted.length === 0 ? {} : { redacted }),
         ...(contexts.length === 0 ? {} : { contexts }),
       };

@@ -3,6 +3,7 @@
 
 import {
   copyJson,
+  hashJson,
   seal,
   type LlmMessage,
   type LlmProviderAdapter,
@@ -13,6 +14,7 @@ import {
 import { contextsByTurn, createContextReader, type TurnContext } from "./context.js";
 import { assertKnownOptions, CassetteError, type MissReport } from "./errors.js";
 import type { Cassette, ContextExtension } from "./format.js";
+import { readHashFilter, type HashFilterOption, type NamedFilter } from "./filters.js";
 import { checkCassette } from "./load.js";
 import { explainContextMiss, explainPromptMiss, formatMiss } from "./miss.js";
 import { createPromptTracker, type HashFilter, type PromptTracker } from "./prompt.js";
@@ -29,7 +31,7 @@ export interface ReplayOptions {
   /** Refuses version 1 cassettes. Default false; recommended in CI. */
   readonly requireIntegrity?: boolean;
   /** The function the recording was made with. */
-  readonly hashFilter?: HashFilter;
+  readonly hashFilter?: HashFilterOption;
   /**
    * What the recording was made with, where that was more than the rules for secrets. Of these the recording names those that
    * found something, and they alone are used. False refuses a recording that was redacted.
@@ -65,10 +67,11 @@ const OPTIONS = ["strict", "requireIntegrity", "hashFilter", "redact", "allowRed
 /** Checks `cassette` as if it came from a file, then replays it. Throws `CassetteError` with a `LoadErrorCode`. */
 export function cassetteProvider(cassette: unknown, options: ReplayOptions = {}): CassetteProvider {
   assertKnownOptions("cassetteProvider", options, OPTIONS);
-  const { strict = true, hashFilter, file } = options;
+  const { strict = true, file } = options;
+  const named = readHashFilter(options.hashFilter);
   const tape = seal(checkCassette(cassette, options));
-  if (strict) assertSameFilter(tape, hashFilter, file);
-  const session = createSession(tape, options);
+  if (strict) assertSameFilter(tape, named, file);
+  const session = createSession(tape, options, named.filter);
 
   return {
     name: `cassette:${tape.recordedProvider}`,
@@ -109,8 +112,8 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
   };
 }
 
-function createSession(tape: Cassette, options: ReplayOptions) {
-  const { strict = true, hashFilter, file } = options;
+function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashFilter | undefined) {
+  const { strict = true, file } = options;
   const { entries } = tape;
   const noted = tape.version === 2 ? (tape.extensions?.contexts ?? []) : [];
   const contexts = contextsByTurn(noted, entries.length);
@@ -238,15 +241,22 @@ function miss(report: MissReport, file: string | undefined): CassetteError {
 }
 
 /** A filter on one side only would miss every prompt it touches, or hide a difference; so it is refused at once. */
-function assertSameFilter(tape: Cassette, hashFilter: HashFilter | undefined, file: string | undefined): void {
+function assertSameFilter(tape: Cassette, { filter, names }: NamedFilter, file: string | undefined): void {
   if (tape.version === 1) return;
-  const recorded = tape.extensions?.filtered === true;
-  if (recorded === (hashFilter !== undefined)) return;
+  const { filtered, filters } = tape.extensions ?? {};
+  const [recorded, now] = [filtered === true, filter !== undefined];
+  // A recording from before filters had names says none.
+  const isSame =
+    filters === undefined && names === undefined ? true : hashJson(filters ?? null) === hashJson(names ?? null);
+  if (recorded === now && isSame) return;
+  const named = (list: unknown): string => (Array.isArray(list) ? ` (${list.join(", ")})` : "");
   throw new CassetteError(
     "filter-one-sided",
-    recorded
-      ? "the cassette was recorded with a hashFilter and is replayed without one"
-      : "the cassette was recorded without a hashFilter and is replayed with one",
+    recorded && now
+      ? `the cassette was recorded with another hashFilter${named(filters)} than it is replayed with${named(names)}`
+      : recorded
+        ? `the cassette was recorded with a hashFilter${named(filters)} and is replayed without one`
+        : `the cassette was recorded without a hashFilter and is replayed with one${named(names)}`,
     {
       hint: "Pass the same hashFilter to recordingProvider and cassetteProvider.",
       ...(file === undefined ? {} : { file }),

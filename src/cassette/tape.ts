@@ -16,7 +16,9 @@ import { contextAt } from "./context.js";
 import type { Cassette, ContextExtension } from "./format.js";
 import { rebuildPrompts } from "./miss.js";
 import { hashPrompt } from "./prompt.js";
-import { cassetteProvider } from "./replay.js";
+import { neutralNumbers } from "./redact/placeholder.js";
+import { createReplayRedaction } from "./redact/redactor.js";
+import { cassetteProvider, type ReplayOptions } from "./replay.js";
 
 /** A request over a wire, with what comparing it needs. */
 export interface Asked {
@@ -54,6 +56,9 @@ export interface Tape {
   play(asked: Asked, near: Nearness | undefined): Promise<LlmTurnResponse>;
 }
 
+/** How the cassette is replayed. */
+export type TapeOptions = Pick<ReplayOptions, "redact" | "allowRedacted">;
+
 /** Reads a request for comparison with any number of tapes. */
 export function toAsked(wire: Wire, request: WireRequest): Asked {
   const { messages } = throughWire(request, wire, request) ?? request;
@@ -61,12 +66,13 @@ export function toAsked(wire: Wire, request: WireRequest): Asked {
 }
 
 /** Throws `CassetteError` where the cassette is refused or cannot be replayed as it is. */
-export function createTape(value: unknown, file: string, names: Iterable<string>): Tape {
-  const provider = cassetteProvider(value, { file, ports: { warn: () => undefined } });
+export function createTape(value: unknown, file: string, names: Iterable<string>, options: TapeOptions = {}): Tape {
+  const provider = cassetteProvider(value, { ...options, file, ports: { warn: () => undefined } });
   const { cassette } = provider;
   const prompts = rebuildPrompts(cassette);
   const contexts = cassette.version === 2 ? (cassette.extensions?.contexts ?? []) : [];
   const used = new Set<number>();
+  const redacted = cassette.version === 2 ? cassette.extensions?.redacted : undefined;
   const digests = new Map<WireName, (readonly string[])[]>();
 
   /** Every recorded prompt as the wire leaves it; computed once a wire, and only when no hash fits. */
@@ -74,10 +80,18 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     const known = digests.get(wire.name);
     if (known !== undefined) return known;
     const all = (prompts ?? []).map((messages) =>
-      digestAlike(throughWire({ messages }, wire, request)?.messages ?? messages),
+      digestAlike(neutral(throughWire({ messages }, wire, request)?.messages ?? messages)),
     );
     digests.set(wire.name, all);
     return all;
+  }
+
+  /** As the recording would hold it. Numbers are of this prompt alone: clients come in any order. */
+  function digestsOfAsked({ wire, request, digests: plain }: Asked): readonly string[] {
+    const side = createReplayRedaction(redacted, options.redact, file);
+    if (side === undefined) return plain;
+    const messages = side.scrubber.messages(request.messages);
+    return digestAlike(neutral(throughWire({ ...request, messages }, wire, request)?.messages ?? messages));
   }
 
   function measure(asked: Asked, turnIndex: number): Nearness {
@@ -111,11 +125,13 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
       const same = unused().filter((index) => isExact(asked, index));
       return pick(same.map((index) => judge(asked, index, true, length)));
     },
-    findAlike(asked) {
+    findAlike(given) {
+      const asked = { ...given, digests: digestsOfAsked(given) };
       const measured = unused().map((index) => measure(asked, index));
       return pick(measured.filter((near) => near.isPrompt));
     },
-    nearest(asked) {
+    nearest(given) {
+      const asked = { ...given, digests: digestsOfAsked(given) };
       const measured = all.map((index) => measure(asked, index));
       const whole = measured.find((near) => near.isPrompt);
       return (
@@ -130,6 +146,11 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
       return answer;
     },
   };
+}
+
+/** Placeholders numbered by their first appearance in the prompt. */
+function neutral(messages: readonly LlmMessage[]): LlmMessage[] {
+  return JSON.parse(neutralNumbers(JSON.stringify(messages))) as LlmMessage[];
 }
 
 function pick(found: readonly Nearness[]): Nearness | undefined {

@@ -10,7 +10,7 @@ import {
   secretsOf,
   withValues,
   type CassetteStore,
-  type HashFilter,
+  type HashFilterOption,
   type RedactOption,
 } from "../cassette/index.js";
 import { unknownOptions, type FilePort, type LlmProviderAdapter, type SigningKey } from "../core/index.js";
@@ -27,7 +27,7 @@ export interface UseCassetteOptions {
   readonly mode?: CassetteMode;
   /** Kept in the recording. */
   readonly agentId?: string;
-  readonly hashFilter?: HashFilter;
+  readonly hashFilter?: HashFilterOption;
   /** As for `recordingProvider`. The secrets of the environment, by the names of its variables, are always among them. */
   readonly redact?: RedactOption;
   /**

@@ -3,7 +3,7 @@
 
 import type { LlmProviderAdapter, Ports } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
-import type { HashFilter } from "../prompt.js";
+import type { HashFilterOption } from "../filters.js";
 import type { RedactOption } from "../redact/options.js";
 import { cassetteProvider, type CassetteProvider } from "../replay.js";
 import { assertAgents } from "./agents.js";
@@ -21,7 +21,7 @@ export interface AgentReplayOptions {
   /** A bundle lists no version 1, so both values mean the same; taken so that options of one cassette can be passed on. */
   readonly requireIntegrity?: boolean;
   /** The function the recording was made with. */
-  readonly hashFilter?: HashFilter;
+  readonly hashFilter?: HashFilterOption;
   /** As for `cassetteProvider`. */
   readonly redact?: RedactOption;
   /** As for `cassetteProvider`. */

@@ -56,6 +56,16 @@ export function renumber(text: string, renumber: (number: number) => number): st
   );
 }
 
+/** Numbers by their first appearance, so that two texts that differ in numbers alone become the same. */
+export function neutralNumbers(text: string): string {
+  const known = new Map<number, number>();
+  return renumber(text, (number) => {
+    const own = known.get(number) ?? known.size + 1;
+    known.set(number, own);
+    return own;
+  });
+}
+
 /**
  * What the numbers of `live` must become so that it reads as `recorded`; undefined where the two differ in more. Two of them may
  * become one: a value that a live tool repeats and the placeholder that the model was shown.

@@ -21,6 +21,7 @@ export function serveCommand(program: Command, io: CommandIo): void {
     )
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--once", "stop when every turn was used, or at the first miss")
+    .option("--allow-redacted", "give out tool calls whose arguments hold a placeholder for a secret")
     .option("--json", "print one JSON document when stopped")
     .action(async (given: string[], options: Omit<ServeOptions, "port" | "command"> & { port?: number }) => {
       const { serve } = await import("../serve/serve.js");

@@ -1,7 +1,13 @@
 // What a recording proxy keeps: every turn that passes by, sorted into conversations, and a word for each that is lost.
 // Headers never come here.
 
-import { CassetteError, createConversations, type CassetteV2, type OpenTurn } from "../../cassette/index.js";
+import {
+  CassetteError,
+  createConversations,
+  type CassetteV2,
+  type OpenTurn,
+  type RedactOption,
+} from "../../cassette/index.js";
 import type { Wire } from "../../core/index.js";
 import { parseBody } from "../serve/replies.js";
 
@@ -39,8 +45,8 @@ export interface ProxyWatcher {
   kept(conversation: number): void;
 }
 
-export function createProxyRecorder(watcher: ProxyWatcher): ProxyRecorder {
-  const conversations = createConversations();
+export function createProxyRecorder(watcher: ProxyWatcher, redact: RedactOption = {}): ProxyRecorder {
+  const conversations = createConversations({}, redact);
   const lost: string[] = [];
   const open = new Set<Promise<void>>();
   let recorded = 0;

@@ -5,6 +5,8 @@ import {
   CASSETTE_SUFFIX,
   createCassetteStore,
   createShelf,
+  secretsOf,
+  withValues,
   type Cassette,
   type CassetteStore,
   type ImportExtension,
@@ -27,6 +29,8 @@ export interface ServeOptions {
   port: number;
   host?: string;
   once?: boolean;
+  /** Gives out answers whose tool calls hold a placeholder. */
+  allowRedacted?: boolean;
   json?: boolean;
   /** Runs this with the clients' settings in its environment, and stops when it has ended. */
   command?: readonly string[];
@@ -46,7 +50,9 @@ export async function serve(
     const items = await loadAll(paths, io);
     const short = shortNames(items.map(({ file }) => file));
     const nameOf = (file: string): string => short.get(file) ?? basename(file);
-    const shelf = createShelf(items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] })));
+    const named = items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] }));
+    const redact = withValues(undefined, secretsOf(io.env));
+    const shelf = createShelf(named, { redact, allowRedacted: options.allowRedacted === true });
     const misses: ServedMiss[] = [];
     const note = createNotes(io);
     let answered = 0;
