@@ -156,7 +156,7 @@ function createTape(options: RecordingOptions) {
   const { filter, names } = readHashFilter(options.hashFilter);
   const tracker = createPromptTracker(filter, assertMessage);
   const readContext = createContextReader((value) => redactor.json(value));
-  const keepsPrompts = options.prompts ?? true;
+  const { prompts: keepsPrompts = true } = options;
   const turns: BuiltTurn[] = [];
   const contexts: ContextExtension[] = [];
   const open: Slot[] = [];
@@ -206,14 +206,11 @@ function createTape(options: RecordingOptions) {
       flush();
     },
     assertSettled(): void {
-      if (open.length === 0) return;
-      throw new CassetteError("turn-in-progress", `${open.length} recorded call(s) are still unanswered`, {
-        hint: "Await the run before toCassette().",
-      });
+      if (open.length > 0) throw inProgress(open.length);
     },
     /** `before` is what an older part of the recording had redacted. */
     extensions(before: readonly string[] = []): CassetteExtensions {
-      const redacted = [...new Set([...before, ...redactor.used()])];
+      const redacted = union(before, redactor.used());
       return {
         createdWith: CREATED_WITH,
         prompts: keepsPrompts,
@@ -224,6 +221,16 @@ function createTape(options: RecordingOptions) {
       };
     },
   };
+}
+
+function union(some: readonly string[], others: readonly string[]): string[] {
+  return [...new Set([...some, ...others])];
+}
+
+function inProgress(calls: number): CassetteError {
+  return new CassetteError("turn-in-progress", `${calls} recorded call(s) are still unanswered`, {
+    hint: "Await the run before toCassette().",
+  });
 }
 
 function snapshot(response: LlmTurnResponse): LlmTurnResponse {

@@ -17,7 +17,7 @@ import type { Cassette, ContextExtension } from "./format.js";
 import { rebuildPrompts } from "./miss.js";
 import { hashPrompt } from "./prompt.js";
 import { neutralNumbers } from "./redact/placeholder.js";
-import { createReplayRedaction } from "./redact/redactor.js";
+import { createReplayRedaction, type ReplayRedaction } from "./redact/redactor.js";
 import { cassetteProvider, type ReplayOptions } from "./replay.js";
 
 /** A request over a wire, with what comparing it needs. */
@@ -73,6 +73,7 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
   const contexts = cassette.version === 2 ? (cassette.extensions?.contexts ?? []) : [];
   const used = new Set<number>();
   const redacted = cassette.version === 2 ? cassette.extensions?.redacted : undefined;
+  const redaction = () => createReplayRedaction(redacted, options.redact, file);
   const digests = new Map<WireName, (readonly string[])[]>();
 
   /** Every recorded prompt as the wire leaves it; computed once a wire, and only when no hash fits. */
@@ -84,14 +85,6 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     );
     digests.set(wire.name, all);
     return all;
-  }
-
-  /** As the recording would hold it. Numbers are of this prompt alone: clients come in any order. */
-  function digestsOfAsked({ wire, request, digests: plain }: Asked): readonly string[] {
-    const side = createReplayRedaction(redacted, options.redact, file);
-    if (side === undefined) return plain;
-    const messages = side.scrubber.messages(request.messages);
-    return digestAlike(neutral(throughWire({ ...request, messages }, wire, request)?.messages ?? messages));
   }
 
   function measure(asked: Asked, turnIndex: number): Nearness {
@@ -126,12 +119,12 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
       return pick(same.map((index) => judge(asked, index, true, length)));
     },
     findAlike(given) {
-      const asked = { ...given, digests: digestsOfAsked(given) };
+      const asked = asRecorded(given, redaction);
       const measured = unused().map((index) => measure(asked, index));
       return pick(measured.filter((near) => near.isPrompt));
     },
     nearest(given) {
-      const asked = { ...given, digests: digestsOfAsked(given) };
+      const asked = asRecorded(given, redaction);
       const measured = all.map((index) => measure(asked, index));
       const whole = measured.find((near) => near.isPrompt);
       return (
@@ -146,6 +139,16 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
       return answer;
     },
   };
+}
+
+/** As the recording would hold it. Numbers are of this prompt alone: clients come in any order. */
+function asRecorded(asked: Asked, redaction: () => ReplayRedaction | undefined): Asked {
+  const side = redaction();
+  if (side === undefined) return asked;
+  const { wire, request } = asked;
+  const messages = side.scrubber.messages(request.messages);
+  const plain = throughWire({ ...request, messages }, wire, request)?.messages ?? messages;
+  return { ...asked, digests: digestAlike(neutral(plain)) };
 }
 
 /** Placeholders numbered by their first appearance in the prompt. */
