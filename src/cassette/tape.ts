@@ -99,10 +99,7 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     return { turnIndex, isUsed: used.has(turnIndex), isPrompt, isContext, length };
   }
 
-  function isExact(asked: Asked, turnIndex: number): boolean {
-    return cassette.entries[turnIndex]?.promptHash === asked.promptHash;
-  }
-
+  const isExact = (asked: Asked, turnIndex: number) => cassette.entries[turnIndex]?.promptHash === asked.promptHash;
   const all = cassette.entries.map((entry) => entry.turnIndex);
   const unused = () => all.filter((index) => !used.has(index));
 
