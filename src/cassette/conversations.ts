@@ -10,7 +10,8 @@ import {
 } from "../core/index.js";
 import type { CassetteV2 } from "./format.js";
 import { findKin, toAskedPrompt, type PromptStep } from "./kinship.js";
-import { recordingProvider, type RecordingProvider } from "./record.js";
+import { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
+import type { RedactOption } from "./redact/options.js";
 import type { StreamNote, StreamNoted } from "./stream-note.js";
 
 /** A turn that was asked and is not answered yet. Exactly one of the two is to be called. */
@@ -47,13 +48,13 @@ interface Conversation {
   answers: Map<LlmTurnRequest, Promise<LlmTurnResponse>>;
 }
 
-/** An empty set of conversations. */
-export function createConversations(ports: Partial<Ports> = {}): Conversations {
+/** An empty set of conversations; `redact` is for the recorder of each. */
+export function createConversations(ports: Partial<Ports> = {}, redact: RedactOption = {}): Conversations {
   const all: Conversation[] = [];
   return {
     open(request, provider) {
       const prompt = toAskedPrompt(request.messages);
-      const conversation = findKin(all, prompt) ?? begin(all, provider, ports);
+      const conversation = findKin(all, prompt) ?? begin(all, provider, { ports, redact });
       const { step } = prompt;
       conversation.steps.push(step);
       return record(conversation, all.indexOf(conversation), request, step);
@@ -74,13 +75,13 @@ function cassetteOf({ recorder, steps }: Conversation): CassetteV2 {
   return recorder.toCassette(streams.length === 0 ? {} : { extensions: { streams } });
 }
 
-function begin(all: Conversation[], provider: string, ports: Partial<Ports>): Conversation {
+function begin(all: Conversation[], provider: string, options: RecordingOptions): Conversation {
   const answers: Conversation["answers"] = new Map();
   const scripted: LlmProviderAdapter = {
     name: provider,
     turn: (request) => answers.get(request) ?? Promise.reject(new Error("a turn was recorded that nobody asked")),
   };
-  const conversation = { steps: [], answers, recorder: recordingProvider(scripted, { ports }) };
+  const conversation = { steps: [], answers, recorder: recordingProvider(scripted, options) };
   all.push(conversation);
   return conversation;
 }

@@ -28,6 +28,8 @@ const TO_DO: Readonly<Record<MissReport["code"], string>> = {
   "tools-changed": RECORD_AGAIN,
   "settings-changed": RECORD_AGAIN,
   "filter-one-sided": RECORD_AGAIN,
+  "redaction-one-sided": RECORD_AGAIN,
+  "redacted-argument": "Start cassette serve with --allow-redacted if the client's tools can take a placeholder.",
   exhausted: "Each recorded turn answers once: restart cassette serve for a second run, or record a longer one.",
   unconsumed: RECORD_AGAIN,
   "tool-drift": RECORD_AGAIN,
