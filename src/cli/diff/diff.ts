@@ -6,6 +6,7 @@ import {
   CASSETTE_SUFFIX,
   createCassetteStore,
   diffSets,
+  type CallOrder,
   type DiffOptions,
   type NamedCassette,
 } from "../../cassette/index.js";
@@ -21,6 +22,8 @@ import { outcomesOf, printDiff, type TaskDiff } from "./report.js";
 /** The flags of `cassette diff`, as commander gives them. */
 export interface DiffCommandOptions {
   ignore: string[];
+  order: CallOrder;
+  readOnly: string[];
   content?: boolean;
   sharedOnly?: boolean;
   json?: boolean;
@@ -64,8 +67,8 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
   printDiff(createPrinter(io), tasks, { ...summary, ...heading, version1, isSame, contentCompared });
 }
 
-function toDiffOptions({ ignore, content }: DiffCommandOptions): DiffOptions {
-  return { ignore, ignoreContent: content !== true };
+function toDiffOptions({ ignore, order, readOnly, content }: DiffCommandOptions): DiffOptions {
+  return { ignore, order, readOnly, ignoreContent: content !== true };
 }
 
 /** Two files are one task, whatever they are called; two folders are paired by the path below each. */
