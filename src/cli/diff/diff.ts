@@ -58,13 +58,14 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
   const version1 = [...before, ...after].filter(({ cassette }) => cassette.version === 1).length;
   io.exit(exitCode);
   const contentCompared = options.content === true;
+  const { order, readOnly } = options;
   if (options.json === true) {
-    writeJson(io, "diff", exitCode, { old, new: now, contentCompared, tasks, summary, version1 });
+    writeJson(io, "diff", exitCode, { old, new: now, contentCompared, order, readOnly, tasks, summary, version1 });
     return;
   }
   const isPair = targets.every(({ kind }) => kind === "file");
   const heading = isPair ? { heading: headingOf(old, now) } : {};
-  printDiff(createPrinter(io), tasks, { ...summary, ...heading, version1, isSame, contentCompared });
+  printDiff(createPrinter(io), tasks, { ...summary, ...heading, version1, isSame, contentCompared, order, readOnly });
 }
 
 function toDiffOptions({ ignore, order, readOnly, content }: DiffCommandOptions): DiffOptions {
