@@ -1,6 +1,6 @@
 // The calls of a recording as the sets that are compared: one for each turn that calls something.
 
-import { toPointer, type JsonValue } from "../../core/index.js";
+import { toPointer } from "../../core/index.js";
 import type { Cassette } from "../format.js";
 import { callsOf, type RecordedCall } from "./calls.js";
 import type { DiffSettings } from "./options.js";
@@ -11,8 +11,8 @@ export interface ComparedCall extends Item {
   call: RecordedCall;
   /** Where the call stands in its cassette, as a JSON pointer. */
   pointer: string;
-  /** What is compared: the arguments without ignored places, or the text that is no arguments object. */
-  value: JsonValue;
+  /** Calls that tolerances find alike have equal skeletons. */
+  skeleton: string;
 }
 
 /** In the order of turns; neighbouring turns that only read are one set, and without order the whole run is. */
@@ -23,7 +23,8 @@ export function callSetsOf(cassette: Cassette, settings: DiffSettings): ItemSet<
     const position = positions.get(turn) ?? 0;
     positions.set(turn, position + 1);
     const pointer = toPointer(["entries", turn, "response", "message", "toolCalls", position]);
-    return { turn, name, call, pointer, ...settings.rules.compared(call) };
+    const { key, skeleton } = settings.rules.keysOf(call);
+    return { turn, name, call, pointer, key, skeleton };
   });
   if (!settings.order.inTurns) return calls.length === 0 ? [] : [calls.sort(compareCalls)];
   const turns = [...groupBy(calls, ({ turn }) => turn).values()];
@@ -40,10 +41,11 @@ function compare(a: string, b: string): number {
 }
 
 /** Likeness by the settings' tolerances; undefined where only equal keys are equal. */
-export function likenessBy({ rules }: DiffSettings): IsAlike<ComparedCall> | undefined {
-  if (rules.isAlike === undefined) return undefined;
-  return (a, b) =>
-    a.call.malformedArguments === undefined &&
-    b.call.malformedArguments === undefined &&
-    rules.isAlike?.(a.name, a.value, b.value) === true;
+export function likenessBy(
+  { rules }: DiffSettings,
+  ...sides: readonly (readonly ItemSet<ComparedCall>[])[]
+): IsAlike<ComparedCall> | undefined {
+  const hasApproximate = sides.some((sets) => sets.some((set) => set.some(({ key, skeleton }) => key !== skeleton)));
+  if (!hasApproximate) return undefined;
+  return (a, b) => a.skeleton === b.skeleton && rules.isAlike(a.call, b.call);
 }

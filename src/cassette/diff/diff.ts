@@ -11,6 +11,7 @@ import { pairMoves } from "./moves.js";
 import { parseDiffOptions, type DiffOptions, type DiffSettings } from "./options.js";
 import { findRegroupings, type Regrouping } from "./regroup.js";
 import { findRetries } from "./retries.js";
+import type { ToleranceUsed } from "./rules.js";
 import { sentenceOf } from "./sentence.js";
 import type { ItemSet } from "./sets.js";
 import { rowsOf, stopFacts, type TurnRow } from "./timeline.js";
@@ -21,12 +22,26 @@ export interface TurnPair extends TurnRow {
   drifts: number[];
 }
 
+/** A comparison, and what it rested on. */
+export interface CassetteDiff {
+  drifts: Drift[];
+  /** Every tolerance that made different arguments equal. */
+  tolerances: ToleranceUsed[];
+}
+
 /**
  * Every drift from `a`, the old run, to `b`, the new one: of tool calls, of how turns ended, then of texts. Empty means none.
  * Throws "invalid-options", and "diff-too-large" where the difference is more than can be looked at.
  */
 export function diffCassettes(a: Cassette, b: Cassette, options: DiffOptions = {}): Drift[] {
-  return compare(a, b, parseDiffOptions(options)).drifts;
+  return compareCassettes(a, b, options).drifts;
+}
+
+/** The same with the tolerances that were used. */
+export function compareCassettes(a: Cassette, b: Cassette, options: DiffOptions = {}): CassetteDiff {
+  const settings = parseDiffOptions(options);
+  const { drifts } = compare(a, b, settings);
+  return { drifts, tolerances: settings.rules.uses() };
 }
 
 /**
@@ -62,12 +77,13 @@ function turnsOf(drift: Drift, side: "old" | "new"): number[] {
 function compare(a: Cassette, b: Cassette, settings: DiffSettings): { drifts: Drift[]; rows: TurnRow[] } {
   const { order, rules } = settings;
   const [old, now] = [callSetsOf(a, settings), callSetsOf(b, settings)];
-  const isAlike = likenessBy(settings);
+  const isAlike = likenessBy(settings, old, now);
   const { matches, steps } = matchItems(old, now, {
     terms: { freeAdditions: order.freeAdditions, ...(isAlike === undefined ? {} : { isAlike }) },
     unlike: unlikeBy(rules),
     refine: pairMoves,
   });
+  for (const match of matches) if ("old" in match && "new" in match) rules.note(match.old.call, match.new.call);
   const rows = order.inTurns ? rowsOf(a, b, old, now, steps) : lastTurns(a, b);
   const facts = [
     ...callFacts(matches, old, now, settings),
@@ -105,7 +121,7 @@ function callFacts(
       case "moved":
         return [{ kind: "moved", ...factOf(match.new), ...oldPlace(match.old), ...newPlace(match.new) }];
       case "changed": {
-        const changes = rules.changes(match.new.name, match.old.value, match.new.value);
+        const changes = rules.changes(match.old.call, match.new.call);
         const places = { ...oldPlace(match.old), ...newPlace(match.new) };
         return [{ kind: "args-changed", tool: match.new.name, ...places, changes }];
       }

@@ -24,7 +24,7 @@ export function trajectoryDistance(a: Cassette, b: Cassette, options: PathOption
   const [old, now] = [callSetsOf(a, settings), callSetsOf(b, settings)];
   const calls = old.flat().length + now.flat().length;
   if (calls === 0) return 0;
-  const isAlike = likenessBy(settings);
+  const isAlike = likenessBy(settings, old, now);
   const { cost } = align(old, now, (isAlike === undefined ? {} : { isAlike }) as Terms);
   return (2 * cost) / (calls + cost);
 }

@@ -2,7 +2,6 @@
 
 import { unknownOptions } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import { parseIgnore } from "./ignore.js";
 import { orderRules, type CallOrder, type OrderRules } from "./order.js";
 import { parseReadOnly } from "./read-only.js";
 import { createCallRules, type CallRules, type CallTolerances } from "./rules.js";
@@ -44,6 +43,6 @@ export function parseDiffOptions(options: DiffOptions): DiffSettings {
     content: options.ignoreContent !== true,
     order: orderRules(options.order ?? "strict"),
     isReadOnly: parseReadOnly(options.readOnly ?? []),
-    rules: createCallRules(parseIgnore(options.ignore ?? []), options.tolerances),
+    rules: createCallRules(options),
   };
 }

@@ -10,7 +10,7 @@ const MAX_EDGE = 300;
 const PLACE = 2 * MAX_EDGE + 1;
 
 export function unlikeBy(rules: CallRules): (a: ComparedCall, b: ComparedCall) => number {
-  return (a, b) => rules.changes(a.name, a.value, b.value).length * PLACE - sharedEdges(a.key, b.key);
+  return (a, b) => rules.changes(a.call, b.call).length * PLACE - sharedEdges(a.key, b.key);
 }
 
 /** Characters that agree from the start and from the end, MAX_EDGE of each. */

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { diffCassettes } from "../../../src/cassette/diff/diff.js";
+import { compareCassettes, diffCassettes } from "../../../src/cassette/diff/diff.js";
 import { pathKey, trajectoryDistance } from "../../../src/cassette/diff/distance.js";
 import type { DiffOptions } from "../../../src/cassette/diff/options.js";
 import { CALL_ORDERS, type CallOrder } from "../../../src/cassette/diff/order.js";
 import type { CallTolerances } from "../../../src/cassette/diff/rules.js";
 import type { Cassette } from "../../../src/cassette/format.js";
+import { diffValues } from "../../../src/cassette/values.js";
 import { canonicalize, type JsonObject } from "../../../src/core/index.js";
 import { call, runOf, stepsOf } from "./runs.js";
 
@@ -83,14 +84,23 @@ describe("diffCassettes with read-only tools", () => {
 });
 
 describe("diffCassettes with tolerances", () => {
+  const amount = (value: JsonObject) => Number(value["amount"]);
+  const lower = (args: JsonObject): JsonObject => ({ ...args, name: String(args["name"] ?? "").toLowerCase() });
+  const isClose = (x: JsonObject, y: JsonObject) => Math.abs(amount(x) - amount(y)) <= 1;
   const tolerances: CallTolerances = {
-    normalise: (_, args) => {
-      const value: JsonObject = { ...args, name: String(args["name"] ?? "").toLowerCase() };
-      return { key: canonicalize(value), value };
+    normalise: (tool, args) => ({
+      key: `${tool}(${canonicalize(lower(args))})`,
+      skeleton: `${tool}(${canonicalize({ ...lower(args), amount: 0 })})`,
+      value: lower(args),
+    }),
+    alike: (_, x, y) => isClose(x, y),
+    compare: (tool, x, y) => {
+      const changes = diffValues(lower(x), lower(y));
+      const [left, used] = [changes.filter(({ pointer }) => pointer !== "/amount" || !isClose(x, y)), isClose(x, y)];
+      const use = { tolerance: "numeric ±1", tool, pointer: "/amount", times: 1 };
+      return { changes: left, uses: used && left.length < changes.length ? [use] : [] };
     },
-    alike: (tool, x, y) => tool === "pay" && Math.abs(amount(x) - amount(y)) <= 1,
   };
-  const amount = (value: unknown) => Number((value as JsonObject)["amount"]);
 
   it("takes calls for equal whose normal form is, or that are alike", () => {
     const old = stepsOf(call("pay", { name: "Ann", amount: 10 }), g);
@@ -105,6 +115,14 @@ describe("diffCassettes with tolerances", () => {
     const old = runOf([{ calls: [pay(2), pay(1)] }]);
     const now = runOf([{ calls: [pay(3), pay(2)] }]);
     expect(kinds(old, now, { tolerances })).toEqual([]);
+  });
+
+  it("says what was used", () => {
+    const [old, now] = [stepsOf(call("pay", { amount: 1 }), g), stepsOf(call("pay", { amount: 2 }), g)];
+    expect(compareCassettes(old, now, { tolerances })).toEqual({
+      drifts: [],
+      tolerances: [{ tolerance: "numeric ±1", tool: "pay", pointer: "/amount", times: 1 }],
+    });
   });
 
   it("leaves ignored places out first", () => {
