@@ -133,8 +133,12 @@ export {
 } from "./bundle/store.js";
 export { checkTrust, parseTrust, readTrust, type Trust, type TrustedKey } from "./trust.js";
 export { callKey, callsOf, type RecordedCall } from "./diff/calls.js";
-export { diffCassettes, type DiffOptions } from "./diff/diff.js";
-export type { Drift, DriftKind } from "./diff/drift.js";
+export { alignTurns, compareCassettes, diffCassettes, type CassetteDiff, type TurnPair } from "./diff/diff.js";
+export { pathKey, trajectoryDistance, type PathOptions } from "./diff/distance.js";
+export { DRIFT_KINDS, type Drift, type DriftKind } from "./diff/drift.js";
+export { CALL_ORDERS, type CallOrder } from "./diff/order.js";
+export type { DiffOptions } from "./diff/options.js";
+export type { CallTolerances, ToleranceUsed } from "./diff/rules.js";
 export { diffSets, type NamedCassette, type SetDiff } from "./diff/folders.js";
 export {
   createUsageCounter,
