@@ -127,6 +127,22 @@ export { callKey, callsOf, type RecordedCall } from "./diff/calls.js";
 export { diffCassettes, type DiffOptions } from "./diff/diff.js";
 export type { Drift, DriftKind } from "./diff/drift.js";
 export { diffSets, type NamedCassette, type SetDiff } from "./diff/folders.js";
+export { checkRules, checkTurns, MAX_BREAKS_PER_RULE, watchRules, type RuledTurn } from "./rules/check.js";
+export {
+  kindOf,
+  RULE_KINDS,
+  RULES_FILE,
+  toolsIn,
+  type CallPattern,
+  type Rule,
+  type RuleBody,
+  type RuleBreak,
+  type RuleKind,
+  type RuleSet,
+  type RunLimits,
+} from "./rules/format.js";
+export { checkRuleSet, MAX_RULES, parseRules, readRules } from "./rules/read.js";
+export type { Found, PlacedCall, RuleWatch, TurnFigures } from "./rules/watch.js";
 export {
   createUsageCounter,
   sumUsage,
