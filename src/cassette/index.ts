@@ -151,6 +151,14 @@ export {
   type UsageCounter,
   type UsageSum,
 } from "./usage-sum.js";
+export {
+  compareContracts,
+  diffContracts,
+  isBecauseOfSchema,
+  type ContractChange,
+  type ContractComparison,
+  type ContractSide,
+} from "./contract.js";
 export { diffValues, firstDifference, type ValueChange } from "./values.js";
 export type { ImportExtension } from "./import/cassette.js";
 export { detectFormat, type Detection } from "./import/detect.js";

@@ -1,7 +1,8 @@
 // One run under rules, turn by turn and call by call. A recording is read through it after the fact and a live run while it
 // goes on, so that both name the same place.
 
-import { showValue, toPointer, toVisible, type LlmTurnResponse } from "../../core/index.js";
+import { toPointer, toVisible, type LlmTurnResponse } from "../../core/index.js";
+import { nameText } from "../name-text.js";
 import { createUsageCounter, usageOf } from "../usage-sum.js";
 import { kindOf, type Rule, type RuleBreak, type RuleSet, type RunLimits } from "./format.js";
 import { compilePattern, mayMean, surelyMeans, type AskedCall, type Pattern } from "./pattern.js";
@@ -209,11 +210,6 @@ function at(turn: number, index: number): Pick<RuleBreak, "turn" | "pointer"> {
 
 function callText({ tool, isNarrow }: Pattern): string {
   return isNarrow ? `${nameText(tool)} with such arguments` : nameText(tool);
-}
-
-/** A name of ordinary characters as it is, any other one in quotes. */
-function nameText(name: string): string {
-  return /^[\w.:/-]{1,80}$/.test(name) ? name : showValue(name);
 }
 
 function timesText(times: number): string {

@@ -1,8 +1,9 @@
 // The differences of two sets of runs as lines for a reviewer, and the outcomes that importers keep beside them.
 
-import type { Drift, NamedCassette, SetDiff, ValueChange } from "../../cassette/index.js";
+import type { NamedCassette, SetDiff, ValueChange } from "../../cassette/index.js";
 import { canonicalize, isPlainObject, type JsonValue } from "../../core/index.js";
 import { count, type PrintLine } from "../output.js";
+import { printContracts, printReason, printUncompared, type ContractOutcome } from "./contract.js";
 
 /** How a benchmark judged the two runs, where both recordings say so. */
 export interface Outcomes {
@@ -10,9 +11,8 @@ export interface Outcomes {
 }
 
 /** One pair of recordings, compared. */
-export interface TaskDiff extends Outcomes {
+export interface TaskDiff extends Outcomes, ContractOutcome {
   task: string;
-  drifts: Drift[];
 }
 
 /** What the last lines of a report say. */
@@ -51,6 +51,7 @@ export function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: 
   for (const task of tasks) {
     if (task.drifts.length > 0 || hasOtherOutcome(task)) printTask(line, task, summary.heading ?? task.task);
   }
+  printContracts(line, tasks);
   printSides(line, summary);
   const { shared, same, drifted, isSame, totals, version1, contentCompared } = summary;
   const verdict = isSame ? "same" : "drift";
@@ -62,6 +63,7 @@ export function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: 
   if (kinds.length > 0) line(`  ${kinds.map(([kind, total]) => `${total} ${kind}`).join(", ")}`);
   if (version1 > 0) line(`  ${count(version1, "cassette")} of version 1, whose contents nothing proves`);
   if (!contentCompared) line({ look: "dim", text: "  texts were not compared; --content compares them" });
+  printUncompared(line, tasks);
 }
 
 function printTask(line: PrintLine, task: TaskDiff, heading: string): void {
@@ -72,6 +74,7 @@ function printTask(line: PrintLine, task: TaskDiff, heading: string): void {
   for (const drift of task.drifts) {
     line("  - ", drift.sentence);
     if (drift.kind === "args-changed") for (const change of drift.changes) printChange(line, change);
+    printReason(line, drift);
   }
   if (task.outcomes !== undefined && hasOtherOutcome(task)) {
     line({ look: "dim", text: `    outcome  ${toText(task.outcomes.old)} → ${toText(task.outcomes.new)}` });
