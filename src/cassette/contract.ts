@@ -99,7 +99,7 @@ function toolsIn({ tools = [] }: ContextExtension): Named[] {
 }
 
 function settingsIn({ settings = {} }: ContextExtension): Named[] {
-  return Object.entries(settings) as Named[];
+  return Object.entries(settings);
 }
 
 /** What each name stood for in the course of a run, each version once. */
@@ -181,7 +181,7 @@ function only(name: string, value: JsonValue | undefined): JsonObject {
 function unique(changes: readonly ContractChange[]): ContractChange[] {
   const seen = new Set<string>();
   return changes.filter((change) => {
-    const key = canonicalize(change as unknown as JsonObject);
+    const key = canonicalize(change);
     return !seen.has(key) && seen.add(key);
   });
 }

@@ -130,7 +130,10 @@ function checkCount(value: unknown, path: Path, refuse: Refuse): void {
 }
 
 function checkPattern(value: unknown, path: Path, refuse: Refuse, schemaField = "arguments"): void {
-  if (typeof value === "string") return checkTool(value, path, refuse);
+  if (typeof value === "string") {
+    checkTool(value, path, refuse);
+    return;
+  }
   const { tool, arguments: schema } = fieldsOf(value, ["tool", "arguments"], path, refuse);
   checkTool(tool, [...path, "tool"], refuse);
   if (schema === undefined) return;

@@ -66,7 +66,10 @@ describe("toKeepRules", () => {
       customTools: [tool(call, () => "ok")],
     });
     const runtime = createRuntime({ agents: [agent("a", "lookup"), agent("b", "save")] });
-    const result = await runtime.run({ goal: "go", plan: { entry: "a", edges: [{ from: "a", to: "b" }], exits: ["b"] } });
+    const result = await runtime.run({
+      goal: "go",
+      plan: { entry: "a", edges: [{ from: "a", to: "b" }], exits: ["b"] },
+    });
     const within = (maxTokens: number): RuleSet => ({ rules: [{ id: "small", within: { maxTokens } }] });
     await expect(result).toKeepRules(within(20));
     expect(await rejection(expect(result).toKeepRules(within(19)))).toMatchObject({
