@@ -2,11 +2,10 @@
 // was offered several versions of a tool one after the other is compared version by version.
 
 import { canonicalize, toVisible, type JsonObject, type JsonValue } from "../core/index.js";
-import type { Drift } from "./diff/drift.js";
 import type { Cassette, ContextExtension } from "./format.js";
 import { nameText } from "./name-text.js";
 import { placesOf, schemaChanges, type SchemaChange } from "./schema-change.js";
-import { firstDifference } from "./values.js";
+import { firstDifference, type ValueChange } from "./values.js";
 
 /** A tool or a setting that was offered otherwise. */
 export interface ContractChange {
@@ -52,14 +51,22 @@ export function diffContracts(a: Cassette, b: Cassette): ContractChange[] {
   return compared.state === "compared" ? compared.changes : [];
 }
 
+/** As much of a `Drift` as is needed here. */
+interface AnyDrift {
+  kind: string;
+  tool?: string;
+  changes?: readonly Pick<ValueChange, "pointer">[];
+}
+
 /**
  * True for changed arguments of which every changed place is one where the tool's schema changed: a property that came, went,
  * or must be something else. Changed words of a description count for nothing.
  */
-export function isBecauseOfSchema(drift: Drift, changes: readonly ContractChange[]): boolean {
-  if (drift.kind !== "args-changed" || drift.changes.length === 0) return false;
-  const places = changes.filter(({ kind, name }) => kind === "schema-changed" && name === drift.tool).flatMap(placesIn);
-  return drift.changes.every(({ pointer }) => {
+export function isBecauseOfSchema(drift: AnyDrift, changes: readonly ContractChange[]): boolean {
+  const { kind, tool, changes: changed = [] } = drift;
+  if (kind !== "args-changed" || changed.length === 0) return false;
+  const places = changes.filter((change) => change.kind === "schema-changed" && change.name === tool).flatMap(placesIn);
+  return changed.every(({ pointer }) => {
     const tokens = pointer.split("/").slice(1);
     return pointer !== "" && places.some((place) => covers(place, tokens));
   });

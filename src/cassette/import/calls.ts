@@ -90,7 +90,8 @@ export function toContext(
   return { fromTurn, ...hashes, tools: listed, ...(Object.keys(asked).length === 0 ? {} : { settings: asked }) };
 }
 
-function toContexts(calls: readonly ModelCall[]): ContextExtension[] {
+/** What was offered and asked beside the prompts, where it changes. */
+export function toContexts(calls: readonly Pick<ModelCall, "tools" | "settings">[]): ContextExtension[] {
   const contexts: ContextExtension[] = [];
   let tools: LlmToolDefinition[] = [];
   let settings: Omit<LlmSettings, "model"> = {};

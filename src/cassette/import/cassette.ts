@@ -8,10 +8,11 @@ import type { CassetteExtensions, CassetteV2 } from "../format.js";
 import { createPromptChain } from "../prompt.js";
 import { toCallTurns, toContext, toResponse, type CallTurns, type LogCalls } from "./calls.js";
 import type { ImportFormat } from "./formats.js";
-import type { LogAssistantMessage, LogFacts, LogRun } from "./log.js";
+import type { LogAssistantMessage, LogFacts, LogMessage, LogRun } from "./log.js";
 import type { RunName } from "./path.js";
 import type { Repair, RepairKind, RepairLog } from "./repair.js";
 import { toLlmMessages } from "./thread.js";
+import { toRecordedTurns, type LogTurns } from "./turns.js";
 
 /** `extensions.import` of an imported cassette. */
 export interface ImportExtension {
@@ -38,12 +39,12 @@ export interface RunContext extends RunName {
 
 /** The cassette of one run, and all the repairs it took. The same log gives the same bytes: its id comes from its content. */
 export function toCassette(
-  run: LogRun | LogCalls,
+  run: LogRun | LogCalls | LogTurns,
   context: RunContext,
   log: RepairLog,
 ): { cassette: CassetteV2; repairs: Repair[] } {
   const { format, model, task, trial } = context;
-  const { turns, contexts, trailing, identity } = "calls" in run ? fromCalls(run, log) : fromThread(run, log);
+  const { turns, contexts, trailing, identity } = toRunTurns(run, log);
   if (turns.length === 0) log.add("no-assistant-message");
   const repairs = log.list();
   const extensions: CassetteExtensions = {
@@ -67,8 +68,12 @@ interface RunTurns extends CallTurns {
   identity: { messages: LlmMessage[] } | { calls: object[] };
 }
 
-function fromCalls(run: LogCalls, log: RepairLog): RunTurns {
-  const built = toCallTurns(run, log);
+function toRunTurns(run: LogRun | LogCalls | LogTurns, log: RepairLog): RunTurns {
+  if ("calls" in run) return fromTurns(toCallTurns(run, log));
+  return "turns" in run ? fromTurns(toRecordedTurns(run.turns)) : fromThread(run, log);
+}
+
+function fromTurns(built: CallTurns): RunTurns {
   const identity = { calls: built.turns.map(({ promptHash, response }) => ({ promptHash, response })) };
   return { ...built, identity };
 }
@@ -79,19 +84,25 @@ function fromThread(run: LogRun, log: RepairLog): RunTurns {
   const chain = createPromptChain();
   const turns: BuiltTurn[] = [];
   for (const [index, message] of messages.entries()) {
-    if (message.role !== "assistant") continue;
+    const said = run.messages[index];
+    if (message.role !== "assistant" || !isTurn(said)) continue;
     const keep = chain.messages.length;
     const added = messages.slice(keep, index);
     const promptHash = chain.advance(keep, added);
-    const response = toResponse(message, { response: run.messages[index] as LogAssistantMessage });
+    const response = toResponse(message, { response: said });
     turns.push({ promptHash, prompt: { keep, messages: added }, response });
   }
   return {
     turns,
     contexts: run.tools === undefined ? [] : [toContext(0, run.tools, {})],
-    trailing: messages.slice(messages.findLastIndex((message) => message.role === "assistant") + 1),
+    trailing: messages.slice(run.messages.findLastIndex(isTurn) + 1),
     identity: { messages },
   };
+}
+
+/** True for an answer of a model, which a demonstration is not. */
+function isTurn(message: LogMessage | undefined): message is LogAssistantMessage {
+  return message?.role === "assistant" && message.notModel !== true;
 }
 
 function toExtension(

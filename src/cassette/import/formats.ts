@@ -3,15 +3,26 @@
 
 import type { JsonObject, JsonValue } from "../../core/index.js";
 import { isAgentDojo, readAgentDojo } from "./agentdojo.js";
+import { isAtif, readAtif, splitAtif } from "./atif.js";
+import { isClaudeCodeLine } from "./claude-code/lines.js";
+import { readClaudeCode, splitClaudeCode } from "./claude-code/read.js";
 import type { LogCalls } from "./calls.js";
+import { isHar, readHar } from "./http/har.js";
+import { isNockCall, readNock } from "./http/nock.js";
+import { readConversation } from "./http/read.js";
+import { splitRecording } from "./http/split.js";
+import { isVcr, readVcr } from "./http/vcr.js";
 import { isInspect, readInspect, splitInspect } from "./inspect.js";
 import { isLangfuse, readLangfuse, splitLangfuse } from "./langfuse.js";
 import type { LogRun } from "./log.js";
 import { detectMessages, readMessageLog } from "./message-log.js";
-import { readTrace, splitEndedSpans, splitOtlp } from "./otlp.js";
+import { isMiniSweAgent, readMiniSweAgent } from "./mini-swe-agent.js";
 import type { RepairLog } from "./repair.js";
+import { isSweAgent, readSweAgent, splitSweAgent } from "./swe-agent.js";
+import { readTrace, splitEndedSpans, splitOtlp } from "./otlp.js";
 import { isEndedSpan, isOtlp } from "./span.js";
 import { isTauBench, readTauBench } from "./tau-bench.js";
+import type { LogTurns } from "./turns.js";
 
 /** How one format is recognised and read. */
 export interface LogFormat {
@@ -25,10 +36,22 @@ export interface LogFormat {
   /** All records of a text together are one, and `split` gets their list: a run may lie across several of them. */
   readonly gathers?: true;
   /** Reads one run. A list of messages comes as `{messages}`. */
-  readonly read: (record: JsonObject, repairs: RepairLog) => LogRun | LogCalls;
+  readonly read: (record: JsonObject, repairs: RepairLog) => LogRun | LogCalls | LogTurns;
 }
 
 const TABLE = {
+  har: { detect: isHar, split: (record) => splitRecording(readHar(record)), read: readConversation },
+  vcr: { detect: isVcr, split: (record) => splitRecording(readVcr(record)), read: readConversation },
+  nock: {
+    detect: isNockCall,
+    gathers: true,
+    split: (record) => splitRecording(readNock(record)),
+    read: readConversation,
+  },
+  "claude-code": { detect: isClaudeCodeLine, gathers: true, split: splitClaudeCode, read: readClaudeCode },
+  atif: { detect: isAtif, split: splitAtif, read: readAtif },
+  "swe-agent": { detect: isSweAgent, split: splitSweAgent, read: readSweAgent },
+  "mini-swe-agent": { detect: isMiniSweAgent, read: readMiniSweAgent },
   "tau-bench": { detect: isTauBench, read: readTauBench },
   agentdojo: { detect: isAgentDojo, read: readAgentDojo },
   otlp: { detect: isOtlp, split: splitOtlp, gathers: true, read: readTrace },

@@ -20,6 +20,8 @@ export interface LogAssistantMessage {
   calls: LogCall[];
   reasoning: Reasoning[];
   usage?: Usage;
+  /** No model wrote it: it stands in prompts, but is no turn. */
+  notModel?: true;
 }
 
 export interface LogToolMessage {

@@ -60,6 +60,7 @@ function toDetail(details: JsonValue | undefined, name: string): number | undefi
   return isObject(details) ? toCount(details[name]) : undefined;
 }
 
-function toCount(value: JsonValue | undefined): number | undefined {
+/** A count, or undefined where there is none. */
+export function toCount(value: JsonValue | undefined): number | undefined {
   return typeof value === "number" && value >= 0 ? value : undefined;
 }

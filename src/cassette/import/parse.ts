@@ -16,6 +16,7 @@ import { attempt, readParts, type LogPart } from "./parts.js";
 import { createPathIssuer, toStem, type PathIssuer, type RunName } from "./path.js";
 import type { RecordPlace } from "./records.js";
 import { createRepairLog, type Repair, type RepairLog } from "./repair.js";
+import type { LogTurns } from "./turns.js";
 import { cleanJson, isObject, malformed } from "./value.js";
 
 export interface ImportOptions {
@@ -66,7 +67,12 @@ function importPart(part: LogPart, options: ImportOptions, issuePath: PathIssuer
 }
 
 /** Told which format a record is, its reader has the first word on what is wrong, and a format that fits is named. */
-function readRun(value: JsonValue, format: ImportFormat, isForced: boolean, log: RepairLog): LogRun | LogCalls {
+function readRun(
+  value: JsonValue,
+  format: ImportFormat,
+  isForced: boolean,
+  log: RepairLog,
+): LogRun | LogCalls | LogTurns {
   const record = Array.isArray(value) ? { messages: value } : value;
   try {
     if (!isObject(record)) throw malformed(`it is no ${format} record: it is no object`);
