@@ -60,7 +60,8 @@ describe("the package", () => {
     expect(paths).toEqual(
       expect.arrayContaining(["README.md", "LICENSE", "CHANGELOG.md", "dist/cli/bin.js", "dist/core/index.d.ts"]),
     );
-    const isOurs = /^(dist\/.*\.(js|d\.ts)|docs\/[\w-]+\.md|bench\/README\.md|[A-Z]+\.md|LICENSE|package\.json)$/;
+    const isOurs =
+      /^(dist\/.*\.(js|d\.ts)|docs\/[\w-]+\.md|schemas\/[\w-]+\.schema\.json|bench\/README\.md|[A-Z]+\.md|LICENSE|package\.json)$/;
     expect(paths.filter((path) => !isOurs.test(path))).toEqual([]);
     expect(brokenLinks(paths)).toEqual([]);
   });

@@ -72,7 +72,9 @@ export type RecordErrorCode =
   /** Nothing to export: prompts that are hashes alone, or version 1. */
   | "export-without-prompts"
   | "export-too-large"
-  | "invalid-options";
+  | "invalid-options"
+  /** A file of rules that cannot be meant. */
+  | "rules-malformed";
 
 /** How a run of several agents was another than the recorded one. */
 export type GraphErrorCode = "plan-changed" | "path-changed";

@@ -140,6 +140,22 @@ export { CALL_ORDERS, type CallOrder } from "./diff/order.js";
 export type { DiffOptions } from "./diff/options.js";
 export type { CallTolerances, ToleranceUsed } from "./diff/rules.js";
 export { diffSets, type NamedCassette, type SetDiff } from "./diff/folders.js";
+export { checkRules, checkTurns, MAX_BREAKS_PER_RULE, watchRules, type RuledTurn } from "./rules/check.js";
+export {
+  kindOf,
+  RULE_KINDS,
+  RULES_FILE,
+  toolsIn,
+  type CallPattern,
+  type Rule,
+  type RuleBody,
+  type RuleBreak,
+  type RuleKind,
+  type RuleSet,
+  type RunLimits,
+} from "./rules/format.js";
+export { checkRuleSet, MAX_RULES, parseRules, readRules } from "./rules/read.js";
+export type { Found as FoundBreak, PlacedCall, RuleWatch, TurnFigures } from "./rules/watch.js";
 export {
   createUsageCounter,
   sumUsage,
@@ -148,6 +164,14 @@ export {
   type UsageCounter,
   type UsageSum,
 } from "./usage-sum.js";
+export {
+  compareContracts,
+  diffContracts,
+  isBecauseOfSchema,
+  type ContractChange,
+  type ContractComparison,
+  type ContractSide,
+} from "./contract.js";
 export { diffValues, firstDifference, type ValueChange } from "./values.js";
 export type { ImportExtension } from "./import/cassette.js";
 export { detectFormat, type Detection } from "./import/detect.js";

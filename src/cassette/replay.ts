@@ -17,7 +17,8 @@ import { assertKnownOptions, CassetteError, type MissReport } from "./errors.js"
 import type { Cassette } from "./format.js";
 import { assertSameFilter, readHashFilter, type HashFilterOption } from "./filters.js";
 import { checkCassette } from "./load.js";
-import { explainContext, explainPromptMiss, formatMiss, withAlso } from "./miss.js";
+import { explainContext, withAlso } from "./miss.js";
+import { createMisses, explainNoAnswer } from "./replay-miss.js";
 import { createPromptTracker, type HashFilter, type PromptTracker } from "./prompt.js";
 import { assertNotRedacted, findNumbers, withMissing } from "./redacted-replay.js";
 import { redactedCalls, type RedactedArgument } from "./redact/calls.js";
@@ -155,28 +156,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
   let turns = createUnusedTurns(entries, contexts);
   let asked = 0;
   let tracker = createPromptTracker(hashFilter);
-  let misses = 0;
-  let firstMiss: MissReport | undefined;
-
-  function missed(report: MissReport): CassetteError {
-    misses++;
-    firstMiss ??= report;
-    return miss(report, formatMiss(report), file);
-  }
-
-  /** The hash of the next prompt. Where numbers alone keep it from a recorded one, they become the recorded ones. */
-  function nextHash(messages: readonly LlmMessage[]): string {
-    if (side === undefined) return tracker.next(messages).promptHash;
-    const { scrubber } = side;
-    let { promptHash } = tracker.next(scrubber.messages(messages));
-    if (turns.find(promptHash, undefined) === undefined) {
-      const isFound = findNumbers(tape, tracker.since(0), turns.used, (numbers) => scrubber.renumber(numbers));
-      if (!isFound) return promptHash;
-      ({ promptHash } = tracker.next(scrubber.messages(messages)));
-    }
-    scrubber.settle();
-    return promptHash;
-  }
+  const misses = createMisses(file);
 
   function find(promptHash: string, now: TurnContext | undefined): number | undefined {
     const exact = turns.find(promptHash, now);
@@ -186,7 +166,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
 
   function checkContext(now: TurnContext | undefined, turnIndex: number, turn: number): void {
     const [first, ...others] = explainContext(contexts[turnIndex], now, turn, turnIndex);
-    if (first !== undefined) throw missed(withAlso(first, others));
+    if (first !== undefined) throw misses.note(withAlso(first, others));
   }
 
   /** A prompt that no turn answers may come with other tools or settings than the nearest turn had. */
@@ -202,9 +182,9 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
       const turn = asked++;
       // As the recorder does: tools and settings are read before the prompt.
       const now = strict && noted.length > 0 ? readContext(request) : undefined;
-      const promptHash = nextHash(request.messages);
+      const promptHash = nextHash(request.messages, { tape, side, turns, tracker });
       const index = find(promptHash, now);
-      if (index === undefined) throw missed(explain(now, turn, promptHash));
+      if (index === undefined) throw misses.note(explain(now, turn, promptHash));
       checkContext(now, index, turn);
       const { response } = entries[index] as { response: LlmTurnResponse };
       if (options.allowRedacted !== true) assertNotRedacted(response, index, file);
@@ -215,22 +195,38 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
     get remaining() {
       return turns.left;
     },
-    assertAnswered(): void {
-      if (firstMiss === undefined) return;
-      const summary = `the run caught ${misses === 1 ? "a miss" : `${misses} misses`} and went on; the first:`;
-      throw miss(firstMiss, `${summary}\n${formatMiss(firstMiss)}`, file);
-    },
+    assertAnswered: () => misses.assertNone(),
     turns: (isUsed: boolean) => [...entries.keys()].filter((index) => (turns.used[index] === true) === isUsed),
     reset(): void {
       turns = createUnusedTurns(entries, contexts);
       asked = 0;
-      misses = 0;
-      firstMiss = undefined;
+      misses.reset();
       side = createSide();
       readContext = readerOf(side);
       tracker = createPromptTracker(hashFilter);
     },
   };
+}
+
+interface Asking {
+  tape: Cassette;
+  side: ReplayRedaction | undefined;
+  turns: UnusedTurns;
+  tracker: PromptTracker;
+}
+
+/** The hash of the next prompt. Where numbers alone keep it from a recorded one, they become the recorded ones. */
+function nextHash(messages: readonly LlmMessage[], { tape, side, turns, tracker }: Asking): string {
+  if (side === undefined) return tracker.next(messages).promptHash;
+  const { scrubber } = side;
+  let { promptHash } = tracker.next(scrubber.messages(messages));
+  if (turns.find(promptHash, undefined) === undefined) {
+    const isFound = findNumbers(tape, tracker.since(0), turns.used, (numbers) => scrubber.renumber(numbers));
+    if (!isFound) return promptHash;
+    ({ promptHash } = tracker.next(scrubber.messages(messages)));
+  }
+  scrubber.settle();
+  return promptHash;
 }
 
 function redactionOf(tape: Cassette, { redact, file }: ReplayOptions): ReplayRedaction | undefined {
@@ -239,44 +235,4 @@ function redactionOf(tape: Cassette, { redact, file }: ReplayOptions): ReplayRed
 
 function readerOf(side: ReplayRedaction | undefined) {
   return side === undefined ? createContextReader() : createContextReader((value) => side.scrubber.json(value));
-}
-
-function explainNoAnswer(
-  tape: Cassette,
-  tracker: PromptTracker,
-  turn: number,
-  turns: UnusedTurns,
-  promptHash: string,
-): MissReport {
-  const sameUsed = turns.lastWith(promptHash);
-  const total = tape.entries.length;
-  if (sameUsed !== undefined) {
-    const nearest = { turnIndex: sameUsed, used: true };
-    return {
-      code: "exhausted",
-      turn,
-      nearest,
-      what: `recorded turn ${sameUsed} answers this prompt and was used already`,
-      hint: "Replay is single-use: call reset() before a second run, or make a new cassetteProvider.",
-    };
-  }
-  if (turns.left > 0) return explainPromptMiss(tape, tracker.since(0), turn, turns.used, turns.next());
-  // Every turn was used; the one that goes along the longest still says where the run went on otherwise.
-  const near = total === 0 ? undefined : explainPromptMiss(tape, tracker.since(0), turn, turns.used, total - 1);
-  return {
-    ...near,
-    code: "exhausted",
-    turn,
-    what: `the recording holds ${total} turn${total === 1 ? "" : "s"}, all of them used; the run asks for more`,
-    hint: "The run asks for more turns than were recorded. Undo the change if it was not meant; else record it again.",
-  };
-}
-
-function miss(report: MissReport, summary: string, file: string | undefined): CassetteError {
-  return new CassetteError(report.code, summary, {
-    hint: report.hint,
-    miss: report,
-    ...(file === undefined ? {} : { file }),
-    ...(report.pointer === undefined ? {} : { pointer: report.pointer }),
-  });
 }

@@ -21,13 +21,16 @@ export interface UsageSum {
   turnsWithoutCost: number;
 }
 
+/** What is counted of an answer. */
+type Counted = Pick<LlmTurnResponse, "usage" | "costUsd">;
+
 export interface UsageCounter {
-  add(response: LlmTurnResponse): void;
+  add(response: Counted): void;
   total(): UsageSum;
 }
 
 /** The figures of one answer that can be counted. Tokens are there together or not at all. */
-export function usageOf({ usage, costUsd }: LlmTurnResponse): TurnUsage {
+export function usageOf({ usage, costUsd }: Counted): TurnUsage {
   const { inputTokens, outputTokens } = usage ?? {};
   return {
     ...(isFigure(inputTokens) && isFigure(outputTokens) ? { inputTokens, outputTokens } : {}),

@@ -83,6 +83,7 @@ const TABLE: ExitTable = {
   "export-without-prompts": 2,
   "export-too-large": 2,
   "invalid-options": 2,
+  "rules-malformed": 2,
 };
 
 /** What a failure of the cassette layer means to a script. */

@@ -3,6 +3,7 @@
 
 import { Command, CommanderError } from "commander";
 import { attestCommand } from "./commands/attest.js";
+import { checkCommand } from "./commands/check.js";
 import { demoCommand } from "./commands/demo.js";
 import { diffCommand } from "./commands/diff.js";
 import { doctorCommand } from "./commands/doctor.js";
@@ -67,6 +68,7 @@ function createProgram(io: CommandIo): Command {
   showCommand(program, io);
   statsCommand(program, io);
   diffCommand(program, io);
+  checkCommand(program, io);
   importCommand(program, io);
   exportCommand(program, io);
   recordCommand(program, io);

@@ -51,7 +51,14 @@ export {
 } from "./context/memory.js";
 export { createHlc, MAX_DRIFT_MS, parseHlc, type Hlc, type HlcParts, type HlcStamp } from "./time/hlc.js";
 export { findMessageFlaw, findResponseFlaw, type ResponseFlaw } from "./model/response.js";
-export { createArgumentCheck, MAX_ARGUMENT_DEPTH, scrubArguments, type ArgumentCheck } from "./tools/arguments.js";
+export {
+  createArgumentCheck,
+  createArgumentMatch,
+  MAX_ARGUMENT_DEPTH,
+  scrubArguments,
+  type ArgumentCheck,
+  type ArgumentMatch,
+} from "./tools/arguments.js";
 export {
   MAX_ARGUMENT_CHARACTERS,
   MAX_ARGUMENT_VALUES,

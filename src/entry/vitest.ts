@@ -2,13 +2,13 @@
 // global Chai.Assertion, the one declaration that holds in Vitest 4 and 5 alike.
 
 import { expect } from "vitest";
-import { createCassetteStore } from "../cassette/index.js";
+import { createCassetteStore, readRules } from "../cassette/index.js";
 import { createMatchers, overlaidStore, type CassetteAssertions } from "../harness/index.js";
 import { nodeFiles } from "../host/index.js";
 
 const files = nodeFiles();
 const store = overlaidStore(createCassetteStore(files), files, process.env);
-expect.extend(createMatchers({ load: store.load }));
+expect.extend(createMatchers({ load: store.load, loadRules: (path) => readRules(files, path) }));
 
 declare global {
   // eslint-disable-next-line @typescript-eslint/no-namespace -- Chai declares its types in one.

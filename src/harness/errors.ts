@@ -9,6 +9,8 @@ export type HarnessErrorCode =
   | "fork-unclear"
   /** CASSETTE_OVERLAY is set to something that is no overlay. */
   | "overlay-unclear"
+  /** `rulesPolicy` was asked for something it does not do. */
+  | "rules-unclear"
   /** A matcher was given something it cannot work on. */
   | "matcher-misuse";
 

@@ -19,6 +19,7 @@ export { listMutants, MAX_MUTANTS_PER_CASSETTE } from "./mutate/list.js";
 export { inTurns } from "./mutate/turns.js";
 export { overlaidStore, readOverlay, type Overlay, type OverlayEnvironment } from "./overlay.js";
 export { readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
+export { enforceRules, rulesPolicy, type LiveBreak, type RulesPolicyOptions } from "./rules/policy.js";
 export type { OnToolDrift, ReplaySide, ToolReport, ToolSide } from "./tool-side.js";
 export {
   createUseCassette,

@@ -111,7 +111,7 @@ describe.skipIf(!hasShared)("the 1,190 AgentDojo runs through the command line",
   it("of one model are the same as themselves", async () => {
     expect(await cli(["diff", OLD, OLD])).toEqual({
       code: 0,
-      out: "same: 42 tasks compared, 42 same, 0 drifted\n  texts were not compared; --content compares them\n",
+      out: "same: 42 tasks compared, 42 same, 0 drifted\n  texts were not compared; --content compares them\n  contract: offered tools and settings were not recorded, so not compared\n",
       err: "",
     });
   });

@@ -1,12 +1,13 @@
 // Checked by tsc alone: what a test file sees of the matchers once it imports `playhead/vitest`.
 
 import { expect, expectTypeOf } from "vitest";
-import type { Cassette } from "../../src/cassette/index.js";
+import type { Cassette, RuleSet } from "../../src/cassette/index.js";
 import "../../src/entry/vitest.js";
 import type { CassetteAssertions } from "../../src/harness/index.js";
 
 declare const run: unknown;
 declare const cassette: Cassette;
+declare const rules: RuleSet;
 
 expectTypeOf(expect(run).toMatchCassette(cassette)).toEqualTypeOf<Promise<void>>();
 expectTypeOf(expect(run).toMatchCassette("a.cassette.json", { requireIntegrity: false })).toEqualTypeOf<
@@ -22,6 +23,8 @@ expectTypeOf(expect(run).toHaveNoDriftFrom(cassette)).toEqualTypeOf<Promise<void
 expectTypeOf(
   expect(run).toHaveNoDriftFrom("a.cassette.json", { content: false, ignore: ["/at"], requireIntegrity: true }),
 ).toEqualTypeOf<Promise<void>>();
+expectTypeOf(expect(run).toKeepRules(rules)).toEqualTypeOf<Promise<void>>();
+expectTypeOf(expect(run).toKeepRules("cassette.rules.json")).toEqualTypeOf<Promise<void>>();
 
 expectTypeOf(expect(run).not.toMatchCassette(cassette)).toEqualTypeOf<Promise<void>>();
 expectTypeOf(expect(run).not.toCallTool("lookup")).toEqualTypeOf<void>();

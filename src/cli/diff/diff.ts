@@ -17,6 +17,7 @@ import { filesAt, type CommandIo } from "../io.js";
 import { count, createPrinter, toJsonError, writeFailure, writeJson } from "../output.js";
 import { createProgress } from "../progress.js";
 import { findTarget, loadRecording, pathIn, type Target } from "../recordings.js";
+import { contractsOf, withContract } from "./contract.js";
 import { outcomesOf, printDiff, type TaskDiff } from "./report.js";
 
 /** The flags of `cassette diff`, as commander gives them. */
@@ -49,7 +50,12 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
   if (compared.shared.length === 0) throw nothingShared(old, now);
 
   const outcomes = outcomesOf(before, after);
-  const tasks = compared.shared.map(({ task, drifts }): TaskDiff => ({ task, drifts, ...outcomes.get(task) }));
+  const contracts = contractsOf(before, after);
+  const tasks = compared.shared.map(({ task, drifts }): TaskDiff => ({
+    task,
+    ...withContract(drifts, contracts.get(task)),
+    ...outcomes.get(task),
+  }));
   const drifted = tasks.filter(({ drifts }) => drifts.length > 0).length;
   const { onlyOld, onlyNew, totals } = compared;
   const isSame = drifted === 0 && (options.sharedOnly === true || onlyOld.length + onlyNew.length === 0);

@@ -1,8 +1,9 @@
 // The differences of two sets of runs as lines for a reviewer, and the outcomes that importers keep beside them.
 
-import type { CallOrder, Drift, NamedCassette, SetDiff, ValueChange } from "../../cassette/index.js";
+import type { CallOrder, NamedCassette, SetDiff, ValueChange } from "../../cassette/index.js";
 import { canonicalize, isPlainObject, type JsonValue } from "../../core/index.js";
 import { count, type PrintLine } from "../output.js";
+import { printContracts, printReason, printUncompared, type ContractOutcome } from "./contract.js";
 
 /** How a benchmark judged the two runs, where both recordings say so. */
 export interface Outcomes {
@@ -10,9 +11,8 @@ export interface Outcomes {
 }
 
 /** One pair of recordings, compared. */
-export interface TaskDiff extends Outcomes {
+export interface TaskDiff extends Outcomes, ContractOutcome {
   task: string;
-  drifts: Drift[];
 }
 
 /** What the last lines of a report say. */
@@ -53,6 +53,7 @@ export function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: 
   for (const task of tasks) {
     if (task.drifts.length > 0 || hasOtherOutcome(task)) printTask(line, task, summary.heading ?? task.task);
   }
+  printContracts(line, tasks);
   printSides(line, summary);
   const { shared, same, drifted, isSame, totals, version1, contentCompared, order, readOnly } = summary;
   const verdict = isSame ? "same" : "drift";
@@ -66,6 +67,7 @@ export function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: 
   if (order !== "strict") line({ look: "dim", text: `  order of calls: ${order}` });
   if (readOnly.length > 0) line({ look: "dim", text: `  only reading: ${readOnly.join(", ")}` });
   if (!contentCompared) line({ look: "dim", text: "  texts were not compared; --content compares them" });
+  printUncompared(line, tasks);
 }
 
 function printTask(line: PrintLine, task: TaskDiff, heading: string): void {
@@ -76,6 +78,7 @@ function printTask(line: PrintLine, task: TaskDiff, heading: string): void {
   for (const drift of task.drifts) {
     line("  - ", drift.sentence);
     if (drift.kind === "args-changed") for (const change of drift.changes) printChange(line, change);
+    printReason(line, drift);
   }
   if (task.outcomes !== undefined && hasOtherOutcome(task)) {
     line({ look: "dim", text: `    outcome  ${toText(task.outcomes.old)} → ${toText(task.outcomes.new)}` });

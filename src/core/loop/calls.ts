@@ -80,13 +80,13 @@ async function executeAll(
   input: CallsInput,
   notes: PolicyNote[][],
 ): Promise<ToolOutcome[]> {
-  const { context, ports, policies = [], onToolError } = input;
-  const execute = (call: PreparedCall, index: number): Promise<ToolOutcome> => {
+  const { context, ports, policies = [], onToolError, budget } = input;
+  const execute = (call: PreparedCall, callIndex: number): Promise<ToolOutcome> => {
     if (policies.length === 0) return executeCall(call, input);
     const note = (hook: HookPlace["hook"], action: string) => {
-      (notes[index] ??= []).push({ hook, action });
+      (notes[callIndex] ??= []).push({ hook, action });
     };
-    return executeGuarded(call, { context, ports, policies, note });
+    return executeGuarded(call, { context, ports, policies, note, turnIndex: budget.turns - 1, callIndex });
   };
   const writes = prepared.some((call) => call.kind === "ready" && call.tool.effect === "write");
   if (!writes) return Promise.all(prepared.map(execute));

@@ -58,11 +58,35 @@ export function createArgumentCheck(tool: string, schema: JsonObject): ArgumentC
   };
 }
 
-function checkArguments(tool: string, validator: Validator, args: unknown): JsonObject {
+/** Whether arguments match a schema. `unchecked`: they are beyond a limit, so nobody knows. `what` is one clause. */
+export type ArgumentMatch =
+  { kind: "match" } | { kind: "mismatch"; pointer: string; what: string } | { kind: "unchecked"; what: string };
+
+/** As `createArgumentCheck`, for a schema of somebody else than the tool's author; gives an answer and never throws. */
+export function createArgumentMatch(tool: string, schema: JsonObject): (args: unknown) => ArgumentMatch {
+  const validator = createValidator(tool, schema);
+  return (args) => {
+    try {
+      const { valid, errors } = validator.validate(boundArguments(tool, args));
+      if (valid) return { kind: "match" };
+      const { pointer, error: what } = deepest(errors);
+      return { kind: "mismatch", pointer, what };
+    } catch (error) {
+      return { kind: "unchecked", what: thrownText(error) };
+    }
+  };
+}
+
+/** The scrubbed copy, within all limits. */
+function boundArguments(tool: string, args: unknown): Record<string, unknown> {
   if (!isPlainObject(args)) throw new ToolArgError(`the arguments of ${tool} are not an object`, { tool, field: "" });
   const excess = findExcess(args);
   if (excess !== undefined) throw new ToolArgError(`the arguments of ${tool} ${excess}`, { tool, field: "" });
-  const clean = scrubArguments(args);
+  return scrubArguments(args);
+}
+
+function checkArguments(tool: string, validator: Validator, args: unknown): JsonObject {
+  const clean = boundArguments(tool, args);
   const { valid, errors } = validator.validate(clean);
   if (valid) return clean as JsonObject;
   const field = deepest(errors);

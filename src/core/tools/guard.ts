@@ -20,6 +20,8 @@ import { isThrown, thrownText } from "./thrown.js";
 
 export interface GuardScope extends CallScope {
   readonly policies: readonly ToolPolicy[];
+  readonly turnIndex: number;
+  readonly callIndex: number;
   /** Told of each decision that changes something, in their order. */
   readonly note: (hook: HookPlace["hook"], action: string) => void;
 }
@@ -131,9 +133,10 @@ async function askHook<T>(
   }
 }
 
-function describeCall(callId: string, tool: string, args: JsonObject, { context }: GuardScope): ToolPolicyCall {
+function describeCall(callId: string, tool: string, args: JsonObject, scope: GuardScope): ToolPolicyCall {
+  const { turnIndex, callIndex, context } = scope;
   const { agentId, signal } = context;
-  return { tool, callId, agentId, arguments: scrubArguments(args), signal };
+  return { tool, callId, agentId, turnIndex, callIndex, arguments: scrubArguments(args), signal };
 }
 
 function checkInput(input: object, check: ReadyCall["tool"]["check"], place: HookPlace): JsonObject {

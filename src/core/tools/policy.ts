@@ -11,6 +11,10 @@ export interface ToolPolicyCall {
   readonly tool: string;
   readonly callId: string;
   readonly agentId: string;
+  /** The turn that asked for the call, as in the run's events and in a recording of the agent. */
+  readonly turnIndex: number;
+  /** The call's place among those of its turn. */
+  readonly callIndex: number;
   readonly arguments: JsonObject;
   /** The run's. A hook has no time limit, but the run does not wait for it once this has fired. */
   readonly signal: AbortSignal;

@@ -1,6 +1,6 @@
 // The matchers as a test calls them, for the type declarations of a runner.
 
-import type { Cassette } from "../../cassette/index.js";
+import type { Cassette, RuleSet } from "../../cassette/index.js";
 import type { MatchCassetteOptions } from "./match-cassette.js";
 import type { NoDriftOptions } from "./no-drift.js";
 import type { VerifiedCassetteOptions } from "./verified-cassette.js";
@@ -17,4 +17,6 @@ export interface CassetteAssertions {
   toCallTool(name: string, args?: object): void;
   /** `cassette diff` from `base` finds nothing. Await it. */
   toHaveNoDriftFrom(base: string | Cassette, options?: NoDriftOptions): Promise<void>;
+  /** Every rule is kept; `rules` is the path of a file, or what `parseRules` gave. Await it. */
+  toKeepRules(rules: string | RuleSet): Promise<void>;
 }

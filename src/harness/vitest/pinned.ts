@@ -1,6 +1,6 @@
 // The known-good recording a run is compared with: the path of its file, or the cassette itself. Refused as any other load is.
 
-import { CassetteError, checkCassette, type Cassette, type CassetteStore } from "../../cassette/index.js";
+import { CassetteError, checkCassette, type Cassette, type CassetteStore, type RuleSet } from "../../cassette/index.js";
 import { isCassetteLike } from "./carrier.js";
 import { misuse } from "./matcher.js";
 import { describeValue, shellText } from "./words.js";
@@ -8,6 +8,8 @@ import { describeValue, shellText } from "./words.js";
 /** What the matchers need of the machine. */
 export interface MatcherHost {
   readonly load: CassetteStore["load"];
+  /** Reads a file of rules; without it `toKeepRules` takes no path. */
+  readonly loadRules?: (path: string) => Promise<RuleSet>;
 }
 
 export interface Pinned {

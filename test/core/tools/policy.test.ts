@@ -48,10 +48,23 @@ describe("a call hook", () => {
       },
     };
     const run = await play([look, call({ action: "allow" })]);
-    expect(seen).toMatchObject([{ tool: "give", callId: "c0", agentId: "a", arguments: { n: 1 } }]);
+    const place = { turnIndex: 0, callIndex: 0 };
+    expect(seen).toMatchObject([{ tool: "give", callId: "c0", agentId: "a", ...place, arguments: { n: 1 } }]);
     expect(seen[0]?.signal).toBeInstanceOf(AbortSignal);
     expect(toolResults(run.history)).toEqual(['c0: {"n":1}']);
     expect(kinds(run)).toEqual(["tool-call", "tool-result"]);
+  });
+
+  it("PSS-102 is told the turn that asked, and the call's place in it", async () => {
+    const seen: number[][] = [];
+    const look: ToolPolicy = { call: ({ turnIndex, callIndex }) => void seen.push([turnIndex, callIndex]) };
+    const two = ask([one, one].map(() => ({ name: "give", arguments: { n: 1 } })));
+    await play([look], { steps: [one, two, say("done")] });
+    expect(seen).toEqual([
+      [0, 0],
+      [1, 0],
+      [1, 1],
+    ]);
   });
 
   it("PSS-102 modifies the arguments, which later hooks and the tool see, scrubbed", async () => {

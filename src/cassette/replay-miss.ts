@@ -1,0 +1,71 @@
+// The misses of one replay: why a prompt was not answered, and whether the run went on after one as if nothing were wrong.
+
+import { CassetteError, type MissReport } from "./errors.js";
+import type { Cassette } from "./format.js";
+import { explainPromptMiss, formatMiss } from "./miss.js";
+import type { PromptTracker } from "./prompt.js";
+import type { UnusedTurns } from "./unused.js";
+
+/** Counts the misses that were thrown, so that one the caller caught is still told of at the end. */
+export function createMisses(file: string | undefined) {
+  let count = 0;
+  let first: MissReport | undefined;
+  return {
+    /** The error to be thrown. */
+    note(report: MissReport): CassetteError {
+      count++;
+      first ??= report;
+      return miss(report, formatMiss(report), file);
+    },
+    assertNone(): void {
+      if (first === undefined) return;
+      const summary = `the run caught ${count === 1 ? "a miss" : `${count} misses`} and went on; the first:`;
+      throw miss(first, `${summary}\n${formatMiss(first)}`, file);
+    },
+    reset(): void {
+      count = 0;
+      first = undefined;
+    },
+  };
+}
+
+/** Why no turn answers a prompt: it was answered before, all turns are used, or none has it. */
+export function explainNoAnswer(
+  tape: Cassette,
+  tracker: PromptTracker,
+  turn: number,
+  turns: UnusedTurns,
+  promptHash: string,
+): MissReport {
+  const sameUsed = turns.lastWith(promptHash);
+  const total = tape.entries.length;
+  if (sameUsed !== undefined) {
+    const nearest = { turnIndex: sameUsed, used: true };
+    return {
+      code: "exhausted",
+      turn,
+      nearest,
+      what: `recorded turn ${sameUsed} answers this prompt and was used already`,
+      hint: "Replay is single-use: call reset() before a second run, or make a new cassetteProvider.",
+    };
+  }
+  if (turns.left > 0) return explainPromptMiss(tape, tracker.since(0), turn, turns.used, turns.next());
+  // Every turn was used; the one that goes along the longest still says where the run went on otherwise.
+  const near = total === 0 ? undefined : explainPromptMiss(tape, tracker.since(0), turn, turns.used, total - 1);
+  return {
+    ...near,
+    code: "exhausted",
+    turn,
+    what: `the recording holds ${total} turn${total === 1 ? "" : "s"}, all of them used; the run asks for more`,
+    hint: "The run asks for more turns than were recorded. Undo the change if it was not meant; else record it again.",
+  };
+}
+
+function miss(report: MissReport, summary: string, file: string | undefined): CassetteError {
+  return new CassetteError(report.code, summary, {
+    hint: report.hint,
+    miss: report,
+    ...(file === undefined ? {} : { file }),
+    ...(report.pointer === undefined ? {} : { pointer: report.pointer }),
+  });
+}

@@ -1,0 +1,160 @@
+// Reading a file of rules. Closed and checked in full, since a misspelled rule would be kept by every run.
+
+import { canonicalize, isPlainObject, seal, showValue, toPointer, type FilePort } from "../../core/index.js";
+import { CassetteError } from "../errors.js";
+import { parseStrictJson } from "../json.js";
+import { readWhole } from "../read.js";
+import { compilePattern } from "./pattern.js";
+import { RULE_KINDS, type Rule, type RuleKind, type RuleSet } from "./format.js";
+
+/** Rules in one file. */
+export const MAX_RULES = 1_000;
+const MAX_BYTES = 1024 * 1024;
+const MAX_ID = 100;
+const MAX_REASON = 500;
+const LIMITS = ["maxTokens", "maxCostUsd", "maxTurns", "maxCalls"];
+const HINT = "See docs/rules.md; schemas/rules.schema.json lets an editor check the file while it is written.";
+
+type Path = readonly (string | number)[];
+type Refuse = (what: string, path: Path) => never;
+type Fields = Record<string, unknown>;
+
+/** Rules from the text of a file. Throws {@link CassetteError} `rules-malformed` with a JSON pointer. */
+export function parseRules(input: string | Uint8Array, options: { file?: string } = {}): RuleSet {
+  return checkRuleSet(parseText(input, options), options);
+}
+
+/** The same from a file; also throws `file-not-found`, `file-unreadable` and `too-large`. */
+export async function readRules(files: FilePort, path: string): Promise<RuleSet> {
+  const missing = "Check the path; docs/rules.md shows a file of rules.";
+  const bytes = await readWhole(files, path, { what: "file of rules", maxBytes: MAX_BYTES, missing });
+  return parseRules(bytes, { file: path });
+}
+
+/** What is wrong with the text is wrong with the rules: no cassette was refused. */
+function parseText(input: string | Uint8Array, { file }: { file?: string }): unknown {
+  const place = file === undefined ? {} : { file };
+  try {
+    return parseStrictJson(input, { ...place, maxBytes: MAX_BYTES });
+  } catch (error) {
+    if (!(error instanceof CassetteError)) throw error;
+    const { summary, hint = HINT } = error;
+    throw new CassetteError("rules-malformed", `the rules cannot be read: ${summary}`, {
+      cause: error,
+      hint,
+      ...place,
+    });
+  }
+}
+
+/** The same from a value, such as an object that a test holds. */
+export function checkRuleSet(value: unknown, { file }: { file?: string } = {}): RuleSet {
+  const refuse: Refuse = (what, path) => {
+    const place = file === undefined ? {} : { file };
+    throw new CassetteError("rules-malformed", `the rules ${what} (at ${toPointer(path) || "the top"})`, {
+      pointer: toPointer(path),
+      hint: HINT,
+      ...place,
+    });
+  };
+  const { rulesVersion, rules } = fieldsOf(value, ["$schema", "rulesVersion", "rules"], [], refuse);
+  if (rulesVersion !== 1) refuse(`have the rulesVersion ${showValue(rulesVersion)}, not 1`, ["rulesVersion"]);
+  if (!Array.isArray(rules) || rules.length === 0) return refuse("hold no list with a rule in it", ["rules"]);
+  if (rules.length > MAX_RULES) refuse(`are ${rules.length}, more than the limit of ${MAX_RULES}`, ["rules"]);
+  const ids = new Set<string>();
+  rules.forEach((rule, index) => {
+    const { id } = checkRule(rule, ["rules", index], refuse);
+    if (ids.has(id)) refuse(`have the id ${showValue(id)} twice`, ["rules", index, "id"]);
+    ids.add(id);
+  });
+  return { rules: seal(rules) as readonly Rule[] };
+}
+
+function checkRule(value: unknown, path: Path, refuse: Refuse): Rule {
+  const fields = fieldsOf(value, ["id", "reason", "allowUnknown", ...RULE_KINDS], path, refuse);
+  const { id, reason } = fields;
+  if (typeof id !== "string" || id === "" || id.length > MAX_ID) {
+    refuse(`have a rule without an id of 1 to ${MAX_ID} characters`, [...path, "id"]);
+  }
+  if (reason !== undefined && (typeof reason !== "string" || reason.length > MAX_REASON)) {
+    refuse(`have a reason that is no text of at most ${MAX_REASON} characters`, [...path, "reason"]);
+  }
+  const kinds = RULE_KINDS.filter((kind) => Object.hasOwn(fields, kind));
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1) {
+    const found = kinds.length === 0 ? "none" : kinds.join(" and ");
+    return refuse(`have a rule with ${found} of ${RULE_KINDS.join(", ")}; exactly one is needed`, path);
+  }
+  if (Object.hasOwn(fields, "allowUnknown")) {
+    const place = [...path, "allowUnknown"];
+    if (kind !== "within") refuse("have an allowUnknown outside a rule of the kind within", place);
+    if (typeof fields["allowUnknown"] !== "boolean") refuse("have an allowUnknown that is not true or false", place);
+  }
+  CHECKS[kind](fields[kind], [...path, kind], refuse);
+  return value as Rule;
+}
+
+const CHECKS: Readonly<Record<RuleKind, (value: unknown, path: Path, refuse: Refuse) => void>> = {
+  never: checkPattern,
+  before(value, path, refuse) {
+    const { first, then } = fieldsOf(value, ["first", "then"], path, refuse);
+    checkPattern(first, [...path, "first"], refuse);
+    checkPattern(then, [...path, "then"], refuse);
+    if (canonicalize(first) === canonicalize(then)) refuse("ask for a call before itself", path);
+  },
+  atMost: checkCount,
+  atLeast: checkCount,
+  arguments(value, path, refuse) {
+    const { tool, schema } = fieldsOf(value, ["tool", "schema"], path, refuse);
+    checkTool(tool, [...path, "tool"], refuse);
+    if (schema === undefined) refuse("have no schema", [...path, "schema"]);
+    checkPattern({ tool, arguments: schema }, path, refuse, "schema");
+  },
+  within(value, path, refuse) {
+    const limits = fieldsOf(value, LIMITS, path, refuse);
+    if (Object.keys(limits).length === 0) refuse(`set no limit; there are ${LIMITS.join(", ")}`, path);
+    for (const [name, limit] of Object.entries(limits)) {
+      const isFigure = typeof limit === "number" && limit >= 0 && Number.isFinite(limit);
+      if (isFigure && (name === "maxCostUsd" || Number.isSafeInteger(limit))) continue;
+      const wanted = name === "maxCostUsd" ? "number" : "whole number";
+      refuse(`have the ${name} ${showValue(limit)}, which is no ${wanted} of 0 or more`, [...path, name]);
+    }
+  },
+};
+
+function checkCount(value: unknown, path: Path, refuse: Refuse): void {
+  const { call, times } = fieldsOf(value, ["call", "times"], path, refuse);
+  checkPattern(call, [...path, "call"], refuse);
+  if (Number.isSafeInteger(times) && (times as number) >= 1) return;
+  refuse(`have the times ${showValue(times)}, which is no whole number of 1 or more`, [...path, "times"]);
+}
+
+function checkPattern(value: unknown, path: Path, refuse: Refuse, schemaField = "arguments"): void {
+  if (typeof value === "string") {
+    checkTool(value, path, refuse);
+    return;
+  }
+  const { tool, arguments: schema } = fieldsOf(value, ["tool", "arguments"], path, refuse);
+  checkTool(tool, [...path, "tool"], refuse);
+  if (schema === undefined) return;
+  const place = [...path, schemaField];
+  if (!isPlainObject(schema)) return refuse(`have a schema that is ${showValue(schema)} and no object`, place);
+  try {
+    compilePattern(value as { tool: string });
+  } catch (error) {
+    refuse(`have a schema that cannot be used: ${error instanceof Error ? error.message : String(error)}`, place);
+  }
+}
+
+function checkTool(value: unknown, path: Path, refuse: Refuse): void {
+  if (typeof value !== "string" || value === "") refuse(`have ${showValue(value)} where a tool is named`, path);
+}
+
+function fieldsOf(value: unknown, known: readonly string[], path: Path, refuse: Refuse): Fields {
+  if (!isPlainObject(value)) return refuse(`have ${showValue(value)} where an object belongs`, path);
+  const unknown = Object.keys(value).find((key) => !known.includes(key));
+  if (unknown !== undefined) {
+    refuse(`have a field nobody knows: ${showValue(unknown)}; there are ${known.join(", ")}`, [...path, unknown]);
+  }
+  return value;
+}

@@ -1,0 +1,20 @@
+// `cassette check`: does every recorded run keep the rules?
+
+import type { Command } from "commander";
+import type { CheckCommandOptions } from "../check/check.js";
+import type { CommandIo } from "../io.js";
+import { collectPaths, parsePath } from "../path.js";
+
+/** Declares `cassette check`; what it does is loaded when it runs. */
+export function checkCommand(program: Command, io: CommandIo): void {
+  program
+    .command("check")
+    .description("hold cassette files, or all below folders, against a file of rules")
+    .argument("<path...>", "cassette files or folders", collectPaths)
+    .option("--rules <file>", "the rules; cassette.rules.json unless given", parsePath)
+    .option("--json", "print one JSON document")
+    .action(async (paths: string[], options: CheckCommandOptions) => {
+      const { check } = await import("../check/check.js");
+      await check(paths, options, io);
+    });
+}

@@ -1,0 +1,86 @@
+// What two runs were offered, beside what they did: changed tools and settings, and the calls that changed with a schema. It
+// never decides what counts as drift.
+
+import {
+  compareContracts,
+  isBecauseOfSchema,
+  type ContractComparison,
+  type Drift,
+  type NamedCassette,
+} from "../../cassette/index.js";
+import { count, type PrintLine } from "../output.js";
+
+/** A drift, marked where the changed arguments follow from a changed schema. */
+export type MarkedDrift = Drift & { becauseOfSchema?: true };
+
+/** The drifts of two runs beside what they were offered. */
+export interface ContractOutcome {
+  drifts: MarkedDrift[];
+  contract: ContractComparison;
+}
+
+/** The comparison of each task that both sides have. */
+export function contractsOf(
+  before: readonly NamedCassette[],
+  after: readonly NamedCassette[],
+): Map<string, ContractComparison> {
+  const old = new Map(before.map(({ task, cassette }) => [task, cassette]));
+  return new Map(
+    after.flatMap(({ task, cassette }) => {
+      const was = old.get(task);
+      return was === undefined ? [] : [[task, compareContracts(was, cassette)]];
+    }),
+  );
+}
+
+/** Marks the drifts of one task. */
+export function withContract(
+  drifts: readonly Drift[],
+  contract: ContractComparison = { state: "not-recorded", sides: ["old", "new"] },
+): ContractOutcome {
+  const changes = contract.state === "compared" ? contract.changes : [];
+  return {
+    contract,
+    drifts: drifts.map((drift) => (isBecauseOfSchema(drift, changes) ? { ...drift, becauseOfSchema: true } : drift)),
+  };
+}
+
+/** Says of a changed call that the schema changed there, too. */
+export function printReason(line: PrintLine, { becauseOfSchema }: MarkedDrift): void {
+  if (becauseOfSchema === true) line({ look: "dim", text: "      the schema of the tool changed there, too" });
+}
+
+/** Changes that many tasks share are said once. */
+export function printContracts(line: PrintLine, tasks: readonly ContractOutcome[]): void {
+  const times = new Map<string, number>();
+  for (const { contract } of tasks) {
+    const said = sentencesOf(contract);
+    for (const sentence of said) times.set(sentence, (times.get(sentence) ?? 0) + 1);
+  }
+  for (const [sentence, number] of times) {
+    const where = tasks.length === 1 ? "" : ` (${count(number, "task")})`;
+    line({ look: "warn", text: "contract: " }, sentence, where);
+  }
+  if (times.size > 0) line("");
+}
+
+function sentencesOf(contract: ContractComparison): string[] {
+  switch (contract.state) {
+    case "compared":
+      return contract.changes.map(({ sentence }) => sentence);
+    case "hashes":
+      return contract.isSame
+        ? []
+        : ["The tools or settings are others, and the recordings keep only hashes that do not say which."];
+    case "not-recorded":
+      return [];
+  }
+}
+
+/** What was offered and not recorded is not the same as what did not change. */
+export function printUncompared(line: PrintLine, tasks: readonly ContractOutcome[]): void {
+  const silent = tasks.filter(({ contract }) => contract.state === "not-recorded").length;
+  if (silent === 0) return;
+  const where = silent === tasks.length ? "" : ` in ${count(silent, "task")}`;
+  line({ look: "dim", text: `  contract: offered tools and settings were not recorded${where}, so not compared` });
+}

@@ -1,0 +1,109 @@
+// Rules held against a live run: a policy that is asked before each tool call, and a budget for what a policy cannot see. It
+// finds what `checkRules` finds in a recording of the same run, at the same places, but for what only the end of a run shows.
+
+import { watchRules, type FoundBreak, type RuleBreak, type RuleSet, type RuleWatch } from "../../cassette/index.js";
+import {
+  assertKnownOptions,
+  showValue,
+  type AgentDefinition,
+  type BudgetLimits,
+  type ToolPolicy,
+  type ToolPolicyCall,
+} from "../../core/index.js";
+import { HarnessError } from "../errors.js";
+
+/** A rule broken by a live run. */
+export interface LiveBreak extends RuleBreak {
+  agentId: string;
+}
+
+export interface RulesPolicyOptions {
+  /**
+   * What becomes of a call that breaks a rule. `end` (the default): it does not run, and the run rejects with a
+   * `ToolPolicyError`. `refuse`: it does not run, the model reads why, and the run goes on.
+   */
+  readonly onBroken?: "end" | "refuse";
+  /** Told of each break before the call is stopped. What it throws ends the run. */
+  readonly onBreak?: (broken: LiveBreak) => void;
+}
+
+/**
+ * A tool policy for `policies` of an agent: no call runs that breaks a rule of the kinds never, before, atMost and arguments,
+ * or `maxCalls` and `maxTurns` of within. Each run and agent is counted for itself. Calls that another policy stops
+ * before, or whose arguments the tool itself refuses, are not seen. Throws `CassetteError` `rules-malformed`.
+ */
+export function rulesPolicy(rules: RuleSet, options: RulesPolicyOptions = {}): ToolPolicy {
+  assertKnownOptions("rulesPolicy", options, ["onBroken", "onBreak"]);
+  const { onBroken = "end", onBreak } = options;
+  if (onBroken !== "end" && onBroken !== "refuse") {
+    throw new HarnessError(
+      "rules-unclear",
+      `rulesPolicy has the onBroken ${showValue(onBroken)}`,
+      'Use "end" or "refuse".',
+    );
+  }
+  watchRules(rules);
+  const runs = new WeakMap<AbortSignal, Map<string, LiveWatch>>();
+  return {
+    call(call) {
+      const { agentId, signal } = call;
+      const agents = runs.get(signal) ?? new Map<string, LiveWatch>();
+      runs.set(signal, agents);
+      const live: LiveWatch = agents.get(agentId) ?? { watch: watchRules(rules), nextTurn: 0, ofTurn: [] };
+      agents.set(agentId, live);
+      const breaks = findBreaks(live, call);
+      for (const broken of breaks) onBreak?.({ ...broken, agentId });
+      const [first] = breaks;
+      if (first === undefined) return undefined;
+      const message = messageOf(first);
+      return onBroken === "end" ? { action: "error", message } : { action: "reject-and-continue", message };
+    },
+  };
+}
+
+/**
+ * An agent's definition under rules: `rulesPolicy` before its own policies, so that it sees what the model asked for, and the
+ * limits of the rules within in its budget where they are lower. A budget ends a run as a normal stop.
+ */
+export function enforceRules(
+  agent: AgentDefinition,
+  rules: RuleSet,
+  options: RulesPolicyOptions = {},
+): AgentDefinition {
+  const policy = rulesPolicy(rules, options);
+  const budget = tightest(agent.budget, rules);
+  return { ...agent, policies: [policy, ...(agent.policies ?? [])], ...(budget === undefined ? {} : { budget }) };
+}
+
+interface LiveWatch {
+  readonly watch: RuleWatch;
+  nextTurn: number;
+  /** What the turn breaks that was told last, and with it each of its calls. */
+  ofTurn: FoundBreak[];
+}
+
+/** A policy is told of no turn without a call; those between two calls have passed. */
+function findBreaks(live: LiveWatch, { tool, arguments: args, turnIndex, callIndex }: ToolPolicyCall): RuleBreak[] {
+  const { watch } = live;
+  for (; live.nextTurn <= turnIndex; live.nextTurn++) live.ofTurn = watch.turn(live.nextTurn, {});
+  const ofCall = watch.call({ call: { name: tool, arguments: args }, turn: turnIndex, index: callIndex });
+  return [...live.ofTurn, ...ofCall].map(({ fact }) => fact);
+}
+
+function messageOf({ rule, sentence, pointer, reason }: RuleBreak): string {
+  const why = reason === undefined ? "" : ` ${reason}`;
+  return `the rule ${showValue(rule)} is broken: ${sentence}${why} (at ${pointer})`;
+}
+
+function tightest(own: BudgetLimits | undefined, { rules }: RuleSet): BudgetLimits | undefined {
+  let budget = own;
+  for (const rule of rules) {
+    if (!("within" in rule)) continue;
+    const { maxCalls: maxToolCalls, ...rest } = rule.within;
+    const limits: BudgetLimits = { ...rest, ...(maxToolCalls === undefined ? {} : { maxToolCalls }) };
+    for (const [name, limit] of Object.entries(limits) as [keyof BudgetLimits, number][]) {
+      budget = { ...budget, [name]: Math.min(limit, budget?.[name] ?? Infinity) };
+    }
+  }
+  return budget;
+}
