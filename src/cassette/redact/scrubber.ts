@@ -40,10 +40,11 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
   const numbers = createNumbers();
   const texts = createTextScrubber({ rules, values }, numbers);
   const scrubText = (text: string): string => texts.scrub(text);
+  const isOurs = (rule: string): boolean => texts.isOurs(rule);
   let cache = new WeakMap<object, LlmMessage>();
 
   const hide = (value: JsonValue): JsonValue => {
-    if (value === null || value === "" || (typeof value === "string" && isPlaceholder(value, texts.isOurs)))
+    if (value === null || value === "" || (typeof value === "string" && isPlaceholder(value, isOurs)))
       return value;
     return numbers.placeholderOf(typeof value === "string" ? value : JSON.stringify(value), [BY_POINTER]);
   };
