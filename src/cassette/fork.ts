@@ -121,8 +121,8 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
       const forkedFrom: ForkedFrom = { cassetteId, envelopeHash, at };
       const kept = {
         ...(filtered === undefined ? {} : { filtered }),
-        ...(filters === undefined ? {} : { filters: [...filters] }),
-        ...(redacted === undefined ? {} : { redacted: [...redacted] }),
+        ...(Array.isArray(filters) ? { filters: [...filters] } : {}),
+        ...(Array.isArray(redacted) ? { redacted: [...redacted] } : {}),
       };
       return recorder.toCassette({
         ...(agentId === undefined ? {} : { agentId }),

@@ -123,6 +123,14 @@ function checkContexts(extensions: Fields, refuse: Refuse): void {
     for (const field of ["toolsHash", "settingsHash"]) {
       expectType(typeof context[field] === "string", `${here}/${field}`, "a string", refuse);
     }
+    const { tools = [], settings = {} } = context;
+    expectType(
+      Array.isArray(tools) && tools.every((tool) => isPlainObject(tool)),
+      `${here}/tools`,
+      "a list of objects",
+      refuse,
+    );
+    expectType(isPlainObject(settings), `${here}/settings`, "an object", refuse);
   });
 }
 

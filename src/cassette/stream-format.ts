@@ -47,6 +47,13 @@ function formatPiece(piece: StreamPiece): string {
   return `c${piece.index}${piece.hasId ? "i" : ""}${piece.hasName ? "n" : ""}:${piece.length}${gap}`;
 }
 
+/** Are there more than `limit` words? Asked before a text is split, since its pieces take many times its size. */
+export function hasMoreWords(text: string, limit: number): boolean {
+  let words = text === "" ? 0 : 1;
+  for (let at = text.indexOf(" "); at >= 0 && words <= limit; at = text.indexOf(" ", at + 1)) words++;
+  return words > limit;
+}
+
 /** The pieces of a text that `formatPieces` wrote, or the first word that is none. */
 export function parsePieces(text: string): StreamPiece[] | { wrong: string } {
   if (text === "") return [];

@@ -33,6 +33,7 @@ export function createStreamNote(wanted: Exclude<RecordedStreaming, false>, now:
 
   return {
     take(delta) {
+      if (!isDelta(delta)) return;
       const piece = toPiece(delta, lap() + late);
       late = 0;
       const channel = piece.kind === "call" ? String(piece.index) : piece.kind;
@@ -72,6 +73,13 @@ function createLap(now: () => number): () => number {
     last = at;
     return Number.isSafeInteger(gap) ? gap : 0;
   };
+}
+
+/** A provider of somebody else's may stream what we do not know; it passes by, and is not ours to fail on. */
+function isDelta(delta: LlmStreamDelta): boolean {
+  const { type, ...rest } = delta as { type: string; text?: unknown; index?: unknown; argumentsText?: unknown };
+  if (type === "text-delta" || type === "reasoning-delta") return typeof rest.text === "string";
+  return type === "tool-call-delta" && Number.isSafeInteger(rest.index) && typeof rest.argumentsText === "string";
 }
 
 function toPiece(delta: LlmStreamDelta, gapMs: number): StreamPiece {

@@ -1,7 +1,7 @@
 // Reading `extensions.streams`. The loader lets any extension in, so this is where its shape is checked; what cannot be read, or
 // does not fit the stored response, is streamed whole and said.
 
-import { isPlainObject, toVisible } from "../core/index.js";
+import { isPlainObject, showValue, toVisible } from "../core/index.js";
 import type { Cassette } from "./format.js";
 import type { StreamBoundaries, StreamedTurn } from "./stream-format.js";
 import { planStream, type StreamPlan } from "./stream-texts.js";
@@ -92,7 +92,7 @@ function findTurnFlaw(item: Record<string, unknown>, last: number, turns: number
     return ["text", "reasoning", "calls"].includes(unfit as string) ? undefined : "has an unfit part nobody knows";
   }
   const unknown = Object.keys(item).find((name) => !FIELDS.includes(name));
-  if (unknown !== undefined) return `has the unknown field ${JSON.stringify(unknown)}`;
+  if (unknown !== undefined) return `has the unknown field ${showValue(unknown)}`;
   if (typeof deltas !== "string") return "has deltas that are no text";
   if (!isPlainObject(spaces) || !Object.values(spaces).every((runs) => typeof runs === "string")) {
     return "has spaces that are no texts";

@@ -1,6 +1,8 @@
 // The white space that a model put into the JSON of a call's arguments: a cassette stores the value alone, and with this a
 // replay streams the very text. Runs as `7s`: after seven more characters of the dense JSON a space; n, r and t are the others.
 
+import { hasMoreWords } from "./stream-format.js";
+
 const LETTERS: Readonly<Record<string, string>> = { " ": "s", "\n": "n", "\r": "r", "\t": "t" };
 const SPACES: Readonly<Record<string, string>> = { s: " ", n: "\n", r: "\r", t: "\t" };
 
@@ -39,6 +41,7 @@ function isEscaped(text: string, place: number): boolean {
 /** `dense` with its white space, or undefined where `spaces` is none of ours or does not fit. */
 export function withSpaces(dense: string, spaces: string): string | undefined {
   if (spaces === "") return dense;
+  if (hasMoreWords(spaces, dense.length + 1)) return undefined;
   const parts: string[] = [];
   let at = 0;
   for (const run of spaces.split(" ")) {

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { buildCassette } from "../../src/cassette/build.js";
 import type { CassetteError } from "../../src/cassette/errors.js";
 import { forkProvider, resumeProvider } from "../../src/cassette/fork.js";
 import type { CassetteV2 } from "../../src/cassette/format.js";
@@ -26,6 +27,28 @@ async function replayWhole(cassette: CassetteV2, run = {}) {
   replay.assertConsumed();
   return result;
 }
+
+describe("a source whose extensions are not what a recorder writes", () => {
+  it.each([null, 5, {}])("is forked and resumed where redacted is %j", async (redacted) => {
+    const { entries, ...head } = await recordTurns([prompt("a")], [say("b")]);
+    const source = buildCassette({ ...head, extensions: { redacted: redacted as never } }, entries);
+    const resumed = resumeProvider(source, { live: never, ports });
+    await resumed.turn(prompt("a"));
+    expect(recordedCassette(resumed).extensions).not.toHaveProperty("redacted");
+  });
+
+  it.each([{ tools: 5 }, { tools: [null] }, { settings: null }, { settings: [] }])(
+    "is refused where a context has %j",
+    async (wrong) => {
+      const { entries, ...head } = await recordTurns([prompt("a")], [say("b")]);
+      const context = { fromTurn: 0, toolsHash: "x", settingsHash: "y", ...wrong };
+      const source = buildCassette({ ...head, extensions: { contexts: [context as never] } }, entries);
+      expect(() => forkProvider(source, { at: 1, live: never, ports })).toThrow(
+        expect.objectContaining({ code: "wrong-type" }),
+      );
+    },
+  );
+});
 
 describe("forkProvider", () => {
   it("replays up to the turn, goes live there, and records the whole with an id of its own", async () => {

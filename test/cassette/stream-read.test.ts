@@ -1,5 +1,7 @@
 // What is kept of streams, and what a replay makes of a record that is malformed, too large, or of another response.
 
+import { withSpaces } from "../../src/cassette/stream-spaces.js";
+import { planStream } from "../../src/cassette/stream-texts.js";
 import { afterAll, describe, expect, it } from "vitest";
 import { buildCassette } from "../../src/cassette/build.js";
 import { forkProvider, resumeProvider } from "../../src/cassette/fork.js";
@@ -107,7 +109,25 @@ describe("what a recorder keeps of a stream", () => {
   });
 });
 
+describe("events that are none of ours", () => {
+  it.each<[string, object]>([
+    ["of another type", { type: "ping" }],
+    ["without a text", { type: "text-delta" }],
+    ["without arguments", { type: "tool-call-delta", index: 0 }],
+    ["of a call without a place", { type: "tool-call-delta", argumentsText: "x" }],
+  ])("%s pass by and do not end the run", async (_, event) => {
+    const cassette = await recordStream([event as LlmStreamEvent, ...hello]);
+    expect(cassette.extensions?.streams).toEqual([{ turn: 0, deltas: "t3 t2" }]);
+  });
+});
+
 describe("a record of streams", () => {
+  it("of more pieces than a recorder writes is refused before it is split", () => {
+    const deltas = "t0 ".repeat(MAX_STREAM_PIECES + 3) + "t2";
+    expect(planStream({ deltas }, say("ok"))).toBe(`it has more than ${MAX_STREAM_PIECES + 2} pieces`);
+    expect(withSpaces("{}", "0s ".repeat(4) + "0s")).toBeUndefined();
+  });
+
   const bad: [string, unknown][] = [
     ["is not a list", {}],
     ["is not an object", [7]],

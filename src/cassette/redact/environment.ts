@@ -13,7 +13,8 @@ export function secretsOf(environment: Readonly<Record<string, string | undefine
   const values = Object.keys(environment)
     .sort()
     .filter((name) => SECRET_NAME.test(name))
-    .map((name) => environment[name] ?? "")
+    // A value that was read from a file often ends with a line break, and is used without it.
+    .map((name) => (environment[name] ?? "").trim())
     .filter((value) => value.length >= MIN_LENGTH && value.isWellFormed() && !HARMLESS.test(value));
   return [...new Set(values)];
 }

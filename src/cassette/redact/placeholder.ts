@@ -21,8 +21,8 @@ export function toPlaceholder({ rule, number }: Placeholder): string {
   return `${PLACEHOLDER_START}${rule}:${number}>`;
 }
 
-export function isPlaceholder(text: string): boolean {
-  return text.startsWith(PLACEHOLDER_START) && WHOLE.test(text);
+export function isPlaceholder(text: string, isOurs: (rule: string) => boolean): boolean {
+  return text.startsWith(PLACEHOLDER_START) && isOurs(WHOLE.exec(text)?.[1] ?? "");
 }
 
 /** Every placeholder in a text, in its order. */
@@ -31,21 +31,27 @@ export function placeholdersIn(text: string): Placeholder[] {
   return Array.from(text.matchAll(ALL), ([, rule = "", number]) => ({ rule, number: Number(number) }));
 }
 
-/** The text between the placeholders through `rewrite`, the placeholders as they are. */
-export function outsidePlaceholders(text: string, rewrite: (part: string) => string): string {
+/** The text between the placeholders of rules that `isOurs` knows through `rewrite`, those as they are. */
+export function outsidePlaceholders(
+  text: string,
+  isOurs: (rule: string) => boolean,
+  rewrite: (part: string) => string,
+): string {
   if (!text.includes(PLACEHOLDER_START)) return rewrite(text);
   let result = "";
   let end = 0;
   for (const match of text.matchAll(ALL)) {
+    if (!isOurs(match[1] ?? "")) continue;
     result += rewrite(text.slice(end, match.index)) + match[0];
     end = match.index + match[0].length;
   }
   return result + rewrite(text.slice(end));
 }
 
-/** The same text, as long as before, with a character that is in no secret wherever a placeholder is. */
-export function withoutPlaceholders(text: string): string {
-  return text.includes(PLACEHOLDER_START) ? text.replace(ALL, (found) => "<".repeat(found.length)) : text;
+/** The same text, as long as before, with a character that is in no secret wherever a placeholder of ours is. */
+export function withoutPlaceholders(text: string, isOurs: (rule: string) => boolean): string {
+  if (!text.includes(PLACEHOLDER_START)) return text;
+  return text.replace(ALL, (found, rule: string) => (isOurs(rule) ? "<".repeat(found.length) : found));
 }
 
 /** Every number through `renumber`. */

@@ -5,11 +5,13 @@ import {
   findMessageFlaw,
   isSealed,
   seal,
+  toVisible,
   type JsonValue,
   type LlmMessage,
   type LlmTurnResponse,
 } from "../../core/index.js";
-import { mapMessage, mapStrings } from "./leaves.js";
+import { CassetteError } from "../errors.js";
+import { mapMessage, mapOthers, mapStrings } from "./leaves.js";
 import { createNumbers } from "./numbers.js";
 import { BY_POINTER, type Redaction } from "./options.js";
 import { isPlaceholder } from "./placeholder.js";
@@ -29,16 +31,21 @@ export interface Scrubber {
   renumber(numbers: ReadonlyMap<number, number>): boolean;
 }
 
+/** What of a response has no secret in it, or is scrubbed on its own. */
+const OWN_OF_RESPONSE = ["message", "finalAnswer", "stopReason"];
+
 type Given = Pick<Redaction, "rules" | "values" | "pointers">;
 
 export function createScrubber({ rules, values, pointers }: Given): Scrubber {
   const numbers = createNumbers();
   const texts = createTextScrubber({ rules, values }, numbers);
   const scrubText = (text: string): string => texts.scrub(text);
+  const isOurs = (rule: string): boolean => texts.isOurs(rule);
   let cache = new WeakMap<object, LlmMessage>();
 
   const hide = (value: JsonValue): JsonValue => {
-    if (value === null || value === "" || (typeof value === "string" && isPlaceholder(value))) return value;
+    if (value === null || value === "" || (typeof value === "string" && isPlaceholder(value, isOurs)))
+      return value;
     return numbers.placeholderOf(typeof value === "string" ? value : JSON.stringify(value), [BY_POINTER]);
   };
 
@@ -49,6 +56,7 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
     // What is no message is refused elsewhere, in words.
     if (findMessageFlaw(own) !== undefined) return message;
     const placed = pointers.length === 0 ? own : (replaceAt(own as never, pointers, hide) as unknown as LlmMessage);
+    assertMessage(placed);
     const clean = seal(mapMessage(placed, scrubText));
     if (isSealed(message)) cache.set(message, clean);
     return clean;
@@ -69,11 +77,12 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
     response: (response) =>
       untilKnown(() => {
         const message = scrubMessage(response.message) as LlmTurnResponse["message"];
+        const rest = mapOthers(response, OWN_OF_RESPONSE, scrubText);
         const { finalAnswer } = response;
-        if (finalAnswer === undefined) return message === response.message ? response : { ...response, message };
-        // The final answer repeats the text, which a pointer may have hidden as a whole.
-        const isText = finalAnswer === response.message.content;
-        return { ...response, message, finalAnswer: isText ? message.content : scrubText(finalAnswer) };
+        if (finalAnswer === undefined) return message === response.message ? rest : { ...rest, message };
+        // The final answer mostly repeats the text, and a pointer into the text is meant for both.
+        const { content } = scrubMessage({ role: "assistant", content: finalAnswer }) as LlmTurnResponse["message"];
+        return { ...rest, message, finalAnswer: content };
       }),
     json: (value) => untilKnown(() => mapStrings(value, scrubText)),
     used: () => numbers.used(),
@@ -84,4 +93,14 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
       return true;
     },
   };
+}
+
+function assertMessage(placed: LlmMessage): void {
+  const flaw = findMessageFlaw(placed);
+  if (flaw === undefined) return;
+  throw new CassetteError(
+    "invalid-options",
+    toVisible(`redact.pointers takes out a part that a message needs: ${flaw.pointer} would not be ${flaw.expected}`),
+    { pointer: flaw.pointer, hint: "Point at a text, or at a value in the arguments of a call." },
+  );
 }

@@ -1,9 +1,11 @@
 // The secrets of one text: by rule, by value, and by what became known on the way. Scrubbing what was scrubbed changes nothing.
 
 import { createFinder, joinOverlaps, type Finder, type Found } from "./find.js";
+import { createLiterals, type Literals } from "./literals.js";
 import type { createNumbers } from "./numbers.js";
-import { BY_VALUE, type Redaction } from "./options.js";
+import { BY_FUNCTION, BY_POINTER, BY_VALUE, type Redaction } from "./options.js";
 import { outsidePlaceholders, placeholdersIn, withoutPlaceholders } from "./placeholder.js";
+import { KNOWN_RULES, type RedactionRule } from "./rules.js";
 
 /** Everything of a text is seen anew until nothing more is found, at most so often. */
 export const MAX_ROUNDS = 8;
@@ -12,6 +14,8 @@ const MIN_LEARNED_LENGTH = 8;
 
 export interface TextScrubber {
   scrub(text: string): string;
+  /** Is this the name of a rule that a placeholder may have? */
+  isOurs(rule: string): boolean;
   /** Texts that are secrets wherever they stand; more when one was found by what stands around it. */
   readonly known: number;
 }
@@ -19,10 +23,10 @@ export interface TextScrubber {
 /** Finds by rule and by value what is no placeholder, for reports: nothing is replaced. */
 export function createSecretFinder({ rules, values }: Pick<Redaction, "rules" | "values">): Finder {
   const find = createFinder(rules);
-  const literals = new Map<string, string>();
-  for (const value of values) addLiteral(literals, value);
+  const literals = createLiterals(values);
+  const isOurs = createIsOurs(rules);
   return (text) => {
-    const open = withoutPlaceholders(text);
+    const open = withoutPlaceholders(text, isOurs);
     return joinOverlaps([...find(open), ...findLiterals(open, literals)]);
   };
 }
@@ -33,15 +37,14 @@ export function createTextScrubber(
   numbers: ReturnType<typeof createNumbers>,
 ): TextScrubber {
   const find = createFinder(rules);
-  // From a text to the value it stands for: a value may be written with JSON's escapes.
-  const literals = new Map<string, string>();
-  for (const value of values) addLiteral(literals, value);
+  const literals = createLiterals(values);
+  const isOurs = createIsOurs(rules);
 
   function scrub(text: string): string {
     for (const { number } of placeholdersIn(text)) numbers.reserve(number);
     let before = text;
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const after = outsidePlaceholders(before, scrubPart);
+      const after = outsidePlaceholders(before, isOurs, scrubPart);
       if (after === before) break;
       before = after;
     }
@@ -57,11 +60,11 @@ export function createTextScrubber(
     let end = 0;
     for (const each of all) {
       const text = part.slice(each.start, each.end);
-      const value = literals.get(text) ?? text;
+      const value = literals.valueOf(text) ?? text;
       result += part.slice(end, each.start) + numbers.placeholderOf(value, each.rules);
       end = each.end;
       if (each.isByContext && value.length >= MIN_LEARNED_LENGTH && !literals.has(value)) {
-        addLiteral(literals, value);
+        literals.add(value);
       }
     }
     return result + part.slice(end);
@@ -69,24 +72,20 @@ export function createTextScrubber(
 
   return {
     scrub,
+    isOurs,
     get known() {
       return literals.size;
     },
   };
 }
 
-function addLiteral(literals: Map<string, string>, value: string): void {
-  literals.set(value, value);
-  const escaped = JSON.stringify(value).slice(1, -1);
-  if (!literals.has(escaped)) literals.set(escaped, value);
+function findLiterals(text: string, literals: Literals): Found[] {
+  return literals.find(text).map((span) => ({ rule: BY_VALUE, rules: [BY_VALUE], isByContext: false, ...span }));
 }
 
-function findLiterals(text: string, literals: ReadonlyMap<string, string>): Found[] {
-  const found: Found[] = [];
-  for (const literal of literals.keys()) {
-    for (let at = text.indexOf(literal); at >= 0; at = text.indexOf(literal, at + literal.length)) {
-      found.push({ rule: BY_VALUE, rules: [BY_VALUE], start: at, end: at + literal.length, isByContext: false });
-    }
-  }
-  return found;
+/** A text that only has the form of a placeholder hides nothing: a secret may stand where the rule's name does. */
+function createIsOurs(rules: readonly RedactionRule[]): (rule: string) => boolean {
+  const names = new Set([...KNOWN_RULES, ...rules].map(({ id }) => id));
+  for (const name of [BY_VALUE, BY_POINTER, BY_FUNCTION]) names.add(name);
+  return (rule) => names.has(rule);
 }

@@ -1,0 +1,92 @@
+// Texts that are secrets wherever they stand: the values that were given, and what was found by its surroundings. A hostile
+// text can bring up tens of thousands, so many are looked up by how they begin, and a search takes one pass over the text.
+
+/** Where a literal stands: from `start` to before `end`. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** No literal is shorter. */
+const PREFIX = 4;
+/** So few are each looked for on their own, which is faster. */
+const MAX_SINGLE = 32;
+
+export interface Literals {
+  readonly size: number;
+  has(text: string): boolean;
+  /** Adds a value and the ways JSON may write it. */
+  add(value: string): void;
+  /** The value that a text stands for. */
+  valueOf(text: string): string | undefined;
+  /** Every place of every literal; of those that begin together the longest alone. */
+  find(text: string): Span[];
+}
+
+export function createLiterals(values: readonly string[] = []): Literals {
+  const known = new Map<string, string>();
+  // By the first characters; then by length, the longest first.
+  const index = new Map<string, Map<number, Set<string>>>();
+
+  function addOne(text: string, value: string): void {
+    if (known.has(text) || text.length < PREFIX) return;
+    known.set(text, value);
+    const prefix = text.slice(0, PREFIX);
+    const lengths = index.get(prefix) ?? new Map<number, Set<string>>();
+    const isNew = !lengths.has(text.length);
+    lengths.set(text.length, (lengths.get(text.length) ?? new Set()).add(text));
+    index.set(prefix, isNew ? new Map([...lengths].sort(([one], [other]) => other - one)) : lengths);
+  }
+
+  function longestAt(text: string, start: number): number | undefined {
+    const lengths = index.get(text.slice(start, start + PREFIX));
+    for (const [length, texts] of lengths ?? []) {
+      if (start + length <= text.length && texts.has(text.slice(start, start + length))) return start + length;
+    }
+    return undefined;
+  }
+
+  function findMany(text: string): Span[] {
+    const found: Span[] = [];
+    for (let start = 0; start + PREFIX <= text.length; start++) {
+      const end = longestAt(text, start);
+      if (end !== undefined) found.push({ start, end });
+    }
+    return found;
+  }
+
+  function findFew(text: string): Span[] {
+    const found: Span[] = [];
+    for (const literal of known.keys()) {
+      for (let start = text.indexOf(literal); start >= 0; start = text.indexOf(literal, start + 1)) {
+        found.push({ start, end: start + literal.length });
+      }
+    }
+    return found;
+  }
+
+  const literals: Literals = {
+    get size() {
+      return known.size;
+    },
+    has: (text) => known.has(text),
+    add(value) {
+      for (const text of spellingsOf(value)) addOne(text, value);
+    },
+    valueOf: (text) => known.get(text),
+    find: (text) => (known.size > MAX_SINGLE ? findMany(text) : findFew(text)),
+  };
+  for (const value of values) literals.add(value);
+  return literals;
+}
+
+/** As it is, in JSON, in JSON that stands in JSON, and in JSON of ASCII alone. */
+function spellingsOf(value: string): string[] {
+  const once = escape(value);
+  const ascii = once.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return [value, once, escape(once), ascii];
+}
+
+function escape(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
