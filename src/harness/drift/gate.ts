@@ -48,7 +48,8 @@ export function runGate(
   });
   const pooled = measured.length > 1 ? poolTests(measured, settings.seed) : undefined;
   const judged = judgeTests(measured, pooled, settings);
-  const scenarios = measured.map((figures, index) => toReport(figures, index, judged, input, measured.length));
+  const plannedLevel = planLevel(measured, settings.alpha);
+  const scenarios = measured.map((figures, index) => toReport(figures, index, judged, input, plannedLevel));
   const pooledReport = pooled === undefined ? {} : toPooledReport(measured, pooled, judged, settings.alpha);
   const { verdict, reason } = judgeAll({
     scenarios,
@@ -149,12 +150,18 @@ function judgeTests(
   return { outcome, distance, pooledOutcome, pooledDistance };
 }
 
+/** The level of one scenario's test if all of them had runs enough, so that all families took their share. */
+function planLevel(measured: readonly Measured[], alpha: number): number {
+  const kinds = measured.some(({ outcome }) => outcome !== undefined && outcome.test.attainable < 1) ? 2 : 1;
+  return alpha / (measured.length > 1 ? 2 * kinds : kinds) / Math.max(1, measured.length);
+}
+
 function toReport(
   measured: Measured,
   index: number,
   judged: JudgedTests,
   { settings, rules: all }: GateInput,
-  total: number,
+  plannedLevel: number,
 ): ScenarioReport {
   const { scenario, base, candidate, paths, typical, sampled } = measured;
   const rules = all?.get(scenario) ?? [];
@@ -169,7 +176,6 @@ function toReport(
     ...toDistanceFigures([measured], test, settings.alpha),
     ...(sampled === undefined ? {} : { sampled }),
   };
-  const families = (outcome === undefined ? 1 : 2) * (total > 1 ? 2 : 1);
   const decision = judgeScenario({
     measured,
     ...(outcome === undefined
@@ -179,7 +185,7 @@ function toReport(
     rules,
     alpha: settings.alpha,
     minRuns: settings.minRuns,
-    plannedLevel: settings.alpha / families / total,
+    plannedLevel,
   });
   return {
     scenario,

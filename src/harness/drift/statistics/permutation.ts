@@ -139,18 +139,55 @@ function toSource(table: DistanceTable): Source {
     const draw = (random: Random): number => list[random.below(count)] as number;
     return { observed: list[0] as number, draw, largest, work: 1 };
   }
-  const isBase = Uint8Array.from({ length: runs }, (_, index) => (index < base ? 1 : 0));
-  const observed = energyStatistic(table, isBase, base);
-  const draw = (random: Random): number => {
-    for (let index = runs - 1; index > 0; index--) {
-      const other = random.below(index + 1);
-      const kept = isBase[index] as number;
-      isBase[index] = isBase[other] as number;
-      isBase[other] = kept;
+  return { ...shuffling(table), largest: (base * 2 === runs ? 2 : 1) / count };
+}
+
+/** Draws by shuffling the runs. Those at distance 0 from each other are one kind, and only kinds are counted and summed. */
+function shuffling({ base, runs, distances }: DistanceTable): Omit<Source, "largest"> {
+  const kinds: number[] = [];
+  const kindOf = Int32Array.from({ length: runs }, (_, run) => {
+    const known = kinds.findIndex((first) => distances[first * runs + run] === 0);
+    return known >= 0 ? known : kinds.push(run) - 1;
+  });
+  const apart = Float64Array.from(kinds.flatMap((i) => kinds.map((j) => distances[i * runs + j] as number)));
+  const all = countKinds(kindOf, runs, kinds.length);
+  const other = runs - base;
+  const statisticOf = (order: Int32Array): number => {
+    const counts = countKinds(order, base, kinds.length);
+    let [between, withinBase, withinCandidate] = [0, 0, 0];
+    for (let i = 0; i < kinds.length; i++) {
+      const [mine, theirs] = [counts[i] as number, (all[i] as number) - (counts[i] as number)];
+      for (let j = 0; j < kinds.length; j++) {
+        const distance = apart[i * kinds.length + j] as number;
+        const [mineToo, theirsToo] = [counts[j] as number, (all[j] as number) - (counts[j] as number)];
+        between += mine * theirsToo * distance;
+        withinBase += mine * mineToo * distance;
+        withinCandidate += theirs * theirsToo * distance;
+      }
     }
-    return energyStatistic(table, isBase, base);
+    return (2 * between) / (base * other) - withinBase / (base * base) - withinCandidate / (other * other);
   };
-  return { observed, draw, largest: (base * 2 === runs ? 2 : 1) / count, work: runs * runs };
+  const observed = statisticOf(kindOf);
+  const order = kindOf.slice();
+  const draw = (random: Random): number => {
+    for (let index = 0; index < base; index++) {
+      const swapped = index + random.below(runs - index);
+      const kept = order[index] as number;
+      order[index] = order[swapped] as number;
+      order[swapped] = kept;
+    }
+    return statisticOf(order);
+  };
+  return { observed, draw, work: runs + kinds.length ** 2 };
+}
+
+function countKinds(kindOf: Int32Array, first: number, kinds: number): Int32Array {
+  const counts = new Int32Array(kinds);
+  for (let run = 0; run < first; run++) {
+    const kind = kindOf[run] as number;
+    counts[kind] = (counts[kind] as number) + 1;
+  }
+  return counts;
 }
 
 /** n over k, as a float: large ones lose digits, which decides nothing. */

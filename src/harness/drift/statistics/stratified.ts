@@ -3,7 +3,7 @@
 // tests", Biometrics 10, 1954, in the exact conditional form of C. R. Mehta et al., JASA 80, 1985). With one run on each
 // side it is the exact test of Q. McNemar (Psychometrika 12, 1947), one-sided.
 
-import { clampP, LEAST_P, successDistribution, type Counts, type ExactResult } from "./fisher.js";
+import { clampP, successDistribution, type Counts, type Distribution, type ExactResult } from "./fisher.js";
 
 /** One scenario. */
 export interface Stratum {
@@ -15,26 +15,45 @@ export interface Stratum {
 const NEGLIGIBLE = 1e-40;
 const LEAST_POOLED_P = 1e-30;
 
+/** The sum of nothing. */
+const ONE: Distribution = { least: 0, weights: Float64Array.of(1) };
+
 /** One-sided: the chance of so few successes of the candidate over all scenarios, or fewer. */
 export function stratifiedTest(strata: readonly Stratum[]): ExactResult {
-  let total = { least: 0, weights: Float64Array.of(1) };
-  let observed = 0;
+  let total: Distribution = ONE;
   let attainable = 1;
-  for (const { base, candidate } of strata) {
+  for (const { base, candidate, times } of countAlike(strata)) {
     const own = successDistribution(base, candidate);
-    observed += candidate.successes;
-    if (own.weights.length === 1) {
-      total.least += own.least;
-      continue;
-    }
-    attainable = Math.max(LEAST_P, attainable * (own.weights[0] as number));
-    total = trim({ least: total.least + own.least, weights: convolve(total.weights, own.weights) });
+    attainable *= (own.weights[0] as number) ** times;
+    total = convolve(total, power(own, times));
   }
-  let p = 0;
-  total.weights.forEach((weight, index) => {
-    if (total.least + index <= observed) p += weight;
-  });
+  const observed = strata.reduce((sum, { candidate }) => sum + candidate.successes, 0);
+  const p = total.weights.reduce((sum, weight, index) => (total.least + index <= observed ? sum + weight : sum), 0);
   return { p: clampP(Math.max(p, LEAST_POOLED_P)), attainable: clampP(Math.max(attainable, LEAST_POOLED_P)) };
+}
+
+/** Scenarios with the same runs and the same successes in all have the same distribution. */
+function countAlike(strata: readonly Stratum[]): (Stratum & { times: number })[] {
+  const groups = new Map<string, Stratum & { times: number }>();
+  for (const stratum of strata) {
+    const { base, candidate } = stratum;
+    const key = `${base.runs} ${candidate.runs} ${base.successes + candidate.successes}`;
+    const group = groups.get(key) ?? { ...stratum, times: 0 };
+    group.times++;
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+/** The sum of `times` independent draws, by squaring. */
+function power(distribution: Distribution, times: number): Distribution {
+  let result: Distribution = ONE;
+  let square = distribution;
+  for (let left = times; left > 0; left = Math.floor(left / 2)) {
+    if (left % 2 === 1) result = convolve(result, square);
+    if (left > 1) square = convolve(square, square);
+  }
+  return result;
 }
 
 /** True where the test is McNemar's: a single run on each side of every scenario. */
@@ -42,23 +61,21 @@ export function isPaired(strata: readonly Stratum[]): boolean {
   return strata.every(({ base, candidate }) => base.runs === 1 && candidate.runs === 1);
 }
 
-function convolve(a: Float64Array, b: Float64Array): Float64Array<ArrayBuffer> {
-  const result = new Float64Array(a.length + b.length - 1);
-  a.forEach((x, i) => {
-    b.forEach((y, j) => {
-      result[i + j] = (result[i + j] as number) + x * y;
-    });
-  });
-  return result;
+function convolve(a: Distribution, b: Distribution): Distribution {
+  const weights = new Float64Array(a.weights.length + b.weights.length - 1);
+  for (let i = 0; i < a.weights.length; i++) {
+    const weight = a.weights[i] as number;
+    for (let j = 0; j < b.weights.length; j++) {
+      weights[i + j] = (weights[i + j] as number) + weight * (b.weights[j] as number);
+    }
+  }
+  return trim({ least: a.least + b.least, weights });
 }
 
-function trim({ least, weights }: { least: number; weights: Float64Array<ArrayBuffer> }): {
-  least: number;
-  weights: Float64Array<ArrayBuffer>;
-} {
+function trim({ least, weights }: Distribution): Distribution {
   let from = 0;
   let to = weights.length;
   while (to - from > 1 && (weights[from] as number) < NEGLIGIBLE) from++;
   while (to - from > 1 && (weights[to - 1] as number) < NEGLIGIBLE) to--;
-  return { least: least + from, weights: from === 0 && to === weights.length ? weights : weights.slice(from, to) };
+  return { least: least + from, weights: weights.subarray(from, to) };
 }
