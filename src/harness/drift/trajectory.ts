@@ -112,6 +112,10 @@ export function trajectoryDistance(a: Trajectory, b: Trajectory): number {
 }
 
 function turnDistance(a: readonly Step[], b: readonly Step[]): number {
+  const [mine, theirs] = [a[0], b[0]];
+  if (a.length === 1 && b.length === 1 && mine !== undefined && theirs !== undefined) {
+    return mine.text === theirs.text ? 0 : mine.tool === theirs.tool ? 0.5 : 1;
+  }
   return (
     (jaccard(
       a.map(({ text }) => text),
