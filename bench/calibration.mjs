@@ -11,8 +11,8 @@ import { gunzipSync } from "node:zlib";
 import { parseImport } from "playhead/cassette";
 import { runGate, successOf, trajectoryOf } from "playhead/harness";
 
-const ALPHAS = [0.01, 0.05, 0.1, 0.2];
-const SPLITS = 100;
+const ALPHAS = [0.01, 0.05, 0.1];
+const SPLITS = 1_000;
 const GPT_4O = ["", "-repeat_user_prompt", "-spotlighting_with_delimiting", "-transformers_pi_detector"].map(
   (variant) => `gpt-4o-2024-05-13${variant}`,
 );

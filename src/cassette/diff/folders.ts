@@ -3,8 +3,9 @@
 
 import { CassetteError } from "../errors.js";
 import type { Cassette } from "../format.js";
-import { diffCassettes, type DiffOptions } from "./diff.js";
-import type { Drift, DriftKind } from "./drift.js";
+import { diffCassettes } from "./diff.js";
+import { DRIFT_KINDS, type Drift, type DriftKind } from "./drift.js";
+import type { DiffOptions } from "./options.js";
 
 /** A recording and the name it is paired by. */
 export interface NamedCassette {
@@ -64,13 +65,5 @@ function assertDistinct(side: "old" | "new", list: readonly NamedCassette[]): vo
 }
 
 function noDrifts(): Record<DriftKind, number> {
-  return {
-    added: 0,
-    removed: 0,
-    moved: 0,
-    "args-changed": 0,
-    "content-changed": 0,
-    "content-added": 0,
-    "content-removed": 0,
-  };
+  return Object.fromEntries(DRIFT_KINDS.map((kind) => [kind, 0])) as Record<DriftKind, number>;
 }

@@ -31,6 +31,7 @@ export function driftCommand(program: Command, io: CommandIo): void {
         .choices(["strict", "unordered"])
         .default("strict"),
     )
+    .option("--read-only <tool>", "calls of this tool (* for any text) may change places; may be repeated", collect, [])
     .option("--content", "compare what the assistant said, too")
     .option("--shared-only", "scenarios on one side only are no drift")
     .option(

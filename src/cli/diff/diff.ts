@@ -6,6 +6,7 @@ import {
   CASSETTE_SUFFIX,
   createCassetteStore,
   diffSets,
+  type CallOrder,
   type DiffOptions,
   type NamedCassette,
 } from "../../cassette/index.js";
@@ -21,6 +22,8 @@ import { outcomesOf, printDiff, type TaskDiff } from "./report.js";
 /** The flags of `cassette diff`, as commander gives them. */
 export interface DiffCommandOptions {
   ignore: string[];
+  order: CallOrder;
+  readOnly: string[];
   content?: boolean;
   sharedOnly?: boolean;
   json?: boolean;
@@ -55,17 +58,18 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
   const version1 = [...before, ...after].filter(({ cassette }) => cassette.version === 1).length;
   io.exit(exitCode);
   const contentCompared = options.content === true;
+  const { order, readOnly } = options;
   if (options.json === true) {
-    writeJson(io, "diff", exitCode, { old, new: now, contentCompared, tasks, summary, version1 });
+    writeJson(io, "diff", exitCode, { old, new: now, contentCompared, order, readOnly, tasks, summary, version1 });
     return;
   }
   const isPair = targets.every(({ kind }) => kind === "file");
   const heading = isPair ? { heading: headingOf(old, now) } : {};
-  printDiff(createPrinter(io), tasks, { ...summary, ...heading, version1, isSame, contentCompared });
+  printDiff(createPrinter(io), tasks, { ...summary, ...heading, version1, isSame, contentCompared, order, readOnly });
 }
 
-function toDiffOptions({ ignore, content }: DiffCommandOptions): DiffOptions {
-  return { ignore, ignoreContent: content !== true };
+function toDiffOptions({ ignore, order, readOnly, content }: DiffCommandOptions): DiffOptions {
+  return { ignore, order, readOnly, ignoreContent: content !== true };
 }
 
 /** Two files are one task, whatever they are called; two folders are paired by the path below each. */

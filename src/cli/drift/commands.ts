@@ -4,7 +4,8 @@ import type { DriftOptions } from "./drift-options.js";
 
 /** The same comparison: the same sides, and every setting that decides its result. */
 export function reproduceCommand(base: string, candidate: string, options: DriftOptions): string {
-  const { failOn, onInconclusive, alpha, minRuns, seed, success, ignore, order, content, sharedOnly } = options;
+  const { failOn, onInconclusive, alpha, minRuns, seed, success, ignore, readOnly, order, content, sharedOnly } =
+    options;
   const words = [
     ...setting("--fail-on", failOn.join(",") || "none", "regression,drift"),
     ...setting("--on-inconclusive", onInconclusive, "pass"),
@@ -13,6 +14,7 @@ export function reproduceCommand(base: string, candidate: string, options: Drift
     ...setting("--seed", String(seed), "1"),
     ...(success === undefined ? [] : ["--success", success]),
     ...ignore.flatMap((place) => ["--ignore", place]),
+    ...readOnly.flatMap((tool) => ["--read-only", tool]),
     ...setting("--order", order, "strict"),
     ...(content === true ? ["--content"] : []),
     ...(sharedOnly === true ? ["--shared-only"] : []),

@@ -12,6 +12,7 @@ export interface DriftOptions {
   seed: number;
   success?: string;
   ignore: string[];
+  readOnly: string[];
   order: GateSettings["order"];
   content?: boolean;
   sharedOnly?: boolean;

@@ -58,7 +58,8 @@ async function finish(report: GateReport, options: DriftOptions, io: CommandIo):
 }
 
 function toSettings(options: DriftOptions): GateSettings {
-  const { failOn, onInconclusive, alpha, minRuns, seed, order, content, ignore, success, sharedOnly } = options;
+  const { failOn, onInconclusive, alpha, minRuns, seed, order, content, ignore, readOnly, success, sharedOnly } =
+    options;
   return {
     alpha,
     minRuns,
@@ -68,6 +69,7 @@ function toSettings(options: DriftOptions): GateSettings {
     order,
     content: content === true,
     ...(ignore.length === 0 ? {} : { ignore }),
+    ...(readOnly.length === 0 ? {} : { readOnly }),
     ...(success === undefined ? {} : { success }),
     ...(sharedOnly === true ? { sharedOnly } : {}),
   };

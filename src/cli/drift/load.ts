@@ -47,6 +47,7 @@ function missing(path: string): CliError {
 /** The settings that decide what of a recording is compared. */
 export interface ReduceOptions {
   ignore: readonly string[];
+  readOnly: readonly string[];
   order: GateSettings["order"];
   content?: boolean;
   success?: string;

@@ -50,9 +50,9 @@ async function describe(
 ): Promise<ScenarioReport> {
   const base = await readTypical(scenario.typical.base, store, files);
   const candidate = await readTypical(scenario.typical.candidate, store, files);
-  const { order, content, ignore = [] } = settings;
+  const { order, content, ignore = [], readOnly = [] } = settings;
   try {
-    return { ...scenario, ...describeTypical(base, candidate, { order, content, ignore }) };
+    return { ...scenario, ...describeTypical(base, candidate, { order, content, ignore, readOnly }) };
   } catch (error) {
     if (!(error instanceof CassetteError) || error.code !== "diff-too-large") throw error;
     createNotes(io)(`${scenario.scenario}: ${error.summary}, so its typical runs are not shown.`);

@@ -24,7 +24,7 @@ export function pathTable(base: readonly GateRun[], candidate: readonly GateRun[
   const rows = new Map<string, PathRow & { order: string }>();
   const count = (runs: readonly GateRun[], side: "base" | "candidate"): void => {
     for (const { trajectory } of runs) {
-      const steps = trajectory.turns.map((turn) => turn.map(({ text }) => text));
+      const { steps } = trajectory;
       const row = rows.get(trajectory.key) ?? { label: "", steps, base: 0, candidate: 0, order: JSON.stringify(steps) };
       row[side]++;
       rows.set(trajectory.key, row);

@@ -191,6 +191,8 @@ export interface GateSettings {
   content: boolean;
   /** Places in arguments that were left out. */
   ignore?: string[];
+  /** Tools that only read, whose calls could change places. */
+  readOnly?: string[];
   /** The pointer that said where a run's outcome lies. */
   success?: string;
   /** Scenarios on one side only were no drift. */

@@ -1,9 +1,9 @@
 // The two typical runs of a scenario beside each other: every turn of both, what differs, and where in the files.
 
-import { diffCassettes, usageOf, type Cassette, type Drift } from "../../cassette/index.js";
+import { alignTurns, diffCassettes, usageOf, type Cassette, type Drift } from "../../cassette/index.js";
 import { toConversation } from "../html/steps.js";
 import type { Edit, Location, ScenarioReport, TimelineRow, TimelineTurn } from "./report.js";
-import { alignTurns, type TrajectoryOptions } from "./trajectory.js";
+import type { TrajectoryOptions } from "./trajectory.js";
 
 /** One typical run as it was read again. */
 export interface TypicalRun {
@@ -21,28 +21,23 @@ const MAX_TEXT = 4_000;
 
 /** Compares the two runs turn by turn. Throws "diff-too-large" as `diffCassettes` does. */
 export function describeTypical(base: TypicalRun, candidate: TypicalRun, options: TrajectoryOptions): Described {
-  const drifts = diffCassettes(base.cassette, candidate.cassette, {
-    ignore: options.ignore,
-    ignoreContent: !options.content,
-  });
+  const { ignore, order, readOnly = [], content } = options;
+  const compared = { ignore, order, readOnly, ignoreContent: !content };
+  const edits = diffCassettes(base.cassette, candidate.cassette, compared).map((drift) =>
+    toEdit(drift, base, candidate),
+  );
   const [old, now] = [turnsOf(base.cassette), turnsOf(candidate.cassette)];
-  const edits = drifts.map((drift) => toEdit(drift, base, candidate));
-  const timeline = alignTurns(base.cassette, candidate.cassette, options).map((pair): TimelineRow => {
+  const timeline = alignTurns(base.cassette, candidate.cassette, compared).map((pair): TimelineRow => {
     const before = pair.old === undefined ? undefined : old[pair.old];
     const after = pair.new === undefined ? undefined : now[pair.new];
     return {
       ...(before === undefined ? {} : { base: before }),
       ...(after === undefined ? {} : { candidate: after }),
-      edits: edits.flatMap((edit, index) => (touches(edit, pair) ? [index] : [])),
+      edits: pair.drifts,
     };
   });
   const first = timeline.find((row) => row.edits.length > 0)?.edits[0];
   return { edits, timeline, ...(first === undefined ? {} : { firstDivergence: first }) };
-}
-
-/** A drift stands beside the turn where it happened: the candidate's, or the baseline's for what is gone. */
-function touches({ base, candidate }: Edit, pair: { old?: number; new?: number }): boolean {
-  return candidate === undefined ? base !== undefined && base.turn === pair.old : candidate.turn === pair.new;
 }
 
 function toEdit(drift: Drift, base: TypicalRun, candidate: TypicalRun): Edit {

@@ -135,15 +135,17 @@ describe("the verdict on many scenarios", () => {
   });
 });
 
+const call = (name: string) => `${name}({"at":""})`;
+
 describe("the report", () => {
   const mixed = scenario("a", ["find, open", "find", "find, open", "find?"], ["find", "find", "open!", "find"]);
 
   it("counts the paths of both sides, the baseline's most taken first", () => {
     const [only] = judge([mixed]).scenarios;
     expect(only?.paths).toEqual([
-      { label: "A", steps: [["find"]], base: 2, candidate: 3 },
-      { label: "B", steps: [["find"], ["open"]], base: 2, candidate: 0 },
-      { label: "C", steps: [["open"]], base: 0, candidate: 1 },
+      { label: "A", steps: [[call("find")]], base: 2, candidate: 3 },
+      { label: "B", steps: [[call("find")], [call("open")]], base: 2, candidate: 0 },
+      { label: "C", steps: [[call("open")]], base: 0, candidate: 1 },
     ]);
     expect(only?.base.map(({ path }) => path)).toEqual(["B", "A", "B", "A"]);
   });

@@ -3,24 +3,27 @@
 import type { GateRun } from "../../../src/harness/drift/paths.js";
 import type { GateScenario } from "../../../src/harness/drift/measure.js";
 import type { GateSettings } from "../../../src/harness/drift/report.js";
+import { trajectoryOf } from "../../../src/harness/drift/trajectory.js";
 import { runGate, type GateInput } from "../../../src/harness/drift/gate.js";
 
 /** `"find, open+read"` has two turns. `!` at the end is a failed run, `?` says nothing of it. */
 export function run(text: string, file: string): GateRun {
   const path = text.replace(/[!?]$/, "");
   const turns = path.split(",").filter((turn) => turn.trim() !== "");
-  const calls = turns.map((turn) =>
-    turn
-      .trim()
-      .split("+")
-      .map((call) => ({ tool: call.replace(/\(.*/, ""), text: call }))
-      .sort((a, b) => (a.text < b.text ? -1 : 1)),
-  );
+  const entries = turns.map((turn, turnIndex) => {
+    const toolCalls = turn.split("+").map((call) => {
+      const [, name = "", at = ""] = /^\s*(\w+)(?:\((.*)\))?\s*$/.exec(call) ?? [];
+      return { id: "c", name, arguments: { at } };
+    });
+    const message = { role: "assistant" as const, content: "", toolCalls };
+    return { turnIndex, promptHash: "", response: { message, stopReason: "toolUse" as const } };
+  });
+  const cassette = { version: 1 as const, recordedAt: "", recordedProvider: "", entries };
   return {
     file,
-    trajectory: { key: JSON.stringify(calls), turns: calls },
+    trajectory: trajectoryOf(cassette, { ignore: [], order: "strict", content: false }),
     turns: turns.length + 1,
-    calls: calls.flat().length,
+    calls: turns.join("+").split("+").length,
     ...(text.endsWith("?") ? {} : { success: !text.endsWith("!") }),
   };
 }
