@@ -12,7 +12,7 @@ import { parseImport } from "playhead/cassette";
 import { runGate, successOf, trajectoryOf } from "playhead/harness";
 
 const ALPHAS = [0.01, 0.05, 0.1];
-const SPLITS = 1_000;
+const SPLITS = Number(process.env.SPLITS ?? 1_000);
 const GPT_4O = ["", "-repeat_user_prompt", "-spotlighting_with_delimiting", "-transformers_pi_detector"].map(
   (variant) => `gpt-4o-2024-05-13${variant}`,
 );
@@ -53,7 +53,7 @@ function readRuns(log) {
   });
 }
 
-function gate(scenarios, alpha = 0.05, seed = 1) {
+function gate(scenarios, seed = 1) {
   return runGate({
     base: "base",
     candidate: "candidate",
@@ -62,7 +62,7 @@ function gate(scenarios, alpha = 0.05, seed = 1) {
     onlyCandidate: [],
     commands: { reproduce: "", bless: "" },
     settings: {
-      alpha,
+      alpha: 0.05,
       minRuns: 2,
       failOn: [],
       onInconclusive: "pass",
@@ -98,14 +98,16 @@ function falseAlarms(runs) {
         candidate: four.filter((_, index) => !base.includes(index)),
       };
     });
+    const { pooled, scenarios: judged } = gate(scenarios, split);
+    // `adjusted` compares with any alpha for which the same tests can decide: two runs a side decide no single task.
+    const [outcome, distance] = [pooled.outcome.test, pooled.distance.test];
     ALPHAS.forEach((alpha, index) => {
-      const { verdict, pooled, scenarios: judged } = gate(scenarios, alpha, split);
       const count = counts[index];
-      if (verdict === "drift" || verdict === "regression") count.gate++;
-      if (pooled.outcome.test.p <= alpha) count.outcome++;
-      if (pooled.distance.test.p <= alpha) count.distance++;
+      if (Math.min(outcome.adjusted, distance.adjusted) <= alpha) count.gate++;
+      if (outcome.p <= alpha) count.outcome++;
+      if (distance.p <= alpha) count.distance++;
       count.single += judged.filter(
-        ({ outcome, distance }) => Math.min(outcome.test.p, distance.test.p) <= alpha,
+        ({ outcome: one, distance: other }) => Math.min(one.test.p, other.test.p) <= alpha,
       ).length;
       count.tests += judged.length;
     });

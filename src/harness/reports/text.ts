@@ -65,13 +65,16 @@ function outcomeLines({ base, candidate, effect, test }: OutcomeComparison): str
 }
 
 function distanceLines({ withinBase, withinCandidate, between, effect, test }: DistanceComparison): string[] {
-  const within = (value: number | undefined): string => (value === undefined ? "unknown" : value.toFixed(3));
-  return [
-    `  paths     ${between.toFixed(3)} apart, within the sides ${within(withinBase)} and ${within(withinCandidate)}, beyond that ${effectText(effect)}, ${testText(test)}`,
-  ];
+  const apart = `  paths     ${between.toFixed(3)} apart`;
+  if (withinBase === undefined && withinCandidate === undefined) {
+    return [`${apart}; single runs do not tell how far apart runs of one side are`];
+  }
+  const within = [withinBase, withinCandidate].map((value) => value?.toFixed(3) ?? "unknown").join(" and ");
+  return [`${apart}, within the sides ${within}, beyond that ${effectText(effect)}, ${testText(test)}`];
 }
 
 function testText({ test, sides, exact, draws, ...rest }: TestResult): string {
+  if (rest.attainable === 1) return "not to be tested with these runs";
   const how = exact ? "exact" : `${draws ?? 0} draws`;
   return `${pText({ test, sides, exact, ...rest })} (${test.replace("-", " ")}, ${how}${sides === 1 ? ", one-sided" : ""})`;
 }
