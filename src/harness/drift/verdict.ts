@@ -44,7 +44,7 @@ export function judgeScenario(figures: ScenarioFigures): Decision {
 
   const fewest = Math.min(measured.base.length, measured.candidate.length);
   const isDecided =
-    fewest >= minRuns && (measured.samePaths || distance.canDecide) && (!isWorse || outcome?.canDecide === true);
+    fewest >= minRuns && (measured.samePaths || distance.canDecide) && (!isWorse || outcome.canDecide);
   if (isDecided) return { verdict: "same", reason: `no difference beyond chance: ${figuresText(figures)}` };
   return undecided(figures, fewest);
 }
