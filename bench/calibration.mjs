@@ -12,7 +12,7 @@ import { parseImport } from "playhead/cassette";
 import { runGate, successOf, trajectoryOf } from "playhead/harness";
 
 const ALPHAS = [0.01, 0.05, 0.1];
-const SPLITS = Number(process.env.SPLITS ?? 1_000);
+const SPLITS = 1_000;
 const GPT_4O = ["", "-repeat_user_prompt", "-spotlighting_with_delimiting", "-transformers_pi_detector"].map(
   (variant) => `gpt-4o-2024-05-13${variant}`,
 );

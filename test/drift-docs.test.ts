@@ -27,7 +27,7 @@ describe.skipIf(!hasShared)("docs/drift.md on real runs", { sequential: true }, 
     }
   });
 
-  it("shows the tables of the bench, with no more false alarms than accepted", { timeout: 600_000 }, () => {
+  it("shows the tables of the bench, with no more false alarms than accepted, as far as a thousand splits can tell", { timeout: 600_000 }, () => {
     const bench = join(repositoryRoot, "bench/calibration.mjs");
     const { stdout, stderr } = spawnSync(process.execPath, [bench, ...logs], { cwd: repositoryRoot, encoding: "utf8" });
     expect(stderr).toBe("");
@@ -44,6 +44,9 @@ describe.skipIf(!hasShared)("docs/drift.md on real runs", { sequential: true }, 
       [alpha, alarms].map(Number),
     );
     expect(rates).toHaveLength(3);
-    for (const [alpha = 0, alarms = 100] of rates) expect(alarms / 100).toBeLessThanOrEqual(alpha);
+    // A thousand splits: two standard errors of a rate that is alpha.
+    for (const [alpha = 0, alarms = 100] of rates) {
+      expect(alarms / 100).toBeLessThanOrEqual(alpha + 2 * Math.sqrt((alpha * (1 - alpha)) / 1_000));
+    }
   });
 });
