@@ -134,7 +134,7 @@ export {
 export { checkTrust, parseTrust, readTrust, type Trust, type TrustedKey } from "./trust.js";
 export { callKey, callsOf, type RecordedCall } from "./diff/calls.js";
 export { alignTurns, compareCassettes, diffCassettes, type CassetteDiff, type TurnPair } from "./diff/diff.js";
-export { pathKey, trajectoryDistance, type PathOptions } from "./diff/distance.js";
+export { pathDistance, pathKey, pathOf, trajectoryDistance, type PathOptions, type RunPath } from "./diff/distance.js";
 export { DRIFT_KINDS, type Drift, type DriftKind } from "./diff/drift.js";
 export { CALL_ORDERS, type CallOrder } from "./diff/order.js";
 export type { DiffOptions } from "./diff/options.js";

@@ -40,7 +40,7 @@ export type CliErrorCode =
   | "mutant-unknown"
   /** A cassette is not what it was when `mutate` began. */
   | "cassette-changed"
-  /** The report of `mutate` is there already, is no such report, is of another run, or cannot be written. */
+  /** The report of `mutate` or `drift` is there already, is no such report, is of another run, or cannot be written. */
   | "report-unusable"
   /** The system's folder for temporary files cannot be written to. */
   | "no-temporary-folder"

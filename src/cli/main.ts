@@ -7,6 +7,7 @@ import { checkCommand } from "./commands/check.js";
 import { demoCommand } from "./commands/demo.js";
 import { diffCommand } from "./commands/diff.js";
 import { doctorCommand } from "./commands/doctor.js";
+import { driftCommand } from "./commands/drift.js";
 import { exportCommand } from "./commands/export.js";
 import { forkCommand } from "./commands/fork.js";
 import { importCommand } from "./commands/import.js";
@@ -69,6 +70,7 @@ function createProgram(io: CommandIo): Command {
   statsCommand(program, io);
   diffCommand(program, io);
   checkCommand(program, io);
+  driftCommand(program, io);
   importCommand(program, io);
   exportCommand(program, io);
   recordCommand(program, io);

@@ -7,9 +7,9 @@
 import { canonicalize } from "../../core/index.js";
 import type { Cassette } from "../format.js";
 import { align } from "./align.js";
-import { callSetsOf, likenessBy } from "./call-sets.js";
+import { callSetsOf, likenessBy, type ComparedCall } from "./call-sets.js";
 import { parseDiffOptions, type DiffOptions, type DiffSettings } from "./options.js";
-import type { Terms } from "./sets.js";
+import type { ItemSet, Terms } from "./sets.js";
 
 /** A distance has no sides and no words: `in_order` counts as strict here, `subset` and `superset` as unordered. */
 export type PathOptions = Omit<DiffOptions, "ignoreContent">;
@@ -20,8 +20,23 @@ export type PathOptions = Omit<DiffOptions, "ignoreContent">;
  * not like c, the last need not hold. Throws "invalid-options" and "diff-too-large".
  */
 export function trajectoryDistance(a: Cassette, b: Cassette, options: PathOptions = {}): number {
+  return pathDistance(pathOf(a, options), pathOf(b, options));
+}
+
+/** A run reduced to what its path and its distance from others take, for comparing each of many with each. */
+export interface RunPath {
+  readonly sets: readonly ItemSet<ComparedCall>[];
+  readonly settings: DiffSettings;
+}
+
+/** Throws "invalid-options". */
+export function pathOf(cassette: Cassette, options: PathOptions = {}): RunPath {
   const settings = settingsOf(options);
-  const [old, now] = [callSetsOf(a, settings), callSetsOf(b, settings)];
+  return { sets: callSetsOf(cassette, settings), settings };
+}
+
+/** `trajectoryDistance` of two runs that were reduced with the same options. Throws "diff-too-large". */
+export function pathDistance({ sets: old, settings }: RunPath, { sets: now }: RunPath): number {
   const calls = old.flat().length + now.flat().length;
   if (calls === 0) return 0;
   const isAlike = likenessBy(settings, old, now);
@@ -34,7 +49,7 @@ export function trajectoryDistance(a: Cassette, b: Cassette, options: PathOption
  * tolerances only find alike. Throws "invalid-options".
  */
 export function pathKey(cassette: Cassette, options: PathOptions = {}): string {
-  return canonicalize(callSetsOf(cassette, settingsOf(options)).map((set) => set.map(({ key }) => key)));
+  return canonicalize(pathOf(cassette, options).sets.map((set) => set.map(({ key }) => key)));
 }
 
 function settingsOf(options: PathOptions): DiffSettings {

@@ -1,0 +1,216 @@
+// Is the drift gate as careful as it says, and does it see what there is to see? Prints three tables, as Markdown:
+//
+//   node bench/calibration.mjs TAU_BENCH_LOG AGENTDOJO_LOG
+//
+// 1. False alarms: the four trials of each tau-bench task are split in half, the same model against itself, many times over.
+// 2. Power on outcomes: every AgentDojo model against every other that succeeds less often.
+// 3. Power on paths: four runs by variants of one model against four runs of another vendor's models.
+
+import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { parseImport } from "playhead/cassette";
+import { runGate, successOf, trajectoryOf } from "playhead/harness";
+
+const ALPHAS = [0.01, 0.05, 0.1];
+const SPLITS = 1_000;
+const GPT_4O = ["", "-repeat_user_prompt", "-spotlighting_with_delimiting", "-transformers_pi_detector"].map(
+  (variant) => `gpt-4o-2024-05-13${variant}`,
+);
+const CLAUDE = [
+  "claude-3-5-sonnet-20240620",
+  "claude-3-5-sonnet-20241022",
+  "claude-3-7-sonnet-20250219",
+  "claude-3-opus-20240229",
+];
+const DEFENCES = /-(repeat_user_prompt|spotlighting_with_delimiting|tool_filter|transformers_pi_detector)$/;
+
+const [tauLog, dojoLog] = process.argv.slice(2);
+if (tauLog === undefined || dojoLog === undefined) {
+  console.error("calibration: give the tau-bench log and the AgentDojo log");
+  process.exit(2);
+}
+const tau = readRuns(tauLog);
+const dojo = readRuns(dojoLog);
+console.log([falseAlarms(tau), outcomePower(dojo), pathPower(dojo)].join("\n\n"));
+
+/** Runs as the gate takes them, with the names the log gave them. */
+function readRuns(log) {
+  const bytes = readFileSync(log);
+  const text = (log.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+  const options = { source: "log", recordedAt: "2026-01-01T00:00:00.000Z", model: "model" };
+  return [...parseImport(text, log.includes("tau") ? options : { ...options, model: undefined })].map((imported) => {
+    const { cassette, model, task, trial, path: file } = imported;
+    const success = successOf(cassette);
+    const trajectory = trajectoryOf(cassette, { ignore: [], order: "strict", content: false });
+    const run = {
+      file,
+      trajectory,
+      turns: cassette.entries.length,
+      calls: 0,
+      ...(success === undefined ? {} : { success }),
+    };
+    return { model, task, trial, run };
+  });
+}
+
+function gate(scenarios, seed = 1) {
+  return runGate({
+    base: "base",
+    candidate: "candidate",
+    scenarios,
+    onlyBase: [],
+    onlyCandidate: [],
+    commands: { reproduce: "", bless: "" },
+    settings: {
+      alpha: 0.05,
+      minRuns: 2,
+      failOn: [],
+      onInconclusive: "pass",
+      seed,
+      order: "strict",
+      content: false,
+    },
+  });
+}
+
+/** Each task's trials dealt to two sides: the three halvings of all tasks alike, then halvings by lot. */
+function falseAlarms(runs) {
+  const tasks = [...groupBy(runs, ({ task }) => task)].map(([scenario, list]) => ({
+    scenario,
+    runs: list.map(({ run }) => run),
+  }));
+  const random = createLots(1);
+  const halvings = [
+    [0, 1],
+    [0, 2],
+    [0, 3],
+    [2, 3],
+    [1, 3],
+    [1, 2],
+  ];
+  const counts = ALPHAS.map(() => ({ gate: 0, outcome: 0, distance: 0, single: 0, tests: 0 }));
+  for (let split = 0; split < SPLITS; split++) {
+    const scenarios = tasks.map(({ scenario, runs: four }) => {
+      const base = halvings[split < 3 ? split : random(6)];
+      return {
+        scenario,
+        base: four.filter((_, index) => base.includes(index)),
+        candidate: four.filter((_, index) => !base.includes(index)),
+      };
+    });
+    const { pooled, scenarios: judged } = gate(scenarios, split);
+    // `adjusted` compares with any alpha for which the same tests can decide: two runs a side decide no single task.
+    const [outcome, distance] = [pooled.outcome.test, pooled.distance.test];
+    ALPHAS.forEach((alpha, index) => {
+      const count = counts[index];
+      if (Math.min(outcome.adjusted, distance.adjusted) <= alpha) count.gate++;
+      if (outcome.p <= alpha) count.outcome++;
+      if (distance.p <= alpha) count.distance++;
+      count.single += judged.filter(
+        ({ outcome: one, distance: other }) => Math.min(one.test.p, other.test.p) <= alpha,
+      ).length;
+      count.tests += judged.length;
+    });
+  }
+  return [
+    `| alpha | gate alarms | pooled outcome test | pooled path test | a single task's tests, uncorrected |`,
+    `| ----: | ----------: | ------------------: | ---------------: | ---------------------------------: |`,
+    ...ALPHAS.map((alpha, index) => {
+      const { gate: alarms, outcome, distance, single, tests } = counts[index];
+      return `| ${alpha} | ${percent(alarms, SPLITS)} | ${percent(outcome, SPLITS)} | ${percent(distance, SPLITS)} | ${percent(single, tests)} |`;
+    }),
+  ].join("\n");
+}
+
+/** One run of each task on each side, so that the outcomes pool by McNemar's test. */
+function outcomePower(runs) {
+  const models = groupBy(
+    runs.filter(({ model }) => !DEFENCES.test(model)),
+    ({ model }) => model,
+  );
+  const suites = [...new Set(runs.map(({ task }) => task.split("/")[0]))].sort();
+  const classes = [10, 20, 30, 40, 101].map((below, index, all) => ({
+    from: index === 0 ? 0 : all[index - 1],
+    below,
+    pairs: 0,
+    all: 0,
+    suites: 0,
+  }));
+  for (const [, base] of models) {
+    for (const [, candidate] of models) {
+      const drop = 100 * (rate(base) - rate(candidate));
+      const found = classes.find(({ from, below }) => drop > from && drop <= below);
+      if (found === undefined) continue;
+      found.pairs++;
+      if (gate(pairUp(base, candidate)).verdict === "regression") found.all++;
+      for (const suite of suites) {
+        const within = pairUp(base, candidate).filter(({ scenario }) => scenario.startsWith(`${suite}/`));
+        if (gate(within).verdict === "regression") found.suites++;
+      }
+    }
+  }
+  return [
+    `| success lower by | pairs of models | regression found, 42 tasks | regression found, one suite of 6 to 14 tasks |`,
+    `| ---------------: | --------------: | -------------------------: | -------------------------------------------: |`,
+    ...classes.map(({ from, below, pairs, all, suites: found }) => {
+      const range = below > 100 ? `over ${from} points` : `${from} to ${below} points`;
+      return `| ${range} | ${pairs} | ${percent(all, pairs)} | ${percent(found, pairs * suites.length)} |`;
+    }),
+  ].join("\n");
+}
+
+function pairUp(base, candidate) {
+  const now = new Map(candidate.map(({ task, run }) => [task, run]));
+  return base.map(({ task, run }) => ({ scenario: task, base: [run], candidate: [now.get(task)] }));
+}
+
+function rate(runs) {
+  return runs.filter(({ run }) => run.success === true).length / runs.length;
+}
+
+/** k runs of each task by variants of GPT-4o against k by models of the Claude family. */
+function pathPower(runs) {
+  const tasks = [...groupBy(runs, ({ task }) => task)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const suites = [...new Set(tasks.map(([task]) => task.split("/")[0]))].sort();
+  const rows = [2, 3, 4].map((k) => {
+    const scenarios = tasks.map(([scenario, list]) => ({
+      scenario,
+      base: list.filter(({ model }) => GPT_4O.slice(0, k).includes(model)).map(({ run }) => run),
+      candidate: list.filter(({ model }) => CLAUDE.slice(0, k).includes(model)).map(({ run }) => run),
+    }));
+    const within = suites.map((suite) => gate(scenarios.filter(({ scenario }) => scenario.startsWith(`${suite}/`))));
+    const drifted = within.filter(({ verdict }) => verdict === "drift" || verdict === "regression").length;
+    const single = scenarios.filter((each) => gate([each]).verdict === "drift").length;
+    const p = gate(scenarios).pooled.distance.test.p;
+    return `| ${k} | ${p < 0.00015 ? "0.0001" : p.toPrecision(2)} | ${drifted} of ${suites.length} | ${single} of ${scenarios.length} |`;
+  });
+  return [
+    `| runs a side | p of the pooled path test, 42 tasks | suites found to drift | single tasks found to drift |`,
+    `| ----------: | ----------------------------------: | --------------------: | --------------------------: |`,
+    ...rows,
+  ].join("\n");
+}
+
+function groupBy(items, keyOf) {
+  const groups = new Map();
+  for (const item of items) {
+    const key = keyOf(item);
+    groups.set(key, [...(groups.get(key) ?? []), item]);
+  }
+  return groups;
+}
+
+function percent(part, whole) {
+  return whole === 0 ? "–" : `${((100 * part) / whole).toFixed(1)} %`;
+}
+
+/** mulberry32: the splits alone, so any generator does. */
+function createLots(seed) {
+  let state = seed;
+  return (limit) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
+  };
+}

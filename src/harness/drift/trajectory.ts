@@ -1,0 +1,53 @@
+// The path a run took, reduced to what is compared, and how far two paths are from each other. The order of parallel calls is
+// nothing; turns without calls are left out. The distance is that of `cassette diff`'s alignment (docs/diff.md), a metric.
+
+import { pathDistance, pathOf, type Cassette, type RunPath } from "../../cassette/index.js";
+import { canonicalize, sha256Hex } from "../../core/index.js";
+
+export interface TrajectoryOptions {
+  ignore: readonly string[];
+  order: "strict" | "unordered" | "subset" | "superset";
+  readOnly?: readonly string[];
+  /** What the assistant said is compared like a call. */
+  content: boolean;
+}
+
+export interface Trajectory {
+  /** Equal keys took the same path. */
+  key: string;
+  /** The calls of each turn as texts; long ones are cut and end in a part of their hash. */
+  steps: string[][];
+  path: RunPath;
+}
+
+const MAX_TEXT = 200;
+
+/** The path of a recording. Throws "invalid-options" for an `ignore` that is no pointer. */
+export function trajectoryOf(cassette: Cassette, options: TrajectoryOptions): Trajectory {
+  const { ignore, order, readOnly = [], content } = options;
+  const path = pathOf(content ? withTexts(cassette) : cassette, { ignore, order, readOnly });
+  const keys = path.sets.map((set) => set.map(({ key }) => key));
+  return { key: sha256Hex(canonicalize(keys)), steps: keys.map((set) => set.map(cut)), path };
+}
+
+/** 0 for the same path, at most 1; a metric. */
+export function trajectoryDistance(a: Trajectory, b: Trajectory): number {
+  return a.key === b.key ? 0 : pathDistance(a.path, b.path);
+}
+
+/** What the assistant said as a call of its own, so that it takes part in the path. */
+function withTexts(cassette: Cassette): Cassette {
+  const entries = cassette.entries.map((entry) => {
+    const { message } = entry.response;
+    if (message.content === "") return entry;
+    const said = { id: "", name: "says", arguments: { text: message.content } };
+    const toolCalls = [...(message.toolCalls ?? []), said];
+    return { ...entry, response: { ...entry.response, message: { ...message, toolCalls } } };
+  });
+  return { ...cassette, entries } as Cassette;
+}
+
+function cut(text: string): string {
+  if (text.length <= MAX_TEXT) return text;
+  return `${text.slice(0, MAX_TEXT).toWellFormed()}… #${sha256Hex(text.toWellFormed()).slice(0, 12)}`;
+}

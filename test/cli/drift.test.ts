@@ -1,0 +1,179 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { buildCassette } from "../../src/cassette/build.js";
+import type { CassetteV2 } from "../../src/cassette/format.js";
+import { hashPrompt } from "../../src/cassette/prompt.js";
+import { formatCassette } from "../../src/cassette/store.js";
+import type { LlmMessage } from "../../src/core/model/message.js";
+import { cli, documentOf, folder } from "./run.js";
+
+/** A run that makes one call in each turn and then answers. */
+function recording(tools: readonly string[], success: unknown): CassetteV2 {
+  const messages: LlmMessage[] = [{ role: "user", content: "Go." }];
+  const turns = [...tools, ""].map((name, turn) => {
+    const call = { id: `c${turn}`, name, arguments: { at: turn } };
+    const message =
+      name === ""
+        ? { role: "assistant" as const, content: "Done." }
+        : { role: "assistant" as const, content: "", toolCalls: [call] };
+    const promptHash = hashPrompt(messages);
+    messages.push(message);
+    if (name !== "") messages.push({ role: "tool", toolCallId: call.id, name, content: `${name} gave this` });
+    return { promptHash, response: { message, stopReason: name === "" ? ("stop" as const) : ("toolUse" as const) } };
+  });
+  const head = { recordedAt: "2026-01-01T00:00:00.000Z", recordedProvider: "test", cassetteId: "0".repeat(32) };
+  return buildCassette({ ...head, extensions: { outcome: { success } } }, turns);
+}
+
+function put(path: string, cassette: CassetteV2): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), formatCassette(cassette));
+}
+
+const file = (side: string, name: string) => `${side}/${name}.cassette.json`;
+
+beforeAll(() => {
+  for (let run = 0; run < 6; run++) {
+    put(file("old", `shop/buy.${run}`), recording(["search", "buy"], true));
+    put(file("new", `shop/buy.${run}`), recording(["search", "cancel"], true));
+    put(file("worse", `shop/buy.${run}`), recording(["search", "buy"], false));
+    put(file("again", `shop/buy.${run}`), recording(["search", "buy"], run > 0));
+  }
+  put(file("broken", "shop/buy.0"), recording(["search"], true));
+  put(file("broken", "shop/buy.1"), recording(["search"], true));
+  for (const name of ["shop/buy.0", "shop/buy.1"]) {
+    const path = join(folder, file("broken", name));
+    writeFileSync(path, readFileSync(path, "utf8").replace("Done.", "Gone."));
+  }
+});
+
+describe("cassette drift", () => {
+  it("exits 0 where the runs are alike", async () => {
+    const ran = await cli(["drift", "old", "old"]);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain("same: every run took the same path\n  1 scenario: 1 same\n");
+    expect(ran.out).toContain("passes at alpha 0.05 with --fail-on regression,drift --on-inconclusive pass\n");
+    expect(ran.err).toBe("");
+  });
+
+  it("exits 1 on other paths, and shows them, the figures, the first difference and its line", async () => {
+    const ran = await cli(["drift", "old", "new"]);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain("drift: the runs take other paths");
+    expect(ran.out).toContain("A  6 → 0  search, buy\n");
+    expect(ran.out).toContain("B  0 → 6  search, cancel\n");
+    expect(ran.out).toContain('first difference: buy({"at":1}) was removed');
+    expect(ran.out).toMatch(/ {4}old\/shop\/buy\.0\.cassette\.json:\d+\n/);
+    expect(ran.out).toContain("see it again: cassette drift old new\n");
+  });
+
+  it("exits 1 on worse outcomes and 0 on one failure in six", async () => {
+    expect((await cli(["drift", "old", "worse"])).out).toContain(
+      "regression: the candidate succeeds less often: 0 of 6",
+    );
+    expect((await cli(["drift", "old", "again"])).code).toBe(0);
+  });
+
+  it("fails on what --fail-on and --on-inconclusive name", async () => {
+    expect((await cli(["drift", "old", "new", "--fail-on", "regression"])).code).toBe(0);
+    expect((await cli(["drift", "old", "new", "--fail-on", "none"])).code).toBe(0);
+    const [old, now] = [file("old", "shop/buy.0"), file("new", "shop/buy.0")];
+    expect((await cli(["drift", old, now])).code).toBe(0);
+    expect((await cli(["drift", old, now, "--on-inconclusive", "fail"])).code).toBe(1);
+  });
+
+  it("prints one JSON document with edits and timelines that name lines of the files", async () => {
+    const document = documentOf(await cli(["drift", "old", "new", "--json"]));
+    expect(document).toMatchObject({ command: "drift", verdict: "drift", fails: true, counts: { drift: 1 } });
+    const [scenario] = document["scenarios"] as Record<string, unknown>[];
+    expect(scenario).toMatchObject({ scenario: "shop/buy", typical: { base: file("old", "shop/buy.0") } });
+    const { edits, timeline, firstDivergence } = scenario as {
+      edits: { base?: { line: number; turn: number } }[];
+      timeline: { base?: object; candidate?: object; edits: number[] }[];
+      firstDivergence: number;
+    };
+    expect(firstDivergence).toBe(0);
+    const text = readFileSync(join(folder, file("old", "shop/buy.0")), "utf8").split("\n");
+    const line = edits[0]?.base?.line ?? 0;
+    expect(text.slice(line - 1, line + 1).join("")).toContain('"turnIndex": 1');
+    expect(timeline.map((row) => row.edits)).toEqual([[], [0], [1], []]);
+    expect(timeline.map((row) => ["base" in row, "candidate" in row])).toEqual([
+      [true, true],
+      [true, false],
+      [false, true],
+      [true, true],
+    ]);
+  });
+
+  it("writes each report where it is told, and replaces none unasked", async () => {
+    const argv = ["drift", "old", "new", "--reporter", "text,json=out/drift.json"];
+    expect((await cli(argv)).out).toContain("drift: ");
+    const written = JSON.parse(readFileSync(join(folder, "out/drift.json"), "utf8")) as object;
+    expect(written).toMatchObject({ schemaVersion: 1, verdict: "drift" });
+    const again = await cli(argv);
+    expect([again.code, again.out]).toEqual([2, ""]);
+    expect(again.err).toContain("out/drift.json exists and was left as it is");
+    expect((await cli([...argv, "--force"])).code).toBe(1);
+    expect((await cli(["drift", "old", "new", "--reporter", "text,json"])).err).toContain("two reports would go to");
+  });
+
+  it("exits 2 with nothing to compare", async () => {
+    for (const [base, candidate] of [
+      ["old", "nowhere"],
+      ["old", "old/shop"],
+    ] as const) {
+      const ran = await cli(["drift", base, candidate]);
+      expect(ran.code).toBe(2);
+    }
+    expect((await cli(["drift", "old", "old/shop"])).err).toContain("no scenario is on both sides");
+    const typo = await cli(["drift", "old", "new", "--success", "/sucess"]);
+    expect([typo.code, typo.err]).toEqual([
+      2,
+      expect.stringContaining('no run has true, false or a number at "/sucess"'),
+    ]);
+  });
+
+  it("exits 3 and names every refused file", async () => {
+    const ran = await cli(["drift", "old", "broken"]);
+    expect(ran.code).toBe(3);
+    expect(ran.err).toContain(file("broken", "shop/buy.0"));
+    expect(ran.err).toContain(file("broken", "shop/buy.1"));
+    expect(ran.err).toContain("2 cassettes cannot be compared, so nothing was.");
+    const refused = documentOf(await cli(["drift", "old", "broken", "--json"]))["refused"] as unknown[];
+    expect(refused).toHaveLength(2);
+  });
+
+  it("counts a scenario on one side as drift, unless --shared-only", async () => {
+    put(file("more", "shop/buy.0"), recording(["search", "buy"], true));
+    put(file("more", "shop/sell.0"), recording(["sell"], true));
+    const ran = await cli(["drift", "old", "more"]);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain("drift: 1 scenario on one side only\n");
+    expect(ran.out).toContain("  only in the candidate: shop/sell\n");
+    expect((await cli(["drift", "old", "more", "--shared-only"])).code).toBe(0);
+  });
+
+  it("leaves out what --ignore names, and the order with --order unordered", async () => {
+    put("order/a.cassette.json", recording(["one", "two"], true));
+    put("order/b.cassette.json", recording(["two", "one"], true));
+    const both = ["drift", "order/a.cassette.json", "order/b.cassette.json"];
+    expect((await cli(both)).out).toContain("inconclusive");
+    expect((await cli([...both, "--order", "unordered"])).out).toContain("inconclusive");
+    expect((await cli([...both, "--order", "unordered", "--ignore", "/at"])).out).toContain("same: every run");
+  });
+
+  it("refuses settings that cannot be meant", async () => {
+    for (const wrong of [
+      ["--alpha", "1.5"],
+      ["--min-runs", "0"],
+      ["--fail-on", "worse"],
+      ["--reporter", "xml"],
+      ["--seed", "-1"],
+      ["--success", "reward"],
+    ]) {
+      expect((await cli(["drift", "old", "new", ...wrong])).code, wrong.join(" ")).toBe(2);
+    }
+    expect(existsSync(join(folder, "xml"))).toBe(false);
+  });
+});

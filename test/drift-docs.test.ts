@@ -1,0 +1,52 @@
+// docs/drift.md shows the gate on real runs. Where the data is present its commands are run again, and its tables of false
+// alarms and power are compared with what the bench prints today. PLAYHEAD_UPDATE_DOCS=1 writes the tables anew.
+
+import { spawnSync } from "node:child_process";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { assertBuilt, repositoryRoot } from "./support/built.js";
+import { hasShared, sharedPath } from "./support/shared.js";
+import { readSnippets, runSnippet, snippetFolder } from "./support/snippets.js";
+
+const PAGE = "docs/drift.md";
+const LOGS = ["tau-bench-gpt-4o-airline.json.gz", "agentdojo-utility.jsonl.gz"];
+const TABLES = /(?<=<!-- made by test\/drift-docs\.test\.ts -->\n\n).*?(?=\n\n<!-- end -->)/s;
+
+describe.skipIf(!hasShared)("docs/drift.md on real runs", { sequential: true }, () => {
+  assertBuilt();
+  const logs = LOGS.map((log) => sharedPath(`data/trajectories/${log}`));
+
+  it("shows what its commands print", { timeout: 240_000 }, () => {
+    const folder = snippetFolder(`${PAGE} real`);
+    LOGS.forEach((log, index) => symlinkSync(logs[index] ?? "", join(folder, log)));
+    const shown = readSnippets(PAGE).filter(({ language, code }) => language === "text" && code.startsWith("$ "));
+    expect(shown).toHaveLength(3);
+    for (const snippet of shown) {
+      expect(() => runSnippet({ ...snippet, language: "console" }, folder)).not.toThrow();
+    }
+  });
+
+  it("shows the tables of the bench, with no more false alarms than accepted, as far as a thousand splits can tell", { timeout: 600_000 }, () => {
+    const bench = join(repositoryRoot, "bench/calibration.mjs");
+    const { stdout, stderr } = spawnSync(process.execPath, [bench, ...logs], { cwd: repositoryRoot, encoding: "utf8" });
+    expect(stderr).toBe("");
+    const tables = stdout.trim();
+    const file = join(repositoryRoot, PAGE);
+    if (process.env["PLAYHEAD_UPDATE_DOCS"] === "1") {
+      writeFileSync(
+        file,
+        readFileSync(file, "utf8").replace(TABLES, () => tables),
+      );
+    }
+    expect(TABLES.exec(readFileSync(file, "utf8"))?.[0]).toBe(tables);
+    const rates = [...tables.matchAll(/^\| (0\.\d+) \| ([\d.]+) % \|/gm)].map(([, alpha, alarms]) =>
+      [alpha, alarms].map(Number),
+    );
+    expect(rates).toHaveLength(3);
+    // A thousand splits: two standard errors of a rate that is alpha.
+    for (const [alpha = 0, alarms = 100] of rates) {
+      expect(alarms / 100).toBeLessThanOrEqual(alpha + 2 * Math.sqrt((alpha * (1 - alpha)) / 1_000));
+    }
+  });
+});
