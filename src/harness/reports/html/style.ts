@@ -23,8 +23,6 @@ html { scroll-padding-top: 5.5rem; }
 .callout { border: 1px solid var(--accent); border-left-width: 5px; background: var(--wash); border-radius: 8px; padding: 0.7rem 0.9rem; font-size: 1.02rem; max-width: 72rem; }
 .jump { display: inline-block; font-weight: 600; color: var(--accent); white-space: nowrap; }
 .small { font-size: 0.85rem; margin: 0.5rem 0 0.3rem; }
-h5 { margin: 0.6rem 0 0.25rem; font-size: 0.78rem; font-weight: 600; color: var(--soft); }
-h5:first-child { margin-top: 0; }
 .mini { display: inline-grid; place-items: center; width: 1.35rem; height: 1.35rem; border-radius: 50%; font-size: 0.8rem; font-weight: 700; }
 .filters { display: flex; flex-wrap: wrap; gap: 0.35rem; }
 .filters button { padding: 0.15rem 0.55rem; border-radius: 99px; font-size: 0.9rem; }

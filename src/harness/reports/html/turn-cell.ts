@@ -59,9 +59,9 @@ function callView(call: Call, mark: CallMark | undefined, side: Side, allowance:
       ${result !== undefined && html`<span class="gave"><span class="arrow" aria-hidden="true">→</span> ${result === "" ? "an empty result" : preview(result, 160)}</span>`}
     </summary>
     <div class="inner">
-      <h5>Arguments</h5>
+      <h4>Arguments</h4>
       ${argumentsView(args, mark?.pointers ?? new Set(), side, allowance)}
-      <h5>Result</h5>
+      <h4>Result</h4>
       ${result === undefined ? html`<p class="note">None was recorded.</p>` : textView(laidOut(result), "code", allowance)}
     </div>
   </details>`;
