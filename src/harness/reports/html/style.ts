@@ -8,6 +8,7 @@ html { scroll-padding-top: 5.5rem; }
 .top, .layout { max-width: 100rem; }
 .top > * + * { margin-top: 0.6rem; }
 .folds { display: flex; flex-wrap: wrap; gap: 0.45rem; align-items: flex-start; }
+.folds > .long { max-width: 100%; min-width: 0; }
 .folds > [open] { flex: 1 1 100%; }
 .folds > .long > summary { color: var(--soft); font-size: 0.84rem; padding-top: 0.25rem; padding-bottom: 0.25rem; }
 .folds > .long > summary::before { top: 0.65rem; }
@@ -24,6 +25,8 @@ html { scroll-padding-top: 5.5rem; }
 .jump { display: inline-block; font-weight: 600; color: var(--accent); white-space: nowrap; }
 .small { font-size: 0.85rem; margin: 0.5rem 0 0.3rem; }
 .mini { display: inline-grid; place-items: center; width: 1.35rem; height: 1.35rem; border-radius: 50%; font-size: 0.8rem; font-weight: 700; }
+.rail a { position: relative; overflow: hidden; }
+.table { position: relative; }
 .filters { display: flex; flex-wrap: wrap; gap: 0.35rem; }
 .filters button { padding: 0.15rem 0.55rem; border-radius: 99px; font-size: 0.9rem; }
 .filters button .badge { background: none; padding: 0; }
