@@ -107,6 +107,7 @@ export { checkTrust, parseTrust, readTrust, type Trust, type TrustedKey } from "
 export { callKey, callsOf, type RecordedCall } from "./diff/calls.js";
 export { diffCassettes, type DiffOptions } from "./diff/diff.js";
 export type { Drift, DriftKind } from "./diff/drift.js";
+export { parseIgnore, type IgnoreRules } from "./diff/ignore.js";
 export { diffSets, type NamedCassette, type SetDiff } from "./diff/folders.js";
 export {
   createUsageCounter,

@@ -5,6 +5,7 @@ import { Command, CommanderError } from "commander";
 import { attestCommand } from "./commands/attest.js";
 import { demoCommand } from "./commands/demo.js";
 import { diffCommand } from "./commands/diff.js";
+import { driftCommand } from "./commands/drift.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { exportCommand } from "./commands/export.js";
 import { forkCommand } from "./commands/fork.js";
@@ -66,6 +67,7 @@ function createProgram(io: CommandIo): Command {
   showCommand(program, io);
   statsCommand(program, io);
   diffCommand(program, io);
+  driftCommand(program, io);
   importCommand(program, io);
   exportCommand(program, io);
   recordCommand(program, io);

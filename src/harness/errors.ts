@@ -10,7 +10,9 @@ export type HarnessErrorCode =
   /** CASSETTE_OVERLAY is set to something that is no overlay. */
   | "overlay-unclear"
   /** A matcher was given something it cannot work on. */
-  | "matcher-misuse";
+  | "matcher-misuse"
+  /** The drift gate was given more scenarios, or more runs of one, than it compares. */
+  | "too-many-runs";
 
 /** Every failure of the harness. `message` says what happened and with which value; `hint` says what to do. */
 export class HarnessError extends Error {

@@ -35,3 +35,27 @@ export { createMatchers } from "./vitest/matchers.js";
 export type { NoDriftOptions } from "./vitest/no-drift.js";
 export type { MatcherHost } from "./vitest/pinned.js";
 export type { VerifiedCassetteOptions } from "./vitest/verified-cassette.js";
+export { runGate, type GateInput } from "./drift/gate.js";
+export { turnLines } from "./drift/lines.js";
+export type { GateScenario } from "./drift/measure.js";
+export { isPointer, successOf } from "./drift/outcome.js";
+export type { GateRun } from "./drift/paths.js";
+export {
+  VERDICTS,
+  type GateReport,
+  type GateSettings,
+  type RunRef,
+  type ScenarioReport,
+  type Verdict,
+} from "./drift/report.js";
+export {
+  pairScenarios,
+  scenarioOf,
+  type PairedScenarios,
+  type RunFile,
+  type ScenarioFiles,
+} from "./drift/scenarios.js";
+export { trajectoryDistance, trajectoryOf, type Trajectory, type TrajectoryOptions } from "./drift/trajectory.js";
+export { describeTypical, type Described, type TypicalRun } from "./drift/typical.js";
+export { toJobSummary } from "./reports/markdown.js";
+export { REPORTER_NAMES, reporterOf, type Reporter } from "./reports/registry.js";

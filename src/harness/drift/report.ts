@@ -39,7 +39,7 @@ export interface TestResult {
   sides: 1 | 2;
   /** As computed, 0 to 1. */
   p: number;
-  /** After the correction for many scenarios (Holm); the same as `p` where there is one. */
+  /** After the correction for all tests of the report, so that it compares with alpha; 1 where the test cannot decide. */
   adjusted: number;
   /** The smallest p this test can give with so many runs; above alpha the test cannot decide. */
   attainable: number;
@@ -81,6 +81,8 @@ export interface DistanceComparison {
   between: number;
   test: TestResult;
   effect: Effect;
+  /** The runs of each side that were drawn and compared pair by pair, where there were too many to compare all. */
+  sampled?: { base: number; candidate: number };
 }
 
 /** One turn of the two typical runs beside each other. A side is absent where the turn has no counterpart. */
@@ -149,7 +151,10 @@ export interface ScenarioReport {
   verdict: Verdict;
   /** One sentence: why this verdict. */
   reason: string;
-  /** Where inconclusive: how many runs on each side would decide it if the rates seen so far hold. */
+  /**
+   * Where inconclusive: how many runs on each side would decide it if the rates seen so far hold. Absent where it would take
+   * more than 200.
+   */
   runsNeeded?: number;
   base: RunRef[];
   candidate: RunRef[];
@@ -184,6 +189,12 @@ export interface GateSettings {
   seed: number;
   order: "strict" | "unordered" | "subset" | "superset";
   content: boolean;
+  /** Places in arguments that were left out. */
+  ignore?: string[];
+  /** The pointer that said where a run's outcome lies. */
+  success?: string;
+  /** Scenarios on one side only were no drift. */
+  sharedOnly?: boolean;
 }
 
 export interface GateReport {

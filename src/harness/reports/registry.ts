@@ -1,25 +1,30 @@
-// The reporters of the drift gate by the name that `--reporter` takes. A new one is one line here.
+// Every way to write the gate's report down, by its name on the command line. A new one is one line here.
 
 import type { GateReport } from "../drift/report.js";
 import { toGithub } from "./github.js";
 import { toHtml } from "./html/report-page.js";
+import { toJson } from "./json.js";
 import { toJunit } from "./junit.js";
 import { toMarkdown } from "./markdown.js";
 import { toSarif } from "./sarif.js";
+import { toText } from "./text.js";
 
-/** A report as text. The same report gives the same text. */
+/** The report as the text of a file. Pure: the same report gives the same text. */
 export type Reporter = (report: GateReport) => string;
 
-export interface ReporterEntry {
-  write: Reporter;
-  /** What a file of it is called, such as ".sarif". */
-  suffix: string;
-}
+const REPORTERS: ReadonlyMap<string, Reporter> = new Map<string, Reporter>([
+  ["text", toText],
+  ["json", toJson],
+  ["junit", toJunit],
+  ["sarif", toSarif],
+  ["github", toGithub],
+  ["markdown", toMarkdown],
+  ["html", toHtml],
+]);
 
-export const REPORTERS: Readonly<Record<string, ReporterEntry>> = {
-  junit: { write: toJunit, suffix: ".xml" },
-  sarif: { write: toSarif, suffix: ".sarif" },
-  github: { write: toGithub, suffix: ".txt" },
-  markdown: { write: toMarkdown, suffix: ".md" },
-  html: { write: toHtml, suffix: ".html" },
-};
+export const REPORTER_NAMES: readonly string[] = [...REPORTERS.keys()];
+
+/** The reporter of that name, if there is one. */
+export function reporterOf(name: string): Reporter | undefined {
+  return REPORTERS.get(name);
+}

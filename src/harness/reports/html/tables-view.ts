@@ -14,6 +14,7 @@ const MAX_K = 6;
 export function pathsView({ paths, base, candidate }: ScenarioReport): Child {
   if (paths.length === 0) return undefined;
   const more = paths.length - MAX_PATHS;
+  const texts = pathTexts(paths);
   return html`<div class="table">
     <table>
       <caption>
@@ -28,25 +29,42 @@ export function pathsView({ paths, base, candidate }: ScenarioReport): Child {
         </tr>
       </thead>
       <tbody>
-        ${paths.slice(0, MAX_PATHS).map((path) => pathRow(path, base.length, candidate.length))}
+        ${paths.slice(0, MAX_PATHS).map((path) => pathRow(path, texts.get(path) ?? "", base.length, candidate.length))}
       </tbody>
     </table>
     ${more > 0 && html`<p class="note">and ${counted(more, "more path")}</p>`}
   </div>`;
 }
 
-function pathRow({ label, steps, base, candidate }: PathRow, ofBase: number, ofCandidate: number): Html {
-  const calls = steps
-    .slice(0, MAX_STEPS)
-    .map((step) => (step.length === 0 ? "(no call)" : step.map((name) => preview(name, 60)).join(" + ")));
+/** By the names of the tools alone, and with their arguments where paths would read the same otherwise. */
+function pathTexts(paths: readonly PathRow[]): Map<PathRow, string> {
+  const short = paths.map(({ steps }) => pathText(steps, (call) => call.replace(/\(.*$/s, "")));
+  return new Map(
+    paths.map((path, index) => {
+      const text = short[index] ?? "";
+      const isShared = short.indexOf(text) !== short.lastIndexOf(text);
+      return [path, isShared ? pathText(path.steps, (call) => call) : text];
+    }),
+  );
+}
+
+function pathText(steps: readonly string[][], nameOf: (call: string) => string): string {
+  const turns = steps.slice(0, MAX_STEPS).map((step) => {
+    return step.length === 0 ? "(no call)" : step.map((call) => preview(nameOf(call), 60)).join(" + ");
+  });
   const more = steps.length - MAX_STEPS;
-  const text = [...calls, ...(more > 0 ? [`… ${counted(more, "more turn")}`] : [])].join(" → ");
+  return steps.length === 0
+    ? "no call"
+    : [...turns, ...(more > 0 ? [`… ${counted(more, "more turn")}`] : [])].join(" → ");
+}
+
+function pathRow({ label, base, candidate }: PathRow, text: string, ofBase: number, ofCandidate: number): Html {
   const share = (count: number, all: number): Html =>
     html`<td class="figure${count === 0 ? " none" : ""}">${count} of ${all}</td>`;
   return html`<tr>
     <th scope="row">${preview(label, 20)}</th>
     ${share(base, ofBase)}${share(candidate, ofCandidate)}
-    <td class="mono">${text === "" ? "no turn" : text}</td>
+    <td class="mono">${text}</td>
   </tr> `;
 }
 

@@ -1,0 +1,114 @@
+// `cassette drift`: two sets of runs, judged. Every file is checked before anything is compared; each recording is reduced to
+// its path while it is loaded, and only the two typical runs of a scenario are read again.
+
+import { createCassetteStore } from "../../cassette/index.js";
+import { runGate, type GateReport, type GateScenario, type GateSettings } from "../../harness/index.js";
+import { CliError, type Failure } from "../errors.js";
+import { EXIT, type ExitCode } from "../exit-codes.js";
+import { filesAt, type CommandIo } from "../io.js";
+import { count, toJsonError, writeFailure, writeJson } from "../output.js";
+import { createProgress } from "../progress.js";
+import { reproduceCommand, blessCommand } from "./commands.js";
+import { findSides, loadRuns, type Sides } from "./load.js";
+import type { DriftOptions } from "./drift-options.js";
+import { assertWritable, writeReports } from "./outputs.js";
+import { addTypicalRuns } from "./typical-runs.js";
+
+/** Judges two sides, and exits 1 where the settings say so. Throws when there is nothing to compare. */
+export async function drift(base: string, candidate: string, options: DriftOptions, io: CommandIo): Promise<void> {
+  const files = filesAt(io);
+  await assertWritable(options, files);
+  const sides = await findSides(files, base, candidate);
+  if (sides.paired.shared.length === 0) throw nothingShared(base, candidate, sides);
+  const store = createCassetteStore(files);
+  const loading = createProgress(io, "loading");
+  const { scenarios, failures } = await loadRuns(store, sides.paired.shared, options, loading);
+  loading.clear();
+  if (failures.length > 0) {
+    refuse(failures, options, io);
+    return;
+  }
+  assertOutcomes(scenarios, options);
+  const { onlyBase, onlyCandidate } = sides.paired;
+  const settings = toSettings(options);
+  const comparing = createProgress(io, "comparing");
+  const judged = runGate(
+    {
+      base,
+      candidate,
+      scenarios,
+      onlyBase,
+      onlyCandidate,
+      sharedOnly: options.sharedOnly === true,
+      settings,
+      commands: { reproduce: reproduceCommand(base, candidate, options), bless: blessCommand(candidate) },
+    },
+    (done, total) => comparing.step(done, total),
+  );
+  comparing.clear();
+  const report = await addTypicalRuns(judged, store, files, io);
+  await finish(report, options, io);
+}
+
+async function finish(report: GateReport, options: DriftOptions, io: CommandIo): Promise<void> {
+  const exitCode = report.fails ? EXIT.drift : EXIT.ok;
+  await writeReports(report, options, io);
+  if (options.json === true) writeJson(io, "drift", exitCode, report);
+  io.exit(exitCode);
+}
+
+function toSettings(options: DriftOptions): GateSettings {
+  const { failOn, onInconclusive, alpha, minRuns, seed, order, content, ignore, success, sharedOnly } = options;
+  return {
+    alpha,
+    minRuns,
+    failOn,
+    onInconclusive,
+    seed,
+    order,
+    content: content === true,
+    ...(ignore.length === 0 ? {} : { ignore }),
+    ...(success === undefined ? {} : { success }),
+    ...(sharedOnly === true ? { sharedOnly } : {}),
+  };
+}
+
+/** A pointer that no run answers to is a slip of the pen; without this the gate would go without outcomes in silence. */
+function assertOutcomes(scenarios: readonly GateScenario[], { success }: DriftOptions): void {
+  if (success === undefined) return;
+  const isTold = scenarios.some(({ base, candidate }) =>
+    [...base, ...candidate].some((run) => run.success !== undefined),
+  );
+  if (isTold) return;
+  throw new CliError(
+    "nothing-to-compare",
+    `no run has true, false or a number at ${JSON.stringify(success)} of its outcome`,
+    "The pointer leads into extensions.outcome or extensions.import.outcome; `cassette show --json` prints both.",
+  );
+}
+
+/** Says every file that cannot be compared; an integrity failure among them decides the exit code. */
+function refuse(failures: readonly Failure[], { json }: DriftOptions, io: CommandIo): void {
+  const isRefused = failures.some((failure) => failure.exitCode === EXIT.integrity);
+  const exitCode: ExitCode = isRefused ? EXIT.integrity : EXIT.failed;
+  io.exit(exitCode);
+  if (json === true) {
+    const worst = failures.find((failure) => failure.exitCode === exitCode) as Failure;
+    writeJson(io, "drift", exitCode, { error: toJsonError(worst), refused: failures.map(toJsonError) });
+    return;
+  }
+  for (const failure of failures) writeFailure(io, failure);
+  if (failures.length > 1) io.stderr(`${count(failures.length, "cassette")} cannot be compared, so nothing was.\n`);
+}
+
+function nothingShared(base: string, candidate: string, { paired, names }: Sides): CliError {
+  const sides = [
+    `${base} has ${count(names.base, "cassette")} of ${count(paired.onlyBase.length, "scenario")}`,
+    `${candidate} has ${count(names.candidate, "cassette")} of ${count(paired.onlyCandidate.length, "scenario")}`,
+  ];
+  return new CliError(
+    "nothing-to-compare",
+    `nothing to compare: no scenario is on both sides; ${sides.join(", ")}`,
+    "Give the folders right above what they share. A scenario is a path below them without .cassette.json and the run's number.",
+  );
+}

@@ -1,0 +1,91 @@
+// From two paths to the runs of every scenario, each reduced to what the gate compares.
+
+import { basename } from "node:path";
+import { callsOf, type Cassette, type CassetteStore } from "../../cassette/index.js";
+import type { FilePort } from "../../core/index.js";
+import {
+  pairScenarios,
+  scenarioOf,
+  successOf,
+  trajectoryOf,
+  type GateRun,
+  type GateScenario,
+  type GateSettings,
+  type PairedScenarios,
+  type RunFile,
+  type ScenarioFiles,
+} from "../../harness/index.js";
+import { CliError, type Failure } from "../errors.js";
+import type { Progress } from "../progress.js";
+import { findTarget, loadRecording, pathIn, type Target } from "../recordings.js";
+
+export interface Sides {
+  paired: PairedScenarios;
+  /** How many cassettes each side has. */
+  names: { base: number; candidate: number };
+}
+
+/** What both sides hold. Two files are one scenario, whatever they are called. */
+export async function findSides(files: FilePort, base: string, candidate: string): Promise<Sides> {
+  const [old, now] = [await findTarget(files, base), await findTarget(files, candidate)];
+  for (const target of [old, now]) if (target.kind === "missing") throw missing(target.path);
+  const isPair = old.kind === "file" && now.kind === "file";
+  const scenario = scenarioOf(basename(now.path));
+  const [before, after] = [runsAt(old, isPair ? scenario : undefined), runsAt(now, isPair ? scenario : undefined)];
+  return { paired: pairScenarios(before, after), names: { base: before.length, candidate: after.length } };
+}
+
+function runsAt(target: Target, name = basename(target.path)): RunFile[] {
+  if (target.kind !== "folder") return [{ name, file: target.path }];
+  return target.names.map((below) => ({ name: below, file: pathIn(target.path, below) }));
+}
+
+function missing(path: string): CliError {
+  return new CliError("nothing-found", `${path} is no file and no folder`, "Check the path.", path);
+}
+
+/** The settings that decide what of a recording is compared. */
+export interface ReduceOptions {
+  ignore: readonly string[];
+  order: GateSettings["order"];
+  content?: boolean;
+  success?: string;
+}
+
+/** Loads every run of the scenarios, one at a time, and goes on behind one that is refused. */
+export async function loadRuns(
+  store: CassetteStore,
+  shared: readonly ScenarioFiles[],
+  options: ReduceOptions,
+  progress: Progress,
+): Promise<{ scenarios: GateScenario[]; failures: Failure[] }> {
+  const total = shared.reduce((sum, { base, candidate }) => sum + base.length + candidate.length, 0);
+  const failures: Failure[] = [];
+  let done = 0;
+  const load = async (runs: readonly RunFile[]): Promise<GateRun[]> => {
+    const loaded: GateRun[] = [];
+    for (const { file } of runs) {
+      progress.step(done++, total);
+      const recording = await loadRecording(store, file);
+      if (recording.kind === "loaded") loaded.push(reduce(file, recording.cassette, options));
+      else failures.push(recording.failure);
+    }
+    return loaded;
+  };
+  const scenarios: GateScenario[] = [];
+  for (const { scenario, base, candidate } of shared) {
+    scenarios.push({ scenario, base: await load(base), candidate: await load(candidate) });
+  }
+  return { scenarios, failures };
+}
+
+function reduce(file: string, cassette: Cassette, options: ReduceOptions): GateRun {
+  const success = successOf(cassette, options.success);
+  return {
+    file,
+    trajectory: trajectoryOf(cassette, { ...options, content: options.content === true }),
+    turns: cassette.entries.length,
+    calls: callsOf(cassette).length,
+    ...(success === undefined ? {} : { success }),
+  };
+}

@@ -1,0 +1,67 @@
+// Reads the typical runs of each scenario again and fills in what differs between them.
+
+import { CassetteError, DEFAULT_MAX_BYTES, type CassetteStore } from "../../cassette/index.js";
+import type { FilePort } from "../../core/index.js";
+import {
+  describeTypical,
+  turnLines,
+  type GateReport,
+  type ScenarioReport,
+  type TypicalRun,
+} from "../../harness/index.js";
+import type { CommandIo } from "../io.js";
+import { createNotes } from "../output.js";
+import { createProgress } from "../progress.js";
+
+/** Scenarios whose typical runs are shown; a report with more would be too large to read. */
+const MAX_DESCRIBED = 1_000;
+
+/** The report with edits and timelines, of those that are not the same first where there are too many. */
+export async function addTypicalRuns(
+  report: GateReport,
+  store: CassetteStore,
+  files: FilePort,
+  io: CommandIo,
+): Promise<GateReport> {
+  const progress = createProgress(io, "reading typical runs");
+  const wanted = new Set(
+    [...report.scenarios]
+      .sort((a, b) => Number(a.verdict === "same") - Number(b.verdict === "same"))
+      .slice(0, MAX_DESCRIBED)
+      .map(({ scenario }) => scenario),
+  );
+  const scenarios: ScenarioReport[] = [];
+  for (const [index, scenario] of report.scenarios.entries()) {
+    progress.step(index, report.scenarios.length);
+    scenarios.push(wanted.has(scenario.scenario) ? await describe(scenario, report, store, files, io) : scenario);
+  }
+  progress.clear();
+  const left = report.scenarios.length - wanted.size;
+  if (left > 0) createNotes(io)(`${left} scenarios are reported without the differences of their typical runs.`);
+  return { ...report, scenarios };
+}
+
+async function describe(
+  scenario: ScenarioReport,
+  { settings }: GateReport,
+  store: CassetteStore,
+  files: FilePort,
+  io: CommandIo,
+): Promise<ScenarioReport> {
+  const base = await readTypical(scenario.typical.base, store, files);
+  const candidate = await readTypical(scenario.typical.candidate, store, files);
+  const { order, content, ignore = [] } = settings;
+  try {
+    return { ...scenario, ...describeTypical(base, candidate, { order, content, ignore }) };
+  } catch (error) {
+    if (!(error instanceof CassetteError) || error.code !== "diff-too-large") throw error;
+    createNotes(io)(`${scenario.scenario}: ${error.summary}, so its typical runs are not shown.`);
+    return scenario;
+  }
+}
+
+async function readTypical(file: string, store: CassetteStore, files: FilePort): Promise<TypicalRun> {
+  const cassette = await store.load(file, { ports: { warn: () => undefined } });
+  const read = await files.read(file, DEFAULT_MAX_BYTES);
+  return { file, cassette, lines: read.kind === "read" ? turnLines(new TextDecoder().decode(read.bytes)) : [] };
+}

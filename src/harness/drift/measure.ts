@@ -1,0 +1,117 @@
+// One scenario's figures before any verdict: paths, outcomes, distances, and the p-values of its own tests.
+
+import { haveSamePaths, mostTypical, pathTable, distanceTable, type GateRun } from "./paths.js";
+import type { Outcomes, PathRow, RunRef } from "./report.js";
+import { distanceExcess, type DistanceEstimate } from "./statistics/effect.js";
+import { fisherTest, type Counts, type ExactResult } from "./statistics/fisher.js";
+import { passAt, passHat } from "./statistics/pass-at-k.js";
+import { permutationTest, type DistanceTable, type PermutationResult } from "./statistics/permutation.js";
+import { createRandom } from "./statistics/random.js";
+import type { Stratum } from "./statistics/stratified.js";
+
+/** The runs of a scenario on both sides, at least one on each. */
+export interface GateScenario {
+  scenario: string;
+  base: GateRun[];
+  candidate: GateRun[];
+}
+
+export interface Measured {
+  scenario: string;
+  base: RunRef[];
+  candidate: RunRef[];
+  paths: PathRow[];
+  samePaths: boolean;
+  typical: { base: string; candidate: string };
+  distances: DistanceTable;
+  excess: DistanceEstimate;
+  distanceTest: PermutationResult;
+  /** Runs of each side that were compared pair by pair, where not all were. */
+  sampled?: { base: number; candidate: number };
+  /** Absent where a side says nothing of its outcomes. */
+  outcome?: { stratum: Stratum; test: ExactResult };
+}
+
+/** Runs of a side whose distances to all others are taken; of more, so many are drawn. */
+export const MAX_COMPARED_RUNS = 100;
+
+/** Same runs and seed, same figures, in whatever order the runs come. */
+export function measure({ scenario, base, candidate }: GateScenario, seed: number): Measured {
+  const [old, now] = [inOrder(base), inOrder(candidate)];
+  const { rows, labels } = pathTable(old, now);
+  const random = createRandom(seed, scenario);
+  const [oldSample, nowSample] = [sample(old, random), sample(now, random)];
+  const distances = distanceTable(oldSample, nowSample);
+  const isSampled = oldSample.length < old.length || nowSample.length < now.length;
+  const typicalOf = (from: number, to: number): string =>
+    [...oldSample, ...nowSample][mostTypical(distances, from, to)]?.file ?? "";
+  const outcome = measureOutcome(old, now);
+  const toRef = ({ file, trajectory, turns, calls, success }: GateRun): RunRef => ({
+    file,
+    path: labels.get(trajectory.key) ?? "",
+    ...(success === undefined ? {} : { success }),
+    turns,
+    calls,
+  });
+  return {
+    scenario,
+    base: old.map(toRef),
+    candidate: now.map(toRef),
+    paths: rows,
+    samePaths: haveSamePaths(rows),
+    typical: { base: typicalOf(0, distances.base), candidate: typicalOf(distances.base, distances.runs) },
+    distances,
+    excess: distanceExcess(distances),
+    distanceTest: permutationTest([distances], random),
+    ...(isSampled ? { sampled: { base: oldSample.length, candidate: nowSample.length } } : {}),
+    ...(outcome === undefined ? {} : { outcome }),
+  };
+}
+
+function inOrder(runs: readonly GateRun[]): GateRun[] {
+  return [...runs].sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : 0));
+}
+
+function sample(runs: readonly GateRun[], random: { below(limit: number): number }): GateRun[] {
+  if (runs.length <= MAX_COMPARED_RUNS) return [...runs];
+  const left = [...runs];
+  const taken = Array.from(
+    { length: MAX_COMPARED_RUNS },
+    () => left.splice(random.below(left.length), 1)[0] as GateRun,
+  );
+  return inOrder(taken);
+}
+
+function measureOutcome(base: readonly GateRun[], candidate: readonly GateRun[]): Measured["outcome"] {
+  const stratum = { base: countSuccesses(base), candidate: countSuccesses(candidate) };
+  if (stratum.base.runs === 0 || stratum.candidate.runs === 0) return undefined;
+  return { stratum, test: fisherTest(stratum.base, stratum.candidate, 1) };
+}
+
+/** Runs that say nothing of their outcome are not counted. */
+function countSuccesses(runs: readonly GateRun[]): Counts {
+  const told = runs.filter(({ success }) => success !== undefined);
+  return { runs: told.length, successes: told.filter(({ success }) => success === true).length };
+}
+
+/** Counts with what pass@k and pass^k come to. */
+export function toOutcomes(counts: Counts): Outcomes {
+  return { ...counts, passAt: passAt(counts), passHat: passHat(counts) };
+}
+
+/** All scenarios' counts as one; pass@k and pass^k as the mean over the scenarios that have k runs or more. */
+export function sumOutcomes(side: readonly Counts[]): Outcomes {
+  const all = side.map(toOutcomes);
+  const most = all.reduce((longest, { runs }) => Math.max(longest, runs), 0);
+  const mean = (what: "passAt" | "passHat"): number[] =>
+    Array.from({ length: most }, (_, k) => {
+      const known = all.flatMap((outcomes) => outcomes[what][k] ?? []);
+      return known.reduce((sum, value) => sum + value, 0) / known.length;
+    });
+  return {
+    runs: all.reduce((sum, { runs }) => sum + runs, 0),
+    successes: all.reduce((sum, { successes }) => sum + successes, 0),
+    passAt: mean("passAt"),
+    passHat: mean("passHat"),
+  };
+}

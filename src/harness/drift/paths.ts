@@ -1,0 +1,82 @@
+// The paths that the runs of a scenario took: which, how often on each side, and how far they are apart.
+
+import type { PathRow } from "./report.js";
+import type { DistanceTable } from "./statistics/permutation.js";
+import { trajectoryDistance, type Trajectory } from "./trajectory.js";
+
+/** One run as the gate compares it. */
+export interface GateRun {
+  file: string;
+  trajectory: Trajectory;
+  turns: number;
+  calls: number;
+  success?: boolean;
+}
+
+export interface PathTable {
+  rows: PathRow[];
+  /** The label of each path by its key. */
+  labels: ReadonlyMap<string, string>;
+}
+
+/** Every path once, the most taken of the baseline first, then the most taken of the candidate, then by their calls. */
+export function pathTable(base: readonly GateRun[], candidate: readonly GateRun[]): PathTable {
+  const rows = new Map<string, PathRow & { order: string }>();
+  const count = (runs: readonly GateRun[], side: "base" | "candidate"): void => {
+    for (const { trajectory } of runs) {
+      const steps = trajectory.turns.map((turn) => turn.map(({ text }) => text));
+      const row = rows.get(trajectory.key) ?? { label: "", steps, base: 0, candidate: 0, order: JSON.stringify(steps) };
+      row[side]++;
+      rows.set(trajectory.key, row);
+    }
+  };
+  count(base, "base");
+  count(candidate, "candidate");
+  const sorted = [...rows].sort(
+    ([, a], [, b]) =>
+      b.base - a.base || b.candidate - a.candidate || (a.order < b.order ? -1 : a.order > b.order ? 1 : 0),
+  );
+  const labels = new Map(sorted.map(([key], index) => [key, labelOf(index)]));
+  return { rows: sorted.map(([, { order: _, ...row }], index) => ({ ...row, label: labelOf(index) })), labels };
+}
+
+/** A … Z, AA … as spreadsheets name their columns. */
+export function labelOf(index: number): string {
+  const letter = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? letter : labelOf(Math.floor(index / 26) - 1) + letter;
+}
+
+/** True where both sides took the same paths equally often. */
+export function haveSamePaths(rows: readonly PathRow[]): boolean {
+  const total = (side: "base" | "candidate"): number => rows.reduce((sum, row) => sum + row[side], 0);
+  const [base, candidate] = [total("base"), total("candidate")];
+  return rows.every((row) => row.base * candidate === row.candidate * base);
+}
+
+/** The distances of all pairs of runs; those of one path are looked up. */
+export function distanceTable(base: readonly GateRun[], candidate: readonly GateRun[]): DistanceTable {
+  const all = [...base, ...candidate];
+  const known = new Map<string, number>();
+  const distances = new Float64Array(all.length ** 2);
+  all.forEach(({ trajectory: a }, i) => {
+    all.slice(0, i).forEach(({ trajectory: b }, j) => {
+      const pair = a.key < b.key ? `${a.key} ${b.key}` : `${b.key} ${a.key}`;
+      const distance = known.get(pair) ?? trajectoryDistance(a, b);
+      known.set(pair, distance);
+      distances[i * all.length + j] = distance;
+      distances[j * all.length + i] = distance;
+    });
+  });
+  return { base: base.length, runs: all.length, distances };
+}
+
+/** The index of the run with the least mean distance to the runs `from` … `to` - 1; the first of equals. */
+export function mostTypical({ runs, distances }: DistanceTable, from: number, to: number): number {
+  let [best, least] = [from, Infinity];
+  for (let run = from; run < to; run++) {
+    let sum = 0;
+    for (let other = from; other < to; other++) sum += distances[run * runs + other] as number;
+    if (sum < least - 1e-9) [best, least] = [run, sum];
+  }
+  return best;
+}

@@ -1,0 +1,67 @@
+// Which recordings are runs of one scenario: those whose paths differ in the number of the run alone, so that
+// `airline/12.0.cassette.json` … `airline/12.3.cassette.json` are four runs of `airline/12`.
+
+import { CASSETTE_SUFFIX } from "../../cassette/index.js";
+import { HarnessError } from "../errors.js";
+
+/** One recording: its path below the side's folder, with `/`, and the path that opens it. */
+export interface RunFile {
+  name: string;
+  file: string;
+}
+
+/** The runs of both sides, sorted by file. */
+export interface ScenarioFiles {
+  scenario: string;
+  base: RunFile[];
+  candidate: RunFile[];
+}
+
+export interface PairedScenarios {
+  /** On both sides, sorted by name. */
+  shared: ScenarioFiles[];
+  onlyBase: string[];
+  onlyCandidate: string[];
+}
+
+export const MAX_SCENARIOS = 100_000;
+export const MAX_RUNS = 1_000;
+
+/** The path without its suffix and without a last part of digits. */
+export function scenarioOf(name: string): string {
+  const stem = name.endsWith(CASSETTE_SUFFIX) ? name.slice(0, -CASSETTE_SUFFIX.length) : name;
+  return stem.replace(/(?<=[^/])\.\d+$/, "");
+}
+
+/** Groups both sides. Throws `HarnessError` "too-many-runs" beyond the limits. */
+export function pairScenarios(base: readonly RunFile[], candidate: readonly RunFile[]): PairedScenarios {
+  const [old, now] = [groupRuns(base), groupRuns(candidate)];
+  const names = [...new Set([...old.keys(), ...now.keys()])].sort();
+  if (names.length > MAX_SCENARIOS) throw tooMany(`${names.length} scenarios`, `${MAX_SCENARIOS} scenarios`);
+  const paired: PairedScenarios = { shared: [], onlyBase: [], onlyCandidate: [] };
+  for (const scenario of names) {
+    const [before, after] = [old.get(scenario), now.get(scenario)];
+    if (before === undefined) paired.onlyCandidate.push(scenario);
+    else if (after === undefined) paired.onlyBase.push(scenario);
+    else paired.shared.push({ scenario, base: before, candidate: after });
+  }
+  return paired;
+}
+
+function groupRuns(runs: readonly RunFile[]): Map<string, RunFile[]> {
+  const groups = new Map<string, RunFile[]>();
+  for (const run of [...runs].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))) {
+    const scenario = scenarioOf(run.name);
+    const group = groups.get(scenario);
+    if (group === undefined) groups.set(scenario, [run]);
+    else group.push(run);
+    if ((group?.length ?? 0) > MAX_RUNS) {
+      throw tooMany(`more than ${MAX_RUNS} runs of ${JSON.stringify(scenario)}`, `${MAX_RUNS} runs of a scenario`);
+    }
+  }
+  return groups;
+}
+
+function tooMany(found: string, limit: string): HarnessError {
+  return new HarnessError("too-many-runs", `one side has ${found}`, `The limit is ${limit}; compare a part of them.`);
+}

@@ -1,0 +1,135 @@
+// How large a difference is, with an interval. Success rates: R. G. Newcombe, "Interval estimation for the difference between
+// independent proportions" (Statistics in Medicine 17, 1998), method 10, from two intervals of E. B. Wilson (JASA 22, 1927).
+// Distances: the normal interval of a U-statistic from its projections (W. Hoeffding, Annals of Mathematical Statistics 19,
+// 1948); as A. Agresti and B. A. Coull (The American Statistician 52, 1998) add successes and failures, two runs at the far
+// ends are added to each side, so that a few runs that happen to be alike do not give an interval without width.
+
+import type { Counts } from "./fisher.js";
+import { normalQuantile } from "./normal.js";
+import type { DistanceTable } from "./permutation.js";
+import type { Stratum } from "./stratified.js";
+
+/** A value with its interval. */
+export interface Estimate {
+  value: number;
+  low: number;
+  high: number;
+}
+
+/** A rate of `runs` runs, which need not be whole numbers. */
+export function wilsonInterval(rate: number, runs: number, level: number): { low: number; high: number } {
+  const z = normalQuantile((1 + level) / 2);
+  const middle = rate + (z * z) / (2 * runs);
+  const half = z * Math.sqrt((rate * (1 - rate)) / runs + (z * z) / (4 * runs * runs));
+  const divisor = 1 + (z * z) / runs;
+  return { low: Math.max(0, (middle - half) / divisor), high: Math.min(1, (middle + half) / divisor) };
+}
+
+/**
+ * The candidate's success rate less the baseline's. Over several scenarios: rates weighted as by N. Mantel and W. Haenszel
+ * (JNCI 22, 1959), each with the number of runs that a plain rate of the same variance would have. That counts the spread
+ * between scenarios as chance, so the interval is rather too wide than too narrow.
+ */
+export function rateDifference(strata: readonly Stratum[], level: number): Estimate {
+  const weights = strata.map(({ base, candidate }) => (base.runs * candidate.runs) / (base.runs + candidate.runs));
+  const before = weightedRate(
+    strata.map(({ base }) => base),
+    weights,
+  );
+  const after = weightedRate(
+    strata.map(({ candidate }) => candidate),
+    weights,
+  );
+  const value = after.rate - before.rate;
+  const old = wilsonInterval(before.rate, before.runs, level);
+  const now = wilsonInterval(after.rate, after.runs, level);
+  return {
+    value,
+    low: Math.max(-1, value - Math.hypot(after.rate - now.low, old.high - before.rate)),
+    high: Math.min(1, value + Math.hypot(now.high - after.rate, before.rate - old.low)),
+  };
+}
+
+function weightedRate(side: readonly Counts[], weights: readonly number[]): { rate: number; runs: number } {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  let [rate, variance] = [0, 0];
+  side.forEach(({ runs, successes }, index) => {
+    const share = (weights[index] as number) / total;
+    rate += (share * successes) / runs;
+    variance += (share * share) / runs;
+  });
+  return { rate: Math.min(1, rate), runs: 1 / variance };
+}
+
+/** Mean distances of pairs of runs, and how far the sides are apart beyond the spread within them. */
+export interface DistanceEstimate {
+  withinBase?: number;
+  withinCandidate?: number;
+  between: number;
+  value: number;
+  /** The variance of `value`. */
+  variance: number;
+}
+
+/** `value` is the mean distance between the sides less the mean of those within; a side with one run has none. */
+export function distanceExcess({ base, runs, distances }: DistanceTable): DistanceEstimate {
+  const sides = [
+    { from: 0, to: base },
+    { from: base, to: runs },
+  ] as const;
+  const mean = (run: number, { from, to }: { from: number; to: number }): number | undefined => {
+    const others = to - from - (run >= from && run < to ? 1 : 0);
+    let sum = 0;
+    for (let other = from; other < to; other++) sum += distances[run * runs + other] as number;
+    return others === 0 ? undefined : sum / others;
+  };
+  const [own, across] = [
+    sides.map((side) => means(side, side, mean)),
+    sides.map((side, i) => means(side, sides[1 - i] ?? side, mean)),
+  ];
+  const between = average(across[0] as number[]) ?? 0;
+  const [withinBase, withinCandidate] = own.map((list) => average(list));
+  const spread = average([withinBase, withinCandidate].filter((value) => value !== undefined)) ?? 0;
+  const reach = distances.reduce((most, distance) => Math.max(most, distance), 0);
+  const variance = sides.reduce((sum, { from, to }, side) => {
+    const parts = (across[side] as number[]).map((value, index) => value - ((own[side] ?? [])[index] ?? 0));
+    const middle = average(parts) ?? 0;
+    const squares = parts.reduce((total, part) => total + (part - middle) ** 2, 2 * reach ** 2);
+    return sum + squares / (to - from + 1) / (to - from + 2);
+  }, 0);
+  return {
+    ...(withinBase === undefined ? {} : { withinBase }),
+    ...(withinCandidate === undefined ? {} : { withinCandidate }),
+    between,
+    value: between - spread,
+    variance,
+  };
+}
+
+interface Side {
+  from: number;
+  to: number;
+}
+
+/** For each run of `side` its mean distance to `others`; empty where there are none. */
+function means(side: Side, others: Side, mean: (run: number, others: Side) => number | undefined): number[] {
+  const list: number[] = [];
+  for (let run = side.from; run < side.to; run++) {
+    const value = mean(run, others);
+    if (value !== undefined) list.push(value);
+  }
+  return list;
+}
+
+/** The mean of several scenarios' excess, each counting the same. */
+export function meanExcess(estimates: readonly DistanceEstimate[], level: number): Estimate {
+  const value = average(estimates.map((estimate) => estimate.value)) ?? 0;
+  const variance = estimates.reduce((sum, estimate) => sum + estimate.variance, 0) / estimates.length ** 2;
+  const half = normalQuantile((1 + level) / 2) * Math.sqrt(variance);
+  return { value, low: Math.max(-1, value - half), high: Math.min(1, value + half) };
+}
+
+/** The arithmetic mean; none of nothing. */
+export function average(values: readonly number[]): number | undefined {
+  return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
+}

@@ -1,0 +1,73 @@
+// Fisher's exact test of two success rates: R. A. Fisher, "The Design of Experiments" (1935), chapter II. Given how many of
+// all runs succeeded, the successes of one side follow the hypergeometric distribution if the sides do not differ.
+
+/** How often a side succeeded. */
+export interface Counts {
+  runs: number;
+  successes: number;
+}
+
+/** A p-value and the smallest one that the same runs with the same number of successes could have given. */
+export interface ExactResult {
+  p: number;
+  attainable: number;
+}
+
+/** No p-value is 0; one so small is smaller than any level. */
+export const LEAST_P = 1e-300;
+
+/** Two tables as probable as this are called equally probable, as R's fisher.test does. */
+const TIE = 1 + 1e-7;
+
+/** `weights[i]` is the probability of `least + i` successes of the candidate; they sum to 1. */
+export interface Distribution {
+  least: number;
+  weights: Float64Array;
+}
+
+/**
+ * How many of the candidate's runs succeed, given all successes of both sides. From the most probable number outwards by
+ * the ratio of neighbours, so that no factorial is needed and nothing overflows however many runs there are.
+ */
+export function successDistribution(base: Counts, candidate: Counts): Distribution {
+  const successes = base.successes + candidate.successes;
+  const least = Math.max(0, successes - base.runs);
+  const most = Math.min(candidate.runs, successes);
+  const mode = Math.floor(((successes + 1) * (candidate.runs + 1)) / (base.runs + candidate.runs + 2));
+  const start = Math.min(most, Math.max(least, mode));
+  const weights = new Float64Array(most - least + 1);
+  weights[start - least] = 1;
+  const ratio = (k: number): number =>
+    ((successes - k) * (candidate.runs - k)) / ((k + 1) * (base.runs - successes + k + 1));
+  for (let k = start; k < most; k++) weights[k + 1 - least] = at(weights, k - least) * ratio(k);
+  for (let k = start; k > least; k--) weights[k - 1 - least] = at(weights, k - least) / ratio(k - 1);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return { least, weights: weights.map((weight) => weight / total) };
+}
+
+/** One side: the chance of so few successes of the candidate, or fewer. Two: of any result no more probable than this. */
+export function fisherTest(base: Counts, candidate: Counts, sides: 1 | 2): ExactResult {
+  const { least, weights } = successDistribution(base, candidate);
+  const observed = candidate.successes - least;
+  const [first, last] = [at(weights, 0), at(weights, weights.length - 1)];
+  if (sides === 1) return { p: clampP(sum(weights, (_, index) => index <= observed)), attainable: clampP(first) };
+  const limit = at(weights, observed) * TIE;
+  const extreme = Math.min(first, last) * TIE;
+  return {
+    p: clampP(sum(weights, (weight) => weight <= limit)),
+    attainable: clampP(sum(weights, (weight) => weight <= extreme)),
+  };
+}
+
+/** Into (0, 1], whatever rounding did. */
+export function clampP(p: number): number {
+  return Math.min(1, Math.max(LEAST_P, p));
+}
+
+function sum(weights: Float64Array, isCounted: (weight: number, index: number) => boolean): number {
+  return weights.reduce((total, weight, index) => (isCounted(weight, index) ? total + weight : total), 0);
+}
+
+function at(weights: Float64Array, index: number): number {
+  return weights[index] as number;
+}

@@ -1,0 +1,161 @@
+// Do two groups of runs take paths from one and the same distribution? A permutation test on the energy statistic of
+// G. J. Székely and M. L. Rizzo, "Testing for equal distributions in high dimension" (InterStat 5, 2004), within each
+// scenario, summed over scenarios. All relabelings where there are few, else seeded draws with p = (b + 1) / (m + 1)
+// (B. Phipson and G. K. Smyth, "Permutation p-values should never be zero", SAGMB 9, 2010).
+
+import { clampP } from "./fisher.js";
+import type { Random } from "./random.js";
+
+/** The runs of one scenario: first those of the baseline, then those of the candidate. */
+export interface DistanceTable {
+  base: number;
+  runs: number;
+  /** `runs` rows of `runs` distances. */
+  distances: Float64Array;
+}
+
+export interface PermutationResult {
+  p: number;
+  attainable: number;
+  exact: boolean;
+  draws?: number;
+}
+
+/** Up to so many relabelings all are looked at. */
+export const MAX_EXHAUSTIVE = 20_000;
+/** Random relabelings; fewer, but not fewer than the second, where the runs are so many that it would take minutes. */
+const DRAWS = 9_999;
+const LEAST_DRAWS = 999;
+const MAX_WORK = 1_000_000_000;
+/** A scenario with so few relabelings keeps the statistic of each. */
+const MAX_KEPT = 300;
+/** Statistics this near to each other are equal but for rounding. */
+const TIE = 1e-10;
+
+/** Two-sided in effect: any difference between the sides makes the statistic larger. */
+export function permutationTest(tables: readonly DistanceTable[], random: Random): PermutationResult {
+  const varied = tables.filter(canVary);
+  const relabelings = varied.reduce((product, { runs, base }) => product * combinations(runs, base), 1);
+  if (relabelings <= MAX_EXHAUSTIVE) return exhaustive(varied.map(allStatistics));
+  return drawn(varied, random);
+}
+
+/** Energy statistic of one labelling: twice the mean distance between the sides less the means within (with zeros). */
+export function energyStatistic({ runs, distances }: DistanceTable, isBase: Uint8Array, base: number): number {
+  let [between, withinBase, withinCandidate] = [0, 0, 0];
+  for (let i = 0; i < runs; i++) {
+    const mine = isBase[i];
+    for (let j = i + 1; j < runs; j++) {
+      const distance = distances[i * runs + j] as number;
+      if (mine !== isBase[j]) between += distance;
+      else if (mine === 1) withinBase += distance;
+      else withinCandidate += distance;
+    }
+  }
+  const other = runs - base;
+  return 2 * (between / (base * other) - withinBase / (base * base) - withinCandidate / (other * other));
+}
+
+/** False where every relabeling gives the same statistic: one run on each side, or all runs equally far from each other. */
+function canVary({ base, runs, distances }: DistanceTable): boolean {
+  if (base === 0 || base === runs || runs <= 2) return false;
+  const first = distances[1] as number;
+  for (let i = 0; i < runs; i++) {
+    for (let j = i + 1; j < runs; j++) if (Math.abs((distances[i * runs + j] as number) - first) > TIE) return true;
+  }
+  return false;
+}
+
+/** The statistic of every relabeling; the first is the one observed. */
+function allStatistics(table: DistanceTable): Float64Array {
+  const { base, runs } = table;
+  const chosen = Array.from({ length: base }, (_, index) => index);
+  const statistics = new Float64Array(combinations(runs, base));
+  for (let index = 0; index < statistics.length; index++) {
+    const isBase = new Uint8Array(runs);
+    for (const run of chosen) isBase[run] = 1;
+    statistics[index] = energyStatistic(table, isBase, base);
+    advance(chosen, runs);
+  }
+  return statistics;
+}
+
+/** The next choice in lexicographic order. */
+function advance(chosen: number[], runs: number): void {
+  let place = chosen.length - 1;
+  while (place >= 0 && chosen[place] === runs - chosen.length + place) place--;
+  if (place < 0) return;
+  let value = chosen[place] as number;
+  for (; place < chosen.length; place++) chosen[place] = ++value;
+}
+
+function exhaustive(lists: readonly Float64Array[]): PermutationResult {
+  let sums = Float64Array.of(0);
+  for (const list of lists) {
+    const next = new Float64Array(sums.length * list.length);
+    sums.forEach((sum, i) => list.forEach((value, j) => (next[i * list.length + j] = sum + value)));
+    sums = next;
+  }
+  const most = sums.reduce((best, sum) => Math.max(best, sum), -Infinity);
+  const share = (limit: number): number => sums.filter((sum) => sum >= limit - TIE).length / sums.length;
+  return { p: clampP(share(sums[0] as number)), attainable: clampP(share(most)), exact: true };
+}
+
+/** A scenario's observed statistic, one drawn at random, and the chance of drawing its largest. */
+interface Source {
+  observed: number;
+  draw: (random: Random) => number;
+  largest: number;
+  work: number;
+}
+
+function drawn(tables: readonly DistanceTable[], random: Random): PermutationResult {
+  const sources = tables.map(toSource);
+  const work = sources.reduce((sum, source) => sum + source.work, 0);
+  const draws = Math.max(LEAST_DRAWS, Math.min(DRAWS, Math.floor(MAX_WORK / work)));
+  const limit = sources.reduce((sum, { observed }) => sum + observed, 0) - TIE;
+  let reached = 0;
+  for (let draw = 0; draw < draws; draw++) {
+    let statistic = 0;
+    for (const source of sources) statistic += source.draw(random);
+    if (statistic >= limit) reached++;
+  }
+  const largest = sources.reduce((product, source) => product * source.largest, 1);
+  return {
+    p: (reached + 1) / (draws + 1),
+    attainable: clampP(Math.max(1 / (draws + 1), largest)),
+    exact: false,
+    draws,
+  };
+}
+
+function toSource(table: DistanceTable): Source {
+  const { base, runs } = table;
+  const count = combinations(runs, base);
+  if (count <= MAX_KEPT) {
+    const list = allStatistics(table);
+    const most = list.reduce((best, value) => Math.max(best, value), -Infinity);
+    const largest = list.filter((value) => value >= most - TIE).length / count;
+    const draw = (random: Random): number => list[random.below(count)] as number;
+    return { observed: list[0] as number, draw, largest, work: 1 };
+  }
+  const isBase = Uint8Array.from({ length: runs }, (_, index) => (index < base ? 1 : 0));
+  const observed = energyStatistic(table, isBase, base);
+  const draw = (random: Random): number => {
+    for (let index = runs - 1; index > 0; index--) {
+      const other = random.below(index + 1);
+      const kept = isBase[index] as number;
+      isBase[index] = isBase[other] as number;
+      isBase[other] = kept;
+    }
+    return energyStatistic(table, isBase, base);
+  };
+  return { observed, draw, largest: (base * 2 === runs ? 2 : 1) / count, work: runs * runs };
+}
+
+/** n over k, as a float: large ones lose digits, which decides nothing. */
+export function combinations(n: number, k: number): number {
+  let result = 1;
+  for (let i = 1; i <= Math.min(k, n - k); i++) result = (result * (n - Math.min(k, n - k) + i)) / i;
+  return Math.round(result);
+}

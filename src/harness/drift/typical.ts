@@ -1,0 +1,86 @@
+// The two typical runs of a scenario beside each other: every turn of both, what differs, and where in the files.
+
+import { diffCassettes, usageOf, type Cassette, type Drift } from "../../cassette/index.js";
+import { toConversation } from "../html/steps.js";
+import type { Edit, Location, ScenarioReport, TimelineRow, TimelineTurn } from "./report.js";
+import { alignTurns, type TrajectoryOptions } from "./trajectory.js";
+
+/** One typical run as it was read again. */
+export interface TypicalRun {
+  file: string;
+  cassette: Cassette;
+  /** The line on which each turn begins. */
+  lines: readonly number[];
+}
+
+/** What `describeTypical` adds to a scenario's report. */
+export type Described = Pick<ScenarioReport, "edits" | "timeline" | "firstDivergence">;
+
+/** Characters of a text or a result that a report keeps; the file has all of it. */
+const MAX_TEXT = 4_000;
+
+/** Compares the two runs turn by turn. Throws "diff-too-large" as `diffCassettes` does. */
+export function describeTypical(base: TypicalRun, candidate: TypicalRun, options: TrajectoryOptions): Described {
+  const drifts = diffCassettes(base.cassette, candidate.cassette, {
+    ignore: options.ignore,
+    ignoreContent: !options.content,
+  });
+  const [old, now] = [turnsOf(base.cassette), turnsOf(candidate.cassette)];
+  const edits = drifts.map((drift) => toEdit(drift, base, candidate));
+  const timeline = alignTurns(base.cassette, candidate.cassette, options).map((pair): TimelineRow => {
+    const before = pair.old === undefined ? undefined : old[pair.old];
+    const after = pair.new === undefined ? undefined : now[pair.new];
+    return {
+      ...(before === undefined ? {} : { base: before }),
+      ...(after === undefined ? {} : { candidate: after }),
+      edits: edits.flatMap((edit, index) => (touches(edit, pair) ? [index] : [])),
+    };
+  });
+  const first = timeline.find((row) => row.edits.length > 0)?.edits[0];
+  return { edits, timeline, ...(first === undefined ? {} : { firstDivergence: first }) };
+}
+
+/** A drift stands beside the turn where it happened: the candidate's, or the baseline's for what is gone. */
+function touches({ base, candidate }: Edit, pair: { old?: number; new?: number }): boolean {
+  return candidate === undefined ? base !== undefined && base.turn === pair.old : candidate.turn === pair.new;
+}
+
+function toEdit(drift: Drift, base: TypicalRun, candidate: TypicalRun): Edit {
+  return {
+    drift,
+    ...("oldTurn" in drift ? { base: locate(base, drift.oldTurn) } : {}),
+    ...("newTurn" in drift ? { candidate: locate(candidate, drift.newTurn) } : {}),
+  };
+}
+
+function locate({ file, lines }: TypicalRun, turn: number): Location {
+  const line = lines[turn];
+  return { file, turn, ...(line === undefined ? {} : { line }) };
+}
+
+function turnsOf(cassette: Cassette): TimelineTurn[] {
+  return toConversation(cassette).steps.map(({ entry, results }): TimelineTurn => {
+    const { message, stopReason } = entry.response;
+    const { inputTokens, outputTokens, costUsd } = usageOf(entry.response);
+    return {
+      turn: entry.turnIndex,
+      text: cut(message.content),
+      calls: (message.toolCalls ?? []).map((call, index) => {
+        const result = results.get(index);
+        return {
+          name: call.name,
+          arguments: call.malformedArguments ?? call.arguments,
+          ...(result === undefined ? {} : { result: cut(result.content) }),
+        };
+      }),
+      stopReason,
+      ...(inputTokens === undefined || outputTokens === undefined ? {} : { totalTokens: inputTokens + outputTokens }),
+      ...(costUsd === undefined ? {} : { costUsd }),
+    };
+  });
+}
+
+function cut(text: string): string {
+  if (text.length <= MAX_TEXT) return text;
+  return `${text.slice(0, MAX_TEXT).toWellFormed()}… (${text.length - MAX_TEXT} more characters)`;
+}

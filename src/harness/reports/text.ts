@@ -1,0 +1,136 @@
+// The gate's report as lines for a person at a terminal: the verdict, the figures of all scenarios together, then the
+// scenarios that are not the same, worst first.
+
+import { toVisible } from "../../core/index.js";
+import type {
+  DistanceComparison,
+  Effect,
+  GateReport,
+  OutcomeComparison,
+  Outcomes,
+  PathRow,
+  ScenarioReport,
+  TestResult,
+  Verdict,
+} from "../drift/report.js";
+import { pText } from "../drift/verdict.js";
+
+const MAX_SCENARIOS = 20;
+const MAX_PATHS = 6;
+const MAX_NAMES = 12;
+const WORST_FIRST: readonly Verdict[] = ["regression", "drift", "inconclusive", "same"];
+
+/** Recorded text in it is escaped; it ends with a line break. */
+export function toText(report: GateReport): string {
+  const { verdict, reason, counts, scenarios, pooled, settings, onlyBase, onlyCandidate, commands, fails } = report;
+  const shown = WORST_FIRST.filter((each) => each !== "same" || scenarios.length === 1).flatMap((each) =>
+    scenarios.filter((scenario) => scenario.verdict === each),
+  );
+  const counted = WORST_FIRST.filter((each) => counts[each] > 0).map((each) => `${counts[each]} ${each}`);
+  const lines = [
+    `${verdict}: ${reason}`,
+    `  ${plural(scenarios.length, "scenario")}: ${counted.join(", ")}`,
+    `  ${runsText(report)}`,
+    ...(pooled.outcome === undefined ? [] : outcomeLines(pooled.outcome)),
+    ...(pooled.distance === undefined ? [] : distanceLines(pooled.distance)),
+    ...oneSidedLines("baseline", onlyBase),
+    ...oneSidedLines("candidate", onlyCandidate),
+    ...shown.slice(0, MAX_SCENARIOS).flatMap(scenarioLines),
+    ...(shown.length > MAX_SCENARIOS
+      ? ["", `and ${plural(shown.length - MAX_SCENARIOS, "more scenario")} that may differ; --reporter json has all`]
+      : []),
+    "",
+    `${fails ? "fails" : "passes"} at alpha ${settings.alpha} with --fail-on ${settings.failOn.join(",") || "nothing"} --on-inconclusive ${settings.onInconclusive}`,
+    `see it again: ${commands.reproduce}`,
+    ...(verdict === "same" ? [] : [`accept it:    ${commands.bless}`]),
+  ];
+  return `${lines.map(toVisible).join("\n")}\n`;
+}
+
+function runsText({ base, candidate, scenarios }: GateReport): string {
+  const total = (side: "base" | "candidate"): number =>
+    scenarios.reduce((sum, scenario) => sum + scenario[side].length, 0);
+  return `${plural(total("base"), "run")} of ${base} against ${total("candidate")} of ${candidate}`;
+}
+
+function outcomeLines({ base, candidate, effect, test }: OutcomeComparison): string[] {
+  return [
+    `  success   ${rate(base)} → ${rate(candidate)}, ${effectText(effect)}, ${testText(test)}`,
+    ...(Math.max(base.runs, candidate.runs) > 1 && base.passHat.length > 1
+      ? [
+          `  all of ${base.passHat.length} runs succeed (pass^${base.passHat.length})  ${percent(base.passHat.at(-1))} → ${percent(candidate.passHat.at(-1))}; one of ${base.passAt.length} (pass@${base.passAt.length})  ${percent(base.passAt.at(-1))} → ${percent(candidate.passAt.at(-1))}`,
+        ]
+      : []),
+  ];
+}
+
+function distanceLines({ withinBase, withinCandidate, between, effect, test }: DistanceComparison): string[] {
+  const within = (value: number | undefined): string => (value === undefined ? "unknown" : value.toFixed(3));
+  return [
+    `  paths     ${between.toFixed(3)} apart, within the sides ${within(withinBase)} and ${within(withinCandidate)}, beyond that ${effectText(effect)}, ${testText(test)}`,
+  ];
+}
+
+function testText({ test, sides, exact, draws, ...rest }: TestResult): string {
+  const how = exact ? "exact" : `${draws ?? 0} draws`;
+  return `${pText({ test, sides, exact, ...rest })} (${test.replace("-", " ")}, ${how}${sides === 1 ? ", one-sided" : ""})`;
+}
+
+function effectText({ what, value, low, high }: Effect): string {
+  const scale = (number: number): string =>
+    what === "success-rate" ? signed((100 * number).toFixed(1)) : signed(number.toFixed(3));
+  return `${scale(value)}${what === "success-rate" ? " points" : ""} [${scale(low)}, ${scale(high)}]`;
+}
+
+function signed(number: string): string {
+  return number.startsWith("-") ? number : `+${number}`;
+}
+
+function rate({ successes, runs }: Outcomes): string {
+  return `${successes}/${runs}`;
+}
+
+function percent(share: number | undefined): string {
+  return share === undefined ? "?" : `${(100 * share).toFixed(0)}%`;
+}
+
+function oneSidedLines(side: string, names: readonly string[]): string[] {
+  const listed = names.slice(0, MAX_NAMES).map((name) => `  only in the ${side}: ${name}`);
+  return names.length > MAX_NAMES ? [...listed, `  and ${names.length - MAX_NAMES} more only in the ${side}`] : listed;
+}
+
+function scenarioLines({
+  scenario,
+  verdict,
+  reason,
+  paths,
+  outcome,
+  distance,
+  edits,
+  firstDivergence,
+}: ScenarioReport): string[] {
+  const first = firstDivergence === undefined ? undefined : edits[firstDivergence];
+  const place = first?.candidate ?? first?.base;
+  return [
+    "",
+    `${scenario}: ${verdict}`,
+    `  ${reason}`,
+    ...(outcome === undefined ? [] : outcomeLines(outcome)),
+    ...(distance === undefined ? [] : distanceLines(distance)),
+    ...paths.slice(0, MAX_PATHS).map(pathLine),
+    ...(paths.length > MAX_PATHS ? [`  and ${plural(paths.length - MAX_PATHS, "more path")}`] : []),
+    ...(first === undefined ? [] : [`  first difference: ${first.drift.sentence}`]),
+    ...(place === undefined ? [] : [`    ${place.file}${place.line === undefined ? "" : `:${place.line}`}`]),
+  ];
+}
+
+/** `A  3 → 0  get_user, find + find, …`: the tools alone; turns are parted by commas. */
+function pathLine({ label, steps, base, candidate }: PathRow): string {
+  const turns = steps.slice(0, MAX_NAMES).map((turn) => turn.map((call) => call.replace(/\(.*$/s, "")).join(" + "));
+  const rest = steps.length > MAX_NAMES ? `, and ${plural(steps.length - MAX_NAMES, "more turn")}` : "";
+  return `  ${label.padEnd(2)} ${base} → ${candidate}  ${steps.length === 0 ? "(no calls)" : turns.join(", ")}${rest}`;
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
