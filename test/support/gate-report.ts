@@ -114,7 +114,7 @@ export function scenario(name: string, verdict: Verdict, rest: Partial<ScenarioR
 const REASONS: Readonly<Record<Verdict, string>> = {
   regression: "It succeeds less often: 4 of 4 runs before, 1 of 4 now.",
   drift: "The runs take other paths than the baseline's.",
-  inconclusive: "One run on each side cannot tell drift from chance.",
+  inconclusive: "One run on each side cannot tell drift from chance; about 5 runs on each side would.",
   same: "The tests found no difference in 4 runs against 4.",
 };
 

@@ -61,11 +61,10 @@ const MAX_LINES_OF_A_KIND = 50;
 
 /** What was found of one scenario, as plain lines of unescaped text. */
 export function scenarioLines(scenario: ScenarioReport): string[] {
-  const { reason, runsNeeded, edits, rules, contract, tolerances, outcome, distance } = scenario;
+  const { reason, edits, rules, contract, tolerances, outcome, distance } = scenario;
   const first = firstEdit(scenario);
   return [
     reason,
-    ...(runsNeeded === undefined ? [] : [`about ${counted(runsNeeded, "run")} on each side would decide it`]),
     ...(first === undefined ? [] : [`first divergence: ${editLine(first)}`]),
     ...(outcome === undefined ? [] : [outcomeLine(outcome)]),
     ...(distance === undefined ? [] : [distanceLine(distance)]),

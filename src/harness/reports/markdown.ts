@@ -75,20 +75,19 @@ function tableOf(report: GateReport, room: number): string {
 }
 
 function rowOf(scenario: ScenarioReport, { settings }: GateReport): string {
-  const { verdict, outcome, reason, runsNeeded } = scenario;
+  const { verdict, outcome, reason } = scenario;
   const edit = firstEdit(scenario);
   const rates = [outcome?.base, outcome?.candidate].map((side) =>
     side === undefined || side.runs === 0 ? undefined : percent(side.successes / side.runs),
   );
   const success =
     outcome === undefined ? "–" : `${rates[0] ?? "–"} → ${rates[1] ?? "–"} (${pValue(outcome.test.adjusted)})`;
-  const needed = runsNeeded === undefined ? "" : `, about ${counted(runsNeeded, "run")} a side would decide`;
   const first = edit === undefined ? reason : `${turnsOf(edit)}: ${edit.drift.sentence}`;
   const strong = isFailing(verdict, settings) ? "**" : "";
   const cells = [
     SIGNS[verdict],
     text(scenario.scenario),
-    `${strong}${verdict}${strong}${needed}`,
+    `${strong}${verdict}${strong}`,
     success,
     text(first, MAX_SENTENCE),
   ];

@@ -73,8 +73,9 @@ function divergenceView(report: GateReport, places: readonly Place[]): Html {
   }
   const address = `#${startOf(place.scenario, place.id)}`;
   return html`<p class="callout" id="head-divergence">
-    <strong>First divergence:</strong> in <code>${preview(found.scenario.scenario, 120)}</code> at
-    ${turnsOf(found.edit)}. ${preview(found.edit.drift.sentence, 400)}
+    <strong>${report.verdict === "same" ? "Nothing beyond chance; first difference:" : "First divergence:"}</strong> in
+    <code>${preview(found.scenario.scenario, 120)}</code> at ${turnsOf(found.edit)}.
+    ${preview(found.edit.drift.sentence, 400)}
     <a class="jump" href="${address}">Show it <kbd>n</kbd></a>
   </p>`;
 }

@@ -35,16 +35,14 @@ export function startOf(scenario: ScenarioReport, id: string): string {
 
 /** `id` is the scenario's place in the page. */
 export function scenarioView(scenario: ScenarioReport, id: string, allowance: Allowance): Html {
-  const { verdict, reason, runsNeeded, outcome, distance, base, candidate } = scenario;
+  const { verdict, reason, outcome, distance, base, candidate } = scenario;
   return html`<article class="scenario" id="${id}" tabindex="-1" aria-labelledby="${id}-name" data-verdict="${verdict}">
     <header class="scenario-head">
       <h3 id="${id}-name">${preview(scenario.scenario, 300)}</h3>
       ${verdictBadge(verdict)}
       <span class="size">${counted(base.length, "run")} against ${counted(candidate.length, "run")}</span>
     </header>
-    <p class="reason">
-      ${preview(reason, 1_000)}${runsNeeded !== undefined && ` About ${counted(runsNeeded, "run")} on each side would decide it.`}
-    </p>
+    <p class="reason">${preview(reason, 1_000)}</p>
     ${firstView(scenario, id)} ${rulesView(scenario)}
     <div class="tables">${outcome !== undefined && outcomeView(outcome)}${pathsView(scenario)}</div>
     ${distance !== undefined && distanceView(distance)} ${bothView(scenario, id, allowance)} ${moreView(scenario)}

@@ -50,7 +50,7 @@ function pathTexts(paths: readonly PathRow[]): Map<PathRow, string> {
 
 function pathText(steps: readonly string[][], nameOf: (call: string) => string): string {
   const turns = steps.slice(0, MAX_STEPS).map((step) => {
-    return step.length === 0 ? "(no call)" : step.map((call) => preview(nameOf(call), 60)).join(" + ");
+    return step.length === 0 ? "(no call)" : step.map((call) => preview(nameOf(call), 200)).join(" + ");
   });
   const more = steps.length - MAX_STEPS;
   return steps.length === 0
@@ -70,6 +70,16 @@ function pathRow({ label, base, candidate }: PathRow, text: string, ofBase: numb
 
 /** How often each side succeeded. */
 export function outcomeView({ base, candidate, test, effect }: OutcomeComparison): Html {
+  const figures = html`<p class="figures">
+    Difference ${effectText(effect)}. <span class="test">${testText(test)}</span>
+  </p>`;
+  const rates = `Success: ${rateText(base)} before, ${rateText(candidate)} now`;
+  // Of one run there is nothing to estimate.
+  if (Math.min(base.runs, candidate.runs) < 2)
+    return html`<div>
+      <p class="label">${rates}</p>
+      ${figures}
+    </div>`;
   const ks = Array.from({ length: Math.min(base.runs, candidate.runs) }, (_, index) => index + 1);
   const some = ks.length <= MAX_K ? ks : [...ks.slice(0, MAX_K - 1), ks.length];
   const row = (name: string, shares: readonly number[]): Html =>
@@ -80,7 +90,7 @@ export function outcomeView({ base, candidate, test, effect }: OutcomeComparison
   return html`<div class="table">
     <table>
       <caption>
-        Success: ${rateText(base)} before, ${rateText(candidate)} now
+        ${rates}
       </caption>
       <thead>
         <tr>
@@ -93,7 +103,7 @@ export function outcomeView({ base, candidate, test, effect }: OutcomeComparison
         ${row("pass^k, baseline", base.passHat)}${row("pass^k, candidate", candidate.passHat)}
       </tbody>
     </table>
-    <p class="figures">Difference ${effectText(effect)}. <span class="test">${testText(test)}</span></p>
+    ${figures}
   </div>`;
 }
 
