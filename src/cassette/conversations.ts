@@ -1,23 +1,28 @@
-// Turns that pass by one after another, or at once, sorted into the conversations they belong to, one recorder each. A prompt
-// that goes on from an earlier one belongs to it; of several, the longest, and then the one whose answer it took up.
+// Turns that pass by one after another, or at once, sorted into the conversations they belong to (kinship.ts), one recorder
+// each.
 
 import {
   hashJson,
-  sha256Hex,
   type LlmProviderAdapter,
   type LlmTurnRequest,
   type LlmTurnResponse,
   type Ports,
 } from "../core/index.js";
 import type { CassetteV2 } from "./format.js";
-import { recordingProvider, type RecordingProvider } from "./record.js";
+import { findKin, toAskedPrompt, type PromptStep } from "./kinship.js";
+import { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
+import type { RedactOption } from "./redact/options.js";
+import type { StreamNote, StreamNoted } from "./stream-note.js";
 
 /** A turn that was asked and is not answered yet. Exactly one of the two is to be called. */
 export interface OpenTurn {
   /** The conversation it belongs to: 0, 1, 2 … in the order they began. */
   readonly conversation: number;
-  /** Keeps the answer. Rejects with `not-recordable` where a cassette cannot hold the turn. */
-  answer(response: LlmTurnResponse): Promise<void>;
+  /**
+   * Keeps the answer, and how it came where it was streamed. Rejects with `not-recordable` where a cassette cannot hold the
+   * turn.
+   */
+  answer(response: LlmTurnResponse, note?: StreamNote): Promise<void>;
   /** Forgets the turn: an error is never kept as an answer. */
   fail(): Promise<void>;
 }
@@ -31,12 +36,9 @@ export interface Conversations {
   toCassette(conversation: number): CassetteV2 | undefined;
 }
 
-/** One prompt of a conversation, by the hash of all of it. */
-interface Step {
-  length: number;
-  hash: string;
-  /** Of the answer, once it is there. */
-  answerHash?: string;
+/** One prompt of a conversation, and how its answer came where it was streamed. */
+interface Step extends PromptStep {
+  streamed?: StreamNoted;
 }
 
 interface Conversation {
@@ -46,35 +48,40 @@ interface Conversation {
   answers: Map<LlmTurnRequest, Promise<LlmTurnResponse>>;
 }
 
-/** An empty set of conversations. */
-export function createConversations(ports: Partial<Ports> = {}): Conversations {
+/** An empty set of conversations; `redact` is for the recorder of each. */
+export function createConversations(ports: Partial<Ports> = {}, redact: RedactOption = {}): Conversations {
   const all: Conversation[] = [];
   return {
     open(request, provider) {
-      const hashes = request.messages.map((message) => hashJson(message));
-      const chain = chainOf(hashes);
-      const conversation = findConversation(all, hashes, chain) ?? begin(all, provider, ports);
-      const step: Step = { length: hashes.length, hash: chain[hashes.length] ?? "" };
+      const prompt = toAskedPrompt(request.messages);
+      const conversation = findKin(all, prompt) ?? begin(all, provider, { ports, redact });
+      const { step } = prompt;
       conversation.steps.push(step);
       return record(conversation, all.indexOf(conversation), request, step);
     },
     toCassettes: () =>
-      all.map(({ recorder }) => recorder).flatMap((recorder) => (recorder.turns === 0 ? [] : recorder.toCassette())),
+      all.flatMap((conversation) => (conversation.recorder.turns === 0 ? [] : cassetteOf(conversation))),
     toCassette(index) {
       const conversation = all[index];
       if (conversation === undefined || conversation.answers.size > 0 || conversation.recorder.turns === 0) return;
-      return conversation.recorder.toCassette();
+      return cassetteOf(conversation);
     },
   };
 }
 
-function begin(all: Conversation[], provider: string, ports: Partial<Ports>): Conversation {
+/** When all turns have settled, the steps are the answered ones: a turn of the recording each. */
+function cassetteOf({ recorder, steps }: Conversation): CassetteV2 {
+  const streams = steps.flatMap(({ streamed }, turn) => (streamed === undefined ? [] : [{ turn, ...streamed }]));
+  return recorder.toCassette(streams.length === 0 ? {} : { extensions: { streams } });
+}
+
+function begin(all: Conversation[], provider: string, options: RecordingOptions): Conversation {
   const answers: Conversation["answers"] = new Map();
   const scripted: LlmProviderAdapter = {
     name: provider,
     turn: (request) => answers.get(request) ?? Promise.reject(new Error("a turn was recorded that nobody asked")),
   };
-  const conversation = { steps: [], answers, recorder: recordingProvider(scripted, { ports }) };
+  const conversation = { steps: [], answers, recorder: recordingProvider(scripted, options) };
   all.push(conversation);
   return conversation;
 }
@@ -94,11 +101,13 @@ function record(conversation: Conversation, number: number, request: LlmTurnRequ
   };
   return {
     conversation: number,
-    async answer(response) {
+    async answer(response, note) {
       resolve(response);
       try {
         await recorded;
         step.answerHash = hashJson(response.message);
+        const streamed = note?.finish(response);
+        if (streamed !== undefined) step.streamed = streamed;
         answers.delete(request);
       } catch (error) {
         forget();
@@ -111,29 +120,6 @@ function record(conversation: Conversation, number: number, request: LlmTurnRequ
       forget();
     },
   };
-}
-
-function findConversation(
-  all: readonly Conversation[],
-  hashes: readonly string[],
-  chain: readonly string[],
-): Conversation | undefined {
-  let best: { conversation: Conversation; rank: number } | undefined;
-  for (const conversation of all) {
-    for (const { length, hash, answerHash } of conversation.steps) {
-      if (length >= hashes.length || chain[length] !== hash) continue;
-      const rank = 2 * length + (answerHash !== undefined && answerHash === hashes[length] ? 1 : 0);
-      if (best === undefined || rank >= best.rank) best = { conversation, rank };
-    }
-  }
-  return best?.conversation;
-}
-
-/** The hash of every leading part, from the empty one to the whole. */
-function chainOf(hashes: readonly string[]): string[] {
-  const chain = [""];
-  for (const hash of hashes) chain.push(sha256Hex(`${chain.at(-1) ?? ""} ${hash}`));
-  return chain;
 }
 
 function withResolvers<T>() {

@@ -41,10 +41,14 @@ export interface CassetteExtensions {
   /** Whether every entry has its prompt. Absent: nobody said, as before this mark. */
   prompts?: boolean;
   filtered?: true;
+  /** The filters in their order, where they have names; a function among them is `custom`. */
+  filters?: string[];
   redacted?: string[];
   contexts?: ContextExtension[];
   /** Written by `cassette migrate` alone. */
   migrated?: MigratedExtension;
+  /** How streamed answers came: a list of `StreamedTurn` in our own recordings. Read by a replay, which checks it. */
+  streams?: unknown;
   [name: string]: unknown;
 }
 

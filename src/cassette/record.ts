@@ -5,6 +5,7 @@ import {
   copyJson,
   providerName,
   seal,
+  showValue,
   withSystemPorts,
   type LlmMessage,
   type LlmProviderAdapter,
@@ -18,22 +19,31 @@ import { buildCassette, CREATED_WITH, type BuiltTurn } from "./build.js";
 import { createContextReader, type TurnContext } from "./context.js";
 import { assertKnownOptions, CassetteError } from "./errors.js";
 import type { CassetteExtensions, CassetteV2, ContextExtension } from "./format.js";
+import { readHashFilter, type HashFilterOption } from "./filters.js";
 import { createPromptTracker, type HashFilter } from "./prompt.js";
 import { assertContext, assertLoadable, assertMessage, assertName, assertResponse, recordable } from "./recordable.js";
-import { createRedactor, type Redact } from "./redact.js";
+import type { RedactOption } from "./redact/options.js";
+import { createRedactor } from "./redact/redactor.js";
 import { assertRequest } from "./request.js";
 import { resolveSigningKey, signNow, type SigningEnvironment } from "./sign.js";
+import type { RecordedStreaming, StreamedTurn } from "./stream-format.js";
+import { createStreamNote, type StreamNote, type StreamNoted } from "./stream-note.js";
 
 export interface RecordingOptions {
   /** Normalises volatile prompt text before it is hashed and stored. Give the same one to `cassetteProvider`. */
-  readonly hashFilter?: HashFilter;
+  readonly hashFilter?: HashFilterOption;
   /**
-   * Scrubs answers before they are hashed and stored. The caller still gets the real ones. Where a later prompt repeats an
-   * answer, its whole text or one of its calls, that is scrubbed too; a part of the text, or its words elsewhere, is not.
+   * What is taken out before anything is hashed and stored: of prompts, answers, arguments, tools and settings. The caller still
+   * gets the real ones. Default: the secrets of `SECRET_RULES`. False: nothing. A function scrubs answers before the rules do.
    */
-  readonly redact?: Redact;
+  readonly redact?: RedactOption;
   /** False keeps hashes only: the file is small and says less when a replay misses. Default true. */
   readonly prompts?: boolean;
+  /**
+   * What is kept of how streamed answers came, in `extensions.streams`: where they were cut, that and when (`times`, which no two
+   * runs have in common), or nothing. Default `boundaries`. Turns that are not streamed leave nothing there.
+   */
+  readonly streams?: RecordedStreaming;
   /**
    * Signs every cassette that `toCassette` gives: a key, or `env:NAME` for one in `env`. Read at once, so that a wrong one
    * costs nothing.
@@ -43,6 +53,8 @@ export interface RecordingOptions {
   readonly env?: SigningEnvironment;
   readonly ports?: Partial<Ports>;
 }
+
+const OPTIONS = ["hashFilter", "redact", "prompts", "streams", "sign", "env", "ports"];
 
 export interface RecordingProvider extends LlmProviderAdapter {
   readonly name: string;
@@ -60,7 +72,10 @@ interface Slot {
   from: number;
   tail: LlmMessage[];
   context: TurnContext;
-  settled: { kind: "pending" } | { kind: "failed" } | { kind: "answered"; response: LlmTurnResponse };
+  settled:
+    | { kind: "pending" }
+    | { kind: "failed" }
+    | { kind: "answered"; response: LlmTurnResponse; streamed: StreamNoted | undefined };
 }
 
 /**
@@ -68,8 +83,10 @@ interface Slot {
  * `not-recordable` when it happens; what is wrong with the prompt is found before the provider is called.
  */
 export function recordingProvider(provider: LlmProviderAdapter, options: RecordingOptions = {}): RecordingProvider {
-  assertKnownOptions("recordingProvider", options, ["hashFilter", "redact", "prompts", "sign", "env", "ports"]);
+  assertKnownOptions("recordingProvider", options, OPTIONS);
   assertName(provider);
+  const { streams = "boundaries" } = options;
+  assertStreams(streams);
   const ports = withSystemPorts(options.ports);
   const signer = options.sign === undefined ? undefined : resolveSigningKey(options.sign, options.env);
   const tape = createTape(options);
@@ -104,7 +121,8 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
           async *stream(request) {
             begin();
             const slot = recordable(() => tape.open(request));
-            yield* keepStream(() => stream(request), slot, tape);
+            const note = streams === false ? undefined : createStreamNote(streams, () => ports.now());
+            yield* keepStream(() => stream(request), slot, tape, note);
           },
         }),
     toCassette({ agentId, extensions } = {}) {
@@ -115,7 +133,7 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
           ...(agentId === undefined ? {} : { agentId }),
           ...head,
           recordedProvider: providerName(provider),
-          extensions: copyJson<CassetteExtensions>({ ...extensions, ...tape.extensions() }),
+          extensions: copyJson<CassetteExtensions>({ ...extensions, ...tape.extensions(extensions?.redacted) }),
         };
         const built = buildCassette(cassetteHead, tape.turns);
         const cassette = seal(signer === undefined ? built : signNow(built, signer));
@@ -134,14 +152,15 @@ async function* keepStream(
   start: () => AsyncIterable<LlmStreamEvent>,
   slot: Slot,
   tape: ReturnType<typeof createTape>,
+  note: StreamNote | undefined,
 ): AsyncGenerator<LlmStreamEvent, void, undefined> {
   let isKept = false;
   try {
     for await (const event of start()) {
       if (event.type === "response" && !isKept) {
-        recordable(() => tape.answer(slot, event.response));
+        recordable(() => tape.answer(slot, event.response, note));
         isKept = true;
-      }
+      } else if (event.type !== "response" && !isKept) note?.take(event);
       yield event;
     }
   } finally {
@@ -151,11 +170,13 @@ async function* keepStream(
 
 function createTape(options: RecordingOptions) {
   const redactor = createRedactor(options.redact);
-  const tracker = createPromptTracker(options.hashFilter, assertMessage);
-  const readContext = createContextReader();
-  const keepsPrompts = options.prompts ?? true;
+  const { filter, names } = readHashFilter(options.hashFilter);
+  const tracker = createPromptTracker(filter, assertMessage);
+  const readContext = createContextReader((value) => redactor.json(value));
+  const { prompts: keepsPrompts = true } = options;
   const turns: BuiltTurn[] = [];
   const contexts: ContextExtension[] = [];
+  const streams: StreamedTurn[] = [];
   const open: Slot[] = [];
   let checked: TurnContext | undefined;
   // The shortest prefix that every prompt since the last recorded one has in common with it: what a delta may keep.
@@ -168,12 +189,14 @@ function createTape(options: RecordingOptions) {
       common = Math.min(common, slot.keep);
       if (slot.settled.kind !== "answered") continue;
       const { promptHash, tail, from, context } = slot;
+      const { response, streamed } = slot.settled;
+      if (streamed !== undefined) streams.push({ turn: turns.length, ...streamed });
       const keep = Math.max(common, from);
       noteContext(contexts, context, turns.length);
       turns.push({
         promptHash,
         ...(keepsPrompts ? { prompt: { keep, messages: tail.slice(keep - from) } } : {}),
-        response: slot.settled.response,
+        response,
       });
       common = Infinity;
     }
@@ -193,31 +216,51 @@ function createTape(options: RecordingOptions) {
       open.push(slot);
       return slot;
     },
-    answer(slot: Slot, response: LlmTurnResponse): void {
+    answer(slot: Slot, response: LlmTurnResponse, note?: StreamNote): void {
       assertResponse(response);
-      slot.settled = { kind: "answered", response: snapshot(redactor.response(response)) };
+      const stored = snapshot(redactor.response(response));
+      slot.settled = { kind: "answered", response: stored, streamed: note?.finish(stored) };
       flush();
     },
     fail(slot: Slot): void {
       slot.settled = { kind: "failed" };
       flush();
     },
-    assertSettled(): void {
-      if (open.length === 0) return;
-      throw new CassetteError("turn-in-progress", `${open.length} recorded call(s) are still unanswered`, {
-        hint: "Await the run before toCassette().",
-      });
-    },
-    extensions(): CassetteExtensions {
+    assertSettled: () => assertNoneOpen(open.length),
+    /** `before` is what an older part of the recording had redacted. */
+    extensions(before: readonly string[] = []): CassetteExtensions {
+      const redacted = [...new Set([...before, ...redactor.used()])];
       return {
         createdWith: CREATED_WITH,
         prompts: keepsPrompts,
-        ...(options.hashFilter === undefined ? {} : { filtered: true as const }),
-        ...(options.redact === undefined ? {} : { redacted: ["custom"] }),
+        ...describeFilter(filter, names),
+        ...(redacted.length === 0 ? {} : { redacted }),
         ...(contexts.length === 0 ? {} : { contexts }),
+        ...(streams.length === 0 ? {} : { streams }),
       };
     },
   };
+}
+
+function describeFilter(filter: HashFilter | undefined, names: readonly string[] | undefined): CassetteExtensions {
+  return {
+    ...(filter === undefined ? {} : { filtered: true as const }),
+    ...(names === undefined ? {} : { filters: [...names] }),
+  };
+}
+
+function assertStreams(streams: unknown): void {
+  if (streams === false || streams === "boundaries" || streams === "times") return;
+  throw new CassetteError("invalid-options", `streams of recordingProvider is ${showValue(streams)}`, {
+    hint: `Use "boundaries", "times" or false.`,
+  });
+}
+
+function assertNoneOpen(calls: number): void {
+  if (calls === 0) return;
+  throw new CassetteError("turn-in-progress", `${calls} recorded call(s) are still unanswered`, {
+    hint: "Await the run before toCassette().",
+  });
 }
 
 function snapshot(response: LlmTurnResponse): LlmTurnResponse {

@@ -4,7 +4,8 @@
 import type { LlmTurnResponse, Wire, WireRequest } from "../core/index.js";
 import { CassetteError } from "./errors.js";
 import type { Cassette } from "./format.js";
-import { createTape, toAsked, type Asked, type Nearness, type Tape } from "./tape.js";
+import type { StreamPlan } from "./stream-texts.js";
+import { createTape, toAsked, type Asked, type Nearness, type Tape, type TapeOptions } from "./tape.js";
 
 /** A cassette on the shelf, and the words a client may pin it by. */
 export interface ShelfItem {
@@ -19,6 +20,8 @@ export interface ShelfAnswer {
   cassette: Cassette;
   turnIndex: number;
   response: LlmTurnResponse;
+  /** How the answer came, where that was recorded. */
+  readonly planOf: () => StreamPlan | undefined;
 }
 
 /** What is left of one cassette. */
@@ -35,8 +38,8 @@ export interface Shelf {
 }
 
 /** Checks every cassette as if it came from a file. Throws `CassetteError`. */
-export function createShelf(items: readonly ShelfItem[]): Shelf {
-  const tapes = items.map(({ file, cassette, names }) => createTape(cassette, file, names));
+export function createShelf(items: readonly ShelfItem[], options: TapeOptions = {}): Shelf {
+  const tapes = items.map(({ file, cassette, names }) => createTape(cassette, file, names, options));
   return {
     async answer(wire, request, pin) {
       const among = pin === undefined ? tapes : pinned(tapes, pin);
@@ -44,7 +47,8 @@ export function createShelf(items: readonly ShelfItem[]): Shelf {
       const [tape, near] = choose(among, asked);
       const response = await tape.play(asked, near);
       const { file, cassette } = tape;
-      return { file, cassette, turnIndex: near?.turnIndex ?? 0, response };
+      const turnIndex = near?.turnIndex ?? 0;
+      return { file, cassette, turnIndex, response, planOf: () => tape.planOf(turnIndex) };
     },
     counts: () =>
       tapes.map(({ file, cassette, remaining }) => {

@@ -1,7 +1,7 @@
 // The door of the core. Other layers import this file alone.
 
 export * from "./errors.js";
-export { assertKnownOptions, unknownOptions } from "./options.js";
+export { assertKnownOptions, showValue, unknownOptions } from "./options.js";
 export {
   systemPorts,
   withSystemPorts,
@@ -136,6 +136,7 @@ export type { AuthFailure } from "./providers/fallback/walk.js";
 export { ollamaProvider, type OllamaOptions } from "./providers/ollama.js";
 export { openaiProvider, type OpenAiOptions } from "./providers/openai.js";
 export { scriptedProvider, type ScriptedProvider, type ScriptStep } from "./providers/scripted.js";
+export { sleep } from "./providers/sleep.js";
 export { decodeAnthropic } from "./providers/anthropic-decode.js";
 export { encodeAnthropic, type AnthropicEncoding } from "./providers/anthropic-encode.js";
 export { decodeOllama } from "./providers/ollama-decode.js";
@@ -146,15 +147,16 @@ export type { KeyedVendorOptions, VendorOptions } from "./providers/vendor-optio
 export type { Decoding } from "./providers/wire.js";
 export { parseAnthropic } from "./wire/anthropic-parse.js";
 export { streamAnthropic, writeAnthropic } from "./wire/anthropic-write.js";
-export type { CollectedAnswer } from "./wire/answer.js";
+export type { CollectedAnswer, PassedParts } from "./wire/answer.js";
+export { cutAs, type Cut, type TimedStreamDelta, type TimedText } from "./wire/cut.js";
 export type { WireFailure } from "./wire/failure.js";
 export { parseOllama } from "./wire/ollama-parse.js";
 export { streamOllama, writeOllama } from "./wire/ollama-write.js";
 export { parseOpenAi } from "./wire/openai-parse.js";
-export { streamOpenAi, writeOpenAi } from "./wire/openai-write.js";
+export { argumentsText, streamOpenAi, writeOpenAi } from "./wire/openai-write.js";
 export type { WireStamp } from "./wire/pieces.js";
 export type { WireRequest, WireTurn } from "./wire/turn.js";
-export { throughWire, WIRES, type Wire, type WireName } from "./wire/wires.js";
+export { throughWire, wireOf, WIRES, type Wire, type WireName } from "./wire/wires.js";
 export { createRunTotal, type CostUpdated } from "./node/cost.js";
 export {
   createNodeProjection,

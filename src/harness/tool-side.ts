@@ -6,6 +6,7 @@ import {
   formatToolDrift,
   type Cassette,
   type CassetteTools,
+  type RedactOption,
   type TapeResult,
   type ToolDrift,
 } from "../cassette/index.js";
@@ -46,9 +47,11 @@ export function createToolSide(
   file: string,
   side: ReplaySide,
   onToolDrift: OnToolDrift,
+  redact: RedactOption,
 ): ToolSide & { assertNoDrift: () => void } {
   let tape: CassetteTools | undefined;
-  const open = (): CassetteTools => (tape ??= cassetteTools(cassette, { file, ports: { warn: () => undefined } }));
+  const ports = { warn: () => undefined };
+  const open = (): CassetteTools => (tape ??= cassetteTools(cassette, { file, redact, ports }));
   return {
     tools(tools) {
       if (side !== "model") return open().replace(tools);

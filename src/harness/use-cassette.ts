@@ -3,13 +3,19 @@
 
 import { resolve } from "node:path";
 import {
+  assertStreaming,
   CassetteError,
   cassetteProvider,
   createCassetteStore,
   recordingProvider,
+  secretsOf,
+  withValues,
   type CassetteStore,
-  type HashFilter,
-  type Redact,
+  STREAMING_OPTIONS,
+  type HashFilterOption,
+  type RecordedStreaming,
+  type RedactOption,
+  type StreamingOptions,
 } from "../cassette/index.js";
 import { unknownOptions, type FilePort, type LlmProviderAdapter, type SigningKey } from "../core/index.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
@@ -21,13 +27,19 @@ import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan
 import { createToolSide, liveSide, type OnToolDrift, type ReplaySide, type ToolSide } from "./tool-side.js";
 import { describeValue } from "./vitest/words.js";
 
-export interface UseCassetteOptions {
+export interface UseCassetteOptions extends StreamingOptions {
   /** Wins over CASSETTE_MODE. */
   readonly mode?: CassetteMode;
   /** Kept in the recording. */
   readonly agentId?: string;
-  readonly hashFilter?: HashFilter;
-  readonly redact?: Redact;
+  readonly hashFilter?: HashFilterOption;
+  /** As for `recordingProvider`. The secrets of the environment, by the names of its variables, are always among them. */
+  readonly redact?: RedactOption;
+  /**
+   * True lets a replay go on where a recorded call holds a placeholder and the tool is live. Default false; with `replay: "both"`
+   * no tool is called, so nothing is refused.
+   */
+  readonly allowRedacted?: boolean;
   /** Refuses version 1 cassettes. Default true here, since a test should stand on something proven. */
   readonly requireIntegrity?: boolean;
   /** The most bytes a cassette may have, read or written. Default 64 MiB. */
@@ -43,6 +55,8 @@ export interface UseCassetteOptions {
   readonly replay?: ReplaySide;
   /** With `replay: "model"`, for tools of the handle's `tools` that answer otherwise than recorded. Default `stop`. */
   readonly onToolDrift?: OnToolDrift;
+  /** What a recording keeps of how streamed answers came. Default `boundaries`. */
+  readonly streams?: RecordedStreaming;
 }
 
 const OPTIONS: readonly string[] = [
@@ -50,12 +64,15 @@ const OPTIONS: readonly string[] = [
   "agentId",
   "hashFilter",
   "redact",
+  "allowRedacted",
   "requireIntegrity",
   "maxBytes",
   "lock",
   "sign",
   "replay",
   "onToolDrift",
+  "streams",
+  ...STREAMING_OPTIONS,
 ];
 
 export interface CassetteHandle extends ToolSide {
@@ -108,10 +125,11 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
     options: UseCassetteOptions,
   ): Promise<CassetteHandle> {
     await desk.open(file, mode);
-    const { agentId, hashFilter, redact, maxBytes, sign } = options;
+    const { agentId, hashFilter, redact, maxBytes, sign, streams } = options;
     const provider = recordingProvider(await resolveLive(live), {
       ...(hashFilter === undefined ? {} : { hashFilter }),
       ...(redact === undefined ? {} : { redact }),
+      ...(streams === undefined ? {} : { streams }),
       ...(sign === undefined ? {} : { sign, env: { ...environment } }),
     });
     const done = once(async () => {
@@ -124,8 +142,9 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
     return { ...liveSide, provider, mode, file, done };
   }
 
-  return async (file, live, options = {}) => {
-    assertArguments(file, options);
+  return async (file, live, given = {}) => {
+    assertArguments(file, given);
+    const options = { ...given, redact: withValues(given.redact, secretsOf({ ...environment })) };
     assertLive(live);
     const mode = resolveMode(environment, options.mode);
     switch (mode) {
@@ -167,11 +186,18 @@ async function replay(
   options: UseCassetteOptions,
 ): Promise<CassetteHandle> {
   const { hashFilter, requireIntegrity = true, maxBytes, lock, replay: side = "model", onToolDrift = "stop" } = options;
+  const { redact = {}, allowRedacted = false } = options;
   const limit = maxBytes === undefined ? {} : { maxBytes };
   const locked = lock === undefined ? {} : { lock: await openLock(files, lock, file) };
   const cassette = await store.load(file, { requireIntegrity, ...limit, ...locked });
-  const { assertNoDrift, ...toolSide } = createToolSide(cassette, file, side, onToolDrift);
-  const replayed = cassetteProvider(cassette, { file, ...(hashFilter === undefined ? {} : { hashFilter }) });
+  const { assertNoDrift, ...toolSide } = createToolSide(cassette, file, side, onToolDrift, redact);
+  const replayed = cassetteProvider(cassette, {
+    file,
+    redact,
+    allowRedacted: allowRedacted || side === "both",
+    ...(hashFilter === undefined ? {} : { hashFilter }),
+    ...streamingOf(options),
+  });
   const provider = side === "tools" ? await resolveLive(live) : replayed;
   const done = once(async () => {
     if (side !== "tools") replayed.assertConsumed();
@@ -179,6 +205,14 @@ async function replay(
     await note(file, "replay", cassette.entries.length);
   });
   return { ...toolSide, provider, mode: "replay", file, done };
+}
+
+function streamingOf({ streaming, speed, maxGapMs }: StreamingOptions): StreamingOptions {
+  return {
+    ...(streaming === undefined ? {} : { streaming }),
+    ...(speed === undefined ? {} : { speed }),
+    ...(maxGapMs === undefined ? {} : { maxGapMs }),
+  };
 }
 
 /** Adds a line to the ledger, if there is one. */
@@ -197,12 +231,14 @@ async function rerecord(
   { store, desk, note }: { store: CassetteStore; desk: RecordingDesk; note: Note },
   file: string,
   live: LiveProvider,
-  { agentId, hashFilter, redact, maxBytes }: UseCassetteOptions,
+  { agentId, hashFilter, redact, allowRedacted, maxBytes, streams }: UseCassetteOptions,
   plan?: ForkPlan,
 ): Promise<CassetteHandle> {
   const recording = {
     ...(hashFilter === undefined ? {} : { hashFilter }),
     ...(redact === undefined ? {} : { redact }),
+    ...(streams === undefined ? {} : { streams }),
+    ...(allowRedacted === undefined ? {} : { allowRedacted }),
   };
   const parts = { store, desk, live, recording, limit: maxBytes === undefined ? {} : { maxBytes } };
   const { provider, keep } = await (plan === undefined ? openResume(file, parts) : openFork(plan, parts));
@@ -233,11 +269,14 @@ function assertArguments(file: unknown, options: unknown): void {
     throw invalid(`useCassette has an unknown option: ${unknown.join(", ")}`, `The options are ${OPTIONS.join(", ")}.`);
   }
   const { maxBytes, lock, replay = "model", onToolDrift = "stop" } = options as UseCassetteOptions;
+  const { streams = "boundaries" } = options as UseCassetteOptions;
   if (lock !== undefined && (typeof lock !== "string" || lock === "")) {
     throw invalid(`lock of useCassette is ${describeValue(lock)}`, "Pass the path of a lock file, or leave it out.");
   }
   assertWord("replay", replay, ["model", "tools", "both"]);
   assertWord("onToolDrift", onToolDrift, ["stop", "collect"]);
+  assertWord("streams", streams, ["boundaries", "times", false]);
+  assertStreaming("useCassette", options);
   if (maxBytes === undefined || (Number.isSafeInteger(maxBytes) && maxBytes > 0)) return;
   throw invalid(
     `maxBytes of useCassette is ${describeValue(maxBytes)}`,

@@ -78,7 +78,8 @@ function wireOfLoose({ provider, body }: LooseBody): WireName {
   return provider === "ollama" && !body.startsWith('{"id":"chatcmpl') ? "ollama" : "openai";
 }
 
-function bodyOf(pieces: readonly string[]): ReadableStream {
+/** A body that comes in these pieces. */
+export function bodyOf(pieces: readonly string[]): ReadableStream {
   const encoder = new TextEncoder();
   return new ReadableStream({
     start(controller) {
@@ -88,7 +89,8 @@ function bodyOf(pieces: readonly string[]): ReadableStream {
   });
 }
 
-const BUILDERS: Record<WireName, (options: object) => LlmProviderAdapter> = {
+/** The adapter of each wire, with a key and a model. */
+export const BUILDERS: Record<WireName, (options: object) => LlmProviderAdapter> = {
   openai: (options) => openaiProvider({ apiKey, model: "m", ...options }),
   anthropic: (options) => anthropicProvider({ apiKey, model: "m", ...options }),
   ollama: (options) => ollamaProvider({ model: "m", ...options }),

@@ -3,8 +3,10 @@
 
 import type { LlmProviderAdapter, Ports } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
-import type { HashFilter } from "../prompt.js";
+import type { HashFilterOption } from "../filters.js";
+import type { RedactOption } from "../redact/options.js";
 import { cassetteProvider, type CassetteProvider } from "../replay.js";
+import { assertStreaming, STREAMING_OPTIONS, type StreamingOptions } from "../stream-play.js";
 import { assertAgents } from "./agents.js";
 import { checkBundle } from "./check.js";
 import { endDifference, pathDifference, planDifference } from "./compare.js";
@@ -12,7 +14,7 @@ import type { AgentBundle, BundleFile, PlanLike, RunLike } from "./format.js";
 import type { WithProvider } from "./record.js";
 import { toBundlePlan, toBundleRun } from "./run.js";
 
-export interface AgentReplayOptions {
+export interface AgentReplayOptions extends StreamingOptions {
   /** The plan that the run will be given. Left out: it has none. */
   readonly plan?: PlanLike;
   /** False answers with the next unused turn of the agent when no recorded prompt fits. Default true. */
@@ -20,8 +22,13 @@ export interface AgentReplayOptions {
   /** A bundle lists no version 1, so both values mean the same; taken so that options of one cassette can be passed on. */
   readonly requireIntegrity?: boolean;
   /** The function the recording was made with. */
-  readonly hashFilter?: HashFilter;
-  readonly ports?: Pick<Ports, "warn">;
+  readonly hashFilter?: HashFilterOption;
+  /** As for `cassetteProvider`. */
+  readonly redact?: RedactOption;
+  /** As for `cassetteProvider`. */
+  readonly allowRedacted?: boolean;
+  /** `now` and `timer` are what `timed` waits by. */
+  readonly ports?: Partial<Pick<Ports, "warn" | "now" | "timer">>;
 }
 
 export interface AgentReplay<A> {
@@ -34,7 +41,16 @@ export interface AgentReplay<A> {
   finish(result: RunLike): void;
 }
 
-const OPTIONS = ["plan", "strict", "requireIntegrity", "hashFilter", "ports"];
+const OPTIONS = [
+  "plan",
+  "strict",
+  "requireIntegrity",
+  "hashFilter",
+  "redact",
+  "allowRedacted",
+  "ports",
+  ...STREAMING_OPTIONS,
+];
 
 /**
  * Checks the bundle with its cassettes as if they came from files. Throws `CassetteError` with a `LoadErrorCode`, or
@@ -47,6 +63,7 @@ export function replayAgents<A extends { readonly id: string }>(
 ): AgentReplay<A> {
   assertKnownOptions("replayAgents", options, OPTIONS);
   assertAgents("replayAgents", agents);
+  assertStreaming("replayAgents", options);
   const { plan, ...each } = options;
   const { bundle, cassettes } = checkBundle(recording);
   assertSameAgents(bundle, agents);

@@ -14,6 +14,9 @@ import {
 import { callKey } from "../diff/calls.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
 import { checkCassette } from "../load.js";
+import type { RedactOption } from "../redact/options.js";
+import { alignNumbers } from "../redact/placeholder.js";
+import { createReplayRedaction } from "../redact/redactor.js";
 import { watchTool, type DriftLog, type ToolDrift } from "./drift.js";
 import { explainTapeMiss, short, TapeMissError } from "./miss.js";
 import { readTape, type TapeResult } from "./results.js";
@@ -21,6 +24,8 @@ import { readTape, type TapeResult } from "./results.js";
 export interface CassetteToolsOptions {
   /** Refuses version 1 cassettes. Default false. */
   readonly requireIntegrity?: boolean;
+  /** As for `cassetteProvider`: what a live model or a live tool says is compared as the recording would hold it. */
+  readonly redact?: RedactOption;
   /** Named in messages. */
   readonly file?: string;
   readonly ports?: Pick<Ports, "warn">;
@@ -53,17 +58,31 @@ export interface CassetteTools {
 
 /** Checks `cassette` as if it came from a file. Throws `CassetteError`: a `LoadErrorCode`, or `invalid-options` without prompts. */
 export function cassetteTools(cassette: unknown, options: CassetteToolsOptions = {}): CassetteTools {
-  assertKnownOptions("cassetteTools", options, ["requireIntegrity", "file", "ports"]);
+  assertKnownOptions("cassetteTools", options, ["requireIntegrity", "redact", "file", "ports"]);
   const { file } = options;
-  const results = readTape(checkCassette(cassette, options), file);
+  const { redact, ...checking } = options;
+  const checked = checkCassette(cassette, checking);
+  const redacted = checked.version === 2 ? checked.extensions?.redacted : undefined;
+  const { scrubber } = createReplayRedaction(redacted, redact, file) ?? {};
+  const results = readTape(checked, file);
   const reel = createReel(results);
   const drift: DriftLog = { found: [] };
 
-  function answer(name: string, args: JsonObject): string {
-    const result = reel.take(callKey({ name, arguments: args }));
-    if (result === undefined) throw new TapeMissError(explainTapeMiss(results, reel.used, name, args), file);
-    return play(result);
+  function take(name: string, live: JsonObject): TapeResult | undefined {
+    const args = scrubber?.json(live) ?? live;
+    const key = callKey({ name, arguments: args });
+    // Of a live model's secrets only the numbers may differ from the recorded ones.
+    return reel.take(key) ?? (scrubber === undefined ? undefined : reel.takeAlike(name, key));
   }
+
+  function answer(name: string, live: JsonObject): string {
+    const result = take(name, live);
+    if (result !== undefined) return play(result);
+    const args = scrubber?.json(live) ?? live;
+    throw new TapeMissError(explainTapeMiss(results, reel.used, name, args), file);
+  }
+
+  const scrub = (text: string): string => scrubber?.json(text) ?? text;
 
   return {
     results,
@@ -74,7 +93,7 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
     watch(tools, { answer: side = "live" } = {}) {
       return tools.map((tool) => ({
         ...declare(tool),
-        invoke: watchTool(tool, drift, side, (args) => reel.take(callKey({ name: tool.name, arguments: args })), play),
+        invoke: watchTool(tool, drift, { side, take: (args) => take(tool.name, args), play, scrub }),
       }));
     },
     get drift() {
@@ -111,6 +130,17 @@ function createReel(results: readonly TapeResult[]) {
       queue.at++;
       used.add(result);
       return result;
+    },
+    /** The first that differs in the numbers of placeholders alone. */
+    takeAlike(name: string, key: string): TapeResult | undefined {
+      const found = results.find(
+        (result) =>
+          result.name === name &&
+          result.content !== undefined &&
+          !used.has(result) &&
+          alignNumbers(result.key, key) !== undefined,
+      );
+      return found === undefined ? undefined : this.take(found.key);
     },
     reset(): void {
       used.clear();

@@ -1,6 +1,6 @@
 // `cassette serve`: replay for clients that speak a vendor's wire.
 
-import type { Command } from "commander";
+import { InvalidArgumentError, Option, type Command } from "commander";
 import { CliError } from "../errors.js";
 import type { CommandIo } from "../io.js";
 import { collectPaths } from "../path.js";
@@ -22,13 +22,30 @@ export function serveCommand(program: Command, io: CommandIo): void {
     )
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--once", "stop when every turn was used, or at the first miss")
+    .addOption(
+      new Option("--streaming <how>", "streamed replies: in even pieces, cut as recorded, or that in its recorded time")
+        .choices(["whole", "chunked", "timed"])
+        .default("chunked"),
+    )
+    .option("--speed <x>", "with --streaming timed: how many times faster than recorded (default: 1)", parseSpeed)
+    .option("--allow-redacted", "give out tool calls whose arguments hold a placeholder for a secret")
     .option("--json", "print one JSON document when stopped")
     .action(async (given: string[], options: Omit<ServeOptions, "port" | "command"> & { port?: number }) => {
+      if (options.speed !== undefined && options.streaming !== "timed") {
+        throw new CliError("usage", "--speed was given without --streaming timed", "Only a timed replay waits.");
+      }
       const { serve } = await import("../serve/serve.js");
       const { paths, command } = readCommand(given, program);
       const { port = command === undefined ? DEFAULT_PORT : 0 } = options;
       await serve(paths, { ...options, port, ...(command === undefined ? {} : { command }) }, io);
     });
+}
+
+/** An argument of `--speed`. Throws what commander reports as wrong usage. */
+function parseSpeed(text: string): number {
+  const speed = Number(text);
+  if (/^\d+(\.\d+)?$/.test(text) && Number.isFinite(speed) && speed > 0) return speed;
+  throw new InvalidArgumentError("Give a number above 0: 2 is twice as fast.");
 }
 
 function readCommand(given: readonly string[], program: Command): { paths: string[]; command?: string[] } {

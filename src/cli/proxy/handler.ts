@@ -2,9 +2,10 @@
 // and a copy of both is looked at.
 
 import { gunzipSync } from "node:zlib";
+import { wireOf } from "../../core/index.js";
 import { forward, type Forwarded, type HttpHandler, type HttpReply, type HttpRequest } from "../../host/index.js";
-import { readBytes, refusalReply, wireOf, type Refusal } from "../serve/replies.js";
-import type { PassingTurn, ProxyRecorder } from "./recorder.js";
+import { readBytes, refusalReply, type Refusal } from "../serve/replies.js";
+import type { PassedPart, PassingTurn, ProxyRecorder } from "./recorder.js";
 import { below } from "./target.js";
 
 /** The most of one answer that is kept for a look; the client gets all of it. */
@@ -49,21 +50,27 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
 /** The parts as they come. When they have ended, or nobody takes them any more, the turn is settled. */
 function watch(answer: Forwarded, turn: PassingTurn, signal: AbortSignal): HttpReply["body"] {
   const chunks: Uint8Array[] = [];
+  const parts: PassedPart[] = [];
   let size = 0;
   let isSettled = false;
   const settle = async (isCut: boolean): Promise<void> => {
     if (isSettled) return;
     isSettled = true;
     if (isCut && size === 0) return turn.failed();
-    const bytes = size > MAX_KEPT_BYTES ? undefined : plain(Buffer.concat(chunks), isCut);
-    await turn.answered({ bytes, isStream: bytes !== undefined && isStream(answer, bytes), isCut });
+    const kept = Buffer.concat(chunks);
+    const bytes = size > MAX_KEPT_BYTES ? undefined : plain(kept, isCut);
+    const isStreamed = bytes !== undefined && isStream(answer, bytes);
+    await turn.answered({ bytes, isStream: isStreamed, isCut, parts: bytes === kept ? parts : [] });
   };
-  const parts = async function* (): AsyncGenerator<Uint8Array> {
+  const passOn = async function* (): AsyncGenerator<Uint8Array> {
     let isCut = true;
     try {
       for await (const part of answer.body) {
         size += part.length;
-        if (size <= MAX_KEPT_BYTES) chunks.push(part);
+        if (size <= MAX_KEPT_BYTES) {
+          chunks.push(part);
+          parts.push({ end: size, at: Date.now() });
+        }
         yield part;
       }
       isCut = false;
@@ -73,7 +80,7 @@ function watch(answer: Forwarded, turn: PassingTurn, signal: AbortSignal): HttpR
   };
   // The client may be gone before anybody asks for the first part.
   signal.addEventListener("abort", () => void settle(true));
-  return parts();
+  return passOn();
 }
 
 /** By its header, or by its first words: some gateways stream under another name. */

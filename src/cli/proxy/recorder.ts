@@ -1,8 +1,17 @@
 // What a recording proxy keeps: every turn that passes by, sorted into conversations, and a word for each that is lost.
 // Headers never come here.
 
-import { CassetteError, createConversations, type CassetteV2, type OpenTurn } from "../../cassette/index.js";
-import type { Wire } from "../../core/index.js";
+import {
+  CassetteError,
+  createConversations,
+  createStreamNote,
+  type CassetteV2,
+  type OpenTurn,
+  type RecordedStreaming,
+  type RedactOption,
+  type StreamNote,
+} from "../../cassette/index.js";
+import type { PassedParts, Wire } from "../../core/index.js";
 import { parseBody } from "../serve/replies.js";
 
 /** The answer to a turn, as it passed by. */
@@ -11,6 +20,14 @@ export interface PassedAnswer {
   bytes: Uint8Array | undefined;
   isStream: boolean;
   isCut: boolean;
+  /** As it came. Empty where the bytes are not those that came. */
+  parts: readonly PassedPart[];
+}
+
+/** A part of an answer: where it ended, in bytes from the answer's start, and the time it came. */
+export interface PassedPart {
+  end: number;
+  at: number;
 }
 
 /** One turn on its way to the vendor. One of the two is called, once. */
@@ -39,8 +56,15 @@ export interface ProxyWatcher {
   kept(conversation: number): void;
 }
 
-export function createProxyRecorder(watcher: ProxyWatcher): ProxyRecorder {
-  const conversations = createConversations();
+/** What is kept of what passes: how streams came, and what is taken out of it. */
+export interface ProxyRecording {
+  redact?: RedactOption;
+  streams?: RecordedStreaming;
+}
+
+export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecording = {}): ProxyRecorder {
+  const { redact = {}, streams = "boundaries" } = options;
+  const conversations = createConversations({}, redact);
   const lost: string[] = [];
   const open = new Set<Promise<void>>();
   let recorded = 0;
@@ -56,10 +80,12 @@ export function createProxyRecorder(watcher: ProxyWatcher): ProxyRecorder {
     return work.finally(() => open.delete(work));
   };
 
-  async function keep(wire: Wire, turn: OpenTurn, { bytes, isStream, isCut }: PassedAnswer): Promise<void> {
+  async function keep(wire: Wire, turn: OpenTurn, passed: PassedAnswer, askedAt: number): Promise<void> {
+    const { bytes, isStream, isCut } = passed;
     try {
       if (bytes === undefined) throw new CassetteError("not-recordable", "an answer was too large to be kept");
-      await turn.answer(wire.read({ bytes, isStream, isCut }));
+      const noted = isStream && streams !== false ? noteParts(passed, askedAt, streams) : undefined;
+      await turn.answer(wire.read({ bytes, isStream, isCut }, noted), noted?.note);
       recorded++;
     } catch (error) {
       await turn.fail();
@@ -82,8 +108,9 @@ export function createProxyRecorder(watcher: ProxyWatcher): ProxyRecorder {
       try {
         const { request } = wire.parse(parseBody(body));
         const turn = conversations.open(request, `${wire.name}:${request.settings.model}`);
+        const askedAt = Date.now();
         return {
-          answered: (answer) => tracked(keep(wire, turn, answer)),
+          answered: (answer) => tracked(keep(wire, turn, answer, askedAt)),
           failed: () => tracked(drop(turn)),
         };
       } catch (error) {
@@ -95,5 +122,27 @@ export function createProxyRecorder(watcher: ProxyWatcher): ProxyRecorder {
       while (open.size > 0) await Promise.all(open);
     },
     toCassette: (conversation) => conversations.toCassette(conversation),
+  };
+}
+
+/** Takes down the deltas at the times of the parts they came with: they are read when all of them have passed by. */
+function noteParts(
+  { parts }: PassedAnswer,
+  askedAt: number,
+  streams: Exclude<RecordedStreaming, false>,
+): PassedParts & { note: StreamNote } {
+  let at = askedAt;
+  const note = createStreamNote(streams, () => at);
+  const finish: StreamNote["finish"] = (stored) => {
+    at = parts.at(-1)?.at ?? at;
+    return note.finish(stored);
+  };
+  return {
+    note: { ...note, finish },
+    ends: parts.map(({ end }) => end),
+    take(delta, part) {
+      at = parts[part]?.at ?? at;
+      note.take(delta);
+    },
   };
 }

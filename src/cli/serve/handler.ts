@@ -1,9 +1,10 @@
 // The replay server as a function from requests to replies, and a count of what came of them.
 
 import { CassetteError, type Cassette, type MissReport, type Shelf } from "../../cassette/index.js";
-import { AgentError, type Wire, type WireTurn } from "../../core/index.js";
+import { AgentError, wireOf, type Wire, type WireTurn } from "../../core/index.js";
 import type { HttpHandler, HttpReply, HttpRequest } from "../../host/index.js";
-import { answerReply, parseBody, readBytes, refusalReply, wireOf, type Refusal } from "./replies.js";
+import { answerReply, parseBody, readBytes, refusalReply, type Refusal } from "./replies.js";
+import { streamBody, type ServedStreaming } from "./stream-body.js";
 
 /** A request that no recorded turn answers. */
 export interface ServedMiss {
@@ -27,6 +28,8 @@ const TO_DO: Readonly<Record<MissReport["code"], string>> = {
   "tools-changed": RECORD_AGAIN,
   "settings-changed": RECORD_AGAIN,
   "filter-one-sided": RECORD_AGAIN,
+  "redaction-one-sided": RECORD_AGAIN,
+  "redacted-argument": "Start cassette serve with --allow-redacted if the client's tools can take a placeholder.",
   exhausted: "Each recorded turn answers once: restart cassette serve for a second run, or record a longer one.",
   unconsumed: RECORD_AGAIN,
   "tool-drift": RECORD_AGAIN,
@@ -47,7 +50,12 @@ export const PIN_HEADER = "x-playhead-cassette";
  * Answers from `shelf` and nothing else. `nameOf` is what a client may call a cassette by its file: where the files lie on this
  * machine is nobody's business on the other side.
  */
-export function serveHandler(shelf: Shelf, watcher: ServeWatcher, nameOf: NameOf): HttpHandler {
+export function serveHandler(
+  shelf: Shelf,
+  watcher: ServeWatcher,
+  nameOf: NameOf,
+  streaming: ServedStreaming,
+): HttpHandler {
   return async (request) => {
     const wire = SERVED.includes(request.path) ? wireOf(request) : undefined;
     if (wire === undefined) return refusalReply(unknownPath(request));
@@ -55,7 +63,13 @@ export function serveHandler(shelf: Shelf, watcher: ServeWatcher, nameOf: NameOf
     if ("refusal" in read) return refusalReply(read.refusal, wire);
     const parsed = parseTurn(wire, read.bytes);
     if ("refusal" in parsed) return refusalReply(parsed.refusal, wire);
-    return answerTurn(wire, parsed.turn, pinOf(request), { shelf, watcher, nameOf });
+    return answerTurn(wire, parsed.turn, pinOf(request), {
+      shelf,
+      watcher,
+      nameOf,
+      streaming,
+      signal: request.signal,
+    });
   };
 }
 
@@ -66,6 +80,8 @@ interface Served {
   readonly shelf: Shelf;
   readonly watcher: ServeWatcher;
   readonly nameOf: NameOf;
+  readonly streaming: ServedStreaming;
+  readonly signal: AbortSignal;
 }
 
 function unknownPath({ method, path }: HttpRequest): Refusal {
@@ -95,14 +111,15 @@ async function answerTurn(
   wire: Wire,
   { request, isStream, wantsUsage }: WireTurn,
   pin: string | undefined,
-  { shelf, watcher, nameOf }: Served,
+  { shelf, watcher, nameOf, streaming, signal }: Served,
 ): Promise<HttpReply> {
   try {
-    const { cassette, file, turnIndex, response } = await shelf.answer(wire, request, pin);
+    const { cassette, file, turnIndex, response, planOf } = await shelf.answer(wire, request, pin);
     watcher.answered();
     const stamp = { ...stampOf(cassette, turnIndex), model: request.settings.model, wantsUsage };
     const where = { [PIN_HEADER]: encodeURI(nameOf(file)), "x-playhead-turn": String(turnIndex) };
-    return answerReply(wire, response, stamp, isStream, where);
+    const stream = isStream ? streamBody(wire, response, stamp, planOf(), streaming, signal) : undefined;
+    return answerReply(wire, response, stamp, stream, where);
   } catch (error) {
     return refusalReply(toRefusal(error, watcher, nameOf), wire);
   }

@@ -7,25 +7,9 @@ import {
   type JsonObject,
   type LlmTurnResponse,
   type Wire,
-  type WireName,
   type WireStamp,
 } from "../../core/index.js";
 import type { HttpReply, HttpRequest } from "../../host/index.js";
-
-/** Which wire a path ends a conversation turn of. */
-const ENDINGS: readonly (readonly [string, WireName])[] = [
-  ["/chat/completions", "openai"],
-  ["/messages", "anthropic"],
-  ["/api/chat", "ollama"],
-];
-
-/** The wire of a path by its end, whatever stands before it; undefined for any other request. */
-export function wireOf({ method, path }: Pick<HttpRequest, "method" | "path">): Wire | undefined {
-  const name = method === "POST" ? ENDINGS.find(([ending]) => path.endsWith(ending))?.[1] : undefined;
-  // OpenAI's threads have messages, too, which are no conversation turns.
-  if (name === undefined || (name === "anthropic" && path.includes("/threads/"))) return undefined;
-  return WIRES[name];
-}
 
 /** A refusal as a reply. Clients of OpenAI and Anthropic try some of these again unless told not to. */
 export interface Refusal {
@@ -45,17 +29,17 @@ export function refusalReply({ miss, ...refusal }: Refusal, wire: Wire = WIRES.o
   };
 }
 
-/** A response as its client wants it. */
+/** A response as its client wants it: whole, or as the `stream` that was made of it. */
 export function answerReply(
   wire: Wire,
   response: LlmTurnResponse,
   stamp: WireStamp,
-  isStream: boolean,
+  stream: HttpReply["body"] | undefined,
   headers: Readonly<Record<string, string>>,
 ): HttpReply {
-  if (isStream) {
+  if (stream !== undefined) {
     const type = { "content-type": wire.streamType, "cache-control": "no-cache" };
-    return { status: 200, headers: { ...type, ...headers }, body: wire.stream(response, stamp) };
+    return { status: 200, headers: { ...type, ...headers }, body: stream };
   }
   const body = JSON.stringify(wire.write(response, stamp));
   return { status: 200, headers: { "content-type": "application/json", ...headers }, body };

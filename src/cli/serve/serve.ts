@@ -5,11 +5,16 @@ import {
   CASSETTE_SUFFIX,
   createCassetteStore,
   createShelf,
+  describeStreams,
+  readStreams,
+  secretsOf,
+  withValues,
   type Cassette,
   type CassetteStore,
   type ImportExtension,
   type Shelf,
   type ShelfItem,
+  type Streaming,
 } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import { runChild } from "../child/spawn.js";
@@ -27,7 +32,13 @@ export interface ServeOptions {
   port: number;
   host?: string;
   once?: boolean;
+  /** Gives out answers whose tool calls hold a placeholder. */
+  allowRedacted?: boolean;
   json?: boolean;
+  /** How streamed replies are cut and timed. Default `chunked`. */
+  streaming?: Streaming;
+  /** With `timed`: how many times faster than recorded. Default 1. */
+  speed?: number;
   /** Runs this with the clients' settings in its environment, and stops when it has ended. */
   command?: readonly string[];
 }
@@ -46,7 +57,9 @@ export async function serve(
     const items = await loadAll(paths, io);
     const short = shortNames(items.map(({ file }) => file));
     const nameOf = (file: string): string => short.get(file) ?? basename(file);
-    const shelf = createShelf(items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] })));
+    const named = items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] }));
+    const redact = withValues(undefined, secretsOf(io.env));
+    const shelf = createShelf(named, { redact, allowRedacted: options.allowRedacted === true });
     const misses: ServedMiss[] = [];
     const note = createNotes(io);
     let answered = 0;
@@ -61,7 +74,12 @@ export async function serve(
         if (options.once === true) stop.now();
       },
     };
-    const server = await listen(serveHandler(shelf, watcher, nameOf), options);
+    const { streaming = "chunked", speed = 1 } = options;
+    for (const { file, cassette } of streaming === "whole" ? [] : items) {
+      const told = describeStreams(readStreams(cassette).state, streaming === "timed");
+      for (const text of told) note(`${text}: `, file);
+    }
+    const server = await listen(serveHandler(shelf, watcher, nameOf, { streaming, speed }), options);
     if (!server.isLoopback) note("other machines can reach this server, and it asks nobody who they are");
     announce(server.url, shelf, options, io);
     let ended: number;
@@ -118,11 +136,13 @@ function left(shelf: Shelf): number {
   return shelf.counts().reduce((sum, { turns, used }) => sum + turns - used, 0);
 }
 
+type LoadedItem = ShelfItem & { cassette: Cassette };
+
 /** The first cassette that is refused ends it: what is served is what was asked for, or nothing. */
-async function loadAll(paths: readonly string[], io: CommandIo): Promise<ShelfItem[]> {
+async function loadAll(paths: readonly string[], io: CommandIo): Promise<LoadedItem[]> {
   const files = filesAt(io);
   const store = createCassetteStore(files);
-  const items = new Map<string, ShelfItem>();
+  const items = new Map<string, LoadedItem>();
   for (const path of paths) {
     for (const [file, name] of await findFiles(files, path)) {
       const key = resolve(io.cwd, file);
@@ -141,7 +161,7 @@ async function findFiles(files: FilePort, path: string): Promise<(readonly [stri
   throw new CliError("nothing-found", message, "Check the path, or name the files one by one.", path);
 }
 
-async function loadItem(store: CassetteStore, file: string, name: string): Promise<ShelfItem> {
+async function loadItem(store: CassetteStore, file: string, name: string): Promise<LoadedItem> {
   const cassette = await store.load(file, { ports: { warn: () => undefined } });
   const paths = [file, name, basename(file)];
   const names = [...paths, ...paths.map((path) => path.replace(CASSETTE_SUFFIX, "")), ...taskOf(cassette)];

@@ -2,7 +2,7 @@
 
 import { parseBoundedJson } from "../canon/depth.js";
 import { AgentError } from "../errors.js";
-import type { LlmTurnResponse } from "../model/provider.js";
+import type { LlmStreamDelta, LlmTurnResponse } from "../model/provider.js";
 import type { StreamWire } from "../providers/fold.js";
 import { createStreamDecoder } from "../providers/stream.js";
 import { plainDecoding } from "../providers/wire.js";
@@ -15,6 +15,14 @@ export interface CollectedAnswer {
   isCut: boolean;
 }
 
+/** For whoever wants to know how a stream came, part by part. */
+export interface PassedParts {
+  /** Where each part that came ended, in bytes from the start. Empty where nobody knows. */
+  readonly ends: readonly number[];
+  /** Told of each delta, and which part it came with. */
+  take(delta: LlmStreamDelta, part: number): void;
+}
+
 const SLICE_BYTES = 64 * 1024;
 
 /** Throws `provider-response` for an error, for what is no answer, and for one that is not whole. */
@@ -22,15 +30,26 @@ export function readAnswer(
   answer: CollectedAnswer,
   stream: StreamWire,
   decode: (body: unknown) => LlmTurnResponse,
+  passed?: PassedParts,
 ): LlmTurnResponse {
   if (!answer.isStream) return decode(parseWhole(answer));
   const decoder = createStreamDecoder(stream, plainDecoding);
-  // Slice by slice, since what they give is not kept: the deltas of a whole answer take many times its size.
-  for (let start = 0; start < answer.bytes.length && !decoder.isEnded; start += SLICE_BYTES) {
-    decoder.feed(answer.bytes.subarray(start, start + SLICE_BYTES));
+  const ends = passed === undefined || passed.ends.length === 0 ? [answer.bytes.length] : passed.ends;
+  let start = 0;
+  let part = 0;
+  for (; part < ends.length && !decoder.isEnded; part++) {
+    const end = Math.min(ends[part] ?? 0, answer.bytes.length);
+    // Slice by slice, since what they give is not kept: the deltas of a whole answer take many times its size.
+    for (; start < end && !decoder.isEnded; start += SLICE_BYTES) {
+      const deltas = decoder.feed(answer.bytes.subarray(start, Math.min(start + SLICE_BYTES, end)));
+      for (const delta of deltas) passed?.take(delta, part);
+    }
+    start = end;
   }
   if (answer.isCut && !decoder.isEnded) throw notWhole(undefined);
-  return decoder.end().response;
+  const { deltas, response } = decoder.end();
+  for (const delta of deltas) passed?.take(delta, Math.max(0, part - 1));
+  return response;
 }
 
 function parseWhole({ bytes }: CollectedAnswer): unknown {

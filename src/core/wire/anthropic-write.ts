@@ -6,8 +6,9 @@ import type { JsonObject, JsonValue } from "../canon/value.js";
 import type { LlmToolCall, Reasoning } from "../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../model/provider.js";
 import type { Usage } from "../model/usage.js";
+import { cutText, lastAt, type Cut, type TimedText } from "./cut.js";
 import { argumentsText } from "./openai-write.js";
-import { modelOf, toPieces, toSse, type WireStamp } from "./pieces.js";
+import { modelOf, toSse, type WireStamp } from "./pieces.js";
 
 const STOP_REASONS: Readonly<Record<StopReason, string>> = {
   stop: "end_turn",
@@ -21,7 +22,7 @@ const STOP_REASONS: Readonly<Record<StopReason, string>> = {
 interface Block {
   whole: JsonObject;
   opening: JsonObject;
-  deltas: JsonObject[];
+  deltas: [JsonObject, number][];
 }
 
 /** The `message` object. */
@@ -37,6 +38,11 @@ export function writeAnthropic(response: LlmTurnResponse, stamp: WireStamp): Jso
 
 /** The same as server-sent events, to be sent one after the other. */
 export function streamAnthropic(response: LlmTurnResponse, stamp: WireStamp): string[] {
+  return anthropicEvents(response, stamp).map(({ text }) => text);
+}
+
+/** The events, cut as `cut` says, each with the time of what it carries. */
+export function anthropicEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[] {
   const usage = writeUsage(response.usage);
   const message = {
     ...head(response, stamp),
@@ -45,21 +51,18 @@ export function streamAnthropic(response: LlmTurnResponse, stamp: WireStamp): st
     stop_sequence: null,
     usage: { ...usage, output_tokens: 0 },
   };
-  const events: JsonObject[] = [
-    { type: "message_start", message },
-    ...toBlocks(response).flatMap(({ opening, deltas }, index) => [
-      { type: "content_block_start", index, content_block: opening },
-      ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
-      { type: "content_block_stop", index },
+  const event = (data: JsonObject, at = 0): TimedText => ({ text: toSse(data, data["type"] as string), at });
+  const stop = { stop_reason: STOP_REASONS[response.stopReason], stop_sequence: null };
+  return [
+    event({ type: "message_start", message }),
+    ...toBlocks(response, cut).flatMap(({ opening, deltas }, index) => [
+      event({ type: "content_block_start", index, content_block: opening }, deltas[0]?.[1]),
+      ...deltas.map(([delta, at]) => event({ type: "content_block_delta", index, delta }, at)),
+      event({ type: "content_block_stop", index }),
     ]),
-    {
-      type: "message_delta",
-      delta: { stop_reason: STOP_REASONS[response.stopReason], stop_sequence: null },
-      usage,
-    },
-    { type: "message_stop" },
+    event({ type: "message_delta", delta: stop, usage }),
+    event({ type: "message_stop" }),
   ];
-  return events.map((event) => toSse(event, event["type"] as string));
 }
 
 function head(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
@@ -67,47 +70,59 @@ function head(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
 }
 
 /** Thoughts first, then the text, then the calls: the order in which the API writes and takes them. */
-function toBlocks({ message }: LlmTurnResponse): Block[] {
+function toBlocks({ message }: LlmTurnResponse, cut?: Cut): Block[] {
   const { content, toolCalls = [], reasoning = [] } = message;
   return [
-    ...reasoning.map(toThought),
-    ...(content === "" ? [] : [toTextBlock(content)]),
-    ...toolCalls.map(toCallBlock),
+    ...reasoning.map((thought) => toThought(thought, cut)),
+    ...(content === "" ? [] : [toTextBlock(content, cut)]),
+    ...toolCalls.map((call, index) => toCallBlock(call, index, cut)),
   ];
 }
 
-function toThought(thought: Reasoning): Block {
+function toThought(thought: Reasoning, cut: Cut | undefined): Block {
   if (thought.type === "redacted") {
     const whole = { type: "redacted_thinking", data: thought.data };
     return { whole, opening: whole, deltas: [] };
   }
   const { text, signature = "" } = thought;
+  const pieces = cutText(cut, "reasoning", text);
   return {
     whole: { type: "thinking", thinking: text, signature },
     opening: { type: "thinking", thinking: "", signature: "" },
     deltas: [
-      ...toPieces(text).map((thinking) => ({ type: "thinking_delta", thinking })),
-      ...(signature === "" ? [] : [{ type: "signature_delta", signature }]),
+      ...toDeltas(pieces, (thinking) => ({ type: "thinking_delta", thinking })),
+      ...(signature === "" ? [] : toDeltas([{ text: signature, at: lastAt(pieces) }], toSignature)),
     ],
   };
 }
 
-function toTextBlock(text: string): Block {
+function toSignature(signature: string): JsonObject {
+  return { type: "signature_delta", signature };
+}
+
+function toDeltas(pieces: readonly TimedText[], write: (text: string) => JsonObject): [JsonObject, number][] {
+  return pieces.map(({ text, at }) => [write(text), at]);
+}
+
+function toTextBlock(text: string, cut: Cut | undefined): Block {
   return {
     whole: { type: "text", text },
     opening: { type: "text", text: "" },
-    deltas: toPieces(text).map((piece) => ({ type: "text_delta", text: piece })),
+    deltas: toDeltas(cutText(cut, "text", text), (piece) => ({ type: "text_delta", text: piece })),
   };
 }
 
 /** Arguments that were no object come whole as the text they were, and streamed as the model wrote them. */
-function toCallBlock(call: LlmToolCall): Block {
+function toCallBlock(call: LlmToolCall, index: number, cut: Cut | undefined): Block {
   const base = { type: "tool_use", id: call.id, name: call.name };
   const input: JsonValue = call.malformedArguments ?? call.arguments;
   return {
     whole: { ...base, input },
     opening: { ...base, input: {} },
-    deltas: toPieces(argumentsText(call)).map((text) => ({ type: "input_json_delta", partial_json: text })),
+    deltas: toDeltas(cutText(cut, index, argumentsText(call)), (text) => ({
+      type: "input_json_delta",
+      partial_json: text,
+    })),
   };
 }
 

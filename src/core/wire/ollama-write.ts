@@ -5,7 +5,9 @@
 import type { JsonObject } from "../canon/value.js";
 import type { LlmToolCall } from "../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../model/provider.js";
-import { modelOf, toLine, toPieces, type WireStamp } from "./pieces.js";
+import { cutText, lastAt, type Cut, type TimedText } from "./cut.js";
+import { argumentsText } from "./openai-write.js";
+import { modelOf, toLine, type WireStamp } from "./pieces.js";
 
 const DONE_REASONS: Readonly<Record<StopReason, string>> = {
   stop: "stop",
@@ -30,14 +32,24 @@ export function writeOllama(response: LlmTurnResponse, stamp: WireStamp): JsonOb
 
 /** The same as lines of JSON, to be sent one after the other. */
 export function streamOllama(response: LlmTurnResponse, stamp: WireStamp): string[] {
+  return ollamaEvents(response, stamp).map(({ text }) => text);
+}
+
+/** The lines, cut as `cut` says, each with the time of what it carries. Calls have no pieces on this wire. */
+export function ollamaEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[] {
   const common = head(response, stamp);
   const calls = writeCalls(response);
-  const line = (message: JsonObject) => toLine({ ...common, message: { role: "assistant", ...message }, done: false });
+  const line = (message: JsonObject, at: number): TimedText => ({
+    text: toLine({ ...common, message: { role: "assistant", ...message }, done: false }),
+    at,
+  });
+  const { content, toolCalls = [] } = response.message;
+  const called = toolCalls.map((call, index) => lastAt(cut?.(index, argumentsText(call))));
   return [
-    ...toPieces(thoughtOf(response)).map((thinking) => line({ content: "", thinking })),
-    ...toPieces(response.message.content).map((content) => line({ content })),
-    ...(Object.keys(calls).length === 0 ? [] : [line({ content: "", ...calls })]),
-    toLine({ ...common, message: { role: "assistant", content: "" }, ...ending(response) }),
+    ...cutText(cut, "reasoning", thoughtOf(response)).map(({ text, at }) => line({ content: "", thinking: text }, at)),
+    ...cutText(cut, "text", content).map(({ text, at }) => line({ content: text }, at)),
+    ...(toolCalls.length === 0 ? [] : [line({ content: "", ...calls }, Math.max(...called))]),
+    { text: toLine({ ...common, message: { role: "assistant", content: "" }, ...ending(response) }), at: 0 },
   ];
 }
 

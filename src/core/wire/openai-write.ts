@@ -5,7 +5,8 @@ import type { JsonObject } from "../canon/value.js";
 import type { LlmToolCall } from "../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../model/provider.js";
 import type { Usage } from "../model/usage.js";
-import { modelOf, toPieces, toSse, type WireStamp } from "./pieces.js";
+import { cutText, type Cut, type TimedText } from "./cut.js";
+import { modelOf, toSse, type WireStamp } from "./pieces.js";
 
 const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   stop: "stop",
@@ -41,6 +42,11 @@ export function writeOpenAi(response: LlmTurnResponse, stamp: WireStamp): JsonOb
 
 /** The same as server-sent events of `chat.completion.chunk` objects, to be sent one after the other. */
 export function streamOpenAi(response: LlmTurnResponse, stamp: WireStamp): string[] {
+  return openAiEvents(response, stamp).map(({ text }) => text);
+}
+
+/** The events, cut as `cut` says, each with the time of what it carries. */
+export function openAiEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[] {
   const { message, stopReason, usage } = response;
   const common = head(response, stamp, "chat.completion.chunk");
   const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
@@ -48,18 +54,29 @@ export function streamOpenAi(response: LlmTurnResponse, stamp: WireStamp): strin
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
     ...(stamp.wantsUsage === true ? { usage: null } : {}),
   });
-  const reasoning = writeReasoning(response);
-  const chunks = [
-    chunk({ role: "assistant", content: "", refusal: null }),
-    ...(Object.keys(reasoning).length === 0 ? [] : [chunk(reasoning)]),
-    ...toPieces(message.content).map((content) => chunk({ content })),
-    ...(message.toolCalls ?? []).flatMap((call, index) => callDeltas(call, index).map((delta) => chunk(delta))),
-    chunk({}, FINISH_REASONS[stopReason]),
+  const event = (data: JsonObject | "[DONE]", at = 0): TimedText => ({ text: toSse(data), at });
+  return [
+    event(chunk({ role: "assistant", content: "", refusal: null })),
+    ...thoughtDeltas(response, cut).map(([delta, at]) => event(chunk(delta), at)),
+    ...cutText(cut, "text", message.content).map(({ text, at }) => event(chunk({ content: text }), at)),
+    ...(message.toolCalls ?? []).flatMap((call, index) =>
+      callDeltas(call, index, cut).map(([delta, at]) => event(chunk(delta), at)),
+    ),
+    event(chunk({}, FINISH_REASONS[stopReason])),
+    ...(stamp.wantsUsage === true && usage !== undefined
+      ? [event({ ...common, choices: [], usage: writeUsage(usage) })]
+      : []),
+    event("[DONE]"),
   ];
-  if (stamp.wantsUsage === true && usage !== undefined) {
-    chunks.push({ ...common, choices: [], usage: writeUsage(usage) });
-  }
-  return [...chunks.map((data) => toSse(data)), toSse("[DONE]")];
+}
+
+/** One thought in its recorded pieces; several, whose list has no pieces, at once. */
+function thoughtDeltas(response: LlmTurnResponse, cut: Cut | undefined): [JsonObject, number][] {
+  const whole = writeReasoning(response);
+  if (Object.keys(whole).length === 0) return [];
+  const text = whole["reasoning_content"];
+  if (typeof text !== "string") return [[whole, 0]];
+  return cut?.("reasoning", text)?.map((piece) => [{ reasoning_content: piece.text }, piece.at]) ?? [[whole, 0]];
 }
 
 function head(response: LlmTurnResponse, stamp: WireStamp, object: string): JsonObject {
@@ -79,11 +96,15 @@ function writeCall(call: LlmToolCall): JsonObject {
   return { id: call.id, type: "function", function: { name: call.name, arguments: argumentsText(call) } };
 }
 
-function callDeltas(call: LlmToolCall, index: number): JsonObject[] {
+function callDeltas(call: LlmToolCall, index: number, cut: Cut | undefined): [JsonObject, number][] {
   const { id, name } = call;
+  const pieces = cutText(cut, index, argumentsText(call));
   return [
-    { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] },
-    ...toPieces(argumentsText(call)).map((text) => ({ tool_calls: [{ index, function: { arguments: text } }] })),
+    [{ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] }, pieces[0]?.at ?? 0],
+    ...pieces.map(({ text, at }): [JsonObject, number] => [
+      { tool_calls: [{ index, function: { arguments: text } }] },
+      at,
+    ]),
   ];
 }
 

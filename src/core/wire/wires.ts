@@ -12,14 +12,15 @@ import { ollamaStream } from "../providers/ollama-fold.js";
 import { decodeOpenAi } from "../providers/openai-decode.js";
 import { encodeOpenAi } from "../providers/openai-encode.js";
 import { openAiStream } from "../providers/openai-fold.js";
-import { readAnswer, type CollectedAnswer } from "./answer.js";
+import { readAnswer, type CollectedAnswer, type PassedParts } from "./answer.js";
 import { parseAnthropic } from "./anthropic-parse.js";
-import { streamAnthropic, writeAnthropic } from "./anthropic-write.js";
+import { anthropicEvents, streamAnthropic, writeAnthropic } from "./anthropic-write.js";
 import { failAnthropic, failOllama, failOpenAi, type WireFailure } from "./failure.js";
 import { parseOllama } from "./ollama-parse.js";
-import { streamOllama, writeOllama } from "./ollama-write.js";
+import { ollamaEvents, streamOllama, writeOllama } from "./ollama-write.js";
 import { parseOpenAi } from "./openai-parse.js";
-import { streamOpenAi, writeOpenAi } from "./openai-write.js";
+import { openAiEvents, streamOpenAi, writeOpenAi } from "./openai-write.js";
+import type { Cut, TimedText } from "./cut.js";
 import type { WireStamp } from "./pieces.js";
 import type { WireRequest, WireTurn } from "./turn.js";
 
@@ -33,10 +34,12 @@ export interface Wire {
   parse(body: unknown): WireTurn;
   /** The body of the same request as our own adapter would send it. Throws where the wire cannot carry it. */
   encode(request: LlmTurnRequest, model: string, maxTokens: number): JsonObject;
-  /** Reads an answer that was collected. Throws `provider-response`. */
-  read(answer: CollectedAnswer): LlmTurnResponse;
+  /** Reads an answer that was collected. `passed` is told the deltas of a stream. Throws `provider-response`. */
+  read(answer: CollectedAnswer, passed?: PassedParts): LlmTurnResponse;
   write(response: LlmTurnResponse, stamp: WireStamp): JsonObject;
   stream(response: LlmTurnResponse, stamp: WireStamp): string[];
+  /** What `stream` gives, cut as `cut` says. Times go by what an event carries: 0 for one that carries nothing. */
+  events(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[];
   readonly streamType: string;
   fail(failure: WireFailure): JsonObject;
 }
@@ -47,9 +50,10 @@ export const WIRES: Readonly<Record<WireName, Wire>> = {
     name: "openai",
     parse: parseOpenAi,
     encode: (request, model) => encodeOpenAi(request, { model, maxTokensField: "max_completion_tokens" }),
-    read: (answer) => readAnswer(answer, openAiStream, decodeOpenAi),
+    read: (answer, passed) => readAnswer(answer, openAiStream, decodeOpenAi, passed),
     write: writeOpenAi,
     stream: streamOpenAi,
+    events: openAiEvents,
     streamType: "text/event-stream; charset=utf-8",
     fail: failOpenAi,
   },
@@ -57,9 +61,10 @@ export const WIRES: Readonly<Record<WireName, Wire>> = {
     name: "anthropic",
     parse: parseAnthropic,
     encode: (request, model, maxTokens) => encodeAnthropic(request, { model, maxTokens }),
-    read: (answer) => readAnswer(answer, anthropicStream, decodeAnthropic),
+    read: (answer, passed) => readAnswer(answer, anthropicStream, decodeAnthropic, passed),
     write: writeAnthropic,
     stream: streamAnthropic,
+    events: anthropicEvents,
     streamType: "text/event-stream; charset=utf-8",
     fail: failAnthropic,
   },
@@ -67,13 +72,29 @@ export const WIRES: Readonly<Record<WireName, Wire>> = {
     name: "ollama",
     parse: parseOllama,
     encode: (request, model) => encodeOllama(request, { model }),
-    read: (answer) => readAnswer(answer, ollamaStream, decodeOllama),
+    read: (answer, passed) => readAnswer(answer, ollamaStream, decodeOllama, passed),
     write: writeOllama,
     stream: streamOllama,
+    events: ollamaEvents,
     streamType: "application/x-ndjson",
     fail: failOllama,
   },
 };
+
+/** Which wire a path ends a conversation turn of. */
+const ENDINGS: readonly (readonly [string, WireName])[] = [
+  ["/chat/completions", "openai"],
+  ["/messages", "anthropic"],
+  ["/api/chat", "ollama"],
+];
+
+/** The wire of a request by the end of its path (without a query), whatever stands before it; undefined for any other. */
+export function wireOf({ method, path }: { method: string; path: string }): Wire | undefined {
+  const name = method === "POST" ? ENDINGS.find(([ending]) => path.endsWith(ending))?.[1] : undefined;
+  // OpenAI's threads have messages, too, which are no conversation turns.
+  if (name === undefined || (name === "anthropic" && path.includes("/threads/"))) return undefined;
+  return WIRES[name];
+}
 
 /** Said by the Messages API's encoder alone, where neither side of a comparison names a limit. */
 const ANY_LIMIT = 4096;

@@ -1,0 +1,76 @@
+// `extensions.streams`: how each streamed answer came, as lengths into the stored response, so that no word of it is kept
+// twice. One piece is one delta: `t5` five units of text, `r5` of reasoning, `c0:5` of the arguments of call 0, `c0in:0` the
+// same with the call's id and name; `+120` is the wait before it in milliseconds. Specification: docs/cassette-format.md.
+
+/** What a recording keeps of streams. `times` are no part of what a run gives twice, so they are kept only when asked for. */
+export type RecordedStreaming = "boundaries" | "times" | false;
+
+/** One delta. `length` counts UTF-16 units. */
+export type StreamPiece =
+  | { kind: "text"; length: number; gapMs: number }
+  | { kind: "reasoning"; length: number; gapMs: number }
+  | { kind: "call"; index: number; hasId: boolean; hasName: boolean; length: number; gapMs: number };
+
+/** Which of the texts of a response could not be cut as it was streamed, since it is stored as another. */
+export type UnfitPart = "text" | "reasoning" | "calls";
+
+/** How one answer came. */
+export interface StreamBoundaries {
+  /** Pieces with one space between two. */
+  deltas: string;
+  /** Milliseconds from the last delta to the response. There exactly when times were recorded. */
+  end?: number;
+  /** White space in the arguments of calls, by their index; see `stream-spaces.ts`. */
+  spaces?: Record<string, string>;
+  /** Calls whose arguments the model spelled otherwise than JSON does: their boundaries are near, not exact. */
+  respelled?: number[];
+  /** Deltas beyond {@link MAX_STREAM_PIECES} that were put to the piece before them. */
+  merged?: number;
+}
+
+/** How the answer of one turn came, or why nobody can say. */
+export type StreamedTurn = { turn: number } & (StreamBoundaries | { unfit: UnfitPart });
+
+/** The most deltas of one answer that keep boundaries of their own. */
+export const MAX_STREAM_PIECES = 100_000;
+
+const NUMBER = "(0|[1-9][0-9]{0,14})";
+const PIECE = new RegExp(`^(?:([tr])${NUMBER}|c${NUMBER}(i?)(n?):${NUMBER})(?:\\+${NUMBER})?$`);
+
+export function formatPieces(pieces: readonly StreamPiece[]): string {
+  return pieces.map(formatPiece).join(" ");
+}
+
+function formatPiece(piece: StreamPiece): string {
+  const gap = piece.gapMs === 0 ? "" : `+${piece.gapMs}`;
+  if (piece.kind !== "call") return `${piece.kind === "text" ? "t" : "r"}${piece.length}${gap}`;
+  return `c${piece.index}${piece.hasId ? "i" : ""}${piece.hasName ? "n" : ""}:${piece.length}${gap}`;
+}
+
+/** The pieces of a text that `formatPieces` wrote, or the first word that is none. */
+export function parsePieces(text: string): StreamPiece[] | { wrong: string } {
+  if (text === "") return [];
+  const pieces: StreamPiece[] = [];
+  for (const word of text.split(" ")) {
+    const piece = parsePiece(word);
+    if (piece === undefined) return { wrong: word };
+    pieces.push(piece);
+  }
+  return pieces;
+}
+
+function parsePiece(word: string): StreamPiece | undefined {
+  const match = PIECE.exec(word);
+  if (match === null) return undefined;
+  const [, letter, length, index, id, name, callLength, gap = "0"] = match;
+  const gapMs = Number(gap);
+  if (letter !== undefined) return { kind: letter === "t" ? "text" : "reasoning", length: Number(length), gapMs };
+  return {
+    kind: "call",
+    index: Number(index),
+    hasId: id === "i",
+    hasName: name === "n",
+    length: Number(callLength),
+    gapMs,
+  };
+}
