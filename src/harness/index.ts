@@ -58,4 +58,5 @@ export {
 } from "./drift/scenarios.js";
 export { trajectoryDistance, trajectoryOf, type Trajectory, type TrajectoryOptions } from "./drift/trajectory.js";
 export { describeTypical, type Described, type TypicalRun } from "./drift/typical.js";
+export { toJobSummary } from "./reports/markdown.js";
 export { REPORTER_NAMES, reporterOf, type Reporter } from "./reports/registry.js";

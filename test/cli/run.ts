@@ -8,6 +8,7 @@ import type { CassetteV2 } from "../../src/cassette/format.js";
 import { formatCassette } from "../../src/cassette/store.js";
 import { runCli } from "../../src/cli/main.js";
 import { nodeFiles } from "../../src/host/files.js";
+import { assertDocument } from "../support/published-schemas.js";
 
 export interface Ran {
   code: number;
@@ -32,7 +33,14 @@ export async function cli(argv: readonly string[], { cwd = folder, env = {}, isT
     stderrIsTTY: false,
     files: nodeFiles(),
   });
+  if (argv.includes("--json")) assertPrinted(ran);
   return ran;
+}
+
+/** Every document that any test makes a command print is held against the schema that the package publishes for it. */
+function assertPrinted({ out }: Ran): void {
+  if (!out.startsWith('{\n  "schemaVersion"')) return;
+  assertDocument(JSON.parse(out) as { command: string | null });
 }
 
 /** Any fields, as far as the tests look into a document. */

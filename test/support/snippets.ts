@@ -1,12 +1,13 @@
 // Code blocks of a Markdown file, and how each kind is run: `js` is run by Node as it stands, `ts` once its types are taken out (or by Vitest when it imports
 // vitest; one that starts with a comment `// name.mjs` is only written under that name, for a later block to run), `console`
-// is run line by line in bash and its shown output compared, `json` is parsed. Blocks of one document
+// is run line by line in bash and its shown output compared, `json` and `yaml` are parsed. Blocks of one document
 // share a folder and run in order, so that a later one may use what an earlier one wrote.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
+import { parse as parseYaml } from "yaml";
 import { cassetteBin, repositoryRoot } from "./built.js";
 
 export interface Snippet {
@@ -55,6 +56,9 @@ export function runSnippet(snippet: Snippet, folder: string): void {
       return runConsole(snippet, folder);
     case "json":
       JSON.parse(snippet.code);
+      return;
+    case "yaml":
+      parseYaml(snippet.code, { strict: true });
       return;
     default:
       throw new Error(`${where(snippet)}: nobody runs a block of language "${snippet.language}"`);

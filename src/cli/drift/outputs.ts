@@ -4,6 +4,7 @@ import type { FilePort } from "../../core/index.js";
 import { reporterOf, type GateReport } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import { filesAt, type CommandIo } from "../io.js";
+import { appendSummary } from "./summary.js";
 
 /** A reporter, and the file it writes; without one it writes to stdout. */
 export interface ReportTarget {
@@ -41,7 +42,7 @@ export async function assertWritable({ reporter, force, json }: OutputOptions, f
   }
 }
 
-/** Writes each report to its place. */
+/** Writes each report to its place; `github` writes the summary of the job, too. */
 export async function writeReports(
   report: GateReport,
   { reporter, force }: OutputOptions,
@@ -50,6 +51,7 @@ export async function writeReports(
   const files = filesAt(io);
   for (const { name, out } of reporter) {
     const text = reporterOf(name)?.(report) ?? "";
+    if (name === "github") await appendSummary(report, io);
     if (out === undefined) {
       io.stdout(text);
       continue;

@@ -29,10 +29,12 @@ export interface Allowance {
   /** True when an image of this many base64 characters may be shown. */
   image(length: number): boolean;
   leftOut(): LeftOut;
+  /** Where a reader finds what was cut, said after each text that was. */
+  readonly remedy: string;
 }
 
 /** For one page. `isFull` lifts the limits of texts and items; those of images stay. */
-export function createAllowance(isFull: boolean): Allowance {
+export function createAllowance(isFull: boolean, remedy = "--full keeps all"): Allowance {
   const left = { texts: 0, characters: 0, items: 0, images: 0 };
   let [texts, items, images] = [0, 0, 0];
   return {
@@ -55,5 +57,6 @@ export function createAllowance(isFull: boolean): Allowance {
       return fits;
     },
     leftOut: () => ({ ...left }),
+    remedy,
   };
 }

@@ -35,11 +35,13 @@ export function textView(text: string, setting: Setting, allowance: Allowance): 
     setting === "code"
       ? html`<pre class="code" dir="auto" tabindex="0">${shown(kept)}</pre>`
       : html`<div class="prose" dir="auto">${shown(kept)}</div>`;
-  return kept.length === text.length ? body : html`${kept !== "" && body}${cutNote(text.length - kept.length)}`;
+  return kept.length === text.length
+    ? body
+    : html`${kept !== "" && body}${cutNote(text.length - kept.length, allowance)}`;
 }
 
-function cutNote(missing: number): Html {
-  return html`<p class="cut">… ${counted(missing, "more character")} cut here; <code>--full</code> keeps all.</p>`;
+function cutNote(missing: number, { remedy }: Allowance): Html {
+  return html`<p class="cut">… ${counted(missing, "more character")} cut here; ${remedy}.</p>`;
 }
 
 /** The text, behind a line of its beginning when it is long. */

@@ -1,7 +1,12 @@
-// Every way to write the gate's report down, by its name on the command line.
+// Every way to write the gate's report down, by its name on the command line. A new one is one line here.
 
 import type { GateReport } from "../drift/report.js";
+import { toGithub } from "./github.js";
+import { toHtml } from "./html/report-page.js";
 import { toJson } from "./json.js";
+import { toJunit } from "./junit.js";
+import { toMarkdown } from "./markdown.js";
+import { toSarif } from "./sarif.js";
 import { toText } from "./text.js";
 
 /** The report as the text of a file. Pure: the same report gives the same text. */
@@ -10,6 +15,11 @@ export type Reporter = (report: GateReport) => string;
 const REPORTERS: ReadonlyMap<string, Reporter> = new Map<string, Reporter>([
   ["text", toText],
   ["json", toJson],
+  ["junit", toJunit],
+  ["sarif", toSarif],
+  ["github", toGithub],
+  ["markdown", toMarkdown],
+  ["html", toHtml],
 ]);
 
 export const REPORTER_NAMES: readonly string[] = [...REPORTERS.keys()];

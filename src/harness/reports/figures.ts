@@ -1,0 +1,58 @@
+// The figures of the gate as they are written in every report: rates, p-values and intervals. By hand and without a locale, so
+// that the same number reads the same on every machine.
+
+import type { DistanceComparison, Effect, OutcomeComparison, Outcomes, TestResult } from "../drift/report.js";
+
+/** 0.125 as "12.5%". */
+export function percent(share: number): string {
+  return `${decimal(share * 100, 1)}%`;
+}
+
+/** At most `places` digits after the point, no trailing zeros, and a true minus sign. */
+export function decimal(value: number, places: number): string {
+  const text = value.toFixed(places).replace(/\.?0+$/, (zeros) => (value.toFixed(places).includes(".") ? "" : zeros));
+  return text === "-0" ? "0" : text.replace("-", "−");
+}
+
+/** "p = 0.031", "p < 0.0001". */
+export function pValue(p: number): string {
+  return p < 0.0001 ? "p < 0.0001" : `p = ${decimal(p, 4)}`;
+}
+
+/** "Fisher's exact test, two-sided: p = 0.02, adjusted 0.08". */
+export function testText({ test, sides, p, adjusted, attainable, exact, draws }: TestResult): string {
+  const side = sides === 1 ? "one-sided" : "two-sided";
+  const drawn = exact ? "" : ` of ${draws ?? 0} random relabelings`;
+  const holm = adjusted === p ? "" : `, adjusted for many scenarios ${decimal(adjusted, 4)}`;
+  return `${TESTS[test]}, ${side}${drawn}: ${pValue(p)}${holm} (least possible ${decimal(attainable, 4)})`;
+}
+
+const TESTS: Readonly<Record<TestResult["test"], string>> = {
+  fisher: "Fisher's exact test",
+  mcnemar: "McNemar's exact test",
+  permutation: "permutation test",
+  "stratified-permutation": "stratified permutation test",
+};
+
+/** "−25 points, 95% interval −60 to +10": candidate less baseline. */
+export function effectText({ what, value, low, high, level }: Effect): string {
+  const [scale, places, unit] = what === "success-rate" ? [100, 1, " points"] : [1, 3, ""];
+  const signed = (number: number): string => `${number > 0 ? "+" : ""}${decimal(number * scale, places)}`;
+  return `${signed(value)}${unit}, ${percent(level)} interval ${signed(low)} to ${signed(high)}`;
+}
+
+/** "3 of 4 runs (75%)". */
+export function rateText({ runs, successes }: Outcomes): string {
+  return runs === 0 ? "no run" : `${successes} of ${runs} runs (${percent(successes / runs)})`;
+}
+
+/** The success of both sides in one line. */
+export function outcomeLine({ base, candidate, effect, test }: OutcomeComparison): string {
+  return `success: ${rateText(base)} before, ${rateText(candidate)} now; ${effectText(effect)}; ${testText(test)}`;
+}
+
+/** The distances in one line. */
+export function distanceLine({ withinBase, withinCandidate, between, effect, test }: DistanceComparison): string {
+  const within = [withinBase, withinCandidate].map((value) => (value === undefined ? "unknown" : decimal(value, 3)));
+  return `distance of paths: ${decimal(between, 3)} between the sides, ${within[0] ?? ""} within the baseline, ${within[1] ?? ""} within the candidate; effect ${effectText(effect)}; ${testText(test)}`;
+}

@@ -1,0 +1,73 @@
+// The gate's findings as workflow commands of GitHub Actions: an annotation at the line of each first divergence and each broken
+// rule. The commands are lines on stdout, so they need no token and work for pull requests from forks. GitHub keeps ten
+// annotations of a kind for one step; the tenth here says how many more there are.
+
+import { toVisible } from "../../core/index.js";
+import type { GateReport, Location, ScenarioReport } from "../drift/report.js";
+import { firstEdit, isFailing, placeOf, worstFirst } from "./facts.js";
+
+/** Annotations of one kind, before the one that counts the rest. */
+export const MAX_ANNOTATIONS = 9;
+
+const KINDS = ["error", "warning", "notice"] as const;
+type Kind = (typeof KINDS)[number];
+
+interface Annotation {
+  kind: Kind;
+  title: string;
+  message: string;
+  location: Location | undefined;
+}
+
+/** One `::error …::`, `::warning …::` or `::notice …::` line for each finding, and a last one with the verdict. */
+export function toGithub(report: GateReport): string {
+  const annotations = worstFirst(report).flatMap((scenario) => annotationsOf(scenario, report));
+  const lines = KINDS.flatMap((kind) => {
+    const ofKind = annotations.filter((annotation) => annotation.kind === kind);
+    const more = ofKind.length - MAX_ANNOTATIONS;
+    const rest: Annotation = { kind, title: "cassette drift", message: `and ${more} more`, location: undefined };
+    return [...ofKind.slice(0, MAX_ANNOTATIONS), ...(more > 0 ? [rest] : [])].map(command);
+  });
+  return [...lines, `cassette drift: ${report.verdict}. ${toVisible(report.reason)}`]
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
+function annotationsOf(scenario: ScenarioReport, { settings }: GateReport): Annotation[] {
+  const { verdict, reason, rules } = scenario;
+  const isFatal = isFailing(verdict, settings);
+  const broken = rules
+    .filter(({ side }) => side === "candidate")
+    .map(({ rule, location, sentence }): Annotation => {
+      const title = `${scenario.scenario}: rule ${rule}`;
+      return { kind: isFatal ? "error" : "warning", title, message: sentence, location };
+    });
+  if (verdict === "same") return broken;
+  const edit = firstEdit(scenario);
+  const location = edit === undefined ? wholeFile(scenario) : placeOf(edit);
+  const message = edit === undefined ? reason : `${reason}\nFirst divergence: ${edit.drift.sentence}`;
+  const kind = isFatal ? "error" : verdict === "inconclusive" ? "notice" : "warning";
+  return [{ kind, title: `${scenario.scenario}: ${verdict}`, message, location }, ...broken];
+}
+
+function wholeFile({ typical }: ScenarioReport): Location {
+  return { file: typical.candidate, turn: 0 };
+}
+
+function command({ kind, title, message, location }: Annotation): string {
+  const place =
+    location === undefined
+      ? []
+      : [["file", location.file], ...(location.line === undefined ? [] : [["line", String(location.line)]])];
+  const properties = [...place, ["title", title]].map(([name = "", value = ""]) => `${name}=${escapeProperty(value)}`);
+  return `::${kind} ${properties.join(",")}::${escapeData(message.split("\n").map(toVisible).join("\n"))}`;
+}
+
+/** As `@actions/core` escapes a message. */
+function escapeData(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function escapeProperty(text: string): string {
+  return escapeData(toVisible(text)).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}

@@ -1,0 +1,41 @@
+// The arguments of a call, laid out, with the places that differ from the other side marked where they stand.
+
+import { toPointer, type JsonValue } from "../../../core/index.js";
+import { html, shown, type Child, type Html } from "../../html/template.js";
+
+/** Deeper places are written on one line. */
+const MAX_DEPTH = 40;
+
+/** `pointers` are the changed places, RFC 6901; `side` says how they are marked. */
+export function markedJson(value: JsonValue, pointers: ReadonlySet<string>, side: "old" | "new"): Html {
+  const view = (part: JsonValue, path: (string | number)[]): Html => {
+    const body = bodyOf(part, path);
+    return pointers.has(toPointer(path)) ? html`<mark class="${side}">${body}</mark>` : body;
+  };
+  const bodyOf = (part: JsonValue, path: (string | number)[]): Html => {
+    if (typeof part !== "object" || part === null || path.length >= MAX_DEPTH) return shown(JSON.stringify(part));
+    const items: Child[] = Array.isArray(part)
+      ? part.map((item, index) => view(item, [...path, index]))
+      : Object.entries(part).map(([key, item]) => html`${shown(JSON.stringify(key))}: ${view(item, [...path, key])}`);
+    const [open, close] = Array.isArray(part) ? ["[", "]"] : ["{", "}"];
+    if (items.length === 0) return shown(open + close);
+    const [inner, outer] = [lineBreak(path.length + 1), lineBreak(path.length)];
+    return html`${open}${items.map((item, index) => [inner, item, index < items.length - 1 && ","])}${outer}${close}`;
+  };
+  return view(value, []);
+}
+
+function lineBreak(depth: number): Html {
+  return shown(`\n${"  ".repeat(depth)}`);
+}
+
+/** What a pointer leads to; undefined where there is nothing. */
+export function valueAt(value: JsonValue, pointer: string): JsonValue | undefined {
+  let at: JsonValue | undefined = value;
+  for (const step of pointer.split("/").slice(1)) {
+    if (typeof at !== "object" || at === null) return undefined;
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    at = Object.hasOwn(at, key) ? (at as Record<string, JsonValue>)[key] : undefined;
+  }
+  return at;
+}

@@ -1,0 +1,202 @@
+// The gate's findings as one HTML file for a person. The top says the verdict and, in one sentence with a link, where the runs part
+// first; below are all scenarios, the worst first, each with both timelines side by side. What it promises is in docs/drift.md.
+
+import type { GateReport, ScenarioReport } from "../../drift/report.js";
+import { createAllowance, type LeftOut } from "../../html/allowance.js";
+import { counted, grouped } from "../../html/figures.js";
+import { toPage } from "../../html/page.js";
+import { CONVERSATION_STYLE } from "../../html/style/conversation.js";
+import { PAGE_STYLE } from "../../html/style/page.js";
+import { preview } from "../../html/text-view.js";
+import { html, type Child, type Html } from "../../html/template.js";
+import { firstEdit, headDivergence, turnsOf, WORST_FIRST, worstFirst } from "../facts.js";
+import { percent } from "../figures.js";
+import { scenarioView, startOf, verdictBadge, VERDICT_SIGNS } from "./scenario-view.js";
+import { REPORT_SCRIPT } from "./script.js";
+import { REPORT_STYLE } from "./style.js";
+import { distanceView, outcomeView } from "./tables-view.js";
+
+const MAX_NAMES = 100;
+
+/** The text of the file. The same report gives the same bytes; nothing is asked of the network. */
+export function toHtml(report: GateReport): string {
+  const allowance = createAllowance(false, "the cassette has all of it");
+  const places = worstFirst(report).map((scenario, index) => ({ scenario, id: `scenario-${index + 1}` }));
+  const views = places.map(({ scenario, id }) => scenarioView(scenario, id, allowance));
+  const body = html`<a class="skip" href="#scenarios">Skip to the scenarios</a>
+    <header class="top">${headView(report, places)} ${leftOutNote(allowance.leftOut())}</header>
+    <div class="layout">
+      ${railView(places)}
+      <main id="scenarios" tabindex="-1">
+        ${barView(report)}
+        <h2 class="hidden">Scenarios</h2>
+        ${views.length === 0 ? html`<p class="note">No scenario is on both sides.</p>` : views}
+        <p class="note nothing" hidden>No scenario matches. Press Escape in the search field to see all again.</p>
+      </main>
+    </div>`;
+  const style = PAGE_STYLE + CONVERSATION_STYLE + REPORT_STYLE;
+  const title = `Drift gate: ${report.verdict} · ${preview(report.base, 80)} → ${preview(report.candidate, 80)}`;
+  return toPage({ title, style, script: REPORT_SCRIPT, body });
+}
+
+interface Place {
+  scenario: ScenarioReport;
+  id: string;
+}
+
+function headView(report: GateReport, places: readonly Place[]): Html {
+  const { verdict, fails, reason, base, candidate } = report;
+  return html`<p class="sides-named">
+      Drift gate: <code>${preview(base, 200)}</code> <span aria-hidden="true">→</span
+      ><span class="hidden">against</span>
+      <code>${preview(candidate, 200)}</code>
+    </p>
+    <h1 class="verdict-line ${verdict}">
+      <span class="sign-big" aria-hidden="true">${VERDICT_SIGNS[verdict]}</span> ${TITLES[verdict]}
+      <span class="outcome">${fails ? "the gate fails" : "the gate passes"}</span>
+    </h1>
+    <p class="reason">${preview(reason, 2_000)}</p>
+    ${divergenceView(report, places)}
+    <div class="folds">
+      ${pooledView(report)} ${commandsView(report)} ${settingsView(report)} ${oneSideView("baseline", report.onlyBase)}
+      ${oneSideView("candidate", report.onlyCandidate)}
+    </div>`;
+}
+
+const TITLES = { regression: "Regression", drift: "Drift", inconclusive: "Inconclusive", same: "Same" } as const;
+
+function divergenceView(report: GateReport, places: readonly Place[]): Html {
+  const found = headDivergence(report);
+  const place = places.find(({ scenario }) => scenario === found?.scenario);
+  if (found === undefined || place === undefined) {
+    return html`<p class="callout">No difference was found between the typical runs.</p>`;
+  }
+  const address = `#${startOf(place.scenario, place.id)}`;
+  return html`<p class="callout" id="head-divergence">
+    <strong>${report.verdict === "same" ? "Nothing beyond chance; first difference:" : "First divergence:"}</strong> in
+    <code>${preview(found.scenario.scenario, 120)}</code> at ${turnsOf(found.edit)}.
+    ${preview(found.edit.drift.sentence, 400)}
+    <a class="jump" href="${address}">Show it <kbd>n</kbd></a>
+  </p>`;
+}
+
+function pooledView({ pooled: { outcome, distance }, scenarios }: GateReport): Child {
+  if (outcome === undefined && distance === undefined) return undefined;
+  return html`<details class="long">
+    <summary>All ${counted(scenarios.length, "scenario")} together</summary>
+    <div class="inner">
+      ${outcome !== undefined && outcomeView(outcome)}${distance !== undefined && distanceView(distance)}
+    </div>
+  </details>`;
+}
+
+function commandsView({ commands }: GateReport): Html {
+  return html`<details class="long">
+    <summary>Commands to see this again, and to accept it</summary>
+    <div class="inner">
+      <h2 class="small">See it again</h2>
+      <pre class="code" tabindex="0">${preview(commands.reproduce, 4_000)}</pre>
+      <h2 class="small">Accept it as a variant of the baseline</h2>
+      <pre class="code" tabindex="0">${preview(commands.bless, 4_000)}</pre>
+    </div>
+  </details>`;
+}
+
+function settingsView({ settings }: GateReport): Html {
+  const { alpha, minRuns, failOn, onInconclusive, seed, order, content } = settings;
+  const rows: [string, string][] = [
+    ["False alarms accepted", percent(alpha)],
+    ["Fewest runs", String(minRuns)],
+    ["Fails on", failOn.join(", ") || "nothing"],
+    ["Inconclusive", onInconclusive === "pass" ? "passes" : "fails"],
+    ["Order of calls", order],
+    ["Texts", content ? "compared" : "not compared"],
+    ["Seed", String(seed)],
+  ];
+  return html`<details class="long">
+    <summary>Settings</summary>
+    <dl class="inner about-run">
+      ${rows.map(
+        ([name, value]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>${value}</dd>
+          </div> `,
+      )}
+    </dl>
+  </details>`;
+}
+
+function oneSideView(side: string, names: readonly string[]): Child {
+  if (names.length === 0) return undefined;
+  const more = names.length - MAX_NAMES;
+  return html`<details class="long">
+    <summary>${counted(names.length, "scenario")} only in the ${side}, compared with nothing</summary>
+    <ul class="inner">
+      ${names.slice(0, MAX_NAMES).map((name) => html`<li><code>${preview(name, 200)}</code></li> `)}${
+        more > 0 && html`<li class="note">and ${more} more</li>`
+      }
+    </ul>
+  </details>`;
+}
+
+function railView(places: readonly Place[]): Html {
+  return html`<nav class="rail" aria-label="Scenarios">
+    <details class="rail-fold" open>
+      <summary>Scenarios, the worst first</summary>
+      <ol>
+        ${places.map(({ scenario, id }) => railEntry(scenario, id))}
+      </ol>
+    </details>
+  </nav>`;
+}
+
+function railEntry(scenario: ScenarioReport, id: string): Html {
+  const [edit, address] = [firstEdit(scenario), `#${id}`];
+  const { verdict } = scenario;
+  return html`<li data-for="${id}">
+    <a href="${address}"
+      ><span class="mini ${verdict}" aria-hidden="true">${VERDICT_SIGNS[verdict]}</span
+      ><span class="lines"
+        ><span>${preview(scenario.scenario, 80)} <span class="hidden">, ${verdict}</span></span
+        ><span class="answered">${edit === undefined ? verdict : `${edit.drift.kind}, ${turnsOf(edit)}`}</span></span
+      ></a
+    >
+  </li> `;
+}
+
+function barView({ counts, scenarios }: GateReport): Html {
+  const shown = WORST_FIRST.filter((verdict) => counts[verdict] > 0);
+  return html`<div class="bar" role="search" hidden>
+    <div class="filters" role="group" aria-label="Show scenarios by verdict">
+      <button type="button" data-verdict="" aria-pressed="true">
+        All <span class="times">${grouped(scenarios.length)}</span>
+      </button>
+      ${shown.map(
+        (verdict) =>
+          html`<button type="button" data-verdict="${verdict}" aria-pressed="false">
+            ${verdictBadge(verdict)} <span class="times">${grouped(counts[verdict])}</span>
+          </button> `,
+      )}
+    </div>
+    <label class="hidden" for="find">Show the scenarios that hold</label>
+    <input id="find" type="search" placeholder="Find in scenarios" autocomplete="off" spellcheck="false" />
+    <button type="button" id="previous" title="Previous difference (p)">
+      ↑ <span class="hidden">Previous difference</span>
+    </button>
+    <button type="button" id="next" title="Next difference (n)">↓ <span class="hidden">Next difference</span></button>
+    <output id="found" for="find"></output>
+    <p class="keys">
+      <kbd>n</kbd> <kbd>p</kbd> next, previous difference · <kbd>j</kbd> <kbd>k</kbd> scenario · <kbd>o</kbd> open ·
+      <kbd>/</kbd> find
+    </p>
+  </div>`;
+}
+
+function leftOutNote({ texts, characters, items }: LeftOut): Child {
+  if (texts + items === 0) return undefined;
+  return html`<p class="proof warn">
+    <strong>Not all is shown.</strong> ${counted(texts, "text")} cut by ${counted(characters, "character")},
+    ${counted(items, "turn or call", "turns or calls")} left out. The cassettes have all of it.
+  </p>`;
+}

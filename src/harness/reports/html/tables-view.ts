@@ -1,0 +1,118 @@
+// What a scenario's runs did, in tables: which paths they took, how often they succeeded, and the figures of the tests.
+
+import type { DistanceComparison, OutcomeComparison, PathRow, ScenarioReport } from "../../drift/report.js";
+import { counted } from "../../html/figures.js";
+import { preview } from "../../html/text-view.js";
+import { html, type Child, type Html } from "../../html/template.js";
+import { decimal, effectText, percent, rateText, testText } from "../figures.js";
+
+const MAX_PATHS = 12;
+const MAX_STEPS = 24;
+const MAX_K = 6;
+
+/** The sequences of calls, and how often each side took them. */
+export function pathsView({ paths, base, candidate }: ScenarioReport): Child {
+  if (paths.length === 0) return undefined;
+  const more = paths.length - MAX_PATHS;
+  const texts = pathTexts(paths);
+  return html`<div class="table">
+    <table>
+      <caption>
+        Paths: which tools were called, in which order
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Path</th>
+          <th scope="col">Baseline</th>
+          <th scope="col">Candidate</th>
+          <th scope="col">Calls</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${paths.slice(0, MAX_PATHS).map((path) => pathRow(path, texts.get(path) ?? "", base.length, candidate.length))}
+      </tbody>
+    </table>
+    ${more > 0 && html`<p class="note">and ${counted(more, "more path")}</p>`}
+  </div>`;
+}
+
+/** By the names of the tools alone, and with their arguments where paths would read the same otherwise. */
+function pathTexts(paths: readonly PathRow[]): Map<PathRow, string> {
+  const short = paths.map(({ steps }) => pathText(steps, (call) => call.replace(/\(.*$/s, "")));
+  return new Map(
+    paths.map((path, index) => {
+      const text = short[index] ?? "";
+      const isShared = short.indexOf(text) !== short.lastIndexOf(text);
+      return [path, isShared ? pathText(path.steps, (call) => call) : text];
+    }),
+  );
+}
+
+function pathText(steps: readonly string[][], nameOf: (call: string) => string): string {
+  const turns = steps.slice(0, MAX_STEPS).map((step) => {
+    return step.length === 0 ? "(no call)" : step.map((call) => preview(nameOf(call), 200)).join(" + ");
+  });
+  const more = steps.length - MAX_STEPS;
+  return steps.length === 0
+    ? "no call"
+    : [...turns, ...(more > 0 ? [`… ${counted(more, "more turn")}`] : [])].join(" → ");
+}
+
+function pathRow({ label, base, candidate }: PathRow, text: string, ofBase: number, ofCandidate: number): Html {
+  const share = (count: number, all: number): Html =>
+    html`<td class="figure${count === 0 ? " none" : ""}">${count} of ${all}</td>`;
+  return html`<tr>
+    <th scope="row">${preview(label, 20)}</th>
+    ${share(base, ofBase)}${share(candidate, ofCandidate)}
+    <td class="mono">${text}</td>
+  </tr> `;
+}
+
+/** How often each side succeeded. */
+export function outcomeView({ base, candidate, test, effect }: OutcomeComparison): Html {
+  const figures = html`<p class="figures">
+    Difference ${effectText(effect)}. <span class="test">${testText(test)}</span>
+  </p>`;
+  const rates = `Success: ${rateText(base)} before, ${rateText(candidate)} now`;
+  // Of one run there is nothing to estimate.
+  if (Math.min(base.runs, candidate.runs) < 2)
+    return html`<div>
+      <p class="label">${rates}</p>
+      ${figures}
+    </div>`;
+  const ks = Array.from({ length: Math.min(base.runs, candidate.runs) }, (_, index) => index + 1);
+  const some = ks.length <= MAX_K ? ks : [...ks.slice(0, MAX_K - 1), ks.length];
+  const row = (name: string, shares: readonly number[]): Html =>
+    html`<tr>
+      <th scope="row">${name}</th>
+      ${some.map((k) => html`<td class="figure">${shares[k - 1] === undefined ? "–" : percent(shares[k - 1] ?? 0)}</td>`)}
+    </tr> `;
+  return html`<div class="table">
+    <table>
+      <caption>
+        ${rates}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Estimate</th>
+          ${some.map((k) => html`<th scope="col" class="figure">k = ${k}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${row("pass@k, baseline", base.passAt)}${row("pass@k, candidate", candidate.passAt)}
+        ${row("pass^k, baseline", base.passHat)}${row("pass^k, candidate", candidate.passHat)}
+      </tbody>
+    </table>
+    ${figures}
+  </div>`;
+}
+
+/** How far the sides are apart, against how far the runs of a side are. */
+export function distanceView({ withinBase, withinCandidate, between, test, effect }: DistanceComparison): Html {
+  const figure = (value: number | undefined): string => (value === undefined ? "unknown" : decimal(value, 3));
+  return html`<p class="figures">
+    Distance of paths: <strong>${decimal(between, 3)}</strong> between the sides, ${figure(withinBase)} within the
+    baseline, ${figure(withinCandidate)} within the candidate. Effect ${effectText(effect)}.
+    <span class="test">${testText(test)}</span>
+  </p>`;
+}

@@ -1,0 +1,138 @@
+// The gate's findings as GitHub-flavoured Markdown, for a comment that is kept up to date and for the summary of a job: the verdict
+// first, then a table of the scenarios, then the first divergence, then the commands to see it again and to accept it.
+
+import type { GateReport, ScenarioReport, Verdict } from "../drift/report.js";
+import { counted, grouped } from "../html/figures.js";
+import { preview } from "../html/text-view.js";
+import { firstEdit, headDivergence, isFailing, locationText, placeOf, turnsOf, worstFirst } from "./facts.js";
+import { effectText, percent, pValue } from "./figures.js";
+import { codeBlock, escapeMarkdown } from "./markdown-text.js";
+
+/** By this a bot finds its own comment again. It is the first line of every report. */
+export const STICKY_MARKER = "<!-- playhead:cassette-drift -->";
+
+/** UTF-8 bytes; GitHub takes 65,536 characters in a comment, and no text has fewer bytes than characters. */
+export const MAX_COMMENT_BYTES = 65_000;
+/** GitHub takes 1 MiB of one step's summary. */
+export const MAX_SUMMARY_BYTES = 900 * 1_024;
+
+const MAX_EDITS = 8;
+const MAX_NAME = 120;
+const MAX_SENTENCE = 400;
+
+/** For a comment: at most 65,000 bytes, and what did not fit is counted. */
+export function toMarkdown(report: GateReport): string {
+  return write(report, MAX_COMMENT_BYTES);
+}
+
+/** For `$GITHUB_STEP_SUMMARY`: the same with more room. */
+export function toJobSummary(report: GateReport): string {
+  return write(report, MAX_SUMMARY_BYTES);
+}
+
+function write(report: GateReport, limit: number): string {
+  const before = [STICKY_MARKER, ...headOf(report), ""].join("\n");
+  const after = ["", ...divergenceOf(report), ...commandsOf(report), ""].join("\n");
+  const room = limit - byteLength(before) - byteLength(after);
+  return `${before}${tableOf(report, room)}${after}`;
+}
+
+const SIGNS: Readonly<Record<Verdict, string>> = { regression: "❌", drift: "⚠️", inconclusive: "❔", same: "✅" };
+
+function headOf({ verdict, reason, fails, base, candidate, counts }: GateReport): string[] {
+  const found = (["regression", "drift", "inconclusive", "same"] as const)
+    .filter((each) => counts[each] > 0)
+    .map((each) => `${SIGNS[each]} ${grouped(counts[each])} ${each}`);
+  return [
+    `## ${SIGNS[verdict]} Drift gate: ${verdict}${fails ? " (fails)" : " (passes)"}`,
+    "",
+    `**${escapeMarkdown(preview(reason, 2_000))}**`,
+    "",
+    `${text(base)} → ${text(candidate)} · ${found.join(" · ")}`,
+    "",
+  ];
+}
+
+/** As many scenarios as there is room for, the worst first; those that are the same are only counted. */
+function tableOf(report: GateReport, room: number): string {
+  const rows = worstFirst(report).filter(({ verdict }) => verdict !== "same");
+  if (rows.length === 0) return "";
+  const head = "| | scenario | verdict | success | first divergence |\n| --- | --- | --- | --- | --- |\n";
+  const reserved = 200;
+  let table = head;
+  let used = byteLength(head);
+  let written = 0;
+  for (const scenario of rows) {
+    const row = rowOf(scenario, report);
+    const size = byteLength(row);
+    if (used + size > room - reserved) break;
+    table += row;
+    used += size;
+    written++;
+  }
+  const more = rows.length - written;
+  return more === 0 ? table : `${table}\n… and ${counted(more, "more scenario")}, cut for the length of this text.\n`;
+}
+
+function rowOf(scenario: ScenarioReport, { settings }: GateReport): string {
+  const { verdict, outcome, reason } = scenario;
+  const edit = firstEdit(scenario);
+  const rates = [outcome?.base, outcome?.candidate].map((side) =>
+    side === undefined || side.runs === 0 ? undefined : percent(side.successes / side.runs),
+  );
+  const success =
+    outcome === undefined ? "–" : `${rates[0] ?? "–"} → ${rates[1] ?? "–"} (${pValue(outcome.test.adjusted)})`;
+  const first = edit === undefined ? reason : `${turnsOf(edit)}: ${edit.drift.sentence}`;
+  const strong = isFailing(verdict, settings) ? "**" : "";
+  const cells = [
+    SIGNS[verdict],
+    text(scenario.scenario),
+    `${strong}${verdict}${strong}`,
+    success,
+    text(first, MAX_SENTENCE),
+  ];
+  return `| ${cells.join(" | ")} |\n`;
+}
+
+function divergenceOf(report: GateReport): string[] {
+  const found = headDivergence(report);
+  if (found === undefined) return [];
+  const { scenario, edit } = found;
+  const place = placeOf(edit);
+  const more = scenario.edits.length - MAX_EDITS;
+  return [
+    "### First divergence",
+    "",
+    `In ${text(scenario.scenario)} at ${turnsOf(edit)}: **${text(edit.drift.sentence, MAX_SENTENCE)}**`,
+    ...(place === undefined ? [] : ["", `at ${text(locationText(place), 300)}`]),
+    "",
+    `<details><summary>${counted(scenario.edits.length, "difference")} between its typical runs</summary>`,
+    "",
+    ...scenario.edits.slice(0, MAX_EDITS).map(({ drift }) => `- ${drift.kind}: ${text(drift.sentence, MAX_SENTENCE)}`),
+    ...(more > 0 ? [`- and ${grouped(more)} more`] : []),
+    "",
+    "</details>",
+    "",
+    ...(scenario.outcome === undefined ? [] : [`Success rate: ${effectText(scenario.outcome.effect)}.`, ""]),
+  ];
+}
+
+function commandsOf({ commands }: GateReport): string[] {
+  return [
+    "To see it again:",
+    "",
+    codeBlock(preview(commands.reproduce, 4_000), "sh"),
+    "",
+    "To accept it as a variant of the baseline:",
+    "",
+    codeBlock(preview(commands.bless, 4_000), "sh"),
+  ];
+}
+
+function text(recorded: string, length = MAX_NAME): string {
+  return escapeMarkdown(preview(recorded, length));
+}
+
+function byteLength(written: string): number {
+  return new TextEncoder().encode(written).length;
+}

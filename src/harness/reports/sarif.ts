@@ -1,0 +1,171 @@
+// The gate's findings as SARIF 2.1.0 (OASIS): a result for each verdict that is not "same", each difference, each broken rule and
+// each changed offer, at the line of the cassette where the turn begins. A result's fingerprint is made of what it says and not
+// of where it stands, so that other scenarios and moved lines leave it as it was (§3.27.17).
+
+import { canonicalize, sha256Hex, toVisible, type JsonValue } from "../../core/index.js";
+import type { Edit, GateReport, Location, ScenarioReport } from "../drift/report.js";
+import { firstEdit, isFailing, placeOf, turnsOf, worstFirst } from "./facts.js";
+import { toUriReference } from "./uri.js";
+
+/** What code scanning takes of one run at most. */
+export const MAX_RESULTS = 5_000;
+
+type Level = "error" | "warning" | "note";
+
+interface Finding {
+  ruleId: string;
+  level: Level;
+  message: string;
+  location: Location;
+  /** What makes it the same finding tomorrow. */
+  identity: JsonValue[];
+}
+
+/** A SARIF log with one run. The same report gives the same bytes. */
+export function toSarif(report: GateReport): string {
+  const scenarios = worstFirst(report);
+  const all = [
+    ...scenarios.flatMap((scenario) => verdictOf(scenario, report)),
+    ...scenarios.flatMap((scenario) => brokenRules(scenario, report)),
+    ...scenarios.flatMap((scenario) => differences(scenario, report)),
+    ...scenarios.flatMap(changedOffers),
+  ];
+  const kept = all.slice(0, MAX_RESULTS);
+  const ids = [...new Set(kept.map(({ ruleId }) => ruleId))].sort();
+  const log = {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: { driver: { name: "cassette drift", rules: ids.map(describeRule) } },
+        automationDetails: { id: "cassette-drift/" },
+        columnKind: "utf16CodeUnits",
+        originalUriBaseIds: { SRCROOT: { description: { text: "The folder the command was run in." } } },
+        invocations: [invocationOf(report, all.length)],
+        results: toResults(kept, ids),
+      },
+    ],
+  };
+  return `${JSON.stringify(log, null, 2)}\n`;
+}
+
+function invocationOf(report: GateReport, found: number): object {
+  const more = found - MAX_RESULTS;
+  const cut = {
+    level: "warning",
+    message: { text: `${more} more results were left out: a run holds ${MAX_RESULTS}.` },
+  };
+  return {
+    executionSuccessful: true,
+    ...(more > 0 ? { toolExecutionNotifications: [cut] } : {}),
+    properties: { verdict: report.verdict, reason: toVisible(report.reason), found },
+  };
+}
+
+function verdictOf(scenario: ScenarioReport, { settings }: GateReport): Finding[] {
+  const { verdict, reason, typical } = scenario;
+  if (verdict === "same") return [];
+  const edit = firstEdit(scenario);
+  const location = (edit === undefined ? undefined : placeOf(edit)) ?? { file: typical.candidate, turn: 0 };
+  const level = isFailing(verdict, settings) ? "error" : verdict === "inconclusive" ? "note" : "warning";
+  const message = `${scenario.scenario}: ${verdict}. ${reason}`;
+  return [{ ruleId: `verdict/${verdict}`, level, message, location, identity: [scenario.scenario] }];
+}
+
+function brokenRules({ scenario, rules }: ScenarioReport, { settings }: GateReport): Finding[] {
+  return rules.map(({ rule, side, location, sentence }) => {
+    const level = side === "base" ? "note" : isFailing("regression", settings) ? "error" : "warning";
+    const message = `${scenario}: rule ${rule} is broken in the ${side === "base" ? "baseline" : "candidate"}. ${sentence}`;
+    return { ruleId: "rule/broken", level, message, location, identity: [scenario, rule, side] };
+  });
+}
+
+/** Of scenarios that are "same" none: what their typical runs do otherwise was found to be chance. */
+function differences(scenario: ScenarioReport, { settings }: GateReport): Finding[] {
+  if (scenario.verdict === "same") return [];
+  const level = isFailing(scenario.verdict, settings) ? "warning" : "note";
+  return scenario.edits.flatMap((edit) => {
+    const location = placeOf(edit);
+    if (location === undefined) return [];
+    const because = edit.becauseOfSchema === true ? " It follows from the changed schema." : "";
+    const message = `${scenario.scenario}: ${edit.drift.sentence}${because} (${turnsOf(edit)})`;
+    return [{ ruleId: `drift/${edit.drift.kind}`, level, message, location, identity: identityOf(scenario, edit) }];
+  });
+}
+
+function identityOf({ scenario }: ScenarioReport, { drift }: Edit): JsonValue[] {
+  const tool = "tool" in drift ? drift.tool : null;
+  const pointers = "changes" in drift ? drift.changes.map(({ pointer }) => pointer) : [];
+  return [scenario, tool, pointers, "arguments" in drift ? drift.arguments : null];
+}
+
+function changedOffers({ scenario, contract, typical }: ScenarioReport): Finding[] {
+  return contract.map(({ kind, name, pointer, sentence }) => ({
+    ruleId: `contract/${kind}`,
+    level: "note",
+    message: `${scenario}: ${sentence}`,
+    location: { file: typical.candidate, turn: 0 },
+    identity: [scenario, name, pointer ?? null],
+  }));
+}
+
+function toResults(findings: readonly Finding[], ids: readonly string[]): object[] {
+  const seen = new Map<string, number>();
+  return findings.map(({ ruleId, level, message, location, identity }) => {
+    const what = canonicalize([ruleId, ...identity]);
+    // Two findings that say the same are told apart by their order.
+    const ordinal = seen.get(what) ?? 0;
+    seen.set(what, ordinal + 1);
+    const { file, line, turn } = location;
+    return {
+      ruleId,
+      ruleIndex: ids.indexOf(ruleId),
+      level,
+      message: { text: toVisible(message) },
+      locations: [
+        {
+          physicalLocation: {
+            artifactLocation: artifactOf(file),
+            ...(line === undefined ? {} : { region: { startLine: line } }),
+          },
+          logicalLocations: [{ name: `turn ${turn}`, kind: "member" }],
+        },
+      ],
+      partialFingerprints: { "cassetteDrift/v1": sha256Hex(`${what}#${ordinal}`) },
+    };
+  });
+}
+
+/** Relative addresses are meant from the folder of the command; an absolute path stays absolute. */
+function artifactOf(file: string): object {
+  const uri = toUriReference(file);
+  return uri.startsWith("file:") ? { uri } : { uri, uriBaseId: "SRCROOT" };
+}
+
+function describeRule(id: string): object {
+  const text = DESCRIPTIONS[id] ?? `A difference of the kind ${id.slice(id.indexOf("/") + 1)}.`;
+  return { id, shortDescription: { text } };
+}
+
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  "verdict/regression": "The outcomes are worse, or a rule is broken that the baseline keeps.",
+  "verdict/drift": "The runs take other paths than the baseline's.",
+  "verdict/inconclusive": "Something differs, and too few runs were recorded to decide.",
+  "rule/broken": "A run broke a rule of the rules file.",
+  "drift/added": "A tool call that the baseline does not make.",
+  "drift/removed": "A tool call of the baseline that is no longer made.",
+  "drift/moved": "A tool call that is made at another place.",
+  "drift/args-changed": "A tool call with other arguments.",
+  "drift/retried": "A tool call that is made again.",
+  "drift/parallelised": "Calls made in one turn that the baseline makes in several.",
+  "drift/serialised": "Calls made in several turns that the baseline makes in one.",
+  "drift/content-changed": "The assistant says something else.",
+  "drift/content-added": "The assistant says something where it said nothing.",
+  "drift/content-removed": "The assistant says nothing where it said something.",
+  "drift/stop-changed": "A turn ends for another reason.",
+  "contract/tool-added": "A tool is offered that was not.",
+  "contract/tool-removed": "A tool is no longer offered.",
+  "contract/schema-changed": "The schema of a tool's arguments changed.",
+  "contract/description-changed": "The description of a tool changed.",
+  "contract/setting-changed": "A setting of the model changed.",
+};

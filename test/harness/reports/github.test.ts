@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { MAX_ANNOTATIONS, toGithub } from "../../../src/harness/reports/github.js";
+import { gateReport, HOSTILE, richReport, scenario } from "../../support/gate-report.js";
+
+/** As the runner of GitHub Actions reads a line. */
+function parseCommand(line: string) {
+  const found = /^::([a-z]+) ([^:]*)::(.*)$/.exec(line);
+  if (found === null) throw new Error(`no command: ${line}`);
+  const undo = (text: string) =>
+    text
+      .replaceAll("%2C", ",")
+      .replaceAll("%3A", ":")
+      .replaceAll("%0A", "\n")
+      .replaceAll("%0D", "\r")
+      .replaceAll("%25", "%");
+  const properties = (found[2] ?? "").split(",").map((pair) => pair.split(/=(.*)/s).slice(0, 2).map(undo));
+  return { kind: found[1], message: undo(found[3] ?? ""), ...Object.fromEntries(properties) } as Record<string, string>;
+}
+
+function commandsOf(text: string) {
+  return text.trimEnd().split("\n").slice(0, -1).map(parseCommand);
+}
+
+describe("the annotations for GitHub", () => {
+  it("stand at the line of the first divergence, errors before warnings and notices", () => {
+    const commands = commandsOf(toGithub(richReport()));
+    expect(commands[0]).toEqual({
+      kind: "error",
+      file: "cassettes/old/retail/12.0.cassette.json",
+      line: "47",
+      title: "retail/12: regression",
+      message:
+        'It succeeds less often: 4 of 4 runs before, 1 of 4 now.\nFirst divergence: get_order({"order_id":"#W103"}) was removed; the old run made this call at turn 4.',
+    });
+    expect(commands.map(({ kind }) => kind)).toEqual(["error", "error", "error", "error", "notice"]);
+    expect(commands[1]?.["title"]).toBe("retail/12: rule never-hand-over");
+  });
+
+  it("end with the verdict in a plain line", () => {
+    expect(toGithub(richReport()).trimEnd().split("\n").at(-1)).toMatch(/^cassette drift: regression\. 1 scenario/);
+    expect(toGithub(gateReport([scenario("a", "same")]))).toBe("cassette drift: same. No scenario differs.\n");
+  });
+
+  it("cannot be broken by recorded text, which stays readable", () => {
+    const text = toGithub(gateReport([scenario(HOSTILE, "drift", { reason: `a\n::error::b\r${HOSTILE}` })]));
+    expect(text.split("\n")).toHaveLength(3);
+    const [command] = commandsOf(text);
+    expect(command?.["kind"]).toBe("error");
+    expect(command?.["message"]).toContain("a\n::error::b\\r");
+    expect(command?.["title"]).toContain("::error::x%0A \\u202e");
+  });
+
+  it("are at most ten of a kind, the last of which counts the rest", () => {
+    const many = Array.from({ length: 40 }, (_, index) =>
+      scenario(`s/${index}`, index < 25 ? "drift" : "inconclusive"),
+    );
+    const commands = commandsOf(toGithub(gateReport(many)));
+    const of = (kind: string) => commands.filter((command) => command["kind"] === kind);
+    expect(of("error")).toHaveLength(MAX_ANNOTATIONS + 1);
+    expect(of("error").at(-1)?.["message"]).toBe("and 16 more");
+    expect(of("notice").at(-1)?.["message"]).toBe("and 6 more");
+  });
+
+  it("are warnings where the settings let drift pass", () => {
+    const report = richReport();
+    const text = toGithub({ ...report, settings: { ...report.settings, failOn: [] } });
+    expect(new Set(commandsOf(text).map(({ kind }) => kind))).toEqual(new Set(["warning", "notice"]));
+  });
+});

@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Page } from "playwright-core";
+import { afterAll, expect, it } from "vitest";
+import { toHtml } from "../../../../src/harness/reports/html/report-page.js";
+import { describeInBrowser, findBarriers } from "../../../support/browser.js";
+import { richReport } from "../../../support/gate-report.js";
+
+const folder = mkdtempSync(join(tmpdir(), "playhead-report-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const file = join(folder, "report.html");
+writeFileSync(file, toHtml(richReport()));
+const address = pathToFileURL(file).href;
+
+const focused = (page: Page) => page.evaluate<string>("document.activeElement.id");
+/** What an expression gives for each element; it calls the element `each`. */
+const each = <Value>(page: Page, selector: string, expression: string) =>
+  page.evaluate<Value[]>(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => ${expression})`);
+const shown = (page: Page) => each<string>(page, ".scenario:not([hidden]) h3", "each.textContent");
+const isInView = (page: Page, selector: string) =>
+  page.evaluate<boolean>(
+    `(() => { const box = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight; })()`,
+  );
+
+describeInBrowser("the page of a drift report in a browser", (open) => {
+  it("says the verdict and the first divergence on the first screen, and shows it by one click", async () => {
+    const { page } = await open(address);
+    expect(await page.locator("h1").innerText()).toContain("Regression");
+    expect(await isInView(page, "#head-divergence")).toBe(true);
+    expect(await page.locator("#head-divergence").innerText()).toContain("get_order");
+    await page.locator("#head-divergence a").click();
+    expect(await focused(page)).toBe("scenario-1-row-4");
+    expect(await isInView(page, ".pair.current")).toBe(true);
+    expect(await page.locator(".pair.current .first-mark").innerText()).toBe("First divergence");
+    expect(await page.locator(".pair.current details.call").first().getAttribute("open")).toBe("");
+  });
+
+  it("goes to the next and the previous difference, and from scenario to scenario, by keys", async () => {
+    const { page } = await open(address);
+    await page.keyboard.press("n");
+    expect(await focused(page)).toBe("scenario-1-row-4");
+    await page.keyboard.press("n");
+    expect(await focused(page)).toBe("scenario-1-row-5");
+    expect(await page.locator("#found").innerText()).toBe("difference 2 of 7");
+    await page.keyboard.press("p");
+    expect(await focused(page)).toBe("scenario-1-row-4");
+    await page.keyboard.press("j");
+    expect(await focused(page)).toBe("scenario-2");
+    expect(await page.locator(".rail [aria-current]").innerText()).toContain("airline/7");
+    await page.keyboard.press("n");
+    expect(await focused(page)).toBe("scenario-2-row-0");
+    await page.keyboard.press("k");
+    expect(await focused(page)).toBe("scenario-1");
+    for (let press = 0; press < 20; press++) await page.keyboard.press("n");
+    expect(await page.locator("#found").innerText()).toBe("difference 7 of 7");
+  });
+
+  it("shows the scenarios of one verdict, or those that hold some words", async () => {
+    const { page } = await open(address);
+    await page.locator('button[data-verdict="drift"]').click();
+    expect(await shown(page)).toHaveLength(2);
+    expect(await page.locator('button[data-verdict="drift"]').getAttribute("aria-pressed")).toBe("true");
+    expect(await page.locator("#found").innerText()).toBe("2 of 5 scenarios");
+    await page.locator('button[data-verdict=""]').click();
+    await page.keyboard.press("/");
+    expect(await focused(page)).toBe("find");
+    await page.keyboard.type("GET_IBAN");
+    await page.keyboard.press("Enter");
+    expect(await shown(page)).toEqual(["banking/3"]);
+    await page.keyboard.press("n");
+    expect(await focused(page)).toBe("scenario-4-row-1");
+    await page.keyboard.press("/");
+    await page.keyboard.type("no such words");
+    await page.keyboard.press("Enter");
+    expect(await page.locator(".nothing").isVisible()).toBe(true);
+    await page.keyboard.press("/");
+    await page.keyboard.press("Escape");
+    expect(await shown(page)).toHaveLength(5);
+  });
+
+  it("opens at an address, even in what is folded or filtered away", async () => {
+    const { page } = await open(`${address}#scenario-5-row-3`);
+    expect(await focused(page)).toBe("scenario-5-row-3");
+    expect(await page.locator("#scenario-5-row-3").isVisible()).toBe(true);
+    await page.locator('button[data-verdict="regression"]').click();
+    await page.evaluate('location.hash = "#scenario-4-row-1"');
+    await page.locator("#scenario-4-row-1").waitFor({ state: "visible" });
+    expect(await shown(page)).toHaveLength(5);
+  });
+
+  it("marks the changed arguments on both sides, by more than colour", async () => {
+    const { page } = await open(address);
+    await page.keyboard.press("n");
+    await page.keyboard.press("n");
+    const marks = page.locator(".pair.current mark");
+    expect(await marks.allInnerTexts()).toEqual(['"no longer needed"', "2", '"ordered by mistake"', "1"]);
+    const lines = await each(page, ".pair.current mark", "getComputedStyle(each).textDecorationLine");
+    expect(lines).toEqual(["underline", "underline", "underline", "underline"]);
+    expect(await page.locator(".pair.current .flag").allInnerTexts()).toEqual(["≠", "≠"]);
+  });
+
+  it("puts the sides beside each other where there is room, and below each other where there is none", async () => {
+    for (const [width, isBeside] of [
+      [1300, true],
+      [400, false],
+    ] as const) {
+      const { page } = await open(address, { viewport: { width, height: 800 } });
+      await page.keyboard.press("n");
+      await page.keyboard.press("n");
+      const places = await each<{ x: number; y: number }>(
+        page,
+        ".current .side",
+        "each.getBoundingClientRect().toJSON()",
+      );
+      const [left, right] = places;
+      expect((right?.x ?? 0) > (left?.x ?? 0)).toBe(isBeside);
+      expect((right?.y ?? 0) > (left?.y ?? 0)).toBe(!isBeside);
+      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    }
+  });
+
+  it.each(["light", "dark"] as const)(
+    "has no barrier in %s, complains of nothing and asks for nothing",
+    async (colorScheme) => {
+      const { page, complaints, requests } = await open(address, { colorScheme });
+      for (const key of ["n", "o", "j", "o"]) await page.keyboard.press(key);
+      await page.evaluate('for (const fold of document.querySelectorAll("details")) fold.open = true');
+      expect(await findBarriers(page)).toEqual([]);
+      expect(complaints).toEqual([]);
+      expect(requests).toEqual([address]);
+      const ground = await page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+      expect(ground).toBe(colorScheme === "light" ? "rgb(250, 249, 247)" : "rgb(20, 22, 26)");
+    },
+  );
+
+  it("runs no script but its own", async () => {
+    const { page, complaints } = await open(address);
+    await page.evaluate(
+      'document.body.insertAdjacentHTML("beforeend", "<img src=x onerror=\'document.title = `broken`\'>")',
+    );
+    await expect.poll(() => complaints.length).toBeGreaterThan(0);
+    expect(complaints.join("\n")).toContain("Content Security Policy");
+    expect(await page.title()).not.toBe("broken");
+  });
+
+  it("is whole on paper: every scenario and both timelines", async () => {
+    const { page } = await open(address);
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+    await page.emulateMedia({ media: "print" });
+    expect(await page.locator(".bar").isVisible()).toBe(false);
+    expect(await page.locator("#scenario-5-row-3").isVisible()).toBe(true);
+  });
+});
