@@ -36,6 +36,17 @@ export {
   type NameCounts,
   type StatsCounter,
 } from "./stats.js";
+export {
+  ACCEPTANCE_PAYLOAD_TYPE,
+  ACCEPTED_FILE,
+  formatAcceptance,
+  MAX_REASON,
+  parseAcceptances,
+  proofOf,
+  signAcceptance,
+  type Acceptance,
+  type AcceptanceProof,
+} from "./acceptance.js";
 export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt.js";
 export type { Redact } from "./redact.js";
 export { resealCassette, type UnsealedTurn } from "./reseal.js";

@@ -2,7 +2,9 @@
 // `cassette --version` stays quick.
 
 import { Command, CommanderError } from "commander";
+import { acceptedCommand } from "./commands/accepted.js";
 import { attestCommand } from "./commands/attest.js";
+import { blessCommand } from "./commands/bless.js";
 import { demoCommand } from "./commands/demo.js";
 import { diffCommand } from "./commands/diff.js";
 import { driftCommand } from "./commands/drift.js";
@@ -68,6 +70,8 @@ function createProgram(io: CommandIo): Command {
   statsCommand(program, io);
   diffCommand(program, io);
   driftCommand(program, io);
+  blessCommand(program, io);
+  acceptedCommand(program, io);
   importCommand(program, io);
   exportCommand(program, io);
   recordCommand(program, io);
