@@ -37,6 +37,17 @@ export {
   type NameCounts,
   type StatsCounter,
 } from "./stats.js";
+export {
+  ACCEPTANCE_PAYLOAD_TYPE,
+  ACCEPTED_FILE,
+  formatAcceptance,
+  MAX_REASON,
+  parseAcceptances,
+  proofOf,
+  signAcceptance,
+  type Acceptance,
+  type AcceptanceProof,
+} from "./acceptance.js";
 export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt.js";
 export { resealCassette, type UnsealedTurn } from "./reseal.js";
 export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";

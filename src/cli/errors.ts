@@ -58,6 +58,12 @@ export type CliErrorCode =
   | "export-not-written"
   /** The page of a cassette is there already, or could not be written. */
   | "page-not-written"
+  /** Accepting a run was asked for where CI is set. */
+  | "bless-in-ci"
+  /** A run that its own recording calls failed was to be accepted. */
+  | "run-failed"
+  /** The reasons of a baseline could not be written. */
+  | "acceptance-not-written"
   /** A server could not take its port. */
   | "cannot-listen";
 

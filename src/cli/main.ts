@@ -2,8 +2,10 @@
 // `cassette --version` stays quick.
 
 import { Command, CommanderError } from "commander";
+import { acceptedCommand } from "./commands/accepted.js";
 import { attestCommand } from "./commands/attest.js";
 import { checkCommand } from "./commands/check.js";
+import { blessCommand } from "./commands/bless.js";
 import { demoCommand } from "./commands/demo.js";
 import { diffCommand } from "./commands/diff.js";
 import { doctorCommand } from "./commands/doctor.js";
@@ -71,6 +73,8 @@ function createProgram(io: CommandIo): Command {
   diffCommand(program, io);
   checkCommand(program, io);
   driftCommand(program, io);
+  blessCommand(program, io);
+  acceptedCommand(program, io);
   importCommand(program, io);
   exportCommand(program, io);
   recordCommand(program, io);

@@ -22,8 +22,8 @@ export function reproduceCommand(base: string, candidate: string, options: Drift
   return ["cassette", "drift", base, candidate, ...words].map(quote).join(" ");
 }
 
-export function blessCommand(candidate: string): string {
-  return `cassette bless ${quote(candidate)} --reason "…"`;
+export function blessCommand(base: string, candidate: string): string {
+  return `cassette bless ${quote(candidate)} --into ${quote(base)} --reason "…"`;
 }
 
 function setting(flag: string, value: string, usual: string): string[] {

@@ -41,7 +41,7 @@ export async function drift(base: string, candidate: string, options: DriftOptio
       onlyCandidate,
       sharedOnly: options.sharedOnly === true,
       settings,
-      commands: { reproduce: reproduceCommand(base, candidate, options), bless: blessCommand(candidate) },
+      commands: { reproduce: reproduceCommand(base, candidate, options), bless: blessCommand(base, candidate) },
     },
     (done, total) => comparing.step(done, total),
   );

@@ -1,0 +1,78 @@
+// `cassette accepted`: why the variants of a baseline are there, and whether each line still speaks of the cassette it names.
+
+import { join } from "node:path";
+import {
+  ACCEPTED_FILE,
+  createCassetteStore,
+  DEFAULT_MAX_BYTES,
+  parseAcceptances,
+  proofOf,
+  readTrust,
+  type Acceptance,
+  type AcceptanceProof,
+  type CassetteStore,
+} from "../../cassette/index.js";
+import { systemPorts, type FilePort } from "../../core/index.js";
+import { CliError } from "../errors.js";
+import { EXIT } from "../exit-codes.js";
+import { filesAt, type CommandIo } from "../io.js";
+import { count, createPrinter, writeJson } from "../output.js";
+import { loadRecording } from "../recordings.js";
+
+/** The flags of `cassette accepted`, as commander gives them. */
+export interface AcceptedOptions {
+  trust?: string;
+  json?: boolean;
+}
+
+/** `gone`: no such file. `changed`: the file is another recording now. `refused`: it does not load. */
+type CassetteState = "there" | "gone" | "changed" | "refused";
+
+interface Listed extends Acceptance {
+  state: CassetteState;
+  proof: AcceptanceProof;
+}
+
+/** Exits 3 when a line or its signature does not hold, or with `--trust` one is not by a trusted key. */
+export async function accepted(folder: string, options: AcceptedOptions, io: CommandIo): Promise<void> {
+  const files = filesAt(io);
+  const file = join(folder, ACCEPTED_FILE);
+  const lines = parseAcceptances(await readLines(files, file), file);
+  const trust = options.trust === undefined ? undefined : await readTrust(files, options.trust);
+  const store = createCassetteStore(files);
+  const listed: Listed[] = [];
+  for (const line of lines) {
+    const state = await stateOf(store, join(folder, line.path), line);
+    listed.push({ ...line, state, proof: proofOf(line, systemPorts.now(), trust) });
+  }
+  const isWrong = ({ state, proof }: Listed): boolean =>
+    state !== "there" || proof === "invalid" || (trust !== undefined && proof !== "trusted");
+  const wrong = listed.filter(isWrong).length;
+  const exitCode = wrong > 0 ? EXIT.integrity : EXIT.ok;
+  io.exit(exitCode);
+  if (options.json === true) {
+    writeJson(io, "accepted", exitCode, { folder, accepted: listed, wrong });
+    return;
+  }
+  const line = createPrinter(io);
+  for (const one of listed) {
+    const { acceptedAt, path, reason, state, proof } = one;
+    const look = isWrong(one) ? "bad" : "good";
+    line({ look, text: state.padEnd(8) }, `${acceptedAt}  `, path, `  ${proof}`, "  ", reason);
+  }
+  line(`${count(listed.length, "acceptance")}, ${wrong} that ${wrong === 1 ? "does" : "do"} not hold`);
+}
+
+async function readLines(files: FilePort, file: string): Promise<string> {
+  const result = await files.read(file, DEFAULT_MAX_BYTES);
+  if (result.kind === "read") return new TextDecoder("utf-8", { fatal: false }).decode(result.bytes);
+  const why = result.kind === "not-found" ? "is not there: nothing was accepted" : "cannot be read";
+  throw new CliError("nothing-found", `${file} ${why}`, "Name the folder that cassette bless writes into.", file);
+}
+
+async function stateOf(store: CassetteStore, file: string, { envelopeHash }: Acceptance): Promise<CassetteState> {
+  const loaded = await loadRecording(store, file);
+  if (loaded.kind === "failed") return loaded.failure.code === "file-not-found" ? "gone" : "refused";
+  const { cassette } = loaded;
+  return cassette.version === 2 && cassette.envelopeHash === envelopeHash ? "there" : "changed";
+}

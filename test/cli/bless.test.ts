@@ -1,0 +1,144 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { CassetteV2 } from "../../src/cassette/format.js";
+import { buildCassette } from "../../src/cassette/build.js";
+import { formatCassette } from "../../src/cassette/store.js";
+import { fixedPorts, weatherCassette } from "../support/recording.js";
+import { cli, documentOf, folder } from "./run.js";
+
+const one = await weatherCassette();
+const other = await weatherCassette({ ports: fixedPorts(9) });
+const cwd = join(folder, "bless");
+const at = (name: string) => join(cwd, name);
+const put = (name: string, cassette: CassetteV2 | string) =>
+  writeFileSync(at(name), typeof cassette === "string" ? cassette : formatCassette(cassette));
+const run = (...argv: string[]) => cli(argv, { cwd });
+const reason = ["--reason", "asks for Celsius now"];
+const lines = () => readFileSync(at("base/accepted.jsonl"), "utf8").trimEnd().split("\n");
+
+/** A recording that says how its run went. */
+function withOutcome(success: boolean): CassetteV2 {
+  const { entries, extensions, ...head } = other;
+  return buildCassette({ ...head, extensions: { ...extensions, outcome: { success } } }, entries);
+}
+
+beforeEach(() => {
+  rmSync(cwd, { recursive: true, force: true });
+  mkdirSync(at("base"), { recursive: true });
+  mkdirSync(at("new"));
+  put("base/weather.0.cassette.json", one);
+  put("new/weather.0.cassette.json", other);
+});
+
+describe("cassette bless", () => {
+  it("adds a variant under the next number, with its reason, and replaces nothing", async () => {
+    const ran = await run("bless", "new", "--into", "base", ...reason);
+    expect(ran).toMatchObject({ code: 0, err: "" });
+    expect(ran.out).toContain("1 run accepted into base");
+    expect(readFileSync(at("base/weather.0.cassette.json"), "utf8")).toBe(formatCassette(one));
+    expect(readFileSync(at("base/weather.1.cassette.json"), "utf8")).toBe(formatCassette(other));
+    expect(lines().map((line) => JSON.parse(line) as object)).toMatchObject([
+      { path: "weather.1.cassette.json", envelopeHash: other.envelopeHash, reason: "asks for Celsius now" },
+    ]);
+  });
+
+  it("knows what it accepted before", async () => {
+    await run("bless", "new", "--into", "base", ...reason);
+    const ran = await run("bless", "new", "--into", "base", ...reason);
+    expect(ran.out).toContain("known");
+    expect(readdirSync(at("base"))).toHaveLength(3);
+    expect(lines()).toHaveLength(1);
+  });
+
+  it("begins a baseline where there is none", async () => {
+    expect((await run("bless", "new/weather.0.cassette.json", "--into", "fresh", ...reason)).code).toBe(0);
+    expect(existsSync(at("fresh/weather.0.cassette.json"))).toBe(true);
+  });
+
+  it("takes its place in the lock, and leaves the rest of it alone", async () => {
+    await run("lock", "base");
+    await run("bless", "new", "--into", "base", ...reason);
+    expect((await run("verify", "base", "--lock")).code).toBe(0);
+    expect((await run("lock", "--check")).code).toBe(0);
+  });
+
+  it("signs the cassette and the line where a key is there", async () => {
+    const trust = (await run("keygen", "--out", "key")).out;
+    put("trust.json", trust);
+    await run("bless", "new", "--into", "base", ...reason, "--key", "key.pem");
+    const verified = await run(
+      "verify",
+      "base/weather.1.cassette.json",
+      "--trust",
+      "trust.json",
+      "--require-signature",
+    );
+    expect(verified.code).toBe(0);
+    expect((await run("accepted", "base", "--trust", "trust.json")).code).toBe(0);
+    put("new/sunny.cassette.json", one);
+    const env = { CASSETTE_SIGNING_KEY: readFileSync(at("key.pem"), "utf8") };
+    await cli(["bless", "new/sunny.cassette.json", "--into", "base", ...reason], { cwd, env });
+    expect((await run("accepted", "base", "--trust", "trust.json")).out).toContain("2 acceptances, 0 that do not hold");
+  });
+
+  it("accepts nothing where CI is set", async () => {
+    const ran = await cli(["bless", "new", "--into", "base", ...reason, "--json"], { cwd, env: { CI: "true" } });
+    expect(ran.code).toBe(2);
+    expect(documentOf(ran).error?.code).toBe("bless-in-ci");
+    expect(readdirSync(at("base"))).toEqual(["weather.0.cassette.json"]);
+  });
+
+  it("accepts no failing run, and then none of the others either", async () => {
+    put("new/storm.cassette.json", withOutcome(false));
+    const ran = await run("bless", "new", "--into", "base", ...reason);
+    expect(ran.code).toBe(2);
+    expect(ran.out).toContain("run-failed");
+    expect(ran.out).toContain("nothing was accepted");
+    expect(readdirSync(at("base"))).toEqual(["weather.0.cassette.json"]);
+    put("new/storm.cassette.json", withOutcome(true));
+    expect((await run("bless", "new", "--into", "base", ...reason)).code).toBe(0);
+  });
+
+  it("accepts nothing that does not verify", async () => {
+    put("new/weather.0.cassette.json", formatCassette(other).replace("weather", "whether"));
+    expect((await run("bless", "new", "--into", "base", ...reason)).code).toBe(3);
+    expect(existsSync(at("base/accepted.jsonl"))).toBe(false);
+  });
+
+  it.each([
+    ["an empty reason", ["new", "--into", "base", "--reason", " "]],
+    ["a reason too long", ["new", "--into", "base", "--reason", "x".repeat(2_001)]],
+    ["runs of the baseline itself", ["base", "--into", "base", ...reason]],
+    ["a folder without cassettes", ["empty", "--into", "base", ...reason]],
+    ["a path that is not there", ["none.cassette.json", "--into", "base", ...reason]],
+  ])("refuses %s", async (_what, argv) => {
+    mkdirSync(at("empty"));
+    expect((await run("bless", ...argv)).code).toBe(2);
+    expect(readdirSync(at("base"))).toEqual(["weather.0.cassette.json"]);
+  });
+});
+
+describe("cassette accepted", () => {
+  it("says what does not hold: a changed cassette, one that is gone, an edited line", async () => {
+    await run("keygen", "--out", "key");
+    await run("bless", "new", "--into", "base", ...reason, "--key", "key.pem");
+    expect((await run("accepted", "base")).code).toBe(0);
+    put("base/weather.1.cassette.json", one);
+    expect((await run("accepted", "base")).out).toContain("changed");
+    rmSync(at("base/weather.1.cassette.json"));
+    const gone = await run("accepted", "base");
+    expect(gone.code).toBe(3);
+    expect(gone.out).toContain("gone");
+    put("base/accepted.jsonl", readFileSync(at("base/accepted.jsonl"), "utf8").replace("Celsius", "Kelvin"));
+    expect((await run("accepted", "base")).out).toContain("invalid");
+  });
+
+  it("wants a trusted key where it is given a list, and exits 2 where nothing was accepted", async () => {
+    put("trust.json", (await run("keygen", "--out", "key")).out);
+    expect((await run("accepted", "base")).code).toBe(2);
+    await run("bless", "new", "--into", "base", ...reason);
+    expect((await run("accepted", "base")).code).toBe(0);
+    expect((await run("accepted", "base", "--trust", "trust.json")).code).toBe(3);
+  });
+});
