@@ -21,6 +21,7 @@ import { serveCommand } from "./commands/serve.js";
 import { showCommand } from "./commands/show.js";
 import { signCommand } from "./commands/sign.js";
 import { statsCommand } from "./commands/stats.js";
+import { stepCheckCommand } from "./commands/step-check.js";
 import { verifyCommand } from "./commands/verify.js";
 import { whyCommand } from "./commands/why.js";
 import type { Failure } from "./errors.js";
@@ -67,6 +68,7 @@ function createProgram(io: CommandIo): Command {
   showCommand(program, io);
   statsCommand(program, io);
   diffCommand(program, io);
+  stepCheckCommand(program, io);
   importCommand(program, io);
   exportCommand(program, io);
   recordCommand(program, io);
