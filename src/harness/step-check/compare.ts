@@ -13,7 +13,7 @@ export type StepVerdict = "same" | "other-arguments" | "other-tools" | "answered
 
 export const STEP_VERDICTS: readonly StepVerdict[] = ["same", "other-arguments", "other-tools", "answered", "called"];
 
-/** Stands for a tool's name where a turn calls none. No tool can have it: names have no brackets. */
+/** Stands for a tool's name where a turn calls none. Vendors allow no brackets in names. */
 export const ANSWER = "(answer)";
 /** Stands for the missing side where one turn has more calls than the other. */
 export const NO_CALL = "(no call)";
