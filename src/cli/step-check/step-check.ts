@@ -189,6 +189,7 @@ function optionsOf(
     gate,
     keep,
     timeoutMs: flags.timeout * 1_000,
+    ports: { warn: (text) => createNotes(io)(text) },
     redact: withValues(undefined, secretsOf(io.env)),
     ...(answers === undefined ? {} : { answers }),
     ...(tools === undefined ? {} : { tools }),

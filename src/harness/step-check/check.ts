@@ -82,13 +82,13 @@ export async function stepCheck(
 ): Promise<StepCheck> {
   assertKnownOptions("stepCheck", options, OPTIONS);
   const { gate = createStepGate(), tools } = options;
-  const before = options.answers === undefined ? undefined : seal(checkCassette(options.answers));
+  const before = options.answers === undefined ? undefined : checked(options.answers);
   const name = provider === undefined ? (before?.recordedProvider ?? "nobody") : nameOf(provider);
-  const { cassette: source, steps, notes } = readSteps(seal(checkCassette(cassette)), name, tools);
+  const { cassette: source, steps, notes } = readSteps(checked(cassette), name, tools);
   const known = before === undefined ? new Map<number, LlmTurnResponse>() : readAnswers(before, source, name);
   const build = answersBuilder({ source, provider: name, ...partsOf(options), before });
-  const checked = steps.slice(0, gate.admit(steps.length));
-  const missing = checked.filter(({ turn }) => !known.has(turn));
+  const admitted = steps.slice(0, gate.admit(steps.length));
+  const missing = admitted.filter(({ turn }) => !known.has(turn));
   const unanswered =
     provider === undefined
       ? new Map<number, Unanswered>()
@@ -100,7 +100,7 @@ export async function stepCheck(
     recordedProvider: source.recordedProvider,
     cassetteId: source.cassetteId,
     turns: steps.map((step, index) =>
-      index < checked.length
+      index < admitted.length
         ? settle(step, chosen.get(step.turn), unanswered.get(step.turn))
         : { turn: step.turn, state: "not-asked", reason: "max-turns" },
     ),
@@ -161,6 +161,11 @@ async function askAll(
 function settle({ turn, recorded }: Step, chosen: LlmTurnResponse | undefined, why: Unanswered | undefined): StepTurn {
   if (chosen === undefined) return why ?? { turn, state: "not-asked", reason: "not-recorded" };
   return { turn, state: "compared", recorded, chosen, ...compareTurns(recorded, chosen) };
+}
+
+/** Version 1 is not warned about, since it is refused in words. */
+function checked(cassette: unknown): Cassette {
+  return seal(checkCassette(cassette, { ports: { warn: () => undefined } }));
 }
 
 function partsOf({ redact, ports }: StepCheckOptions) {

@@ -10,7 +10,9 @@ import { draft, fixedPorts } from "../../support/recording.js";
 import { ask, say } from "../../support/script.js";
 import { model, promptsOf, recorded, RECORDED, TOOLS } from "./recorded.js";
 
-const ports = { ...fixedPorts(50), timer: (_ms: number, fire: () => void) => (fire(), () => undefined) };
+/** Waits end at once. */
+const timer = (_ms: number, fire: () => void) => (fire(), () => undefined);
+const ports = { ...fixedPorts(50), timer, warn: () => undefined };
 const agreeing = () => model((turn) => RECORDED[turn] ?? say("?"));
 
 async function refusal(work: Promise<unknown>): Promise<unknown> {
