@@ -105,6 +105,12 @@ differs: ${spec} agrees in 50 % of 4 turns (95 % interval 15 % to 85 %; asked fo
       expect([again.code, again.out]).toEqual([live.code, live.out]);
     }
     expect(calls()).toBe(4);
+    rmSync(join(folder, "kept-answers/inner/b.cassette.json"));
+    const lacking = await cli(["step-check", path, "--replay", "kept-answers"]);
+    expect([lacking.code, lacking.out]).toEqual([
+      2,
+      expect.stringMatching(/left out .*b\.cassette\.json .*no answers/),
+    ]);
   });
 
   it("asks no model where CI is set", async () => {

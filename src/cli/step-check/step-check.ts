@@ -151,7 +151,7 @@ async function checkAll(sources: readonly Source[], run: Run): Promise<Found[]> 
   return sources.flatMap(({ file }) => found.get(file) ?? []);
 }
 
-type Begun = { kind: "checking"; check: Promise<StepCheck> } | { kind: "failed"; failure: Failure };
+type Begun = { kind: "checking"; check: Promise<StepCheck>; lacks?: CliError } | { kind: "failed"; failure: Failure };
 
 /** Reads what is needed, and starts the check, which takes its share of the turns at once. */
 async function begin({ file, out }: Source, store: CassetteStore, run: Run): Promise<Begun> {
@@ -165,7 +165,12 @@ async function begin({ file, out }: Source, store: CassetteStore, run: Run): Pro
   const { flags, io } = run;
   const provider =
     flags.provider === undefined || flags.replay !== undefined ? undefined : toSource(flags.provider, flags, io);
-  return { kind: "checking", check: stepCheck(recording.cassette, provider, optionsOf(run, store, known, out)) };
+  const check = stepCheck(recording.cassette, provider, optionsOf(run, store, known, out));
+  return {
+    kind: "checking",
+    check,
+    ...(flags.replay === undefined || known !== undefined ? {} : { lacks: noAnswers(out) }),
+  };
 }
 
 function optionsOf(
@@ -200,13 +205,23 @@ function optionsOf(
 async function finish(file: string, begun: Begun): Promise<Found> {
   if (begun.kind === "failed") return begun;
   try {
-    return { kind: "checked", file, check: await begun.check };
+    const check = await begun.check;
+    if (begun.lacks !== undefined) return { kind: "failed", failure: toFailure(begun.lacks, file) };
+    return { kind: "checked", file, check };
   } catch (error) {
     if (error instanceof HarnessError || error instanceof CassetteError) {
       return { kind: "failed", failure: toFailure(error, file) };
     }
     throw error;
   }
+}
+
+function noAnswers(out = ""): CliError {
+  return new CliError(
+    "nothing-found",
+    `there are no answers in ${out}`,
+    "Record them first: --provider P --record OUT.",
+  );
 }
 
 /** A recording that cannot be checked at all is left out, and decides nothing where others were compared. */
