@@ -89,6 +89,7 @@ export {
   type LiveSource,
   type ResumeOptions,
 } from "./fork.js";
+export { contextsByTurn } from "./context.js";
 export { cutAround, formatMiss, rebuildPrompts } from "./miss.js";
 export { formatToolDrift, type ToolDrift } from "./tools/drift.js";
 export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tools/miss.js";

@@ -64,6 +64,16 @@ export type CliErrorCode =
   | "run-failed"
   /** The reasons of a baseline could not be written. */
   | "acceptance-not-written"
+  /** The provider of `step-check` is not there, or no provider. */
+  | "provider-unclear"
+  /** The variable that should hold the key of a vendor is empty. */
+  | "key-missing"
+  /** A model would have to be asked where CI is set. */
+  | "live-in-ci"
+  /** The answers of a step check could not be written. */
+  | "answers-not-kept"
+  /** A file of tools cannot be read, or holds none. */
+  | "tools-unreadable"
   /** A server could not take its port. */
   | "cannot-listen";
 

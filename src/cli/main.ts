@@ -25,6 +25,7 @@ import { serveCommand } from "./commands/serve.js";
 import { showCommand } from "./commands/show.js";
 import { signCommand } from "./commands/sign.js";
 import { statsCommand } from "./commands/stats.js";
+import { stepCheckCommand } from "./commands/step-check.js";
 import { verifyCommand } from "./commands/verify.js";
 import { whyCommand } from "./commands/why.js";
 import type { Failure } from "./errors.js";
@@ -75,6 +76,7 @@ function createProgram(io: CommandIo): Command {
   driftCommand(program, io);
   blessCommand(program, io);
   acceptedCommand(program, io);
+  stepCheckCommand(program, io);
   importCommand(program, io);
   exportCommand(program, io);
   recordCommand(program, io);

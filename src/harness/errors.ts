@@ -14,7 +14,15 @@ export type HarnessErrorCode =
   /** A matcher was given something it cannot work on. */
   | "matcher-misuse"
   /** The drift gate was given more scenarios, or more runs of one, than it compares. */
-  | "too-many-runs";
+  | "too-many-runs"
+  /** A recording lacks what another model would have to be asked. */
+  | "not-checkable"
+  /** Recorded answers of a step check belong to another recording or model. */
+  | "answers-unfit"
+  /** A limit of a step check is none. */
+  | "limits-unclear"
+  /** A cost limit for a model without a known price. */
+  | "cost-unknown";
 
 /** Every failure of the harness. `message` says what happened and with which value; `hint` says what to do. */
 export class HarnessError extends Error {

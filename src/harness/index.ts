@@ -20,6 +20,32 @@ export { inTurns } from "./mutate/turns.js";
 export { overlaidStore, readOverlay, type Overlay, type OverlayEnvironment } from "./overlay.js";
 export { readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
 export { enforceRules, rulesPolicy, type LiveBreak, type RulesPolicyOptions } from "./rules/policy.js";
+export {
+  stepCheck,
+  type StepCheck,
+  type StepCheckOptions,
+  type StepProvider,
+  type StepSource,
+  type StepTurn,
+} from "./step-check/check.js";
+export { ANSWER, NO_CALL, STEP_VERDICTS, type StepVerdict, type ToolPair } from "./step-check/compare.js";
+export {
+  ASSUMED_OUTPUT_TOKENS,
+  createStepGate,
+  MAX_STEPS_AT_ONCE,
+  type StepGate,
+  type StepLimits,
+  type StepStop,
+  type StepTicket,
+} from "./step-check/gate.js";
+export { isAnswers } from "./step-check/prompts.js";
+export {
+  describeTurn,
+  firstDisagreement,
+  summariseSteps,
+  type Disagreement,
+  type StepSummary,
+} from "./step-check/report.js";
 export type { OnToolDrift, ReplaySide, ToolReport, ToolSide } from "./tool-side.js";
 export {
   createUseCassette,

@@ -44,8 +44,7 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
   let cache = new WeakMap<object, LlmMessage>();
 
   const hide = (value: JsonValue): JsonValue => {
-    if (value === null || value === "" || (typeof value === "string" && isPlaceholder(value, isOurs)))
-      return value;
+    if (value === null || value === "" || (typeof value === "string" && isPlaceholder(value, isOurs))) return value;
     return numbers.placeholderOf(typeof value === "string" ? value : JSON.stringify(value), [BY_POINTER]);
   };
 

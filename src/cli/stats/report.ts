@@ -46,12 +46,14 @@ function row(line: PrintLine, name: string, text: string): void {
   line({ look: "dim", text: `  ${name.padEnd(9)}` }, text);
 }
 
-function tokensOf({ turns, inputTokens, outputTokens, turnsWithoutTokens }: UsageSum): string {
+/** Tokens in and out, and of how many turns they are unknown. */
+export function tokensOf({ turns, inputTokens, outputTokens, turnsWithoutTokens }: UsageSum): string {
   if (turns === turnsWithoutTokens) return "unknown";
   return `${inputTokens} in, ${outputTokens} out${without(turnsWithoutTokens)}`;
 }
 
-function costOf({ costUsd, turnsWithoutCost }: UsageSum): string {
+/** The cost, and of how many turns it is unknown. */
+export function costOf({ costUsd, turnsWithoutCost }: UsageSum): string {
   return costUsd === undefined ? "unknown" : `${costUsd} USD${without(turnsWithoutCost)}`;
 }
 

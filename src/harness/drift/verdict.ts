@@ -43,8 +43,7 @@ export function judgeScenario(figures: ScenarioFigures): Decision {
   if (measured.samePaths && !isWorse) return { verdict: "same", reason: samePathsText(measured) };
 
   const fewest = Math.min(measured.base.length, measured.candidate.length);
-  const isDecided =
-    fewest >= minRuns && (measured.samePaths || distance.canDecide) && (!isWorse || outcome.canDecide);
+  const isDecided = fewest >= minRuns && (measured.samePaths || distance.canDecide) && (!isWorse || outcome.canDecide);
   if (isDecided) return { verdict: "same", reason: `no difference beyond chance: ${figuresText(figures)}` };
   return undecided(figures, fewest);
 }

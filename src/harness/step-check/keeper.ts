@@ -1,0 +1,46 @@
+// Keeps answers while more are coming: one write at a time, and what came during a write is in the next one.
+
+import type { CassetteV2 } from "../../cassette/index.js";
+
+export interface Keeper {
+  /** An answer came. */
+  note(): void;
+  /** Waits until all is kept. Throws what keeping threw. */
+  end(): Promise<void>;
+}
+
+/** `onFailure` is called as soon as keeping fails, since answers that cannot be kept should not be paid for. */
+export function createKeeper(
+  build: () => Promise<CassetteV2>,
+  keep: ((answers: CassetteV2) => Promise<void> | void) | undefined,
+  onFailure: () => void,
+): Keeper {
+  let isDue = false;
+  let writing: Promise<void> | undefined;
+  const failures: unknown[] = [];
+
+  async function write(): Promise<void> {
+    while (isDue && failures.length === 0) {
+      isDue = false;
+      try {
+        await keep?.(await build());
+      } catch (error) {
+        failures.push(error);
+        onFailure();
+      }
+    }
+    writing = undefined;
+  }
+
+  return {
+    note() {
+      if (keep === undefined) return;
+      isDue = true;
+      writing ??= write();
+    },
+    async end() {
+      await writing;
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}

@@ -1,0 +1,100 @@
+// What every turn of a recording was asked: its prompt, and the tools and settings that were in force. Without all of the
+// prompt and the tools another model cannot be asked the same, so a recording that lacks them is refused in words.
+
+import { contextsByTurn, rebuildPrompts, type Cassette, type CassetteV2 } from "../../cassette/index.js";
+import {
+  isPlainObject,
+  type LlmMessage,
+  type LlmSettings,
+  type LlmToolDefinition,
+  type LlmTurnRequest,
+  type LlmTurnResponse,
+} from "../../core/index.js";
+import { HarnessError } from "../errors.js";
+
+/** One recorded turn as it can be asked again. */
+export interface Step {
+  turn: number;
+  request: LlmTurnRequest;
+  recorded: LlmTurnResponse;
+}
+
+/** All turns of a recording. */
+export interface Steps {
+  cassette: CassetteV2;
+  steps: Step[];
+  /** Sentences on how the questions are other than what the recorded model was asked. */
+  notes: string[];
+}
+
+/**
+ * The questions of a recording in their order, for the model of that name: the thoughts of another one are not shown to it, since
+ * vendors refuse foreign ones. `tools` are offered at every turn in place of the recorded ones. Throws `HarnessError`
+ * `not-checkable`.
+ */
+export function readSteps(cassette: Cassette, provider: string, tools?: readonly LlmToolDefinition[]): Steps {
+  if (cassette.version === 1) {
+    throw notCheckable("it is of version 1, which keeps no prompts", "Record it again.");
+  }
+  const prompts = rebuildPrompts(cassette);
+  if (prompts === undefined) {
+    throw notCheckable("it keeps the hashes of its prompts and not the prompts", "Record it with prompts: true.");
+  }
+  if (isAnswers(cassette)) {
+    throw notCheckable("it holds the answers of a step check", "Give the recording that was checked.");
+  }
+  const notes = new Set<string>();
+  const own = cassette.recordedProvider === provider;
+  const contexts = contextsByTurn(cassette.extensions?.contexts ?? [], cassette.entries.length);
+  const steps = cassette.entries.map(({ turnIndex, response }, index): Step => {
+    const context = contexts[index];
+    const offered = tools ?? (context?.tools as unknown as LlmToolDefinition[] | undefined);
+    if (offered === undefined) throw withoutTools(turnIndex);
+    if (context?.settings === undefined) notes.add("no settings are recorded, so none were asked for");
+    const messages = own ? (prompts[index] ?? []) : withoutReasoning(prompts[index] ?? [], notes);
+    const settings = context?.settings as LlmSettings | undefined;
+    return {
+      turn: turnIndex,
+      request: { messages, tools: offered, ...(settings === undefined ? {} : { settings }) },
+      recorded: response,
+    };
+  });
+  if (tools !== undefined) notes.add("the tools are those that were given, not the recorded ones");
+  noteRedaction(cassette, notes);
+  return { cassette, steps, notes: [...notes] };
+}
+
+/** True for a cassette that a step check wrote. */
+export function isAnswers(cassette: CassetteV2): boolean {
+  return isPlainObject(cassette.extensions?.["stepCheck"]);
+}
+
+function withoutReasoning(messages: readonly LlmMessage[], notes: Set<string>): readonly LlmMessage[] {
+  const isThought = (message: LlmMessage): boolean => message.role === "assistant" && message.reasoning !== undefined;
+  if (!messages.some(isThought)) return messages;
+  notes.add("the recorded model's thoughts are left out of the prompts");
+  return messages.map((message) => {
+    if (message.role !== "assistant") return message;
+    const { reasoning, ...kept } = message;
+    return kept;
+  });
+}
+
+function noteRedaction({ extensions }: CassetteV2, notes: Set<string>): void {
+  const redacted: unknown = extensions?.redacted;
+  if (Array.isArray(redacted) && redacted.length > 0) {
+    notes.add(`the recording is redacted (${redacted.join(", ")}): the model saw placeholders, not what stood there`);
+  }
+  if (extensions?.filtered === true) notes.add("the prompts were filtered before they were kept (hashFilter)");
+}
+
+function withoutTools(turn: number): HarnessError {
+  return notCheckable(
+    `it does not say which tools were offered at turn ${turn}`,
+    "Give the tools (--tools FILE, or `tools` of stepCheck), or record it again.",
+  );
+}
+
+function notCheckable(why: string, hint: string): HarnessError {
+  return new HarnessError("not-checkable", `the cassette cannot be step-checked: ${why}`, hint);
+}

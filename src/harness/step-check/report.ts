@@ -1,0 +1,129 @@
+// What step checks add up to: agreement with its interval, a confusion table of tools, tokens and cost. Interval: E. B. Wilson,
+// JASA 22 (1927).
+
+import { createUsageCounter, cutAround, firstDifference, type UsageSum } from "../../cassette/index.js";
+import { canonicalize, toVisible, type LlmToolCall, type LlmTurnResponse } from "../../core/index.js";
+import type { StepCheck, StepTurn } from "./check.js";
+import { STEP_VERDICTS, type StepVerdict } from "./compare.js";
+
+/** The confidence of the interval, and the normal quantile that belongs to it. */
+const LEVEL = 0.95;
+const Z = 1.959963984540054;
+/** Characters that are shown of a turn. */
+const MAX_SHOWN = 200;
+
+export interface StepSummary {
+  cassettes: number;
+  /** All recorded turns; those compared, and how; those that failed or were not asked. */
+  turns: number;
+  compared: number;
+  verdicts: Record<StepVerdict, number>;
+  failed: number;
+  notAsked: number;
+  /** Turns with the same calls, of those compared. Absent where none was. */
+  agreement?: { rate: number; low: number; high: number; level: number };
+  /** How often one tool was recorded and another chosen, in the order of the names; equal ones too. */
+  confusion: { recorded: string; chosen: string; count: number }[];
+  /** Of the answers that were compared. */
+  usage: UsageSum;
+}
+
+/** Adds up any number of checks. */
+export function summariseSteps(checks: readonly StepCheck[]): StepSummary {
+  const turns = checks.flatMap((check) => check.turns);
+  const compared = turns.filter((turn) => turn.state === "compared");
+  const verdicts = Object.fromEntries(
+    STEP_VERDICTS.map((verdict) => [verdict, compared.filter((turn) => turn.verdict === verdict).length]),
+  ) as Record<StepVerdict, number>;
+  const usage = createUsageCounter();
+  for (const { chosen } of compared) usage.add(chosen);
+  return {
+    cassettes: checks.length,
+    turns: turns.length,
+    compared: compared.length,
+    verdicts,
+    failed: turns.filter(({ state }) => state === "failed").length,
+    notAsked: turns.filter(({ state }) => state === "not-asked").length,
+    ...(compared.length === 0 ? {} : { agreement: toAgreement(verdicts.same, compared.length) }),
+    confusion: toTable(compared.flatMap(({ pairs }) => pairs)),
+    usage: usage.total(),
+  };
+}
+
+function toAgreement(same: number, compared: number): { rate: number; low: number; high: number; level: number } {
+  const rate = same / compared;
+  const middle = rate + (Z * Z) / (2 * compared);
+  const half = Z * Math.sqrt((rate * (1 - rate)) / compared + (Z * Z) / (4 * compared * compared));
+  const divisor = 1 + (Z * Z) / compared;
+  const low = Math.max(0, (middle - half) / divisor);
+  const high = Math.min(1, (middle + half) / divisor);
+  return { rate, low, high, level: LEVEL };
+}
+
+function toTable(pairs: readonly { recorded: string; chosen: string }[]): StepSummary["confusion"] {
+  const cells = new Map<string, StepSummary["confusion"][number]>();
+  for (const pair of pairs) {
+    const key = JSON.stringify([pair.recorded, pair.chosen]);
+    const cell = cells.get(key) ?? { ...pair, count: 0 };
+    cell.count++;
+    cells.set(key, cell);
+  }
+  return [...cells].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cell]) => cell);
+}
+
+/** The first turn of a check at which the two disagree, told in words that can be printed. */
+export interface Disagreement {
+  turn: number;
+  verdict: Exclude<StepVerdict, "same">;
+  /** Calls as `name(arguments)`, or the answer in quotes; cut, nothing in it acts on a terminal. */
+  recorded: string;
+  chosen: string;
+  /** The first differing argument, where the tools are the same. */
+  at?: { tool: string; pointer: string; recorded: string; chosen: string };
+}
+
+/** Undefined where all that was compared agrees. */
+export function firstDisagreement({ turns }: StepCheck): Disagreement | undefined {
+  const first = turns.find((turn) => turn.state === "compared" && turn.verdict !== "same");
+  return first?.state === "compared" && first.verdict !== "same" ? tell(first, first.verdict) : undefined;
+}
+
+function tell(
+  { turn, recorded, chosen, differing }: Extract<StepTurn, { state: "compared" }>,
+  verdict: Disagreement["verdict"],
+): Disagreement {
+  const at = verdict === "other-arguments" && differing !== undefined ? whereOf(differing) : undefined;
+  return {
+    turn,
+    verdict,
+    recorded: describeTurn(recorded),
+    chosen: describeTurn(chosen),
+    ...(at === undefined ? {} : { at }),
+  };
+}
+
+function whereOf({ recorded, chosen }: { recorded: LlmToolCall; chosen: LlmToolCall }): Disagreement["at"] {
+  const difference = firstDifference(
+    recorded.malformedArguments ?? recorded.arguments,
+    chosen.malformedArguments ?? chosen.arguments,
+  );
+  if (difference === undefined) return undefined;
+  const [was, is] = cutAround(difference.old, difference.new);
+  return {
+    tool: toVisible(recorded.name),
+    pointer: toVisible(difference.pointer),
+    recorded: was ?? "(nothing)",
+    chosen: is ?? "(nothing)",
+  };
+}
+
+/** The calls of a turn, or its answer, as one line. */
+export function describeTurn({ message }: LlmTurnResponse): string {
+  const calls = message.toolCalls ?? [];
+  const text =
+    calls.length === 0
+      ? JSON.stringify(message.content)
+      : calls.map((call) => `${call.name}(${canonicalize(call.malformedArguments ?? call.arguments)})`).join(" + ");
+  const shown = text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN).toWellFormed()}…`;
+  return toVisible(shown);
+}
