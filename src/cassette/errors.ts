@@ -37,7 +37,8 @@ export type LoadErrorCode =
   /** A cassette that its lock does not confirm. */
   | "lock-mismatch"
   | "lock-malformed"
-  | "trust-malformed";
+  | "trust-malformed"
+  | "tolerances-malformed";
 
 /** Why a replay could not answer a turn. */
 export type MissErrorCode =

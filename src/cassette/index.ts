@@ -124,7 +124,16 @@ export {
 } from "./bundle/store.js";
 export { checkTrust, parseTrust, readTrust, type Trust, type TrustedKey } from "./trust.js";
 export { callKey, callsOf, type RecordedCall } from "./diff/calls.js";
-export { diffCassettes, type DiffOptions } from "./diff/diff.js";
+export {
+  parseTolerances,
+  readTolerances,
+  checkTolerances,
+  TOLERANCES_FILE,
+  type TolerancesOptions,
+} from "./tolerance/load.js";
+export type { NormalCall, ToleranceComparison, Tolerances } from "./tolerance/tolerances.js";
+export type { ToleranceUse } from "./tolerance/uses.js";
+export { compareCassettes, diffCassettes, type CassetteDiff, type DiffOptions } from "./diff/diff.js";
 export type { Drift, DriftKind } from "./diff/drift.js";
 export { diffSets, type NamedCassette, type SetDiff } from "./diff/folders.js";
 export {

@@ -42,7 +42,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "session",
     "node",
   ],
-  cassette: ["diff", "tools", "import", "export", "bundle"],
+  cassette: ["tolerance", "diff", "tools", "import", "export", "bundle"],
 };
 
 /** What may lie beside `index.ts` in the root of a layer; a layer that is not listed may have any file there. */

@@ -1,15 +1,15 @@
 // Compares what two recordings did: the sequence of tool calls (name and canonical arguments, ids ignored) and, unless
 // told otherwise, what the assistant said. Prompts, tool results, usage and models take no part.
 
-import type { JsonValue } from "../../core/index.js";
 import type { Cassette } from "../format.js";
-import { callKey, callsOf, type RecordedCall } from "./calls.js";
+import type { Tolerances } from "../tolerance/tolerances.js";
+import type { ToleranceUse } from "../tolerance/uses.js";
+import { callsOf, type RecordedCall } from "./calls.js";
 import type { CallFact, Drift, DriftFact } from "./drift.js";
-import { parseIgnore, type IgnoreRules } from "./ignore.js";
 import { matchItems, type Item } from "./match.js";
 import { pairMoves } from "./moves.js";
+import { createCallRules, type CallRules } from "./rules.js";
 import { sentenceOf } from "./sentence.js";
-import { diffValues } from "../values.js";
 
 export interface DiffOptions {
   /** Leaves out what the assistant said. Default false. */
@@ -19,25 +19,39 @@ export interface DiffOptions {
    * key or index.
    */
   ignore?: readonly string[];
+  /** In which ways different arguments count as equal. Default: in none. */
+  tolerances?: Tolerances;
+}
+
+/** A comparison, and what it rested on. */
+export interface CassetteDiff {
+  drifts: Drift[];
+  /** Every tolerance that made different arguments equal. */
+  tolerances: ToleranceUse[];
 }
 
 /** Every drift from `a`, the old run, to `b`, the new one: first of tool calls, then of texts. Empty means none. */
 export function diffCassettes(a: Cassette, b: Cassette, options: DiffOptions = {}): Drift[] {
-  const rules = parseIgnore(options.ignore ?? []);
+  return compareCassettes(a, b, options).drifts;
+}
+
+/** The same with the tolerances that were used. */
+export function compareCassettes(a: Cassette, b: Cassette, options: DiffOptions = {}): CassetteDiff {
+  const rules = createCallRules(options);
   const drifts = callDrifts(a, b, rules);
-  return options.ignoreContent === true ? drifts : [...drifts, ...contentDrifts(a, b)];
+  if (options.ignoreContent !== true) drifts.push(...contentDrifts(a, b));
+  return { drifts, tolerances: rules.uses() };
 }
 
 interface ComparedCall extends Item {
   call: RecordedCall;
-  /** What is compared: the arguments without ignored places, or the text that is no arguments object. */
-  value: JsonValue;
 }
 
 /** Differences in tool calls, in the order of the new run. */
-function callDrifts(a: Cassette, b: Cassette, rules: IgnoreRules): Drift[] {
+function callDrifts(a: Cassette, b: Cassette, rules: CallRules): Drift[] {
   const drifts: Drift[] = [];
   for (const match of matchItems(comparedCalls(a, rules), comparedCalls(b, rules), pairMoves)) {
+    if (match.kind !== "added" && match.kind !== "removed") rules.note(match.old.call, match.new.call);
     switch (match.kind) {
       case "same":
         break;
@@ -52,7 +66,8 @@ function callDrifts(a: Cassette, b: Cassette, rules: IgnoreRules): Drift[] {
         break;
       case "changed": {
         const { old, new: now } = match;
-        const changes = diffValues(old.value, now.value).filter((change) => !rules.covers(now.name, change.pointer));
+        const changes = rules.changes(old.call, now.call);
+        if (changes.length === 0) break;
         drifts.push(told({ kind: "args-changed", tool: now.name, oldTurn: old.turn, newTurn: now.turn, changes }));
         break;
       }
@@ -62,12 +77,10 @@ function callDrifts(a: Cassette, b: Cassette, rules: IgnoreRules): Drift[] {
 }
 
 /** The calls with what is compared, in the order of turns; inside a turn, which is a set, in the order of keys. */
-function comparedCalls(cassette: Cassette, rules: IgnoreRules): ComparedCall[] {
+function comparedCalls(cassette: Cassette, rules: CallRules): ComparedCall[] {
   const calls = callsOf(cassette).map((call): ComparedCall => {
     const { turn, name } = call;
-    const pruned = rules.prune(name, call.arguments);
-    const key = pruned === call.arguments ? call.key : callKey({ ...call, arguments: pruned });
-    return { turn, name, key, call, value: call.malformedArguments ?? pruned };
+    return { turn, name, key: rules.keysOf(call).key, call };
   });
   // The whole key decides between calls that differ in ignored places alone, whose order must not matter either.
   return calls.sort((x, y) => x.turn - y.turn || compare(x.key, y.key) || compare(x.call.key, y.call.key));
