@@ -131,7 +131,13 @@ export {
   TOLERANCES_FILE,
   type TolerancesOptions,
 } from "./tolerance/load.js";
-export type { NormalCall, ToleranceComparison, Tolerances } from "./tolerance/tolerances.js";
+export {
+  assertTolerances,
+  isTolerances,
+  type NormalCall,
+  type ToleranceComparison,
+  type Tolerances,
+} from "./tolerance/tolerances.js";
 export type { ToleranceUse } from "./tolerance/uses.js";
 export { compareCassettes, diffCassettes, type CassetteDiff, type DiffOptions } from "./diff/diff.js";
 export type { Drift, DriftKind } from "./diff/drift.js";

@@ -4,11 +4,13 @@
 import {
   createBundleStore,
   createCassetteStore,
+  readTolerances,
   recordingProvider as createRecorder,
   type Cassette,
   type ParseOptions,
   type RecordingOptions,
   type RecordingProvider,
+  type Tolerances,
 } from "../cassette/index.js";
 import type { LlmProviderAdapter } from "../core/index.js";
 import { nodeFiles, pathBeside } from "../host/index.js";
@@ -32,6 +34,11 @@ export async function loadCassette(path: string, options: LoadCassetteOptions = 
   const { openLock, overlaidStore } = await import("../harness/index.js");
   const { load } = overlaidStore(store, files, process.env);
   return load(path, lock === undefined ? rest : { ...rest, lock: await openLock(files, lock, path) });
+}
+
+/** Reads and checks a tolerance file. Throws `CassetteError` like `parseTolerances`, and `file-not-found`. */
+export async function loadTolerances(path: string): Promise<Tolerances> {
+  return readTolerances(files, path);
 }
 
 /** Writes a cassette file atomically. */

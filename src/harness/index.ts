@@ -19,6 +19,7 @@ export { listMutants, MAX_MUTANTS_PER_CASSETTE } from "./mutate/list.js";
 export { inTurns } from "./mutate/turns.js";
 export { overlaidStore, readOverlay, type Overlay, type OverlayEnvironment } from "./overlay.js";
 export { readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
+export type { ToleranceSource } from "./tolerances.js";
 export type { OnToolDrift, ReplaySide, ToolReport, ToolSide } from "./tool-side.js";
 export {
   createUseCassette,
@@ -29,6 +30,7 @@ export {
   type UseCassetteOptions,
 } from "./use-cassette.js";
 export type { CassetteAssertions } from "./vitest/assertions.js";
+export type { CallToolOptions } from "./vitest/call-tool.js";
 export type { MatchCassetteOptions } from "./vitest/match-cassette.js";
 export type { MatcherContext, MatcherResult } from "./vitest/matcher.js";
 export { createMatchers } from "./vitest/matchers.js";

@@ -7,6 +7,8 @@ import {
   type Cassette,
   type CassetteTools,
   type TapeResult,
+  type ToleranceUse,
+  type Tolerances,
   type ToolDrift,
 } from "../cassette/index.js";
 import type { CustomTool, VerbBodies } from "../core/index.js";
@@ -23,6 +25,8 @@ export interface ToolReport {
   readonly drift: readonly ToolDrift[];
   /** Recorded results that no call took. Empty where no tool came from `tools` or `verbs`. */
   readonly unused: readonly TapeResult[];
+  /** Every tolerance by which a call was answered whose arguments are not the recorded ones. */
+  readonly tolerances: readonly ToleranceUse[];
 }
 
 export interface ToolSide {
@@ -37,7 +41,7 @@ export interface ToolSide {
 export const liveSide: ToolSide = {
   tools: (tools) => [...tools],
   verbs: (verbs) => verbs,
-  toolReport: () => ({ drift: [], unused: [] }),
+  toolReport: () => ({ drift: [], unused: [], tolerances: [] }),
 };
 
 /** The tape is read when a tool is first asked for, since a cassette without prompts has none. */
@@ -46,16 +50,19 @@ export function createToolSide(
   file: string,
   side: ReplaySide,
   onToolDrift: OnToolDrift,
+  tolerances?: Tolerances,
 ): ToolSide & { assertNoDrift: () => void } {
   let tape: CassetteTools | undefined;
-  const open = (): CassetteTools => (tape ??= cassetteTools(cassette, { file, ports: { warn: () => undefined } }));
+  const tolerated = tolerances === undefined ? {} : { tolerances };
+  const open = (): CassetteTools =>
+    (tape ??= cassetteTools(cassette, { file, ports: { warn: () => undefined }, ...tolerated }));
   return {
     tools(tools) {
       if (side !== "model") return open().replace(tools);
       return open().watch(tools, { answer: onToolDrift === "collect" ? "recorded" : "live" });
     },
     verbs: (verbs) => (side === "model" ? verbs : open().verbs),
-    toolReport: () => ({ drift: tape?.drift ?? [], unused: tape?.unused() ?? [] }),
+    toolReport: () => ({ drift: tape?.drift ?? [], unused: tape?.unused() ?? [], tolerances: tape?.tolerances ?? [] }),
     assertNoDrift: () => {
       const drift = tape?.drift ?? [];
       if (drift.length === 0 || side !== "model") return;

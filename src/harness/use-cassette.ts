@@ -23,6 +23,7 @@ import { overlaidStore, type OverlayEnvironment } from "./overlay.js";
 import { createRecordingDesk, fileExists, type RecordingDesk } from "./recording.js";
 import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
 import { createToolSide, liveSide, type OnToolDrift, type ReplaySide, type ToolSide } from "./tool-side.js";
+import { assertToleranceSource, openTolerances, type ToleranceSource } from "./tolerances.js";
 import { describeValue } from "./vitest/words.js";
 
 export interface UseCassetteOptions extends StreamingOptions {
@@ -47,6 +48,11 @@ export interface UseCassetteOptions extends StreamingOptions {
   readonly replay?: ReplaySide;
   /** With `replay: "model"`, for tools of the handle's `tools` that answer otherwise than recorded. Default `stop`. */
   readonly onToolDrift?: OnToolDrift;
+  /**
+   * In which ways a call's arguments may differ from the recorded ones where the handle's `tools` and `verbs` answer it: the path
+   * of a tolerance file, or tolerances. `toolReport().tolerances` lists those that were used.
+   */
+  readonly tolerances?: ToleranceSource;
   /** What a recording keeps of how streamed answers came. Default `boundaries`. */
   readonly streams?: RecordedStreaming;
 }
@@ -62,6 +68,7 @@ const OPTIONS: readonly string[] = [
   "sign",
   "replay",
   "onToolDrift",
+  "tolerances",
   "streams",
   ...STREAMING_OPTIONS,
 ];
@@ -179,7 +186,13 @@ async function replay(
   const limit = maxBytes === undefined ? {} : { maxBytes };
   const locked = lock === undefined ? {} : { lock: await openLock(files, lock, file) };
   const cassette = await store.load(file, { requireIntegrity, ...limit, ...locked });
-  const { assertNoDrift, ...toolSide } = createToolSide(cassette, file, side, onToolDrift);
+  const { assertNoDrift, ...toolSide } = createToolSide(
+    cassette,
+    file,
+    side,
+    onToolDrift,
+    await openTolerances(files, options.tolerances),
+  );
   const replayed = cassetteProvider(cassette, {
     file,
     ...(hashFilter === undefined ? {} : { hashFilter }),
@@ -263,6 +276,7 @@ function assertArguments(file: unknown, options: unknown): void {
   assertWord("onToolDrift", onToolDrift, ["stop", "collect"]);
   assertWord("streams", streams, ["boundaries", "times", false]);
   assertStreaming("useCassette", options);
+  assertToleranceSource("useCassette", (options as UseCassetteOptions).tolerances);
   if (maxBytes === undefined || (Number.isSafeInteger(maxBytes) && maxBytes > 0)) return;
   throw invalid(
     `maxBytes of useCassette is ${describeValue(maxBytes)}`,

@@ -1,6 +1,7 @@
 // Tolerances as a comparison uses them. One object serves a whole run: it keeps no state but what it has compiled.
 
-import { canonicalize, type JsonObject, type JsonValue } from "../../core/index.js";
+import { canonicalize, showValue, type JsonObject, type JsonValue } from "../../core/index.js";
+import { CassetteError } from "../errors.js";
 import type { ValueChange } from "../values.js";
 import { walkBoth } from "./compare.js";
 import type { RulesByTool } from "./document.js";
@@ -71,6 +72,19 @@ export function createTolerances(rules: RulesByTool): Tolerances {
 
 /** Nothing is tolerated. */
 export const NO_TOLERANCES: Tolerances = createTolerances(new Map());
+
+/** Throws `invalid-options` for what is no `Tolerances`, such as the text or the path of a file. */
+export function assertTolerances(owner: string, value: unknown): asserts value is Tolerances {
+  if (isTolerances(value)) return;
+  throw new CassetteError("invalid-options", `tolerances of ${owner} is ${showValue(value)}`, {
+    hint: "Pass what parseTolerances, checkTolerances or loadTolerances gave.",
+  });
+}
+
+export function isTolerances(value: unknown): value is Tolerances {
+  const { normalise, alike, compare } = (value ?? {}) as Partial<Tolerances>;
+  return [normalise, alike, compare].every((method) => typeof method === "function");
+}
 
 function isApproximate({ tolerance: { kind } }: { tolerance: { kind: string } }): boolean {
   return kind === "numeric" || kind === "ignoreExtra";

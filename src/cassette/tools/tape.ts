@@ -1,5 +1,5 @@
-// Recorded tool results in the place of live tools, strict on the call's key: equal calls are answered in recorded order, and
-// a call that was not recorded ends the run. Nothing is answered twice. See docs/replay.md.
+// Recorded tool results in the place of live tools, strict on the call's arguments but for what tolerances allow: equal
+// calls are answered in recorded order, and a call that was not recorded ends the run. Nothing is answered twice. See docs/replay.md.
 
 import {
   MAX_RESULT_CHARACTERS,
@@ -11,11 +11,13 @@ import {
   type Ports,
   type VerbBodies,
 } from "../../core/index.js";
-import { callKey } from "../diff/calls.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
 import { checkCassette } from "../load.js";
+import { assertTolerances, NO_TOLERANCES, type Tolerances } from "../tolerance/tolerances.js";
+import type { ToleranceUse } from "../tolerance/uses.js";
 import { watchTool, type DriftLog, type ToolDrift } from "./drift.js";
 import { explainTapeMiss, short, TapeMissError } from "./miss.js";
+import { createReel } from "./reel.js";
 import { readTape, type TapeResult } from "./results.js";
 
 export interface CassetteToolsOptions {
@@ -23,6 +25,8 @@ export interface CassetteToolsOptions {
   readonly requireIntegrity?: boolean;
   /** Named in messages. */
   readonly file?: string;
+  /** In which ways a live call's arguments may differ from the recorded ones. Default: in none. */
+  readonly tolerances?: Tolerances;
   readonly ports?: Pick<Ports, "warn">;
 }
 
@@ -45,23 +49,26 @@ export interface CassetteTools {
   readonly drift: readonly ToolDrift[];
   /** Results of tools that no call has taken. */
   unused(): TapeResult[];
+  /** Every tolerance by which a call was answered whose arguments are not the recorded ones. */
+  readonly tolerances: readonly ToleranceUse[];
   /** Throws `CassetteError` `unconsumed` naming them. */
   assertConsumed(): void;
-  /** Makes every result unused again and forgets the drift. */
+  /** Makes every result unused again and forgets the drift and the tolerances that were used. */
   reset(): void;
 }
 
 /** Checks `cassette` as if it came from a file. Throws `CassetteError`: a `LoadErrorCode`, or `invalid-options` without prompts. */
 export function cassetteTools(cassette: unknown, options: CassetteToolsOptions = {}): CassetteTools {
-  assertKnownOptions("cassetteTools", options, ["requireIntegrity", "file", "ports"]);
-  const { file } = options;
+  assertKnownOptions("cassetteTools", options, ["requireIntegrity", "file", "tolerances", "ports"]);
+  const { file, tolerances = NO_TOLERANCES } = options;
+  assertTolerances("cassetteTools", tolerances);
   const results = readTape(checkCassette(cassette, options), file);
-  const reel = createReel(results);
+  const reel = createReel(results, tolerances);
   const drift: DriftLog = { found: [] };
 
   function answer(name: string, args: JsonObject): string {
-    const result = reel.take(callKey({ name, arguments: args }));
-    if (result === undefined) throw new TapeMissError(explainTapeMiss(results, reel.used, name, args), file);
+    const result = reel.take(name, args);
+    if (result === undefined) throw new TapeMissError(explainTapeMiss(results, reel, tolerances, name, args), file);
     return play(result);
   }
 
@@ -74,13 +81,16 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
     watch(tools, { answer: side = "live" } = {}) {
       return tools.map((tool) => ({
         ...declare(tool),
-        invoke: watchTool(tool, drift, side, (args) => reel.take(callKey({ name: tool.name, arguments: args })), play),
+        invoke: watchTool(tool, drift, side, (args) => reel.take(tool.name, args), play),
       }));
     },
     get drift() {
       return [...drift.found];
     },
     unused: () => results.filter((result) => result.isToolsOwn && !reel.used.has(result)),
+    get tolerances() {
+      return reel.uses();
+    },
     assertConsumed() {
       const left = results.filter((result) => result.isToolsOwn && !reel.used.has(result));
       if (left.length > 0) throw unconsumed(left, file);
@@ -88,33 +98,6 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
     reset() {
       reel.reset();
       drift.found.length = 0;
-    },
-  };
-}
-
-/** The results by key, each list walked once from its front. */
-function createReel(results: readonly TapeResult[]) {
-  const used = new Set<TapeResult>();
-  const queues = new Map<string, { results: TapeResult[]; at: number }>();
-  for (const result of results) {
-    if (result.content === undefined) continue;
-    const queue = queues.get(result.key);
-    if (queue === undefined) queues.set(result.key, { results: [result], at: 0 });
-    else queue.results.push(result);
-  }
-  return {
-    used: used as ReadonlySet<TapeResult>,
-    take(key: string): TapeResult | undefined {
-      const queue = queues.get(key);
-      const result = queue?.results[queue.at];
-      if (queue === undefined || result === undefined) return undefined;
-      queue.at++;
-      used.add(result);
-      return result;
-    },
-    reset(): void {
-      used.clear();
-      for (const queue of queues.values()) queue.at = 0;
     },
   };
 }

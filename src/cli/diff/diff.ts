@@ -16,6 +16,7 @@ import { filesAt, type CommandIo } from "../io.js";
 import { count, createPrinter, toJsonError, writeFailure, writeJson } from "../output.js";
 import { createProgress } from "../progress.js";
 import { findTarget, loadRecording, pathIn, type Target } from "../recordings.js";
+import { openTolerances, type OpenTolerances, type TolerancesFlag } from "../tolerances.js";
 import { outcomesOf, printDiff, type TaskDiff } from "./report.js";
 
 /** The flags of `cassette diff`, as commander gives them. */
@@ -23,6 +24,7 @@ export interface DiffCommandOptions {
   ignore: string[];
   content?: boolean;
   sharedOnly?: boolean;
+  tolerances?: TolerancesFlag;
   json?: boolean;
 }
 
@@ -34,6 +36,7 @@ interface Recording {
 /** Compares two sides, exits 1 on drift. Throws when there is nothing to compare. */
 export async function diff(old: string, now: string, options: DiffCommandOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
+  const tolerated = await openTolerances(files, options.tolerances);
   const targets = [await findTarget(files, old), await findTarget(files, now)] as const;
   const [oldSide, newSide] = pairUp(...targets);
   const loaded = await loadAll(files, [oldSide, newSide], io);
@@ -42,13 +45,13 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
     return;
   }
   const [before, after] = loaded.sides;
-  const compared = diffSets(before, after, toDiffOptions(options));
+  const compared = diffSets(before, after, toDiffOptions(options, tolerated));
   if (compared.shared.length === 0) throw nothingShared(old, now);
 
   const outcomes = outcomesOf(before, after);
   const tasks = compared.shared.map(({ task, drifts }): TaskDiff => ({ task, drifts, ...outcomes.get(task) }));
   const drifted = tasks.filter(({ drifts }) => drifts.length > 0).length;
-  const { onlyOld, onlyNew, totals } = compared;
+  const { onlyOld, onlyNew, totals, tolerances } = compared;
   const isSame = drifted === 0 && (options.sharedOnly === true || onlyOld.length + onlyNew.length === 0);
   const exitCode = isSame ? EXIT.ok : EXIT.drift;
   const summary = { shared: tasks.length, same: tasks.length - drifted, drifted, totals, onlyOld, onlyNew };
@@ -56,16 +59,27 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
   io.exit(exitCode);
   const contentCompared = options.content === true;
   if (options.json === true) {
-    writeJson(io, "diff", exitCode, { old, new: now, contentCompared, tasks, summary, version1 });
+    const used = { tolerancesFile: tolerated?.file ?? null, tolerances };
+    writeJson(io, "diff", exitCode, { old, new: now, contentCompared, tasks, summary, version1, ...used });
     return;
   }
   const isPair = targets.every(({ kind }) => kind === "file");
   const heading = isPair ? { heading: headingOf(old, now) } : {};
-  printDiff(createPrinter(io), tasks, { ...summary, ...heading, version1, isSame, contentCompared });
+  const file = tolerated === undefined ? {} : { tolerancesFile: tolerated.file };
+  printDiff(createPrinter(io), tasks, {
+    ...summary,
+    ...heading,
+    version1,
+    isSame,
+    contentCompared,
+    tolerances,
+    ...file,
+  });
 }
 
-function toDiffOptions({ ignore, content }: DiffCommandOptions): DiffOptions {
-  return { ignore, ignoreContent: content !== true };
+function toDiffOptions({ ignore, content }: DiffCommandOptions, tolerated: OpenTolerances | undefined): DiffOptions {
+  const tolerances = tolerated === undefined ? {} : { tolerances: tolerated.tolerances };
+  return { ignore, ignoreContent: content !== true, ...tolerances };
 }
 
 /** Two files are one task, whatever they are called; two folders are paired by the path below each. */

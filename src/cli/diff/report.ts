@@ -3,6 +3,7 @@
 import type { Drift, NamedCassette, SetDiff, ValueChange } from "../../cassette/index.js";
 import { canonicalize, isPlainObject, type JsonValue } from "../../core/index.js";
 import { count, type PrintLine } from "../output.js";
+import { printTolerances } from "../tolerances.js";
 
 /** How a benchmark judged the two runs, where both recordings say so. */
 export interface Outcomes {
@@ -16,13 +17,15 @@ export interface TaskDiff extends Outcomes {
 }
 
 /** What the last lines of a report say. */
-export interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals"> {
+export interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals" | "tolerances"> {
   shared: number;
   same: number;
   drifted: number;
   version1: number;
   isSame: boolean;
   contentCompared: boolean;
+  /** Absent where nothing is tolerated. */
+  tolerancesFile?: string;
   /** Stands for the task's name where two files were compared, whatever they are called. */
   heading?: string;
 }
@@ -62,6 +65,7 @@ export function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: 
   if (kinds.length > 0) line(`  ${kinds.map(([kind, total]) => `${total} ${kind}`).join(", ")}`);
   if (version1 > 0) line(`  ${count(version1, "cassette")} of version 1, whose contents nothing proves`);
   if (!contentCompared) line({ look: "dim", text: "  texts were not compared; --content compares them" });
+  printTolerances(line, summary.tolerancesFile, summary.tolerances);
 }
 
 function printTask(line: PrintLine, task: TaskDiff, heading: string): void {
