@@ -141,8 +141,11 @@ function findConflicts(rules: RulesByTool): Problem[] {
 
 function isConflict(rule: PlacedRule, set: PlacedRule): boolean {
   const { kind } = rule.tolerance;
+  const element = rule.segments[set.segments.length] ?? "";
   if (!canLieBelow(rule.segments, set.segments)) return false;
-  return kind === "numeric" || kind === "ignoreExtra" || rule.segments[set.segments.length] !== "*";
+  // A named key lies in an object, not in a list.
+  if (element === "*") return kind === "numeric" || kind === "ignoreExtra";
+  return /^(0|[1-9]\d*)$/.test(element);
 }
 
 function isTooLong(text: string): boolean {

@@ -49,9 +49,13 @@ function sorted(list: readonly JsonValue[]): JsonValue[] {
 
 /** A normal form without what `isAlike` alone decides. */
 export function toSkeleton(value: JsonValue, place: Place | undefined): JsonValue {
-  if (place === undefined || place.set !== undefined) return value;
+  if (place === undefined) return value;
   if (isScalar(value)) return typeof value === "number" && place.numeric.length > 0 ? 0 : value;
-  if (Array.isArray(value)) return value.map((item, index) => toSkeleton(item, place.child(String(index))));
+  if (Array.isArray(value)) {
+    // Nothing in a set is approximate: the file may not say so.
+    if (place.set !== undefined) return value;
+    return value.map((item, index) => toSkeleton(item, place.child(String(index))));
+  }
   const result: JsonObject = {};
   if (place.ignoreExtra !== undefined) return result;
   for (const key of Object.keys(value)) setOwn(result, key, toSkeleton(value[key] as JsonValue, place.child(key)));
