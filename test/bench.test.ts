@@ -47,6 +47,9 @@ test("the quick benchmark prints every table with samples", { timeout: 120_000 }
     "playhead: verify and replay",
     "cassette --version",
     "one cassette of",
+    "cassette verify",
+    "cassette diff, two folders",
+    "load one of 1 MiB",
   ]) {
     expect(result.stdout).toContain(row);
   }

@@ -1,7 +1,7 @@
 // What a turn was asked beside its prompt: the tools offered and the settings but the model. A recording notes it when it
 // changes; strict replay compares it, so that a changed tool list is not mistaken for the same question.
 
-import { copyJson, hashJson, isSealed, type JsonObject, type LlmTurnRequest } from "../core/index.js";
+import { copyJson, hashJson, isSealed, type JsonObject, type JsonValue, type LlmTurnRequest } from "../core/index.js";
 import type { ContextExtension } from "./format.js";
 
 export interface TurnContext {
@@ -11,8 +11,11 @@ export interface TurnContext {
   settings: JsonObject;
 }
 
+/** Takes the secrets out of tools or settings. */
+export type Scrub = <T extends JsonValue>(value: T) => T;
+
 /** Reads a request's context. Sealed tools and settings are hashed once; others on every turn. */
-export function createContextReader(): (request: LlmTurnRequest) => TurnContext {
+export function createContextReader(scrub: Scrub = (value) => value): (request: LlmTurnRequest) => TurnContext {
   // The lists themselves and not the request, which a caller may use again with others in it.
   let last: (Pick<LlmTurnRequest, "tools" | "settings"> & { context: TurnContext }) | undefined;
   return (request) => {
@@ -20,7 +23,7 @@ export function createContextReader(): (request: LlmTurnRequest) => TurnContext 
     if (last !== undefined && isUnchanged(last.tools, tools) && isUnchanged(last.settings, settings)) {
       return last.context;
     }
-    const context = readContext(request);
+    const context = readContext(request, scrub);
     last = { ...(tools === undefined ? {} : { tools }), ...(settings === undefined ? {} : { settings }), context };
     return context;
   };
@@ -31,10 +34,10 @@ function isUnchanged(before: object | null | undefined, now: object | null | und
 }
 
 /** Null is absent: a client that writes every field may write it. */
-function readContext(request: LlmTurnRequest): TurnContext {
+function readContext(request: LlmTurnRequest, scrub: Scrub): TurnContext {
   const { model, ...rest } = request.settings ?? {};
-  const offered = copyJson(Array.from(request.tools ?? [])) as unknown as JsonObject[];
-  const asked = copyJson(rest) as JsonObject;
+  const offered = scrub(copyJson(Array.from(request.tools ?? [])) as unknown as JsonObject[]);
+  const asked = scrub(copyJson(rest) as JsonObject);
   return { tools: offered, settings: asked, toolsHash: hashJson(offered), settingsHash: hashJson(asked) };
 }
 

@@ -1,16 +1,17 @@
-// Turns that pass by one after another, or at once, sorted into the conversations they belong to, one recorder each. A prompt
-// that goes on from an earlier one belongs to it; of several, the longest, and then the one whose answer it took up.
+// Turns that pass by one after another, or at once, sorted into the conversations they belong to (kinship.ts), one recorder
+// each.
 
 import {
   hashJson,
-  sha256Hex,
   type LlmProviderAdapter,
   type LlmTurnRequest,
   type LlmTurnResponse,
   type Ports,
 } from "../core/index.js";
 import type { CassetteV2 } from "./format.js";
-import { recordingProvider, type RecordingProvider } from "./record.js";
+import { findKin, toAskedPrompt, type PromptStep } from "./kinship.js";
+import { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
+import type { RedactOption } from "./redact/options.js";
 import type { StreamNote, StreamNoted } from "./stream-note.js";
 
 /** A turn that was asked and is not answered yet. Exactly one of the two is to be called. */
@@ -35,12 +36,8 @@ export interface Conversations {
   toCassette(conversation: number): CassetteV2 | undefined;
 }
 
-/** One prompt of a conversation, by the hash of all of it. */
-interface Step {
-  length: number;
-  hash: string;
-  /** Of the answer, once it is there. */
-  answerHash?: string;
+/** One prompt of a conversation, and how its answer came where it was streamed. */
+interface Step extends PromptStep {
   streamed?: StreamNoted;
 }
 
@@ -51,15 +48,14 @@ interface Conversation {
   answers: Map<LlmTurnRequest, Promise<LlmTurnResponse>>;
 }
 
-/** An empty set of conversations. */
-export function createConversations(ports: Partial<Ports> = {}): Conversations {
+/** An empty set of conversations; `redact` is for the recorder of each. */
+export function createConversations(ports: Partial<Ports> = {}, redact: RedactOption = {}): Conversations {
   const all: Conversation[] = [];
   return {
     open(request, provider) {
-      const hashes = request.messages.map((message) => hashJson(message));
-      const chain = chainOf(hashes);
-      const conversation = findConversation(all, hashes, chain) ?? begin(all, provider, ports);
-      const step: Step = { length: hashes.length, hash: chain[hashes.length] ?? "" };
+      const prompt = toAskedPrompt(request.messages);
+      const conversation = findKin(all, prompt) ?? begin(all, provider, { ports, redact });
+      const { step } = prompt;
       conversation.steps.push(step);
       return record(conversation, all.indexOf(conversation), request, step);
     },
@@ -79,13 +75,13 @@ function cassetteOf({ recorder, steps }: Conversation): CassetteV2 {
   return recorder.toCassette(streams.length === 0 ? {} : { extensions: { streams } });
 }
 
-function begin(all: Conversation[], provider: string, ports: Partial<Ports>): Conversation {
+function begin(all: Conversation[], provider: string, options: RecordingOptions): Conversation {
   const answers: Conversation["answers"] = new Map();
   const scripted: LlmProviderAdapter = {
     name: provider,
     turn: (request) => answers.get(request) ?? Promise.reject(new Error("a turn was recorded that nobody asked")),
   };
-  const conversation = { steps: [], answers, recorder: recordingProvider(scripted, { ports }) };
+  const conversation = { steps: [], answers, recorder: recordingProvider(scripted, options) };
   all.push(conversation);
   return conversation;
 }
@@ -124,29 +120,6 @@ function record(conversation: Conversation, number: number, request: LlmTurnRequ
       forget();
     },
   };
-}
-
-function findConversation(
-  all: readonly Conversation[],
-  hashes: readonly string[],
-  chain: readonly string[],
-): Conversation | undefined {
-  let best: { conversation: Conversation; rank: number } | undefined;
-  for (const conversation of all) {
-    for (const { length, hash, answerHash } of conversation.steps) {
-      if (length >= hashes.length || chain[length] !== hash) continue;
-      const rank = 2 * length + (answerHash !== undefined && answerHash === hashes[length] ? 1 : 0);
-      if (best === undefined || rank >= best.rank) best = { conversation, rank };
-    }
-  }
-  return best?.conversation;
-}
-
-/** The hash of every leading part, from the empty one to the whole. */
-function chainOf(hashes: readonly string[]): string[] {
-  const chain = [""];
-  for (const hash of hashes) chain.push(sha256Hex(`${chain.at(-1) ?? ""} ${hash}`));
-  return chain;
 }
 
 function withResolvers<T>() {

@@ -12,7 +12,8 @@ export const ENVELOPE_SUFFIX = ".dsse";
 /** More signatures than this are refused rather than tried one by one. */
 export const MAX_SIGNATURES = 100;
 
-const MAX_BYTES = 1024 * 1024;
+/** The most an envelope file may have. */
+export const MAX_ENVELOPE_BYTES = 1024 * 1024;
 
 /** Fields nobody knows are left alone, as envelope.md of DSSE asks. Throws {@link CassetteError} `signature-invalid`. */
 export function parseEnvelope(input: string | Uint8Array, { file }: { file?: string } = {}): DsseEnvelope {
@@ -23,7 +24,7 @@ export function parseEnvelope(input: string | Uint8Array, { file }: { file?: str
       ...(file === undefined ? {} : { file }),
     });
   };
-  const value = parseStrictJson(input, { maxBytes: MAX_BYTES, ...(file === undefined ? {} : { file }) });
+  const value = parseStrictJson(input, { maxBytes: MAX_ENVELOPE_BYTES, ...(file === undefined ? {} : { file }) });
   if (!isPlainObject(value)) return refuse("is not an object");
   const { payloadType, payload, signatures } = value;
   if (typeof payloadType !== "string") return refuse("has no payloadType");
@@ -44,7 +45,11 @@ export function parseEnvelope(input: string | Uint8Array, { file }: { file?: str
 export async function readEnvelope(files: FilePort, cassetteFile: string): Promise<DsseEnvelope | undefined> {
   const file = cassetteFile + ENVELOPE_SUFFIX;
   if ((await files.read(file, 0)).kind === "not-found") return undefined;
-  const bytes = await readWhole(files, file, { what: "envelope", maxBytes: MAX_BYTES, missing: "Sign again." });
+  const bytes = await readWhole(files, file, {
+    what: "envelope",
+    maxBytes: MAX_ENVELOPE_BYTES,
+    missing: "Sign again.",
+  });
   return parseEnvelope(bytes, { file });
 }
 

@@ -46,6 +46,10 @@ export type MissErrorCode =
   | "tools-changed"
   | "settings-changed"
   | "filter-one-sided"
+  /** Redacted when it was recorded, and replayed without redaction. */
+  | "redaction-one-sided"
+  /** A recorded tool call holds a placeholder, and the tool would be called with it. */
+  | "redacted-argument"
   | "exhausted"
   | "unconsumed"
   /** Live tools answered otherwise than recorded. */

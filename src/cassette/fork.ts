@@ -6,6 +6,8 @@ import { buildCassette } from "./build.js";
 import { CassetteError } from "./errors.js";
 import type { CassetteExtensions, CassetteV2 } from "./format.js";
 import { checkCassette } from "./load.js";
+import { withRules } from "./redact/options.js";
+import { redactedBy } from "./redact/redactor.js";
 import { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
 import { cassetteProvider, type CassetteProvider } from "./replay.js";
 import { cutStreams } from "./stream-read.js";
@@ -17,6 +19,8 @@ export type LiveSource = LlmProviderAdapter | (() => LlmProviderAdapter | Promis
 /** Beside these, the options the new recording is made with. `hashFilter` must be the one of the cassette. */
 export interface ResumeOptions extends RecordingOptions {
   readonly live: LiveSource;
+  /** As for `cassetteProvider`, for the turns that are replayed. */
+  readonly allowRedacted?: boolean;
   /** Named in messages. */
   readonly file?: string;
 }
@@ -48,15 +52,21 @@ export interface ForkProvider extends RecordingProvider {
  * `at`. Throws `CassetteError`: a `LoadErrorCode`, `integrity-required` for version 1, `invalid-options`.
  */
 export function forkProvider(cassette: unknown, { at, ...options }: ForkOptions): ForkProvider {
-  const source = checkSource(cassette, options.file);
+  const source = assertForkable(cassette, at, options.file);
+  return createFork(source, cutCassette(source, at), options, "count");
+}
+
+/** The cassette, where it has a turn `at` to fork at. Throws as `forkProvider`; asks nothing about filters and redaction. */
+export function assertForkable(cassette: unknown, at: number, file?: string): CassetteV2 {
+  const source = checkSource(cassette, file);
   const turns = source.entries.length;
   if (!Number.isInteger(at) || at < 0 || at > turns) {
     throw new CassetteError("invalid-options", `there is no turn ${String(at)} to fork at`, {
       hint: `The recording has ${turns} turns: give a number from 0 to ${turns}.`,
-      ...(options.file === undefined ? {} : { file: options.file }),
+      ...(file === undefined ? {} : { file }),
     });
   }
-  return createFork(source, cutCassette(source, at), options, "count");
+  return source;
 }
 
 /** Replays until the first turn that the cassette cannot answer, then goes live. Throws as `forkProvider`. */
@@ -73,14 +83,17 @@ function checkSource(cassette: unknown, file: string | undefined): CassetteV2 {
 type Until = "count" | "miss";
 
 function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptions, until: Until): ForkProvider {
-  const { live, file, ...recording } = options;
-  const { hashFilter } = recording;
+  const { live, file, allowRedacted, ...recording } = options;
+  const { hashFilter, redact: asked } = recording;
+  const redact = withRules(asked, redactedBy(source.extensions?.redacted));
   const replay = cassetteProvider(prefix, {
     ...(hashFilter === undefined ? {} : { hashFilter }),
+    ...(redact === undefined ? {} : { redact }),
+    ...(allowRedacted === undefined ? {} : { allowRedacted }),
     ...(file === undefined ? {} : { file }),
   });
   const line = createLine(replay, live, until);
-  const recorder = recordingProvider(line.provider, recording);
+  const recorder = recordingProvider(line.provider, redact === undefined ? recording : { ...recording, redact });
 
   return {
     // The names of the recorder are getters, so it is wrapped and not spread.
@@ -103,11 +116,12 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
     stream: (request) => (recorder.stream as NonNullable<LlmProviderAdapter["stream"]>)(request),
     toCassette({ agentId = source.agentId, extensions } = {}) {
       if (until === "count" && replay.remaining > 0) throw notReached(prefix.entries.length, replay.remaining, file);
-      const { cassetteId, envelopeHash, extensions: { filtered, redacted } = {} } = source;
+      const { cassetteId, envelopeHash, extensions: { filtered, filters, redacted } = {} } = source;
       const at = prefix.entries.length - replay.remaining;
       const forkedFrom: ForkedFrom = { cassetteId, envelopeHash, at };
       const kept = {
         ...(filtered === undefined ? {} : { filtered }),
+        ...(filters === undefined ? {} : { filters: [...filters] }),
         ...(redacted === undefined ? {} : { redacted: [...redacted] }),
       };
       return recorder.toCassette({
@@ -174,11 +188,12 @@ function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
 /** The first `at` turns as a cassette of the same id, with what is known of those turns. */
 function cutCassette(cassette: CassetteV2, at: number): CassetteV2 {
   const { agentId, recordedAt, recordedProvider, cassetteId, entries, extensions = {} } = cassette;
-  const { createdWith, prompts, filtered, redacted, contexts, streams } = extensions;
+  const { createdWith, prompts, filtered, filters, redacted, contexts, streams } = extensions;
   const kept: CassetteExtensions = {
     ...(createdWith === undefined ? {} : { createdWith }),
     ...(prompts === undefined ? {} : { prompts }),
     ...(filtered === undefined ? {} : { filtered }),
+    ...(filters === undefined ? {} : { filters }),
     ...(redacted === undefined ? {} : { redacted }),
     ...(contexts === undefined ? {} : { contexts: contexts.filter(({ fromTurn }) => fromTurn < at) }),
     ...(streams === undefined ? {} : { streams: cutStreams(streams, at) }),

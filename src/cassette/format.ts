@@ -41,6 +41,8 @@ export interface CassetteExtensions {
   /** Whether every entry has its prompt. Absent: nobody said, as before this mark. */
   prompts?: boolean;
   filtered?: true;
+  /** The filters in their order, where they have names; a function among them is `custom`. */
+  filters?: string[];
   redacted?: string[];
   contexts?: ContextExtension[];
   /** Written by `cassette migrate` alone. */

@@ -37,7 +37,6 @@ export {
   type StatsCounter,
 } from "./stats.js";
 export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt.js";
-export type { Redact } from "./redact.js";
 export { resealCassette, type UnsealedTurn } from "./reseal.js";
 export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
 export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay.js";
@@ -60,7 +59,16 @@ export {
   type WholeTurn,
 } from "./stream-read.js";
 export type { StreamPlan, TimedDelta } from "./stream-texts.js";
+export type { Redact } from "./redact/answers.js";
+export { redactedCalls, type RedactedArgument } from "./redact/calls.js";
+export { secretsOf } from "./redact/environment.js";
+export type { Finder, Found } from "./redact/find.js";
+export { withValues, type RedactOption, type RedactOptions } from "./redact/options.js";
+export { createSecretFinder } from "./redact/text.js";
+export { EMAIL_RULE, SECRET_RULES, type RedactionRule } from "./redact/rules.js";
+export type { HashFilterName, HashFilterOption } from "./filters.js";
 export {
+  assertForkable,
   forkProvider,
   resumeProvider,
   type ForkedFrom,
@@ -152,7 +160,9 @@ export {
 } from "./usage-sum.js";
 export { diffValues, firstDifference, type ValueChange } from "./values.js";
 export type { ImportExtension } from "./import/cassette.js";
-export { detectFormat, IMPORT_FORMATS, type Detection, type ImportFormat } from "./import/detect.js";
+export { detectFormat, type Detection } from "./import/detect.js";
+export { IMPORT_FORMATS, type ImportFormat } from "./import/formats.js";
+export { BINARY_KEY } from "./import/http/vcr.js";
 export { parseImport, type ImportedCassette, type ImportOptions } from "./import/parse.js";
 export type { Repair, RepairKind } from "./import/repair.js";
 export { exportCassette, type ExportedCassette, type ExportOptions } from "./export/export.js";

@@ -19,9 +19,11 @@ import { buildCassette, CREATED_WITH, type BuiltTurn } from "./build.js";
 import { createContextReader, type TurnContext } from "./context.js";
 import { assertKnownOptions, CassetteError } from "./errors.js";
 import type { CassetteExtensions, CassetteV2, ContextExtension } from "./format.js";
+import { readHashFilter, type HashFilterOption } from "./filters.js";
 import { createPromptTracker, type HashFilter } from "./prompt.js";
 import { assertContext, assertLoadable, assertMessage, assertName, assertResponse, recordable } from "./recordable.js";
-import { createRedactor, type Redact } from "./redact.js";
+import type { RedactOption } from "./redact/options.js";
+import { createRedactor } from "./redact/redactor.js";
 import { assertRequest } from "./request.js";
 import { resolveSigningKey, signNow, type SigningEnvironment } from "./sign.js";
 import type { RecordedStreaming, StreamedTurn } from "./stream-format.js";
@@ -29,12 +31,12 @@ import { createStreamNote, type StreamNote, type StreamNoted } from "./stream-no
 
 export interface RecordingOptions {
   /** Normalises volatile prompt text before it is hashed and stored. Give the same one to `cassetteProvider`. */
-  readonly hashFilter?: HashFilter;
+  readonly hashFilter?: HashFilterOption;
   /**
-   * Scrubs answers before they are hashed and stored. The caller still gets the real ones. Where a later prompt repeats an
-   * answer, its whole text or one of its calls, that is scrubbed too; a part of the text, or its words elsewhere, is not.
+   * What is taken out before anything is hashed and stored: of prompts, answers, arguments, tools and settings. The caller still
+   * gets the real ones. Default: the secrets of `SECRET_RULES`. False: nothing. A function scrubs answers before the rules do.
    */
-  readonly redact?: Redact;
+  readonly redact?: RedactOption;
   /** False keeps hashes only: the file is small and says less when a replay misses. Default true. */
   readonly prompts?: boolean;
   /**
@@ -131,7 +133,7 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
           ...(agentId === undefined ? {} : { agentId }),
           ...head,
           recordedProvider: providerName(provider),
-          extensions: copyJson<CassetteExtensions>({ ...extensions, ...tape.extensions() }),
+          extensions: copyJson<CassetteExtensions>({ ...extensions, ...tape.extensions(extensions?.redacted) }),
         };
         const built = buildCassette(cassetteHead, tape.turns);
         const cassette = seal(signer === undefined ? built : signNow(built, signer));
@@ -168,9 +170,10 @@ async function* keepStream(
 
 function createTape(options: RecordingOptions) {
   const redactor = createRedactor(options.redact);
-  const tracker = createPromptTracker(options.hashFilter, assertMessage);
-  const readContext = createContextReader();
-  const keepsPrompts = options.prompts ?? true;
+  const { filter, names } = readHashFilter(options.hashFilter);
+  const tracker = createPromptTracker(filter, assertMessage);
+  const readContext = createContextReader((value) => redactor.json(value));
+  const { prompts: keepsPrompts = true } = options;
   const turns: BuiltTurn[] = [];
   const contexts: ContextExtension[] = [];
   const streams: StreamedTurn[] = [];
@@ -223,29 +226,26 @@ function createTape(options: RecordingOptions) {
       slot.settled = { kind: "failed" };
       flush();
     },
-    assertSettled(): void {
-      if (open.length === 0) return;
-      throw new CassetteError("turn-in-progress", `${open.length} recorded call(s) are still unanswered`, {
-        hint: "Await the run before toCassette().",
-      });
+    assertSettled: () => assertNoneOpen(open.length),
+    /** `before` is what an older part of the recording had redacted. */
+    extensions(before: readonly string[] = []): CassetteExtensions {
+      const redacted = [...new Set([...before, ...redactor.used()])];
+      return {
+        createdWith: CREATED_WITH,
+        prompts: keepsPrompts,
+        ...describeFilter(filter, names),
+        ...(redacted.length === 0 ? {} : { redacted }),
+        ...(contexts.length === 0 ? {} : { contexts }),
+        ...(streams.length === 0 ? {} : { streams }),
+      };
     },
-    extensions: () => describeTape(options, contexts, streams),
   };
 }
 
-/** What the envelope says of a recording beside its turns. */
-function describeTape(
-  { prompts = true, hashFilter, redact }: RecordingOptions,
-  contexts: ContextExtension[],
-  streams: StreamedTurn[],
-): CassetteExtensions {
+function describeFilter(filter: HashFilter | undefined, names: readonly string[] | undefined): CassetteExtensions {
   return {
-    createdWith: CREATED_WITH,
-    prompts,
-    ...(hashFilter === undefined ? {} : { filtered: true as const }),
-    ...(redact === undefined ? {} : { redacted: ["custom"] }),
-    ...(contexts.length === 0 ? {} : { contexts }),
-    ...(streams.length === 0 ? {} : { streams }),
+    ...(filter === undefined ? {} : { filtered: true as const }),
+    ...(names === undefined ? {} : { filters: [...names] }),
   };
 }
 
@@ -253,6 +253,13 @@ function assertStreams(streams: unknown): void {
   if (streams === false || streams === "boundaries" || streams === "times") return;
   throw new CassetteError("invalid-options", `streams of recordingProvider is ${showValue(streams)}`, {
     hint: `Use "boundaries", "times" or false.`,
+  });
+}
+
+function assertNoneOpen(calls: number): void {
+  if (calls === 0) return;
+  throw new CassetteError("turn-in-progress", `${calls} recorded call(s) are still unanswered`, {
+    hint: "Await the run before toCassette().",
   });
 }
 

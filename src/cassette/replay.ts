@@ -3,8 +3,10 @@
 
 import {
   copyJson,
+  hashJson,
   seal,
   withSystemPorts,
+  type LlmMessage,
   type LlmProviderAdapter,
   type LlmStreamEvent,
   type LlmTurnRequest,
@@ -14,9 +16,14 @@ import {
 import { contextsByTurn, createContextReader, type TurnContext } from "./context.js";
 import { assertKnownOptions, CassetteError, type MissReport } from "./errors.js";
 import type { Cassette } from "./format.js";
+import { readHashFilter, type HashFilterOption, type NamedFilter } from "./filters.js";
 import { checkCassette } from "./load.js";
 import { explainContext, explainPromptMiss, formatMiss, withAlso } from "./miss.js";
 import { createPromptTracker, type HashFilter, type PromptTracker } from "./prompt.js";
+import { assertNotRedacted, findNumbers, withMissing } from "./redacted-replay.js";
+import { redactedCalls, type RedactedArgument } from "./redact/calls.js";
+import type { RedactOption } from "./redact/options.js";
+import { createReplayRedaction, type ReplayRedaction } from "./redact/redactor.js";
 import { assertRequest } from "./request.js";
 import {
   assertStreaming,
@@ -35,14 +42,33 @@ export interface ReplayOptions extends StreamingOptions {
   /** Refuses version 1 cassettes. Default false; recommended in CI. */
   readonly requireIntegrity?: boolean;
   /** The function the recording was made with. */
-  readonly hashFilter?: HashFilter;
+  readonly hashFilter?: HashFilterOption;
+  /**
+   * What the recording was made with, where that was more than the rules for secrets. Of these the recording names those that
+   * found something, and they alone are used. False refuses a recording that was redacted.
+   */
+  readonly redact?: RedactOption;
+  /**
+   * True gives out answers with tool calls whose arguments hold a placeholder. Default false: such a turn throws
+   * `redacted-argument`, since the tool would be called with it.
+   */
+  readonly allowRedacted?: boolean;
   /** Named in messages. */
   readonly file?: string;
   /** `now` and `timer` are what `timed` waits by. */
   readonly ports?: Partial<Pick<Ports, "warn" | "now" | "timer">>;
 }
 
-const OPTIONS = ["strict", "requireIntegrity", "hashFilter", "file", "ports", ...STREAMING_OPTIONS];
+const OPTIONS = [
+  "strict",
+  "requireIntegrity",
+  "hashFilter",
+  "redact",
+  "allowRedacted",
+  "file",
+  "ports",
+  ...STREAMING_OPTIONS,
+];
 
 export interface CassetteProvider extends LlmProviderAdapter {
   readonly name: string;
@@ -52,6 +78,8 @@ export interface CassetteProvider extends LlmProviderAdapter {
   readonly remaining: number;
   /** What the cassette knows of how its answers came, and which of them can be given whole alone. */
   readonly streams: RecordedStreams;
+  /** Every argument of a recorded call that holds a placeholder, in the order of the turns. */
+  readonly redactedCalls: readonly RedactedArgument[];
   /** Indexes of the turns given out, in ascending order. */
   used(): number[];
   /** Makes every turn unused again. */
@@ -64,11 +92,11 @@ export interface CassetteProvider extends LlmProviderAdapter {
 export function cassetteProvider(cassette: unknown, options: ReplayOptions = {}): CassetteProvider {
   assertKnownOptions("cassetteProvider", options, OPTIONS);
   assertStreaming("cassetteProvider", options);
-  const { strict = true, hashFilter, file, streaming = "chunked", speed = 1 } = options;
-  const { maxGapMs = DEFAULT_MAX_GAP_MS } = options;
+  const { strict = true, file, streaming = "chunked", speed = 1, maxGapMs = DEFAULT_MAX_GAP_MS } = options;
+  const named = readHashFilter(options.hashFilter);
   const tape = seal(checkCassette(cassette, options));
-  if (strict) assertSameFilter(tape, hashFilter, file);
-  const session = createSession(tape, options);
+  if (strict) assertSameFilter(tape, named, file);
+  const session = createSession(tape, options, named.filter);
   const ports = withSystemPorts(options.ports);
   const pace = streaming === "timed" ? { speed, maxGapMs, ports } : undefined;
   const streams = readStreams(tape);
@@ -95,10 +123,11 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
       if (plan === undefined) yield* wholeStream(response);
       else yield* playStream(plan, response, pace, request.signal);
     },
-    used: () => session.used(),
+    redactedCalls: tape.entries.flatMap(({ response, turnIndex }) => redactedCalls(response, turnIndex)),
+    used: () => session.turns(true),
     reset: () => session.reset(),
     assertConsumed() {
-      const left = session.unused();
+      const left = session.turns(false);
       if (left.length === 0) return;
       const total = tape.entries.length;
       throw new CassetteError(
@@ -113,14 +142,31 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
   };
 }
 
-function createSession(tape: Cassette, { strict = true, hashFilter, file }: ReplayOptions) {
+function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashFilter | undefined) {
+  const { strict = true, file } = options;
   const { entries } = tape;
   const noted = tape.version === 2 ? (tape.extensions?.contexts ?? []) : [];
   const contexts = contextsByTurn(noted, entries.length);
-  const readContext = createContextReader();
+  const createSide = () => redactionOf(tape, options);
+  let side = createSide();
+  let readContext = readerOf(side);
   let turns = createUnusedTurns(entries, contexts);
   let asked = 0;
   let tracker = createPromptTracker(hashFilter);
+
+  /** The hash of the next prompt. Where numbers alone keep it from a recorded one, they become the recorded ones. */
+  function nextHash(messages: readonly LlmMessage[]): string {
+    if (side === undefined) return tracker.next(messages).promptHash;
+    const { scrubber } = side;
+    let { promptHash } = tracker.next(scrubber.messages(messages));
+    if (turns.find(promptHash, undefined) === undefined) {
+      const isFound = findNumbers(tape, tracker.since(0), turns.used, (numbers) => scrubber.renumber(numbers));
+      if (!isFound) return promptHash;
+      ({ promptHash } = tracker.next(scrubber.messages(messages)));
+    }
+    scrubber.settle();
+    return promptHash;
+  }
 
   function find(promptHash: string, now: TurnContext | undefined): number | undefined {
     const exact = turns.find(promptHash, now);
@@ -135,7 +181,7 @@ function createSession(tape: Cassette, { strict = true, hashFilter, file }: Repl
 
   /** A prompt that no turn answers may come with other tools or settings than the nearest turn had. */
   function explain(now: TurnContext | undefined, turn: number, promptHash: string): MissReport {
-    const report = explainNoAnswer(tape, tracker, turn, turns, promptHash);
+    const report = withMissing(explainNoAnswer(tape, tracker, turn, turns, promptHash), side?.missing);
     const { turnIndex } = report.nearest ?? {};
     if (turnIndex === undefined) return report;
     return withAlso(report, explainContext(contexts[turnIndex], now, turn, turnIndex));
@@ -144,25 +190,38 @@ function createSession(tape: Cassette, { strict = true, hashFilter, file }: Repl
   return {
     answer(request: LlmTurnRequest): { index: number; response: LlmTurnResponse } {
       const turn = asked++;
-      const { promptHash } = tracker.next(request.messages);
+      // As the recorder does: tools and settings are read before the prompt.
       const now = strict && noted.length > 0 ? readContext(request) : undefined;
+      const promptHash = nextHash(request.messages);
       const index = find(promptHash, now);
       if (index === undefined) throw miss(explain(now, turn, promptHash), file);
       checkContext(now, index, turn);
+      const { response } = entries[index] as { response: LlmTurnResponse };
+      if (options.allowRedacted !== true) assertNotRedacted(response, index, file);
       turns.take(index);
-      return { index, response: copyJson((entries[index] as { response: LlmTurnResponse }).response) };
+      side?.scrubber.response(response);
+      return { index, response: copyJson(response) };
     },
     get remaining() {
       return turns.left;
     },
-    unused: () => entries.map((entry) => entry.turnIndex).filter((index) => turns.used[index] !== true),
-    used: () => entries.map((entry) => entry.turnIndex).filter((index) => turns.used[index] === true),
+    turns: (isUsed: boolean) => [...entries.keys()].filter((index) => (turns.used[index] === true) === isUsed),
     reset(): void {
       turns = createUnusedTurns(entries, contexts);
       asked = 0;
+      side = createSide();
+      readContext = readerOf(side);
       tracker = createPromptTracker(hashFilter);
     },
   };
+}
+
+function redactionOf(tape: Cassette, { redact, file }: ReplayOptions): ReplayRedaction | undefined {
+  return tape.version === 1 ? undefined : createReplayRedaction(tape.extensions?.redacted, redact, file);
+}
+
+function readerOf(side: ReplayRedaction | undefined) {
+  return side === undefined ? createContextReader() : createContextReader((value) => side.scrubber.json(value));
 }
 
 function explainNoAnswer(
@@ -206,15 +265,22 @@ function miss(report: MissReport, file: string | undefined): CassetteError {
 }
 
 /** A filter on one side only would miss every prompt it touches, or hide a difference; so it is refused at once. */
-function assertSameFilter(tape: Cassette, hashFilter: HashFilter | undefined, file: string | undefined): void {
+function assertSameFilter(tape: Cassette, { filter, names }: NamedFilter, file: string | undefined): void {
   if (tape.version === 1) return;
-  const recorded = tape.extensions?.filtered === true;
-  if (recorded === (hashFilter !== undefined)) return;
+  const { filtered, filters } = tape.extensions ?? {};
+  const [recorded, now] = [filtered === true, filter !== undefined];
+  // A recording from before filters had names says none.
+  const isSame =
+    filters === undefined && names === undefined ? true : hashJson(filters ?? null) === hashJson(names ?? null);
+  if (recorded === now && isSame) return;
+  const named = (list: unknown): string => (Array.isArray(list) ? ` (${list.join(", ")})` : "");
   throw new CassetteError(
     "filter-one-sided",
-    recorded
-      ? "the cassette was recorded with a hashFilter and is replayed without one"
-      : "the cassette was recorded without a hashFilter and is replayed with one",
+    recorded && now
+      ? `the cassette was recorded with another hashFilter${named(filters)} than it is replayed with${named(names)}`
+      : recorded
+        ? `the cassette was recorded with a hashFilter${named(filters)} and is replayed without one`
+        : `the cassette was recorded without a hashFilter and is replayed with one${named(names)}`,
     {
       hint: "Pass the same hashFilter to recordingProvider and cassetteProvider.",
       ...(file === undefined ? {} : { file }),

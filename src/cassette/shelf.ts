@@ -5,7 +5,7 @@ import type { LlmTurnResponse, Wire, WireRequest } from "../core/index.js";
 import { CassetteError } from "./errors.js";
 import type { Cassette } from "./format.js";
 import type { StreamPlan } from "./stream-texts.js";
-import { createTape, toAsked, type Asked, type Nearness, type Tape } from "./tape.js";
+import { createTape, toAsked, type Asked, type Nearness, type Tape, type TapeOptions } from "./tape.js";
 
 /** A cassette on the shelf, and the words a client may pin it by. */
 export interface ShelfItem {
@@ -38,8 +38,8 @@ export interface Shelf {
 }
 
 /** Checks every cassette as if it came from a file. Throws `CassetteError`. */
-export function createShelf(items: readonly ShelfItem[]): Shelf {
-  const tapes = items.map(({ file, cassette, names }) => createTape(cassette, file, names));
+export function createShelf(items: readonly ShelfItem[], options: TapeOptions = {}): Shelf {
+  const tapes = items.map(({ file, cassette, names }) => createTape(cassette, file, names, options));
   return {
     async answer(wire, request, pin) {
       const among = pin === undefined ? tapes : pinned(tapes, pin);

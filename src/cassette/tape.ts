@@ -16,7 +16,9 @@ import { contextAt } from "./context.js";
 import type { Cassette, ContextExtension } from "./format.js";
 import { rebuildPrompts } from "./miss.js";
 import { hashPrompt } from "./prompt.js";
-import { cassetteProvider } from "./replay.js";
+import { neutralNumbers } from "./redact/placeholder.js";
+import { createReplayRedaction, type ReplayRedaction } from "./redact/redactor.js";
+import { cassetteProvider, type ReplayOptions } from "./replay.js";
 import { readStreams } from "./stream-read.js";
 import type { StreamPlan } from "./stream-texts.js";
 
@@ -58,6 +60,9 @@ export interface Tape {
   planOf(turnIndex: number): StreamPlan | undefined;
 }
 
+/** How the cassette is replayed. */
+export type TapeOptions = Pick<ReplayOptions, "redact" | "allowRedacted">;
+
 /** Reads a request for comparison with any number of tapes. */
 export function toAsked(wire: Wire, request: WireRequest): Asked {
   const { messages } = throughWire(request, wire, request) ?? request;
@@ -65,25 +70,17 @@ export function toAsked(wire: Wire, request: WireRequest): Asked {
 }
 
 /** Throws `CassetteError` where the cassette is refused or cannot be replayed as it is. */
-export function createTape(value: unknown, file: string, names: Iterable<string>): Tape {
-  const provider = cassetteProvider(value, { file, streaming: "whole", ports: { warn: () => undefined } });
+export function createTape(value: unknown, file: string, names: Iterable<string>, options: TapeOptions = {}): Tape {
+  const ports = { warn: () => undefined };
+  const provider = cassetteProvider(value, { ...options, file, streaming: "whole", ports });
   const { cassette } = provider;
   const prompts = rebuildPrompts(cassette);
   const contexts = cassette.version === 2 ? (cassette.extensions?.contexts ?? []) : [];
   const streams = readStreams(cassette);
   const used = new Set<number>();
-  const digests = new Map<WireName, (readonly string[])[]>();
-
-  /** Every recorded prompt as the wire leaves it; computed once a wire, and only when no hash fits. */
-  function digestsOn({ wire, request }: Asked): readonly (readonly string[])[] {
-    const known = digests.get(wire.name);
-    if (known !== undefined) return known;
-    const all = (prompts ?? []).map((messages) =>
-      digestAlike(throughWire({ messages }, wire, request)?.messages ?? messages),
-    );
-    digests.set(wire.name, all);
-    return all;
-  }
+  const redacted = cassette.version === 2 ? cassette.extensions?.redacted : undefined;
+  const redaction = () => createReplayRedaction(redacted, options.redact, file);
+  const digestsOn = createDigests(prompts ?? []);
 
   function measure(asked: Asked, turnIndex: number): Nearness {
     const recorded = digestsOn(asked)[turnIndex] ?? [];
@@ -97,10 +94,7 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     return { turnIndex, isUsed: used.has(turnIndex), isPrompt, isContext, length };
   }
 
-  function isExact(asked: Asked, turnIndex: number): boolean {
-    return cassette.entries[turnIndex]?.promptHash === asked.promptHash;
-  }
-
+  const isExact = (asked: Asked, turnIndex: number) => cassette.entries[turnIndex]?.promptHash === asked.promptHash;
   const all = cassette.entries.map((entry) => entry.turnIndex);
   const unused = () => all.filter((index) => !used.has(index));
 
@@ -116,11 +110,13 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
       const same = unused().filter((index) => isExact(asked, index));
       return pick(same.map((index) => judge(asked, index, true, length)));
     },
-    findAlike(asked) {
+    findAlike(given) {
+      const asked = asRecorded(given, redaction);
       const measured = unused().map((index) => measure(asked, index));
       return pick(measured.filter((near) => near.isPrompt));
     },
-    nearest(asked) {
+    nearest(given) {
+      const asked = asRecorded(given, redaction);
       const measured = all.map((index) => measure(asked, index));
       const whole = measured.find((near) => near.isPrompt);
       return (
@@ -136,6 +132,35 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     },
     planOf: (turnIndex) => streams.planOf(turnIndex),
   };
+}
+
+/** Every recorded prompt as the wire leaves it; computed once a wire, and only when no hash fits. */
+function createDigests(prompts: readonly LlmMessage[][]): (asked: Asked) => readonly (readonly string[])[] {
+  const digests = new Map<WireName, (readonly string[])[]>();
+  return ({ wire, request }) => {
+    const known = digests.get(wire.name);
+    if (known !== undefined) return known;
+    const all = prompts.map((messages) =>
+      digestAlike(neutral(throughWire({ messages }, wire, request)?.messages ?? messages)),
+    );
+    digests.set(wire.name, all);
+    return all;
+  };
+}
+
+/** As the recording would hold it. Numbers are of this prompt alone: clients come in any order. */
+function asRecorded(asked: Asked, redaction: () => ReplayRedaction | undefined): Asked {
+  const side = redaction();
+  if (side === undefined) return asked;
+  const { wire, request } = asked;
+  const messages = side.scrubber.messages(request.messages);
+  const plain = throughWire({ ...request, messages }, wire, request)?.messages ?? messages;
+  return { ...asked, digests: digestAlike(neutral(plain)) };
+}
+
+/** Placeholders numbered by their first appearance in the prompt. */
+function neutral(messages: readonly LlmMessage[]): LlmMessage[] {
+  return JSON.parse(neutralNumbers(JSON.stringify(messages))) as LlmMessage[];
 }
 
 function pick(found: readonly Nearness[]): Nearness | undefined {

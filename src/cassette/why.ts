@@ -9,7 +9,7 @@ export type WhyVerdict = { kind: "match"; turnIndex: number } | { kind: "miss"; 
 
 /** What a replay would say to `request`. Throws `CassetteError` where the cassette or the request is refused. */
 export async function whyRequest(cassette: unknown, request: LlmTurnRequest, file: string): Promise<WhyVerdict> {
-  const provider = cassetteProvider(cassette, { file, ports: { warn: () => undefined } });
+  const provider = cassetteProvider(cassette, { file, allowRedacted: true, ports: { warn: () => undefined } });
   return toVerdict(async () => {
     await provider.turn(request);
     return provider.used()[0] ?? 0;
@@ -23,7 +23,7 @@ export async function whyWireRequest(
   request: WireRequest,
   file: string,
 ): Promise<WhyVerdict> {
-  const tape = createTape(cassette, file, []);
+  const tape = createTape(cassette, file, [], { allowRedacted: true });
   const asked = toAsked(wire, request);
   const exact = tape.findExact(asked);
   const alike = exact?.isContext === true ? undefined : tape.findAlike(asked);

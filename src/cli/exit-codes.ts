@@ -62,6 +62,8 @@ const TABLE: ExitTable = {
   "tools-changed": 1,
   "settings-changed": 1,
   "filter-one-sided": 1,
+  "redaction-one-sided": 1,
+  "redacted-argument": 1,
   exhausted: 1,
   unconsumed: 1,
   "tool-drift": 1,

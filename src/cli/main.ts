@@ -16,6 +16,7 @@ import { mutateCommand } from "./commands/mutate.js";
 import { pruneCommand } from "./commands/prune.js";
 import { recordCommand } from "./commands/record.js";
 import { replayCommand } from "./commands/replay.js";
+import { scanCommand } from "./commands/scan.js";
 import { serveCommand } from "./commands/serve.js";
 import { showCommand } from "./commands/show.js";
 import { signCommand } from "./commands/sign.js";
@@ -76,6 +77,7 @@ function createProgram(io: CommandIo): Command {
   migrateCommand(program, io);
   doctorCommand(program, io);
   mutateCommand(program, io);
+  scanCommand(program, io);
   serveCommand(program, io);
   return program;
 }

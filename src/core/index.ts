@@ -156,7 +156,7 @@ export { parseOpenAi } from "./wire/openai-parse.js";
 export { argumentsText, streamOpenAi, writeOpenAi } from "./wire/openai-write.js";
 export type { WireStamp } from "./wire/pieces.js";
 export type { WireRequest, WireTurn } from "./wire/turn.js";
-export { throughWire, WIRES, type Wire, type WireName } from "./wire/wires.js";
+export { throughWire, wireOf, WIRES, type Wire, type WireName } from "./wire/wires.js";
 export { createRunTotal, type CostUpdated } from "./node/cost.js";
 export {
   createNodeProjection,

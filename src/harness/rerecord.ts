@@ -7,6 +7,7 @@ import {
   type CassetteStore,
   type ForkProvider,
   type RecordingOptions,
+  type ResumeOptions,
 } from "../cassette/index.js";
 import { HarnessError } from "./errors.js";
 import { resolveLive, type LiveProvider } from "./live.js";
@@ -50,7 +51,7 @@ interface Parts {
   store: CassetteStore;
   desk: RecordingDesk;
   live: LiveProvider;
-  recording: RecordingOptions;
+  recording: RecordingOptions & Pick<ResumeOptions, "allowRedacted">;
   limit: { maxBytes?: number };
 }
 

@@ -6,6 +6,7 @@ import {
   formatToolDrift,
   type Cassette,
   type CassetteTools,
+  type RedactOption,
   type TapeResult,
   type ToleranceUse,
   type Tolerances,
@@ -50,12 +51,13 @@ export function createToolSide(
   file: string,
   side: ReplaySide,
   onToolDrift: OnToolDrift,
-  tolerances?: Tolerances,
+  redact: RedactOption,
+  tolerances: Tolerances | undefined,
 ): ToolSide & { assertNoDrift: () => void } {
   let tape: CassetteTools | undefined;
+  const ports = { warn: () => undefined };
   const tolerated = tolerances === undefined ? {} : { tolerances };
-  const open = (): CassetteTools =>
-    (tape ??= cassetteTools(cassette, { file, ports: { warn: () => undefined }, ...tolerated }));
+  const open = (): CassetteTools => (tape ??= cassetteTools(cassette, { file, redact, ports, ...tolerated }));
   return {
     tools(tools) {
       if (side !== "model") return open().replace(tools);

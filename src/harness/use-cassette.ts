@@ -8,11 +8,13 @@ import {
   cassetteProvider,
   createCassetteStore,
   recordingProvider,
+  secretsOf,
+  withValues,
   type CassetteStore,
   STREAMING_OPTIONS,
-  type HashFilter,
+  type HashFilterOption,
   type RecordedStreaming,
-  type Redact,
+  type RedactOption,
   type StreamingOptions,
 } from "../cassette/index.js";
 import { unknownOptions, type FilePort, type LlmProviderAdapter, type SigningKey } from "../core/index.js";
@@ -31,8 +33,14 @@ export interface UseCassetteOptions extends StreamingOptions {
   readonly mode?: CassetteMode;
   /** Kept in the recording. */
   readonly agentId?: string;
-  readonly hashFilter?: HashFilter;
-  readonly redact?: Redact;
+  readonly hashFilter?: HashFilterOption;
+  /** As for `recordingProvider`. The secrets of the environment, by the names of its variables, are always among them. */
+  readonly redact?: RedactOption;
+  /**
+   * True lets a replay go on where a recorded call holds a placeholder and the tool is live. Default false; with `replay: "both"`
+   * no tool is called, so nothing is refused.
+   */
+  readonly allowRedacted?: boolean;
   /** Refuses version 1 cassettes. Default true here, since a test should stand on something proven. */
   readonly requireIntegrity?: boolean;
   /** The most bytes a cassette may have, read or written. Default 64 MiB. */
@@ -62,6 +70,7 @@ const OPTIONS: readonly string[] = [
   "agentId",
   "hashFilter",
   "redact",
+  "allowRedacted",
   "requireIntegrity",
   "maxBytes",
   "lock",
@@ -140,8 +149,9 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
     return { ...liveSide, provider, mode, file, done };
   }
 
-  return async (file, live, options = {}) => {
-    assertArguments(file, options);
+  return async (file, live, given = {}) => {
+    assertArguments(file, given);
+    const options = { ...given, redact: withValues(given.redact, secretsOf({ ...environment })) };
     assertLive(live);
     const mode = resolveMode(environment, options.mode);
     switch (mode) {
@@ -183,18 +193,16 @@ async function replay(
   options: UseCassetteOptions,
 ): Promise<CassetteHandle> {
   const { hashFilter, requireIntegrity = true, maxBytes, lock, replay: side = "model", onToolDrift = "stop" } = options;
+  const { redact = {}, allowRedacted = false } = options;
   const limit = maxBytes === undefined ? {} : { maxBytes };
   const locked = lock === undefined ? {} : { lock: await openLock(files, lock, file) };
   const cassette = await store.load(file, { requireIntegrity, ...limit, ...locked });
-  const { assertNoDrift, ...toolSide } = createToolSide(
-    cassette,
-    file,
-    side,
-    onToolDrift,
-    await openTolerances(files, options.tolerances),
-  );
+  const tolerances = await openTolerances(files, options.tolerances);
+  const { assertNoDrift, ...toolSide } = createToolSide(cassette, file, side, onToolDrift, redact, tolerances);
   const replayed = cassetteProvider(cassette, {
     file,
+    redact,
+    allowRedacted: allowRedacted || side === "both",
     ...(hashFilter === undefined ? {} : { hashFilter }),
     ...streamingOf(options),
   });
@@ -231,13 +239,14 @@ async function rerecord(
   { store, desk, note }: { store: CassetteStore; desk: RecordingDesk; note: Note },
   file: string,
   live: LiveProvider,
-  { agentId, hashFilter, redact, maxBytes, streams }: UseCassetteOptions,
+  { agentId, hashFilter, redact, allowRedacted, maxBytes, streams }: UseCassetteOptions,
   plan?: ForkPlan,
 ): Promise<CassetteHandle> {
   const recording = {
     ...(hashFilter === undefined ? {} : { hashFilter }),
     ...(redact === undefined ? {} : { redact }),
     ...(streams === undefined ? {} : { streams }),
+    ...(allowRedacted === undefined ? {} : { allowRedacted }),
   };
   const parts = { store, desk, live, recording, limit: maxBytes === undefined ? {} : { maxBytes } };
   const { provider, keep } = await (plan === undefined ? openResume(file, parts) : openFork(plan, parts));

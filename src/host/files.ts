@@ -21,6 +21,9 @@ import { codeOf, isUnsupported, messageOf } from "./files/failure.js";
 import { list } from "./files/list.js";
 import { sweep, temporaryName } from "./files/temporary.js";
 
+/** A pipe is opened at once, also where nobody writes to it. Windows has no such flag. */
+const READ_AND_NEVER_WAIT = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
 /** The path of a file in the folder of another; without a name, the folder itself. */
 export function pathBeside(path: string, name = ""): string {
   return join(dirname(path), name);
@@ -42,7 +45,9 @@ async function read(path: string, maxBytes: number): Promise<FileRead> {
     if (about.isDirectory()) await readdir(path);
     if (!about.isFile()) return { kind: "failed", message: "it is not a regular file" };
     if (about.size > maxBytes) return { kind: "too-large", size: about.size };
-    handle = await open(path, "r");
+    handle = await open(path, READ_AND_NEVER_WAIT);
+    // It may have become another one since: what was opened is what is read.
+    if (!(await handle.stat()).isFile()) return { kind: "failed", message: "it is not a regular file" };
     return await readBounded(handle, maxBytes);
   } catch (error) {
     return codeOf(error) === "ENOENT" ? { kind: "not-found" } : { kind: "failed", message: messageOf(error) };

@@ -1,8 +1,13 @@
 // The strict reader of JSON. Vectors: nst/JSONTestSuite (MIT, Nicolas Seriot), 133 files.
 
 import { describe, expect, it } from "vitest";
+import { parseBundle } from "../../src/cassette/bundle/check.js";
+import { parseEnvelope } from "../../src/cassette/envelope.js";
 import { CassetteError } from "../../src/cassette/errors.js";
 import { DEFAULT_MAX_BYTES, parseStrictJson } from "../../src/cassette/json.js";
+import { parseCassette } from "../../src/cassette/load.js";
+import { parseLock } from "../../src/cassette/lock.js";
+import { parseTrust } from "../../src/cassette/trust.js";
 import { hasShared, readSharedLines } from "../support/shared.js";
 import { refusal } from "../support/refusal.js";
 
@@ -218,6 +223,18 @@ describe.skipIf(!hasShared)("JSONTestSuite", () => {
     expect(found["n_structure_UTF8_BOM_no_data.json"]).toBe("byte-order-mark");
     const codes = ["not-json", "not-utf8", "byte-order-mark", "too-deep"];
     expect(Object.entries(found).filter(([, code]) => !codes.includes(code))).toEqual([]);
+  });
+
+  it("has 133 files, none of which is taken for a cassette, a bundle, a lock, a trust list or an envelope", () => {
+    const readers = { parseCassette, parseBundle, parseLock, parseTrust, parseEnvelope };
+    const codes = Object.entries(readers).flatMap(([reader, read]) =>
+      files.map(({ name, bytes_b64 }) => {
+        const error = refusal(() => read(Buffer.from(bytes_b64, "base64")));
+        return [reader, name, error instanceof CassetteError ? "refused" : String(error)];
+      }),
+    );
+    expect(codes).toHaveLength(133 * 5);
+    expect(codes.filter(([, , outcome]) => outcome !== "refused")).toEqual([]);
   });
 
   it("has 22 files that may go either way, and each goes the way the format says", () => {

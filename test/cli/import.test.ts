@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { IMPORT_FORMATS } from "../../src/cassette/import/detect.js";
+import { IMPORT_FORMATS } from "../../src/cassette/import/formats.js";
 import { FORMAT_CHOICES } from "../../src/cli/commands/import.js";
 import { importLogs, MAX_RECORDS, pathBelow } from "../../src/cli/import/import.js";
 import { FREE_BYTES, readLog } from "../../src/cli/import/read-log.js";
@@ -166,9 +166,9 @@ describe("cassette import", () => {
   });
 
   it("exits 2 for a format nobody reads, and suggests nothing it cannot do", async () => {
-    const ran = await cli(["import", "one.json", "--out", "x", "--format", "har"]);
+    const ran = await cli(["import", "one.json", "--out", "x", "--format", "none-such"]);
     expect(ran.code).toBe(2);
-    expect(ran.err).toContain("Allowed choices are openai-messages, anthropic-messages, agentdojo, tau-bench");
+    expect(ran.err).toContain(`Allowed choices are ${IMPORT_FORMATS.join(", ")}`);
   });
 
   it("keeps names from a log inside the folder and escapes them on the way to a terminal", async () => {

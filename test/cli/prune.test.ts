@@ -63,6 +63,24 @@ describe("cassette prune", () => {
     expect([ran.code, ran.out]).toEqual([0, expect.stringContaining("3 cassettes checked: 0 orphans")]);
   });
 
+  it("never deletes what lies behind a link to another folder", async () => {
+    const { name, path, has } = setUp(["a", "b", "c"]);
+    const { path: elsewhere, has: hasElsewhere } = setUp();
+    symlinkSync(elsewhere, join(path, "link"), "dir");
+    const ran = await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`, "--write"]);
+    expect(ran.code).toBe(2);
+    expect(ran.out).toContain(`kept     ${name}/link/b.cassette.json: it lies outside of the folder, behind a link`);
+    expect([has("a"), hasElsewhere("a"), hasElsewhere("b"), hasElsewhere("c")]).toEqual([true, true, true, true]);
+  });
+
+  it("takes away a link to a cassette elsewhere, and not what it leads to", async () => {
+    const { name, path } = setUp(["a", "b", "c"]);
+    const { path: elsewhere, has: hasElsewhere } = setUp();
+    symlinkSync(join(elsewhere, "c.cassette.json"), join(path, "d.cassette.json"));
+    const ran = await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`, "--write"]);
+    expect([ran.code, existsSync(join(path, "d.cassette.json")), hasElsewhere("c")]).toEqual([0, false, true]);
+  });
+
   it("never takes what cannot be read for an orphan", async () => {
     const { name, path, has } = setUp();
     writeFileSync(join(path, "d.cassette.json"), "torn");

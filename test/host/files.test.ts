@@ -74,6 +74,26 @@ describe("read", () => {
     expect(await files.read(at("pipe"), 9)).toEqual({ kind: "failed", message: "it is not a regular file" });
   });
 
+  it.skipIf(!existsSync("/usr/bin/mkfifo"))("does not wait where a file becomes a pipe on the way", async () => {
+    writeFileSync(at("whole"), "whole");
+    spawnSync("/usr/bin/mkfifo", [at("pipe")]);
+    const swap =
+      'while :; do ln -f "$1/whole" "$1/t" && mv -f "$1/t" "$1/a"; ln -f "$1/pipe" "$1/t" && mv -f "$1/t" "$1/a"; done';
+    const swapper = spawn("/bin/sh", ["-c", swap, "sh", folder], { stdio: "ignore" });
+    const ended = once(swapper, "exit");
+    try {
+      while (!existsSync(at("a"))) await new Promise((resolve) => setTimeout(resolve, 5));
+      for (let round = 0; round < 300; round++) {
+        const result = await files.read(at("a"), 9);
+        if (result.kind === "read") expect(new TextDecoder().decode(result.bytes)).toBe("whole");
+        else expect(result).toEqual({ kind: "failed", message: "it is not a regular file" });
+      }
+    } finally {
+      swapper.kill("SIGKILL");
+      await ended;
+    }
+  });
+
   it.skipIf(!existsSync("/proc/self/fd"))("leaves no file open", async () => {
     writeFileSync(at("a"), "x".repeat(100));
     const before = readdirSync("/proc/self/fd").length;
@@ -239,6 +259,14 @@ describe("list", () => {
     symlinkSync(at("a"), at("link.x"));
     expect(await files.list(folder, ".x")).toEqual(["link.x"]);
   });
+
+  it.skipIf(!existsSync("/usr/bin/mkfifo"))(
+    "names a pipe in the place of a file, for its reader to refuse",
+    async () => {
+      spawnSync("/usr/bin/mkfifo", [at("pipe.x")]);
+      expect(await files.list(folder, ".x")).toEqual(["pipe.x"]);
+    },
+  );
 
   it("is undefined for what is no folder", async () => {
     writeFileSync(at("a"), "");

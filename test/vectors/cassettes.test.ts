@@ -98,19 +98,49 @@ describe.skipIf(!hasShared)("the format's worked examples", () => {
 });
 
 /** Our own recordings. Version 2 first; what follows were damaged on purpose. */
-const RECORDED = ["v2-awkward-values", "v2-filtered-redacted", "v2-hashes-only", "v2-tool-call"];
+const RECORDED = [
+  "v2-awkward-values",
+  "v2-compacted",
+  "v2-content-parts",
+  "v2-contexts-changed",
+  "v2-empty",
+  "v2-envelope-only",
+  "v2-filtered-redacted",
+  "v2-hashes-only",
+  "v2-imported",
+  "v2-redacted",
+  "v2-signed",
+  "v2-tool-call",
+  "v2-two-signatures",
+  "v2-unicode",
+];
+const VERSION_1 = ["v1-stripped", "v1-tool-call"];
 const TAMPERED: Record<string, CassetteErrorCode> = {
   "tampered-answer-edited": "response-hash",
+  "tampered-answers-swapped": "response-hash",
+  "tampered-depth": "too-deep",
+  "tampered-key-twice": "duplicate-key",
+  "tampered-number-inexact": "number-inexact",
+  "tampered-prompts-cut-out": "missing-field",
   "tampered-provider-swapped": "envelope-hash",
   "tampered-relabelled": "downgrade",
+  "tampered-signature-edited": "signature-invalid",
+  "tampered-signature-moved": "signature-invalid",
+  "tampered-signature-payload-type": "signature-invalid",
+  "tampered-stripped-in-part": "downgrade",
   "tampered-tail-dropped": "envelope-hash",
   "tampered-torn": "not-json",
 };
+/** Sound in themselves; what is wrong lies in a file beside them, which is read where a trust list is given. */
+const BESIDE = ["tampered-envelope-payload-type"];
+/** What the oracle, which knows neither signatures, the mark of prompts nor our limits of depth, does not judge as we do. */
+const OURS_ALONE = Object.keys(TAMPERED).filter((name) => /signature|depth|number|prompts-cut/.test(name));
 
 describe("the corpus", () => {
   it("holds these files, and each of them is tested here", () => {
     const names = readdirSync(corpus).filter((file) => file.endsWith(".cassette.json"));
-    const expected = [...RECORDED, ...Object.keys(TAMPERED), "v1-tool-call"].map((name) => `${name}.cassette.json`);
+    const all = [...RECORDED, ...Object.keys(TAMPERED), ...VERSION_1, ...BESIDE];
+    const expected = all.map((name) => `${name}.cassette.json`);
     expect(names.sort()).toEqual(expected.sort());
   });
 
@@ -153,7 +183,7 @@ describe("the corpus", () => {
   });
 
   it.skipIf(!oracleAvailable)("is judged by the oracle as it is by us", () => {
-    const names = [...RECORDED, ...Object.keys(TAMPERED)];
+    const names = [...RECORDED, ...Object.keys(TAMPERED)].filter((name) => !OURS_ALONE.includes(name));
     const paths = names.map((name) => fileURLToPath(new URL(`${name}.cassette.json`, corpus)));
     const verdicts = verifyWithOracle(paths).map((verdict) => verdict.split(":")[0]);
     const expected = names.map((name) => (TAMPERED[name] ?? "ok").replace("not-json", "unreadable"));

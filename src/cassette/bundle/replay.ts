@@ -3,7 +3,8 @@
 
 import type { LlmProviderAdapter, Ports } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
-import type { HashFilter } from "../prompt.js";
+import type { HashFilterOption } from "../filters.js";
+import type { RedactOption } from "../redact/options.js";
 import { cassetteProvider, type CassetteProvider } from "../replay.js";
 import { assertStreaming, STREAMING_OPTIONS, type StreamingOptions } from "../stream-play.js";
 import { assertAgents } from "./agents.js";
@@ -21,7 +22,11 @@ export interface AgentReplayOptions extends StreamingOptions {
   /** A bundle lists no version 1, so both values mean the same; taken so that options of one cassette can be passed on. */
   readonly requireIntegrity?: boolean;
   /** The function the recording was made with. */
-  readonly hashFilter?: HashFilter;
+  readonly hashFilter?: HashFilterOption;
+  /** As for `cassetteProvider`. */
+  readonly redact?: RedactOption;
+  /** As for `cassetteProvider`. */
+  readonly allowRedacted?: boolean;
   /** `now` and `timer` are what `timed` waits by. */
   readonly ports?: Partial<Pick<Ports, "warn" | "now" | "timer">>;
 }
@@ -36,7 +41,16 @@ export interface AgentReplay<A> {
   finish(result: RunLike): void;
 }
 
-const OPTIONS = ["plan", "strict", "requireIntegrity", "hashFilter", "ports", ...STREAMING_OPTIONS];
+const OPTIONS = [
+  "plan",
+  "strict",
+  "requireIntegrity",
+  "hashFilter",
+  "redact",
+  "allowRedacted",
+  "ports",
+  ...STREAMING_OPTIONS,
+];
 
 /**
  * Checks the bundle with its cassettes as if they came from files. Throws `CassetteError` with a `LoadErrorCode`, or

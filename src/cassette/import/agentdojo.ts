@@ -6,11 +6,21 @@ import { type JsonObject, type JsonValue } from "../../core/index.js";
 import { toArguments } from "./arguments.js";
 import { readAssistantContent, readText, readUserContent, type ContentRules } from "./content.js";
 import type { LogCall, LogMessage, LogRun } from "./log.js";
-import { countDropped, keepUnknown } from "./message.js";
+import { countDropped, joinToolError, keepUnknown } from "./message.js";
 import type { RepairLog } from "./repair.js";
 import { isObject, malformed, toName, toText } from "./value.js";
 
 const FIELDS = new Set(["role", "content", "tool_calls", "tool_call_id", "tool_call", "error"]);
+
+/** True for a run as the benchmark writes it, wrapped or not. */
+export function isAgentDojo(record: JsonValue): boolean {
+  if (!isObject(record)) return false;
+  return isRun(record) || (isObject(record["data"]) && isRun(record["data"]));
+}
+
+function isRun(run: JsonObject): boolean {
+  return Array.isArray(run["messages"]) && run["suite_name"] !== undefined && run["user_task_id"] !== undefined;
+}
 
 /** Reads one run. An attacked run is named after its injection too, so that it never takes the place of the plain one. */
 export function readAgentDojo(record: JsonObject, repairs: RepairLog): LogRun {
@@ -75,13 +85,10 @@ function readCalls(calls: JsonValue | undefined, repairs: RepairLog): LogCall[] 
   });
 }
 
-/** A tool's error is its result where there is no other; where there is, it follows on a line of its own. */
 function readToolResult(message: JsonObject, rules: ContentRules): LogMessage {
   const { tool_call: call, error } = message;
   const name = isObject(call) ? toName(call["function"]) : undefined;
-  let content = readText(message["content"], rules);
   const isError = typeof error === "string" && error !== "";
-  if (isError && content !== "") rules.repairs.add("tool-error-joined");
-  if (isError) content = content === "" ? error : `${content}\n${error}`;
+  const content = joinToolError(readText(message["content"], rules), toText(error), rules.repairs);
   return { role: "tool", callId: message["tool_call_id"], ...(name === undefined ? {} : { name }), content, isError };
 }

@@ -1,24 +1,18 @@
-// A run read from a log, made into a cassette. The turn before each assistant message is rebuilt as its prompt, so the
-// cassette replays like a recorded one; what the log knows beyond that goes to `extensions.import`.
+// A run read from a log, made into a cassette. A run that is one conversation has what stands before each assistant message
+// as its prompt, one that is a list of model calls the prompts that were sent, so that it replays like a recorded one; what
+// the log knows beyond that goes to `extensions.import`.
 
-import {
-  hashJson,
-  seal,
-  type JsonObject,
-  type JsonValue,
-  type LlmMessage,
-  type LlmToolDefinition,
-  type LlmTurnResponse,
-  type Usage,
-} from "../../core/index.js";
+import { hashJson, seal, type JsonObject, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { buildCassette, CREATED_WITH, type BuiltTurn } from "../build.js";
-import type { CassetteExtensions, CassetteV2, ContextExtension } from "../format.js";
+import type { CassetteExtensions, CassetteV2 } from "../format.js";
 import { createPromptChain } from "../prompt.js";
-import type { ImportFormat } from "./detect.js";
-import type { LogMessage, LogRun } from "./log.js";
+import { toCallTurns, toContext, toResponse, type CallTurns, type LogCalls } from "./calls.js";
+import type { ImportFormat } from "./formats.js";
+import type { LogAssistantMessage, LogFacts, LogMessage, LogRun } from "./log.js";
 import type { RunName } from "./path.js";
 import type { Repair, RepairKind, RepairLog } from "./repair.js";
 import { toLlmMessages } from "./thread.js";
+import { toRecordedTurns, type LogTurns } from "./turns.js";
 
 /** `extensions.import` of an imported cassette. */
 export interface ImportExtension {
@@ -45,23 +39,21 @@ export interface RunContext extends RunName {
 
 /** The cassette of one run, and all the repairs it took. The same log gives the same bytes: its id comes from its content. */
 export function toCassette(
-  run: LogRun,
+  run: LogRun | LogCalls | LogTurns,
   context: RunContext,
   log: RepairLog,
 ): { cassette: CassetteV2; repairs: Repair[] } {
   const { format, model, task, trial } = context;
-  const messages = toLlmMessages(run.messages, log).map((message) => seal(message));
-  const turns = toTurns(messages, run.messages);
+  const { turns, contexts, trailing, identity } = toRunTurns(run, log);
   if (turns.length === 0) log.add("no-assistant-message");
-  const trailing = messages.slice(messages.findLastIndex((message) => message.role === "assistant") + 1);
   const repairs = log.list();
   const extensions: CassetteExtensions = {
     createdWith: CREATED_WITH,
     prompts: true,
-    ...(run.tools === undefined ? {} : { contexts: [toContext(run.tools)] }),
+    ...(contexts.length === 0 ? {} : { contexts }),
     import: toExtension(run, context, repairs, trailing),
   };
-  const cassetteId = hashJson({ format, model, task, trial: trial ?? null, messages }).slice(0, 32);
+  const cassetteId = hashJson({ format, model, task, trial: trial ?? null, ...identity }).slice(0, 32);
   const head = {
     recordedAt: context.recordedAt,
     recordedProvider: `import:${format}:${model}`,
@@ -71,39 +63,50 @@ export function toCassette(
   return { cassette: buildCassette(head, turns), repairs };
 }
 
+interface RunTurns extends CallTurns {
+  /** What makes this run another than one of the same name. */
+  identity: { messages: LlmMessage[] } | { calls: object[] };
+}
+
+function toRunTurns(run: LogRun | LogCalls | LogTurns, log: RepairLog): RunTurns {
+  if ("calls" in run) return fromTurns(toCallTurns(run, log));
+  return "turns" in run ? fromTurns(toRecordedTurns(run.turns)) : fromThread(run, log);
+}
+
+function fromTurns(built: CallTurns): RunTurns {
+  const identity = { calls: built.turns.map(({ promptHash, response }) => ({ promptHash, response })) };
+  return { ...built, identity };
+}
+
 /** One turn for each assistant message; its prompt is everything before it, so each prompt only adds to the one before. */
-function toTurns(messages: readonly LlmMessage[], log: readonly LogMessage[]): BuiltTurn[] {
+function fromThread(run: LogRun, log: RepairLog): RunTurns {
+  const messages = toLlmMessages(run.messages, log).map((message) => seal(message));
   const chain = createPromptChain();
   const turns: BuiltTurn[] = [];
   for (const [index, message] of messages.entries()) {
-    if (message.role !== "assistant") continue;
+    const said = run.messages[index];
+    if (message.role !== "assistant" || !isTurn(said)) continue;
     const keep = chain.messages.length;
     const added = messages.slice(keep, index);
     const promptHash = chain.advance(keep, added);
-    const source = log[index];
-    const usage = source?.role === "assistant" ? source.usage : undefined;
-    turns.push({ promptHash, prompt: { keep, messages: added }, response: toResponse(message, usage) });
+    const response = toResponse(message, { response: said });
+    turns.push({ promptHash, prompt: { keep, messages: added }, response });
   }
-  return turns;
-}
-
-function toResponse(message: Extract<LlmMessage, { role: "assistant" }>, usage: Usage | undefined): LlmTurnResponse {
-  const asksTools = message.toolCalls !== undefined;
   return {
-    message,
-    ...(asksTools ? {} : { finalAnswer: message.content }),
-    stopReason: asksTools ? "toolUse" : "stop",
-    ...(usage === undefined ? {} : { usage }),
+    turns,
+    contexts: run.tools === undefined ? [] : [toContext(0, run.tools, {})],
+    trailing: messages.slice(run.messages.findLastIndex(isTurn) + 1),
+    identity: { messages },
   };
 }
 
-function toContext(tools: LlmToolDefinition[]): ContextExtension {
-  const listed = tools.map(({ name, description, schema }) => ({ name, description, schema }));
-  return { fromTurn: 0, toolsHash: hashJson(listed), settingsHash: hashJson({}), tools: listed };
+/** True for an answer of a model, which a demonstration is not. */
+function isTurn(message: LogMessage | undefined): message is LogAssistantMessage {
+  return message?.role === "assistant" && message.notModel !== true;
 }
 
 function toExtension(
-  run: LogRun,
+  run: LogFacts,
   context: RunContext,
   repairs: readonly Repair[],
   trailing: LlmMessage[],

@@ -78,9 +78,12 @@ function toPiece(part: JsonValue): Piece | undefined {
     case "input_image":
       return toUrlImage(isObject(part["image_url"]) ? part["image_url"]["url"] : part["image_url"]);
     case "image":
-      return isObject(part["source"]) ? toSourceImage(part["source"]) : undefined;
+      // Anthropic's `source`, or a URL (Inspect).
+      return isObject(part["source"]) ? toSourceImage(part["source"]) : toUrlImage(part["image"]);
     case "thinking":
-      return toThinking(part);
+      return toThinking(part["thinking"], part);
+    case "reasoning":
+      return toThinking(part["reasoning"] ?? part["text"], part);
     case "redacted_thinking":
       if (typeof part["data"] !== "string") return undefined;
       return { type: "reasoning", reasoning: { type: "redacted", data: part["data"] } };
@@ -108,10 +111,10 @@ function toSourceImage(source: JsonObject): Piece | undefined {
   return type === "url" && typeof url === "string" ? { type: "image", url } : undefined;
 }
 
-function toThinking(part: JsonObject): Piece | undefined {
-  const { thinking, signature } = part;
-  if (typeof thinking !== "string") return undefined;
-  const reasoning: Reasoning = { type: "text", text: thinking };
+function toThinking(text: JsonValue | undefined, { signature, redacted }: JsonObject): Piece | undefined {
+  if (typeof text !== "string") return undefined;
+  if (redacted === true) return { type: "reasoning", reasoning: { type: "redacted", data: text } };
+  const reasoning: Reasoning = { type: "text", text };
   if (typeof signature === "string") reasoning.signature = signature;
   return { type: "reasoning", reasoning };
 }

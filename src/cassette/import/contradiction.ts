@@ -3,18 +3,32 @@
 
 import type { JsonObject, JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import { detectFormat, type ImportFormat } from "./detect.js";
+import { detectFormat } from "./detect.js";
+import { FORMATS, type ImportFormat } from "./formats.js";
 import { isObject, toText } from "./value.js";
 
 /** Throws `import-malformed`, saying what was found and which format fits. */
 export function assertFits(record: JsonValue, forced: ImportFormat): void {
+  const find = SIGNS[forced];
+  if (find === undefined) {
+    assertShape(record, forced);
+    return;
+  }
   for (const [index, message] of messagesOf(record, forced).entries()) {
-    const sign = isObject(message) ? findSign(message, forced) : undefined;
+    const sign = isObject(message) ? find(message) : undefined;
     if (sign === undefined) continue;
     throw new CassetteError("import-malformed", `it is no ${forced} record: message ${index} has ${sign.what}`, {
       hint: readAs(sign.format, record),
     });
   }
+}
+
+/** A format that is no list of messages has a shape of its own, and nothing else can be read as it. */
+function assertShape(record: JsonValue, forced: ImportFormat): void {
+  if (FORMATS[forced].detect(record)) return;
+  const hint = fittingHint(record, forced);
+  const what = `it is no ${forced} record: it has not the shape of one`;
+  throw new CassetteError("import-malformed", what, hint === undefined ? {} : { hint });
 }
 
 /** What to do about a record that is not of the forced format; nothing when no other is recognised. */
@@ -43,16 +57,16 @@ function messagesOf(record: JsonValue, forced: ImportFormat): readonly JsonValue
   return Array.isArray(messages) ? messages : [];
 }
 
-function findSign(message: JsonObject, forced: ImportFormat): Sign | undefined {
-  switch (forced) {
-    case "anthropic-messages":
-      return callSign(message);
-    case "agentdojo":
-      return blockSign(message) ?? unless("agentdojo", callSign(message));
-    case "openai-messages":
-    case "tau-bench":
-      return blockSign(message) ?? unless("openai-messages", callSign(message));
-  }
+/** The formats that are lists of messages, and what none of their messages has. */
+const SIGNS: Partial<Record<ImportFormat, (message: JsonObject) => Sign | undefined>> = {
+  "anthropic-messages": callSign,
+  agentdojo: (message) => blockSign(message) ?? unless("agentdojo", callSign(message)),
+  "openai-messages": findOtherThanOpenAi,
+  "tau-bench": findOtherThanOpenAi,
+};
+
+function findOtherThanOpenAi(message: JsonObject): Sign | undefined {
+  return blockSign(message) ?? unless("openai-messages", callSign(message));
 }
 
 function unless(own: ImportFormat, sign: Sign | undefined): Sign | undefined {

@@ -20,6 +20,8 @@ export interface LogAssistantMessage {
   calls: LogCall[];
   reasoning: Reasoning[];
   usage?: Usage;
+  /** No model wrote it: it stands in prompts, but is no turn. */
+  notModel?: true;
 }
 
 export interface LogToolMessage {
@@ -37,7 +39,7 @@ export type LogMessage =
   | LogToolMessage;
 
 /** What one record says about its run. A name the record does not have is left to the options and the source. */
-export interface LogRun {
+export interface LogFacts {
   model?: string;
   task?: string;
   trial?: string;
@@ -47,6 +49,10 @@ export interface LogRun {
   expected?: JsonValue[];
   /** Where the record itself says it came from. */
   origin?: string;
+}
+
+/** A run whose record is its conversation: the prompt of each answer is everything before it. */
+export interface LogRun extends LogFacts {
   /** Absent when the log does not say which tools were offered. */
   tools?: LlmToolDefinition[];
   messages: LogMessage[];

@@ -19,20 +19,36 @@ export function countDropped(message: JsonObject, known: ReadonlySet<string>, re
   }
 }
 
-/** Tokens of one answer as OpenAI or Anthropic report them; undefined when either count is missing. */
+/** A tool's error is its result where there is no other; where there is, it follows on a line of its own. */
+export function joinToolError(content: string, error: string, repairs: RepairLog): string {
+  if (error === "" || error === content) return content;
+  if (content === "") return error;
+  repairs.add("tool-error-joined");
+  return `${content}\n${error}`;
+}
+
+/** A price in USD as a log has it; undefined for anything that is none. */
+export function toCost(value: JsonValue | undefined): number | undefined {
+  return typeof value === "number" && value >= 0 ? value : undefined;
+}
+
+/** Tokens of one answer as OpenAI, Anthropic or Inspect report them; undefined when either count is missing. */
 export function toUsage(value: JsonValue | undefined): Usage | undefined {
   if (!isObject(value)) return undefined;
   const fresh = toCount(value["prompt_tokens"] ?? value["input_tokens"]);
   const outputTokens = toCount(value["completion_tokens"] ?? value["output_tokens"]);
   if (fresh === undefined || outputTokens === undefined) return undefined;
-  // Anthropic counts cached tokens beside `input_tokens`, OpenAI inside `prompt_tokens`.
-  const written = toCount(value["cache_creation_input_tokens"]);
-  const beside = toCount(value["cache_read_input_tokens"]);
+  // Anthropic and Inspect count cached tokens beside `input_tokens`, OpenAI inside `prompt_tokens`.
+  const written = toCount(value["cache_creation_input_tokens"] ?? value["input_tokens_cache_write"]);
+  const beside = toCount(value["cache_read_input_tokens"] ?? value["input_tokens_cache_read"]);
+  // Older Inspect logs count them inside, as the vendor did; the total tells.
+  const isInside = value["total_tokens"] === fresh + outputTokens;
   const within = toDetail(value["prompt_tokens_details"], "cached_tokens");
-  const reasoning = toDetail(value["completion_tokens_details"], "reasoning_tokens");
+  const reasoning =
+    toDetail(value["completion_tokens_details"], "reasoning_tokens") ?? toCount(value["reasoning_tokens"]);
   const read = beside ?? within;
   return {
-    inputTokens: fresh + (written ?? 0) + (beside ?? 0),
+    inputTokens: isInside ? fresh : fresh + (written ?? 0) + (beside ?? 0),
     outputTokens,
     ...(read === undefined ? {} : { cacheReadTokens: read }),
     ...(written === undefined ? {} : { cacheWriteTokens: written }),
@@ -44,6 +60,7 @@ function toDetail(details: JsonValue | undefined, name: string): number | undefi
   return isObject(details) ? toCount(details[name]) : undefined;
 }
 
-function toCount(value: JsonValue | undefined): number | undefined {
-  return typeof value === "number" ? value : undefined;
+/** A count, or undefined where there is none. */
+export function toCount(value: JsonValue | undefined): number | undefined {
+  return typeof value === "number" && value >= 0 ? value : undefined;
 }

@@ -61,8 +61,8 @@ function toSegment(name: string, ending: string): string {
   return safe.slice(0, room - mark.length) + mark + ending;
 }
 
-/** The name of a log file without its folders and its .gz, .json, .jsonl or .ndjson: `logs/a.jsonl.gz` is `a`. */
+/** The name of a log file without its folders and its .gz, .json, .jsonl, .ndjson or .eval: `logs/a.jsonl.gz` is `a`. */
 export function toStem(source: string): string {
   const name = source.split(/[\\/]/).at(-1) ?? "";
-  return name.replace(/\.gz$/i, "").replace(/\.(json|jsonl|ndjson)$/i, "") || "log";
+  return name.replace(/\.gz$/i, "").replace(/\.(json|jsonl|ndjson|eval)$/i, "") || "log";
 }

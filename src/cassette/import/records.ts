@@ -2,7 +2,7 @@
 // alone; the others are still read.
 
 import { CassetteError } from "../errors.js";
-import { isMessageList } from "./detect.js";
+import { isMessageList } from "./message-log.js";
 
 /** Where a record stands: a line counted from 1, or an item of an array counted from 0. */
 export interface RecordPlace {

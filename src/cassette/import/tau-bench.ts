@@ -7,6 +7,11 @@ import { readOpenAiMessages } from "./openai.js";
 import type { RepairLog } from "./repair.js";
 import { isObject, malformed, toName } from "./value.js";
 
+/** True for a result as the benchmark writes it. */
+export function isTauBench(record: JsonValue): boolean {
+  return isObject(record) && Array.isArray(record["traj"]) && record["task_id"] !== undefined;
+}
+
 /** Reads one trial of one task. */
 export function readTauBench(record: JsonObject, repairs: RepairLog): LogRun {
   const { task_id: id, traj, reward, info } = record;

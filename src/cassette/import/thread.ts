@@ -4,22 +4,29 @@
 import type { JsonValue, LlmMessage, LlmToolCall } from "../../core/index.js";
 import type { LogAssistantMessage, LogCall, LogMessage, LogToolMessage } from "./log.js";
 import { createOpenCalls, UNKNOWN_TOOL } from "./open-calls.js";
-import type { RepairLog } from "./repair.js";
+import { createRepairLog, type RepairLog } from "./repair.js";
 
-/** The messages of a run in our shape, one for one. */
-export function toLlmMessages(log: readonly LogMessage[], repairs: RepairLog): LlmMessage[] {
-  const issueId = createIssuer(log, repairs);
+/** The messages of a run in our shape, one for one. Repairs are counted of those that are new, which all are unless told. */
+export function toLlmMessages(
+  log: readonly LogMessage[],
+  counted: RepairLog,
+  isNew: (message: LogMessage) => boolean = () => true,
+): LlmMessage[] {
+  const issueId = createIssuer(log);
   const open = createOpenCalls();
   let turn = 0;
   let batch = 0;
   return log.map((message, index) => {
+    const repairs = isNew(message) ? counted : createRepairLog();
     switch (message.role) {
       case "system":
       case "user":
         return message;
       case "assistant": {
         if (log[index - 1]?.role !== "assistant") batch++;
-        const calls = message.calls.map((call, n) => toCall(call, issueId(call, `call_${turn}_${n}`), repairs));
+        const calls = message.calls.map((call, n) =>
+          toCall(call, issueId(call, `call_${turn}_${n}`, repairs), repairs),
+        );
         calls.forEach((call, n) => open.add(call, toLogId(message.calls[n]?.id), batch));
         turn++;
         return toAssistant(message, calls);
@@ -28,7 +35,7 @@ export function toLlmMessages(log: readonly LogMessage[], repairs: RepairLog): L
         return toToolMessage(
           message,
           open.take(toLogId(message.callId), message.name, batch),
-          () => issueId(undefined, `result_${index}`),
+          () => issueId(undefined, `result_${index}`, repairs),
           repairs,
         );
     }
@@ -77,11 +84,10 @@ function toToolMessage(
 /** Gives each call its own id if it has one that is free, else the synthetic one, made different from all of the log's. */
 function createIssuer(
   log: readonly LogMessage[],
-  repairs: RepairLog,
-): (call: LogCall | undefined, synthetic: string) => string {
+): (call: LogCall | undefined, synthetic: string, repairs: RepairLog) => string {
   const ofLog = new Set(log.flatMap(idsOf));
   const issued = new Set<string>();
-  return (call, synthetic) => {
+  return (call, synthetic, repairs) => {
     const own = toLogId(call?.id);
     if (call !== undefined) countId(call, own !== undefined && issued.has(own), repairs);
     let id = own !== undefined && !issued.has(own) ? own : synthetic;

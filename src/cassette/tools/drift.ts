@@ -11,6 +11,7 @@ import {
 } from "../../core/index.js";
 import { callKey } from "../diff/calls.js";
 import { cutAround } from "../miss.js";
+import { alignNumbers } from "../redact/placeholder.js";
 import { short } from "./miss.js";
 import type { TapeResult } from "./results.js";
 
@@ -44,23 +45,32 @@ export function formatToolDrift(drift: readonly ToolDrift[]): string {
   return lines.join("\n");
 }
 
-/** `invoke` of a live tool that is compared with what `take` gives; `play` answers with the recorded result. */
+/** What a watched tool is held against. */
+export interface Watching {
+  /** Whose answer the run goes on with. */
+  readonly side: "live" | "recorded";
+  readonly take: (args: JsonObject) => TapeResult | undefined;
+  /** Answers with the recorded result. */
+  readonly play: (result: TapeResult) => string;
+  /** A text as the recording would hold it. */
+  readonly scrub: (text: string) => string;
+}
+
+/** `invoke` of a live tool that is compared with its recorded result. */
 export function watchTool(
   tool: CustomTool,
   log: DriftLog,
-  answer: "live" | "recorded",
-  take: (args: JsonObject) => TapeResult | undefined,
-  play: (result: TapeResult) => string,
+  { side, take, play, scrub }: Watching,
 ): CustomTool["invoke"] {
   return async (args, context) => {
     // Taken before the tool is asked, since calls of one turn end in any order. The tool may change its arguments.
-    const key = callKey({ name: tool.name, arguments: args });
+    const key = scrub(callKey({ name: tool.name, arguments: args }));
     const result = take(args);
     const live = await run(() => tool.invoke(args, context));
     if (live.kind === "ended" || context.signal.aborted) return live.give();
-    const difference = compare(key, result, live);
+    const difference = compare(key, result, { ...live, content: scrub(live.content) });
     if (difference !== undefined && log.found.length < MAX_DRIFT) log.found.push(difference);
-    return answer === "recorded" && result !== undefined ? play(result) : live.give();
+    return side === "recorded" && result !== undefined ? play(result) : live.give();
   };
 }
 
@@ -99,7 +109,7 @@ function compare(
     return { key, what: "is not on the tape, or was used already", actual };
   }
   const isError = live.kind === "failed";
-  if (result.content === live.content && result.isError === isError) return undefined;
+  if (alignNumbers(result.content, live.content) !== undefined && result.isError === isError) return undefined;
   const [recorded = "", actual = ""] = cutAround(result.content, live.content);
   return { key, turn: result.turn, what: nameChange(result.isError, isError), recorded, actual };
 }

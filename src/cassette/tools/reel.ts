@@ -3,6 +3,7 @@
 
 import type { JsonObject } from "../../core/index.js";
 import { callKey } from "../diff/calls.js";
+import { alignNumbers } from "../redact/placeholder.js";
 import type { Tolerances } from "../tolerance/tolerances.js";
 import { createUseCounter, type ToleranceUse } from "../tolerance/uses.js";
 import type { TapeResult } from "./results.js";
@@ -11,6 +12,8 @@ export interface Reel {
   readonly used: ReadonlySet<TapeResult>;
   /** The next result of a call; undefined when there is none, or none is left. */
   take(name: string, args: JsonObject): TapeResult | undefined;
+  /** The first that is left and differs in the numbers of placeholders alone. */
+  takeRenumbered(name: string, args: JsonObject): TapeResult | undefined;
   /** Whether the result may answer the call, used or not. */
   answers(result: TapeResult, name: string, args: JsonObject): boolean;
   /** What let results be taken for other arguments than the recorded ones. */
@@ -47,6 +50,18 @@ export function createReel(results: readonly TapeResult[], tolerances: Tolerance
         counter.add(tolerances.compare(name, result.arguments, args).uses);
       }
       return result;
+    },
+    takeRenumbered(name, args) {
+      const key = callKey({ name, arguments: args });
+      const found = results.find(
+        (result) =>
+          result.name === name &&
+          result.content !== undefined &&
+          !used.has(result) &&
+          alignNumbers(result.key, key) !== undefined,
+      );
+      if (found !== undefined) used.add(found);
+      return found;
     },
     answers(result, name, args) {
       if (result.key === callKey({ name, arguments: args })) return true;

@@ -13,6 +13,8 @@ import {
 } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
 import { checkCassette } from "../load.js";
+import type { RedactOption } from "../redact/options.js";
+import { createReplayRedaction } from "../redact/redactor.js";
 import { assertTolerances, NO_TOLERANCES, type Tolerances } from "../tolerance/tolerances.js";
 import type { ToleranceUse } from "../tolerance/uses.js";
 import { watchTool, type DriftLog, type ToolDrift } from "./drift.js";
@@ -23,6 +25,8 @@ import { readTape, type TapeResult } from "./results.js";
 export interface CassetteToolsOptions {
   /** Refuses version 1 cassettes. Default false. */
   readonly requireIntegrity?: boolean;
+  /** As for `cassetteProvider`: what a live model or a live tool says is compared as the recording would hold it. */
+  readonly redact?: RedactOption;
   /** Named in messages. */
   readonly file?: string;
   /** In which ways a live call's arguments may differ from the recorded ones. Default: in none. */
@@ -59,18 +63,37 @@ export interface CassetteTools {
 
 /** Checks `cassette` as if it came from a file. Throws `CassetteError`: a `LoadErrorCode`, or `invalid-options` without prompts. */
 export function cassetteTools(cassette: unknown, options: CassetteToolsOptions = {}): CassetteTools {
-  assertKnownOptions("cassetteTools", options, ["requireIntegrity", "file", "tolerances", "ports"]);
-  const { file, tolerances = NO_TOLERANCES } = options;
+  assertKnownOptions("cassetteTools", options, ["requireIntegrity", "redact", "file", "tolerances", "ports"]);
+  const { file, redact, tolerances = NO_TOLERANCES, ...checking } = options;
   assertTolerances("cassetteTools", tolerances);
-  const results = readTape(checkCassette(cassette, options), file);
+  const checked = checkCassette(cassette, { ...checking, ...(file === undefined ? {} : { file }) });
+  const redacted = checked.version === 2 ? checked.extensions?.redacted : undefined;
+  const { scrubber } = createReplayRedaction(redacted, redact, file) ?? {};
+  const results = readTape(checked, file);
   const reel = createReel(results, tolerances);
   const drift: DriftLog = { found: [] };
 
-  function answer(name: string, args: JsonObject): string {
-    const result = reel.take(name, args);
-    if (result === undefined) throw new TapeMissError(explainTapeMiss(results, reel, tolerances, name, args), file);
-    return play(result);
+  function take(name: string, live: JsonObject): TapeResult | undefined {
+    const args = scrubber?.json(live) ?? live;
+    // Of a live model's secrets only the numbers may differ from the recorded ones.
+    return reel.take(name, args) ?? (scrubber === undefined ? undefined : reel.takeRenumbered(name, args));
   }
+
+  function answer(name: string, live: JsonObject): string {
+    const result = take(name, live);
+    if (result !== undefined) return play(result);
+    const args = scrubber?.json(live) ?? live;
+    throw new TapeMissError(explainTapeMiss(results, reel, tolerances, name, args), file);
+  }
+
+  function answer(name: string, live: JsonObject): string {
+    const result = take(name, live);
+    if (result !== undefined) return play(result);
+    const args = scrubber?.json(live) ?? live;
+    throw new TapeMissError(explainTapeMiss(results, reel.used, name, args), file);
+  }
+
+  const scrub = (text: string): string => scrubber?.json(text) ?? text;
 
   return {
     results,
@@ -81,7 +104,7 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
     watch(tools, { answer: side = "live" } = {}) {
       return tools.map((tool) => ({
         ...declare(tool),
-        invoke: watchTool(tool, drift, side, (args) => reel.take(tool.name, args), play),
+        invoke: watchTool(tool, drift, { side, take: (args) => take(tool.name, args), play, scrub }),
       }));
     },
     get drift() {

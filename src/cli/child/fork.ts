@@ -1,7 +1,7 @@
 // `cassette fork`: the cassette is looked at before the command is started, so that a turn it does not have costs nothing.
 
 import { resolve } from "node:path";
-import { createCassetteStore, forkProvider } from "../../cassette/index.js";
+import { assertForkable, createCassetteStore } from "../../cassette/index.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { runWithCassettes } from "./run.js";
 
@@ -20,9 +20,7 @@ export async function fork(
   io: CommandIo,
 ): Promise<void> {
   const cassette = await createCassetteStore(filesAt(io)).load(file, { requireIntegrity: true });
-  const { filtered } = (cassette.version === 2 ? cassette.extensions : undefined) ?? {};
-  const options = { at, file, live: () => Promise.reject(new Error("no turn is asked for here")) };
-  forkProvider(cassette, filtered === true ? { ...options, hashFilter: (messages) => messages } : options);
+  assertForkable(cassette, at, file);
   const path = (name: string): string => resolve(io.cwd, name);
   const env = { CASSETTE_FORK: path(file), CASSETTE_FORK_AT: String(at), CASSETTE_FORK_OUT: path(out) };
   await runWithCassettes({ verb: "fork", mode: "fork", command, json, env }, io);

@@ -8,17 +8,28 @@ import type { ImportCommandOptions } from "../import/import.js";
 
 /** Kept equal to the cassette layer's IMPORT_FORMATS by a test; a copy, so that a help text loads nothing. */
 export const FORMAT_CHOICES: readonly ImportFormat[] = [
-  "openai-messages",
-  "anthropic-messages",
-  "agentdojo",
+  "har",
+  "vcr",
+  "nock",
+  "claude-code",
+  "atif",
+  "swe-agent",
+  "mini-swe-agent",
   "tau-bench",
+  "agentdojo",
+  "otlp",
+  "otel-spans",
+  "langfuse",
+  "inspect",
+  "anthropic-messages",
+  "openai-messages",
 ];
 
 /** Declares `cassette import`; what it does is loaded when it runs. */
 export function importCommand(program: Command, io: CommandIo): void {
   program
     .command("import")
-    .description("make cassettes from logs: JSON, an array, or JSON Lines; gzipped or not")
+    .description("make cassettes from logs and recorded HTTP: JSON, JSON Lines, or YAML; gzipped or not")
     .argument("<file...>", "log files", collectPaths)
     .requiredOption("--out <folder>", "where the cassettes go, as <model>/<task>[.<trial>].cassette.json", parsePath)
     .addOption(new Option("--format <format>", "do not recognise the format of each record").choices(FORMAT_CHOICES))

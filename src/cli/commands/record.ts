@@ -13,6 +13,7 @@ export interface RecordOptions {
   port: number;
   refresh?: boolean;
   fromFirstMiss?: boolean;
+  redact: boolean;
   json?: boolean;
   streams: "boundaries" | "times" | "off";
 }
@@ -31,6 +32,7 @@ export function recordCommand(program: Command, io: CommandIo): void {
     .option("--target <url>", "with --proxy: the vendor's base URL")
     .option("--out <file>", "with --proxy: the cassette to write, or a folder for one of each conversation", parsePath)
     .option("--port <n>", "with --proxy: port to listen on; 0 takes any that is free", parsePort, DEFAULT_PORT)
+    .option("--no-redact", "with --proxy: keep secrets as they are")
     .addOption(
       new Option("--streams <what>", "with --proxy: keep where streamed answers were cut, that and when, or nothing")
         .choices(["boundaries", "times", "off"])
@@ -38,17 +40,19 @@ export function recordCommand(program: Command, io: CommandIo): void {
     )
     .option("--json", "print one JSON document; what the command prints goes to stderr");
   record.action(async (command: string[], options: RecordOptions) => {
-    const { proxy, target, out, port, refresh = false, fromFirstMiss = false, json = false, streams } = options;
+    const { proxy, target, out, port, refresh = false, fromFirstMiss = false, redact, json = false } = options;
+    const { streams } = options;
     if (proxy === true) {
       if (target === undefined) record.error("error: required option '--target <url>' not specified");
       if (out === undefined) record.error("error: required option '--out <file>' not specified");
       if (command.length > 0) record.error("error: --proxy runs no command; start it yourself");
       const { recordProxy } = await import("../proxy/proxy.js");
       const kept = streams === "off" ? false : streams;
-      return recordProxy({ target, out, port, refresh, json, streams: kept }, io);
+      return recordProxy({ target, out, port, refresh, redact, json, streams: kept }, io);
     }
     if (record.getOptionValueSource("streams") === "cli") record.error("error: --streams belongs to --proxy");
     if (target !== undefined || out !== undefined) record.error("error: --target and --out belong to --proxy");
+    if (!redact) record.error("error: --no-redact belongs to --proxy; a test says it with redact: false");
     if (command.length === 0) record.error("error: missing required argument 'command'");
     if (refresh && fromFirstMiss) record.error("error: --refresh and --from-first-miss exclude each other");
     const mode = refresh ? "refresh" : fromFirstMiss ? "from-first-miss" : "record";

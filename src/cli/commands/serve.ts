@@ -28,6 +28,7 @@ export function serveCommand(program: Command, io: CommandIo): void {
         .default("chunked"),
     )
     .option("--speed <x>", "with --streaming timed: how many times faster than recorded (default: 1)", parseSpeed)
+    .option("--allow-redacted", "give out tool calls whose arguments hold a placeholder for a secret")
     .option("--json", "print one JSON document when stopped")
     .action(async (given: string[], options: Omit<ServeOptions, "port" | "command"> & { port?: number }) => {
       if (options.speed !== undefined && options.streaming !== "timed") {

@@ -18,6 +18,7 @@ import { createPrinter, writeJson } from "../output.js";
 import { createProgress } from "../progress.js";
 import { readLog } from "./read-log.js";
 import { countRefused, createTally, printTally, refuseLog, refuseRecord, toJsonTally, type Tally } from "./tally.js";
+import { yamlToJson } from "./yaml.js";
 
 /** The flags of `cassette import`, as commander gives them. */
 export interface ImportCommandOptions {
@@ -47,7 +48,8 @@ export async function importLogs(
   const write = createWriter(createCassetteStore(files), options, tally);
   for (const log of logs) {
     try {
-      const runs = readRuns(log, await readLog(files, log), { ...options, maxRecords }, tally);
+      const text = await yamlToJson(await readLog(files, log), log);
+      const runs = readRuns(log, text, { ...options, maxRecords }, tally);
       for (const batch of inBatches(runs, BATCH)) {
         await write(batch, log);
         progress.step(tally.written.length, 0);

@@ -1,8 +1,9 @@
-// A log file as text: bounded, gunzipped where it is gzipped, and UTF-8 or refused.
+// A log file as text: bounded, gunzipped where it is gzipped, unzipped where it is an `.eval`, and UTF-8 or refused.
 
 import { gunzipSync } from "node:zlib";
 import type { FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
+import { isZip, readEvalArchive } from "./eval-archive.js";
 
 /** The most a log may have, gunzipped. */
 export const MAX_LOG_BYTES = 1024 * 1024 * 1024;
@@ -11,12 +12,15 @@ export const MAX_LOG_BYTES = 1024 * 1024 * 1024;
 export const FREE_BYTES = 16 * 1024 * 1024;
 export const MAX_RATIO = 200;
 
+/** The most members of an archive. */
+export const MAX_MEMBERS = 200_000;
+
 /** The text of a log. Throws {@link CliError}. */
 export async function readLog(files: FilePort, path: string, maxBytes = MAX_LOG_BYTES): Promise<string> {
   const result = await files.read(path, maxBytes);
   switch (result.kind) {
     case "read":
-      return decode(isGzip(result.bytes) ? gunzip(result.bytes, path, maxBytes) : result.bytes, path);
+      return toText(isGzip(result.bytes) ? gunzip(result.bytes, path, maxBytes) : result.bytes, path, maxBytes);
     case "not-found":
       throw new CliError("log-not-found", `there is no log at ${path}`, "Check the path.", path);
     case "too-large":
@@ -24,6 +28,12 @@ export async function readLog(files: FilePort, path: string, maxBytes = MAX_LOG_
     case "failed":
       throw new CliError("log-unreadable", `${path} cannot be read: ${result.message}`, "Check the path.", path);
   }
+}
+
+function toText(bytes: Uint8Array, path: string, maxBytes: number): string {
+  if (!isZip(bytes)) return decode(bytes, path);
+  const limits = { maxMembers: MAX_MEMBERS, maxBytes, freeBytes: FREE_BYTES, maxRatio: MAX_RATIO };
+  return readEvalArchive(bytes, path, limits);
 }
 
 /** RFC 1952 §2.3.1: the two magic bytes, which no JSON text begins with. */

@@ -2,8 +2,9 @@
 // and a copy of both is looked at.
 
 import { gunzipSync } from "node:zlib";
+import { wireOf } from "../../core/index.js";
 import { forward, type Forwarded, type HttpHandler, type HttpReply, type HttpRequest } from "../../host/index.js";
-import { readBytes, refusalReply, wireOf, type Refusal } from "../serve/replies.js";
+import { readBytes, refusalReply, type Refusal } from "../serve/replies.js";
 import type { PassedPart, PassingTurn, ProxyRecorder } from "./recorder.js";
 import { below } from "./target.js";
 

@@ -1,6 +1,12 @@
 // `cassette record --proxy`: stands between an agent and its vendor until it is stopped, and writes what is said.
 
-import { CassetteError, createCassetteStore, type RecordedStreaming } from "../../cassette/index.js";
+import {
+  CassetteError,
+  createCassetteStore,
+  secretsOf,
+  withValues,
+  type RecordedStreaming,
+} from "../../cassette/index.js";
 import { resolveMode } from "../../harness/index.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
@@ -9,7 +15,7 @@ import { listen } from "../serve/listen.js";
 import { untilSignal, type Stop } from "../serve/stop.js";
 import { proxyHandler } from "./handler.js";
 import { createProxyOutput } from "./output.js";
-import { createProxyRecorder, type ProxyRecorder } from "./recorder.js";
+import { createProxyRecorder, type ProxyRecorder, type ProxyWatcher } from "./recorder.js";
 import { createSaver, type Saved } from "./saver.js";
 import { parseTarget } from "./target.js";
 
@@ -19,6 +25,8 @@ export interface ProxyOptions {
   out: string;
   port: number;
   refresh: boolean;
+  /** False records secrets in clear. */
+  redact?: boolean;
   json: boolean;
   /** What is kept of how streamed answers came. Default `boundaries`. */
   streams?: RecordedStreaming;
@@ -36,13 +44,13 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     await output.check();
 
     const note = createNotes(io);
-    const recorder: ProxyRecorder = createProxyRecorder(
-      {
-        lost: (why) => note("not recorded: ", why),
-        kept: (conversation) => saver.changed(conversation),
-      },
-      options.streams,
-    );
+    const watcher: ProxyWatcher = {
+      lost: (why) => note("not recorded: ", why),
+      kept: (conversation) => saver.changed(conversation),
+    };
+    const redact = options.redact === false ? false : withValues(undefined, secretsOf(io.env));
+    const { streams = "boundaries" } = options;
+    const recorder: ProxyRecorder = createProxyRecorder(watcher, { redact, streams });
     const saver = createSaver({
       cassetteOf: (conversation) => recorder.toCassette(conversation),
       write: (conversation, cassette) => output.write(conversation, cassette),

@@ -8,6 +8,7 @@ import {
   type CassetteV2,
   type OpenTurn,
   type RecordedStreaming,
+  type RedactOption,
   type StreamNote,
 } from "../../cassette/index.js";
 import type { PassedParts, Wire } from "../../core/index.js";
@@ -55,8 +56,15 @@ export interface ProxyWatcher {
   kept(conversation: number): void;
 }
 
-export function createProxyRecorder(watcher: ProxyWatcher, streams: RecordedStreaming = "boundaries"): ProxyRecorder {
-  const conversations = createConversations();
+/** What is kept of what passes: how streams came, and what is taken out of it. */
+export interface ProxyRecording {
+  redact?: RedactOption;
+  streams?: RecordedStreaming;
+}
+
+export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecording = {}): ProxyRecorder {
+  const { redact = {}, streams = "boundaries" } = options;
+  const conversations = createConversations({}, redact);
   const lost: string[] = [];
   const open = new Set<Promise<void>>();
   let recorded = 0;

@@ -2,7 +2,7 @@
 // make every cassette an orphan, so it is refused; what a bundle lists, and what cannot be read, is never one.
 
 import { realpath } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import {
   BUNDLE_SUFFIX,
   createCassetteStore,
@@ -16,6 +16,7 @@ import { CliError, type Failure } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createPrinter, writeJson } from "../output.js";
+import { createProgress, type Progress } from "../progress.js";
 import { findTarget, loadRecording, pathIn } from "../recordings.js";
 
 /** The flags of `cassette prune`, as commander gives them. */
@@ -35,11 +36,16 @@ export async function prune(folders: readonly string[], options: PruneOptions, i
   }
   const used = isJudging ? await readUsed(files, options, io.cwd) : undefined;
   const paths = await findCassettes(files, folders);
-  const { duplicates, failed, whole } = await readAll(files, paths);
+  const { duplicates, failed, whole } = await readAll(files, paths, createProgress(io, "checking"));
   const orphans = used === undefined ? [] : await findOrphans(files, folders, whole, used, io.cwd);
   const deleted: string[] = [];
   const kept: { file: string; message: string }[] = [];
+  const roots = await Promise.all(folders.map((folder) => realPath(folder, io.cwd)));
   for (const file of options.write === true ? orphans : []) {
+    if (!(await liesIn(roots, file, io.cwd))) {
+      kept.push({ file, message: "it lies outside of the folder, behind a link" });
+      continue;
+    }
     const result = await files.remove(file);
     if (result.kind === "failed") kept.push({ file, message: result.message });
     else deleted.push(file);
@@ -66,8 +72,9 @@ function print(
   io: CommandIo,
 ): void {
   const line = createPrinter(io);
+  const gone = new Set(deleted);
   for (const file of orphans) {
-    if (deleted.includes(file)) line({ look: "bad", text: "deleted  " }, file);
+    if (gone.has(file)) line({ look: "bad", text: "deleted  " }, file);
     else line({ look: "warn", text: "orphan   " }, file);
   }
   for (const { file, message } of kept) line({ look: "bad", text: "kept     " }, file, `: ${message}`);
@@ -92,12 +99,13 @@ async function findCassettes(files: FilePort, folders: readonly string[]): Promi
 }
 
 /** One cassette at a time is held in memory. */
-async function readAll(files: FilePort, paths: readonly string[]) {
+async function readAll(files: FilePort, paths: readonly string[], progress: Progress) {
   const store = createCassetteStore(files);
   const byContent = new Map<string, string[]>();
   const failed: Found["failed"] = [];
   const whole: string[] = [];
-  for (const path of paths) {
+  for (const [index, path] of paths.entries()) {
+    progress.step(index, paths.length);
     const loaded = await loadRecording(store, path);
     if (loaded.kind === "failed") {
       failed.push({ file: path, failure: loaded.failure });
@@ -105,8 +113,11 @@ async function readAll(files: FilePort, paths: readonly string[]) {
     }
     whole.push(path);
     const key = hashContent(loaded.cassette);
-    byContent.set(key, [...(byContent.get(key) ?? []), path]);
+    const same = byContent.get(key);
+    if (same === undefined) byContent.set(key, [path]);
+    else same.push(path);
   }
+  progress.clear();
   return { whole, failed, duplicates: [...byContent.values()].filter((same) => same.length > 1) };
 }
 
@@ -166,6 +177,15 @@ async function findBundled(files: FilePort, folders: readonly string[], cwd: str
     }
   }
   return bundled;
+}
+
+/** A folder may hold a link to another one, and what lies there was not meant. A link to a file is taken away itself. */
+async function liesIn(roots: readonly string[], file: string, cwd: string): Promise<boolean> {
+  const folder = await realPath(dirname(file), cwd);
+  return roots.some((root) => {
+    const path = relative(root, folder);
+    return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+  });
 }
 
 async function realPath(path: string, cwd: string): Promise<string> {

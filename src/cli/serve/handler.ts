@@ -1,9 +1,9 @@
 // The replay server as a function from requests to replies, and a count of what came of them.
 
 import { CassetteError, type Cassette, type MissReport, type Shelf } from "../../cassette/index.js";
-import { AgentError, type Wire, type WireTurn } from "../../core/index.js";
+import { AgentError, wireOf, type Wire, type WireTurn } from "../../core/index.js";
 import type { HttpHandler, HttpReply, HttpRequest } from "../../host/index.js";
-import { answerReply, parseBody, readBytes, refusalReply, wireOf, type Refusal } from "./replies.js";
+import { answerReply, parseBody, readBytes, refusalReply, type Refusal } from "./replies.js";
 import { streamBody, type ServedStreaming } from "./stream-body.js";
 
 /** A request that no recorded turn answers. */
@@ -28,6 +28,8 @@ const TO_DO: Readonly<Record<MissReport["code"], string>> = {
   "tools-changed": RECORD_AGAIN,
   "settings-changed": RECORD_AGAIN,
   "filter-one-sided": RECORD_AGAIN,
+  "redaction-one-sided": RECORD_AGAIN,
+  "redacted-argument": "Start cassette serve with --allow-redacted if the client's tools can take a placeholder.",
   exhausted: "Each recorded turn answers once: restart cassette serve for a second run, or record a longer one.",
   unconsumed: RECORD_AGAIN,
   "tool-drift": RECORD_AGAIN,

@@ -7,25 +7,9 @@ import {
   type JsonObject,
   type LlmTurnResponse,
   type Wire,
-  type WireName,
   type WireStamp,
 } from "../../core/index.js";
 import type { HttpReply, HttpRequest } from "../../host/index.js";
-
-/** Which wire a path ends a conversation turn of. */
-const ENDINGS: readonly (readonly [string, WireName])[] = [
-  ["/chat/completions", "openai"],
-  ["/messages", "anthropic"],
-  ["/api/chat", "ollama"],
-];
-
-/** The wire of a path by its end, whatever stands before it; undefined for any other request. */
-export function wireOf({ method, path }: Pick<HttpRequest, "method" | "path">): Wire | undefined {
-  const name = method === "POST" ? ENDINGS.find(([ending]) => path.endsWith(ending))?.[1] : undefined;
-  // OpenAI's threads have messages, too, which are no conversation turns.
-  if (name === undefined || (name === "anthropic" && path.includes("/threads/"))) return undefined;
-  return WIRES[name];
-}
 
 /** A refusal as a reply. Clients of OpenAI and Anthropic try some of these again unless told not to. */
 export interface Refusal {

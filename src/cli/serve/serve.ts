@@ -7,6 +7,8 @@ import {
   createShelf,
   describeStreams,
   readStreams,
+  secretsOf,
+  withValues,
   type Cassette,
   type CassetteStore,
   type ImportExtension,
@@ -30,6 +32,8 @@ export interface ServeOptions {
   port: number;
   host?: string;
   once?: boolean;
+  /** Gives out answers whose tool calls hold a placeholder. */
+  allowRedacted?: boolean;
   json?: boolean;
   /** How streamed replies are cut and timed. Default `chunked`. */
   streaming?: Streaming;
@@ -53,7 +57,9 @@ export async function serve(
     const items = await loadAll(paths, io);
     const short = shortNames(items.map(({ file }) => file));
     const nameOf = (file: string): string => short.get(file) ?? basename(file);
-    const shelf = createShelf(items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] })));
+    const named = items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] }));
+    const redact = withValues(undefined, secretsOf(io.env));
+    const shelf = createShelf(named, { redact, allowRedacted: options.allowRedacted === true });
     const misses: ServedMiss[] = [];
     const note = createNotes(io);
     let answered = 0;

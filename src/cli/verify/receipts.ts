@@ -44,7 +44,7 @@ export async function verifyWithReceipts(
   const files = filesAt(io);
   const publicKey = await readKey(files, key, io.env);
   const verdict = verifyReceipts(await readReceipts(files, file), publicKey);
-  const cassettes = paths.length === 0 ? [] : await checkCassettes(paths, options, io);
+  const cassettes = paths.length === 0 ? [] : await checkCassettes(paths, options, io, true);
   const covered = cassettes.map((cassette) => ({ cassette, coverage: coverageOf(cassette, verdict) }));
 
   const isOpen = verdict.kind === "ok" && !verdict.complete && options.requireComplete === true;

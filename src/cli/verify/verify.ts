@@ -16,7 +16,7 @@ export interface VerifyOptions extends LayerOptions {
   json?: boolean;
 }
 
-/** What was found of one path. `responses` is for the receipts that may cover them, and is not printed. */
+/** What was found of one path. `responses` is for receipts that may cover them, empty without any, and not printed. */
 export type Verdict =
   | {
       file: string;
@@ -48,7 +48,7 @@ export async function verify(paths: readonly string[], options: VerifyOptions, i
       "Name cassette files or folders, --lock for all that is locked, or a file of --receipts.",
     );
   }
-  const verdicts = await checkCassettes(paths, options, io);
+  const verdicts = await checkCassettes(paths, options, io, false);
   const summary = summarise(verdicts);
   const exitCode = exitCodeFor(summary);
   io.exit(exitCode);
@@ -56,11 +56,15 @@ export async function verify(paths: readonly string[], options: VerifyOptions, i
   else printVerdicts(createPrinter(io), verdicts);
 }
 
-/** A verdict on every file that the paths mean, in order, and on every locked one that is gone from there. */
+/**
+ * A verdict on every file that the paths mean, in order, and on every locked one that is gone from there. The responses of
+ * all files at once are kept in memory only where they are asked for.
+ */
 export async function checkCassettes(
   paths: readonly string[],
   options: VerifyOptions,
   io: CommandIo,
+  keepsResponses: boolean,
 ): Promise<Verdict[]> {
   const files = filesAt(io);
   const store = createCassetteStore(files);
@@ -76,7 +80,8 @@ export async function checkCassettes(
   for (const [index, file] of found.entries()) {
     progress.step(index, found.length);
     const isBundle = file.endsWith(BUNDLE_SUFFIX);
-    verdicts.push(isBundle ? await verifyBundle(files, file) : toVerdict(await layers.load(store, file)));
+    const verdict = isBundle ? await verifyBundle(files, file) : toVerdict(await layers.load(store, file));
+    verdicts.push(keepsResponses || verdict.status !== "ok" ? verdict : { ...verdict, responses: [] });
   }
   progress.clear();
   return verdicts;

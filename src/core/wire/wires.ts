@@ -81,6 +81,21 @@ export const WIRES: Readonly<Record<WireName, Wire>> = {
   },
 };
 
+/** Which wire a path ends a conversation turn of. */
+const ENDINGS: readonly (readonly [string, WireName])[] = [
+  ["/chat/completions", "openai"],
+  ["/messages", "anthropic"],
+  ["/api/chat", "ollama"],
+];
+
+/** The wire of a request by the end of its path (without a query), whatever stands before it; undefined for any other. */
+export function wireOf({ method, path }: { method: string; path: string }): Wire | undefined {
+  const name = method === "POST" ? ENDINGS.find(([ending]) => path.endsWith(ending))?.[1] : undefined;
+  // OpenAI's threads have messages, too, which are no conversation turns.
+  if (name === undefined || (name === "anthropic" && path.includes("/threads/"))) return undefined;
+  return WIRES[name];
+}
+
 /** Said by the Messages API's encoder alone, where neither side of a comparison names a limit. */
 const ANY_LIMIT = 4096;
 

@@ -1,5 +1,6 @@
 // All files below a folder. Links to files are named and links to folders followed, each real folder once, so that a link
-// to a folder above ends nowhere. What cannot be read is named like a file, so that whoever reads it learns why.
+// to a folder above ends nowhere. What cannot be read is named like a file, so that whoever reads it learns why: a folder, and a
+// pipe or a device in the place of a file.
 
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -42,7 +43,7 @@ async function walkFolder(walk: Walk, path: string, real: string): Promise<void>
     const inner = path === "" ? entry.name : `${path}/${entry.name}`;
     if (entry.isDirectory()) await walkFolder(walk, inner, join(real, entry.name));
     else if (entry.isSymbolicLink()) walk.links.push(inner);
-    else if (entry.isFile() && inner.endsWith(walk.suffix)) walk.found.push(inner);
+    else if (inner.endsWith(walk.suffix)) walk.found.push(inner);
   }
 }
 

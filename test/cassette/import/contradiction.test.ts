@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import { parseImport } from "../../../src/cassette/import/parse.js";
-import type { ImportFormat } from "../../../src/cassette/import/detect.js";
+import type { ImportFormat } from "../../../src/cassette/import/formats.js";
 
 const user = { role: "user", content: "hi" };
 const assistant = (part: object) => ({ role: "assistant", content: null, ...part });

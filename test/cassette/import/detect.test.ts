@@ -20,6 +20,10 @@ describe("a record's format", () => {
     ["anthropic-messages", { format: "anthropic-messages", messages: [user] }],
     ["agentdojo", { suite_name: "s", user_task_id: "u", messages: [] }],
     ["agentdojo", { model: "m", data: { suite_name: "s", user_task_id: "u", messages: [] } }],
+    ["inspect", { version: 2, status: "success", eval: { task: "t", model: "m" }, samples: [] }],
+    ["otlp", { resourceSpans: [] }],
+    ["otel-spans", { name: "a", spanContext: { traceId: "t", spanId: "s" }, attributes: {} }],
+    ["langfuse", { trace: {}, observations: [] }],
     ["tau-bench", { task_id: 0, reward: 1, info: {}, traj: [], trial: 0 }],
   ])("is %s", (format, record) => {
     expect(detectFormat(record)).toEqual({ kind: "known", format });

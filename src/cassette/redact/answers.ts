@@ -1,5 +1,5 @@
-// Redaction at record time: answers are scrubbed before they are hashed and stored, and so are the same answers where a
-// later prompt repeats them. On replay the loop is given the scrubbed answers, so its prompts hash the same.
+// Redaction by a function of the user's: answers are scrubbed before they are hashed and stored, and so are the same answers
+// where a later prompt repeats them. On replay the loop is given the scrubbed answers, so its prompts hash the same.
 //
 // An answer is recognised whole, and by its parts where an agent resends only some of them: its text, each of its calls, each
 // of its thoughts. The limit: a part of a text, or an answer quoted in a message that is not the assistant's, stays as it is.
@@ -15,17 +15,19 @@ import {
   type LlmToolCall,
   type LlmTurnResponse,
   type Reasoning,
-} from "../core/index.js";
+} from "../../core/index.js";
 
 /** Gives back the response with its secrets replaced. It is handed a copy and may change it. */
 export type Redact = (response: LlmTurnResponse) => LlmTurnResponse;
 
-export interface Redactor {
+/** Scrubs answers, and what repeats them. */
+export interface AnswerRedactor {
   response(response: LlmTurnResponse): LlmTurnResponse;
   messages(messages: readonly LlmMessage[]): readonly LlmMessage[];
 }
 
-export function createRedactor(redact: Redact | undefined): Redactor {
+/** One for each recording. Without a function it changes nothing. */
+export function createAnswerRedactor(redact: Redact | undefined): AnswerRedactor {
   if (redact === undefined) return { response: (response) => response, messages: (messages) => messages };
   // From an answer's own canonical text to the scrubbed message that stands for it.
   const scrubbed = new Map<string, LlmMessage>();

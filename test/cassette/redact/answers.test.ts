@@ -1,19 +1,19 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { CassetteError } from "../../src/cassette/errors.js";
-import { parseCassette } from "../../src/cassette/load.js";
-import { rebuildPrompts } from "../../src/cassette/miss.js";
-import { recordingProvider, type RecordingProvider } from "../../src/cassette/record.js";
-import type { Redact } from "../../src/cassette/redact.js";
-import { cassetteProvider } from "../../src/cassette/replay.js";
-import { formatCassette } from "../../src/cassette/store.js";
-import type { LlmMessage } from "../../src/core/model/message.js";
-import type { LlmProviderAdapter, LlmTurnResponse } from "../../src/core/model/provider.js";
-import { scriptedProvider } from "../../src/core/providers/scripted.js";
-import { createRuntime } from "../../src/core/runtime/runtime.js";
-import { recordedCassette, verifyKept } from "../support/oracle.js";
-import { fixedPorts, prompt } from "../support/recording.js";
-import { rejection } from "../support/refusal.js";
-import { ask, say, tool } from "../support/script.js";
+import { CassetteError } from "../../../src/cassette/errors.js";
+import { parseCassette } from "../../../src/cassette/load.js";
+import { rebuildPrompts } from "../../../src/cassette/miss.js";
+import { recordingProvider, type RecordingProvider } from "../../../src/cassette/record.js";
+import type { Redact } from "../../../src/cassette/redact/answers.js";
+import { cassetteProvider } from "../../../src/cassette/replay.js";
+import { formatCassette } from "../../../src/cassette/store.js";
+import type { LlmMessage } from "../../../src/core/model/message.js";
+import type { LlmProviderAdapter, LlmTurnResponse } from "../../../src/core/model/provider.js";
+import { scriptedProvider } from "../../../src/core/providers/scripted.js";
+import { createRuntime } from "../../../src/core/runtime/runtime.js";
+import { recordedCassette, verifyKept } from "../../support/oracle.js";
+import { fixedPorts, prompt } from "../../support/recording.js";
+import { rejection } from "../../support/refusal.js";
+import { ask, say, tool } from "../../support/script.js";
 
 afterAll(verifyKept);
 

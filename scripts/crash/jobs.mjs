@@ -1,0 +1,111 @@
+// What is killed, and what must be so afterwards. Each job prepares its folder, names a process to start, and looks at what is
+// left; `look` throws where a file is torn or neither the old nor the new one.
+
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { scriptedProvider } from "playhead";
+import { formatCassette, parseCassette, parseLock, recordingProvider } from "playhead/cassette";
+
+const bin = fileURLToPath(new URL("../../dist/cli/bin.js", import.meta.url));
+const seedKey = "07".repeat(32);
+
+/** The files that a write leaves when it is killed; the next write into the folder takes them away once they are a day old. */
+export const LEFTOVER = /^\.playhead-[0-9a-f]{12}\.tmp$/;
+
+export function leftoversIn(folder) {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    LEFTOVER.test(name.split(/[\\/]/).at(-1)),
+  );
+}
+
+/** Everything in `folder` that is neither a whole cassette, nor known by name, nor a leftover of a write. */
+function assertWhole(folder, known = []) {
+  let whole = 0;
+  for (const name of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!name.isFile() || LEFTOVER.test(name.name) || known.includes(name.name)) continue;
+    if (!name.name.endsWith(".cassette.json"))
+      throw new Error(`${name.name} is a file that nobody should have written`);
+    parseCassette(readFileSync(join(name.parentPath, name.name)), { requireIntegrity: true });
+    whole++;
+  }
+  return whole;
+}
+
+async function small(text) {
+  const answer = { message: { role: "assistant", content: text }, finalAnswer: text, stopReason: "stop" };
+  const recorder = recordingProvider(scriptedProvider([answer]));
+  await recorder.turn({ messages: [{ role: "user", content: "Go." }] });
+  return recorder.toCassette();
+}
+
+/** Records in a loop: over one file, and into files that did not exist. */
+export const recordJob = {
+  name: "record",
+  async prepare(folder) {
+    writeFileSync(join(folder, "replaced.cassette.json"), formatCassette(await small("the old one")));
+  },
+  args: (folder, round) => [fileURLToPath(new URL("recorder.mjs", import.meta.url)), folder, String(round)],
+  /** The kill is timed from the first save on. */
+  waits: true,
+  look(folder) {
+    if (!existsSync(join(folder, "replaced.cassette.json"))) throw new Error("the file that was replaced is gone");
+    return assertWhole(folder);
+  },
+};
+
+/** A lock is brought up to date with cassettes that changed: it is the old lock or the new one. */
+export const lockJob = {
+  name: "lock --update",
+  async prepare(folder) {
+    for (let number = 0; number < 200; number++) {
+      writeFileSync(join(folder, `${number}.cassette.json`), formatCassette(await small(`turn ${number}`)));
+    }
+    writeFileSync(join(folder, "cassettes.lock"), '{\n  "lockVersion": 1,\n  "cassettes": {}\n}\n');
+  },
+  args: (folder) => [bin, "lock", folder, "--file", join(folder, "cassettes.lock"), "--update"],
+  look(folder) {
+    const { size } = parseLock(readFileSync(join(folder, "cassettes.lock")));
+    if (size !== 0 && size !== 200) throw new Error(`the lock has ${size} of 200 cassettes`);
+    return assertWhole(folder, ["cassettes.lock"]);
+  },
+};
+
+/** Each cassette is signed or as it was, and verifies. */
+export const signJob = {
+  name: "sign",
+  async prepare(folder) {
+    writeFileSync(join(folder, "key.txt"), seedKey, { mode: 0o600 });
+    for (let number = 0; number < 100; number++) {
+      writeFileSync(join(folder, `${number}.cassette.json`), formatCassette(await small(`turn ${number}`)));
+    }
+  },
+  args: (folder) => [
+    bin,
+    "sign",
+    ...readdirSync(folder).flatMap((name) => (name.endsWith(".cassette.json") ? [join(folder, name)] : [])),
+    "--key",
+    join(folder, "key.txt"),
+  ],
+  look: (folder) => assertWhole(folder, ["key.txt"]),
+};
+
+/** What was imported so far is whole. */
+export const importJob = {
+  name: "import",
+  async prepare(folder) {
+    mkdirSync(join(folder, "out"));
+    const log = readFileSync(new URL("../../test/corpus/logs/openai.jsonl", import.meta.url), "utf8").split("\n")[0];
+    const lines = Array.from({ length: 400 }, (_, index) => log.replace('"umbrella"', `"umbrella-${index}"`));
+    writeFileSync(join(folder, "log.jsonl"), lines.join("\n") + "\n");
+  },
+  args: (folder) => [bin, "import", join(folder, "log.jsonl"), "--out", join(folder, "out")],
+  look: (folder) => assertWhole(folder, ["log.jsonl"]),
+};
+
+export const JOBS = [recordJob, lockJob, signJob, importJob];
+
+/** A prepared folder once, copied for each round. */
+export function copyFolder(from, to) {
+  cpSync(from, to, { recursive: true });
+}

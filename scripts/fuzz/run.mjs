@@ -1,0 +1,69 @@
+// One mutation after the other: made, judged, counted. Mutation `index` of a seed is always the same one.
+
+import { CassetteError } from "playhead/cassette";
+import { mutateBytes } from "./mutate-bytes.mjs";
+import { mutateStructure } from "./mutate-structure.mjs";
+import { mutateTokens } from "./mutate-tokens.mjs";
+import { createRandom } from "./random.mjs";
+
+export const LEVELS = ["bytes", "tokens", "structure"];
+
+/** The mutation `index` of a seed: its bytes, what was done, and the reader it is for. */
+export function makeMutation(readers, seed, index) {
+  const random = createRandom(seed, index);
+  const reader = choose(readers, random);
+  const all = reader.seeds();
+  const [from, other] = [random.pick(all), random.pick(all)];
+  const level = LEVELS[index % LEVELS.length];
+  return { index, reader, from, level, ...mutate(level, from, other, random) };
+}
+
+/** What became of a mutation: `outcome` is a code or a word of the reader; `broken` says what must never happen. */
+export function judgeMutation({ reader, bytes, from }) {
+  try {
+    return { outcome: reader.judge(bytes, from) };
+  } catch (error) {
+    if (error instanceof CassetteError) return { outcome: `refused: ${error.code}` };
+    return { outcome: "BROKEN", broken: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
+  }
+}
+
+function choose(readers, random) {
+  let left = random.below(1000) / 1000;
+  return readers.find(({ share }) => (left -= share) < 0) ?? readers[0];
+}
+
+function mutate(level, from, other, random) {
+  const text = (bytes) => new TextDecoder().decode(bytes);
+  switch (level) {
+    case "bytes":
+      return mutateBytes(from.bytes, random, other.bytes);
+    case "tokens":
+      return mutateTokens(text(from.bytes), random, text(other.bytes));
+    default:
+      return mutateValues(text(from.bytes), text(other.bytes), random);
+  }
+}
+
+/** JSON Lines are mutated in one of their lines. */
+function mutateValues(text, other, random) {
+  const values = readValues(text);
+  const at = random.below(values.length);
+  const { bytes, what } = mutateStructure(values[at], random, random.pick(readValues(other)));
+  if (values.length === 1) return { bytes, what };
+  const lines = values.map((value, index) => {
+    return index === at ? new TextDecoder().decode(bytes).replaceAll(/\n\s*/g, "") : JSON.stringify(value);
+  });
+  return { bytes: new TextEncoder().encode(lines.join("\n") + "\n"), what };
+}
+
+function readValues(text) {
+  try {
+    return [JSON.parse(text)];
+  } catch {
+    return text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  }
+}

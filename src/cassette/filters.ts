@@ -1,0 +1,62 @@
+// Ready-made hash filters by name, and lists of them with functions. Each is idempotent: what it wrote it leaves alone. Roles,
+// names and ids stay as they are, since results are found by them.
+
+import { copyJson, type JsonValue, type LlmMessage } from "../core/index.js";
+import { CassetteError } from "./errors.js";
+import type { HashFilter } from "./prompt.js";
+import { mapMessage } from "./redact/leaves.js";
+
+/** `uuid`, `isoDate`, `path` and `sessionId` of any text in a message. */
+export type HashFilterName = "uuid" | "isoDate" | "path" | "sessionId";
+
+/** A function, or names and functions that are applied one after the other. */
+export type HashFilterOption = HashFilter | readonly (HashFilterName | HashFilter)[];
+
+const REWRITES: Readonly<Record<HashFilterName, (text: string) => string>> = {
+  uuid: (text) =>
+    text.replace(/(?<![0-9A-Za-z])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![0-9A-Za-z])/g, "<uuid>"),
+  isoDate: (text) =>
+    text.replace(
+      /(?<![0-9A-Za-z])[0-9]{4}-[0-1][0-9]-[0-3][0-9](?:[T ][0-2][0-9]:[0-5][0-9](?::[0-6][0-9](?:[.,][0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?(?![0-9A-Za-z])/g,
+      "<date>",
+    ),
+  path: (text) =>
+    text.replace(/(?<![\w.:/<>\\-])(?:[A-Za-z]:[\\/]|\/)(?:[\w.@+-]{1,200}[\\/]){1,60}[\w.@+-]{0,200}/g, "<path>"),
+  sessionId: (text) =>
+    text.replace(/(?<![A-Za-z0-9])(session(?:[_-]?id)?["']?\s{0,3}[:=]\s{0,3}["']?)[A-Za-z0-9_-]{1,200}/gi, "$1<id>"),
+};
+
+/** The filter as one function, and the names it goes by in a recording. Throws `invalid-options`. */
+export interface NamedFilter {
+  readonly filter: HashFilter | undefined;
+  /** In their order, a function as `custom`; absent for a single function, which has no name. */
+  readonly names: readonly string[] | undefined;
+}
+
+export function readHashFilter(option: HashFilterOption | undefined): NamedFilter {
+  if (option === undefined || typeof option === "function") return { filter: option, names: undefined };
+  if (!Array.isArray(option) || option.length === 0) throw invalid("hashFilter is neither a function nor a list");
+  const filters = option.map((item: unknown) => {
+    if (typeof item === "function") return item as HashFilter;
+    if (typeof item === "string" && Object.hasOwn(REWRITES, item)) return named(item as HashFilterName);
+    throw invalid(`hashFilter names ${JSON.stringify(item) ?? "nothing"}, which is no filter`);
+  });
+  return {
+    filter: (messages) => filters.reduce<readonly LlmMessage[]>((before, filter) => filter(mutable(before)), messages),
+    names: option.map((item: unknown) => (typeof item === "string" ? item : "custom")),
+  };
+}
+
+function named(name: HashFilterName): HashFilter {
+  return (messages) => messages.map((message) => mapMessage(message, REWRITES[name]));
+}
+
+function mutable(messages: readonly LlmMessage[]): LlmMessage[] {
+  return copyJson(messages as unknown as JsonValue) as unknown as LlmMessage[];
+}
+
+function invalid(what: string): CassetteError {
+  return new CassetteError("invalid-options", what, {
+    hint: `Pass a function, or a list of functions and of ${Object.keys(REWRITES).join(", ")}.`,
+  });
+}

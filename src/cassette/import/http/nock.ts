@@ -1,0 +1,48 @@
+// nock recordings (`nock.recorder.rec({output_objects: true})`): a JSON array of {scope, method, path, body, status, response,
+// rawHeaders}. A compressed answer is a list of hex pieces, a JSON answer is parsed, and so is a JSON request.
+
+import { fromHex, type JsonObject, type JsonValue } from "../../../core/index.js";
+import { isObject, toText } from "../value.js";
+import { concat } from "./base64.js";
+import { headerOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
+
+/** True for one call of a recording. */
+export function isNockCall(record: JsonValue): boolean {
+  if (!isObject(record)) return false;
+  const { scope, method, path, response } = record;
+  return typeof scope === "string" && typeof method === "string" && typeof path === "string" && response !== undefined;
+}
+
+/** Reads the calls of a recording. */
+export function readNock(record: JsonValue): HttpRecording {
+  const calls = Array.isArray(record) ? record : [record];
+  return { exchanges: calls.map((call) => readCall(isObject(call) ? call : {})) };
+}
+
+function readCall(call: JsonObject): HttpExchange {
+  const { response, rawHeaders, status } = call;
+  return {
+    method: toText(call["method"]).toUpperCase(),
+    url: `${toText(call["scope"])}${toText(call["path"])}`,
+    status: Number(status ?? 200),
+    request: toBody(call["body"]),
+    answer: Array.isArray(response) ? readPieces(response) : toBody(response),
+    encoding: encodingOf(rawHeaders ?? call["headers"]),
+  };
+}
+
+/** A JSON answer may be a list, too; one of hex texts alone is taken for bytes, as nock itself does. */
+function readPieces(pieces: readonly JsonValue[]): RecordedBody {
+  const parts = pieces.map((piece) => (typeof piece === "string" ? fromHex(piece) : undefined));
+  const known = parts.filter((part) => part !== undefined);
+  return parts.length > 0 && known.length === parts.length
+    ? { kind: "bytes", bytes: concat(known) }
+    : { kind: "json", value: [...pieces] };
+}
+
+/** An object, or names and values by turns. */
+function encodingOf(headers: JsonValue | undefined): string {
+  if (!Array.isArray(headers)) return headerOf(headers, "content-encoding").toLowerCase();
+  const at = headers.findIndex((item, index) => index % 2 === 0 && toText(item).toLowerCase() === "content-encoding");
+  return at < 0 ? "" : toText(headers[at + 1]).toLowerCase();
+}

@@ -1,0 +1,79 @@
+// The text of a recorded body: unpacked where it is compressed, within bounds, since a small recording may unpack to anything.
+
+import { Decompress } from "fflate";
+import { concat } from "./base64.js";
+import type { RecordedBody } from "./exchange.js";
+
+/** The most bytes one body may have, unpacked: what the recording proxy keeps of one answer, too. */
+export const MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+/** What a packed body may grow to in any case, and how many times its own size beyond that. */
+const FREE_BYTES = 1024 * 1024;
+const MAX_RATIO = 200;
+/** Packed bytes unpacked at a time: they come to sixteen megabytes at the most. */
+const SLICE_BYTES = 16 * 1024;
+
+/** The text of a body, or why there is none. */
+export type PlainBody = { text: string } | { flaw: string };
+
+/** Reads a body. `encoding` is what its header says; recorders leave it there when they have unpacked the body. */
+export function toPlain(body: RecordedBody, encoding: string): PlainBody {
+  switch (body.kind) {
+    case "none":
+      return { flaw: "was not recorded" };
+    case "lost":
+      return { flaw: `cannot be read: ${body.why}` };
+    case "json":
+      return { text: JSON.stringify(body.value) };
+    case "text":
+      return body.text.length > MAX_BODY_BYTES ? tooLarge() : { text: body.text };
+    case "bytes":
+      return fromBytes(body.bytes, encoding);
+  }
+}
+
+function fromBytes(bytes: Uint8Array, encoding: string): PlainBody {
+  const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  const isPacked = isGzip || (encoding === "deflate" && !isText(bytes));
+  const unpacked = isPacked ? unpack(bytes) : bytes;
+  if (!(unpacked instanceof Uint8Array)) return unpacked;
+  if (unpacked.length > MAX_BODY_BYTES) return tooLarge();
+  const text = decode(unpacked);
+  if (text !== undefined) return { text };
+  const how = encoding === "" || isPacked ? "is not UTF-8" : `is packed as ${JSON.stringify(encoding.slice(0, 20))}`;
+  return { flaw: `${how}, and gzip and deflate alone are unpacked` };
+}
+
+function unpack(bytes: Uint8Array): Uint8Array | { flaw: string } {
+  const limit = Math.min(MAX_BODY_BYTES, Math.max(FREE_BYTES, bytes.length * MAX_RATIO));
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  const stream = new Decompress((part) => {
+    parts.push(part);
+    size += part.length;
+  });
+  try {
+    for (let at = 0; at < bytes.length && size <= limit; at += SLICE_BYTES) {
+      stream.push(bytes.slice(at, at + SLICE_BYTES), at + SLICE_BYTES >= bytes.length);
+    }
+  } catch (error) {
+    return { flaw: `cannot be unpacked: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  return size > limit ? { flaw: `grows beyond ${limit} bytes when unpacked, which no answer does` } : concat(parts);
+}
+
+function tooLarge(): PlainBody {
+  return { flaw: `has more than ${MAX_BODY_BYTES} bytes, the limit` };
+}
+
+function isText(bytes: Uint8Array): boolean {
+  return decode(bytes) !== undefined;
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+// A conversation of recorded HTTP as the turns of a run. The messages are read by the wire's own decoders, so that a replay
+// over that wire asks what was recorded, word for word.
+
+import type { JsonObject, JsonValue, LlmToolDefinition } from "../../../core/index.js";
+import { addDropped } from "../dropped.js";
+import type { LogTurns, RecordedTurn } from "../turns.js";
+import type { RepairLog } from "../repair.js";
+import { isObject, malformed, toName, toText } from "../value.js";
+import { modelOf, readTurn, type WireExchange } from "./split.js";
+
+/** Reads one conversation. Throws `import-malformed` for a turn that could not be read. */
+export function readConversation(record: JsonObject, repairs: RepairLog): LogTurns {
+  const { exchanges, flaw, dropped } = record;
+  addDropped(dropped, repairs);
+  if (typeof flaw === "string") throw malformed(flaw);
+  if (!Array.isArray(exchanges)) throw malformed("it is no conversation of recorded HTTP");
+  const turns = exchanges.map((exchange) => readTurn(toWireExchange(exchange)));
+  const [model, ...others] = turns.map(modelOf);
+  for (const other of others) if (other !== model) repairs.add("model-differs");
+  const task = toName(record["task"]);
+  const trial = toName(record["trial"]);
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(task === undefined ? {} : { task }),
+    ...(trial === undefined ? {} : { trial }),
+    turns: turns.map(({ request, response }): RecordedTurn => {
+      const { model: _, ...settings } = request.settings;
+      return { messages: request.messages, response, tools: request.tools ?? NO_TOOLS, settings };
+    }),
+  };
+}
+
+const NO_TOOLS: LlmToolDefinition[] = [];
+
+function toWireExchange(exchange: JsonValue): WireExchange {
+  const { wire, request = null, answer } = isObject(exchange) ? exchange : {};
+  if (wire !== "openai" && wire !== "anthropic" && wire !== "ollama") throw malformed("an exchange names no wire");
+  return { wire, request, answer: toText(answer) };
+}

@@ -1,0 +1,142 @@
+// The exchanges of a recording sorted into conversations, one record each, as the recording proxy sorts what passes by. A turn
+// that cannot be read is a record of its own, so that its reader says why; what is no turn is counted.
+
+import {
+  AgentError,
+  hashJson,
+  isPlainObject,
+  parseBoundedJson,
+  wireOf,
+  WIRES,
+  type JsonObject,
+  type JsonValue,
+  type LlmTurnResponse,
+  type Wire,
+  type WireName,
+  type WireTurn,
+} from "../../../core/index.js";
+import { findKin, toAskedPrompt, type PromptStep } from "../../kinship.js";
+import { toDropped } from "../dropped.js";
+import { createRepairLog, type RepairLog } from "../repair.js";
+import { cleanJson, isObject, malformed, toName } from "../value.js";
+import type { HttpExchange, HttpRecording } from "./exchange.js";
+import { toPlain } from "./plain.js";
+
+/** The most exchanges of one recording: each is compared with the conversations before it. */
+export const MAX_EXCHANGES = 20_000;
+
+/** A turn as it went over a wire: the request's body, and the answer's text. */
+export interface WireExchange {
+  wire: WireName;
+  request: JsonValue;
+  answer: string;
+}
+
+/** What one turn of a wire was. */
+export interface ReadTurn extends WireTurn {
+  response: LlmTurnResponse;
+}
+
+/** Splits a recording into records `{exchanges, task?, trial?, dropped?}`, or `{flaw}` for a turn that cannot be read. */
+export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[] {
+  if (exchanges.length > MAX_EXCHANGES) {
+    throw malformed(`it has ${exchanges.length} exchanges, more than the limit of ${MAX_EXCHANGES}`);
+  }
+  const dropped = createRepairLog();
+  const conversations: { steps: PromptStep[]; exchanges: WireExchange[] }[] = [];
+  const flaws: string[] = [];
+  for (const [index, exchange] of exchanges.entries()) {
+    const kind = kindOf(exchange);
+    if (typeof kind === "string") {
+      dropped.add(kind);
+      continue;
+    }
+    const found = toTurn(exchange, kind, dropped);
+    if (found === undefined) {
+      dropped.add("exchange-not-model-call");
+      continue;
+    }
+    if ("flaw" in found) {
+      flaws.push(`exchange ${index} (${exchange.url.slice(0, 200)}): ${found.flaw}`);
+      continue;
+    }
+    const prompt = toAskedPrompt(found.turn.request.messages);
+    let conversation = findKin(conversations, prompt);
+    if (conversation === undefined) conversations.push((conversation = { steps: [], exchanges: [] }));
+    conversation.steps.push({ ...prompt.step, answerHash: hashJson(found.turn.response.message) });
+    conversation.exchanges.push(found.exchange);
+  }
+  if (conversations.length + flaws.length === 0) throw noTurn(dropped);
+  const runs = conversations.map((conversation, index): JsonObject => {
+    const task = name === undefined ? {} : { task: name };
+    const trial = conversations.length === 1 ? {} : { trial: String(index + 1) };
+    return { exchanges: conversation.exchanges.map((exchange) => ({ ...exchange })), ...task, ...trial };
+  });
+  const [first, ...more] = runs;
+  // A record that is refused keeps no counts.
+  if (first === undefined) return flaws.map((flaw) => ({ flaw: `${flaw}${besides(dropped)}` }));
+  return [{ ...first, dropped: toDropped(dropped) }, ...more, ...flaws.map((flaw) => ({ flaw }))];
+}
+
+function noTurn(dropped: RepairLog): Error {
+  return malformed(`it holds no answered turn of a model${besides(dropped) || " (no exchange at all)"}`);
+}
+
+/** What was counted, for an error that has to say it. */
+function besides(dropped: RepairLog): string {
+  const counts = dropped.list().map(({ kind, count }) => `${count} ${kind}`);
+  return counts.length === 0 ? "" : ` (${counts.join(", ")})`;
+}
+
+type NoTurn = "exchange-not-model-call" | "error-exchange-dropped" | "call-unanswered";
+
+/** The wire of an exchange that is a turn, or why it is none. */
+function kindOf({ method, url, status }: HttpExchange): Wire | NoTurn {
+  const wire = wireOf({ method, path: url.split(/[?#]/, 1)[0] ?? "" });
+  if (wire === undefined) return "exchange-not-model-call";
+  if (status >= 200 && status < 300) return wire;
+  return status >= 400 ? "error-exchange-dropped" : "call-unanswered";
+}
+
+type Found = { turn: ReadTurn; exchange: WireExchange } | { flaw: string };
+
+/** Undefined for a body without messages: other hosts have paths that end alike. */
+function toTurn(exchange: HttpExchange, wire: Wire, dropped: RepairLog): Found | undefined {
+  const request = toPlain(exchange.request, "");
+  if ("flaw" in request) return { flaw: `its request ${request.flaw}` };
+  const answer = toPlain(exchange.answer, exchange.encoding);
+  if ("flaw" in answer) return { flaw: `its answer ${answer.flaw}` };
+  try {
+    const body = cleanJson(parseBoundedJson(request.text), dropped);
+    if (!isObject(body) || !Array.isArray(body["messages"])) return undefined;
+    const own: WireExchange = { wire: wire.name, request: body, answer: answer.text };
+    return { turn: readTurn(own), exchange: own };
+  } catch (error) {
+    if (error instanceof SyntaxError) return { flaw: `its request is not JSON: ${error.message}` };
+    if (error instanceof AgentError) return { flaw: error.message };
+    throw error;
+  }
+}
+
+/** Reads a turn with the decoders of its wire. Throws `AgentError` for what no turn can hold, and for an answer that is none. */
+export function readTurn({ wire: name, request, answer }: WireExchange): ReadTurn {
+  const wire = WIRES[name];
+  const turn = wire.parse(request);
+  const bytes = new TextEncoder().encode(answer);
+  return { ...turn, response: wire.read({ bytes, isStream: isStream(answer), isCut: false }) };
+}
+
+/** An answer that is one JSON object came whole; every other is server-sent events, or a line for each piece. */
+function isStream(answer: string): boolean {
+  if (!answer.trimStart().startsWith("{")) return true;
+  try {
+    return !isPlainObject(parseBoundedJson(answer));
+  } catch {
+    return true;
+  }
+}
+
+/** The model that was asked, or where the path named it, the one that answered. */
+export function modelOf({ request, response }: ReadTurn): string | undefined {
+  return toName(request.settings.model) ?? toName(response.model ?? "");
+}

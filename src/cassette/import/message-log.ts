@@ -1,0 +1,69 @@
+// A request body, or a record around its messages, in the words of OpenAI or Anthropic. Which of the two is answered from
+// its shape; a list of plain user and assistant messages, which both vendors write alike, counts as OpenAI's.
+
+import type { JsonObject, JsonValue } from "../../core/index.js";
+import { readAnthropicMessages, readSystem } from "./anthropic.js";
+import type { LogRun } from "./log.js";
+import { readOpenAiMessages } from "./openai.js";
+import type { RepairLog } from "./repair.js";
+import { readTools } from "./tools.js";
+import { isObject, malformed, toName } from "./value.js";
+
+export type MessageFormat = "openai-messages" | "anthropic-messages";
+
+const ANTHROPIC_BLOCKS: ReadonlySet<unknown> = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking"]);
+
+/** The vendor of a record of messages; undefined for anything else. */
+export function detectMessages(record: JsonValue): MessageFormat | undefined {
+  if (Array.isArray(record)) return isMessageList(record) ? detectVendor({}, record) : undefined;
+  if (!isObject(record)) return undefined;
+  const { format, messages } = record;
+  if (!Array.isArray(messages)) return undefined;
+  return format === "openai-messages" || format === "anthropic-messages" ? format : detectVendor(record, messages);
+}
+
+/** True for a list of messages, as opposed to a list of records: one with a role is enough. */
+export function isMessageList(list: readonly unknown[]): boolean {
+  return list.some((item) => hasRole(item));
+}
+
+/** Reads a record of messages in the words of `format`. */
+export function readMessageLog(record: JsonObject, format: MessageFormat, log: RepairLog): LogRun {
+  const { messages } = record;
+  if (!Array.isArray(messages)) throw malformed(`it is no ${format} record: it has no list of messages`);
+  const read = format === "openai-messages" ? readOpenAiMessages : readAnthropicMessages;
+  const model = toName(record["model"]);
+  const task = toName(record["task"]) ?? toName(record["task_id"]) ?? toName(record["id"]);
+  const trial = toName(record["trial"]);
+  const origin = toName(record["source"]);
+  const tools = readTools(record["tools"] ?? record["functions"], log);
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...(task === undefined ? {} : { task }),
+    ...(trial === undefined ? {} : { trial }),
+    ...(origin === undefined ? {} : { origin }),
+    ...(tools === undefined ? {} : { tools }),
+    messages: [...readSystem(record["system"], log), ...read(messages, log)],
+  };
+}
+
+function hasRole(item: unknown): boolean {
+  return typeof item === "object" && item !== null && "role" in item && typeof item.role === "string";
+}
+
+function detectVendor(request: JsonObject, messages: readonly JsonValue[]): MessageFormat {
+  const tools = Array.isArray(request["tools"]) ? request["tools"] : [];
+  const isAnthropic =
+    (request["system"] ?? null) !== null ||
+    tools.some((tool) => isObject(tool) && isObject(tool["input_schema"])) ||
+    messages.some((message) => isObject(message) && hasAnthropicBlock(message["content"]));
+  return isAnthropic ? "anthropic-messages" : "openai-messages";
+}
+
+function hasAnthropicBlock(content: JsonValue | undefined): boolean {
+  if (!Array.isArray(content)) return false;
+  return content.some((block) => {
+    if (!isObject(block)) return false;
+    return ANTHROPIC_BLOCKS.has(block["type"]) || (block["type"] === "image" && isObject(block["source"]));
+  });
+}

@@ -1,0 +1,38 @@
+// Tool calls of an answer whose arguments hold a placeholder. A live tool that is given one acts on a text that is no secret
+// and no value, so a replay says it before the tool is called.
+
+import { toPointer, type JsonValue, type LlmTurnResponse } from "../../core/index.js";
+import { placeholdersIn } from "./placeholder.js";
+
+/** One argument of a recorded call that was redacted. */
+export interface RedactedArgument {
+  /** The recorded turn that asks for it. */
+  readonly turn: number;
+  readonly tool: string;
+  /** JSON pointer into the arguments. */
+  readonly pointer: string;
+  /** The rule that took the value out. */
+  readonly rule: string;
+}
+
+/** Every placeholder in the arguments of an answer's calls, in their order. */
+export function redactedCalls(response: LlmTurnResponse, turn: number): RedactedArgument[] {
+  const { toolCalls = [] } = response.message;
+  return toolCalls.flatMap(({ name, arguments: args }) =>
+    placesIn(args, []).map(({ path, rule }) => ({ turn, tool: name, pointer: toPointer(path), rule })),
+  );
+}
+
+interface Place {
+  path: readonly (string | number)[];
+  rule: string;
+}
+
+function placesIn(value: JsonValue, path: readonly (string | number)[]): Place[] {
+  if (typeof value === "string") return placeholdersIn(value).map(({ rule }) => ({ path, rule }));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) => [
+    ...placeholdersIn(key).map(({ rule }) => ({ path: [...path, key], rule })),
+    ...placesIn(inner, [...path, key]),
+  ]);
+}

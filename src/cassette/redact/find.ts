@@ -1,0 +1,63 @@
+// Where are the secrets in a text? One combined expression is asked first, so that a text with nothing of the kind costs one
+// pass; only then every rule. The parts found do not overlap and come in their order.
+
+import type { RedactionRule } from "./rules.js";
+
+/** A secret in a text, from `start` to before `end`. */
+export interface Found {
+  readonly rule: string;
+  /** Every rule that found a part of it, that one included. */
+  readonly rules: readonly string[];
+  readonly start: number;
+  readonly end: number;
+  /** Known by what stands around it, so that the same text elsewhere would not be recognised. */
+  readonly isByContext: boolean;
+}
+
+export type Finder = (text: string) => Found[];
+
+/** Throws `SyntaxError` for a pattern that is none. */
+export function createFinder(rules: readonly RedactionRule[]): Finder {
+  if (rules.length === 0) return () => [];
+  const quick = new RegExp(rules.map(({ near }) => `(?:${near})`).join("|"));
+  const compiled = rules.map(({ id, near, pattern, check }) => ({
+    id,
+    near: new RegExp(near),
+    expression: new RegExp(pattern, "dg"),
+    check,
+  }));
+  return (text) => {
+    if (!quick.test(text)) return [];
+    const found: Found[] = [];
+    for (const { id, near, expression, check } of compiled) {
+      if (!near.test(text)) continue;
+      for (const match of text.matchAll(expression)) {
+        const [start, end] = match.indices?.groups?.["secret"] ?? [match.index, match.index + match[0].length];
+        if (start === end || check?.(text.slice(start, end)) === false) continue;
+        found.push({ rule: id, rules: [id], start, end: endOfWord(text, end), isByContext: start > match.index });
+      }
+    }
+    return joinOverlaps(found);
+  };
+}
+
+/** A token longer than any known one is taken to its end. */
+function endOfWord(text: string, from: number): number {
+  let end = from;
+  while (end < text.length && /[A-Za-z0-9_]/.test(text.charAt(end))) end++;
+  return end;
+}
+
+/** Of secrets that overlap one is made, named by the first; on a tie by the rule that was listed first. */
+export function joinOverlaps(found: readonly Found[]): Found[] {
+  const joined: Found[] = [];
+  for (const next of [...found].sort((a, b) => a.start - b.start)) {
+    const last = joined.at(-1);
+    if (last === undefined || next.start >= last.end) joined.push(next);
+    else {
+      const end = Math.max(last.end, next.end);
+      joined[joined.length - 1] = { ...last, rules: [...new Set([...last.rules, ...next.rules])], end };
+    }
+  }
+  return joined;
+}

@@ -1,0 +1,51 @@
+// Secrets by their place: JSON pointers (RFC 6901) into a message, in which a segment `*` is any key or index. A pointer goes on
+// into a text that is a JSON object or list, since tools answer so.
+
+import type { JsonValue } from "../../core/index.js";
+
+export type Segments = readonly string[];
+
+/** Undefined for what is no pointer to a part. */
+export function parsePointer(pointer: string): Segments | undefined {
+  if (!/^(?:\/(?:[^~/]|~[01])*)+$/.test(pointer)) return undefined;
+  const segments = pointer.slice(1).split("/");
+  return segments.map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+/** A copy in which `replace` has seen every value that a pointer leads to; the value itself where none does. */
+export function replaceAt(
+  value: JsonValue,
+  pointers: readonly Segments[],
+  replace: (value: JsonValue) => JsonValue,
+): JsonValue {
+  return pointers.reduce<JsonValue>((before, pointer) => replaceOne(before, pointer, replace), value);
+}
+
+function replaceOne(value: JsonValue, segments: Segments, replace: (value: JsonValue) => JsonValue): JsonValue {
+  const [segment, ...rest] = segments;
+  if (segment === undefined) return replace(value);
+  if (typeof value === "string") return inText(value, segments, replace);
+  if (typeof value !== "object" || value === null) return value;
+  const keys = Object.keys(value).filter((key) => segment === "*" || key === segment);
+  let copy: Record<string, JsonValue> | JsonValue[] | undefined;
+  for (const key of keys) {
+    const before = (value as Record<string, JsonValue>)[key] as JsonValue;
+    const after = replaceOne(before, rest, replace);
+    if (after === before) continue;
+    copy ??= Array.isArray(value) ? [...value] : { ...value };
+    (copy as Record<string, JsonValue>)[key] = after;
+  }
+  return copy ?? value;
+}
+
+function inText(text: string, segments: Segments, replace: (value: JsonValue) => JsonValue): JsonValue {
+  if (!/^\s*[[{]/.test(text)) return text;
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    const after = replaceOne(value, segments, replace);
+    return after === value ? text : JSON.stringify(after);
+  } catch (error) {
+    if (error instanceof SyntaxError) return text;
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+// Redaction on either side. A recorder runs the user's function on answers and then the rules on everything; a replay runs the
+// rules that the recording names, so that what the run asks reads as what was recorded.
+
+import { copyJson, findResponseFlaw, type JsonValue, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
+import { CassetteError } from "../errors.js";
+import { createAnswerRedactor } from "./answers.js";
+import { BY_FUNCTION, BY_POINTER, BY_VALUE, readRedaction, type RedactOption } from "./options.js";
+import { KNOWN_RULES } from "./rules.js";
+import { createScrubber, type Scrubber } from "./scrubber.js";
+
+export interface Redactor {
+  response(response: LlmTurnResponse): LlmTurnResponse;
+  messages(messages: readonly LlmMessage[]): readonly LlmMessage[];
+  json<T extends JsonValue>(value: T): T;
+  /** What `extensions.redacted` lists. */
+  used(): string[];
+}
+
+/** For one recording. Throws `invalid-options`. */
+export function createRedactor(option: RedactOption | undefined): Redactor {
+  const redaction = readRedaction(option);
+  if (redaction === undefined) {
+    return { response: (value) => value, messages: (value) => value, json: (value) => value, used: () => [] };
+  }
+  const answers = createAnswerRedactor(redaction.custom);
+  const scrubber = createScrubber(redaction);
+  return {
+    response(response) {
+      const clean = answers.response(response);
+      // What is no answer is refused by the recorder, in words.
+      return findResponseFlaw(clean) === undefined ? scrubber.response(copyJson(clean)) : clean;
+    },
+    messages: (messages) => scrubber.messages(answers.messages(messages)),
+    json: (value) => scrubber.json(value),
+    used: () => [...(redaction.custom === undefined ? [] : [BY_FUNCTION]), ...scrubber.used()],
+  };
+}
+
+/** A replay's own side. */
+export interface ReplayRedaction {
+  readonly scrubber: Scrubber;
+  /** What the recording names and this side was not given; what it found there stays as it is here. */
+  readonly missing: readonly string[];
+}
+
+/** The names in `extensions.redacted` that concern prompts, whatever wrote them. */
+export function redactedBy(redacted: unknown): string[] {
+  if (!Array.isArray(redacted)) return [];
+  return redacted.filter((name): name is string => typeof name === "string" && name !== BY_FUNCTION);
+}
+
+/**
+ * Undefined for a recording that nothing was taken out of but by a function. Throws `redaction-one-sided` where redaction is
+ * off and the recording was made with it, and `invalid-options`.
+ */
+export function createReplayRedaction(
+  redacted: unknown,
+  option: RedactOption | undefined,
+  file?: string,
+): ReplayRedaction | undefined {
+  const redaction = readRedaction(option);
+  const names = redactedBy(redacted);
+  if (names.length === 0) return undefined;
+  if (redaction === undefined) throw oneSided(names, file);
+  const given = redaction.rules.map(({ id }) => id);
+  const known = [...redaction.rules, ...KNOWN_RULES.filter(({ id }) => !given.includes(id))];
+  const rules = known.filter(({ id }) => names.includes(id));
+  const values = names.includes(BY_VALUE) ? redaction.values : [];
+  const pointers = names.includes(BY_POINTER) ? redaction.pointers : [];
+  const has = (name: string): boolean =>
+    name === BY_VALUE
+      ? values.length > 0
+      : name === BY_POINTER
+        ? pointers.length > 0
+        : rules.some(({ id }) => id === name);
+  return { scrubber: createScrubber({ rules, values, pointers }), missing: names.filter((name) => !has(name)) };
+}
+
+function oneSided(names: readonly string[], file: string | undefined): CassetteError {
+  return new CassetteError(
+    "redaction-one-sided",
+    `the cassette was redacted when it was recorded (${names.join(", ")}) and is replayed with redact: false`,
+    { hint: "Leave redact: false out, or record again with it.", ...(file === undefined ? {} : { file }) },
+  );
+}

@@ -1,0 +1,136 @@
+// The secrets that are known by their look, as data. A rule is part of the format: a replay finds what the recording found by
+// the rule's id, so a pattern never changes; a better one is a new rule with a new id. Every pattern is bounded: no `*`, `+`
+// or `{n,}` outside a class, so a text of n characters costs at most n times a constant (held by a test).
+
+import { hasDigitAndLetter, isBasicCredential, isJwt, isPassword, isPaymentCard } from "./checks.js";
+
+/** One kind of secret. */
+export interface RedactionRule {
+  /** Lower-case words with `-`; stands in the placeholder and in `extensions.redacted`. */
+  readonly id: string;
+  /** What it finds, in words. */
+  readonly description: string;
+  /** Source of a regular expression. Of a group `secret` only that part is the secret, else the whole match. */
+  readonly pattern: string;
+  /** Source of an expression without which the pattern cannot match: asked first, of all rules at once. */
+  readonly near: string;
+  /** Looks closer at what was found. */
+  readonly check?: (secret: string) => boolean;
+}
+
+/** All characters that a token of most vendors may go on with. */
+const TOKEN = "[A-Za-z0-9_-]";
+
+function token(id: string, description: string, near: string, rest: string): RedactionRule {
+  return { id, description, near, pattern: `(?<![A-Za-z0-9])(?:${near})${rest}` };
+}
+
+/** The rules that are used unless others are named. On a tie the first in this order names the secret. */
+export const SECRET_RULES: readonly RedactionRule[] = [
+  token("anthropic-key", "Anthropic API key", "sk-ant-", `${TOKEN}{16,200}`),
+  { ...token("openai-key", "OpenAI API key", "sk-(?!ant-)", `${TOKEN}{20,200}`), check: hasDigitAndLetter },
+  token("github-token", "GitHub token", "gh[pousr]_|github_pat_", "[A-Za-z0-9_]{20,255}"),
+  token("gitlab-token", "GitLab token", "gl(?:pat|dt|rt|ptt|cbt|oas)-", `${TOKEN}{16,300}`),
+  token("slack-token", "Slack token", "xox[abeoprs]-|xapp-", "[A-Za-z0-9-]{10,250}"),
+  token(
+    "slack-webhook",
+    "Slack webhook address",
+    "hooks\\.slack\\.com/(?:services|workflows)/",
+    "[A-Za-z0-9/_-]{20,120}",
+  ),
+  token(
+    "stripe-key",
+    "Stripe secret or restricted key, webhook secret",
+    "[sr]k_(?:live|test)_|whsec_",
+    "[A-Za-z0-9]{10,250}",
+  ),
+  token("aws-access-key-id", "AWS access key id", "AKIA|ASIA", "[A-Z2-7]{16}(?![A-Za-z0-9])"),
+  {
+    id: "aws-secret-key",
+    description: "AWS secret access key beside its name",
+    near: "[Ss](?:ecret|ECRET)_?[Aa](?:ccess|CCESS)_?[Kk]",
+    pattern:
+      "[Ss](?:ecret|ECRET)_?[Aa](?:ccess|CCESS)_?[Kk](?:ey|EY)[\"'\\\\]{0,3}\\s{0,5}[:=]\\s{0,5}[\"'\\\\]{0,3}" +
+      "(?<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
+  },
+  token("google-api-key", "Google API key", "AIza", `${TOKEN}{35}(?!${TOKEN})`),
+  token("google-oauth", "Google OAuth token or client secret", "ya29\\.|GOCSPX-", `${TOKEN}{20,500}`),
+  token("npm-token", "npm token", "npm_", "[A-Za-z0-9]{36}(?![A-Za-z0-9])"),
+  token("pypi-token", "PyPI token", "pypi-AgE", `${TOKEN}{50,500}`),
+  token("huggingface-token", "Hugging Face token", "hf_", "[A-Za-z0-9]{30,100}"),
+  token("groq-key", "Groq API key", "gsk_", "[A-Za-z0-9]{20,100}"),
+  token("xai-key", "xAI API key", "xai-", "[A-Za-z0-9]{20,200}"),
+  { ...token("perplexity-key", "Perplexity API key", "pplx-", "[A-Za-z0-9]{20,100}"), check: hasDigitAndLetter },
+  token("replicate-token", "Replicate token", "r8_", "[A-Za-z0-9]{30,60}"),
+  token("sendgrid-key", "SendGrid API key", "SG\\.", `${TOKEN}{16,32}\\.${TOKEN}{16,64}`),
+  token("twilio-key", "Twilio API key", "SK(?=[0-9a-f]{32})", "[0-9a-f]{32}(?![A-Za-z0-9])"),
+  token("digitalocean-token", "DigitalOcean token", "do[opr]_v1_", "[0-9a-f]{40,80}"),
+  token("shopify-token", "Shopify token", "shp(?:at|ca|pa|ss)_", "[0-9a-fA-F]{32}(?![A-Za-z0-9])"),
+  token("databricks-token", "Databricks token", "dapi(?=[0-9a-f]{32})", "[0-9a-f]{32}(?:-[0-9])?(?![A-Za-z0-9])"),
+  token("docker-token", "Docker access token", "dckr_(?:pat|oat)_", `${TOKEN}{20,100}`),
+  token("linear-key", "Linear API key", "lin_api_", "[A-Za-z0-9]{30,80}"),
+  token("notion-token", "Notion token", "ntn_", "[A-Za-z0-9]{30,80}"),
+  token("telegram-token", "Telegram bot token", "[0-9]{8,10}:AA", `${TOKEN}{33}(?!${TOKEN})`),
+  {
+    id: "azure-key",
+    description: "key in an Azure connection string",
+    near: "AccountKey=|AccessKey=",
+    pattern: "(?:AccountKey|AccessKey)=(?<secret>[A-Za-z0-9+/]{40,100}={0,2})",
+  },
+  {
+    id: "private-key",
+    description: "private key in PEM, also one that is cut short",
+    near: "PRIVATE KEY",
+    pattern:
+      "-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!-)){16,16000}" +
+      "(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?",
+  },
+  {
+    id: "jwt",
+    description: "JSON Web Token",
+    near: "eyJ",
+    pattern: `(?<![A-Za-z0-9_-])eyJ${TOKEN}{8,2000}\\.eyJ${TOKEN}{4,8000}\\.${TOKEN}{0,2000}`,
+    check: isJwt,
+  },
+  {
+    id: "bearer-token",
+    description: "token after the word Bearer",
+    near: "[Bb](?:earer|EARER)\\s",
+    pattern: "(?<![A-Za-z0-9])[Bb](?:earer|EARER)\\s{1,5}(?<secret>[A-Za-z0-9._~+/-]{16,4000}={0,2})",
+    check: hasDigitAndLetter,
+  },
+  {
+    id: "basic-credentials",
+    description: "name and password after the word Basic",
+    near: "[Bb](?:asic|ASIC)\\s",
+    pattern: "(?<![A-Za-z0-9])[Bb](?:asic|ASIC)\\s{1,5}(?<secret>[A-Za-z0-9+/]{8,1000}={0,2})",
+    check: isBasicCredential,
+  },
+  {
+    id: "url-password",
+    description: "password in an address",
+    near: "://",
+    pattern: "://[^\\s/@:\"'<>?#]{0,100}:(?<secret>[^\\s/@\"'<>?#]{3,200})@",
+    check: isPassword,
+  },
+  {
+    id: "payment-card",
+    description: "number of a payment card whose check digit holds",
+    near: "[0-9]{4}[ -]?[0-9]{4}[ -]?[0-9]{4}|3[47][0-9]{2}[ -]?[0-9]{6}",
+    pattern:
+      "(?<![A-Za-z0-9_.+-])(?:[2-6][0-9]{3}(?<gap>[ -]?)[0-9]{4}\\k<gap>[0-9]{4}\\k<gap>[0-9]{4}|" +
+      "3[47][0-9]{2}(?<split>[ -]?)[0-9]{6}\\k<split>[0-9]{5})(?![A-Za-z0-9_]|[.-][0-9])",
+    check: isPaymentCard,
+  },
+];
+
+/** An address of a person or a machine; off unless asked for. */
+export const EMAIL_RULE: RedactionRule = {
+  id: "email",
+  description: "e-mail address",
+  near: "@",
+  pattern: "(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])",
+};
+
+/** Every rule that has a name of ours. */
+export const KNOWN_RULES: readonly RedactionRule[] = [...SECRET_RULES, EMAIL_RULE];

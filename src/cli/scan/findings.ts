@@ -1,0 +1,76 @@
+// Every secret of one file with its place. What was found is never given on: only where, and by which rule.
+
+import type { Finder } from "../../cassette/index.js";
+import { toPointer } from "../../core/index.js";
+import { leavesOf, offsetIn } from "./leaves.js";
+
+/** A place that looks like a secret. Lines and columns count from 1, columns in UTF-16 units. */
+export interface Finding {
+  line: number;
+  column: number;
+  rule: string;
+  /** JSON pointer, where the file is JSON or a line of it is; a key that holds a secret is masked. */
+  pointer?: string;
+}
+
+/** Looks at the whole as JSON, else line by line, since logs are often a JSON document a line. */
+export function findingsIn(text: string, find: Finder): Finding[] {
+  const whole = inJson(text, 0, find);
+  const found = whole ?? inLines(text, find);
+  return toFindings(text, found);
+}
+
+interface Place {
+  offset: number;
+  rule: string;
+  pointer?: string;
+}
+
+function inJson(text: string, base: number, find: Finder): Place[] | undefined {
+  return leavesOf(text)?.flatMap((leaf) =>
+    find(leaf.value).map(({ start, rule }) => {
+      const path = leaf.path.map((key) => (typeof key === "string" ? mask(key, find) : key));
+      return { offset: base + offsetIn(text, leaf, start), rule, pointer: toPointer(path) };
+    }),
+  );
+}
+
+/** A secret may go over several lines, so what is no JSON is looked at as a whole. */
+function inLines(text: string, find: Finder): Place[] {
+  const places: Place[] = [];
+  let plain = "";
+  let base = 0;
+  for (const line of text.split(/(?<=\n)/)) {
+    const found = inJson(line, base, find);
+    plain += found === undefined ? line : line.replace(/[^\n]/g, " ");
+    if (found !== undefined) for (const place of found) places.push(place);
+    base += line.length;
+  }
+  for (const { start, rule } of find(plain)) places.push({ offset: start, rule });
+  return places;
+}
+
+function toFindings(text: string, places: readonly Place[]): Finding[] {
+  let line = 1;
+  let begin = 0;
+  return [...places]
+    .sort((a, b) => a.offset - b.offset)
+    .map(({ offset, rule, pointer }) => {
+      for (let end = text.indexOf("\n", begin); end >= 0 && end < offset; end = text.indexOf("\n", begin)) {
+        line++;
+        begin = end + 1;
+      }
+      return { line, column: offset - begin + 1, rule, ...(pointer === undefined ? {} : { pointer }) };
+    });
+}
+
+/** The text without what looks like a secret in it. */
+export function mask(text: string, find: Finder): string {
+  let result = "";
+  let from = 0;
+  for (const { start, end, rule } of find(text)) {
+    result += `${text.slice(from, start)}<${rule}>`;
+    from = end;
+  }
+  return result + text.slice(from);
+}

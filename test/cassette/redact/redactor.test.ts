@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { CassetteError } from "../../../src/cassette/errors.js";
+import type { RedactOption } from "../../../src/cassette/redact/options.js";
+import { secretsOf } from "../../../src/cassette/redact/environment.js";
+import { cassetteProvider } from "../../../src/cassette/replay.js";
+import { createShelf } from "../../../src/cassette/shelf.js";
+import { formatCassette } from "../../../src/cassette/store.js";
+import { WIRES } from "../../../src/core/wire/wires.js";
+import { prompt, recordTurns } from "../../support/recording.js";
+import { rejection } from "../../support/refusal.js";
+import { SAMPLES } from "../../support/secrets.js";
+import { ask, say } from "../../support/script.js";
+
+const [{ text, secret }] = SAMPLES["github-token"] as [{ text: string; secret: string }];
+const call = ask([{ name: "login", arguments: { key: secret } }]);
+
+describe("redaction", () => {
+  it("is on by default, is named in the recording, and keeps equal values equal", async () => {
+    const cassette = await recordTurns([prompt(text, secret)], [say(text)]);
+    expect(cassette.extensions?.redacted).toEqual(["github-token"]);
+    const messages = cassette.entries[0]?.prompt?.messages;
+    expect(messages?.[1]).toEqual({ role: "user", content: "<redacted:github-token:1>" });
+    expect(cassette.entries[0]?.response.message.content).toContain("<redacted:github-token:1>");
+  });
+
+  it("leaves a run without secrets as it was: the recording says nothing of it", async () => {
+    const on = await recordTurns([prompt("a")], [say("b")]);
+    expect(formatCassette(on)).toBe(formatCassette(await recordTurns([prompt("a")], [say("b")], { redact: false })));
+  });
+
+  it("is off with false; such a recording replays as it is, and a redacted one is refused then", async () => {
+    const open = await recordTurns([prompt(text)], [say(text)], { redact: false });
+    expect((await cassetteProvider(open).turn(prompt(text))).message.content).toBe(text);
+    const cassette = await recordTurns([prompt(text)], [say(text)]);
+    expect(() => cassetteProvider(cassette, { redact: false })).toThrow(
+      expect.objectContaining({ code: "redaction-one-sided" }),
+    );
+  });
+
+  it("refuses to give a tool a placeholder, unless that is allowed", async () => {
+    const cassette = await recordTurns([prompt("a")], [call]);
+    const error = (await rejection(cassetteProvider(cassette).turn(prompt("a")))) as CassetteError;
+    expect(error.code).toBe("redacted-argument");
+    expect(error.summary).toBe("turn 0 calls tool login with an argument that was redacted by github-token: /key");
+    const replay = cassetteProvider(cassette, { allowRedacted: true });
+    expect(replay.redactedCalls).toEqual([{ turn: 0, tool: "login", pointer: "/key", rule: "github-token" }]);
+    await replay.turn(prompt("a"));
+    replay.assertConsumed();
+  });
+
+  it("replaces by value, by pointer and by a rule of one's own, and a miss says what was not passed", async () => {
+    const redact: RedactOption = {
+      rules: [{ id: "ticket", description: "ticket", near: "T-", pattern: "T-[0-9]{4}" }],
+      values: ["hunter22"],
+      pointers: ["/content/pin"],
+    };
+    const request = prompt("T-1234 hunter22", '{"pin":12,"x":1}');
+    const cassette = await recordTurns([request], [say("ok")], { redact });
+    expect(cassette.extensions?.redacted).toEqual(["pointer", "ticket", "value"]);
+    expect(cassette.entries[0]?.prompt?.messages.map(({ content }) => content)).toEqual([
+      "<redacted:ticket:1> <redacted:value:2>",
+      '{"pin":"<redacted:pointer:3>","x":1}',
+    ]);
+    await cassetteProvider(cassette, { redact }).turn(request);
+    const error = (await rejection(cassetteProvider(cassette).turn(request))) as CassetteError;
+    expect(error.code).toBe("prompt-changed");
+    expect(error.hint).toContain("redacted by pointer, ticket, value");
+  });
+
+  it("of parallel calls matches in whatever order they come again", async () => {
+    const other = SAMPLES["npm-token"]?.[0]?.secret ?? "";
+    const [a, b] = [prompt(secret), prompt(`two ${other}`)];
+    const replay = cassetteProvider(await recordTurns([a, b], [say("a"), say("b")]));
+    expect((await replay.turn(b)).message.content).toBe("b");
+    expect((await replay.turn(a)).message.content).toBe("a");
+  });
+
+  it("is the same for a client of the wire, whose prompts come over a server", async () => {
+    const cassette = await recordTurns(
+      [
+        { ...prompt("first"), settings: {} },
+        { ...prompt(text), settings: {} },
+      ],
+      [say("a"), say("b")],
+    );
+    const shelf = createShelf([{ file: "a.cassette.json", cassette, names: [] }]);
+    const body = { model: "m", messages: [{ role: "user", content: text }] };
+    const { request } = WIRES.openai.parse(body);
+    expect((await shelf.answer(WIRES.openai, request)).turnIndex).toBe(1);
+  });
+
+  it.each<[string, unknown]>([
+    ["an unknown option", { rule: [] }],
+    ["an unknown rule", { rules: ["nope"] }],
+    ["a rule without a pattern", { rules: [{ id: "x", description: "x" }] }],
+    ["a rule with a name of ours", { rules: [{ id: "jwt", description: "x", near: "x", pattern: "x" }] }],
+    ["a short value", { values: ["abc"] }],
+    ["no pointer", { pointers: ["content"] }],
+    ["true", true],
+  ])("refuses %s", async (_, redact) => {
+    await expect(recordTurns([prompt("a")], [say("b")], { redact: redact as RedactOption })).rejects.toThrow(
+      CassetteError,
+    );
+  });
+
+  it("knows the secrets of an environment by their names", () => {
+    const env = {
+      API_KEY: "abcdefgh",
+      MY_TOKEN: "short",
+      PATH: "/usr/bin/x",
+      DB_PASSWORD: "correcthorse",
+      KEYBOARD: "querty-layout",
+    };
+    expect(secretsOf(env)).toEqual(["abcdefgh", "correcthorse"]);
+  });
+});

@@ -1,0 +1,88 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { formatCassette } from "../../src/cassette/store.js";
+import { prompt, recordTurns } from "../support/recording.js";
+import { SAMPLES } from "../support/secrets.js";
+import { say } from "../support/script.js";
+import { cli, documentOf, folder } from "./run.js";
+
+const all = Object.entries(SAMPLES).flatMap(([rule, samples]) => samples.map((sample) => ({ rule, ...sample })));
+const [{ text, secret }] = SAMPLES["github-token"] as [{ text: string; secret: string }];
+
+let made = 0;
+function files(contents: Record<string, string>): string {
+  const name = `scan-${made++}`;
+  mkdirSync(join(folder, name));
+  for (const [file, content] of Object.entries(contents)) writeFileSync(join(folder, name, file), content);
+  return name;
+}
+
+describe("cassette scan", () => {
+  it("names file, line, column, rule and pointer, exits 1, and shows no secret", async () => {
+    const name = files({
+      "a.json": JSON.stringify({ list: [1, { key: text }] }, null, 2),
+      "b.log": `first line\n  ${text}\n${JSON.stringify({ token: secret })}\n`,
+    });
+    const ran = await cli(["scan", name]);
+    expect(ran).toEqual({
+      code: 1,
+      err: "",
+      out: [
+        `${name}/a.json:5:19  github-token  at /list/1/key`,
+        `${name}/b.log:2:7  github-token`,
+        `${name}/b.log:3:11  github-token  at /token`,
+        "2 files scanned, 3 findings",
+        "",
+      ].join("\n"),
+    });
+  });
+
+  it("shows no secret of any rule in any output: text, JSON, keys, paths and errors", async () => {
+    const contents = all.map((sample, index) => [
+      `${index}.json`,
+      JSON.stringify({ [sample.text]: sample.text, deep: [sample.text] }),
+    ]);
+    const name = files({ ...Object.fromEntries(contents), [`${secret}.txt`]: text });
+    for (const argv of [
+      ["scan", name, "--email"],
+      ["scan", name, "--email", "--json"],
+      ["scan", join(name, `${secret}.txt`)],
+      ["scan", `no-${secret}`],
+      ["scan", `no-${secret}`, "--json"],
+    ]) {
+      const { code, out, err } = await cli(argv);
+      expect(code).not.toBe(0);
+      for (const sample of all) {
+        expect(out + err).not.toContain(sample.secret);
+        expect(out + err).not.toContain(JSON.stringify(sample.secret).slice(1, -1));
+      }
+    }
+    const rules = documentOf(await cli(["scan", name, "--email", "--json"]))["findings"] as { rule: string }[];
+    expect(new Set(rules.map(({ rule }) => rule))).toEqual(new Set(all.map(({ rule }) => rule)));
+  });
+
+  it("passes what was recorded with redaction, since a placeholder is no finding", async () => {
+    const recorded = await recordTurns([prompt(...all.map((sample) => sample.text))], [say(text)]);
+    const open = await recordTurns([prompt(text)], [say(text)], { redact: false });
+    const clean = files({ "a.cassette.json": formatCassette(recorded) });
+    expect(await cli(["scan", clean])).toMatchObject({ code: 0, out: "1 file scanned, 0 findings\n" });
+    expect((await cli(["scan", files({ "a.cassette.json": formatCassette(open) })])).code).toBe(1);
+  });
+
+  it("looks for the environment's own secrets where asked to", async () => {
+    const env = { SOME_TOKEN: "correct-horse-battery", HOME: "not-a-secret" };
+    const name = files({ "a.txt": "say correct-horse-battery in not-a-secret" });
+    expect((await cli(["scan", name], { env })).code).toBe(0);
+    const ran = await cli(["scan", name, "--values-from-env"], { env });
+    expect(ran).toMatchObject({ code: 1 });
+    expect(ran.out).toContain(`${name}/a.txt:1:5  value`);
+    expect(ran.out).not.toContain("horse");
+  });
+
+  it("exits 2 where there is nothing to scan, or a file is not there", async () => {
+    mkdirSync(join(folder, "scan-empty"));
+    expect(await cli(["scan", "scan-empty"])).toMatchObject({ code: 2 });
+    expect(await cli(["scan", "scan-missing.txt"])).toMatchObject({ code: 2 });
+  });
+});

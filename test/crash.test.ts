@@ -1,0 +1,65 @@
+// A few rounds of the crash trial on every run; `npm run crash -- --rounds 200` is the whole of it. The trial's eyes are tried too:
+// a torn file, a file that is gone and one that nobody wrote are found.
+
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { assertBuilt, repositoryRoot } from "./support/built.js";
+
+interface Report {
+  jobs: Record<string, { rounds: number; killed: number; whole: number }>;
+  failures: unknown[];
+  swept: { before: number; after: number };
+}
+
+function node(args: string[]) {
+  assertBuilt();
+  return spawnSync(process.execPath, args, { cwd: repositoryRoot, encoding: "utf8" });
+}
+
+test("a writer that is killed leaves the old file or the new one, and nothing that stays", { timeout: 120_000 }, () => {
+  const result = node(["scripts/crash.mjs", "--rounds", "10", "--seed", "1", "--json"]);
+  expect(result.stderr).toBe("");
+  const { jobs, failures, swept } = JSON.parse(result.stdout) as Report;
+  expect(failures).toEqual([]);
+  expect(swept.after).toBe(0);
+  expect(result.status).toBe(0);
+  expect(Object.keys(jobs)).toEqual(["record", "lock --update", "sign", "import"]);
+  expect(jobs["record"]).toMatchObject({ rounds: 5, killed: 5 });
+  for (const { rounds } of Object.values(jobs)) expect(rounds).toBeGreaterThan(0);
+});
+
+const eyes = `
+  import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+  import { tmpdir } from "node:os";
+  import { join } from "node:path";
+  import { lockJob, recordJob } from "./scripts/crash/jobs.mjs";
+  const folder = mkdtempSync(join(tmpdir(), "playhead-eyes-"));
+  const file = join(folder, "replaced.cassette.json");
+  const say = (look) => { try { return String(look(folder)); } catch (error) { return error.message; } };
+  const told = [];
+  await recordJob.prepare(folder);
+  told.push(say(recordJob.look));
+  writeFileSync(file, readFileSync(file).subarray(0, 300));
+  told.push(say(recordJob.look));
+  rmSync(file);
+  told.push(say(recordJob.look));
+  writeFileSync(join(folder, "cassettes.lock"), '{ "lockVersion": 1, "cassettes": {} ');
+  told.push(say(lockJob.look));
+  await recordJob.prepare(folder);
+  told.push(say(recordJob.look));
+  rmSync(folder, { recursive: true });
+  console.log(JSON.stringify(told));
+`;
+
+test("the trial sees a torn file, one that is gone, a torn lock and a file that nobody should have written", () => {
+  const result = node(["--input-type=module", "-e", eyes]);
+  expect(result.stderr).toBe("");
+  const told = JSON.parse(result.stdout) as string[];
+  expect(told).toEqual([
+    "1",
+    expect.stringContaining("not JSON, or was cut short"),
+    "the file that was replaced is gone",
+    expect.stringContaining("not JSON, or was cut short"),
+    "cassettes.lock is a file that nobody should have written",
+  ]);
+});

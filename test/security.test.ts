@@ -1,0 +1,56 @@
+// docs/security.md names limits. Each is held to the constant in the code, so that neither can change without the other.
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, it } from "vitest";
+import { MAX_ENVELOPE_BYTES, MAX_SIGNATURES } from "../src/cassette/envelope.js";
+import { DEFAULT_MAX_BYTES } from "../src/cassette/json.js";
+import { MAX_RECORDS } from "../src/cli/import/import.js";
+import { FREE_BYTES, MAX_LOG_BYTES, MAX_RATIO } from "../src/cli/import/read-log.js";
+import { MAX_RECEIPTS_BYTES } from "../src/cli/verify/receipts.js";
+import { MAX_JSON_DEPTH } from "../src/core/canon/value.js";
+import { MAX_RECEIPT_FINDINGS } from "../src/core/events/receipt-verify.js";
+import { DEFAULT_MAX_BODY_BYTES } from "../src/core/providers/http.js";
+import { DEFAULT_MAX_STREAM_BYTES } from "../src/core/providers/http-stream.js";
+import { MAX_ARGUMENT_DEPTH } from "../src/core/tools/arguments.js";
+import { MAX_ARGUMENT_CHARACTERS, MAX_ARGUMENT_VALUES } from "../src/core/tools/bounds.js";
+import { MAX_RESULT_CHARACTERS } from "../src/core/tools/result.js";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const page = readFileSync(`${root}docs/security.md`, "utf8");
+
+const count = (number: number) => number.toLocaleString("en-US");
+const size = (bytes: number) => (bytes % 2 ** 30 === 0 ? `${bytes / 2 ** 30} GiB` : `${bytes / 2 ** 20} MiB`);
+
+const LIMITS: Record<string, string> = {
+  "a cassette, a bundle, a lock, a trust list": size(DEFAULT_MAX_BYTES),
+  "nesting of any JSON that is read": `${MAX_JSON_DEPTH} levels`,
+  "an envelope of signatures": size(MAX_ENVELOPE_BYTES),
+  "signatures in an envelope": count(MAX_SIGNATURES),
+  "a file of receipts": size(MAX_RECEIPTS_BYTES),
+  "findings listed of a chain of receipts": count(MAX_RECEIPT_FINDINGS),
+  "a log to import, gunzipped": size(MAX_LOG_BYTES),
+  "what a gzipped log may grow to in any case": size(FREE_BYTES),
+  "how many times its size it may grow to beyond that": count(MAX_RATIO),
+  "records of a log": count(MAX_RECORDS),
+  "an answer of a vendor": size(DEFAULT_MAX_BODY_BYTES),
+  "a streamed answer": size(DEFAULT_MAX_STREAM_BYTES),
+  "arguments of a tool call": `${count(MAX_ARGUMENT_CHARACTERS)} characters`,
+  "values in them": count(MAX_ARGUMENT_VALUES),
+  "nesting of them": `${MAX_ARGUMENT_DEPTH} levels`,
+  "a tool's result, as the model gets it": `${count(MAX_RESULT_CHARACTERS)} characters`,
+};
+
+it("the limits on the page are those of the code, all of them and no other", () => {
+  const table = page.slice(page.indexOf("| what | limit |")).split("\n\n")[0] ?? "";
+  const rows = table
+    .split("\n")
+    .slice(2)
+    .map((row) => row.split("|").map((cell) => cell.trim()));
+  expect(Object.fromEntries(rows.map(([, what, limit]) => [what, limit]))).toEqual(LIMITS);
+});
+
+it("the page is linked in the README, and reporting is where hosts look for it", () => {
+  expect(readFileSync(`${root}README.md`, "utf8")).toContain("(docs/security.md)");
+  expect(readFileSync(`${root}SECURITY.md`, "utf8")).toContain("## Reporting a vulnerability");
+});
