@@ -4,6 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
+import { diff } from "./diff.mjs";
 import { scale } from "./scale.mjs";
 import { startUp } from "./start-up.mjs";
 import { turnLoop } from "./turn-loop.mjs";
@@ -32,6 +33,7 @@ const quick = values.quick ? { rounds: 3, sampleMs: 5 } : {};
 const benches = {
   turnLoop: () => turnLoop(values.quick ? { ...quick, turns: [10, 100], calls: [1] } : {}),
   verify: () => verify(values.quick ? { ...quick, turns: [100] } : {}),
+  diff: () => diff(values.quick ? { ...quick, lengths: [10, 100] } : {}),
   startUp: () => startUp(quick),
   scale: () => scale(values.quick ? { files: 100, rounds: 1, bytes: 2 ** 20 } : { files: Number(values.files) }),
 };

@@ -147,8 +147,11 @@ export {
   type Tolerances,
 } from "./tolerance/tolerances.js";
 export type { ToleranceUse } from "./tolerance/uses.js";
-export { compareCassettes, diffCassettes, type CassetteDiff, type DiffOptions } from "./diff/diff.js";
-export type { Drift, DriftKind } from "./diff/drift.js";
+export { alignTurns, compareCassettes, diffCassettes, type CassetteDiff, type TurnPair } from "./diff/diff.js";
+export { pathKey, trajectoryDistance, type PathOptions } from "./diff/distance.js";
+export { DRIFT_KINDS, type Drift, type DriftKind } from "./diff/drift.js";
+export { CALL_ORDERS, type CallOrder } from "./diff/order.js";
+export type { DiffOptions } from "./diff/options.js";
 export { diffSets, type NamedCassette, type SetDiff } from "./diff/folders.js";
 export {
   createUsageCounter,

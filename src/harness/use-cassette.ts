@@ -56,10 +56,7 @@ export interface UseCassetteOptions extends StreamingOptions {
   readonly replay?: ReplaySide;
   /** With `replay: "model"`, for tools of the handle's `tools` that answer otherwise than recorded. Default `stop`. */
   readonly onToolDrift?: OnToolDrift;
-  /**
-   * In which ways a call's arguments may differ from the recorded ones where the handle's `tools` and `verbs` answer it: the path
-   * of a tolerance file, or tolerances. `toolReport().tolerances` lists those that were used.
-   */
+  /** In which ways a call's arguments may differ from those of the recorded result that answers it. Default: in none. */
   readonly tolerances?: ToleranceSource;
   /** What a recording keeps of how streamed answers came. Default `boundaries`. */
   readonly streams?: RecordedStreaming;

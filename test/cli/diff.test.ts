@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { CALL_ORDERS } from "../../src/cassette/index.js";
 import { call, runOf, stepsOf } from "../cassette/diff/runs.js";
 import { cli, documentOf, folder, place } from "./run.js";
 
@@ -160,5 +161,34 @@ describe("cassette diff of two folders", () => {
     const document = documentOf(await cli(["diff", old, bad, "--json"]));
     expect(document.error?.code).toBe("not-json");
     expect(document["refused"]).toMatchObject([{ code: "not-json" }, { code: "byte-order-mark" }]);
+  });
+});
+
+describe("cassette diff by order", () => {
+  const old = place("order-old.cassette.json", stepsOf(call("find"), call("pay")));
+  const swapped = place("order-new.cassette.json", stepsOf(call("pay"), call("find")));
+
+  it("counts the order unless told otherwise, and says so", async () => {
+    expect((await cli(["diff", old, swapped])).code).toBe(1);
+    const ran = await cli(["diff", old, swapped, "--order", "unordered"]);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain("  order of calls: unordered\n");
+    expect(documentOf(await cli(["diff", old, swapped, "--order", "subset", "--json"]))).toMatchObject({
+      order: "subset",
+      readOnly: [],
+    });
+  });
+
+  it("lets calls of read-only tools change places", async () => {
+    const ran = await cli(["diff", old, swapped, "--read-only", "find", "--read-only", "p*"]);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain("  only reading: find, p*\n");
+    expect((await cli(["diff", old, swapped, "--read-only", "find"])).code).toBe(1);
+  });
+
+  it("takes the orders that the library has", async () => {
+    const ran = await cli(["diff", old, swapped, "--order", "sorted"]);
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain(CALL_ORDERS.join(", "));
   });
 });

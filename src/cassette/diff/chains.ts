@@ -2,7 +2,8 @@
 // changed, though nothing but the order did. Changed pairs are read as steps from an old key to a new key; where the steps
 // close a cycle, or lead from something added to something removed, every item in them has its equal on the other side.
 
-import type { Item, Match } from "./match.js";
+import type { Match } from "./match.js";
+import type { Item } from "./sets.js";
 
 /** A changed pair, read as a step from its old key to its new one. */
 type Step<T> = Extract<Match<T>, { kind: "changed" }>;

@@ -1,26 +1,25 @@
-// Compares what two recordings did: the sequence of tool calls (name and canonical arguments, ids ignored) and, unless
+// Compares what two recordings did: their tool calls (name and arguments, ids ignored), how their turns ended and, unless
 // told otherwise, what the assistant said. Prompts, tool results, usage and models take no part.
 
+import { toPointer } from "../../core/index.js";
 import type { Cassette } from "../format.js";
-import type { Tolerances } from "../tolerance/tolerances.js";
 import type { ToleranceUse } from "../tolerance/uses.js";
-import { callsOf, type RecordedCall } from "./calls.js";
+import { callSetsOf, likenessBy, type ComparedCall } from "./call-sets.js";
+import { contentFacts } from "./contents.js";
 import type { CallFact, Drift, DriftFact } from "./drift.js";
-import { matchItems, type Item } from "./match.js";
+import { matchItems, type Match } from "./match.js";
 import { pairMoves } from "./moves.js";
-import { createCallRules, type CallRules } from "./rules.js";
+import { parseDiffOptions, type DiffOptions, type DiffSettings } from "./options.js";
+import { findRegroupings, type Regrouping } from "./regroup.js";
+import { findRetries } from "./retries.js";
 import { sentenceOf } from "./sentence.js";
+import type { ItemSet } from "./sets.js";
+import { rowsOf, stopFacts, type TurnRow } from "./timeline.js";
+import { unlikeBy } from "./unlike.js";
 
-export interface DiffOptions {
-  /** Leaves out what the assistant said. Default false. */
-  ignoreContent?: boolean;
-  /**
-   * Places in tool arguments that take no part: `/arg/path` for every tool, `tool:/arg/path` for one, `*` for any one
-   * key or index.
-   */
-  ignore?: readonly string[];
-  /** In which ways different arguments count as equal. Default: in none. */
-  tolerances?: Tolerances;
+/** A turn of the old run, of the new run or both, and the places of its drifts in what `diffCassettes` gives. */
+export interface TurnPair extends TurnRow {
+  drifts: number[];
 }
 
 /** A comparison, and what it rested on. */
@@ -30,64 +29,123 @@ export interface CassetteDiff {
   tolerances: ToleranceUse[];
 }
 
-/** Every drift from `a`, the old run, to `b`, the new one: first of tool calls, then of texts. Empty means none. */
+/**
+ * Every drift from `a`, the old run, to `b`, the new one: of tool calls, of how turns ended, then of texts. Empty means none.
+ * Throws "invalid-options", and "diff-too-large" where the difference is more than can be looked at.
+ */
 export function diffCassettes(a: Cassette, b: Cassette, options: DiffOptions = {}): Drift[] {
   return compareCassettes(a, b, options).drifts;
 }
 
 /** The same with the tolerances that were used. */
 export function compareCassettes(a: Cassette, b: Cassette, options: DiffOptions = {}): CassetteDiff {
-  const rules = createCallRules(options);
-  const drifts = callDrifts(a, b, rules);
-  if (options.ignoreContent !== true) drifts.push(...contentDrifts(a, b));
-  return { drifts, tolerances: rules.uses() };
+  const settings = parseDiffOptions(options);
+  const { drifts } = compare(a, b, settings);
+  return { drifts, tolerances: settings.rules.uses() };
 }
 
-interface ComparedCall extends Item {
-  call: RecordedCall;
+/**
+ * The turns of both runs beside each other: every turn of both sides exactly once, each side in its order. A drift is named at
+ * each turn it tells of; without order among the calls, the turns are paired as in order all the same. Throws as `diffCassettes`.
+ */
+export function alignTurns(a: Cassette, b: Cassette, options: DiffOptions = {}): TurnPair[] {
+  const settings = parseDiffOptions(options);
+  const { drifts, rows } = compare(a, b, settings);
+  const ordered = settings.order.inTurns ? rows : compare(a, b, parseDiffOptions({ ...options, order: "strict" })).rows;
+  const pairs = ordered.map((row): TurnPair => ({ ...row, drifts: [] }));
+  const oldPairs = new Map(pairs.map((pair) => [pair.old, pair]));
+  const newPairs = new Map(pairs.map((pair) => [pair.new, pair]));
+  drifts.forEach((drift, index) => {
+    const touched = new Set([
+      ...turnsOf(drift, "old").map((turn) => oldPairs.get(turn)),
+      ...turnsOf(drift, "new").map((turn) => newPairs.get(turn)),
+    ]);
+    for (const pair of touched) pair?.drifts.push(index);
+  });
+  return pairs;
 }
 
-/** Differences in tool calls, in the order of the new run. */
-function callDrifts(a: Cassette, b: Cassette, rules: CallRules): Drift[] {
-  const drifts: Drift[] = [];
-  for (const match of matchItems(comparedCalls(a, rules), comparedCalls(b, rules), pairMoves)) {
-    if (match.kind !== "added" && match.kind !== "removed") rules.note(match.old.call, match.new.call);
+function turnsOf(drift: Drift, side: "old" | "new"): number[] {
+  if (side === "old") {
+    if (drift.kind === "parallelised") return drift.oldTurns;
+    return "oldTurn" in drift ? [drift.oldTurn] : [];
+  }
+  if (drift.kind === "serialised") return drift.newTurns;
+  return "newTurn" in drift ? [drift.newTurn] : [];
+}
+
+function compare(a: Cassette, b: Cassette, settings: DiffSettings): { drifts: Drift[]; rows: TurnRow[] } {
+  const { order, rules } = settings;
+  const [old, now] = [callSetsOf(a, settings), callSetsOf(b, settings)];
+  const isAlike = likenessBy(settings, old, now);
+  const { matches, steps } = matchItems(old, now, {
+    terms: { freeAdditions: order.freeAdditions, ...(isAlike === undefined ? {} : { isAlike }) },
+    unlike: unlikeBy(rules),
+    refine: pairMoves,
+  });
+  for (const match of matches) if ("old" in match && "new" in match) rules.note(match.old.call, match.new.call);
+  const rows = order.inTurns ? rowsOf(a, b, old, now, steps) : lastTurns(a, b);
+  const facts = [
+    ...callFacts(matches, old, now, settings),
+    ...stopFacts(a, b, rows),
+    ...(settings.content ? contentFacts(a, b) : []),
+  ].filter(({ kind }) => !order.allowed.includes(kind));
+  return { drifts: facts.map((fact) => ({ ...fact, sentence: sentenceOf(fact) })), rows };
+}
+
+/** Where turns have no order, only how the two runs ended can be compared. */
+function lastTurns(a: Cassette, b: Cassette): TurnRow[] {
+  return [{ old: a.entries.length - 1, new: b.entries.length - 1 }];
+}
+
+/** Differences in tool calls, in the order of the new run; turns that were split or joined stand first. */
+function callFacts(
+  found: readonly Match<ComparedCall>[],
+  old: readonly ItemSet<ComparedCall>[],
+  now: readonly ItemSet<ComparedCall>[],
+  { order, rules }: DiffSettings,
+): DriftFact[] {
+  const { matches, regroupings } = findRegroupings(found, old, now);
+  const retries = order.inTurns ? findRetries(matches, now) : new Map<ComparedCall, ComparedCall>();
+  const facts = matches.flatMap((match): DriftFact[] => {
     switch (match.kind) {
       case "same":
-        break;
-      case "added":
-        drifts.push(told({ kind: "added", ...factOf(match.new), newTurn: match.new.turn }));
-        break;
+        return [];
+      case "added": {
+        const origin = retries.get(match.new);
+        const fact = { ...factOf(match.new), ...newPlace(match.new) };
+        return [origin === undefined ? { kind: "added", ...fact } : { kind: "retried", ...fact, ...oldPlace(origin) }];
+      }
       case "removed":
-        drifts.push(told({ kind: "removed", ...factOf(match.old), oldTurn: match.old.turn }));
-        break;
+        return [{ kind: "removed", ...factOf(match.old), ...oldPlace(match.old) }];
       case "moved":
-        drifts.push(told({ kind: "moved", ...factOf(match.new), oldTurn: match.old.turn, newTurn: match.new.turn }));
-        break;
+        return [{ kind: "moved", ...factOf(match.new), ...oldPlace(match.old), ...newPlace(match.new) }];
       case "changed": {
-        const { old, new: now } = match;
-        const changes = rules.changes(old.call, now.call);
-        if (changes.length === 0) break;
-        drifts.push(told({ kind: "args-changed", tool: now.name, oldTurn: old.turn, newTurn: now.turn, changes }));
-        break;
+        const changes = rules.changes(match.old.call, match.new.call);
+        const places = { ...oldPlace(match.old), ...newPlace(match.new) };
+        return [{ kind: "args-changed", tool: match.new.name, ...places, changes }];
       }
     }
-  }
-  return drifts;
-}
-
-/** The calls with what is compared, in the order of turns; inside a turn, which is a set, in the order of keys. */
-function comparedCalls(cassette: Cassette, rules: CallRules): ComparedCall[] {
-  const calls = callsOf(cassette).map((call): ComparedCall => {
-    const { turn, name } = call;
-    return { turn, name, key: rules.keysOf(call).key, call };
   });
-  // The whole key decides between calls that differ in ignored places alone, whose order must not matter either.
-  return calls.sort((x, y) => x.turn - y.turn || compare(x.key, y.key) || compare(x.call.key, y.call.key));
+  return [...regroupings.map(regroupingFact), ...facts];
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+function regroupingFact({ kind, pairs }: Regrouping<ComparedCall>): DriftFact {
+  const oldTurns = distinct(pairs.map((pair) => pair.old.turn));
+  const newTurns = distinct(pairs.map((pair) => pair.new.turn));
+  const [oldTurn = 0, newTurn = 0] = [oldTurns[0], newTurns[0]];
+  const places = {
+    oldTurn,
+    oldPointer: toPointer(["entries", oldTurn]),
+    newTurn,
+    newPointer: toPointer(["entries", newTurn]),
+  };
+  const tools = pairs.map((pair) => pair.new.name).sort();
+  return kind === "serialised" ? { kind, tools, ...places, newTurns } : { kind, tools, ...places, oldTurns };
+}
+
+function distinct(turns: readonly number[]): number[] {
+  return [...new Set(turns)].sort((x, y) => x - y);
 }
 
 function factOf({ call }: ComparedCall): CallFact {
@@ -98,39 +156,10 @@ function factOf({ call }: ComparedCall): CallFact {
   };
 }
 
-/** Differences in what the assistant said, in the order of the new run. */
-function contentDrifts(a: Cassette, b: Cassette): Drift[] {
-  const drifts: Drift[] = [];
-  for (const match of matchItems(textsOf(a), textsOf(b))) {
-    switch (match.kind) {
-      case "same":
-      case "moved":
-        break;
-      case "added":
-        drifts.push(told({ kind: "content-added", newTurn: match.new.turn, new: match.new.key }));
-        break;
-      case "removed":
-        drifts.push(told({ kind: "content-removed", oldTurn: match.old.turn, old: match.old.key }));
-        break;
-      case "changed": {
-        const { old, new: now } = match;
-        drifts.push(
-          told({ kind: "content-changed", oldTurn: old.turn, newTurn: now.turn, old: old.key, new: now.key }),
-        );
-        break;
-      }
-    }
-  }
-  return drifts;
+function oldPlace({ turn, pointer }: ComparedCall) {
+  return { oldTurn: turn, oldPointer: pointer };
 }
 
-/** The turns in which the assistant said something; the text is the key, and any text may have become any other. */
-function textsOf(cassette: Cassette): Item[] {
-  return cassette.entries
-    .filter((entry) => entry.response.message.content !== "")
-    .map((entry) => ({ turn: entry.turnIndex, key: entry.response.message.content, name: "" }));
-}
-
-function told(fact: DriftFact): Drift {
-  return { ...fact, sentence: sentenceOf(fact) };
+function newPlace({ turn, pointer }: ComparedCall) {
+  return { newTurn: turn, newPointer: pointer };
 }

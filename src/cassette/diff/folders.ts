@@ -4,8 +4,9 @@
 import { CassetteError } from "../errors.js";
 import type { Cassette } from "../format.js";
 import { createUseCounter, type ToleranceUse } from "../tolerance/uses.js";
-import { compareCassettes, type CassetteDiff, type DiffOptions } from "./diff.js";
-import type { Drift, DriftKind } from "./drift.js";
+import { compareCassettes, type CassetteDiff } from "./diff.js";
+import { DRIFT_KINDS, type Drift, type DriftKind } from "./drift.js";
+import type { DiffOptions } from "./options.js";
 
 /** A recording and the name it is paired by. */
 export interface NamedCassette {
@@ -73,13 +74,5 @@ function assertDistinct(side: "old" | "new", list: readonly NamedCassette[]): vo
 }
 
 function noDrifts(): Record<DriftKind, number> {
-  return {
-    added: 0,
-    removed: 0,
-    moved: 0,
-    "args-changed": 0,
-    "content-changed": 0,
-    "content-added": 0,
-    "content-removed": 0,
-  };
+  return Object.fromEntries(DRIFT_KINDS.map((kind) => [kind, 0])) as Record<DriftKind, number>;
 }

@@ -1,16 +1,55 @@
-// What an edit script cannot say: that a call went to another place, and that the calls of one turn have no order.
+// What an edit script cannot say: that a call went to another place, and which changed call became which.
 
-import { pairAlike } from "./alike.js";
+import { assign } from "./assign.js";
 import { dissolveChains } from "./chains.js";
-import type { Item, Match } from "./match.js";
+import type { Match, Refine } from "./match.js";
+import { groupBy, type Item } from "./sets.js";
+
+type Changed<T> = Extract<Match<T>, { kind: "changed" }>;
+
+/** Below what any two items can be unlike: the same item always comes first. */
+const SAME = -1e12;
+
+/** Pairs of one turn that are looked at for better partners; a larger group keeps those it has. */
+const MAX_GROUP = 400;
 
 /**
  * Turns a removed and an added item with one key into a moved one, changed pairs that only swapped places too, and a
- * removed and an added item of one name into a changed one when their turns correspond; last, changed items of one turn
- * are paired with those they are most like.
+ * removed and an added item of one name into a changed one when they are near each other. Last, changed items that share a
+ * turn on either side are paired the way that is least unlike.
  */
-export function pairMoves<T extends Item>(script: readonly Match<T>[]): Match<T>[] {
-  return pairAlike(pairWithinTurns(pairEqualKeys(dissolveChains(pairEqualKeys(script)))));
+export function pairMoves<T extends Item>(
+  script: readonly Match<T>[],
+  { isNear, isSame, unlike }: Parameters<Refine<T>>[1],
+): Match<T>[] {
+  const moved = pairEqualKeys(dissolveChains(pairEqualKeys(script)));
+  const paired = pairUp(moved, "changed", (item) => item.name, isNear);
+  const changed = new Map(
+    paired.flatMap((match) => (match.kind === "changed" ? [[match, { ...match }] as const] : [])),
+  );
+  const cost = (old: T, now: T) => (isSame(old, now) ? SAME : unlike(old, now));
+  swapWithin([...changed.values()], (pair) => `${pair.old.turn} ${pair.old.name}`, cost);
+  swapWithin([...changed.values()], (pair) => `${pair.new.turn} ${pair.new.name}`, cost);
+  return paired.map((match): Match<T> => {
+    const pair = match.kind === "changed" ? changed.get(match) : undefined;
+    if (pair === undefined) return match;
+    return isSame(pair.old, pair.new) ? { ...pair, kind: "moved" } : pair;
+  });
+}
+
+/** Gives the pairs of each group the partners that are least unlike in sum. */
+function swapWithin<T>(
+  pairs: readonly Changed<T>[],
+  groupOf: (pair: Changed<T>) => string,
+  cost: (old: T, now: T) => number,
+): void {
+  for (const group of groupBy(pairs, groupOf).values()) {
+    if (group.length < 2 || group.length > MAX_GROUP) continue;
+    const news = group.map((pair) => pair.new);
+    const costs = group.map(({ old }) => news.map((now) => cost(old, now)));
+    const partners = assign(group.length, group.length, (row, column) => costs[row]?.[column] ?? 0);
+    group.forEach((pair, row) => (pair.new = news[partners[row] ?? row] ?? pair.new));
+  }
 }
 
 /** Removed and added items with one key are one moved item, paired in order. */
@@ -18,44 +57,17 @@ function pairEqualKeys<T extends Item>(matches: readonly Match<T>[]): Match<T>[]
   return pairUp(matches, "moved", (item) => item.key);
 }
 
-/**
- * The calls of a turn are a set, so a removed and an added call of one tool are one changed call if something else pairs
- * their two turns.
- */
-function pairWithinTurns<T extends Item>(matches: readonly Match<T>[]): Match<T>[] {
-  const partners = new Map<number, Set<number>>();
-  for (const match of matches) {
-    if (match.kind !== "same" && match.kind !== "changed") continue;
-    append(partners, match.old.turn, match.new.turn);
-  }
-  return pairUp(
-    matches,
-    "changed",
-    (item) => item.name,
-    (old, now) => partners.get(old.turn)?.has(now.turn) === true,
-  );
-}
-
-function append(sets: Map<number, Set<number>>, key: number, value: number): void {
-  const set = sets.get(key);
-  if (set === undefined) sets.set(key, new Set([value]));
-  else set.add(value);
-}
-
-/** Gives each added item the first free removed item of its group; the pair takes the place of the added item. */
+/** Gives each added item the first free removed item of its group that fits. */
 function pairUp<T extends Item>(
   matches: readonly Match<T>[],
   kind: "moved" | "changed",
   groupOf: (item: T) => string,
   fits: (old: T, now: T) => boolean = () => true,
 ): Match<T>[] {
-  const free = new Map<string, T[]>();
-  for (const match of matches) {
-    if (match.kind !== "removed") continue;
-    const group = free.get(groupOf(match.old));
-    if (group === undefined) free.set(groupOf(match.old), [match.old]);
-    else group.push(match.old);
-  }
+  const free = groupBy(
+    matches.flatMap((match) => (match.kind === "removed" ? [match.old] : [])),
+    groupOf,
+  );
   const paired = new Set<T>();
   const result = matches.map((match): Match<T> => {
     if (match.kind !== "added") return match;

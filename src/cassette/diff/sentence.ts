@@ -8,6 +8,7 @@ const MAX_TEXT = 80;
 /** What is kept of the common beginning when two values are cut. */
 const LEAD = 12;
 const MAX_CHANGES = 3;
+const MAX_NAMES = 6;
 /** What ends what begins with the key, in JSON. */
 const CLOSERS: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
@@ -15,8 +16,13 @@ const CLOSERS: ReadonlyMap<string, string> = new Map([
   ["[", "]"],
 ]);
 
+type WithoutPointers<F> = F extends unknown ? Omit<F, "oldPointer" | "newPointer"> : never;
+
+/** What a sentence is made of. */
+type Sayable = WithoutPointers<DriftFact>;
+
 /** One sentence for a reviewer. Control and direction characters in recorded text are written as escapes. */
-export function sentenceOf(drift: DriftFact): string {
+export function sentenceOf(drift: Sayable): string {
   switch (drift.kind) {
     case "added":
       return `${callText(drift)} was added at turn ${drift.newTurn}.`;
@@ -28,6 +34,14 @@ export function sentenceOf(drift: DriftFact): string {
         : `${callText(drift)} moved from turn ${drift.oldTurn} to turn ${drift.newTurn}.`;
     case "args-changed":
       return `${nameText(drift.tool)} was called with other arguments ${turnText(drift)}: ${endSentence(changesText(drift.changes))}`;
+    case "retried":
+      return `${callText(drift)} was made once more at turn ${drift.newTurn}, right beside the same call.`;
+    case "parallelised":
+      return `${toolsText(drift.tools)} ${wereCalled(drift.tools)} together at turn ${drift.newTurn}; the old run made these calls one after another, at ${turnsText(drift.oldTurns)}.`;
+    case "serialised":
+      return `${toolsText(drift.tools)} ${wereCalled(drift.tools)} one after another, at ${turnsText(drift.newTurns)}; the old run made these calls together at turn ${drift.oldTurn}.`;
+    case "stop-changed":
+      return `The model ended ${turnText(drift).slice("at ".length)} with ${quote(drift.new, 0)}; it was ${quote(drift.old, 0)}.`;
     case "content-changed": {
       const [old, now] = cutPair(drift.old, drift.new);
       return `The assistant's text changed ${turnText(drift)}: it was ${old} and is ${endSentence(now)}`;
@@ -44,13 +58,37 @@ function endSentence(words: string): string {
   return words.endsWith('."') ? words : `${words}.`;
 }
 
-function callText(call: Extract<DriftFact, { kind: "added" | "removed" | "moved" }>): string {
+function callText(call: Extract<Sayable, { kind: "added" | "removed" | "moved" | "retried" }>): string {
   return `${nameText(call.tool)}(${cut(call.malformedArguments ?? call.arguments)})`;
 }
 
 /** A name of ordinary characters as it is, any other one in quotes. */
 function nameText(name: string): string {
   return /^[\w.:/-]{1,80}$/.test(name) ? name : cut(name);
+}
+
+function wereCalled(tools: readonly string[]): string {
+  return new Set(tools).size === 1 ? "was called" : "were called";
+}
+
+function toolsText(tools: readonly string[]): string {
+  const names = [...new Set(tools)];
+  const said = names.slice(0, MAX_NAMES).map((name) => {
+    const times = tools.filter((tool) => tool === name).length;
+    return times === 1 ? nameText(name) : `${nameText(name)} (${times} times)`;
+  });
+  const rest = names.length - said.length;
+  return listText(rest > 0 ? [...said, `${rest} more`] : said);
+}
+
+function turnsText(turns: readonly number[]): string {
+  const said = turns.slice(0, MAX_NAMES).map(String);
+  const rest = turns.length - said.length;
+  return `turns ${listText(rest > 0 ? [...said, `${rest} more`] : said)}`;
+}
+
+function listText(words: readonly string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1) ?? ""}`;
 }
 
 function turnText({ oldTurn, newTurn }: { oldTurn: number; newTurn: number }): string {

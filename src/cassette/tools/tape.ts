@@ -86,13 +86,6 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
     throw new TapeMissError(explainTapeMiss(results, reel, tolerances, name, args), file);
   }
 
-  function answer(name: string, live: JsonObject): string {
-    const result = take(name, live);
-    if (result !== undefined) return play(result);
-    const args = scrubber?.json(live) ?? live;
-    throw new TapeMissError(explainTapeMiss(results, reel.used, name, args), file);
-  }
-
   const scrub = (text: string): string => scrubber?.json(text) ?? text;
 
   return {

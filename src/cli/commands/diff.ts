@@ -1,9 +1,12 @@
 // `cassette diff`: where did the behaviour of two runs, or of two sets of runs, part?
 
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import type { CommandIo } from "../io.js";
 import { parsePath } from "../path.js";
 import type { DiffCommandOptions } from "../diff/diff.js";
+
+/** `CALL_ORDERS`, written out so that declaring the command loads nothing. */
+const ORDERS = ["strict", "exact", "in_order", "unordered", "any_order", "subset", "superset"] as const;
 
 /** Declares `cassette diff`; what it does is loaded when it runs. */
 export function diffCommand(program: Command, io: CommandIo): void {
@@ -13,6 +16,10 @@ export function diffCommand(program: Command, io: CommandIo): void {
     .argument("<old>", "a cassette file or a folder", parsePath)
     .argument("<new>", "the same, of the other run", parsePath)
     .option("--ignore <pointer>", "leave out /arg/path, or tool:/arg/path; may be repeated", collect, [])
+    .addOption(
+      new Option("--order <order>", "how much the order of the calls counts").choices(ORDERS).default("strict"),
+    )
+    .option("--read-only <tool>", "calls of this tool (* for any text) may change places; may be repeated", collect, [])
     .option("--content", "compare what the assistant said, too")
     .option("--shared-only", "cassettes on one side only are no drift")
     .option(

@@ -6,6 +6,7 @@ import {
   CASSETTE_SUFFIX,
   createCassetteStore,
   diffSets,
+  type CallOrder,
   type DiffOptions,
   type NamedCassette,
 } from "../../cassette/index.js";
@@ -22,6 +23,8 @@ import { outcomesOf, printDiff, type TaskDiff } from "./report.js";
 /** The flags of `cassette diff`, as commander gives them. */
 export interface DiffCommandOptions {
   ignore: string[];
+  order: CallOrder;
+  readOnly: string[];
   content?: boolean;
   sharedOnly?: boolean;
   tolerances?: TolerancesFlag;
@@ -58,28 +61,24 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
   const version1 = [...before, ...after].filter(({ cassette }) => cassette.version === 1).length;
   io.exit(exitCode);
   const contentCompared = options.content === true;
+  const { order, readOnly } = options;
   if (options.json === true) {
     const used = { tolerancesFile: tolerated?.file ?? null, tolerances };
-    writeJson(io, "diff", exitCode, { old, new: now, contentCompared, tasks, summary, version1, ...used });
+    const asked = { old, new: now, contentCompared, order, readOnly };
+    writeJson(io, "diff", exitCode, { ...asked, tasks, summary, version1, ...used });
     return;
   }
   const isPair = targets.every(({ kind }) => kind === "file");
   const heading = isPair ? { heading: headingOf(old, now) } : {};
-  const file = tolerated === undefined ? {} : { tolerancesFile: tolerated.file };
-  printDiff(createPrinter(io), tasks, {
-    ...summary,
-    ...heading,
-    version1,
-    isSame,
-    contentCompared,
-    tolerances,
-    ...file,
-  });
+  const asked = { contentCompared, order, readOnly };
+  const used = tolerated === undefined ? { tolerances } : { tolerances, tolerancesFile: tolerated.file };
+  printDiff(createPrinter(io), tasks, { ...summary, ...heading, version1, isSame, ...asked, ...used });
 }
 
-function toDiffOptions({ ignore, content }: DiffCommandOptions, tolerated: OpenTolerances | undefined): DiffOptions {
+function toDiffOptions(options: DiffCommandOptions, tolerated: OpenTolerances | undefined): DiffOptions {
+  const { ignore, order, readOnly, content } = options;
   const tolerances = tolerated === undefined ? {} : { tolerances: tolerated.tolerances };
-  return { ignore, ignoreContent: content !== true, ...tolerances };
+  return { ignore, order, readOnly, ignoreContent: content !== true, ...tolerances };
 }
 
 /** Two files are one task, whatever they are called; two folders are paired by the path below each. */

@@ -1,6 +1,6 @@
 // The differences of two sets of runs as lines for a reviewer, and the outcomes that importers keep beside them.
 
-import type { Drift, NamedCassette, SetDiff, ValueChange } from "../../cassette/index.js";
+import type { CallOrder, Drift, NamedCassette, SetDiff, ValueChange } from "../../cassette/index.js";
 import { canonicalize, isPlainObject, type JsonValue } from "../../core/index.js";
 import { count, type PrintLine } from "../output.js";
 import { printTolerances } from "../tolerances.js";
@@ -24,6 +24,8 @@ export interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "tota
   version1: number;
   isSame: boolean;
   contentCompared: boolean;
+  order: CallOrder;
+  readOnly: readonly string[];
   /** Absent where nothing is tolerated. */
   tolerancesFile?: string;
   /** Stands for the task's name where two files were compared, whatever they are called. */
@@ -55,7 +57,7 @@ export function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: 
     if (task.drifts.length > 0 || hasOtherOutcome(task)) printTask(line, task, summary.heading ?? task.task);
   }
   printSides(line, summary);
-  const { shared, same, drifted, isSame, totals, version1, contentCompared } = summary;
+  const { shared, same, drifted, isSame, totals, version1, contentCompared, order, readOnly } = summary;
   const verdict = isSame ? "same" : "drift";
   line(
     { look: isSame ? "good" : "bad", text: verdict },
@@ -64,6 +66,8 @@ export function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: 
   const kinds = Object.entries(totals).filter(([, total]) => total > 0);
   if (kinds.length > 0) line(`  ${kinds.map(([kind, total]) => `${total} ${kind}`).join(", ")}`);
   if (version1 > 0) line(`  ${count(version1, "cassette")} of version 1, whose contents nothing proves`);
+  if (order !== "strict") line({ look: "dim", text: `  order of calls: ${order}` });
+  if (readOnly.length > 0) line({ look: "dim", text: `  only reading: ${readOnly.join(", ")}` });
   if (!contentCompared) line({ look: "dim", text: "  texts were not compared; --content compares them" });
   printTolerances(line, summary.tolerancesFile, summary.tolerances);
 }

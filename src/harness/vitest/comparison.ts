@@ -108,6 +108,23 @@ function sidesOf(drift: Drift): Omit<Difference, "sentence"> {
       );
       return { expected: { turn: oldTurn, tool, at: places(old) }, actual: { turn: newTurn, tool, at: places(now) } };
     }
+    case "retried":
+      return { actual: callSide(drift.newTurn, drift) };
+    case "parallelised":
+      return {
+        expected: { turns: drift.oldTurns, tools: drift.tools },
+        actual: { turn: drift.newTurn, tools: drift.tools },
+      };
+    case "serialised":
+      return {
+        expected: { turn: drift.oldTurn, tools: drift.tools },
+        actual: { turns: drift.newTurns, tools: drift.tools },
+      };
+    case "stop-changed":
+      return {
+        expected: { turn: drift.oldTurn, stopReason: drift.old },
+        actual: { turn: drift.newTurn, stopReason: drift.new },
+      };
     case "content-changed":
       return { expected: { turn: drift.oldTurn, text: drift.old }, actual: { turn: drift.newTurn, text: drift.new } };
     case "content-added":
@@ -117,7 +134,7 @@ function sidesOf(drift: Drift): Omit<Difference, "sentence"> {
   }
 }
 
-function callSide(turn: number, call: Extract<Drift, { kind: "added" | "removed" | "moved" }>): JsonObject {
+function callSide(turn: number, call: Extract<Drift, { kind: "added" | "removed" | "moved" | "retried" }>): JsonObject {
   return { turn, tool: call.tool, arguments: call.malformedArguments ?? call.arguments };
 }
 

@@ -19,7 +19,7 @@ export interface NoDriftOptions {
   readonly requireIntegrity?: boolean;
 }
 
-/** `diffCassettes` from `base` to the run finds nothing. The number of turns takes no part. */
+/** `diffCassettes` from `base` to the run finds nothing. Turns that neither call nor say anything take no part. */
 export function createNoDrift(host: MatcherHost) {
   return async (received: unknown, base: unknown, options?: NoDriftOptions): Promise<MatcherResult> => {
     assertOptions(NAME, options, {

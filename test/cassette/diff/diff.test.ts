@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { diffCassettes, type DiffOptions } from "../../../src/cassette/diff/diff.js";
-import type { Cassette } from "../../../src/cassette/format.js";
+import { diffCassettes } from "../../../src/cassette/diff/diff.js";
+import type { DiffOptions } from "../../../src/cassette/diff/options.js";
+import type { Cassette, CassetteEntry } from "../../../src/cassette/format.js";
 import type { JsonObject } from "../../../src/core/index.js";
 import { hasShared, readSharedLines } from "../../support/shared.js";
 import { call, runOf, stepsOf, type RunTurn } from "./runs.js";
 
-/** The drifts without their sentences. */
+/** The drifts without their sentences and pointers. */
 function facts(a: Cassette, b: Cassette, options?: DiffOptions): unknown[] {
   return diffCassettes(a, b, options).map(({ sentence, ...fact }) => {
     expect(sentence).toMatch(/^\S.*\."?$/);
-    return fact;
+    return Object.fromEntries(Object.entries(fact).filter(([name]) => !name.endsWith("Pointer")));
   });
 }
 
@@ -120,10 +121,65 @@ describe("diffCassettes on tool calls", () => {
     expect(diffCassettes(runOf([{ calls }]), runOf([{ calls: calls.toReversed() }]))).toEqual([]);
   });
 
-  it("gives none when the same calls are made in more turns", () => {
-    expect(diffCassettes(runOf([{ calls: [search("a"), search("b")] }]), stepsOf(search("a"), search("b")))).toEqual(
-      [],
-    );
+  it("tells once that calls of one turn are made one after another, and the reverse", () => {
+    const together = runOf([{ calls: [search("a"), search("b"), call("f")] }, { calls: [call("g")] }]);
+    const apart = stepsOf(search("b"), call("f"), search("a"), call("g"));
+    expect(facts(together, apart)).toEqual([
+      { kind: "serialised", tools: ["f", "search", "search"], oldTurn: 0, newTurn: 0, newTurns: [0, 1, 2] },
+    ]);
+    expect(facts(apart, together)).toEqual([
+      { kind: "parallelised", tools: ["f", "search", "search"], oldTurn: 0, oldTurns: [0, 1, 2], newTurn: 0 },
+    ]);
+  });
+
+  it("calls a call that left its turn for one of another call moved", () => {
+    const old = runOf([{ calls: [call("f"), call("g")] }, { calls: [call("h")] }]);
+    const now = runOf([{ calls: [call("f")] }, { calls: [call("g"), call("h")] }]);
+    expect(facts(old, now)).toMatchObject([{ kind: "moved", tool: "g", oldTurn: 0, newTurn: 1 }]);
+  });
+
+  it("tells a call that is made once more right beside its equal from one that is new", () => {
+    const old = stepsOf(call("f"), search("a"), call("g"));
+    const now = stepsOf(call("f"), search("a"), search("a"), search("a"), call("g"), search("a"));
+    expect(facts(old, now)).toMatchObject([
+      { kind: "retried", tool: "search", oldTurn: 1, newTurn: 2 },
+      { kind: "retried", tool: "search", oldTurn: 1, newTurn: 3 },
+      { kind: "added", tool: "search", newTurn: 5 },
+    ]);
+    expect(facts(stepsOf(call("f")), runOf([{ calls: [call("f"), call("f")] }]))).toMatchObject([
+      { kind: "retried", oldTurn: 0, newTurn: 0 },
+    ]);
+  });
+
+  it("tells turns that ended for other reasons", () => {
+    const old = runOf([{ calls: [call("f")] }, { say: "done" }]);
+    const now = structuredClone(old);
+    (now.entries[1] as CassetteEntry).response.stopReason = "length";
+    expect(diffCassettes(old, now)).toEqual([
+      {
+        kind: "stop-changed",
+        old: "stop",
+        new: "length",
+        oldTurn: 1,
+        oldPointer: "/entries/1/response/stopReason",
+        newTurn: 1,
+        newPointer: "/entries/1/response/stopReason",
+        sentence: 'The model ended turn 1 with "length"; it was "stop".',
+      },
+    ]);
+    expect(diffCassettes(old, now, { order: "unordered" })).toHaveLength(1);
+  });
+
+  it("points at the call on both sides", () => {
+    const old = runOf([{}, { calls: [call("f"), call("g", { n: 1 })] }]);
+    const now = runOf([{ calls: [call("g", { n: 2 }), call("f")] }]);
+    expect(diffCassettes(old, now)).toMatchObject([
+      {
+        kind: "args-changed",
+        oldPointer: "/entries/1/response/message/toolCalls/1",
+        newPointer: "/entries/0/response/message/toolCalls/0",
+      },
+    ]);
   });
 
   it("gives one change when one of several parallel calls of a tool has other arguments", () => {

@@ -28,6 +28,10 @@ describe("diffSets", () => {
       "content-changed": 0,
       "content-added": 0,
       "content-removed": 0,
+      retried: 0,
+      parallelised: 0,
+      serialised: 0,
+      "stop-changed": 0,
     });
   });
 
