@@ -48,7 +48,7 @@ function all(calls) {
   return calls.map(([name, value]) => [name, -1 - value]);
 }
 
-export async function diff({ rounds = 7, sampleMs = 20, lengths = [10, 100, 1000, 10_000] } = {}) {
+export async function diff({ rounds = 5, sampleMs = 20, lengths = [10, 100, 1000, 10_000] } = {}) {
   const contestants = lengths.flatMap((length) => {
     const calls = callsOf(length);
     const old = runOf(calls);

@@ -1,8 +1,9 @@
 // Ready-made hash filters by name, and lists of them with functions. Each is idempotent: what it wrote it leaves alone. Roles,
 // names and ids stay as they are, since results are found by them.
 
-import { copyJson, type JsonValue, type LlmMessage } from "../core/index.js";
+import { copyJson, hashJson, type JsonValue, type LlmMessage } from "../core/index.js";
 import { CassetteError } from "./errors.js";
+import type { Cassette } from "./format.js";
 import type { HashFilter } from "./prompt.js";
 import { mapMessage } from "./redact/leaves.js";
 
@@ -59,4 +60,28 @@ function invalid(what: string): CassetteError {
   return new CassetteError("invalid-options", what, {
     hint: `Pass a function, or a list of functions and of ${Object.keys(REWRITES).join(", ")}.`,
   });
+}
+
+/** A filter on one side only would miss every prompt it touches, or hide a difference; so it is refused at once. */
+export function assertSameFilter(tape: Cassette, { filter, names }: NamedFilter, file: string | undefined): void {
+  if (tape.version === 1) return;
+  const { filtered, filters } = tape.extensions ?? {};
+  const [recorded, now] = [filtered === true, filter !== undefined];
+  // A recording from before filters had names says none.
+  const isSame =
+    filters === undefined && names === undefined ? true : hashJson(filters ?? null) === hashJson(names ?? null);
+  if (recorded === now && isSame) return;
+  const listed = (list: unknown): string => (Array.isArray(list) ? ` (${list.join(", ")})` : "");
+  throw new CassetteError(
+    "filter-one-sided",
+    recorded && now
+      ? `the cassette was recorded with another hashFilter${listed(filters)} than it is replayed with${listed(names)}`
+      : recorded
+        ? `the cassette was recorded with a hashFilter${listed(filters)} and is replayed without one`
+        : `the cassette was recorded without a hashFilter and is replayed with one${listed(names)}`,
+    {
+      hint: "Pass the same hashFilter where it is recorded and where it is replayed, or record again.",
+      ...(file === undefined ? {} : { file }),
+    },
+  );
 }

@@ -28,6 +28,7 @@ export {
   type LockPlace,
 } from "./lock.js";
 export { migrateCassette, migrationOf } from "./migrate.js";
+export { describeOrigin, type OriginNote } from "./origin.js";
 export {
   createStatsCounter,
   MAX_COUNTED_NAMES,

@@ -16,11 +16,14 @@ export interface StrictJsonOptions {
   file?: string;
   /** Default 64 MiB. */
   maxBytes?: number;
+  /** What to do about a text that cannot be right, where restoring or recording a cassette is not it. */
+  remedy?: string;
 }
 
 /** The value of a JSON text. A `__proto__` key is data. Throws {@link CassetteError} with a `LoadErrorCode`. */
 export function parseStrictJson(input: string | Uint8Array, options: StrictJsonOptions = {}): unknown {
-  const refuse = (code: LoadErrorCode, message: string, hint: string): never => {
+  const refuse = (code: LoadErrorCode, message: string, advice: string): never => {
+    const hint = advice === RESTORE ? (options.remedy ?? RESTORE) : advice;
     throw new CassetteError(code, message, { hint, ...(options.file === undefined ? {} : { file: options.file }) });
   };
   const text = toText(input, options.maxBytes ?? DEFAULT_MAX_BYTES, refuse);

@@ -55,7 +55,7 @@ export function parseLock(input: string | Uint8Array, options: { file?: string }
       ...(file === undefined ? {} : { file }),
     });
   };
-  const value = parseStrictJson(input, options);
+  const value = parseStrictJson(input, { ...options, remedy: HINT });
   if (!isPlainObject(value)) return refuse("is not an object", "");
   if (value["lockVersion"] !== 1) {
     return refuse(`has lockVersion ${JSON.stringify(value["lockVersion"]) ?? "missing"}, not 1`, "/lockVersion");

@@ -3,7 +3,6 @@
 
 import {
   copyJson,
-  hashJson,
   seal,
   withSystemPorts,
   type LlmMessage,
@@ -16,7 +15,7 @@ import {
 import { contextsByTurn, createContextReader, type TurnContext } from "./context.js";
 import { assertKnownOptions, CassetteError, type MissReport } from "./errors.js";
 import type { Cassette } from "./format.js";
-import { readHashFilter, type HashFilterOption, type NamedFilter } from "./filters.js";
+import { assertSameFilter, readHashFilter, type HashFilterOption } from "./filters.js";
 import { checkCassette } from "./load.js";
 import { explainContext, explainPromptMiss, formatMiss, withAlso } from "./miss.js";
 import { createPromptTracker, type HashFilter, type PromptTracker } from "./prompt.js";
@@ -86,6 +85,8 @@ export interface CassetteProvider extends LlmProviderAdapter {
   reset(): void;
   /** Throws `CassetteError` `unconsumed` naming the turns that were never asked for. */
   assertConsumed(): void;
+  /** Throws the first miss again, so that a run that caught it and went on does not pass. Not told of by `assertConsumed`. */
+  assertAnswered(): void;
 }
 
 /** Checks `cassette` as if it came from a file, then replays it. Throws `CassetteError` with a `LoadErrorCode`. */
@@ -139,6 +140,7 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
         },
       );
     },
+    assertAnswered: () => session.assertAnswered(),
   };
 }
 
@@ -153,6 +155,14 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
   let turns = createUnusedTurns(entries, contexts);
   let asked = 0;
   let tracker = createPromptTracker(hashFilter);
+  let misses = 0;
+  let firstMiss: MissReport | undefined;
+
+  function missed(report: MissReport): CassetteError {
+    misses++;
+    firstMiss ??= report;
+    return miss(report, formatMiss(report), file);
+  }
 
   /** The hash of the next prompt. Where numbers alone keep it from a recorded one, they become the recorded ones. */
   function nextHash(messages: readonly LlmMessage[]): string {
@@ -176,7 +186,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
 
   function checkContext(now: TurnContext | undefined, turnIndex: number, turn: number): void {
     const [first, ...others] = explainContext(contexts[turnIndex], now, turn, turnIndex);
-    if (first !== undefined) throw miss(withAlso(first, others), file);
+    if (first !== undefined) throw missed(withAlso(first, others));
   }
 
   /** A prompt that no turn answers may come with other tools or settings than the nearest turn had. */
@@ -194,7 +204,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
       const now = strict && noted.length > 0 ? readContext(request) : undefined;
       const promptHash = nextHash(request.messages);
       const index = find(promptHash, now);
-      if (index === undefined) throw miss(explain(now, turn, promptHash), file);
+      if (index === undefined) throw missed(explain(now, turn, promptHash));
       checkContext(now, index, turn);
       const { response } = entries[index] as { response: LlmTurnResponse };
       if (options.allowRedacted !== true) assertNotRedacted(response, index, file);
@@ -205,10 +215,17 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
     get remaining() {
       return turns.left;
     },
+    assertAnswered(): void {
+      if (firstMiss === undefined) return;
+      const summary = `the run caught ${misses === 1 ? "a miss" : `${misses} misses`} and went on; the first:`;
+      throw miss(firstMiss, `${summary}\n${formatMiss(firstMiss)}`, file);
+    },
     turns: (isUsed: boolean) => [...entries.keys()].filter((index) => (turns.used[index] === true) === isUsed),
     reset(): void {
       turns = createUnusedTurns(entries, contexts);
       asked = 0;
+      misses = 0;
+      firstMiss = undefined;
       side = createSide();
       readContext = readerOf(side);
       tracker = createPromptTracker(hashFilter);
@@ -255,35 +272,11 @@ function explainNoAnswer(
   };
 }
 
-function miss(report: MissReport, file: string | undefined): CassetteError {
-  return new CassetteError(report.code, formatMiss(report), {
+function miss(report: MissReport, summary: string, file: string | undefined): CassetteError {
+  return new CassetteError(report.code, summary, {
     hint: report.hint,
     miss: report,
     ...(file === undefined ? {} : { file }),
     ...(report.pointer === undefined ? {} : { pointer: report.pointer }),
   });
-}
-
-/** A filter on one side only would miss every prompt it touches, or hide a difference; so it is refused at once. */
-function assertSameFilter(tape: Cassette, { filter, names }: NamedFilter, file: string | undefined): void {
-  if (tape.version === 1) return;
-  const { filtered, filters } = tape.extensions ?? {};
-  const [recorded, now] = [filtered === true, filter !== undefined];
-  // A recording from before filters had names says none.
-  const isSame =
-    filters === undefined && names === undefined ? true : hashJson(filters ?? null) === hashJson(names ?? null);
-  if (recorded === now && isSame) return;
-  const named = (list: unknown): string => (Array.isArray(list) ? ` (${list.join(", ")})` : "");
-  throw new CassetteError(
-    "filter-one-sided",
-    recorded && now
-      ? `the cassette was recorded with another hashFilter${named(filters)} than it is replayed with${named(names)}`
-      : recorded
-        ? `the cassette was recorded with a hashFilter${named(filters)} and is replayed without one`
-        : `the cassette was recorded without a hashFilter and is replayed with one${named(names)}`,
-    {
-      hint: "Pass the same hashFilter to recordingProvider and cassetteProvider.",
-      ...(file === undefined ? {} : { file }),
-    },
-  );
 }

@@ -31,7 +31,7 @@ const HINT =
 
 /** A trust list from its text. Throws {@link CassetteError}: `trust-malformed`, or the code of what is wrong with the JSON. */
 export function parseTrust(input: string | Uint8Array, options: { file?: string } = {}): Trust {
-  return checkTrust(parseStrictJson(input, options), options);
+  return checkTrust(parseStrictJson(input, { ...options, remedy: HINT }), options);
 }
 
 /** The same from a file; also throws `file-not-found` and `file-unreadable`. */

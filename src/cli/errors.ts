@@ -20,7 +20,7 @@ export type CliErrorCode =
   | "path-taken"
   /** A record would be written outside the folder asked for. */
   | "path-outside"
-  /** The request of `why` is not there, or too large. */
+  /** The request of `why` is not there, too large, or no JSON. */
   | "request-unreadable"
   /** The ledger of `prune` is not there, empty, or holds lines that nobody could have written. */
   | "ledger-unreadable"

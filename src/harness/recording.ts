@@ -8,8 +8,8 @@ import type { FilePort } from "../core/index.js";
 type RecordMode = "record" | "refresh";
 
 export interface RecordingDesk {
-  /** Call it before the run. Throws `CassetteError` when the recording could not be kept. */
-  open(file: string, mode: RecordMode): Promise<void>;
+  /** Call it before the run. Throws `CassetteError` when the recording could not be kept. `fork`: as `record`, into another file. */
+  open(file: string, mode: RecordMode | "fork"): Promise<void>;
   /** Call it after the run. Throws `nothing-recorded`, `file-exists`, `too-large` or `file-unreadable`. */
   keep(recorder: RecordingProvider, file: string, mode: RecordMode, options?: KeepOptions): Promise<void>;
 }
@@ -36,7 +36,7 @@ export function createRecordingDesk(files: FilePort): RecordingDesk {
     async open(file, mode) {
       assertCassetteName(file);
       assertFree(file);
-      if (mode === "record" && (await fileExists(files, file))) throw alreadyThere(file);
+      if (mode !== "refresh" && (await fileExists(files, file))) throw alreadyThere(file, mode);
     },
     async keep(recorder, file, mode, { agentId, ...limit } = {}) {
       assertRecorded(recorder, file);
@@ -66,10 +66,13 @@ function assertCassetteName(file: string): void {
   });
 }
 
-function alreadyThere(file: string): CassetteError {
+function alreadyThere(file: string, mode: "record" | "fork"): CassetteError {
   return new CassetteError("file-exists", `${file} exists and was left as it is; nothing was spent`, {
     file,
-    hint: "Use CASSETTE_MODE=refresh to replace it.",
+    hint:
+      mode === "fork"
+        ? "A fork replaces nothing: give it another file."
+        : "Use CASSETTE_MODE=refresh (cassette record --refresh) to replace it.",
   });
 }
 

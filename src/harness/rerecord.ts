@@ -58,7 +58,7 @@ interface Parts {
 /** Refuses an `out` that exists before anything is spent. */
 export async function openFork(plan: ForkPlan, { store, desk, live, recording, limit }: Parts): Promise<Rerecording> {
   const { file, at, out } = plan;
-  await desk.open(out, "record");
+  await desk.open(out, "fork");
   const cassette = await store.load(file, { requireIntegrity: true, ...limit });
   const provider = forkProvider(cassette, { ...recording, at, file, live: () => resolveLive(live) });
   return {

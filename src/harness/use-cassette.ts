@@ -86,8 +86,8 @@ export interface CassetteHandle extends ToolSide {
   readonly mode: Exclude<CassetteMode, "auto">;
   readonly file: string;
   /**
-   * Call it when the run is over. Recording: writes the file. Replaying: throws `unconsumed` if turns are left. Every further
-   * call gives the outcome of the first.
+   * Call it when the run is over. Recording: writes the file. Replaying: throws the first miss, also where the run caught it,
+   * or `unconsumed` if turns are left. Every further call gives the outcome of the first.
    */
   done(): Promise<void>;
 }
@@ -205,7 +205,10 @@ async function replay(
   });
   const provider = side === "tools" ? await resolveLive(live) : replayed;
   const done = once(async () => {
-    if (side !== "tools") replayed.assertConsumed();
+    if (side !== "tools") {
+      replayed.assertAnswered();
+      replayed.assertConsumed();
+    }
     assertNoDrift();
     await note(file, "replay", cassette.entries.length);
   });

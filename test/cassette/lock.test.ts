@@ -73,6 +73,10 @@ describe("a lock file", () => {
     expect(refused(() => parseLock(text)).code).toBe(code);
   });
 
+  it("torn, is to be written anew and not recorded", () => {
+    expect(refused(() => parseLock("{")).hint).toContain("write it anew with cassette lock");
+  });
+
   it("that is missing or cannot be read is said so", async () => {
     const files = memoryFiles({ "l.lock": formatLock(lock) });
     expect(await readLock(files, "l.lock")).toEqual(lock);

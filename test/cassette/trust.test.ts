@@ -42,7 +42,11 @@ describe("a trust list", () => {
   });
 
   it("is refused for a field that occurs twice", () => {
-    expect((refusal(() => parseTrust('{"keys":[],"keys":[]}')) as CassetteError).code).toBe("duplicate-key");
+    const twice = refusal(() => parseTrust('{"keys":[],"keys":[]}')) as CassetteError;
+    expect([twice.code, twice.hint]).toEqual([
+      "duplicate-key",
+      expect.stringContaining("as cassette keygen prints it"),
+    ]);
   });
 
   it("that is missing is said so", async () => {

@@ -76,7 +76,7 @@ describe("cassette export", () => {
   it("exits 2 where nothing is exported, and writes no file", async () => {
     const file = place("empty.cassette.json", cassetteOf([]));
     const ran = await cli(["export", file, "--format", "openai", "--out", "none.jsonl"]);
-    expect([ran.code, ran.err]).toEqual([2, "0 conversations of 1 cassette exported\n"]);
+    expect([ran.code, ran.err]).toEqual([2, "0 conversations of 1 cassette (1 without a turn) exported\n"]);
     expect(existsSync(join(folder, "none.jsonl"))).toBe(false);
     mkdirSync(join(folder, "bare"));
     expect((await cli(["export", "bare", "--format", "otlp"])).err).toContain("bare holds no cassette");

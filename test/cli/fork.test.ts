@@ -39,6 +39,20 @@ describe("cassette fork", () => {
   });
 });
 
+describe("cassette fork and its file", () => {
+  it("names a file of the working folder from there", async () => {
+    const ran = await cli(["fork", file, "--at", "1", "--out", "n.cassette.json", "--", ...finishes("fork")], { env });
+    expect(ran.err).toBe("cassette fork: forked into n.cassette.json, 3 turns, 1 of them replayed\n");
+  });
+
+  it("runs nothing where the file is there already, and says what to do", async () => {
+    const ran = await cli(["fork", file, "--at", "1", "--out", file, "--", "no-such-program"], { env });
+    expect(ran.code).toBe(2);
+    expect(ran.err).toContain("fork.cassette.json exists and was left as it is; nothing was run");
+    expect(ran.err).toContain("hint: A fork replaces nothing: name another file with --out.");
+  });
+});
+
 describe("cassette record --from-first-miss", () => {
   it("sets the mode, says what was kept, and refuses --refresh beside it", async () => {
     const line = { file: "a.cassette.json", path: "/a", mode: "from-first-miss", turns: 3 };

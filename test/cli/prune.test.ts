@@ -56,6 +56,16 @@ describe("cassette prune", () => {
     expect([has("a"), has("b"), has("c")]).toEqual([true, false, false]);
   });
 
+  it("deletes the signatures beside an orphan, and none beside another cassette", async () => {
+    const { name, path } = setUp(["a", "b"]);
+    const beside = (file: string) => join(path, `${file}.cassette.json.dsse`);
+    for (const file of ["a", "c"]) writeFileSync(beside(file), "{}");
+    const ran = await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`, "--write"]);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain("cassette lock --update takes them out of it");
+    expect([existsSync(beside("a")), existsSync(beside("c"))]).toEqual([true, false]);
+  });
+
   it("takes a file reached by a link for the same file", async () => {
     const { name, path } = setUp(["a", "b", "c"]);
     symlinkSync(path, `${path}-link`, "dir");

@@ -69,6 +69,10 @@ describe("cassette why", () => {
 
   it("exits 2 on what is no request", async () => {
     expect(await ask("[]")).toMatchObject({ code: 2, out: "" });
+    const torn = await ask('{"messages":[');
+    expect([torn.code, torn.out]).toEqual([2, ""]);
+    expect(torn.err).toContain("the request cannot be read: the file is not JSON, or was cut short");
+    expect(torn.err).toContain("hint: Give { messages, tools?, settings? }");
     expect((await ask({})).err).toContain("the messages of the request are no list of messages");
     expect((await ask(own, "--wire", "toString")).err).toContain('"toString" is no wire');
     expect((await cli(["why", file, "--request", "none.json"])).err).toContain("there is no request at none.json");

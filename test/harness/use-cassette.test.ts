@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
 import { parseCassette } from "../../src/cassette/load.js";
+import { cassetteProvider } from "../../src/cassette/replay.js";
 import { formatCassette } from "../../src/cassette/store.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
@@ -61,6 +62,27 @@ describe("mode replay", () => {
     const { useCassette, live } = harness({ [FILE]: good });
     const error = await refused((await useCassette(FILE, live)).done());
     expect([error.code, error.file]).toEqual(["unconsumed", FILE]);
+  });
+
+  it("fails in done on a miss that the run caught, even where every turn was used in the end", async () => {
+    const { useCassette, live } = harness({ [FILE]: good });
+    const handle = await useCassette(FILE, live);
+    const stray = { messages: [{ role: "user", content: "Another question." }] } as const;
+    await rejection(handle.provider.turn(stray));
+    await runWeather(handle.provider);
+    const error = await refused(handle.done());
+    expect([error.code, error.file, error.miss?.turn]).toEqual(["prompt-changed", FILE, 0]);
+    expect(error.message).toContain("the run caught a miss and went on");
+    expect(error.message).toContain("Another question.");
+  });
+
+  it("forgets a miss at reset", async () => {
+    const provider = cassetteProvider(parseCassette(good));
+    await rejection(provider.turn({ messages: [{ role: "user", content: "Another question." }] }));
+    await rejection(provider.turn({ messages: [{ role: "user", content: "And another." }] }));
+    expect(() => provider.assertAnswered()).toThrow("the run caught 2 misses and went on");
+    provider.reset();
+    provider.assertAnswered();
   });
 
   it("names the file in a miss", async () => {

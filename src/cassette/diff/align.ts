@@ -198,6 +198,7 @@ function cheapestSplit(problem: Problem, span: Span, middle: number): { split: n
 function priceRow(problem: Problem, span: Span, step: 1 | -1): Float64Array {
   const { tables, unit, addition } = problem;
   const [width, height] = [span.newTo - span.newFrom, span.oldTo - span.oldFrom];
+  const { sets, names, sizes } = tables.new;
   const row = new Float64Array(width + 1).fill(Infinity);
   const firstNew = step === 1 ? span.newFrom : span.newTo - 1;
   row[0] = 0;
@@ -208,6 +209,7 @@ function priceRow(problem: Problem, span: Span, step: 1 | -1): Float64Array {
     const old = step === 1 ? span.oldFrom + done - 1 : span.oldTo - done;
     const { first, last } = windowOf(problem, span, step, done);
     const removal = at(tables.old.sizes, old) * unit;
+    const [set, name, equal] = [at(tables.old.sets, old), at(tables.old.names, old), -at(tables.old.sizes, old)];
     problem.cells += Math.max(0, last - first + 1);
     let diagonal = first > 0 ? at(row, first - 1) : Infinity;
     let left = Infinity;
@@ -217,7 +219,12 @@ function priceRow(problem: Problem, span: Span, step: 1 | -1): Float64Array {
       let best = above + removal;
       if (index > 0) {
         const now = firstNew + step * (index - 1);
-        best = Math.min(best, left + at(tables.new.sizes, now) * addition, diagonal + pairCost(problem, old, now));
+        const added = left + at(sizes, now) * addition;
+        const paired =
+          diagonal +
+          (set === sets[now] ? equal : isOtherName(name, at(names, now)) ? Infinity : pairCost(problem, old, now));
+        if (added < best) best = added;
+        if (paired < best) best = paired;
       }
       diagonal = above;
       left = best;
@@ -238,11 +245,17 @@ function windowOf({ band }: Problem, span: Span, step: 1 | -1, done: number): { 
 /** Infinite where the two sets have nothing in common. */
 function pairCost({ tables, unit }: Problem, old: number, now: number): number {
   if (tables.old.sets[old] === tables.new.sets[now]) return -at(tables.old.sizes, old);
-  const [name, other] = [at(tables.old.names, old), at(tables.new.names, now)];
-  if (name >= 0 && other >= 0 && name !== other) return Infinity;
+  const name = at(tables.old.names, old);
+  const other = at(tables.new.names, now);
+  if (isOtherName(name, other)) return Infinity;
   if (name >= 0 && other >= 0 && !tables.hasAlike) return unit;
   const price = tables.pair(old, now);
   return price === undefined ? Infinity : price.edits * unit - price.same;
+}
+
+/** Two single items of different names. */
+function isOtherName(name: number, other: number): boolean {
+  return name !== other && name >= 0 && other >= 0;
 }
 
 function at(row: Float64Array | Int32Array, index: number): number {

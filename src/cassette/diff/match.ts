@@ -27,9 +27,9 @@ export type Refine<T> = (
   script: Match<T>[],
   means: {
     /** Two items lie in sets that are paired, or in neighbouring ones of which one is paired. */
-    isNear(old: T, now: T): boolean;
-    isSame(old: T, now: T): boolean;
-    unlike(old: T, now: T): number;
+    isNear: (old: T, now: T) => boolean;
+    isSame: (old: T, now: T) => boolean;
+    unlike: (old: T, now: T) => number;
   },
 ) => Match<T>[];
 

@@ -1,7 +1,8 @@
-// `cassette fork`: the cassette is looked at before the command is started, so that a turn it does not have costs nothing.
+// `cassette fork`: both files are looked at before the command is started, so that a turn the cassette does not have, or a file
+// that is there already, costs nothing.
 
 import { resolve } from "node:path";
-import { assertForkable, createCassetteStore } from "../../cassette/index.js";
+import { assertForkable, CassetteError, createCassetteStore } from "../../cassette/index.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { runWithCassettes } from "./run.js";
 
@@ -19,8 +20,13 @@ export async function fork(
   { at, out, json = false }: ForkCommandOptions,
   io: CommandIo,
 ): Promise<void> {
-  const cassette = await createCassetteStore(filesAt(io)).load(file, { requireIntegrity: true });
+  const files = filesAt(io);
+  const cassette = await createCassetteStore(files).load(file, { requireIntegrity: true });
   assertForkable(cassette, at, file);
+  if ((await files.read(out, 0)).kind !== "not-found") {
+    const hint = "A fork replaces nothing: name another file with --out.";
+    throw new CassetteError("file-exists", `${out} exists and was left as it is; nothing was run`, { file: out, hint });
+  }
   const path = (name: string): string => resolve(io.cwd, name);
   const env = { CASSETTE_FORK: path(file), CASSETTE_FORK_AT: String(at), CASSETTE_FORK_OUT: path(out) };
   await runWithCassettes({ verb: "fork", mode: "fork", command, json, env }, io);

@@ -2,7 +2,7 @@
 // command that used none proves nothing, so it is not reported as a success.
 
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { isAbsolute, join, relative } from "node:path";
 import { resolveMode, type LedgerLine } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import type { CommandIo } from "../io.js";
@@ -62,13 +62,19 @@ function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: n
   for (const { file, mode, turns, kept } of lines) {
     const done = kept !== undefined && mode === "from-first-miss" && kept === turns ? "kept" : DONE[mode];
     const old = kept === undefined || kept === turns ? "" : `, ${kept} of them replayed`;
-    note(`cassette ${verb}: ${done} `, file, `, ${count(turns, "turn")}${old}`);
+    note(`cassette ${verb}: ${done} `, shownPath(file, io.cwd), `, ${count(turns, "turn")}${old}`);
   }
   if (unreadable > 0) note(`cassette ${verb}: ${count(unreadable, "line")} of the ledger could not be read`);
   if (exitCode !== 0) {
     const used = lines.length === 0 ? "no cassette was finished" : `${count(lines.length, "cassette")} finished`;
     note(`cassette ${verb}: the command exited with ${exitCode}; ${used}`);
   }
+}
+
+/** `cassette fork` names its file from the root of the disk; below the working folder nobody needs to read all of that. */
+function shownPath(file: string, cwd: string): string {
+  const path = relative(cwd, file);
+  return isAbsolute(file) && !isAbsolute(path) && !path.startsWith("..") ? path : file;
 }
 
 function noneUsed({ verb, command }: RunRequest, { unreadable }: Ledger): CliError {

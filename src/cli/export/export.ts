@@ -144,5 +144,7 @@ function printNotes({ lines, cassettes, failed, losses }: Found, { format, out }
   for (const { kind, count: times } of losses) note(`not in ${format}: ${times} ${kind}`);
   const threads = `${count(lines.length, "conversation")} of ${count(cassettes.length, "cassette")}`;
   const failures = failed.length > 0 ? `, ${failed.length} not exported` : "";
-  note(`${threads} exported${out === undefined || lines.length === 0 ? "" : ` to ${out}`}${failures}`);
+  const empty = cassettes.filter(({ turns }) => turns === 0).length;
+  const hollow = empty === 0 ? "" : ` (${empty} without a turn)`;
+  note(`${threads}${hollow} exported${out === undefined || lines.length === 0 ? "" : ` to ${out}`}${failures}`);
 }

@@ -7,6 +7,7 @@ import {
   BUNDLE_SUFFIX,
   createCassetteStore,
   DEFAULT_MAX_BYTES,
+  ENVELOPE_SUFFIX,
   parseBundle,
   type Cassette,
 } from "../../cassette/index.js";
@@ -38,23 +39,34 @@ export async function prune(folders: readonly string[], options: PruneOptions, i
   const paths = await findCassettes(files, folders);
   const { duplicates, failed, whole } = await readAll(files, paths, createProgress(io, "checking"));
   const orphans = used === undefined ? [] : await findOrphans(files, folders, whole, used, io.cwd);
-  const deleted: string[] = [];
-  const kept: { file: string; message: string }[] = [];
-  const roots = await Promise.all(folders.map((folder) => realPath(folder, io.cwd)));
-  for (const file of options.write === true ? orphans : []) {
-    if (!(await liesIn(roots, file, io.cwd))) {
-      kept.push({ file, message: "it lies outside of the folder, behind a link" });
-      continue;
-    }
-    const result = await files.remove(file);
-    if (result.kind === "failed") kept.push({ file, message: result.message });
-    else deleted.push(file);
-  }
+  const { deleted, kept } = await removeAll(files, folders, options.write === true ? orphans : [], io.cwd);
   const exitCode = kept.length > 0 ? EXIT.failed : deleted.length < orphans.length ? EXIT.drift : EXIT.ok;
   io.exit(exitCode);
   const found = { checked: paths.length, orphans, deleted, kept, duplicates, failed };
   if (options.json === true) writeJson(io, "prune", exitCode, found);
   else print(found, isJudging, io);
+}
+
+/** A signature beside an orphan goes with it: without its cassette it says nothing. */
+async function removeAll(files: FilePort, folders: readonly string[], orphans: readonly string[], cwd: string) {
+  const deleted: string[] = [];
+  const kept: Found["kept"] = [];
+  const roots = await Promise.all(folders.map((folder) => realPath(folder, cwd)));
+  for (const file of orphans) {
+    if (!(await liesIn(roots, file, cwd))) {
+      kept.push({ file, message: "it lies outside of the folder, behind a link" });
+      continue;
+    }
+    const result = await files.remove(file);
+    if (result.kind === "failed") {
+      kept.push({ file, message: result.message });
+      continue;
+    }
+    deleted.push(file);
+    const beside = await files.remove(`${file}${ENVELOPE_SUFFIX}`);
+    if (beside.kind === "failed") kept.push({ file: `${file}${ENVELOPE_SUFFIX}`, message: beside.message });
+  }
+  return { deleted, kept };
 }
 
 interface Found {
@@ -84,6 +96,7 @@ function print(
   const judged = isJudging ? count(orphans.length, "orphan") : "orphans not looked for, since no ledger was named";
   line(`${count(checked, "cassette")} checked: ${judged}, ${count(duplicates.length, "set")} of duplicates`);
   if (orphans.length > deleted.length) line("  --write deletes the orphans");
+  if (deleted.length > 0) line("  where a lock lists them, cassette lock --update takes them out of it");
 }
 
 async function findCassettes(files: FilePort, folders: readonly string[]): Promise<string[]> {

@@ -1,6 +1,6 @@
 // `cassette show`: a cassette turn by turn, from a file that was checked first.
 
-import { createCassetteStore, migrationOf, sumUsage, type Cassette, type UsageSum } from "../../cassette/index.js";
+import { createCassetteStore, describeOrigin, sumUsage, type Cassette, type UsageSum } from "../../cassette/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
@@ -54,8 +54,8 @@ function printHead(line: PrintLine, file: string, cassette: Cassette): void {
     return;
   }
   line(`  cassetteId ${cassette.cassetteId}, every hash holds`);
-  if (migrationOf(cassette) !== undefined) {
-    line({ look: "warn", text: "  migrated from version 1: nothing proves what it held before" });
+  for (const { kind, text } of describeOrigin(cassette)) {
+    line(kind === "warn" ? { look: "warn", text: `  ${text}` } : `  ${text}`);
   }
   if (cassette.extensions !== undefined) line(`  extensions ${Object.keys(cassette.extensions).join(", ")}`);
 }

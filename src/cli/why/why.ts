@@ -1,6 +1,13 @@
 // `cassette why`: a request from a file or stdin, in our form or a vendor's, put to one cassette.
 
-import { createCassetteStore, formatMiss, parseStrictJson, whyRequest, whyWireRequest } from "../../cassette/index.js";
+import {
+  CassetteError,
+  createCassetteStore,
+  formatMiss,
+  parseStrictJson,
+  whyRequest,
+  whyWireRequest,
+} from "../../cassette/index.js";
 import { isPlainObject, WIRES, type JsonObject, type LlmTurnRequest, type WireName } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
@@ -16,6 +23,7 @@ export interface WhyOptions {
 }
 
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024;
+const FORM = "Give { messages, tools?, settings? }, or the body of a request to a vendor.";
 
 /** Prints the report and exits 0 for a match, 1 for a miss. */
 export async function why(file: string, { request: path, wire, json }: WhyOptions, io: CommandIo): Promise<void> {
@@ -45,9 +53,19 @@ export async function why(file: string, { request: path, wire, json }: WhyOption
 
 async function readRequest(path: string, io: CommandIo): Promise<JsonObject> {
   const bytes = path === "-" ? await readStdin(io, MAX_REQUEST_BYTES) : await readFile(path, io);
-  const value = parseStrictJson(bytes, { file: path });
+  const value = parseRequest(bytes, path);
   if (isPlainObject(value)) return value as JsonObject;
-  throw new CliError("usage", "the request is no JSON object", "Give { messages, tools?, settings? }.", path);
+  throw new CliError("usage", "the request is no JSON object", FORM, path);
+}
+
+/** What is wrong with a request says nothing of the cassette, so it is no integrity failure. */
+function parseRequest(bytes: Uint8Array, path: string): unknown {
+  try {
+    return parseStrictJson(bytes, { file: path });
+  } catch (error) {
+    if (!(error instanceof CassetteError)) throw error;
+    throw new CliError("request-unreadable", `the request cannot be read: ${error.summary}`, FORM, path);
+  }
 }
 
 async function readFile(path: string, io: CommandIo): Promise<Uint8Array> {

@@ -1,6 +1,6 @@
 // The head of a page: where a recording comes from, what it cost, what it proves, and which tools it used.
 
-import { judgeSignatures, sumUsage, type Cassette } from "../../cassette/index.js";
+import { describeOrigin, judgeSignatures, sumUsage, type Cassette } from "../../cassette/index.js";
 import { isPlainObject } from "../../core/index.js";
 import type { Allowance, LeftOut } from "./allowance.js";
 import { costTotal, counted, tokenTotal } from "./figures.js";
@@ -77,21 +77,19 @@ function proofView(cassette: Cassette): Html {
       ? html`Not signed.`
       : html`The signature holds under key <code>${preview(signers.join(", "), 100)}</code>; whose it is, a trust list
           says.`;
-  return html`<p class="proof">
-    <strong>Version 2, every hash holds.</strong> ${signed} ${alterations(cassette)}<span class="size"
-      >${cassette.cassetteId}</span
-    >
-  </p>`;
+  const notes = describeOrigin(cassette).map(({ kind, text }) => ({ kind, text: sentence(preview(text, 400)) }));
+  const [warnings, plain] = [notes.filter(({ kind }) => kind === "warn"), notes.filter(({ kind }) => kind === "plain")];
+  return html`${warnings.map(
+      ({ text }) => html`<p class="proof warn"><strong>Not proven from the start.</strong> ${text}</p>`,
+    )}
+    <p class="proof">
+      <strong>Version 2, every hash holds${warnings.length > 0 && " since then"}.</strong> ${signed}
+      ${plain.map(({ text }) => `${text} `)}<span class="size">${cassette.cassetteId}</span>
+    </p>`;
 }
 
-/** What the recorder changed before it hashed. */
-function alterations({ extensions }: Extract<Cassette, { version: 2 }>): Child {
-  const redacted: unknown = extensions?.redacted;
-  const rules: readonly unknown[] = Array.isArray(redacted) ? redacted : [];
-  return [
-    extensions?.filtered === true && "Prompts were rewritten by a hashFilter. ",
-    rules.length > 0 && `Answers were redacted: ${preview(rules.map(jsonText).join(", "), 120)}. `,
-  ];
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
 
 function toolsView(entries: readonly AnyEntry[]): Child {

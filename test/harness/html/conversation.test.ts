@@ -158,7 +158,16 @@ describe("a hostile cassette", () => {
   const cassette = recording([{ added, response: response() }], {
     [HOSTILE]: HOSTILE,
     redacted: [HOSTILE],
-    import: { model: HOSTILE, outcome: { [HOSTILE]: HOSTILE }, trailing: [user(HOSTILE), { role: HOSTILE }] },
+    filtered: true,
+    filters: [HOSTILE],
+    forkedFrom: { cassetteId: HOSTILE, at: 1 },
+    import: {
+      format: HOSTILE,
+      repairs: { [HOSTILE]: 1 },
+      model: HOSTILE,
+      outcome: { [HOSTILE]: HOSTILE },
+      trailing: [user(HOSTILE), { role: HOSTILE }],
+    },
   });
   const { text } = toConversationPage({ ...cassette, agentId: HOSTILE }, { title: HOSTILE });
   const root = parsePage(text).documentElement;
@@ -175,6 +184,24 @@ describe("a hostile cassette", () => {
     expect(text).not.toMatch(/[\u202e\0\u001b]/);
     expect(one(root, "h1").textContent).toContain("\\u202e\\u0000");
     expect(all(root, ".sign").length).toBeGreaterThan(10);
+  });
+});
+
+describe("where a recording comes from", () => {
+  it("says of a migrated cassette that nothing proves what it held before", () => {
+    const { root } = pageOf(recording([], { migrated: { fromVersion: 1, sourceHash: "0".repeat(64) } }));
+    expect(one(root, ".proof.warn").textContent).toContain(
+      "Migrated from version 1: nothing proves what it held before.",
+    );
+    expect(one(root, ".proof:not(.warn)").textContent).toContain("every hash holds since then");
+  });
+
+  it("says which rules redacted and which filters rewrote what was recorded", () => {
+    const { root } = pageOf(recording([], { redacted: ["github-token"], filtered: true, filters: ["uuid"] }));
+    const proof = one(root, ".proof").textContent;
+    expect(proof).toContain("Secrets were redacted by the rules github-token.");
+    expect(proof).toContain("Prompts were rewritten by a hashFilter: uuid.");
+    expect(all(root, ".proof.warn")).toEqual([]);
   });
 });
 
