@@ -10,6 +10,7 @@ export {
   type ConversationPageOptions,
 } from "./html/conversation.js";
 export type { LeftOut } from "./html/allowance.js";
+export type { LedgerLine } from "./ledger.js";
 export type { LiveProvider } from "./live.js";
 export { CASSETTE_MODES, isCI, resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
 export { openLock, pathInLock } from "./lock.js";
@@ -25,7 +26,6 @@ export {
   createUseCassette,
   type CassetteHandle,
   type HarnessHost,
-  type LedgerLine,
   type UseCassette,
   type UseCassetteOptions,
 } from "./use-cassette.js";

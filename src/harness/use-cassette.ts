@@ -18,6 +18,7 @@ import {
   type StreamingOptions,
 } from "../cassette/index.js";
 import { unknownOptions, type FilePort, type LlmProviderAdapter, type SigningKey } from "../core/index.js";
+import { createNote, type LedgerEnvironment, type Note } from "./ledger.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { openLock } from "./lock.js";
 import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
@@ -94,24 +95,10 @@ export interface CassetteHandle extends ToolSide {
 
 export type UseCassette = (file: string, live: LiveProvider, options?: UseCassetteOptions) => Promise<CassetteHandle>;
 
-/** One line of the ledger a `cassette record` or `cassette replay` command reads afterwards. */
-export interface LedgerLine {
-  /** As the test named it. */
-  file: string;
-  /** The same from the root of the disk, since two processes may work in two folders. */
-  path: string;
-  mode: "record" | "refresh" | "replay" | "from-first-miss" | "fork";
-  turns: number;
-  /** Turns that came from an older recording, in the last two modes. */
-  kept?: number;
-}
-
 export interface HarnessHost {
   readonly files: FilePort;
   /** All of it: `sign: "env:NAME"` is looked up in it too. */
-  readonly environment: ModeEnvironment &
-    ForkEnvironment &
-    OverlayEnvironment & { readonly CASSETTE_LEDGER?: string | undefined };
+  readonly environment: ModeEnvironment & ForkEnvironment & OverlayEnvironment & LedgerEnvironment;
 }
 
 /** Binds `useCassette` to the files and environment of a host. One file is recorded once by what is bound here. */
@@ -119,7 +106,7 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
   const store = overlaidStore(createCassetteStore(files), files, environment);
   const desk = createRecordingDesk(files);
 
-  const note = createNote({ files, environment });
+  const note = createNote(files, environment);
   const parts = { files, store, desk, note };
 
   async function record(
@@ -220,17 +207,6 @@ function streamingOf({ streaming, speed, maxGapMs }: StreamingOptions): Streamin
     ...(streaming === undefined ? {} : { streaming }),
     ...(speed === undefined ? {} : { speed }),
     ...(maxGapMs === undefined ? {} : { maxGapMs }),
-  };
-}
-
-/** Adds a line to the ledger, if there is one. */
-type Note = (file: string, mode: LedgerLine["mode"], turns: number, kept?: number) => Promise<void>;
-
-function createNote({ files, environment }: HarnessHost): Note {
-  return async (file, mode, turns, kept) => {
-    const ledger = environment.CASSETTE_LEDGER;
-    const line: LedgerLine = { file, path: resolve(file), mode, turns, ...(kept === undefined ? {} : { kept }) };
-    if (ledger !== undefined && ledger !== "") await files.append(ledger, JSON.stringify(line) + "\n");
   };
 }
 

@@ -25,7 +25,6 @@ const { value: anyValue } = fc.letrec<{ value: JsonValue }>((tie) => ({
     fc.dictionary(fc.constantFrom(...KEYS), tie("value"), { maxKeys: 3 }) as fc.Arbitrary<JsonValue>,
   ),
 }));
-const anyArgs = fc.dictionary(fc.constantFrom(...KEYS), anyValue, { maxKeys: 3 }) as fc.Arbitrary<JsonObject>;
 
 /** Two values, equal in most places, so that tolerances decide. */
 type Pair = readonly [JsonValue, JsonValue];

@@ -32,7 +32,7 @@ describe("a tolerance of one value", () => {
 
   it("numeric is not transitive, so it decides pair by pair under one skeleton", () => {
     const tolerances = only({ "/a": { numeric: { absolute: 1 } } });
-    const [one, two, three] = [1, 2, 3].map((a) => ({ a })) as [JsonObject, JsonObject, JsonObject];
+    const [one, two, three] = [{ a: 1 }, { a: 2 }, { a: 3 }] as const;
     expect([tolerances.alike("f", one, two), tolerances.alike("f", two, three)]).toEqual([true, true]);
     expect(tolerances.alike("f", one, three)).toBe(false);
     expect(tolerances.normalise("f", one).skeleton).toBe(tolerances.normalise("f", three).skeleton);
