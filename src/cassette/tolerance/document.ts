@@ -100,8 +100,11 @@ function readPlace({ pointer, segments, at }: PlaceName, entry: unknown, complai
   const kinds = new Set<string>();
   return entries.flatMap((one, index) => {
     const here = isList ? [...at, String(index)] : at;
-    const tolerance = readTolerance(one, (inner, what) => complain([...here, ...(parsePointer(inner) ?? [])], what));
-    if (tolerance === undefined) return [];
+    const tolerance = readTolerance(one);
+    if (tolerance.kind === "flaw") {
+      complain([...here, ...(parsePointer(tolerance.at) ?? [])], tolerance.what);
+      return [];
+    }
     const flaw = kinds.has(tolerance.kind)
       ? `is the second ${tolerance.kind} of one place`
       : misplaced(tolerance, segments);
@@ -149,5 +152,5 @@ function isConflict(rule: PlacedRule, set: PlacedRule): boolean {
 }
 
 function isTooLong(text: string): boolean {
-  return text.length > MAX_NAME_LENGTH && [...text].length > MAX_NAME_LENGTH;
+  return text.length > MAX_NAME_LENGTH && Array.from(text).length > MAX_NAME_LENGTH;
 }

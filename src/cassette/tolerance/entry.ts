@@ -12,26 +12,27 @@ export const MAX_CHOICES = 100;
 
 const UNITS: readonly DateUnit[] = ["any", "instant", "day"];
 
-/** Says that something below the entry is wrong; `at` is a pointer into the entry. */
-export type Complain = (at: string, what: string) => void;
+/** What is wrong with an entry; `at` is a pointer into it. */
+export interface Flaw {
+  readonly kind: "flaw";
+  readonly at: string;
+  readonly what: string;
+}
 
-/** The tolerance, or undefined after `complain` was called. */
-export function readTolerance(entry: unknown, complain: Complain): Tolerance | undefined {
+/** The tolerance, or the first thing that is wrong with it. */
+export function readTolerance(entry: unknown): Tolerance | Flaw {
   const word = WORDS.find((known) => known === entry);
   if (word !== undefined) return { kind: word };
   const known = `${WORDS.join(", ")}, or an object with one of ${FIELDS.join(", ")}`;
-  if (!isPlainObject(entry)) {
-    complain("", `is no tolerance: ${showValue(entry)}; it may be ${known}`);
-    return undefined;
-  }
+  if (!isPlainObject(entry)) return flaw("", `is no tolerance: ${showValue(entry)}; it may be ${known}`);
   const [field, ...others] = Object.keys(entry);
   const kind = FIELDS.find((name) => name === field);
   if (kind === undefined || others.length > 0) {
-    complain("", `is no tolerance: an object of ${Object.keys(entry).map(showValue).join(", ")}; it may be ${known}`);
-    return undefined;
+    const fields = Object.keys(entry).map(showValue).join(", ");
+    return flaw("", `is no tolerance: an object of ${fields}; it may be ${known}`);
   }
   const value = entry[kind];
-  const here = (at: string, what: string): undefined => complain(`/${kind}${at}`, what) as undefined;
+  const here: Refuse = (at, what) => flaw(`/${kind}${at}`, what);
   switch (kind) {
     case "default":
       return { kind, value: value as JsonValue };
@@ -48,9 +49,13 @@ export function readTolerance(entry: unknown, complain: Complain): Tolerance | u
   }
 }
 
-type Refuse = (at: string, what: string) => undefined;
+type Refuse = (at: string, what: string) => Flaw;
 
-function readNumeric(value: unknown, refuse: Refuse): Tolerance | undefined {
+function flaw(at: string, what: string): Flaw {
+  return { kind: "flaw", at, what };
+}
+
+function readNumeric(value: unknown, refuse: Refuse): Tolerance | Flaw {
   if (!isPlainObject(value) || Object.keys(value).length === 0) {
     return refuse("", `is ${showValue(value)}; it is an object with absolute, relative or both`);
   }
@@ -65,9 +70,9 @@ function readNumeric(value: unknown, refuse: Refuse): Tolerance | undefined {
   return { kind: "numeric", absolute: absolute as number, relative: relative as number };
 }
 
-function readRegex(value: unknown, refuse: Refuse): Tolerance | undefined {
+function readRegex(value: unknown, refuse: Refuse): Tolerance | Flaw {
   if (typeof value !== "string" || value === "") return refuse("", `is ${showValue(value)}; it is a pattern`);
-  if ([...value].length > MAX_PATTERN_LENGTH) {
+  if (Array.from(value).length > MAX_PATTERN_LENGTH) {
     return refuse("", `has more than the limit of ${MAX_PATTERN_LENGTH} characters`);
   }
   const compiled = compilePattern(value);
@@ -75,7 +80,7 @@ function readRegex(value: unknown, refuse: Refuse): Tolerance | undefined {
   return { kind: "regex", pattern: value, matches: compiled.matches };
 }
 
-function readOneOf(value: unknown, refuse: Refuse): Tolerance | undefined {
+function readOneOf(value: unknown, refuse: Refuse): Tolerance | Flaw {
   if (!Array.isArray(value) || value.length < 2 || value.length > MAX_CHOICES) {
     return refuse("", `is no list of 2 to ${MAX_CHOICES} values`);
   }

@@ -27,7 +27,7 @@ export function compilePattern(pattern: string): CompiledPattern {
     return { kind: "refused", reason: `its repetitions come to more than ${MAX_PATTERN_STEPS} steps` };
   }
   program.push({ kind: "match" });
-  return { kind: "compiled", matches: (text) => search(program, [...text]) };
+  return { kind: "compiled", matches: (text) => search(program, Array.from(text)) };
 }
 
 /** False where the program would become too long. */

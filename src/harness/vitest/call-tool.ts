@@ -63,7 +63,7 @@ function assertExpectation(name: unknown, rest: readonly unknown[]): asserts nam
   const isObject = typeof args === "object" && args !== null && !Array.isArray(args);
   // An empty second object is refused like any other: it is no options.
   const isAlone = rest.length === 1 || (rest.length === 2 && rest[1] === undefined);
-  const hasOptions = rest.length === 2 && Object.hasOwn((rest[1] ?? {}) as object, "tolerances");
+  const hasOptions = rest.length === 2 && Object.hasOwn(rest[1] ?? {}, "tolerances");
   if (hasOptions) assertOptions(NAME, rest[1], { tolerances: "tolerances" });
   if (isObject && (isAlone || hasOptions)) return;
   throw misuse(
