@@ -38,7 +38,8 @@ export type LoadErrorCode =
   | "lock-mismatch"
   | "lock-malformed"
   | "trust-malformed"
-  | "acceptance-malformed";
+  | "acceptance-malformed"
+  | "tolerances-malformed";
 
 /** Why a replay could not answer a turn. */
 export type MissErrorCode =

@@ -145,12 +145,26 @@ export {
 } from "./bundle/store.js";
 export { checkTrust, parseTrust, readTrust, type Trust, type TrustedKey } from "./trust.js";
 export { callKey, callsOf, type RecordedCall } from "./diff/calls.js";
+export {
+  parseTolerances,
+  readTolerances,
+  checkTolerances,
+  TOLERANCES_FILE,
+  type TolerancesOptions,
+} from "./tolerance/load.js";
+export {
+  assertTolerances,
+  isTolerances,
+  type NormalCall,
+  type ToleranceComparison,
+  type Tolerances,
+} from "./tolerance/tolerances.js";
+export type { ToleranceUse } from "./tolerance/uses.js";
 export { alignTurns, compareCassettes, diffCassettes, type CassetteDiff, type TurnPair } from "./diff/diff.js";
 export { pathDistance, pathKey, pathOf, trajectoryDistance, type PathOptions, type RunPath } from "./diff/distance.js";
 export { DRIFT_KINDS, type Drift, type DriftKind } from "./diff/drift.js";
 export { CALL_ORDERS, type CallOrder } from "./diff/order.js";
 export type { DiffOptions } from "./diff/options.js";
-export type { CallTolerances, ToleranceUsed } from "./diff/rules.js";
 export { diffSets, type NamedCassette, type SetDiff } from "./diff/folders.js";
 export { checkRules, checkTurns, MAX_BREAKS_PER_RULE, watchRules, type RuledTurn } from "./rules/check.js";
 export {

@@ -58,6 +58,7 @@ const TABLE: ExitTable = {
   "lock-malformed": 3,
   "trust-malformed": 3,
   "acceptance-malformed": 3,
+  "tolerances-malformed": 3,
   "prompt-changed": 1,
   "tools-changed": 1,
   "settings-changed": 1,

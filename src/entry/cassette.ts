@@ -5,12 +5,14 @@ import {
   createBundleStore,
   createCassetteStore,
   readRules,
+  readTolerances,
   recordingProvider as createRecorder,
   type Cassette,
   type ParseOptions,
   type RecordingOptions,
   type RecordingProvider,
   type RuleSet,
+  type Tolerances,
 } from "../cassette/index.js";
 import type { LlmProviderAdapter } from "../core/index.js";
 import { nodeFiles, pathBeside } from "../host/index.js";
@@ -39,6 +41,11 @@ export async function loadCassette(path: string, options: LoadCassetteOptions = 
 /** Reads and checks a file of rules. Throws `CassetteError` like `readRules`. */
 export function loadRules(path: string): Promise<RuleSet> {
   return readRules(files, path);
+}
+
+/** Reads and checks a tolerance file. Throws `CassetteError` like `parseTolerances`, and `file-not-found`. */
+export async function loadTolerances(path: string): Promise<Tolerances> {
+  return readTolerances(files, path);
 }
 
 /** Writes a cassette file atomically. */

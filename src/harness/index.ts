@@ -10,6 +10,7 @@ export {
   type ConversationPageOptions,
 } from "./html/conversation.js";
 export type { LeftOut } from "./html/allowance.js";
+export type { LedgerLine } from "./ledger.js";
 export type { LiveProvider } from "./live.js";
 export { CASSETTE_MODES, isCI, resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
 export { openLock, pathInLock } from "./lock.js";
@@ -46,16 +47,17 @@ export {
   type Disagreement,
   type StepSummary,
 } from "./step-check/report.js";
+export type { ToleranceSource } from "./tolerances.js";
 export type { OnToolDrift, ReplaySide, ToolReport, ToolSide } from "./tool-side.js";
 export {
   createUseCassette,
   type CassetteHandle,
   type HarnessHost,
-  type LedgerLine,
   type UseCassette,
   type UseCassetteOptions,
 } from "./use-cassette.js";
 export type { CassetteAssertions } from "./vitest/assertions.js";
+export type { CallToolOptions } from "./vitest/call-tool.js";
 export type { MatchCassetteOptions } from "./vitest/match-cassette.js";
 export type { MatcherContext, MatcherResult } from "./vitest/matcher.js";
 export { createMatchers } from "./vitest/matchers.js";

@@ -8,6 +8,8 @@ import {
   type CassetteTools,
   type RedactOption,
   type TapeResult,
+  type ToleranceUse,
+  type Tolerances,
   type ToolDrift,
 } from "../cassette/index.js";
 import type { CustomTool, VerbBodies } from "../core/index.js";
@@ -24,6 +26,8 @@ export interface ToolReport {
   readonly drift: readonly ToolDrift[];
   /** Recorded results that no call took. Empty where no tool came from `tools` or `verbs`. */
   readonly unused: readonly TapeResult[];
+  /** Every tolerance by which a call was answered whose arguments are not the recorded ones. */
+  readonly tolerances: readonly ToleranceUse[];
 }
 
 export interface ToolSide {
@@ -38,7 +42,7 @@ export interface ToolSide {
 export const liveSide: ToolSide = {
   tools: (tools) => [...tools],
   verbs: (verbs) => verbs,
-  toolReport: () => ({ drift: [], unused: [] }),
+  toolReport: () => ({ drift: [], unused: [], tolerances: [] }),
 };
 
 /** The tape is read when a tool is first asked for, since a cassette without prompts has none. */
@@ -48,17 +52,19 @@ export function createToolSide(
   side: ReplaySide,
   onToolDrift: OnToolDrift,
   redact: RedactOption,
+  tolerances: Tolerances | undefined,
 ): ToolSide & { assertNoDrift: () => void } {
   let tape: CassetteTools | undefined;
   const ports = { warn: () => undefined };
-  const open = (): CassetteTools => (tape ??= cassetteTools(cassette, { file, redact, ports }));
+  const tolerated = tolerances === undefined ? {} : { tolerances };
+  const open = (): CassetteTools => (tape ??= cassetteTools(cassette, { file, redact, ports, ...tolerated }));
   return {
     tools(tools) {
       if (side !== "model") return open().replace(tools);
       return open().watch(tools, { answer: onToolDrift === "collect" ? "recorded" : "live" });
     },
     verbs: (verbs) => (side === "model" ? verbs : open().verbs),
-    toolReport: () => ({ drift: tape?.drift ?? [], unused: tape?.unused() ?? [] }),
+    toolReport: () => ({ drift: tape?.drift ?? [], unused: tape?.unused() ?? [], tolerances: tape?.tolerances ?? [] }),
     assertNoDrift: () => {
       const drift = tape?.drift ?? [];
       if (drift.length === 0 || side !== "model") return;

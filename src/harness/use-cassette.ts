@@ -18,6 +18,7 @@ import {
   type StreamingOptions,
 } from "../cassette/index.js";
 import { unknownOptions, type FilePort, type LlmProviderAdapter, type SigningKey } from "../core/index.js";
+import { createNote, type LedgerEnvironment, type Note } from "./ledger.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { openLock } from "./lock.js";
 import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
@@ -25,6 +26,7 @@ import { overlaidStore, type OverlayEnvironment } from "./overlay.js";
 import { createRecordingDesk, fileExists, type RecordingDesk } from "./recording.js";
 import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
 import { createToolSide, liveSide, type OnToolDrift, type ReplaySide, type ToolSide } from "./tool-side.js";
+import { assertToleranceSource, openTolerances, type ToleranceSource } from "./tolerances.js";
 import { describeValue } from "./vitest/words.js";
 
 export interface UseCassetteOptions extends StreamingOptions {
@@ -55,6 +57,8 @@ export interface UseCassetteOptions extends StreamingOptions {
   readonly replay?: ReplaySide;
   /** With `replay: "model"`, for tools of the handle's `tools` that answer otherwise than recorded. Default `stop`. */
   readonly onToolDrift?: OnToolDrift;
+  /** In which ways a call's arguments may differ from those of the recorded result that answers it. Default: in none. */
+  readonly tolerances?: ToleranceSource;
   /** What a recording keeps of how streamed answers came. Default `boundaries`. */
   readonly streams?: RecordedStreaming;
 }
@@ -71,6 +75,7 @@ const OPTIONS: readonly string[] = [
   "sign",
   "replay",
   "onToolDrift",
+  "tolerances",
   "streams",
   ...STREAMING_OPTIONS,
 ];
@@ -90,24 +95,10 @@ export interface CassetteHandle extends ToolSide {
 
 export type UseCassette = (file: string, live: LiveProvider, options?: UseCassetteOptions) => Promise<CassetteHandle>;
 
-/** One line of the ledger a `cassette record` or `cassette replay` command reads afterwards. */
-export interface LedgerLine {
-  /** As the test named it. */
-  file: string;
-  /** The same from the root of the disk, since two processes may work in two folders. */
-  path: string;
-  mode: "record" | "refresh" | "replay" | "from-first-miss" | "fork";
-  turns: number;
-  /** Turns that came from an older recording, in the last two modes. */
-  kept?: number;
-}
-
 export interface HarnessHost {
   readonly files: FilePort;
   /** All of it: `sign: "env:NAME"` is looked up in it too. */
-  readonly environment: ModeEnvironment &
-    ForkEnvironment &
-    OverlayEnvironment & { readonly CASSETTE_LEDGER?: string | undefined };
+  readonly environment: ModeEnvironment & ForkEnvironment & OverlayEnvironment & LedgerEnvironment;
 }
 
 /** Binds `useCassette` to the files and environment of a host. One file is recorded once by what is bound here. */
@@ -115,7 +106,7 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
   const store = overlaidStore(createCassetteStore(files), files, environment);
   const desk = createRecordingDesk(files);
 
-  const note = createNote({ files, environment });
+  const note = createNote(files, environment);
   const parts = { files, store, desk, note };
 
   async function record(
@@ -190,7 +181,8 @@ async function replay(
   const limit = maxBytes === undefined ? {} : { maxBytes };
   const locked = lock === undefined ? {} : { lock: await openLock(files, lock, file) };
   const cassette = await store.load(file, { requireIntegrity, ...limit, ...locked });
-  const { assertNoDrift, ...toolSide } = createToolSide(cassette, file, side, onToolDrift, redact);
+  const tolerances = await openTolerances(files, options.tolerances);
+  const { assertNoDrift, ...toolSide } = createToolSide(cassette, file, side, onToolDrift, redact, tolerances);
   const replayed = cassetteProvider(cassette, {
     file,
     redact,
@@ -215,17 +207,6 @@ function streamingOf({ streaming, speed, maxGapMs }: StreamingOptions): Streamin
     ...(streaming === undefined ? {} : { streaming }),
     ...(speed === undefined ? {} : { speed }),
     ...(maxGapMs === undefined ? {} : { maxGapMs }),
-  };
-}
-
-/** Adds a line to the ledger, if there is one. */
-type Note = (file: string, mode: LedgerLine["mode"], turns: number, kept?: number) => Promise<void>;
-
-function createNote({ files, environment }: HarnessHost): Note {
-  return async (file, mode, turns, kept) => {
-    const ledger = environment.CASSETTE_LEDGER;
-    const line: LedgerLine = { file, path: resolve(file), mode, turns, ...(kept === undefined ? {} : { kept }) };
-    if (ledger !== undefined && ledger !== "") await files.append(ledger, JSON.stringify(line) + "\n");
   };
 }
 
@@ -280,6 +261,7 @@ function assertArguments(file: unknown, options: unknown): void {
   assertWord("onToolDrift", onToolDrift, ["stop", "collect"]);
   assertWord("streams", streams, ["boundaries", "times", false]);
   assertStreaming("useCassette", options);
+  assertToleranceSource("useCassette", (options as UseCassetteOptions).tolerances);
   if (maxBytes === undefined || (Number.isSafeInteger(maxBytes) && maxBytes > 0)) return;
   throw invalid(
     `maxBytes of useCassette is ${describeValue(maxBytes)}`,

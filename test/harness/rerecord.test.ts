@@ -131,7 +131,7 @@ describe("the option replay", () => {
     const handle = await useCassette(FILE, never, { replay: "both" });
     expect((await run(handle.provider, handle.tools([dead]))).finalAnswer).toBe("Take an umbrella.");
     await handle.done();
-    expect(handle.toolReport()).toEqual({ drift: [], unused: [] });
+    expect(handle.toolReport()).toEqual({ drift: [], unused: [], tolerances: [] });
   });
 
   it("tools asks the live model, records nothing, and ends on a call that is not on the tape", async () => {

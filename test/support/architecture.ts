@@ -42,7 +42,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "session",
     "node",
   ],
-  cassette: ["redact", "diff", "rules", "tools", "import", "export", "bundle"],
+  cassette: ["redact", "tolerance", "diff", "rules", "tools", "import", "export", "bundle"],
 };
 
 /** Rooms that the files of their layer's root stand on; the others are reached through the door alone. */

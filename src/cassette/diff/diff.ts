@@ -3,6 +3,7 @@
 
 import { toPointer } from "../../core/index.js";
 import type { Cassette } from "../format.js";
+import type { ToleranceUse } from "../tolerance/uses.js";
 import { callSetsOf, likenessBy, type ComparedCall } from "./call-sets.js";
 import { contentFacts } from "./contents.js";
 import type { CallFact, Drift, DriftFact } from "./drift.js";
@@ -11,7 +12,6 @@ import { pairMoves } from "./moves.js";
 import { parseDiffOptions, type DiffOptions, type DiffSettings } from "./options.js";
 import { findRegroupings, type Regrouping } from "./regroup.js";
 import { findRetries } from "./retries.js";
-import type { ToleranceUsed } from "./rules.js";
 import { sentenceOf } from "./sentence.js";
 import type { ItemSet } from "./sets.js";
 import { rowsOf, stopFacts, type TurnRow } from "./timeline.js";
@@ -26,7 +26,7 @@ export interface TurnPair extends TurnRow {
 export interface CassetteDiff {
   drifts: Drift[];
   /** Every tolerance that made different arguments equal. */
-  tolerances: ToleranceUsed[];
+  tolerances: ToleranceUse[];
 }
 
 /**

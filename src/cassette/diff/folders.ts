@@ -3,7 +3,8 @@
 
 import { CassetteError } from "../errors.js";
 import type { Cassette } from "../format.js";
-import { diffCassettes } from "./diff.js";
+import { createUseCounter, type ToleranceUse } from "../tolerance/uses.js";
+import { compareCassettes, type CassetteDiff } from "./diff.js";
 import { DRIFT_KINDS, type Drift, type DriftKind } from "./drift.js";
 import type { DiffOptions } from "./options.js";
 
@@ -20,6 +21,8 @@ export interface SetDiff {
   onlyNew: string[];
   /** How many drifts of each kind there are in `shared`. */
   totals: Record<DriftKind, number>;
+  /** Every tolerance that made different arguments equal in `shared`. */
+  tolerances: ToleranceUse[];
 }
 
 /** Compares recordings of the same name. Throws "invalid-options" if a name occurs twice on one side. */
@@ -29,22 +32,28 @@ export function diffSets(a: readonly NamedCassette[], b: readonly NamedCassette[
   const old = new Map(a.map(({ task, cassette }) => [task, cassette]));
   const now = new Map(b.map(({ task, cassette }) => [task, cassette]));
 
-  const diff: SetDiff = { shared: [], onlyOld: [], onlyNew: [], totals: noDrifts() };
+  const diff: SetDiff = { shared: [], onlyOld: [], onlyNew: [], totals: noDrifts(), tolerances: [] };
+  const uses = createUseCounter();
   for (const task of [...new Set([...old.keys(), ...now.keys()])].sort()) {
     const before = old.get(task);
     const after = now.get(task);
     if (before === undefined) diff.onlyNew.push(task);
     else if (after === undefined) diff.onlyOld.push(task);
-    else diff.shared.push({ task, drifts: diffTask(task, before, after, options) });
+    else {
+      const { drifts, tolerances } = diffTask(task, before, after, options);
+      diff.shared.push({ task, drifts });
+      uses.add(tolerances);
+    }
   }
+  diff.tolerances = uses.list();
   for (const { kind } of diff.shared.flatMap(({ drifts }) => drifts)) diff.totals[kind]++;
   return diff;
 }
 
 /** A comparison that cannot be made says which of the many it was. */
-function diffTask(task: string, before: Cassette, after: Cassette, options: DiffOptions | undefined): Drift[] {
+function diffTask(task: string, before: Cassette, after: Cassette, options: DiffOptions | undefined): CassetteDiff {
   try {
-    return diffCassettes(before, after, options);
+    return compareCassettes(before, after, options);
   } catch (error) {
     if (!(error instanceof CassetteError) || error.code !== "diff-too-large") throw error;
     const hint = error.hint === undefined ? {} : { hint: error.hint };

@@ -2,9 +2,10 @@
 
 import { unknownOptions } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
+import type { Tolerances } from "../tolerance/tolerances.js";
 import { orderRules, type CallOrder, type OrderRules } from "./order.js";
 import { parseReadOnly } from "./read-only.js";
-import { createCallRules, type CallRules, type CallTolerances } from "./rules.js";
+import { createCallRules, type CallRules } from "./rules.js";
 
 export interface DiffOptions {
   /** Leaves out what the assistant said. Default false. */
@@ -19,7 +20,7 @@ export interface DiffOptions {
   /** Tools that only read, `*` for any text: their calls may change places with each other across neighbouring turns. */
   readOnly?: readonly string[];
   /** Which differences in arguments are none. */
-  tolerances?: CallTolerances;
+  tolerances?: Tolerances;
 }
 
 export interface DiffSettings {

@@ -1,33 +1,17 @@
 // What a comparison of two runs knows about equal calls: the places that are ignored and the tolerances, joined. The diff asks
 // here for the key of a call and for the differences of a pair; it knows nothing of either.
 
-import { canonicalize, type JsonObject, type JsonValue } from "../../core/index.js";
+import type { JsonObject, JsonValue } from "../../core/index.js";
+import { NO_TOLERANCES, type Tolerances } from "../tolerance/tolerances.js";
+import { createUseCounter, type ToleranceUse } from "../tolerance/uses.js";
 import { diffValues, type ValueChange } from "../values.js";
-import { callKey, type RecordedCall } from "./calls.js";
+import type { RecordedCall } from "./calls.js";
 import { parseIgnore } from "./ignore.js";
-
-/** A tolerance that made two different values equal. */
-export interface ToleranceUsed {
-  tolerance: string;
-  tool: string;
-  pointer: string;
-  times: number;
-}
-
-/** Which differences in arguments are none. Two calls of a tool are equal if their keys are, or if they are alike. */
-export interface CallTolerances {
-  /** `key`: equal exactly for arguments of one normal form. `skeleton`: equal for all that may be alike. */
-  normalise(tool: string, args: JsonObject): { key: string; skeleton: string; value: JsonObject };
-  /** Reflexive and symmetric; it need not be transitive, as with numbers ± a bit. */
-  alike(tool: string, a: JsonObject, b: JsonObject): boolean;
-  /** The places that differ by more than is allowed, none exactly for what is alike; and what made the others equal. */
-  compare(tool: string, a: JsonObject, b: JsonObject): { changes: ValueChange[]; uses: ToleranceUsed[] };
-}
 
 export interface CallRuleOptions {
   /** Pointers, as `DiffOptions.ignore` has them. */
   ignore?: readonly string[];
-  tolerances?: CallTolerances;
+  tolerances?: Tolerances;
 }
 
 /** What a call is compared by. */
@@ -47,20 +31,18 @@ export interface CallRules {
   /** Notes what made two paired calls equal, in whole or in part. */
   note(old: RecordedCall, now: RecordedCall): void;
   /** What was noted. */
-  uses(): ToleranceUsed[];
+  uses(): ToleranceUse[];
 }
 
 /** Throws `CassetteError` `invalid-options` for a malformed `ignore`. */
-export function createCallRules({ ignore = [], tolerances }: CallRuleOptions): CallRules {
+export function createCallRules({ ignore = [], tolerances = NO_TOLERANCES }: CallRuleOptions): CallRules {
   const ignored = parseIgnore(ignore);
-  const used = new Map<string, ToleranceUsed>();
+  const counter = createUseCounter();
   const prune = (call: RecordedCall): JsonObject => ignored.prune(call.name, call.arguments);
 
-  function compare(old: RecordedCall, now: RecordedCall): { changes: ValueChange[]; uses: ToleranceUsed[] } {
-    const isWritten = old.malformedArguments !== undefined || now.malformedArguments !== undefined;
-    if (isWritten || tolerances === undefined) {
-      const changes = diffValues(old.malformedArguments ?? prune(old), now.malformedArguments ?? prune(now));
-      return { changes: changes.filter(({ pointer }) => !ignored.covers(now.name, pointer)), uses: [] };
+  function compare(old: RecordedCall, now: RecordedCall): { changes: ValueChange[]; uses: ToleranceUse[] } {
+    if (isMalformed(old) || isMalformed(now)) {
+      return { changes: diffValues(writtenIn(old, prune(old)), writtenIn(now, prune(now))), uses: [] };
     }
     const { changes, uses } = tolerances.compare(now.name, prune(old), prune(now));
     return { changes: changes.filter(({ pointer }) => !ignored.covers(now.name, pointer)), uses };
@@ -69,22 +51,23 @@ export function createCallRules({ ignore = [], tolerances }: CallRuleOptions): C
   return {
     keysOf(call) {
       const pruned = prune(call);
-      if (call.malformedArguments !== undefined || (tolerances === undefined && pruned === call.arguments)) {
-        return { key: call.key, skeleton: call.key };
-      }
-      if (tolerances !== undefined) return tolerances.normalise(call.name, pruned);
-      const key = callKey({ name: call.name, arguments: pruned });
-      return { key, skeleton: key };
+      const isAsWritten = tolerances === NO_TOLERANCES && pruned === call.arguments;
+      if (!isMalformed(call) && !isAsWritten) return tolerances.normalise(call.name, pruned);
+      return { key: call.key, skeleton: call.key };
     },
     isAlike: (old, now) => old.name === now.name && compare(old, now).changes.length === 0,
     changes: (old, now) => compare(old, now).changes,
     note(old, now) {
-      if (old.key === now.key) return;
-      for (const use of compare(old, now).uses) {
-        const name = canonicalize([use.tool, use.pointer, use.tolerance] satisfies JsonValue);
-        used.set(name, { ...use, times: use.times + (used.get(name)?.times ?? 0) });
-      }
+      if (old.key !== now.key) counter.add(compare(old, now).uses);
     },
-    uses: () => [...used.values()],
+    uses: () => counter.list(),
   };
+}
+
+function isMalformed(call: RecordedCall): boolean {
+  return call.malformedArguments !== undefined;
+}
+
+function writtenIn(call: RecordedCall, args: JsonObject): JsonValue {
+  return call.malformedArguments ?? args;
 }

@@ -3,7 +3,9 @@
 import { ToolPolicyError, toVisible, type JsonObject } from "../../core/index.js";
 import { callKey } from "../diff/calls.js";
 import { cutAround } from "../miss.js";
+import type { Tolerances } from "../tolerance/tolerances.js";
 import { diffValues } from "../values.js";
+import type { Reel } from "./reel.js";
 import type { TapeResult } from "./results.js";
 
 /** Recorded calls of one tool that are looked at for the nearest. */
@@ -53,15 +55,17 @@ export function formatTapeMiss(miss: TapeMiss, file?: string): string {
   return lines.join("\n");
 }
 
-/** Why no recorded result answers a call. `used` says of each result whether it was given out. */
+/** Why no recorded result answers a call. `reel` says of each result whether it could, and whether it was given out. */
 export function explainTapeMiss(
   results: readonly TapeResult[],
-  used: ReadonlySet<TapeResult>,
+  reel: Pick<Reel, "used" | "answers">,
+  tolerances: Tolerances,
   name: string,
   args: JsonObject,
 ): TapeMiss {
+  const { used } = reel;
   const key = callKey({ name, arguments: args });
-  const same = results.filter((result) => result.key === key);
+  const same = results.filter((result) => reel.answers(result, name, args));
   const last = same.at(-1);
   if (last !== undefined) return explainSame(same, last, used);
   const named = results.filter((result) => result.name === name).slice(0, MAX_LOOKED_AT);
@@ -71,7 +75,7 @@ export function explainTapeMiss(
       names.length === 0 ? "no tool call at all" : `calls of ${toVisible(names.slice(0, 8).join(", "))} only`;
     return { kind: "unknown-call", key, what: `${short(key)} is not on the tape: the recording has ${others}` };
   }
-  const { result, change } = findNearest(named, used, args);
+  const { result, change } = findNearest(named, used, tolerances, args);
   const [recorded, actual] = cutAround(change?.old, change?.new);
   return {
     kind: "unknown-call",
@@ -97,9 +101,15 @@ function explainSame(same: readonly TapeResult[], last: TapeResult, used: Readon
 }
 
 /** The one with the fewest differing places; on a tie one that was not used, then the first. */
-function findNearest(named: readonly TapeResult[], used: ReadonlySet<TapeResult>, args: JsonObject) {
+function findNearest(
+  named: readonly TapeResult[],
+  used: ReadonlySet<TapeResult>,
+  tolerances: Tolerances,
+  args: JsonObject,
+) {
   const ranked = named.map((result) => {
-    const changes = diffValues(result.arguments, args);
+    const { name, arguments: recorded, isMalformed = false } = result;
+    const changes = isMalformed ? diffValues(recorded, args) : tolerances.compare(name, recorded, args).changes;
     return { result, change: changes[0], rank: 2 * changes.length + (used.has(result) ? 1 : 0) };
   });
   return ranked.reduce((best, next) => (next.rank < best.rank ? next : best));

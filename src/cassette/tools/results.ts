@@ -16,6 +16,8 @@ export interface TapeResult {
   readonly arguments: JsonObject;
   /** `name(canonicalArguments)`. */
   readonly key: string;
+  /** True where the model wrote no arguments object; the key has its text. */
+  readonly isMalformed?: boolean;
   /** Absent where no later prompt shows it: the run ended with the call. */
   readonly content?: string;
   readonly isError: boolean;
@@ -129,6 +131,7 @@ function toResult({ call, isMalformed, answer }: OpenCall): TapeResult {
   const isMasked = isError && answer?.content === TOOL_UNAVAILABLE;
   return {
     ...call,
+    ...(isMalformed ? { isMalformed } : {}),
     ...(answer === undefined ? {} : { content: answer.content }),
     isError,
     isToolsOwn: answer !== undefined && !isMalformed && !isMasked,

@@ -1,5 +1,5 @@
-// Recorded tool results in the place of live tools, strict on the call's key: equal calls are answered in recorded order, and
-// a call that was not recorded ends the run. Nothing is answered twice. See docs/replay.md.
+// Recorded tool results in the place of live tools, strict on the call's arguments but for what tolerances allow: equal
+// calls are answered in recorded order, and a call that was not recorded ends the run. Nothing is answered twice. See docs/replay.md.
 
 import {
   MAX_RESULT_CHARACTERS,
@@ -11,14 +11,15 @@ import {
   type Ports,
   type VerbBodies,
 } from "../../core/index.js";
-import { callKey } from "../diff/calls.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
 import { checkCassette } from "../load.js";
 import type { RedactOption } from "../redact/options.js";
-import { alignNumbers } from "../redact/placeholder.js";
 import { createReplayRedaction } from "../redact/redactor.js";
+import { assertTolerances, NO_TOLERANCES, type Tolerances } from "../tolerance/tolerances.js";
+import type { ToleranceUse } from "../tolerance/uses.js";
 import { watchTool, type DriftLog, type ToolDrift } from "./drift.js";
 import { explainTapeMiss, short, TapeMissError } from "./miss.js";
+import { createReel } from "./reel.js";
 import { readTape, type TapeResult } from "./results.js";
 
 export interface CassetteToolsOptions {
@@ -28,6 +29,8 @@ export interface CassetteToolsOptions {
   readonly redact?: RedactOption;
   /** Named in messages. */
   readonly file?: string;
+  /** In which ways a live call's arguments may differ from the recorded ones. Default: in none. */
+  readonly tolerances?: Tolerances;
   readonly ports?: Pick<Ports, "warn">;
 }
 
@@ -50,36 +53,37 @@ export interface CassetteTools {
   readonly drift: readonly ToolDrift[];
   /** Results of tools that no call has taken. */
   unused(): TapeResult[];
+  /** Every tolerance by which a call was answered whose arguments are not the recorded ones. */
+  readonly tolerances: readonly ToleranceUse[];
   /** Throws `CassetteError` `unconsumed` naming them. */
   assertConsumed(): void;
-  /** Makes every result unused again and forgets the drift. */
+  /** Makes every result unused again and forgets the drift and the tolerances that were used. */
   reset(): void;
 }
 
 /** Checks `cassette` as if it came from a file. Throws `CassetteError`: a `LoadErrorCode`, or `invalid-options` without prompts. */
 export function cassetteTools(cassette: unknown, options: CassetteToolsOptions = {}): CassetteTools {
-  assertKnownOptions("cassetteTools", options, ["requireIntegrity", "redact", "file", "ports"]);
-  const { file } = options;
-  const { redact, ...checking } = options;
-  const checked = checkCassette(cassette, checking);
+  assertKnownOptions("cassetteTools", options, ["requireIntegrity", "redact", "file", "tolerances", "ports"]);
+  const { file, redact, tolerances = NO_TOLERANCES, ...checking } = options;
+  assertTolerances("cassetteTools", tolerances);
+  const checked = checkCassette(cassette, { ...checking, ...(file === undefined ? {} : { file }) });
   const redacted = checked.version === 2 ? checked.extensions?.redacted : undefined;
   const { scrubber } = createReplayRedaction(redacted, redact, file) ?? {};
   const results = readTape(checked, file);
-  const reel = createReel(results);
+  const reel = createReel(results, tolerances);
   const drift: DriftLog = { found: [] };
 
   function take(name: string, live: JsonObject): TapeResult | undefined {
     const args = scrubber?.json(live) ?? live;
-    const key = callKey({ name, arguments: args });
     // Of a live model's secrets only the numbers may differ from the recorded ones.
-    return reel.take(key) ?? (scrubber === undefined ? undefined : reel.takeAlike(name, key));
+    return reel.take(name, args) ?? (scrubber === undefined ? undefined : reel.takeRenumbered(name, args));
   }
 
   function answer(name: string, live: JsonObject): string {
     const result = take(name, live);
     if (result !== undefined) return play(result);
     const args = scrubber?.json(live) ?? live;
-    throw new TapeMissError(explainTapeMiss(results, reel.used, name, args), file);
+    throw new TapeMissError(explainTapeMiss(results, reel, tolerances, name, args), file);
   }
 
   const scrub = (text: string): string => scrubber?.json(text) ?? text;
@@ -100,6 +104,9 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
       return [...drift.found];
     },
     unused: () => results.filter((result) => result.isToolsOwn && !reel.used.has(result)),
+    get tolerances() {
+      return reel.uses();
+    },
     assertConsumed() {
       const left = results.filter((result) => result.isToolsOwn && !reel.used.has(result));
       if (left.length > 0) throw unconsumed(left, file);
@@ -107,44 +114,6 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
     reset() {
       reel.reset();
       drift.found.length = 0;
-    },
-  };
-}
-
-/** The results by key, each list walked once from its front. */
-function createReel(results: readonly TapeResult[]) {
-  const used = new Set<TapeResult>();
-  const queues = new Map<string, { results: TapeResult[]; at: number }>();
-  for (const result of results) {
-    if (result.content === undefined) continue;
-    const queue = queues.get(result.key);
-    if (queue === undefined) queues.set(result.key, { results: [result], at: 0 });
-    else queue.results.push(result);
-  }
-  return {
-    used: used as ReadonlySet<TapeResult>,
-    take(key: string): TapeResult | undefined {
-      const queue = queues.get(key);
-      const result = queue?.results[queue.at];
-      if (queue === undefined || result === undefined) return undefined;
-      queue.at++;
-      used.add(result);
-      return result;
-    },
-    /** The first that differs in the numbers of placeholders alone. */
-    takeAlike(name: string, key: string): TapeResult | undefined {
-      const found = results.find(
-        (result) =>
-          result.name === name &&
-          result.content !== undefined &&
-          !used.has(result) &&
-          alignNumbers(result.key, key) !== undefined,
-      );
-      return found === undefined ? undefined : this.take(found.key);
-    },
-    reset(): void {
-      used.clear();
-      for (const queue of queues.values()) queue.at = 0;
     },
   };
 }

@@ -22,6 +22,12 @@ export function diffCommand(program: Command, io: CommandIo): void {
     .option("--read-only <tool>", "calls of this tool (* for any text) may change places; may be repeated", collect, [])
     .option("--content", "compare what the assistant said, too")
     .option("--shared-only", "cassettes on one side only are no drift")
+    .option(
+      "--tolerances <file>",
+      "which arguments count as equal; default cassette.tolerances.json, if it is there",
+      parsePath,
+    )
+    .option("--no-tolerances", "tolerate nothing")
     .option("--json", "print one JSON document")
     .action(async (old: string, now: string, options: DiffCommandOptions) => {
       const { diff } = await import("../diff/diff.js");

@@ -18,6 +18,7 @@ import { count, createPrinter, toJsonError, writeFailure, writeJson } from "../o
 import { createProgress } from "../progress.js";
 import { findTarget, loadRecording, pathIn, type Target } from "../recordings.js";
 import { contractsOf, withContract } from "./contract.js";
+import { openTolerances, type OpenTolerances, type TolerancesFlag } from "../tolerances.js";
 import { outcomesOf, printDiff, type TaskDiff } from "./report.js";
 
 /** The flags of `cassette diff`, as commander gives them. */
@@ -27,6 +28,7 @@ export interface DiffCommandOptions {
   readOnly: string[];
   content?: boolean;
   sharedOnly?: boolean;
+  tolerances?: TolerancesFlag;
   json?: boolean;
 }
 
@@ -38,6 +40,7 @@ interface Recording {
 /** Compares two sides, exits 1 on drift. Throws when there is nothing to compare. */
 export async function diff(old: string, now: string, options: DiffCommandOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
+  const tolerated = await openTolerances(files, options.tolerances);
   const targets = [await findTarget(files, old), await findTarget(files, now)] as const;
   const [oldSide, newSide] = pairUp(...targets);
   const loaded = await loadAll(files, [oldSide, newSide], io);
@@ -46,7 +49,7 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
     return;
   }
   const [before, after] = loaded.sides;
-  const compared = diffSets(before, after, toDiffOptions(options));
+  const compared = diffSets(before, after, toDiffOptions(options, tolerated));
   if (compared.shared.length === 0) throw nothingShared(old, now);
 
   const outcomes = outcomesOf(before, after);
@@ -57,7 +60,7 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
     ...outcomes.get(task),
   }));
   const drifted = tasks.filter(({ drifts }) => drifts.length > 0).length;
-  const { onlyOld, onlyNew, totals } = compared;
+  const { onlyOld, onlyNew, totals, tolerances } = compared;
   const isSame = drifted === 0 && (options.sharedOnly === true || onlyOld.length + onlyNew.length === 0);
   const exitCode = isSame ? EXIT.ok : EXIT.drift;
   const summary = { shared: tasks.length, same: tasks.length - drifted, drifted, totals, onlyOld, onlyNew };
@@ -66,16 +69,22 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
   const contentCompared = options.content === true;
   const { order, readOnly } = options;
   if (options.json === true) {
-    writeJson(io, "diff", exitCode, { old, new: now, contentCompared, order, readOnly, tasks, summary, version1 });
+    const used = { tolerancesFile: tolerated?.file ?? null, tolerances };
+    const asked = { old, new: now, contentCompared, order, readOnly };
+    writeJson(io, "diff", exitCode, { ...asked, tasks, summary, version1, ...used });
     return;
   }
   const isPair = targets.every(({ kind }) => kind === "file");
   const heading = isPair ? { heading: headingOf(old, now) } : {};
-  printDiff(createPrinter(io), tasks, { ...summary, ...heading, version1, isSame, contentCompared, order, readOnly });
+  const asked = { contentCompared, order, readOnly };
+  const used = tolerated === undefined ? { tolerances } : { tolerances, tolerancesFile: tolerated.file };
+  printDiff(createPrinter(io), tasks, { ...summary, ...heading, version1, isSame, ...asked, ...used });
 }
 
-function toDiffOptions({ ignore, order, readOnly, content }: DiffCommandOptions): DiffOptions {
-  return { ignore, order, readOnly, ignoreContent: content !== true };
+function toDiffOptions(options: DiffCommandOptions, tolerated: OpenTolerances | undefined): DiffOptions {
+  const { ignore, order, readOnly, content } = options;
+  const tolerances = tolerated === undefined ? {} : { tolerances: tolerated.tolerances };
+  return { ignore, order, readOnly, ignoreContent: content !== true, ...tolerances };
 }
 
 /** Two files are one task, whatever they are called; two folders are paired by the path below each. */

@@ -4,6 +4,7 @@ import type { CallOrder, NamedCassette, SetDiff, ValueChange } from "../../casse
 import { canonicalize, isPlainObject, type JsonValue } from "../../core/index.js";
 import { count, type PrintLine } from "../output.js";
 import { printContracts, printReason, printUncompared, type ContractOutcome } from "./contract.js";
+import { printTolerances } from "../tolerances.js";
 
 /** How a benchmark judged the two runs, where both recordings say so. */
 export interface Outcomes {
@@ -16,7 +17,7 @@ export interface TaskDiff extends Outcomes, ContractOutcome {
 }
 
 /** What the last lines of a report say. */
-export interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals"> {
+export interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals" | "tolerances"> {
   shared: number;
   same: number;
   drifted: number;
@@ -25,6 +26,8 @@ export interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "tota
   contentCompared: boolean;
   order: CallOrder;
   readOnly: readonly string[];
+  /** Absent where nothing is tolerated. */
+  tolerancesFile?: string;
   /** Stands for the task's name where two files were compared, whatever they are called. */
   heading?: string;
 }
@@ -68,6 +71,7 @@ export function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: 
   if (readOnly.length > 0) line({ look: "dim", text: `  only reading: ${readOnly.join(", ")}` });
   if (!contentCompared) line({ look: "dim", text: "  texts were not compared; --content compares them" });
   printUncompared(line, tasks);
+  printTolerances(line, summary.tolerancesFile, summary.tolerances);
 }
 
 function printTask(line: PrintLine, task: TaskDiff, heading: string): void {

@@ -18,10 +18,15 @@ export function findArgumentDifferences(
   expected: unknown,
   actual: unknown,
 ): ArgumentDifference[] {
-  const testers = [...(context.customTesters ?? []), context.utils.iterableEquality];
   const found: ArgumentDifference[] = [];
-  walk((a, b) => context.equals(a, b, testers), { expected, actual }, [], found);
+  walk(equalityOf(context), { expected, actual }, [], found);
   return found;
+}
+
+/** What the runner calls equal. */
+export function equalityOf(context: MatcherContext): (a: unknown, b: unknown) => boolean {
+  const testers = [...(context.customTesters ?? []), context.utils.iterableEquality];
+  return (a, b) => context.equals(a, b, testers);
 }
 
 type Sides = Omit<ArgumentDifference, "pointer">;

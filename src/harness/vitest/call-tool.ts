@@ -1,15 +1,22 @@
 // toCallTool: the model asked for this tool, with these arguments. What the tool made of it does not matter here.
 
-import { callsOf, type RecordedCall } from "../../cassette/index.js";
+import { callsOf, type RecordedCall, type Tolerances, type ToleranceUse } from "../../cassette/index.js";
 import { findMessageFlaw, type LlmMessage } from "../../core/index.js";
-import { findArgumentDifferences, type ArgumentDifference } from "./arguments.js";
+import { equalityOf, findArgumentDifferences, type ArgumentDifference } from "./arguments.js";
 import { cassetteOf, findCarrier } from "./carrier.js";
-import { misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
+import { usesText } from "./comparison.js";
+import { assertOptions, misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
+import { compareTolerated } from "./tolerated.js";
 import { countText, cutText, describeValue, showValue } from "./words.js";
 
 const NAME = "toCallTool";
 const MAX_CALLS = 5;
 const MAX_PLACES = 3;
+
+export interface CallToolOptions {
+  /** In which ways the arguments may differ from the expected ones. Default: in none. */
+  readonly tolerances?: Tolerances;
+}
 
 type MadeCall = Pick<RecordedCall, "turn" | "name" | "arguments" | "malformedArguments">;
 
@@ -17,13 +24,16 @@ type MadeCall = Pick<RecordedCall, "turn" | "name" | "arguments" | "malformedArg
 interface ComparedCall {
   call: MadeCall;
   differences: ArgumentDifference[] | undefined;
+  /** What made the rest equal. */
+  uses?: readonly ToleranceUse[];
 }
 
 /** Without `args` any call of the tool counts. With them they must be equal as a whole; asymmetric matchers may stand in. */
 export function callTool(this: MatcherContext, received: unknown, name: unknown, ...rest: unknown[]): MatcherResult {
   assertExpectation(name, rest);
+  const { tolerances } = (rest[1] ?? {}) as CallToolOptions;
   const calls = madeCalls(received);
-  const compared = nearestFirst(calls.map((call) => compare(this, call, name, rest)));
+  const compared = nearestFirst(calls.map((call) => compare(this, call, name, rest, tolerances)));
   const wanted = `${name}${rest.length === 0 ? "" : `(${cutText(showValue(rest[0]))})`}`;
   const [nearest] = compared;
   if (nearest?.differences?.length === 0) {
@@ -32,7 +42,7 @@ export function callTool(this: MatcherContext, received: unknown, name: unknown,
       pass: true,
       message: () =>
         `expected no call of ${wanted}, but it was made at turn ${call.turn}: ${callText(call)}.\n` +
-        "Take .not away, or mend the prompt or the tool list that led the model to it.",
+        `Take .not away, or mend the prompt or the tool list that led the model to it.${usesText(nearest.uses ?? [])}`,
     };
   }
   const isDrawn = nearest?.differences !== undefined && rest.length > 0;
@@ -51,10 +61,16 @@ function assertExpectation(name: unknown, rest: readonly unknown[]): asserts nam
   if (rest.length === 0) return;
   const [args] = rest;
   const isObject = typeof args === "object" && args !== null && !Array.isArray(args);
-  if (isObject && rest.length === 1) return;
+  // An empty second object is refused like any other: it is no options.
+  const isAlone = rest.length === 1 || (rest.length === 2 && rest[1] === undefined);
+  const hasOptions = rest.length === 2 && Object.hasOwn(rest[1] ?? {}, "tolerances");
+  if (hasOptions) assertOptions(NAME, rest[1], { tolerances: "tolerances" });
+  if (isObject && (isAlone || hasOptions)) return;
   throw misuse(
     NAME,
-    rest.length > 1 ? "it takes a name and one arguments object" : `the arguments are ${describeValue(args)}`,
+    rest.length > 1
+      ? "it takes a name, one arguments object and tolerances"
+      : `the arguments are ${describeValue(args)}`,
     "Pass one object with all arguments (expect.any and the like may stand in it), or none for any call.",
   );
 }
@@ -81,11 +97,23 @@ function callsIn(messages: readonly LlmMessage[]): MadeCall[] {
   return answers.flatMap(({ toolCalls = [] }, turn) => toolCalls.map((call) => ({ turn, ...call })));
 }
 
-function compare(context: MatcherContext, call: MadeCall, name: string, rest: readonly unknown[]): ComparedCall {
+function compare(
+  context: MatcherContext,
+  call: MadeCall,
+  name: string,
+  rest: readonly unknown[],
+  tolerances: Tolerances | undefined,
+): ComparedCall {
   if (call.name !== name) return { call, differences: undefined };
   if (rest.length === 0) return { call, differences: [] };
   const { malformedArguments } = call;
   if (malformedArguments === undefined) {
+    const equality = equalityOf(context);
+    const tolerated =
+      tolerances === undefined
+        ? undefined
+        : compareTolerated(tolerances, name, rest[0], call.arguments, (expected, actual) => equality(actual, expected));
+    if (tolerated !== undefined) return { call, ...tolerated };
     return { call, differences: findArgumentDifferences(context, rest[0], call.arguments) };
   }
   return { call, differences: [{ pointer: "", expected: rest[0], actual: malformedArguments }] };

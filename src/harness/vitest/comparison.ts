@@ -1,11 +1,17 @@
 // A comparison with a pinned run as a matcher's result: sentences for the message, and two lists that hold nothing but what
 // differs, for the runner to draw.
 
-import { diffCassettes, type Cassette, type DiffOptions, type Drift } from "../../cassette/index.js";
+import {
+  compareCassettes,
+  type Cassette,
+  type DiffOptions,
+  type Drift,
+  type ToleranceUse,
+} from "../../cassette/index.js";
 import type { JsonObject, JsonValue } from "../../core/index.js";
 import { misuse, type MatcherResult } from "./matcher.js";
 import type { Pinned } from "./pinned.js";
-import { countText } from "./words.js";
+import { countText, cutText } from "./words.js";
 
 const MAX_SENTENCES = 10;
 
@@ -16,13 +22,14 @@ export interface Difference {
   actual?: JsonObject;
 }
 
-/** What `diffCassettes` finds from the pinned run to the new one. Throws when a side has no turns: that compares nothing. */
-export function findDifferences(
-  matcher: string,
-  pinned: Pinned,
-  cassette: Cassette,
-  options: DiffOptions,
-): Difference[] {
+/** The differences, and the tolerances without which there would be more. */
+export interface Found {
+  differences: readonly Difference[];
+  tolerances: readonly ToleranceUse[];
+}
+
+/** What `compareCassettes` finds from the pinned run to the new one. Throws when a side has no turns: that compares nothing. */
+export function findDifferences(matcher: string, pinned: Pinned, cassette: Cassette, options: DiffOptions): Found {
   const empty = pinned.cassette.entries.length === 0 ? pinned.name : cassette.entries.length === 0 ? "the run" : "";
   if (empty !== "") {
     throw misuse(
@@ -31,18 +38,19 @@ export function findDifferences(
       "Run the agent and record it first.",
     );
   }
-  return diffCassettes(pinned.cassette, cassette, options).map(toDifference);
+  const { drifts, tolerances } = compareCassettes(pinned.cassette, cassette, options);
+  return { differences: drifts.map(toDifference), tolerances };
 }
 
 /** Passes when `differences` is empty. `same` says what was found equal, for the negated message. */
-export function toResult(pinned: Pinned, differences: readonly Difference[], same: string): MatcherResult {
+export function toResult(pinned: Pinned, { differences, tolerances }: Found, same: string): MatcherResult {
   const compare = `cassette diff ${pinned.path} <new file>`;
   if (differences.length === 0) {
     return {
       pass: true,
       message: () =>
         `expected a run that differs from ${pinned.name}, but ${same}.\n` +
-        `Take .not away, or make sure that the changed agent was run; \`${compare}\` compares two files.`,
+        `Take .not away, or make sure that the changed agent was run; \`${compare}\` compares two files.${usesText(tolerances)}`,
     };
   }
   return {
@@ -51,7 +59,7 @@ export function toResult(pinned: Pinned, differences: readonly Difference[], sam
       `expected no difference from ${pinned.name}, but there ${differences.length === 1 ? "is" : "are"} ` +
       `${countText(differences.length, "difference")}:\n${listText(differences)}\n` +
       `If it is not meant, undo the change; save the run and \`${compare}\` shows all of it.\n` +
-      "If it is meant, record again with CASSETTE_MODE=refresh and review the new cassette.",
+      `If it is meant, record again with CASSETTE_MODE=refresh and review the new cassette.${usesText(tolerances)}`,
     expected: differences.flatMap(({ expected }) => expected ?? []),
     actual: differences.flatMap(({ actual }) => actual ?? []),
   };
@@ -62,6 +70,20 @@ function listText(differences: readonly Difference[]): string {
   const rest = differences.length - lines.length;
   if (rest > 0) lines.push(`  - and ${rest} more`);
   return lines.join("\n");
+}
+
+/** Nothing where nothing was tolerated; else one line for each tolerance that was used. */
+export function usesText(uses: readonly ToleranceUse[]): string {
+  if (uses.length === 0) return "";
+  const lines = uses
+    .slice(0, MAX_SENTENCES)
+    .map(
+      ({ tool, pointer, tolerance, times }) =>
+        `  - ${cutText(`${tool}:${pointer}`)} ${cutText(tolerance)}, ${countText(times, "time")}`,
+    );
+  const rest = uses.length - lines.length;
+  if (rest > 0) lines.push(`  - and ${rest} more`);
+  return `\nTolerances that were used:\n${lines.join("\n")}`;
 }
 
 function toDifference(drift: Drift): Difference {

@@ -1,6 +1,7 @@
 // What a matcher is to a test runner, in as much as Vitest and Jest agree on it. Structural, so that neither has to be
 // installed for these files, and the same matchers extend either runner's `expect`.
 
+import { isTolerances } from "../../cassette/index.js";
 import { HarnessError } from "../errors.js";
 
 /** What a matcher returns. `actual` and `expected` are there when the runner can draw a difference between them. */
@@ -26,7 +27,7 @@ export function misuse(matcher: string, what: string, hint: string): HarnessErro
 }
 
 /** What an option must be for a matcher to take it. */
-export type OptionKinds = Readonly<Record<string, "a boolean" | "a list of strings">>;
+export type OptionKinds = Readonly<Record<string, "a boolean" | "a list of strings" | "tolerances">>;
 
 /** Throws unless `options` is absent or holds known options of the right kind alone. */
 export function assertOptions(matcher: string, options: unknown, kinds: OptionKinds): void {
@@ -49,5 +50,7 @@ function isKind(kind: OptionKinds[string], value: unknown): boolean {
       return typeof value === "boolean";
     case "a list of strings":
       return Array.isArray(value) && value.every((item) => typeof item === "string");
+    case "tolerances":
+      return isTolerances(value);
   }
 }

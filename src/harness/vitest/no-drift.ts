@@ -1,5 +1,6 @@
 // toHaveNoDriftFrom: what `cassette diff` compares, with places left out that may change.
 
+import type { Tolerances } from "../../cassette/index.js";
 import { cassetteOf } from "./carrier.js";
 import { findDifferences, toResult } from "./comparison.js";
 import { assertOptions, type MatcherResult } from "./matcher.js";
@@ -12,6 +13,8 @@ export interface NoDriftOptions {
   readonly content?: boolean;
   /** Places in tool arguments that take no part: `/arg/path` for every tool, `tool:/arg/path` for one, `*` for any key. */
   readonly ignore?: readonly string[];
+  /** In which ways different arguments count as equal; those that were used stand in the message. Default: in none. */
+  readonly tolerances?: Tolerances;
   /** Refuses version 1 cassettes on both sides. Default true. */
   readonly requireIntegrity?: boolean;
 }
@@ -22,13 +25,18 @@ export function createNoDrift(host: MatcherHost) {
     assertOptions(NAME, options, {
       content: "a boolean",
       ignore: "a list of strings",
+      tolerances: "tolerances",
       requireIntegrity: "a boolean",
     });
-    const { content = true, ignore = [], requireIntegrity = true } = options ?? {};
+    const { content = true, ignore = [], tolerances, requireIntegrity = true } = options ?? {};
     const cassette = cassetteOf(NAME, received, requireIntegrity);
     const known = await loadPinned(NAME, base, requireIntegrity, host);
-    const differences = findDifferences(NAME, known, cassette, { ignoreContent: !content, ignore });
-    return toResult(known, differences, sameText(content, ignore));
+    const found = findDifferences(NAME, known, cassette, {
+      ignoreContent: !content,
+      ignore,
+      ...(tolerances === undefined ? {} : { tolerances }),
+    });
+    return toResult(known, found, sameText(content, ignore));
   };
 }
 

@@ -3,7 +3,7 @@ import { compareCassettes, diffCassettes } from "../../../src/cassette/diff/diff
 import { pathKey, trajectoryDistance } from "../../../src/cassette/diff/distance.js";
 import type { DiffOptions } from "../../../src/cassette/diff/options.js";
 import { CALL_ORDERS, type CallOrder } from "../../../src/cassette/diff/order.js";
-import type { CallTolerances } from "../../../src/cassette/diff/rules.js";
+import type { Tolerances } from "../../../src/cassette/index.js";
 import type { Cassette } from "../../../src/cassette/format.js";
 import { diffValues } from "../../../src/cassette/values.js";
 import { canonicalize, type JsonObject } from "../../../src/core/index.js";
@@ -87,7 +87,7 @@ describe("diffCassettes with tolerances", () => {
   const amount = (value: JsonObject) => Number(value["amount"]);
   const lower = (args: JsonObject): JsonObject => ({ ...args, name: String(args["name"] ?? "").toLowerCase() });
   const isClose = (x: JsonObject, y: JsonObject) => Math.abs(amount(x) - amount(y)) <= 1;
-  const tolerances: CallTolerances = {
+  const tolerances: Tolerances = {
     normalise: (tool, args) => ({
       key: `${tool}(${canonicalize(lower(args))})`,
       skeleton: `${tool}(${canonicalize({ ...lower(args), amount: 0 })})`,

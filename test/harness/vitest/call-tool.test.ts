@@ -173,7 +173,7 @@ describe("toCallTool", () => {
     ["undefined as arguments", ["lookup", undefined], "the arguments are undefined"],
     ["a list as arguments", ["lookup", ["Paris"]], "the arguments are a list of 1"],
     ["a text as arguments", ["lookup", "Paris"], 'the arguments are the text "Paris"'],
-    ["two arguments objects", ["lookup", {}, {}], "it takes a name and one arguments object"],
+    ["two arguments objects", ["lookup", {}, {}], "it takes a name, one arguments object and tolerances"],
   ])("refuses %s, also under .not", async (_, args, words) => {
     const { result } = await lookupRun();
     for (const assertion of [expect(result), expect(result).not]) {

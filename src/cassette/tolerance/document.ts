@@ -1,0 +1,156 @@
+// The checked form of `cassette.tolerances.json`. All that is wrong is found in one pass and said with its place, so that a
+// file is mended once. The same rules are published as schemas/tolerances.schema.json; what a schema cannot say, which is
+// whether a pattern can be used and what may not stand below a set, is checked here alone.
+
+import { isPlainObject, showValue, toPointer } from "../../core/index.js";
+import { readTolerance } from "./entry.js";
+import type { Rule, Tolerance } from "./kinds.js";
+import { canLieBelow, parsePointer } from "./pointer.js";
+
+export const MAX_TOOLS = 1_000;
+/** Pointers of one tool. */
+export const MAX_PLACES = 1_000;
+/** Code points of a pointer or of a tool's name. */
+export const MAX_NAME_LENGTH = 1_000;
+/** Tolerances of one pointer. */
+export const MAX_PER_PLACE = 16;
+
+/** A rule and the keys that its pointer leads through. */
+export interface PlacedRule extends Rule {
+  readonly segments: readonly string[];
+}
+
+/** The rules by tool; `*` is every tool. */
+export type RulesByTool = ReadonlyMap<string, readonly PlacedRule[]>;
+
+/** Something that is wrong; `pointer` leads to it in the file. */
+export interface Problem {
+  readonly pointer: string;
+  readonly what: string;
+}
+
+/** Reads plain JSON. With problems the rules are not to be used. */
+export function readDocument(value: unknown): { rules: RulesByTool; problems: Problem[] } {
+  const rules = new Map<string, PlacedRule[]>();
+  const problems: Problem[] = [];
+  const complain: Complain = (path, what) => problems.push({ pointer: toPointer(path), what });
+  if (!isPlainObject(value)) {
+    complain([], `is ${showValue(value)}; it is an object with version and tools`);
+    return { rules, problems };
+  }
+  refuseUnknown(value, complain);
+  const { tools } = value;
+  if (!isPlainObject(tools)) complain(["tools"], "is no object of tools");
+  else if (Object.keys(tools).length > MAX_TOOLS) complain(["tools"], `has more than the limit of ${MAX_TOOLS} tools`);
+  else for (const [tool, places] of Object.entries(tools)) rules.set(tool, readTool(tool, places, complain));
+  for (const problem of findConflicts(rules)) problems.push(problem);
+  return { rules, problems };
+}
+
+type Complain = (path: readonly string[], what: string) => void;
+
+function refuseUnknown(value: Record<string, unknown>, complain: Complain): void {
+  for (const field of Object.keys(value)) {
+    if (!["$schema", "version", "tools"].includes(field)) complain([field], "is a field nobody knows");
+  }
+  const { version } = value;
+  if (typeof version === "number" && Number.isInteger(version) && version > 1) {
+    complain(["version"], `is ${version}, which is newer than this program knows; it reads version 1`);
+  } else if (version !== 1) {
+    complain(["version"], version === undefined ? "is missing; it is 1" : `is ${showValue(version)}; it is 1`);
+  }
+  if (value["$schema"] !== undefined && typeof value["$schema"] !== "string") complain(["$schema"], "is no text");
+}
+
+function readTool(tool: string, places: unknown, complain: Complain): PlacedRule[] {
+  const here = ["tools", tool];
+  if (tool === "" || isTooLong(tool)) complain(here, `is no name of 1 to ${MAX_NAME_LENGTH} characters`);
+  if (!isPlainObject(places)) {
+    complain(here, "is no object of places");
+    return [];
+  }
+  if (Object.keys(places).length > MAX_PLACES) {
+    complain(here, `has more than the limit of ${MAX_PLACES} places`);
+    return [];
+  }
+  return Object.entries(places).flatMap(([pointer, entry]) => {
+    const at = [...here, pointer];
+    const segments = isTooLong(pointer) ? undefined : parsePointer(pointer);
+    if (segments !== undefined) return readPlace({ pointer, segments, at }, entry, complain);
+    const words = `/arg, /arg/path or /list/*, ${MAX_NAME_LENGTH} characters at the most, "~1" for "/" and "~0" for "~"`;
+    complain(at, `is no JSON pointer into the arguments; write ${words}`);
+    return [];
+  });
+}
+
+interface PlaceName {
+  pointer: string;
+  segments: readonly string[];
+  /** Where it is written. */
+  at: readonly string[];
+}
+
+function readPlace({ pointer, segments, at }: PlaceName, entry: unknown, complain: Complain): PlacedRule[] {
+  const isList = Array.isArray(entry);
+  const entries: readonly unknown[] = isList ? entry : [entry];
+  if (entries.length === 0 || entries.length > MAX_PER_PLACE) {
+    complain(at, `is no list of 1 to ${MAX_PER_PLACE} tolerances`);
+    return [];
+  }
+  const kinds = new Set<string>();
+  return entries.flatMap((one, index) => {
+    const here = isList ? [...at, String(index)] : at;
+    const tolerance = readTolerance(one);
+    if (tolerance.kind === "flaw") {
+      complain([...here, ...(parsePointer(tolerance.at) ?? [])], tolerance.what);
+      return [];
+    }
+    const flaw = kinds.has(tolerance.kind)
+      ? `is the second ${tolerance.kind} of one place`
+      : misplaced(tolerance, segments);
+    kinds.add(tolerance.kind);
+    if (flaw !== undefined) complain(here, flaw);
+    return flaw === undefined ? [{ tolerance, pointer, segments }] : [];
+  });
+}
+
+function misplaced({ kind }: Tolerance, segments: readonly string[]): string | undefined {
+  if (segments.length === 0 && kind !== "ignore" && kind !== "ignoreExtra") {
+    return `cannot be ${kind}: the arguments as a whole are an object, for which there are ignore and ignoreExtra`;
+  }
+  if (kind === "default" && segments.at(-1) === "*") return "cannot have a default: that needs the name of a key";
+  return undefined;
+}
+
+/** A set is compared by the normal forms of its elements, which have no order and no near ones. */
+function findConflicts(rules: RulesByTool): Problem[] {
+  const problems: Problem[] = [];
+  const everywhere = (rules.get("*") ?? []).map((rule) => ({ tool: "*", rule }));
+  for (const [tool, own] of rules) {
+    const all = [...own.map((rule) => ({ tool, rule })), ...(tool === "*" ? [] : everywhere)];
+    const sets = all.filter(({ rule }) => rule.tolerance.kind === "set");
+    for (const { tool: from, rule } of all) {
+      const outer = sets.find((set) => isConflict(rule, set.rule) && (set.tool === tool || from === tool));
+      if (outer === undefined) continue;
+      const { kind } = rule.tolerance;
+      const isNear = kind === "numeric" || kind === "ignoreExtra";
+      const why = isNear ? `${kind} cannot stand in it` : "it has no indices, so write * for an element";
+      const pointer = toPointer(["tools", from, rule.pointer]);
+      problems.push({ pointer, what: `lies below the set ${showValue(outer.rule.pointer)}: ${why}` });
+    }
+  }
+  return problems;
+}
+
+function isConflict(rule: PlacedRule, set: PlacedRule): boolean {
+  const { kind } = rule.tolerance;
+  const element = rule.segments[set.segments.length] ?? "";
+  if (!canLieBelow(rule.segments, set.segments)) return false;
+  // A named key lies in an object, not in a list.
+  if (element === "*") return kind === "numeric" || kind === "ignoreExtra";
+  return /^(0|[1-9]\d*)$/.test(element);
+}
+
+function isTooLong(text: string): boolean {
+  return text.length > MAX_NAME_LENGTH && Array.from(text).length > MAX_NAME_LENGTH;
+}

@@ -1,0 +1,61 @@
+// The kinds of tolerance: in which way two different values at one place of a tool's arguments count as equal. This is what
+// `cassette.tolerances.json` says (docs/tolerances.md, schemas/tolerances.schema.json) after it was checked.
+
+import { canonicalize, type JsonValue } from "../../core/index.js";
+
+/** A value that holds no others. */
+export type Scalar = string | number | boolean | null;
+
+/** `any`: all dates are equal. `instant`: the same moment. `day`: the same calendar day, as it is written. */
+export type DateUnit = "any" | "instant" | "day";
+
+export type Tolerance =
+  | { readonly kind: "ignore" | "trim" | "case" | "uuid" | "set" | "ignoreExtra" }
+  | { readonly kind: "default"; readonly value: JsonValue }
+  /** The larger of the two allowances counts; `relative` is a share of the larger absolute value. */
+  | { readonly kind: "numeric"; readonly absolute: number; readonly relative: number }
+  | { readonly kind: "isoDate"; readonly unit: DateUnit }
+  | { readonly kind: "regex"; readonly pattern: string; readonly matches: (text: string) => boolean }
+  | { readonly kind: "oneOf"; readonly values: readonly Scalar[] };
+
+export type ToleranceKind = Tolerance["kind"];
+
+/** The kinds that are written as a word alone. */
+export const WORDS = ["ignore", "trim", "case", "uuid", "set", "ignoreExtra"] as const;
+
+/** The kinds that are written as an object of one field. */
+export const FIELDS = ["default", "numeric", "isoDate", "regex", "oneOf"] as const;
+
+/** One entry of a file: a tolerance and the place it was written at. */
+export interface Rule {
+  readonly tolerance: Tolerance;
+  /** As the file has it, `*` included. */
+  readonly pointer: string;
+}
+
+/** A tolerance on one line, for a report: `numeric ±0.001`, `default 10`, `trim`. */
+export function toleranceText(tolerance: Tolerance): string {
+  switch (tolerance.kind) {
+    case "ignore":
+    case "trim":
+    case "case":
+    case "uuid":
+    case "set":
+    case "ignoreExtra":
+      return tolerance.kind;
+    case "default":
+      return `default ${canonicalize(tolerance.value)}`;
+    case "numeric":
+      return `numeric ${allowances(tolerance).join(" or ")}`;
+    case "isoDate":
+      return `isoDate ${tolerance.unit}`;
+    case "regex":
+      return `regex /${tolerance.pattern}/`;
+    case "oneOf":
+      return `oneOf ${canonicalize(tolerance.values)}`;
+  }
+}
+
+function allowances({ absolute, relative }: { absolute: number; relative: number }): string[] {
+  return [...(absolute > 0 ? [`±${absolute}`] : []), ...(relative > 0 ? [`±${relative} of the value`] : [])];
+}

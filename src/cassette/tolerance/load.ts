@@ -1,0 +1,67 @@
+// Tolerances from a text, a file or an object: `cassette.tolerances.json`, which is kept and reviewed beside the cassettes.
+
+import { copyJson, NotJsonError, type FilePort } from "../../core/index.js";
+import { CassetteError } from "../errors.js";
+import { parseStrictJson } from "../json.js";
+import { readWhole } from "../read.js";
+import { readDocument, type Problem } from "./document.js";
+import { createTolerances, type Tolerances } from "./tolerances.js";
+
+/** Where the commands look for one when none is named. */
+export const TOLERANCES_FILE = "cassette.tolerances.json";
+
+export const MAX_TOLERANCES_BYTES = 1024 * 1024;
+
+const MAX_SHOWN = 10;
+const HINT =
+  'A tolerance file is { "version": 1, "tools": { "<tool or *>": { "</arg/path>": <tolerance or list> } } }; ' +
+  "docs/tolerances.md has the kinds.";
+
+export interface TolerancesOptions {
+  /** Named in messages. */
+  file?: string;
+}
+
+/** From a text. Throws {@link CassetteError}: `tolerances-malformed`, or the code of what is wrong with the JSON. */
+export function parseTolerances(input: string | Uint8Array, options: TolerancesOptions = {}): Tolerances {
+  return checkTolerances(parseStrictJson(input, { ...options, maxBytes: MAX_TOLERANCES_BYTES }), options);
+}
+
+/** The same from a file; also throws `file-not-found` and `file-unreadable`. */
+export async function readTolerances(files: FilePort, path: string): Promise<Tolerances> {
+  const missing = "Check the path, or leave the tolerances out.";
+  const bytes = await readWhole(files, path, { what: "tolerance file", maxBytes: MAX_TOLERANCES_BYTES, missing });
+  return parseTolerances(bytes, { file: path });
+}
+
+/** The same from an object. The error names all that is wrong; its `pointer` leads to the first. */
+export function checkTolerances(value: unknown, { file }: TolerancesOptions = {}): Tolerances {
+  const { rules, problems } = readDocument(plain(value, file));
+  const [first] = problems;
+  if (first !== undefined) throw malformed(first.pointer, problems.map(problemText), file);
+  return createTolerances(rules);
+}
+
+function plain(value: unknown, file: string | undefined): unknown {
+  try {
+    return copyJson(value);
+  } catch (error) {
+    if (error instanceof NotJsonError) throw malformed(error.pointer, [error.message], file);
+    throw error;
+  }
+}
+
+function problemText({ pointer, what }: Problem): string {
+  return `${pointer === "" ? "the whole" : pointer} ${what}`;
+}
+
+function malformed(pointer: string, problems: readonly string[], file: string | undefined): CassetteError {
+  const shown = problems.slice(0, MAX_SHOWN);
+  if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more`);
+  const text = shown.length === 1 ? ` ${shown.join("")}` : `\n${shown.map((line) => `  - ${line}`).join("\n")}`;
+  return new CassetteError("tolerances-malformed", `the tolerances are malformed:${text}`, {
+    pointer,
+    hint: HINT,
+    ...(file === undefined ? {} : { file }),
+  });
+}

@@ -1,0 +1,96 @@
+// The normal form of a value: values that are tolerated as equal have the same one, so that they are found by their text.
+// Two tolerances have none, since what is near to two values need not let these be near to each other: `numeric` and
+// `ignoreExtra`. For them there is the skeleton, which is equal for all that might be alike, and then `isAlike` decides.
+
+import { canonicalize, setOwn, type JsonObject, type JsonValue } from "../../core/index.js";
+import type { Place } from "./places.js";
+import { applySteps, isScalar } from "./steps.js";
+
+/** `pruned`: without the ignored places, and else as it is. */
+export type Form = "normal" | "pruned";
+
+/** The value in a form. Shares what no rule touches with `value`. */
+export function toForm(value: JsonValue, place: Place | undefined, form: Form): JsonValue {
+  if (place === undefined) return value;
+  if (isScalar(value)) return form === "normal" ? applySteps(place.steps, value) : value;
+  return Array.isArray(value) ? listForm(value, place, form) : objectForm(value, place, form);
+}
+
+function objectForm(object: JsonObject, place: Place, form: Form): JsonObject {
+  const result: JsonObject = {};
+  const put = (key: string, value: JsonValue): void => {
+    const inner = place.child(key);
+    if (inner?.ignore === undefined) setOwn(result, key, toForm(value, inner, form));
+  };
+  for (const key of Object.keys(object)) if (object[key] !== undefined) put(key, object[key]);
+  if (form === "pruned") return result;
+  for (const [key, value] of place.defaults) if (ownValue(object, key) === undefined) put(key, value);
+  return result;
+}
+
+/** An ignored element leaves `null`, so that the others keep their index, and nothing at the end of the list. */
+function listForm(list: readonly JsonValue[], place: Place, form: Form): JsonValue[] {
+  const result: JsonValue[] = [];
+  let length = 0;
+  list.forEach((item, index) => {
+    const inner = place.child(String(index));
+    const isIgnored = inner?.ignore !== undefined;
+    result.push(isIgnored ? null : toForm(item, inner, form));
+    if (!isIgnored) length = result.length;
+  });
+  result.length = length;
+  return place.set === undefined || form === "pruned" ? result : sorted(result);
+}
+
+function sorted(list: readonly JsonValue[]): JsonValue[] {
+  const keyed = list.map((item) => ({ item, key: canonicalize(item) }));
+  return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ item }) => item);
+}
+
+/** A normal form without what `isAlike` alone decides. */
+export function toSkeleton(value: JsonValue, place: Place | undefined): JsonValue {
+  if (place === undefined) return value;
+  if (isScalar(value)) return typeof value === "number" && place.numeric.length > 0 ? 0 : value;
+  if (Array.isArray(value)) {
+    // Nothing in a set is approximate: the file may not say so.
+    if (place.set !== undefined) return value;
+    return value.map((item, index) => toSkeleton(item, place.child(String(index))));
+  }
+  const result: JsonObject = {};
+  if (place.ignoreExtra !== undefined) return result;
+  for (const key of Object.keys(value)) setOwn(result, key, toSkeleton(value[key] as JsonValue, place.child(key)));
+  return result;
+}
+
+/** Whether two normal forms are tolerated as equal. Reflexive and symmetric, but not transitive. */
+export function isAlike(a: JsonValue, b: JsonValue, place: Place | undefined): boolean {
+  if (a === b) return true;
+  if (place === undefined) return canonicalize(a) === canonicalize(b);
+  if (typeof a === "number" && typeof b === "number") return isNear(a, b, place);
+  if (isScalar(a) || isScalar(b)) return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    return a.every((item, index) => isAlike(item, b[index] as JsonValue, place.child(String(index))));
+  }
+  return areObjectsAlike(a, b, place);
+}
+
+function areObjectsAlike(a: JsonObject, b: JsonObject, place: Place): boolean {
+  const shared = Object.keys(a).filter((key) => Object.hasOwn(b, key));
+  const hasExtra = Object.keys(a).length + Object.keys(b).length > 2 * shared.length;
+  if (hasExtra && place.ignoreExtra === undefined) return false;
+  return shared.every((key) => isAlike(a[key] as JsonValue, b[key] as JsonValue, place.child(key)));
+}
+
+/** Under one of the numeric rules of a place. */
+export function isNear(a: number, b: number, place: Place): boolean {
+  return place.numeric.some(({ tolerance: { absolute, relative } }) => {
+    const allowed = Math.max(absolute, relative * Math.max(Math.abs(a), Math.abs(b)));
+    return Math.abs(a - b) <= allowed;
+  });
+}
+
+/** The value of a key; undefined where the object has none of its own. */
+export function ownValue(object: JsonObject, key: string): JsonValue | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}

@@ -1,0 +1,121 @@
+// A pattern as a test of a text, in time that grows with the length of the text and of the pattern alone: K. Thompson, "Regular
+// Expression Search Algorithm" (CACM 11, 1968). The syntax is that of ECMAScript with the flag `u`, without what needs more:
+// back references, look-around and word boundaries are refused. The engine's own expressions judge single characters only.
+
+import { parsePattern, type PatternNode } from "./pattern-parse.js";
+
+/** The test of a pattern, or why there is none. */
+export type CompiledPattern =
+  | { readonly kind: "compiled"; readonly matches: (text: string) => boolean }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** Steps of a pattern whose counted repetitions are written out. */
+export const MAX_PATTERN_STEPS = 2_000;
+
+type Instruction =
+  | { kind: "atom"; fits: (character: string) => boolean }
+  | { kind: "start" | "end" | "match" }
+  /** Goes on at each of these. */
+  | { kind: "jump"; to: number[] };
+
+/** `matches` finds the pattern anywhere in a text, as `RegExp.test` does. */
+export function compilePattern(pattern: string): CompiledPattern {
+  const parsed = parsePattern(pattern);
+  if (parsed.kind === "refused") return parsed;
+  const program: Instruction[] = [];
+  if (!emit(parsed.node, program)) {
+    return { kind: "refused", reason: `its repetitions come to more than ${MAX_PATTERN_STEPS} steps` };
+  }
+  program.push({ kind: "match" });
+  return { kind: "compiled", matches: (text) => search(program, Array.from(text)) };
+}
+
+/** False where the program would become too long. */
+function emit(node: PatternNode, program: Instruction[]): boolean {
+  if (program.length > MAX_PATTERN_STEPS) return false;
+  switch (node.kind) {
+    case "atom":
+    case "start":
+    case "end":
+      program.push(node);
+      return true;
+    case "all":
+      return node.nodes.every((inner) => emit(inner, program));
+    case "any":
+      return emitAny(node.nodes, program);
+    case "repeat":
+      return emitRepeat(node, program);
+  }
+}
+
+function emitAny(nodes: readonly PatternNode[], program: Instruction[]): boolean {
+  const fork: number[] = [];
+  program.push({ kind: "jump", to: fork });
+  const leave: number[][] = [];
+  for (const inner of nodes) {
+    fork.push(program.length);
+    if (!emit(inner, program)) return false;
+    const to: number[] = [];
+    leave.push(to);
+    program.push({ kind: "jump", to });
+  }
+  for (const to of leave) to.push(program.length);
+  return true;
+}
+
+function emitRepeat({ node, min, max }: Extract<PatternNode, { kind: "repeat" }>, program: Instruction[]): boolean {
+  for (let time = 0; time < min; time++) {
+    const before = program.length;
+    if (!emit(node, program)) return false;
+    if (program.length === before) return true;
+  }
+  const leave: number[][] = [];
+  const fork = (): void => {
+    const to = [program.length + 1];
+    leave.push(to);
+    program.push({ kind: "jump", to });
+  };
+  if (max === Infinity) {
+    const again = program.length;
+    fork();
+    if (!emit(node, program)) return false;
+    program.push({ kind: "jump", to: [again] });
+  } else {
+    for (let time = min; time < max; time++) {
+      fork();
+      if (!emit(node, program)) return false;
+    }
+  }
+  for (const to of leave) to.push(program.length);
+  return true;
+}
+
+/** Walks the text once with the set of all places of the program that it may have come to. */
+function search(program: readonly Instruction[], text: readonly string[]): boolean {
+  let reached: number[] = [];
+  for (let index = 0; ; index++) {
+    const places = follow(program, [...reached, 0], index === 0, index === text.length);
+    if (places === "match") return true;
+    const character = text[index];
+    if (character === undefined) return false;
+    reached = places.filter((place) => {
+      const step = program[place];
+      return step?.kind === "atom" && step.fits(character);
+    });
+    reached = reached.map((place) => place + 1);
+  }
+}
+
+/** The places that are reached without a character. */
+function follow(program: readonly Instruction[], from: number[], isStart: boolean, isEnd: boolean): number[] | "match" {
+  const seen = new Set<number>();
+  for (let place = from.pop(); place !== undefined; place = from.pop()) {
+    if (seen.has(place)) continue;
+    seen.add(place);
+    const step = program[place];
+    if (step?.kind === "match") return "match";
+    if (step?.kind === "jump") from.push(...step.to);
+    else if ((step?.kind === "start" && isStart) || (step?.kind === "end" && isEnd)) from.push(place + 1);
+  }
+  return [...seen];
+}

@@ -1,0 +1,91 @@
+// The places that rules name, as a tree of keys that is walked beside a value. A place may be named in several ways at once:
+// by a key and by `*`, for the tool and for every tool. All rules that name it hold, those of the tool before those of `*`.
+
+import type { JsonValue } from "../../core/index.js";
+import type { Rule, Tolerance } from "./kinds.js";
+import { toSteps, type Step } from "./steps.js";
+
+type Of<Kind> = Rule & { readonly tolerance: Extract<Tolerance, { kind: Kind }> };
+
+/** What holds at one place, and the way to the places below it. */
+export interface Place {
+  readonly ignore: Rule | undefined;
+  readonly default: Of<"default"> | undefined;
+  readonly set: Rule | undefined;
+  readonly ignoreExtra: Rule | undefined;
+  readonly numeric: readonly Of<"numeric">[];
+  readonly steps: readonly Step[];
+  /** Keys of an object here that stand for a value where they are absent. */
+  readonly defaults: readonly (readonly [key: string, value: JsonValue])[];
+  /** Undefined where no rule holds at the key or below it. */
+  child(key: string): Place | undefined;
+}
+
+/** Where rules are written: a tree with one branch for each segment of a pointer. */
+export interface PlaceTree {
+  readonly id: number;
+  readonly rules: Rule[];
+  readonly exact: Map<string, PlaceTree>;
+  any?: PlaceTree;
+}
+
+/** Builds trees whose places can be walked together. */
+export function createPlaces() {
+  const known = new Map<string, Place>();
+  let trees = 0;
+
+  function plant(): PlaceTree {
+    return { id: trees++, rules: [], exact: new Map() };
+  }
+
+  function branch(tree: PlaceTree, segment: string): PlaceTree {
+    if (segment === "*") return (tree.any ??= plant());
+    const next = tree.exact.get(segment) ?? plant();
+    tree.exact.set(segment, next);
+    return next;
+  }
+
+  /** The place that all these trees name; the same object for the same trees. */
+  function join(joined: readonly PlaceTree[]): Place | undefined {
+    if (joined.length === 0) return undefined;
+    const id = joined.map((tree) => tree.id).join(" ");
+    const place = known.get(id) ?? toPlace(joined, join);
+    known.set(id, place);
+    return place;
+  }
+
+  return {
+    plant,
+    join,
+    add(tree: PlaceTree, segments: readonly string[], rule: Rule): void {
+      segments.reduce(branch, tree).rules.push(rule);
+    },
+  };
+}
+
+function toPlace(trees: readonly PlaceTree[], join: (trees: readonly PlaceTree[]) => Place | undefined): Place {
+  const rules = trees.flatMap((tree) => tree.rules);
+  return {
+    ignore: rules.find((rule) => rule.tolerance.kind === "ignore"),
+    default: rules.find((rule) => isOf(rule, "default")),
+    set: rules.find((rule) => rule.tolerance.kind === "set"),
+    ignoreExtra: rules.find((rule) => rule.tolerance.kind === "ignoreExtra"),
+    numeric: rules.filter((rule) => isOf(rule, "numeric")),
+    steps: toSteps(rules),
+    defaults: defaultsOf(trees),
+    child: (key) => join(trees.flatMap((tree) => [tree.exact.get(key) ?? [], tree.any ?? []].flat())),
+  };
+}
+
+function defaultsOf(trees: readonly PlaceTree[]): [string, JsonValue][] {
+  const defaults = new Map<string, JsonValue>();
+  for (const [key, tree] of trees.flatMap(({ exact }) => [...exact])) {
+    const rule = tree.rules.find((candidate) => isOf(candidate, "default"));
+    if (rule !== undefined && !defaults.has(key)) defaults.set(key, rule.tolerance.value);
+  }
+  return [...defaults];
+}
+
+function isOf<Kind extends Tolerance["kind"]>(rule: Rule, kind: Kind): rule is Of<Kind> {
+  return rule.tolerance.kind === kind;
+}

@@ -1,0 +1,95 @@
+// Tolerances as a comparison uses them. One object serves a whole run: it keeps no state but what it has compiled.
+
+import { canonicalize, showValue, type JsonObject, type JsonValue } from "../../core/index.js";
+import { CassetteError } from "../errors.js";
+import type { ValueChange } from "../values.js";
+import { walkBoth } from "./compare.js";
+import type { RulesByTool } from "./document.js";
+import { isAlike, toForm, toSkeleton } from "./normal.js";
+import { createPlaces, type Place, type PlaceTree } from "./places.js";
+import { createUseCounter, type ToleranceUse } from "./uses.js";
+
+/** The arguments of a call in normal form. */
+export interface NormalCall {
+  /** `name(canonicalArguments)` of the normal form. Equal keys are alike; without approximate tolerances all alike are equal. */
+  key: string;
+  /** The same without what `numeric` and `ignoreExtra` decide: alike calls have equal skeletons, but not the other way round. */
+  skeleton: string;
+  /** The arguments in normal form; its own normal form. */
+  value: JsonObject;
+}
+
+export interface ToleranceComparison {
+  /** Where the arguments differ, as they were recorded; ignored places are left out. Empty exactly for what is alike. */
+  changes: ValueChange[];
+  /** What made different values equal. */
+  uses: ToleranceUse[];
+}
+
+export interface Tolerances {
+  normalise(tool: string, args: JsonObject): NormalCall;
+  /** Reflexive and symmetric. Not transitive where `numeric` or `ignoreExtra` has a say. */
+  alike(tool: string, a: JsonObject, b: JsonObject): boolean;
+  compare(tool: string, a: JsonObject, b: JsonObject): ToleranceComparison;
+}
+
+/** Compiles checked rules. */
+export function createTolerances(rules: RulesByTool): Tolerances {
+  const places = createPlaces();
+  const trees = new Map<string, PlaceTree>();
+  for (const [tool, list] of rules) {
+    const tree = places.plant();
+    for (const rule of list) places.add(tree, rule.segments, rule);
+    trees.set(tool, tree);
+  }
+  const approximate = new Set([...rules].filter(([, list]) => list.some(isApproximate)).map(([tool]) => tool));
+  const hasApproximate = (tool: string): boolean => approximate.has(tool) || approximate.has("*");
+  const placeOf = (tool: string): Place | undefined =>
+    places.join([...new Set([tool, "*"])].flatMap((name) => trees.get(name) ?? []));
+
+  function normalise(tool: string, args: JsonObject): NormalCall {
+    const place = placeOf(tool);
+    const value = (place?.ignore === undefined ? toForm(args, place, "normal") : {}) as JsonObject;
+    const key = keyOf(tool, value);
+    return { key, skeleton: hasApproximate(tool) ? keyOf(tool, toSkeleton(value, place)) : key, value };
+  }
+
+  return {
+    normalise,
+    alike(tool, a, b) {
+      const [one, other] = [normalise(tool, a), normalise(tool, b)];
+      if (one.key === other.key) return true;
+      return one.skeleton === other.skeleton && isAlike(one.value, other.value, placeOf(tool));
+    },
+    compare(tool, a, b) {
+      const { changes, used } = walkBoth(a, b, placeOf(tool));
+      const uses = createUseCounter();
+      for (const rule of used) uses.note(tool, rule);
+      return { changes, uses: uses.list() };
+    },
+  };
+}
+
+/** Nothing is tolerated. */
+export const NO_TOLERANCES: Tolerances = createTolerances(new Map());
+
+/** Throws `invalid-options` for what is no `Tolerances`, such as the text or the path of a file. */
+export function assertTolerances(owner: string, value: unknown): asserts value is Tolerances {
+  if (isTolerances(value)) return;
+  throw new CassetteError("invalid-options", `tolerances of ${owner} is ${showValue(value)}`, {
+    hint: "Pass what parseTolerances, checkTolerances or loadTolerances gave.",
+  });
+}
+
+export function isTolerances(value: unknown): value is Tolerances {
+  const { normalise, alike, compare } = (value ?? {}) as Partial<Tolerances>;
+  return [normalise, alike, compare].every((method) => typeof method === "function");
+}
+
+function isApproximate({ tolerance: { kind } }: { tolerance: { kind: string } }): boolean {
+  return kind === "numeric" || kind === "ignoreExtra";
+}
+
+function keyOf(tool: string, value: JsonValue): string {
+  return `${tool}(${canonicalize(value)})`;
+}

@@ -1,0 +1,65 @@
+// Expected arguments under tolerances. Where asymmetric matchers or custom testers let a place count as equal, it is; the rest
+// is compared as recorded calls are.
+
+import type { Tolerances, ToleranceUse } from "../../cassette/index.js";
+import {
+  canonicalize,
+  isPlainObject,
+  NotJsonError,
+  setOwn,
+  type JsonObject,
+  type JsonValue,
+} from "../../core/index.js";
+import type { ArgumentDifference } from "./arguments.js";
+
+type IsEqual = (expected: unknown, actual: unknown) => boolean;
+
+export interface Tolerated {
+  differences: ArgumentDifference[];
+  uses: ToleranceUse[];
+}
+
+/** Undefined where what is expected is no JSON even with the places left out that the runner calls equal. */
+export function compareTolerated(
+  tolerances: Tolerances,
+  tool: string,
+  expected: unknown,
+  actual: JsonObject,
+  isEqual: IsEqual,
+): Tolerated | undefined {
+  const settled = settle(expected, actual, isEqual);
+  if (!isPlainObject(settled) || !isJson(settled)) return undefined;
+  const { changes, uses } = tolerances.compare(tool, settled as JsonObject, actual);
+  const differences = changes.map(({ pointer, old, new: now }): ArgumentDifference => ({
+    pointer,
+    ...(old === undefined ? {} : { expected: old }),
+    ...(now === undefined ? {} : { actual: now }),
+  }));
+  return { differences, uses };
+}
+
+/** What is expected, with the actual value in every place that the runner calls equal. */
+function settle(expected: unknown, actual: JsonValue | undefined, isEqual: IsEqual): unknown {
+  if (actual !== undefined && isEqual(expected, actual)) return actual;
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    return expected.map((item, index) => settle(item, actual[index], isEqual));
+  }
+  if (!isPlainObject(expected) || !isPlainObject(actual)) return expected;
+  const result: Record<string, JsonValue> = {};
+  for (const [key, value] of Object.entries(expected)) {
+    if (value === undefined) continue;
+    const there = Object.hasOwn(actual, key) ? (actual[key] as JsonValue) : undefined;
+    setOwn(result, key, settle(value, there, isEqual) as JsonValue);
+  }
+  return result;
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    canonicalize(value);
+    return true;
+  } catch (error) {
+    if (error instanceof NotJsonError) return false;
+    throw error;
+  }
+}
