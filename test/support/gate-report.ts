@@ -73,7 +73,19 @@ export function turn(index: number, rest: Partial<TimelineTurn> = {}): TimelineT
 }
 
 /** An edit with places in the typical runs of a scenario: line 10 times the turn. */
-export function edit(scenario: string, fact: DriftFact, becauseOfSchema = false): Edit {
+/** A difference whose places are pointed at by the edit. */
+type Unpointed = DriftFact extends infer Fact
+  ? Fact extends DriftFact
+    ? Omit<Fact, "oldPointer" | "newPointer">
+    : never
+  : never;
+
+export function edit(scenario: string, bare: Unpointed, becauseOfSchema = false): Edit {
+  const fact = {
+    ...bare,
+    ...("oldTurn" in bare ? { oldPointer: `/entries/${bare.oldTurn}` } : {}),
+    ...("newTurn" in bare ? { newPointer: `/entries/${bare.newTurn}` } : {}),
+  } as DriftFact;
   const at = (side: string, index: number) => ({
     file: `cassettes/${side}/${scenario}.0.cassette.json`,
     turn: index,

@@ -10,7 +10,7 @@ import { prompt, recordTurns } from "../../support/recording.js";
 import { SAMPLES } from "../../support/secrets.js";
 import { ask, say } from "../../support/script.js";
 
-const [{ secret }] = SAMPLES["github-token"] as [{ secret: string }];
+const secret = SAMPLES["github-token"]?.[0]?.secret ?? "";
 const card = "4111 " + "1111 1111 1111";
 
 /** The stored text of a user's message. */
