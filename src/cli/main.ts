@@ -22,6 +22,7 @@ import { recordCommand } from "./commands/record.js";
 import { replayCommand } from "./commands/replay.js";
 import { scanCommand } from "./commands/scan.js";
 import { serveCommand } from "./commands/serve.js";
+import { shrinkCommand } from "./commands/shrink.js";
 import { showCommand } from "./commands/show.js";
 import { signCommand } from "./commands/sign.js";
 import { statsCommand } from "./commands/stats.js";
@@ -77,6 +78,7 @@ function createProgram(io: CommandIo): Command {
   blessCommand(program, io);
   acceptedCommand(program, io);
   stepCheckCommand(program, io);
+  shrinkCommand(program, io);
   importCommand(program, io);
   exportCommand(program, io);
   recordCommand(program, io);

@@ -88,3 +88,4 @@ export { trajectoryDistance, trajectoryOf, type Trajectory, type TrajectoryOptio
 export { describeTypical, type Described, type TypicalRun } from "./drift/typical.js";
 export { toJobSummary } from "./reports/markdown.js";
 export { REPORTER_NAMES, reporterOf, type Reporter } from "./reports/registry.js";
+export { MAX_COMPARISONS, shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";
