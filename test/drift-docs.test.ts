@@ -27,26 +27,33 @@ describe.skipIf(!hasShared)("docs/drift.md on real runs", { sequential: true }, 
     }
   });
 
-  it("shows the tables of the bench, with no more false alarms than accepted, as far as a thousand splits can tell", { timeout: 600_000 }, () => {
-    const bench = join(repositoryRoot, "bench/calibration.mjs");
-    const { stdout, stderr } = spawnSync(process.execPath, [bench, ...logs], { cwd: repositoryRoot, encoding: "utf8" });
-    expect(stderr).toBe("");
-    const tables = stdout.trim();
-    const file = join(repositoryRoot, PAGE);
-    if (process.env["PLAYHEAD_UPDATE_DOCS"] === "1") {
-      writeFileSync(
-        file,
-        readFileSync(file, "utf8").replace(TABLES, () => tables),
+  it(
+    "shows the tables of the bench, with no more false alarms than accepted, as far as a thousand splits can tell",
+    { timeout: 600_000 },
+    () => {
+      const bench = join(repositoryRoot, "bench/calibration.mjs");
+      const { stdout, stderr } = spawnSync(process.execPath, [bench, ...logs], {
+        cwd: repositoryRoot,
+        encoding: "utf8",
+      });
+      expect(stderr).toBe("");
+      const tables = stdout.trim();
+      const file = join(repositoryRoot, PAGE);
+      if (process.env["PLAYHEAD_UPDATE_DOCS"] === "1") {
+        writeFileSync(
+          file,
+          readFileSync(file, "utf8").replace(TABLES, () => tables),
+        );
+      }
+      expect(TABLES.exec(readFileSync(file, "utf8"))?.[0]).toBe(tables);
+      const rates = [...tables.matchAll(/^\| (0\.\d+) \| ([\d.]+) % \|/gm)].map(([, alpha, alarms]) =>
+        [alpha, alarms].map(Number),
       );
-    }
-    expect(TABLES.exec(readFileSync(file, "utf8"))?.[0]).toBe(tables);
-    const rates = [...tables.matchAll(/^\| (0\.\d+) \| ([\d.]+) % \|/gm)].map(([, alpha, alarms]) =>
-      [alpha, alarms].map(Number),
-    );
-    expect(rates).toHaveLength(3);
-    // A thousand splits: two standard errors of a rate that is alpha.
-    for (const [alpha = 0, alarms = 100] of rates) {
-      expect(alarms / 100).toBeLessThanOrEqual(alpha + 2 * Math.sqrt((alpha * (1 - alpha)) / 1_000));
-    }
-  });
+      expect(rates).toHaveLength(3);
+      // A thousand splits: two standard errors of a rate that is alpha.
+      for (const [alpha = 0, alarms = 100] of rates) {
+        expect(alarms / 100).toBeLessThanOrEqual(alpha + 2 * Math.sqrt((alpha * (1 - alpha)) / 1_000));
+      }
+    },
+  );
 });
