@@ -89,6 +89,15 @@ function joinSystems(messages: readonly LlmMessage[]): LlmMessage[] {
   return [{ role: "system", content: systems.join("\n\n") }, ...messages.filter(({ role }) => role !== "system")];
 }
 
+/** A conversation that every format holds. */
+const PLAIN: LlmMessage[] = [
+  { role: "system", content: "Be brief." },
+  { role: "user", content: "Go." },
+  { role: "assistant", content: "I look.", toolCalls: [{ id: "call_1", name: "look", arguments: { at: "it" } }] },
+  { role: "tool", toolCallId: "call_1", name: "look", content: "seen" },
+  { role: "assistant", content: "Done." },
+];
+
 const MESSAGE_LOSSES: readonly LossKind[] = [
   ...(["call-id", "empty-error", "empty-message", "malformed-arguments", "reasoning", "system-joined"] as const),
   ...(["system-moved", "tool-error", "tool-name"] as const),
@@ -126,6 +135,8 @@ describe.each([
           cassette.entries.map(({ promptHash }) => promptHash),
         );
       }),
+      // Few arbitrary conversations lose nothing at all.
+      { examples: [[PLAIN]] },
     );
     expect(whole).toBeGreaterThan(0);
   });

@@ -41,6 +41,7 @@ function sortPart(part: JsonObject, parts: ChatParts): void {
   else if (CALLS.has(type) || part["toolCallId"] !== undefined) parts.calls.push(toCall(part));
   else if (type === "reasoning" || type === "thinking") parts.thoughts.push(toThought(part));
   else if (type === "image" || type === "file") parts.content.push(toImage(part));
+  else if (type === "uri" || type === "blob") parts.content.push(toMedia(part));
   else if (type === "" || type === "text" || type === "input_text" || type === "output_text") {
     const text = part["text"] ?? part["content"];
     parts.content.push(typeof text === "string" ? text : part);
@@ -83,6 +84,16 @@ function toImage(part: JsonObject): JsonValue {
   if (!isImage || typeof data !== "string" || isObject(part["source"])) return part;
   const url = /^(https?|data):/.test(data) ? data : `data:${mediaType || "image/png"};base64,${data}`;
   return { type: "image_url", image_url: { url } };
+}
+
+/** The `uri` and `blob` of the GenAI conventions, where they hold an image. */
+function toMedia(part: JsonObject): JsonValue {
+  const { modality, uri, content } = part;
+  const mediaType = toText(part["mime_type"]);
+  if (modality !== "image" && !mediaType.startsWith("image/")) return part;
+  if (typeof uri === "string") return { type: "image_url", image_url: { url: uri } };
+  if (typeof content !== "string") return part;
+  return { type: "image_url", image_url: { url: `data:${mediaType || "image/png"};base64,${content}` } };
 }
 
 /** A value as text: text as it is, the AI SDK's `{type, value}` as its value, anything else as canonical JSON. */

@@ -56,9 +56,11 @@ function readMessages(attributes: JsonObject, events: readonly JsonObject[], rep
   const output = unpackJson(attributes["gen_ai.output.messages"], repairs);
   if (input !== undefined || output !== undefined) {
     const system = unpackJson(attributes["gen_ai.system_instructions"], repairs);
-    const first = system === undefined ? [] : toChatMessages([{ role: "system", content: system }], "user");
+    // Each part is an instruction of its own.
+    const instructions = system === undefined ? [] : Array.isArray(system) ? system.map((part) => [part]) : [system];
+    const first = instructions.map((content) => ({ role: "system", content }));
     return {
-      prompt: [...first, ...toChatMessages(input, "user")],
+      prompt: [...toChatMessages(first, "user"), ...toChatMessages(input, "user")],
       answers: Array.isArray(output) ? output : [output ?? null],
     };
   }

@@ -1,0 +1,61 @@
+// The law of OTLP spans: what the exporter writes, the importer reads back, up to the losses that were listed.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { exportCassette } from "../../src/cassette/export/export.js";
+import type { CassetteV2 } from "../../src/cassette/format.js";
+import { parseImport } from "../../src/cassette/import/parse.js";
+import { rebuildPrompts } from "../../src/cassette/miss.js";
+import type { AssistantMessage, LlmMessage } from "../../src/core/model/message.js";
+import { cassetteOf, conversation, turnsOf } from "../support/conversations.js";
+
+function readBack(cassette: CassetteV2) {
+  const exported = exportCassette(cassette, { format: "otlp" });
+  const text = exported.documents.map((document) => `${JSON.stringify(document)}\n`).join("");
+  const all = [...parseImport(text, { source: "x.jsonl", recordedAt: "2026-11-20T12:00:00Z", format: "otlp" })];
+  return { losses: exported.losses.map(({ kind }) => kind), all };
+}
+
+const asked = (cassette: CassetteV2): LlmMessage[][] => rebuildPrompts(cassette) ?? [];
+
+/** The parts of a user's message are texts or images; a span makes no difference between one text and a list of them. */
+function asRead(message: LlmMessage): LlmMessage {
+  // The mark of an error is on the tool's own span, and the importer reads the spans of model calls alone.
+  if (message.role === "tool") {
+    const { isError: _isError, ...rest } = message;
+    return rest;
+  }
+  if (message.role === "assistant") return withoutEmptyThoughts(message);
+  const { content } = message;
+  if (message.role !== "user" || typeof content === "string") return message;
+  if (content.some(({ type }) => type === "image")) return message;
+  return { role: "user", content: content.map((part) => (part.type === "text" ? part.text : "")).join("") };
+}
+
+/** A thought without words is none. */
+function withoutEmptyThoughts({ reasoning = [], ...message }: AssistantMessage): AssistantMessage {
+  const kept = reasoning.filter((thought) => thought.type !== "text" || thought.text !== "");
+  return kept.length === 0 ? message : { ...message, reasoning: kept };
+}
+
+describe("export to otlp", () => {
+  it("is read back with the same prompts and answers, up to the losses it lists", () => {
+    let whole = 0;
+    fc.assert(
+      fc.property(conversation(), (messages) => {
+        const cassette = cassetteOf(turnsOf(messages));
+        fc.pre(cassette.entries.length > 0);
+        const { losses, all } = readBack(cassette);
+        expect(all).toHaveLength(1);
+        if (losses.length + (all[0]?.repairs.length ?? 0) > 0) return;
+        whole++;
+        const again = all[0]?.cassette as CassetteV2;
+        expect(asked(again)).toEqual(asked(cassette).map((prompt) => prompt.map(asRead)));
+        expect(again.entries.map(({ response }) => response.message)).toEqual(
+          cassette.entries.map(({ response }) => withoutEmptyThoughts(response.message)),
+        );
+      }),
+    );
+    expect(whole).toBeGreaterThan(0);
+  });
+});
