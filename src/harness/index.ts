@@ -87,4 +87,5 @@ export {
 export { trajectoryDistance, trajectoryOf, type Trajectory, type TrajectoryOptions } from "./drift/trajectory.js";
 export { describeTypical, type Described, type TypicalRun } from "./drift/typical.js";
 export { toJobSummary } from "./reports/markdown.js";
+export { toleranceLines } from "./reports/tolerated.js";
 export { REPORTER_NAMES, reporterOf, type Reporter } from "./reports/registry.js";

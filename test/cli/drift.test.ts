@@ -1,18 +1,19 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildCassette } from "../../src/cassette/build.js";
 import type { CassetteV2 } from "../../src/cassette/format.js";
 import { hashPrompt } from "../../src/cassette/prompt.js";
 import { formatCassette } from "../../src/cassette/store.js";
+import type { JsonObject } from "../../src/core/index.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import { cli, documentOf, folder } from "./run.js";
 
 /** A run that makes one call in each turn and then answers. */
-function recording(tools: readonly string[], success: unknown): CassetteV2 {
+function recording(tools: readonly string[], success: unknown, args: JsonObject = {}): CassetteV2 {
   const messages: LlmMessage[] = [{ role: "user", content: "Go." }];
   const turns = [...tools, ""].map((name, turn) => {
-    const call = { id: `c${turn}`, name, arguments: { at: turn } };
+    const call = { id: `c${turn}`, name, arguments: { at: turn, ...args } };
     const message =
       name === ""
         ? { role: "assistant" as const, content: "Done." }
@@ -161,6 +162,51 @@ describe("cassette drift", () => {
     expect((await cli(both)).out).toContain("inconclusive");
     expect((await cli([...both, "--order", "unordered"])).out).toContain("inconclusive");
     expect((await cli([...both, "--order", "unordered", "--ignore", "/at"])).out).toContain("same: every run");
+  });
+
+  it("takes tolerated arguments for one path, says which tolerances it used, and repeats the flag", async () => {
+    const sides = [
+      [
+        { city: "Oslo", day: 1 },
+        { city: "oslo", day: 1.2 },
+      ],
+      [
+        { city: "OSLO", day: 0.8 },
+        { city: "oslo ", day: 1 },
+      ],
+    ];
+    sides.forEach((runs, side) =>
+      runs.forEach((args, run) => put(file(`mild/${side}`, `a.${run}`), recording(["find"], true, args))),
+    );
+    const rules = {
+      version: 1,
+      tools: { find: { "/city": ["trim", "case"], "/day": { numeric: { absolute: 0.5 } } } },
+    };
+    writeFileSync(join(folder, "mild.json"), JSON.stringify(rules));
+    const both = ["drift", "mild/0", "mild/1"];
+    expect((await cli(both)).out).toContain("inconclusive: the paths differ");
+
+    const ran = await cli([...both, "--tolerances", "mild.json"]);
+    expect(ran.out).toContain("same: every run took the same path\n");
+    expect(ran.out).toMatch(/tolerances of mild\.json: used \d+ times\n {2}find:\/city {2}case, 3 times\n/);
+    expect(ran.out).toContain("see it again: cassette drift mild/0 mild/1 --tolerances mild.json\n");
+    const [only] = documentOf(await cli([...both, "--tolerances", "mild.json", "--json"]))["scenarios"] as object[];
+    expect(only).toMatchObject({
+      edits: [],
+      tolerances: [
+        { tool: "find", pointer: "/city", tolerance: "case", times: 3 },
+        { tool: "find", pointer: "/city", tolerance: "trim", times: 1 },
+        { tool: "find", pointer: "/day", times: 2 },
+      ],
+    });
+
+    writeFileSync(join(folder, "cassette.tolerances.json"), JSON.stringify(rules));
+    expect((await cli(both)).out).toContain("mild/1 --tolerances cassette.tolerances.json\n");
+    expect((await cli([...both, "--no-tolerances"])).out).toContain(
+      "see it again: cassette drift mild/0 mild/1 --no-tol",
+    );
+    rmSync(join(folder, "cassette.tolerances.json"));
+    expect((await cli([...both, "--tolerances", "none.json"])).code).toBe(2);
   });
 
   it("refuses settings that cannot be meant", async () => {

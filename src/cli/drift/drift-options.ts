@@ -1,6 +1,7 @@
 // The flags of `cassette drift`.
 
 import type { GateSettings } from "../../harness/index.js";
+import type { TolerancesFlag } from "../tolerances.js";
 import type { ReportTarget } from "./outputs.js";
 
 /** As commander gives them. */
@@ -16,6 +17,7 @@ export interface DriftOptions {
   order: GateSettings["order"];
   content?: boolean;
   sharedOnly?: boolean;
+  tolerances?: TolerancesFlag;
   reporter: ReportTarget[];
   force?: boolean;
   json?: boolean;

@@ -1,7 +1,7 @@
 // From two paths to the runs of every scenario, each reduced to what the gate compares.
 
 import { basename } from "node:path";
-import { callsOf, type Cassette, type CassetteStore } from "../../cassette/index.js";
+import { callsOf, type Cassette, type CassetteStore, type Tolerances } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import {
   pairScenarios,
@@ -51,6 +51,7 @@ export interface ReduceOptions {
   order: GateSettings["order"];
   content?: boolean;
   success?: string;
+  tolerances: Tolerances | undefined;
 }
 
 /** Loads every run of the scenarios, one at a time, and goes on behind one that is refused. */
@@ -81,10 +82,17 @@ export async function loadRuns(
 }
 
 function reduce(file: string, cassette: Cassette, options: ReduceOptions): GateRun {
+  const { ignore, readOnly, order, content, tolerances } = options;
   const success = successOf(cassette, options.success);
   return {
     file,
-    trajectory: trajectoryOf(cassette, { ...options, content: options.content === true }),
+    trajectory: trajectoryOf(cassette, {
+      ignore,
+      readOnly,
+      order,
+      content: content === true,
+      ...(tolerances === undefined ? {} : { tolerances }),
+    }),
     turns: cassette.entries.length,
     calls: callsOf(cassette).length,
     ...(success === undefined ? {} : { success }),

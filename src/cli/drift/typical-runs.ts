@@ -1,6 +1,13 @@
 // Reads the typical runs of each scenario again and fills in what differs between them.
 
-import { CassetteError, DEFAULT_MAX_BYTES, type CassetteStore } from "../../cassette/index.js";
+import {
+  CassetteError,
+  createUseCounter,
+  DEFAULT_MAX_BYTES,
+  type CassetteStore,
+  type Tolerances,
+  type ToleranceUse,
+} from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import {
   describeTypical,
@@ -16,13 +23,15 @@ import { createProgress } from "../progress.js";
 /** Scenarios whose typical runs are shown; a report with more would be too large to read. */
 const MAX_DESCRIBED = 1_000;
 
+/** What a typical run is read from and compared by. */
+export interface TypicalSources {
+  store: CassetteStore;
+  files: FilePort;
+  tolerances: Tolerances | undefined;
+}
+
 /** The report with edits and timelines, of those that are not the same first where there are too many. */
-export async function addTypicalRuns(
-  report: GateReport,
-  store: CassetteStore,
-  files: FilePort,
-  io: CommandIo,
-): Promise<GateReport> {
+export async function addTypicalRuns(report: GateReport, sources: TypicalSources, io: CommandIo): Promise<GateReport> {
   const progress = createProgress(io, "reading typical runs");
   const wanted = new Set(
     [...report.scenarios]
@@ -33,7 +42,7 @@ export async function addTypicalRuns(
   const scenarios: ScenarioReport[] = [];
   for (const [index, scenario] of report.scenarios.entries()) {
     progress.step(index, report.scenarios.length);
-    scenarios.push(wanted.has(scenario.scenario) ? await describe(scenario, report, store, files, io) : scenario);
+    scenarios.push(wanted.has(scenario.scenario) ? await describe(scenario, report, sources, io) : scenario);
   }
   progress.clear();
   const left = report.scenarios.length - wanted.size;
@@ -44,20 +53,30 @@ export async function addTypicalRuns(
 async function describe(
   scenario: ScenarioReport,
   { settings }: GateReport,
-  store: CassetteStore,
-  files: FilePort,
+  { store, files, tolerances }: TypicalSources,
   io: CommandIo,
 ): Promise<ScenarioReport> {
   const base = await readTypical(scenario.typical.base, store, files);
   const candidate = await readTypical(scenario.typical.candidate, store, files);
   const { order, content, ignore = [], readOnly = [] } = settings;
   try {
-    return { ...scenario, ...describeTypical(base, candidate, { order, content, ignore, readOnly }) };
+    const compared = { order, content, ignore, readOnly, ...(tolerances === undefined ? {} : { tolerances }) };
+    const described = describeTypical(base, candidate, compared);
+    return { ...scenario, ...described, tolerances: joinUses(scenario.tolerances, described.tolerances) };
   } catch (error) {
     if (!(error instanceof CassetteError) || error.code !== "diff-too-large") throw error;
     createNotes(io)(`${scenario.scenario}: ${error.summary}, so its typical runs are not shown.`);
     return scenario;
   }
+}
+
+/** What the whole scenario rests on, and what only the differences of the typical runs do. */
+function joinUses(all: readonly ToleranceUse[], more: readonly ToleranceUse[]): ToleranceUse[] {
+  const keyOf = ({ tool, pointer, tolerance }: ToleranceUse): string => JSON.stringify([tool, pointer, tolerance]);
+  const known = new Set(all.map(keyOf));
+  const uses = createUseCounter();
+  uses.add([...all, ...more.filter((use) => !known.has(keyOf(use)))]);
+  return uses.list();
 }
 
 async function readTypical(file: string, store: CassetteStore, files: FilePort): Promise<TypicalRun> {

@@ -1,7 +1,7 @@
 // What the drift gate found, as data: everything a report shows, and nothing it would have to look up. Every reporter reads
 // this alone, so that text, JUnit, SARIF, Markdown and HTML never tell different stories.
 
-import type { Drift } from "../../cassette/index.js";
+import type { Drift, ToleranceUse } from "../../cassette/index.js";
 import type { JsonValue } from "../../core/index.js";
 
 /**
@@ -138,14 +138,6 @@ export interface RuleFinding {
   sentence: string;
 }
 
-/** A tolerance that made two values equal: without it there would be a difference. */
-export interface ToleranceUse {
-  tolerance: string;
-  tool: string;
-  pointer: string;
-  times: number;
-}
-
 export interface ScenarioReport {
   scenario: string;
   verdict: Verdict;
@@ -169,6 +161,7 @@ export interface ScenarioReport {
   timeline: TimelineRow[];
   contract: ContractChange[];
   rules: RuleFinding[];
+  /** Every tolerance that made runs take one path, brought them nearer, or made calls of the typical runs equal. */
   tolerances: ToleranceUse[];
 }
 
@@ -193,6 +186,8 @@ export interface GateSettings {
   ignore?: string[];
   /** Tools that only read, whose calls could change places. */
   readOnly?: string[];
+  /** The file that said which arguments count as equal. */
+  tolerances?: string;
   /** The pointer that said where a run's outcome lies. */
   success?: string;
   /** Scenarios on one side only were no drift. */

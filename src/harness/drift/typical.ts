@@ -1,6 +1,6 @@
 // The two typical runs of a scenario beside each other: every turn of both, what differs, and where in the files.
 
-import { alignTurns, diffCassettes, usageOf, type Cassette, type Drift } from "../../cassette/index.js";
+import { alignTurns, compareCassettes, usageOf, type Cassette, type Drift } from "../../cassette/index.js";
 import { toConversation } from "../html/steps.js";
 import type { Edit, Location, ScenarioReport, TimelineRow, TimelineTurn } from "./report.js";
 import type { TrajectoryOptions } from "./trajectory.js";
@@ -14,18 +14,23 @@ export interface TypicalRun {
 }
 
 /** What `describeTypical` adds to a scenario's report. */
-export type Described = Pick<ScenarioReport, "edits" | "timeline" | "firstDivergence">;
+export type Described = Pick<ScenarioReport, "edits" | "timeline" | "firstDivergence" | "tolerances">;
 
 /** Characters of a text or a result that a report keeps; the file has all of it. */
 const MAX_TEXT = 4_000;
 
 /** Compares the two runs turn by turn. Throws "diff-too-large" as `diffCassettes` does. */
 export function describeTypical(base: TypicalRun, candidate: TypicalRun, options: TrajectoryOptions): Described {
-  const { ignore, order, readOnly = [], content } = options;
-  const compared = { ignore, order, readOnly, ignoreContent: !content };
-  const edits = diffCassettes(base.cassette, candidate.cassette, compared).map((drift) =>
-    toEdit(drift, base, candidate),
-  );
+  const { ignore, order, readOnly = [], content, tolerances } = options;
+  const compared = {
+    ignore,
+    order,
+    readOnly,
+    ignoreContent: !content,
+    ...(tolerances === undefined ? {} : { tolerances }),
+  };
+  const found = compareCassettes(base.cassette, candidate.cassette, compared);
+  const edits = found.drifts.map((drift) => toEdit(drift, base, candidate));
   const [old, now] = [turnsOf(base.cassette), turnsOf(candidate.cassette)];
   const timeline = alignTurns(base.cassette, candidate.cassette, compared).map((pair): TimelineRow => {
     const before = pair.old === undefined ? undefined : old[pair.old];
@@ -37,7 +42,7 @@ export function describeTypical(base: TypicalRun, candidate: TypicalRun, options
     };
   });
   const first = timeline.find((row) => row.edits.length > 0)?.edits[0];
-  return { edits, timeline, ...(first === undefined ? {} : { firstDivergence: first }) };
+  return { edits, timeline, tolerances: found.tolerances, ...(first === undefined ? {} : { firstDivergence: first }) };
 }
 
 function toEdit(drift: Drift, base: TypicalRun, candidate: TypicalRun): Edit {

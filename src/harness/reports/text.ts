@@ -1,6 +1,7 @@
 // The gate's report as lines for a person at a terminal: the verdict, the figures of all scenarios together, then the
 // scenarios that are not the same, worst first.
 
+import { createUseCounter } from "../../cassette/index.js";
 import { toVisible } from "../../core/index.js";
 import type {
   DistanceComparison,
@@ -14,6 +15,7 @@ import type {
   Verdict,
 } from "../drift/report.js";
 import { pText } from "../drift/verdict.js";
+import { toleranceLines } from "./tolerated.js";
 
 const MAX_SCENARIOS = 20;
 const MAX_PATHS = 6;
@@ -40,11 +42,21 @@ export function toText(report: GateReport): string {
       ? ["", `and ${plural(shown.length - MAX_SCENARIOS, "more scenario")} that may differ; --reporter json has all`]
       : []),
     "",
+    ...tolerated(report),
     `${fails ? "fails" : "passes"} at alpha ${settings.alpha} with --fail-on ${settings.failOn.join(",") || "nothing"} --on-inconclusive ${settings.onInconclusive}`,
     `see it again: ${commands.reproduce}`,
     ...(verdict === "same" ? [] : [`accept it:    ${commands.bless}`]),
   ];
   return `${lines.map(toVisible).join("\n")}\n`;
+}
+
+/** Of all scenarios together. */
+function tolerated({ settings, scenarios }: GateReport): string[] {
+  if (settings.tolerances === undefined) return [];
+  const uses = createUseCounter();
+  for (const { tolerances } of scenarios) uses.add(tolerances);
+  const [heading, ...rest] = toleranceLines(settings.tolerances, uses.list());
+  return [heading.trimStart(), ...rest.map((line) => line.slice(2))];
 }
 
 function runsText({ base, candidate, scenarios }: GateReport): string {
