@@ -73,6 +73,7 @@ export {
   VERDICTS,
   type GateReport,
   type GateSettings,
+  type RuleFinding,
   type RunRef,
   type ScenarioReport,
   type Verdict,

@@ -39,6 +39,8 @@ export function driftCommand(program: Command, io: CommandIo): void {
       parsePath,
     )
     .option("--no-tolerances", "tolerate nothing")
+    .option("--rules <file>", "what every run must keep; default cassette.rules.json, if it is there", parsePath)
+    .option("--no-rules", "hold the runs against no rules")
     .option("--shared-only", "scenarios on one side only are no drift")
     .option(
       "--reporter <list>",

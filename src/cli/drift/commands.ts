@@ -19,6 +19,7 @@ export function reproduceCommand(base: string, candidate: string, options: Drift
     ...(content === true ? ["--content"] : []),
     ...(sharedOnly === true ? ["--shared-only"] : []),
     ...fileFlag("tolerances", options.tolerances, found.tolerances),
+    ...fileFlag("rules", options.rules, found.rules),
   ];
   return ["cassette", "drift", base, candidate, ...words].map(quote).join(" ");
 }
@@ -26,6 +27,7 @@ export function reproduceCommand(base: string, candidate: string, options: Drift
 /** The files that a comparison rests on besides the recordings. */
 export interface FoundFiles {
   tolerances?: string;
+  rules?: string;
 }
 
 export function blessCommand(base: string, candidate: string): string {

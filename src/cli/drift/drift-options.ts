@@ -1,6 +1,7 @@
 // The flags of `cassette drift`.
 
 import type { GateSettings } from "../../harness/index.js";
+import type { RulesFlag } from "../rules.js";
 import type { TolerancesFlag } from "../tolerances.js";
 import type { ReportTarget } from "./outputs.js";
 
@@ -18,6 +19,7 @@ export interface DriftOptions {
   content?: boolean;
   sharedOnly?: boolean;
   tolerances?: TolerancesFlag;
+  rules?: RulesFlag;
   reporter: ReportTarget[];
   force?: boolean;
   json?: boolean;

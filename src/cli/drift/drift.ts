@@ -12,6 +12,7 @@ import { reproduceCommand, blessCommand, type FoundFiles } from "./commands.js";
 import { findSides, loadRuns, type Sides } from "./load.js";
 import type { DriftOptions } from "./drift-options.js";
 import { assertWritable, writeReports } from "./outputs.js";
+import { openRules } from "../rules.js";
 import { openTolerances } from "../tolerances.js";
 import { addTypicalRuns } from "./typical-runs.js";
 
@@ -20,12 +21,18 @@ export async function drift(base: string, candidate: string, options: DriftOptio
   const files = filesAt(io);
   await assertWritable(options, files);
   const tolerated = await openTolerances(files, options.tolerances);
+  const ruled = await openRules(files, options.rules);
   const sides = await findSides(files, base, candidate);
   if (sides.paired.shared.length === 0) throw nothingShared(base, candidate, sides);
   const store = createCassetteStore(files);
-  const given = { tolerances: tolerated?.tolerances };
+  const given = { tolerances: tolerated?.tolerances, rules: ruled?.rules };
   const loading = createProgress(io, "loading");
-  const { scenarios, failures } = await loadRuns(store, sides.paired.shared, { ...options, ...given }, loading);
+  const { scenarios, failures, broken } = await loadRuns(
+    { store, files },
+    sides.paired.shared,
+    { ...options, ...given },
+    loading,
+  );
   loading.clear();
   if (failures.length > 0) {
     refuse(failures, options, io);
@@ -33,7 +40,10 @@ export async function drift(base: string, candidate: string, options: DriftOptio
   }
   assertOutcomes(scenarios, options);
   const { onlyBase, onlyCandidate } = sides.paired;
-  const used = tolerated === undefined ? {} : { tolerances: tolerated.file };
+  const used = {
+    ...(tolerated === undefined ? {} : { tolerances: tolerated.file }),
+    ...(ruled === undefined ? {} : { rules: ruled.file }),
+  };
   const settings = toSettings(options, used);
   const comparing = createProgress(io, "comparing");
   const judged = runGate(
@@ -45,12 +55,13 @@ export async function drift(base: string, candidate: string, options: DriftOptio
       onlyCandidate,
       sharedOnly: options.sharedOnly === true,
       settings,
+      rules: broken,
       commands: { reproduce: reproduceCommand(base, candidate, options, used), bless: blessCommand(base, candidate) },
     },
     (done, total) => comparing.step(done, total),
   );
   comparing.clear();
-  const report = await addTypicalRuns(judged, { store, files, ...given }, io);
+  const report = await addTypicalRuns(judged, { store, files, tolerances: given.tolerances }, io);
   await finish(report, options, io);
 }
 

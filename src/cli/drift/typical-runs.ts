@@ -3,22 +3,16 @@
 import {
   CassetteError,
   createUseCounter,
-  DEFAULT_MAX_BYTES,
   type CassetteStore,
   type Tolerances,
   type ToleranceUse,
 } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
-import {
-  describeTypical,
-  turnLines,
-  type GateReport,
-  type ScenarioReport,
-  type TypicalRun,
-} from "../../harness/index.js";
+import { describeTypical, type GateReport, type ScenarioReport, type TypicalRun } from "../../harness/index.js";
 import type { CommandIo } from "../io.js";
 import { createNotes } from "../output.js";
 import { createProgress } from "../progress.js";
+import { linesOf } from "./rule-findings.js";
 
 /** Scenarios whose typical runs are shown; a report with more would be too large to read. */
 const MAX_DESCRIBED = 1_000;
@@ -81,6 +75,5 @@ function joinUses(all: readonly ToleranceUse[], more: readonly ToleranceUse[]): 
 
 async function readTypical(file: string, store: CassetteStore, files: FilePort): Promise<TypicalRun> {
   const cassette = await store.load(file, { ports: { warn: () => undefined } });
-  const read = await files.read(file, DEFAULT_MAX_BYTES);
-  return { file, cassette, lines: read.kind === "read" ? turnLines(new TextDecoder().decode(read.bytes)) : [] };
+  return { file, cassette, lines: await linesOf(files, file) };
 }
