@@ -159,9 +159,17 @@ export {
   type ToleranceComparison,
   type Tolerances,
 } from "./tolerance/tolerances.js";
-export type { ToleranceUse } from "./tolerance/uses.js";
+export { createUseCounter, type ToleranceUse } from "./tolerance/uses.js";
 export { alignTurns, compareCassettes, diffCassettes, type CassetteDiff, type TurnPair } from "./diff/diff.js";
-export { pathDistance, pathKey, pathOf, trajectoryDistance, type PathOptions, type RunPath } from "./diff/distance.js";
+export {
+  pathDistance,
+  pathKey,
+  pathOf,
+  pathUses,
+  trajectoryDistance,
+  type PathOptions,
+  type RunPath,
+} from "./diff/distance.js";
 export { DRIFT_KINDS, type Drift, type DriftKind } from "./diff/drift.js";
 export { CALL_ORDERS, type CallOrder } from "./diff/order.js";
 export type { DiffOptions } from "./diff/options.js";

@@ -9,7 +9,8 @@ import {
   type ToleranceUse,
 } from "../cassette/index.js";
 import type { FilePort } from "../core/index.js";
-import { count, type PrintLine } from "./output.js";
+import { toleranceLines } from "../harness/index.js";
+import type { PrintLine } from "./output.js";
 
 /** As commander gives `--tolerances <file>` and `--no-tolerances`; undefined for neither. */
 export type TolerancesFlag = string | false | undefined;
@@ -34,12 +35,7 @@ export async function openTolerances(files: FilePort, flag: TolerancesFlag): Pro
 /** The lines at the end of a report. */
 export function printTolerances(line: PrintLine, file: string | undefined, uses: readonly ToleranceUse[]): void {
   if (file === undefined) return;
-  const times = uses.reduce((sum, use) => sum + use.times, 0);
-  line({
-    look: "dim",
-    text: `  tolerances of ${file}: ${times === 0 ? "none was needed" : `used ${count(times, "time")}`}`,
-  });
-  for (const { tool, pointer, tolerance, times: each } of uses) {
-    line(`    ${tool}:${pointer}  ${tolerance}, ${count(each, "time")}`);
-  }
+  const [heading, ...rest] = toleranceLines(file, uses);
+  line({ look: "dim", text: heading });
+  for (const text of rest) line(text);
 }

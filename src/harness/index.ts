@@ -73,6 +73,7 @@ export {
   VERDICTS,
   type GateReport,
   type GateSettings,
+  type RuleFinding,
   type RunRef,
   type ScenarioReport,
   type Verdict,
@@ -87,5 +88,6 @@ export {
 export { trajectoryDistance, trajectoryOf, type Trajectory, type TrajectoryOptions } from "./drift/trajectory.js";
 export { describeTypical, type Described, type TypicalRun } from "./drift/typical.js";
 export { toJobSummary } from "./reports/markdown.js";
+export { toleranceLines } from "./reports/tolerated.js";
 export { REPORTER_NAMES, reporterOf, type Reporter } from "./reports/registry.js";
 export { MAX_COMPARISONS, shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";

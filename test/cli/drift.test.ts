@@ -1,18 +1,20 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { buildCassette } from "../../src/cassette/build.js";
 import type { CassetteV2 } from "../../src/cassette/format.js";
 import { hashPrompt } from "../../src/cassette/prompt.js";
 import { formatCassette } from "../../src/cassette/store.js";
+import { resealCassette } from "../../src/cassette/reseal.js";
+import { hashJson, type JsonObject } from "../../src/core/index.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import { cli, documentOf, folder } from "./run.js";
 
 /** A run that makes one call in each turn and then answers. */
-function recording(tools: readonly string[], success: unknown): CassetteV2 {
+function recording(tools: readonly string[], success: unknown, args: JsonObject = {}): CassetteV2 {
   const messages: LlmMessage[] = [{ role: "user", content: "Go." }];
   const turns = [...tools, ""].map((name, turn) => {
-    const call = { id: `c${turn}`, name, arguments: { at: turn } };
+    const call = { id: `c${turn}`, name, arguments: { at: turn, ...args } };
     const message =
       name === ""
         ? { role: "assistant" as const, content: "Done." }
@@ -24,6 +26,20 @@ function recording(tools: readonly string[], success: unknown): CassetteV2 {
   });
   const head = { recordedAt: "2026-01-01T00:00:00.000Z", recordedProvider: "test", cassetteId: "0".repeat(32) };
   return buildCassette({ ...head, extensions: { outcome: { success } } }, turns);
+}
+
+/** A call of `weather`, which takes one property. */
+function offered(property: string, isWhole = true): CassetteV2 {
+  const schema = { type: "object", properties: { [property]: { type: "string" } } };
+  const tools: JsonObject[] = [{ name: "weather", description: "Where.", schema }];
+  const context = {
+    fromTurn: 0,
+    ...(isWhole ? { tools, settings: {} } : {}),
+    toolsHash: hashJson(tools),
+    settingsHash: hashJson({}),
+  };
+  const run = recording(["weather"], true, { [property]: "Oslo" });
+  return resealCassette({ ...run, extensions: { ...run.extensions, contexts: [context] } }, run.entries);
 }
 
 function put(path: string, cassette: CassetteV2): void {
@@ -161,6 +177,123 @@ describe("cassette drift", () => {
     expect((await cli(both)).out).toContain("inconclusive");
     expect((await cli([...both, "--order", "unordered"])).out).toContain("inconclusive");
     expect((await cli([...both, "--order", "unordered", "--ignore", "/at"])).out).toContain("same: every run");
+  });
+
+  it("takes tolerated arguments for one path, says which tolerances it used, and repeats the flag", async () => {
+    const sides = [
+      [
+        { city: "Oslo", day: 1 },
+        { city: "oslo", day: 1.2 },
+      ],
+      [
+        { city: "OSLO", day: 0.8 },
+        { city: "oslo ", day: 1 },
+      ],
+    ];
+    sides.forEach((runs, side) =>
+      runs.forEach((args, run) => put(file(`mild/${side}`, `a.${run}`), recording(["find"], true, args))),
+    );
+    const rules = {
+      version: 1,
+      tools: { find: { "/city": ["trim", "case"], "/day": { numeric: { absolute: 0.5 } } } },
+    };
+    writeFileSync(join(folder, "mild.json"), JSON.stringify(rules));
+    const both = ["drift", "mild/0", "mild/1"];
+    expect((await cli(both)).out).toContain("inconclusive: the paths differ");
+
+    const ran = await cli([...both, "--tolerances", "mild.json"]);
+    expect(ran.out).toContain("same: every run took the same path\n");
+    expect(ran.out).toMatch(/tolerances of mild\.json: used \d+ times\n {2}find:\/city {2}case, 3 times\n/);
+    expect(ran.out).toContain("see it again: cassette drift mild/0 mild/1 --tolerances mild.json\n");
+    const [only] = documentOf(await cli([...both, "--tolerances", "mild.json", "--json"]))["scenarios"] as object[];
+    expect(only).toMatchObject({
+      edits: [],
+      tolerances: [
+        { tool: "find", pointer: "/city", tolerance: "case", times: 3 },
+        { tool: "find", pointer: "/city", tolerance: "trim", times: 1 },
+        { tool: "find", pointer: "/day", times: 2 },
+      ],
+    });
+
+    writeFileSync(join(folder, "cassette.tolerances.json"), JSON.stringify(rules));
+    expect((await cli(both)).out).toContain("mild/1 --tolerances cassette.tolerances.json\n");
+    expect((await cli([...both, "--no-tolerances"])).out).toContain(
+      "see it again: cassette drift mild/0 mild/1 --no-tol",
+    );
+    rmSync(join(folder, "cassette.tolerances.json"));
+    expect((await cli([...both, "--tolerances", "none.json"])).code).toBe(2);
+  });
+
+  it("calls a rule that the baseline keeps a regression, and lists one that neither keeps", async () => {
+    for (const run of [0, 1]) {
+      put(file("kept", `a.${run}`), recording(["search", "pay"], true));
+      put(file("unkept", `a.${run}`), recording(["search", ...(run === 0 ? [] : ["pay", "pay"]), "pay"], true));
+    }
+    const pay = { id: "no-pay", never: "pay" };
+    const rules = { rulesVersion: 1, rules: [pay, { id: "pay-once", atMost: { call: "pay", times: 1 } }] };
+    writeFileSync(join(folder, "strict.json"), JSON.stringify(rules));
+    const ran = await cli(["drift", "kept", "unkept", "--rules", "strict.json"]);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain("regression: a rule is broken that the baseline keeps: pay was asked for at turn 2");
+    expect(ran.out).toContain("rule no-pay broken in 2 of 2 runs of the baseline: ");
+    expect(ran.out).toContain("rule pay-once broken in 1 of 2 runs of the candidate: ");
+    expect(ran.out).toContain("rules of strict.json: 1 broken in the baseline, 2 in the candidate\n");
+    expect(ran.out).toContain("see it again: cassette drift kept unkept --rules strict.json\n");
+    const [only] = documentOf(await cli(["drift", "kept", "unkept", "--rules", "strict.json", "--json"]))[
+      "scenarios"
+    ] as { rules: { rule: string; side: string; location: { file: string; turn: number; line: number } }[] }[];
+    expect(only?.rules.map(({ rule, side, location }) => [rule, side, location.file, location.turn])).toEqual([
+      ["no-pay", "base", file("kept", "a.0"), 1],
+      ["no-pay", "base", file("kept", "a.1"), 1],
+      ["no-pay", "candidate", file("unkept", "a.0"), 1],
+      ["no-pay", "candidate", file("unkept", "a.1"), 1],
+      ["pay-once", "candidate", file("unkept", "a.1"), 2],
+    ]);
+    expect(only?.rules[3]).toMatchObject({ sentence: expect.stringContaining("And 2 more of this rule.") as string });
+    const { turn, line } = only?.rules[4]?.location ?? { turn: -1, line: 0 };
+    const text = readFileSync(join(folder, file("unkept", "a.1")), "utf8").split("\n");
+    expect(text.slice(line - 1, line + 1).join("")).toContain(`"turnIndex": ${turn}`);
+  });
+
+  it("holds runs against cassette.rules.json where it lies, and against none with --no-rules", async () => {
+    writeFileSync(join(folder, "cassette.rules.json"), '{"rulesVersion":1,"rules":[{"id":"r","never":"buy"}]}');
+    const both = await cli(["drift", "old", "old"]);
+    expect([both.code, both.out]).toEqual([
+      0,
+      expect.stringContaining("rule r broken in 6 of 6 runs of the candidate"),
+    ]);
+    expect((await cli(["drift", "old", "old", "--no-rules"])).out).not.toMatch(/rules? (r|of)\b/);
+    writeFileSync(join(folder, "cassette.rules.json"), "{}");
+    expect((await cli(["drift", "old", "old"])).code).toBe(2);
+    rmSync(join(folder, "cassette.rules.json"));
+    expect((await cli(["drift", "old", "old", "--rules", "none.json"])).code).toBe(2);
+  });
+
+  it("says what was offered otherwise, and which difference follows from it", async () => {
+    put(file("before", "a"), offered("city"));
+    put(file("after", "a"), offered("town"));
+    const { out } = await cli(["drift", "before", "after"]);
+    expect(out).toContain(
+      "    the schema of the tool changed there, too\n  contract: The tool weather has another schema at",
+    );
+    const [only] = documentOf(await cli(["drift", "before", "after", "--json"]))["scenarios"] as object[];
+    expect(only).toMatchObject({
+      contractState: "compared",
+      contract: [
+        { kind: "schema-changed", name: "weather", pointer: "/schema/properties/city" },
+        { kind: "schema-changed", name: "weather", pointer: "/schema/properties/town" },
+      ],
+      edits: [{ drift: { kind: "args-changed" }, becauseOfSchema: true }],
+    });
+    const [silent] = documentOf(await cli(["drift", "old", "new", "--json"]))["scenarios"] as object[];
+    expect(silent).toMatchObject({ contract: [], contractState: "not-recorded" });
+  });
+
+  it("says that offers differ where only their hashes were kept", async () => {
+    put(file("before", "b"), offered("city", false));
+    put(file("after", "b"), offered("town", false));
+    const sides = [file("before", "b"), file("after", "b")];
+    expect((await cli(["drift", ...sides])).out).toContain("  contract: the tools or settings are others");
   });
 
   it("refuses settings that cannot be meant", async () => {

@@ -8,7 +8,9 @@ import { canonicalize } from "../../core/index.js";
 import type { Cassette } from "../format.js";
 import { align } from "./align.js";
 import { callSetsOf, likenessBy, type ComparedCall } from "./call-sets.js";
+import { createUseCounter, type ToleranceUse } from "../tolerance/uses.js";
 import { parseDiffOptions, type DiffOptions, type DiffSettings } from "./options.js";
+import { pairSame } from "./same.js";
 import type { ItemSet, Terms } from "./sets.js";
 
 /** A distance has no sides and no words: `in_order` counts as strict here, `subset` and `superset` as unordered. */
@@ -42,6 +44,22 @@ export function pathDistance({ sets: old, settings }: RunPath, { sets: now }: Ru
   const isAlike = likenessBy(settings, old, now);
   const { cost } = align(old, now, (isAlike === undefined ? {} : { isAlike }) as Terms);
   return (2 * cost) / (calls + cost);
+}
+
+/** What made calls of two such runs equal that were not recorded alike. Throws "diff-too-large". */
+export function pathUses({ sets: old, settings }: RunPath, { sets: now }: RunPath): ToleranceUse[] {
+  const uses = createUseCounter();
+  if (!settings.rules.isTolerant) return [];
+  const isAlike = likenessBy(settings, old, now);
+  for (const step of align(old, now, (isAlike === undefined ? {} : { isAlike }) as Terms).steps) {
+    if (step.kind !== "pair") continue;
+    const [left = [], right = []] = [old[step.old], now[step.new]];
+    pairSame(left, right, isAlike).forEach((partner, index) => {
+      const [was, is] = [left[index], right[partner]];
+      if (was !== undefined && is !== undefined) uses.add(settings.rules.usesBetween(was.call, is.call));
+    });
+  }
+  return uses.list();
 }
 
 /**

@@ -23,12 +23,16 @@ export interface CallKeys {
 }
 
 export interface CallRules {
+  /** Anything is tolerated at all. */
+  readonly isTolerant: boolean;
   keysOf(call: RecordedCall): CallKeys;
   /** Equal under the tolerances; symmetric, not transitive. */
   isAlike(old: RecordedCall, now: RecordedCall): boolean;
   /** Where two calls of one tool differ; empty exactly if they are alike. */
   changes(old: RecordedCall, now: RecordedCall): ValueChange[];
-  /** Notes what made two paired calls equal, in whole or in part. */
+  /** What makes two calls equal, in whole or in part. */
+  usesBetween(old: RecordedCall, now: RecordedCall): ToleranceUse[];
+  /** Notes the same of two paired calls. */
   note(old: RecordedCall, now: RecordedCall): void;
   /** What was noted. */
   uses(): ToleranceUse[];
@@ -48,7 +52,12 @@ export function createCallRules({ ignore = [], tolerances = NO_TOLERANCES }: Cal
     return { changes: changes.filter(({ pointer }) => !ignored.covers(now.name, pointer)), uses };
   }
 
+  const usesBetween = (old: RecordedCall, now: RecordedCall): ToleranceUse[] =>
+    old.key === now.key ? [] : compare(old, now).uses;
+
   return {
+    isTolerant: tolerances !== NO_TOLERANCES,
+    usesBetween,
     keysOf(call) {
       const pruned = prune(call);
       const isAsWritten = tolerances === NO_TOLERANCES && pruned === call.arguments;
@@ -57,9 +66,7 @@ export function createCallRules({ ignore = [], tolerances = NO_TOLERANCES }: Cal
     },
     isAlike: (old, now) => old.name === now.name && compare(old, now).changes.length === 0,
     changes: (old, now) => compare(old, now).changes,
-    note(old, now) {
-      if (old.key !== now.key) counter.add(compare(old, now).uses);
-    },
+    note: (old, now) => counter.add(usesBetween(old, now)),
     uses: () => counter.list(),
   };
 }

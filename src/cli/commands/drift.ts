@@ -33,6 +33,14 @@ export function driftCommand(program: Command, io: CommandIo): void {
     )
     .option("--read-only <tool>", "calls of this tool (* for any text) may change places; may be repeated", collect, [])
     .option("--content", "compare what the assistant said, too")
+    .option(
+      "--tolerances <file>",
+      "which arguments count as equal; default cassette.tolerances.json, if it is there",
+      parsePath,
+    )
+    .option("--no-tolerances", "tolerate nothing")
+    .option("--rules <file>", "what every run must keep; default cassette.rules.json, if it is there", parsePath)
+    .option("--no-rules", "hold the runs against no rules")
     .option("--shared-only", "scenarios on one side only are no drift")
     .option(
       "--reporter <list>",

@@ -1,6 +1,8 @@
 // The flags of `cassette drift`.
 
 import type { GateSettings } from "../../harness/index.js";
+import type { RulesFlag } from "../rules.js";
+import type { TolerancesFlag } from "../tolerances.js";
 import type { ReportTarget } from "./outputs.js";
 
 /** As commander gives them. */
@@ -16,6 +18,8 @@ export interface DriftOptions {
   order: GateSettings["order"];
   content?: boolean;
   sharedOnly?: boolean;
+  tolerances?: TolerancesFlag;
+  rules?: RulesFlag;
   reporter: ReportTarget[];
   force?: boolean;
   json?: boolean;

@@ -8,21 +8,31 @@ import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, toJsonError, writeFailure, writeJson } from "../output.js";
 import { createProgress } from "../progress.js";
-import { reproduceCommand, blessCommand } from "./commands.js";
+import { reproduceCommand, blessCommand, type FoundFiles } from "./commands.js";
 import { findSides, loadRuns, type Sides } from "./load.js";
 import type { DriftOptions } from "./drift-options.js";
 import { assertWritable, writeReports } from "./outputs.js";
+import { openRules } from "../rules.js";
+import { openTolerances } from "../tolerances.js";
 import { addTypicalRuns } from "./typical-runs.js";
 
 /** Judges two sides, and exits 1 where the settings say so. Throws when there is nothing to compare. */
 export async function drift(base: string, candidate: string, options: DriftOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   await assertWritable(options, files);
+  const tolerated = await openTolerances(files, options.tolerances);
+  const ruled = await openRules(files, options.rules);
   const sides = await findSides(files, base, candidate);
   if (sides.paired.shared.length === 0) throw nothingShared(base, candidate, sides);
   const store = createCassetteStore(files);
+  const given = { tolerances: tolerated?.tolerances, rules: ruled?.rules };
   const loading = createProgress(io, "loading");
-  const { scenarios, failures } = await loadRuns(store, sides.paired.shared, options, loading);
+  const { scenarios, failures, broken } = await loadRuns(
+    { store, files },
+    sides.paired.shared,
+    { ...options, ...given },
+    loading,
+  );
   loading.clear();
   if (failures.length > 0) {
     refuse(failures, options, io);
@@ -30,7 +40,11 @@ export async function drift(base: string, candidate: string, options: DriftOptio
   }
   assertOutcomes(scenarios, options);
   const { onlyBase, onlyCandidate } = sides.paired;
-  const settings = toSettings(options);
+  const used = {
+    ...(tolerated === undefined ? {} : { tolerances: tolerated.file }),
+    ...(ruled === undefined ? {} : { rules: ruled.file }),
+  };
+  const settings = toSettings(options, used);
   const comparing = createProgress(io, "comparing");
   const judged = runGate(
     {
@@ -41,12 +55,13 @@ export async function drift(base: string, candidate: string, options: DriftOptio
       onlyCandidate,
       sharedOnly: options.sharedOnly === true,
       settings,
-      commands: { reproduce: reproduceCommand(base, candidate, options), bless: blessCommand(base, candidate) },
+      rules: broken,
+      commands: { reproduce: reproduceCommand(base, candidate, options, used), bless: blessCommand(base, candidate) },
     },
     (done, total) => comparing.step(done, total),
   );
   comparing.clear();
-  const report = await addTypicalRuns(judged, store, files, io);
+  const report = await addTypicalRuns(judged, { store, files, tolerances: given.tolerances }, io);
   await finish(report, options, io);
 }
 
@@ -57,7 +72,7 @@ async function finish(report: GateReport, options: DriftOptions, io: CommandIo):
   io.exit(exitCode);
 }
 
-function toSettings(options: DriftOptions): GateSettings {
+function toSettings(options: DriftOptions, used: FoundFiles): GateSettings {
   const { failOn, onInconclusive, alpha, minRuns, seed, order, content, ignore, readOnly, success, sharedOnly } =
     options;
   return {
@@ -72,6 +87,7 @@ function toSettings(options: DriftOptions): GateSettings {
     ...(readOnly.length === 0 ? {} : { readOnly }),
     ...(success === undefined ? {} : { success }),
     ...(sharedOnly === true ? { sharedOnly } : {}),
+    ...used,
   };
 }
 

@@ -1,7 +1,7 @@
 // From two paths to the runs of every scenario, each reduced to what the gate compares.
 
 import { basename } from "node:path";
-import { callsOf, type Cassette, type CassetteStore } from "../../cassette/index.js";
+import { callsOf, type Cassette, type CassetteStore, type RuleSet, type Tolerances } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import {
   pairScenarios,
@@ -12,11 +12,13 @@ import {
   type GateScenario,
   type GateSettings,
   type PairedScenarios,
+  type RuleFinding,
   type RunFile,
   type ScenarioFiles,
 } from "../../harness/index.js";
 import { CliError, type Failure } from "../errors.js";
 import type { Progress } from "../progress.js";
+import { findBroken } from "./rule-findings.js";
 import { findTarget, loadRecording, pathIn, type Target } from "../recordings.js";
 
 export interface Sides {
@@ -51,40 +53,68 @@ export interface ReduceOptions {
   order: GateSettings["order"];
   content?: boolean;
   success?: string;
+  tolerances: Tolerances | undefined;
+  rules: RuleSet | undefined;
+}
+
+export interface LoadedRuns {
+  scenarios: GateScenario[];
+  failures: Failure[];
+  /** By scenario. */
+  broken: Map<string, RuleFinding[]>;
 }
 
 /** Loads every run of the scenarios, one at a time, and goes on behind one that is refused. */
 export async function loadRuns(
-  store: CassetteStore,
+  { store, files }: { store: CassetteStore; files: FilePort },
   shared: readonly ScenarioFiles[],
   options: ReduceOptions,
   progress: Progress,
-): Promise<{ scenarios: GateScenario[]; failures: Failure[] }> {
+): Promise<LoadedRuns> {
   const total = shared.reduce((sum, { base, candidate }) => sum + base.length + candidate.length, 0);
   const failures: Failure[] = [];
+  const broken = new Map<string, RuleFinding[]>();
   let done = 0;
-  const load = async (runs: readonly RunFile[]): Promise<GateRun[]> => {
+  const load = async (side: RuleFinding["side"], { scenario, [side]: runs }: ScenarioFiles): Promise<GateRun[]> => {
     const loaded: GateRun[] = [];
     for (const { file } of runs) {
       progress.step(done++, total);
       const recording = await loadRecording(store, file);
-      if (recording.kind === "loaded") loaded.push(reduce(file, recording.cassette, options));
-      else failures.push(recording.failure);
+      if (recording.kind === "failed") {
+        failures.push(recording.failure);
+        continue;
+      }
+      const { cassette } = recording;
+      loaded.push(reduce(file, cassette, options));
+      if (options.rules === undefined) continue;
+      const found = await findBroken(files, { file, cassette, side }, options.rules);
+      broken.set(scenario, [...(broken.get(scenario) ?? []), ...found]);
     }
     return loaded;
   };
   const scenarios: GateScenario[] = [];
-  for (const { scenario, base, candidate } of shared) {
-    scenarios.push({ scenario, base: await load(base), candidate: await load(candidate) });
+  for (const each of shared) {
+    scenarios.push({
+      scenario: each.scenario,
+      base: await load("base", each),
+      candidate: await load("candidate", each),
+    });
   }
-  return { scenarios, failures };
+  return { scenarios, failures, broken };
 }
 
 function reduce(file: string, cassette: Cassette, options: ReduceOptions): GateRun {
+  const { ignore, readOnly, order, content, tolerances } = options;
   const success = successOf(cassette, options.success);
   return {
     file,
-    trajectory: trajectoryOf(cassette, { ...options, content: options.content === true }),
+    trajectory: trajectoryOf(cassette, {
+      ignore,
+      readOnly,
+      order,
+      content: content === true,
+      ...(tolerances === undefined ? {} : { tolerances }),
+    }),
     turns: cassette.entries.length,
     calls: callsOf(cassette).length,
     ...(success === undefined ? {} : { success }),

@@ -1,28 +1,31 @@
 // Reads the typical runs of each scenario again and fills in what differs between them.
 
-import { CassetteError, DEFAULT_MAX_BYTES, type CassetteStore } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
 import {
-  describeTypical,
-  turnLines,
-  type GateReport,
-  type ScenarioReport,
-  type TypicalRun,
-} from "../../harness/index.js";
+  CassetteError,
+  createUseCounter,
+  type CassetteStore,
+  type Tolerances,
+  type ToleranceUse,
+} from "../../cassette/index.js";
+import type { FilePort } from "../../core/index.js";
+import { describeTypical, type GateReport, type ScenarioReport, type TypicalRun } from "../../harness/index.js";
 import type { CommandIo } from "../io.js";
 import { createNotes } from "../output.js";
 import { createProgress } from "../progress.js";
+import { linesOf } from "./rule-findings.js";
 
 /** Scenarios whose typical runs are shown; a report with more would be too large to read. */
 const MAX_DESCRIBED = 1_000;
 
+/** What a typical run is read from and compared by. */
+export interface TypicalSources {
+  store: CassetteStore;
+  files: FilePort;
+  tolerances: Tolerances | undefined;
+}
+
 /** The report with edits and timelines, of those that are not the same first where there are too many. */
-export async function addTypicalRuns(
-  report: GateReport,
-  store: CassetteStore,
-  files: FilePort,
-  io: CommandIo,
-): Promise<GateReport> {
+export async function addTypicalRuns(report: GateReport, sources: TypicalSources, io: CommandIo): Promise<GateReport> {
   const progress = createProgress(io, "reading typical runs");
   const wanted = new Set(
     [...report.scenarios]
@@ -33,7 +36,7 @@ export async function addTypicalRuns(
   const scenarios: ScenarioReport[] = [];
   for (const [index, scenario] of report.scenarios.entries()) {
     progress.step(index, report.scenarios.length);
-    scenarios.push(wanted.has(scenario.scenario) ? await describe(scenario, report, store, files, io) : scenario);
+    scenarios.push(wanted.has(scenario.scenario) ? await describe(scenario, report, sources, io) : scenario);
   }
   progress.clear();
   const left = report.scenarios.length - wanted.size;
@@ -44,15 +47,16 @@ export async function addTypicalRuns(
 async function describe(
   scenario: ScenarioReport,
   { settings }: GateReport,
-  store: CassetteStore,
-  files: FilePort,
+  { store, files, tolerances }: TypicalSources,
   io: CommandIo,
 ): Promise<ScenarioReport> {
   const base = await readTypical(scenario.typical.base, store, files);
   const candidate = await readTypical(scenario.typical.candidate, store, files);
   const { order, content, ignore = [], readOnly = [] } = settings;
   try {
-    return { ...scenario, ...describeTypical(base, candidate, { order, content, ignore, readOnly }) };
+    const compared = { order, content, ignore, readOnly, ...(tolerances === undefined ? {} : { tolerances }) };
+    const described = describeTypical(base, candidate, compared);
+    return { ...scenario, ...described, tolerances: joinUses(scenario.tolerances, described.tolerances) };
   } catch (error) {
     if (!(error instanceof CassetteError) || error.code !== "diff-too-large") throw error;
     createNotes(io)(`${scenario.scenario}: ${error.summary}, so its typical runs are not shown.`);
@@ -60,8 +64,16 @@ async function describe(
   }
 }
 
+/** What the whole scenario rests on, and what only the differences of the typical runs do. */
+function joinUses(all: readonly ToleranceUse[], more: readonly ToleranceUse[]): ToleranceUse[] {
+  const keyOf = ({ tool, pointer, tolerance }: ToleranceUse): string => JSON.stringify([tool, pointer, tolerance]);
+  const known = new Set(all.map(keyOf));
+  const uses = createUseCounter();
+  uses.add([...all, ...more.filter((use) => !known.has(keyOf(use)))]);
+  return uses.list();
+}
+
 async function readTypical(file: string, store: CassetteStore, files: FilePort): Promise<TypicalRun> {
   const cassette = await store.load(file, { ports: { warn: () => undefined } });
-  const read = await files.read(file, DEFAULT_MAX_BYTES);
-  return { file, cassette, lines: read.kind === "read" ? turnLines(new TextDecoder().decode(read.bytes)) : [] };
+  return { file, cassette, lines: await linesOf(files, file) };
 }

@@ -163,7 +163,7 @@ function toReport(
   { settings, rules: all }: GateInput,
   plannedLevel: number,
 ): ScenarioReport {
-  const { scenario, base, candidate, paths, typical, sampled } = measured;
+  const { scenario, base, candidate, paths, typical, sampled, tolerances } = measured;
   const rules = all?.get(scenario) ?? [];
   const outcome = toOutcomeComparison(measured, judged.outcome.adjusted[index] ?? 1, settings.alpha);
   const test: TestResult = {
@@ -200,7 +200,7 @@ function toReport(
     timeline: [],
     contract: [],
     rules: [...rules],
-    tolerances: [],
+    tolerances,
   };
 }
 

@@ -1,6 +1,7 @@
 // One scenario's figures before any verdict: paths, outcomes, distances, and the p-values of its own tests.
 
-import { haveSamePaths, mostTypical, pathTable, distanceTable, type GateRun } from "./paths.js";
+import { haveSamePaths, mostTypical, pathTable, distanceTable, toleratedIn, type GateRun } from "./paths.js";
+import type { ToleranceUse } from "../../cassette/index.js";
 import type { Outcomes, PathRow, RunRef } from "./report.js";
 import { distanceExcess, type DistanceEstimate } from "./statistics/effect.js";
 import { fisherTest, type Counts, type ExactResult } from "./statistics/fisher.js";
@@ -28,6 +29,7 @@ export interface Measured {
   distanceTest: PermutationResult;
   /** Runs of each side that were compared pair by pair, where not all were. */
   sampled?: { base: number; candidate: number };
+  tolerances: ToleranceUse[];
   /** Absent where a side says nothing of its outcomes. */
   outcome?: { stratum: Stratum; test: ExactResult };
 }
@@ -63,6 +65,7 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
     distances,
     excess: distanceExcess(distances),
     distanceTest: permutationTest([distances], random),
+    tolerances: toleratedIn([...oldSample, ...nowSample], labels),
     ...(isSampled ? { sampled: { base: oldSample.length, candidate: nowSample.length } } : {}),
     ...(outcome === undefined ? {} : { outcome }),
   };

@@ -1,5 +1,6 @@
 // The paths that the runs of a scenario took: which, how often on each side, and how far they are apart.
 
+import { createUseCounter, pathUses, type ToleranceUse } from "../../cassette/index.js";
 import type { PathRow } from "./report.js";
 import type { DistanceTable } from "./statistics/permutation.js";
 import { trajectoryDistance, type Trajectory } from "./trajectory.js";
@@ -22,12 +23,15 @@ export interface PathTable {
 /** Every path once, the most taken of the baseline first, then the most taken of the candidate, then by their calls. */
 export function pathTable(base: readonly GateRun[], candidate: readonly GateRun[]): PathTable {
   const rows = new Map<string, PathRow & { order: string }>();
+  const pathOf = createPaths();
+  const keys = new Map<string, string>();
   const count = (runs: readonly GateRun[], side: "base" | "candidate"): void => {
     for (const { trajectory } of runs) {
-      const { steps } = trajectory;
-      const row = rows.get(trajectory.key) ?? { label: "", steps, base: 0, candidate: 0, order: JSON.stringify(steps) };
+      const { key, steps } = pathOf(trajectory);
+      const row = rows.get(key) ?? { label: "", steps, base: 0, candidate: 0, order: JSON.stringify(steps) };
       row[side]++;
-      rows.set(trajectory.key, row);
+      rows.set(key, row);
+      keys.set(trajectory.key, key);
     }
   };
   count(base, "base");
@@ -36,8 +40,44 @@ export function pathTable(base: readonly GateRun[], candidate: readonly GateRun[
     ([, a], [, b]) =>
       b.base - a.base || b.candidate - a.candidate || (a.order < b.order ? -1 : a.order > b.order ? 1 : 0),
   );
-  const labels = new Map(sorted.map(([key], index) => [key, labelOf(index)]));
+  const ownLabels = new Map(sorted.map(([key], index) => [key, labelOf(index)]));
+  const labels = new Map([...keys].map(([key, own]) => [key, ownLabels.get(own) ?? ""]));
   return { rows: sorted.map(([, { order: _, ...row }], index) => ({ ...row, label: labelOf(index) })), labels };
+}
+
+/**
+ * Gives the first trajectory of the same path. Where likeness is not transitive, a run belongs to the first path that it is
+ * like the first run of.
+ */
+function createPaths(): (trajectory: Trajectory) => Trajectory {
+  const known = new Map<string, Trajectory>();
+  const bySkeleton = new Map<string, Trajectory[]>();
+  return (trajectory) => {
+    const { key, skeleton } = trajectory;
+    const others = bySkeleton.get(skeleton) ?? [];
+    const same = known.get(key) ?? others.find((other) => trajectoryDistance(other, trajectory) === 0);
+    known.set(key, same ?? trajectory);
+    if (same === undefined) bySkeleton.set(skeleton, [...others, trajectory]);
+    return same ?? trajectory;
+  };
+}
+
+/**
+ * Every tolerance that the paths and distances rest on: between each run and the first one of its path, and between the first
+ * runs of any two paths.
+ */
+export function toleratedIn(runs: readonly GateRun[], labels: ReadonlyMap<string, string>): ToleranceUse[] {
+  const uses = createUseCounter();
+  const firsts = new Map<string, Trajectory>();
+  for (const { trajectory } of runs) {
+    const label = labels.get(trajectory.key) ?? "";
+    const first = firsts.get(label);
+    if (first === undefined) firsts.set(label, trajectory);
+    else uses.add(pathUses(first.path, trajectory.path));
+  }
+  const all = [...firsts.values()];
+  all.forEach((one, index) => all.slice(0, index).forEach((other) => uses.add(pathUses(other.path, one.path))));
+  return uses.list();
 }
 
 /** A … Z, AA … as spreadsheets name their columns. */

@@ -1,7 +1,7 @@
 // What the drift gate found, as data: everything a report shows, and nothing it would have to look up. Every reporter reads
 // this alone, so that text, JUnit, SARIF, Markdown and HTML never tell different stories.
 
-import type { Drift } from "../../cassette/index.js";
+import type { ContractChange, Drift, ToleranceUse } from "../../cassette/index.js";
 import type { JsonValue } from "../../core/index.js";
 
 /**
@@ -119,31 +119,18 @@ export interface Edit {
   becauseOfSchema?: boolean;
 }
 
-/** A tool or a setting that was offered otherwise. */
-export interface ContractChange {
-  kind: "tool-added" | "tool-removed" | "schema-changed" | "description-changed" | "setting-changed";
-  /** The tool's or the setting's name. */
-  name: string;
-  pointer?: string;
-  old?: JsonValue;
-  new?: JsonValue;
-  sentence: string;
-}
+/**
+ * What the typical runs were offered, as far as the recordings say. `hashes-same` and `hashes-differ`: a side keeps hashes of
+ * it alone. `not-recorded`: a side keeps nothing.
+ */
+export type ContractState = "compared" | "hashes-same" | "hashes-differ" | "not-recorded";
 
-/** A rule that a run broke. */
+/** A rule that a run broke; once for each run and rule. */
 export interface RuleFinding {
   rule: string;
   side: "base" | "candidate";
   location: Location;
   sentence: string;
-}
-
-/** A tolerance that made two values equal: without it there would be a difference. */
-export interface ToleranceUse {
-  tolerance: string;
-  tool: string;
-  pointer: string;
-  times: number;
 }
 
 export interface ScenarioReport {
@@ -167,8 +154,12 @@ export interface ScenarioReport {
   /** Index into `edits` of the first one in the order of turns; absent where there is none. */
   firstDivergence?: number;
   timeline: TimelineRow[];
+  /** What the typical runs were offered otherwise; it decides no verdict. */
   contract: ContractChange[];
+  /** Absent where the typical runs were not read. */
+  contractState?: ContractState;
   rules: RuleFinding[];
+  /** Every tolerance that made runs take one path, brought them nearer, or made calls of the typical runs equal. */
   tolerances: ToleranceUse[];
 }
 
@@ -193,6 +184,10 @@ export interface GateSettings {
   ignore?: string[];
   /** Tools that only read, whose calls could change places. */
   readOnly?: string[];
+  /** The file that said which arguments count as equal. */
+  tolerances?: string;
+  /** The file of rules that every run was held against. */
+  rules?: string;
   /** The pointer that said where a run's outcome lies. */
   success?: string;
   /** Scenarios on one side only were no drift. */

@@ -1,13 +1,15 @@
 // The path a run took, reduced to what is compared, and how far two paths are from each other. The order of parallel calls is
 // nothing; turns without calls are left out. The distance is that of `cassette diff`'s alignment (docs/diff.md), a metric.
 
-import { pathDistance, pathOf, type Cassette, type RunPath } from "../../cassette/index.js";
+import { pathDistance, pathOf, type Cassette, type RunPath, type Tolerances } from "../../cassette/index.js";
 import { canonicalize, sha256Hex } from "../../core/index.js";
 
 export interface TrajectoryOptions {
   ignore: readonly string[];
   order: "strict" | "unordered" | "subset" | "superset";
   readOnly?: readonly string[];
+  /** Which differences in arguments are none. */
+  tolerances?: Tolerances;
   /** What the assistant said is compared like a call. */
   content: boolean;
 }
@@ -15,6 +17,8 @@ export interface TrajectoryOptions {
 export interface Trajectory {
   /** Equal keys took the same path. */
   key: string;
+  /** Paths that tolerances find alike have equal skeletons. */
+  skeleton: string;
   /** The calls of each turn as texts; long ones are cut and end in a part of their hash. */
   steps: string[][];
   path: RunPath;
@@ -24,10 +28,17 @@ const MAX_TEXT = 200;
 
 /** The path of a recording. Throws "invalid-options" for an `ignore` that is no pointer. */
 export function trajectoryOf(cassette: Cassette, options: TrajectoryOptions): Trajectory {
-  const { ignore, order, readOnly = [], content } = options;
-  const path = pathOf(content ? withTexts(cassette) : cassette, { ignore, order, readOnly });
+  const { ignore, order, readOnly = [], content, tolerances } = options;
+  const compared = { ignore, order, readOnly, ...(tolerances === undefined ? {} : { tolerances }) };
+  const path = pathOf(content ? withTexts(cassette) : cassette, compared);
   const keys = path.sets.map((set) => set.map(({ key }) => key));
-  return { key: sha256Hex(canonicalize(keys)), steps: keys.map((set) => set.map(cut)), path };
+  const skeletons = path.sets.map((set) => set.map(({ skeleton }) => skeleton).sort());
+  return {
+    key: sha256Hex(canonicalize(keys)),
+    skeleton: sha256Hex(canonicalize(skeletons)),
+    steps: keys.map((set) => set.map(cut)),
+    path,
+  };
 }
 
 /** 0 for the same path, at most 1; a metric. */

@@ -1,8 +1,17 @@
 // The two typical runs of a scenario beside each other: every turn of both, what differs, and where in the files.
 
-import { alignTurns, diffCassettes, usageOf, type Cassette, type Drift } from "../../cassette/index.js";
+import {
+  alignTurns,
+  compareCassettes,
+  compareContracts,
+  isBecauseOfSchema,
+  usageOf,
+  type Cassette,
+  type ContractChange,
+  type Drift,
+} from "../../cassette/index.js";
 import { toConversation } from "../html/steps.js";
-import type { Edit, Location, ScenarioReport, TimelineRow, TimelineTurn } from "./report.js";
+import type { ContractState, Edit, Location, ScenarioReport, TimelineRow, TimelineTurn } from "./report.js";
 import type { TrajectoryOptions } from "./trajectory.js";
 
 /** One typical run as it was read again. */
@@ -14,18 +23,27 @@ export interface TypicalRun {
 }
 
 /** What `describeTypical` adds to a scenario's report. */
-export type Described = Pick<ScenarioReport, "edits" | "timeline" | "firstDivergence">;
+export type Described = Pick<
+  ScenarioReport,
+  "edits" | "timeline" | "firstDivergence" | "tolerances" | "contract" | "contractState"
+>;
 
 /** Characters of a text or a result that a report keeps; the file has all of it. */
 const MAX_TEXT = 4_000;
 
 /** Compares the two runs turn by turn. Throws "diff-too-large" as `diffCassettes` does. */
 export function describeTypical(base: TypicalRun, candidate: TypicalRun, options: TrajectoryOptions): Described {
-  const { ignore, order, readOnly = [], content } = options;
-  const compared = { ignore, order, readOnly, ignoreContent: !content };
-  const edits = diffCassettes(base.cassette, candidate.cassette, compared).map((drift) =>
-    toEdit(drift, base, candidate),
-  );
+  const { ignore, order, readOnly = [], content, tolerances } = options;
+  const compared = {
+    ignore,
+    order,
+    readOnly,
+    ignoreContent: !content,
+    ...(tolerances === undefined ? {} : { tolerances }),
+  };
+  const found = compareCassettes(base.cassette, candidate.cassette, compared);
+  const { contract, contractState } = offersOf(base.cassette, candidate.cassette);
+  const edits = found.drifts.map((drift) => toEdit(drift, base, candidate, contract));
   const [old, now] = [turnsOf(base.cassette), turnsOf(candidate.cassette)];
   const timeline = alignTurns(base.cassette, candidate.cassette, compared).map((pair): TimelineRow => {
     const before = pair.old === undefined ? undefined : old[pair.old];
@@ -37,14 +55,34 @@ export function describeTypical(base: TypicalRun, candidate: TypicalRun, options
     };
   });
   const first = timeline.find((row) => row.edits.length > 0)?.edits[0];
-  return { edits, timeline, ...(first === undefined ? {} : { firstDivergence: first }) };
+  return {
+    edits,
+    timeline,
+    tolerances: found.tolerances,
+    contract,
+    contractState,
+    ...(first === undefined ? {} : { firstDivergence: first }),
+  };
 }
 
-function toEdit(drift: Drift, base: TypicalRun, candidate: TypicalRun): Edit {
+function offersOf(base: Cassette, candidate: Cassette): { contract: ContractChange[]; contractState: ContractState } {
+  const compared = compareContracts(base, candidate);
+  switch (compared.state) {
+    case "compared":
+      return { contract: compared.changes, contractState: "compared" };
+    case "hashes":
+      return { contract: [], contractState: compared.isSame ? "hashes-same" : "hashes-differ" };
+    case "not-recorded":
+      return { contract: [], contractState: "not-recorded" };
+  }
+}
+
+function toEdit(drift: Drift, base: TypicalRun, candidate: TypicalRun, contract: readonly ContractChange[]): Edit {
   return {
     drift,
     ...("oldTurn" in drift ? { base: locate(base, drift.oldTurn) } : {}),
     ...("newTurn" in drift ? { candidate: locate(candidate, drift.newTurn) } : {}),
+    ...(isBecauseOfSchema(drift, contract) ? { becauseOfSchema: true } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 // The gate's report as lines for a person at a terminal: the verdict, the figures of all scenarios together, then the
 // scenarios that are not the same, worst first.
 
+import { createUseCounter } from "../../cassette/index.js";
 import { toVisible } from "../../core/index.js";
 import type {
   DistanceComparison,
@@ -9,22 +10,26 @@ import type {
   OutcomeComparison,
   Outcomes,
   PathRow,
+  RuleFinding,
   ScenarioReport,
   TestResult,
   Verdict,
 } from "../drift/report.js";
 import { pText } from "../drift/verdict.js";
+import { locationText } from "./facts.js";
+import { toleranceLines } from "./tolerated.js";
 
 const MAX_SCENARIOS = 20;
 const MAX_PATHS = 6;
 const MAX_NAMES = 12;
+const HASHES_DIFFER = "the tools or settings are others, and the recordings keep only hashes that do not say which.";
 const WORST_FIRST: readonly Verdict[] = ["regression", "drift", "inconclusive", "same"];
 
 /** Recorded text in it is escaped; it ends with a line break. */
 export function toText(report: GateReport): string {
   const { verdict, reason, counts, scenarios, pooled, settings, onlyBase, onlyCandidate, commands, fails } = report;
-  const shown = WORST_FIRST.filter((each) => each !== "same" || scenarios.length === 1).flatMap((each) =>
-    scenarios.filter((scenario) => scenario.verdict === each),
+  const shown = WORST_FIRST.flatMap((each) =>
+    scenarios.filter((scenario) => scenario.verdict === each && isShown(scenario, scenarios.length)),
   );
   const counted = WORST_FIRST.filter((each) => counts[each] > 0).map((each) => `${counts[each]} ${each}`);
   const lines = [
@@ -40,11 +45,56 @@ export function toText(report: GateReport): string {
       ? ["", `and ${plural(shown.length - MAX_SCENARIOS, "more scenario")} that may differ; --reporter json has all`]
       : []),
     "",
+    ...(settings.rules === undefined ? [] : [`rules of ${settings.rules}: ${rulesText(scenarios)}`]),
+    ...tolerated(report),
     `${fails ? "fails" : "passes"} at alpha ${settings.alpha} with --fail-on ${settings.failOn.join(",") || "nothing"} --on-inconclusive ${settings.onInconclusive}`,
     `see it again: ${commands.reproduce}`,
     ...(verdict === "same" ? [] : [`accept it:    ${commands.bless}`]),
   ];
   return `${lines.map(toVisible).join("\n")}\n`;
+}
+
+/** A scenario that is the same is worth a line where it is the only one, breaks a rule or was offered something else. */
+function isShown({ verdict, rules, contract, contractState }: ScenarioReport, all: number): boolean {
+  return verdict !== "same" || all === 1 || rules.length + contract.length > 0 || contractState === "hashes-differ";
+}
+
+/** Each broken rule once for each side, at its first place. */
+function brokenLines(rules: readonly RuleFinding[], runs: Record<RuleFinding["side"], number>): string[] {
+  const bySide = new Map<string, { first: RuleFinding; count: number }>();
+  for (const finding of rules) {
+    const key = JSON.stringify([finding.rule, finding.side]);
+    const known = bySide.get(key);
+    if (known === undefined) bySide.set(key, { first: finding, count: 1 });
+    else known.count++;
+  }
+  const all = [...bySide.values()];
+  const more = all.length - MAX_NAMES;
+  return [
+    ...all
+      .slice(0, MAX_NAMES)
+      .flatMap(({ first: { rule, side, sentence, location }, count }) => [
+        `  rule ${rule} broken in ${count} of ${plural(runs[side], "run")} of the ${side === "base" ? "baseline" : side}: ${sentence}`,
+        `    ${locationText(location)}`,
+      ]),
+    ...(more > 0 ? [`  and ${plural(more, "more broken rule")}`] : []),
+  ];
+}
+
+/** Of all scenarios together. */
+function tolerated({ settings, scenarios }: GateReport): string[] {
+  if (settings.tolerances === undefined) return [];
+  const uses = createUseCounter();
+  for (const { tolerances } of scenarios) uses.add(tolerances);
+  const [heading, ...rest] = toleranceLines(settings.tolerances, uses.list());
+  return [heading.trimStart(), ...rest.map((line) => line.slice(2))];
+}
+
+function rulesText(scenarios: readonly ScenarioReport[]): string {
+  const broken = (side: RuleFinding["side"]): number =>
+    new Set(scenarios.flatMap(({ rules }) => rules.filter((each) => each.side === side)).map(({ rule }) => rule)).size;
+  const [base, candidate] = [broken("base"), broken("candidate")];
+  return base + candidate === 0 ? "all kept" : `${base} broken in the baseline, ${candidate} in the candidate`;
 }
 
 function runsText({ base, candidate, scenarios }: GateReport): string {
@@ -111,6 +161,11 @@ function scenarioLines({
   distance,
   edits,
   firstDivergence,
+  contract,
+  contractState,
+  rules,
+  base,
+  candidate,
 }: ScenarioReport): string[] {
   const first = firstDivergence === undefined ? undefined : edits[firstDivergence];
   const place = first?.candidate ?? first?.base;
@@ -122,8 +177,13 @@ function scenarioLines({
     ...(distance === undefined ? [] : distanceLines(distance)),
     ...paths.slice(0, MAX_PATHS).map(pathLine),
     ...(paths.length > MAX_PATHS ? [`  and ${plural(paths.length - MAX_PATHS, "more path")}`] : []),
+    ...brokenLines(rules, { base: base.length, candidate: candidate.length }),
     ...(first === undefined ? [] : [`  first difference: ${first.drift.sentence}`]),
-    ...(place === undefined ? [] : [`    ${place.file}${place.line === undefined ? "" : `:${place.line}`}`]),
+    ...(place === undefined ? [] : [`    ${locationText(place)}`]),
+    ...(first?.becauseOfSchema === true ? ["    the schema of the tool changed there, too"] : []),
+    ...contract.slice(0, MAX_NAMES).map(({ sentence }) => `  contract: ${sentence}`),
+    ...(contract.length > MAX_NAMES ? [`  and ${contract.length - MAX_NAMES} more that was offered otherwise`] : []),
+    ...(contractState === "hashes-differ" ? [`  contract: ${HASHES_DIFFER}`] : []),
   ];
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { checkTolerances } from "../../../src/cassette/tolerance/load.js";
 import { judge, scenario, times } from "./runs.js";
 
 describe("the verdict on one scenario", () => {
@@ -136,6 +137,26 @@ describe("the verdict on many scenarios", () => {
 });
 
 const call = (name: string) => `${name}({"at":""})`;
+
+describe("tolerances", () => {
+  const near = checkTolerances({ version: 1, tools: { find: { "/at": [{ numeric: { absolute: 1 } }] } } });
+
+  it("make one path of runs that are alike to the first run of it, though they are not alike among themselves", () => {
+    const [only] = judge([scenario("a", ["find(2)", "find(1)"], ["find(3)", "find(4)"], near)]).scenarios;
+    expect(only?.paths.map(({ base, candidate }) => [base, candidate])).toEqual([
+      [2, 1],
+      [0, 1],
+    ]);
+    expect(only?.base.map(({ path }) => path)).toEqual(["A", "A"]);
+    expect(only?.candidate.map(({ path }) => path)).toEqual(["A", "B"]);
+  });
+
+  it("are named where paths differ otherwise", () => {
+    const [only] = judge([scenario("a", ["find(1), open"], ["find(2)"], near)]).scenarios;
+    expect(only?.tolerances).toMatchObject([{ tool: "find", pointer: "/at", times: 1 }]);
+    expect(judge([scenario("a", ["find(1), open"], ["find(1)"], near)]).scenarios[0]?.tolerances).toEqual([]);
+  });
+});
 
 describe("the report", () => {
   const mixed = scenario("a", ["find, open", "find", "find, open", "find?"], ["find", "find", "open!", "find"]);

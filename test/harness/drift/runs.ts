@@ -3,17 +3,18 @@
 import type { GateRun } from "../../../src/harness/drift/paths.js";
 import type { GateScenario } from "../../../src/harness/drift/measure.js";
 import type { GateSettings } from "../../../src/harness/drift/report.js";
+import { NO_TOLERANCES, type Tolerances } from "../../../src/cassette/tolerance/tolerances.js";
 import { trajectoryOf } from "../../../src/harness/drift/trajectory.js";
 import { runGate, type GateInput } from "../../../src/harness/drift/gate.js";
 
 /** `"find, open+read"` has two turns. `!` at the end is a failed run, `?` says nothing of it. */
-export function run(text: string, file: string): GateRun {
+export function run(text: string, file: string, tolerances: Tolerances = NO_TOLERANCES): GateRun {
   const path = text.replace(/[!?]$/, "");
   const turns = path.split(",").filter((turn) => turn.trim() !== "");
   const entries = turns.map((turn, turnIndex) => {
     const toolCalls = turn.split("+").map((call) => {
       const [, name = "", at = ""] = /^\s*(\w+)(?:\((.*)\))?\s*$/.exec(call) ?? [];
-      return { id: "c", name, arguments: { at } };
+      return { id: "c", name, arguments: { at: /^\d+$/.test(at) ? Number(at) : at } };
     });
     const message = { role: "assistant" as const, content: "", toolCalls };
     return { turnIndex, promptHash: "", response: { message, stopReason: "toolUse" as const } };
@@ -21,16 +22,23 @@ export function run(text: string, file: string): GateRun {
   const cassette = { version: 1 as const, recordedAt: "", recordedProvider: "", entries };
   return {
     file,
-    trajectory: trajectoryOf(cassette, { ignore: [], order: "strict", content: false }),
+    trajectory: trajectoryOf(cassette, { ignore: [], order: "strict", content: false, tolerances }),
     turns: turns.length + 1,
     calls: turns.join("+").split("+").length,
     ...(text.endsWith("?") ? {} : { success: !text.endsWith("!") }),
   };
 }
 
-export function scenario(name: string, base: readonly string[], candidate: readonly string[]): GateScenario {
+export function scenario(
+  name: string,
+  base: readonly string[],
+  candidate: readonly string[],
+  tolerances?: Tolerances,
+): GateScenario {
   const runs = (texts: readonly string[], side: string) =>
-    texts.map((text, index) => run(text, `${side}/${name}.${String(index).padStart(3, "0")}.cassette.json`));
+    texts.map((text, index) =>
+      run(text, `${side}/${name}.${String(index).padStart(3, "0")}.cassette.json`, tolerances),
+    );
   return { scenario: name, base: runs(base, "old"), candidate: runs(candidate, "new") };
 }
 
