@@ -2,6 +2,8 @@
 
 import { toVisible, type JsonValue, type LlmMessage } from "../core/index.js";
 import { settingsChanges, toolsChanges, type ContextChange } from "./context-change.js";
+import { SECRET_RULES } from "./redact/rules.js";
+import { createSecretFinder } from "./redact/text.js";
 import { firstDifference } from "./values.js";
 import type { MissReport } from "./errors.js";
 import type { TurnContext } from "./context.js";
@@ -188,6 +190,8 @@ function describe(message: LlmMessage | undefined): string {
   return message?.role === "tool" ? `a result of tool ${message.name}` : `role ${message?.role ?? "none"}`;
 }
 
+const findSecrets = createSecretFinder({ rules: SECRET_RULES, values: [] });
+
 /** Two values as JSON text, both cut to the neighbourhood of the first character in which they differ. */
 export function cutAround(
   a: JsonValue | undefined,
@@ -205,7 +209,26 @@ function cut(text: string | undefined, at: number): string | undefined {
   if (text === undefined) return undefined;
   const start = Math.max(0, at - WINDOW);
   const end = at + WINDOW;
-  return `${start > 0 ? "…" : ""}${toVisible(text.slice(start, end).toWellFormed())}${end < text.length ? "…" : ""}`;
+  const shown = hideSecrets(text, start, end).toWellFormed();
+  return `${start > 0 ? "…" : ""}${toVisible(shown)}${end < text.length ? "…" : ""}`;
+}
+
+/** What stands around the shown part and is looked at with it: no secret that a rule knows is longer but a private key. */
+const SURROUNDINGS = 4_096;
+
+/**
+ * The part from `start` to `end` with every character of a secret as an asterisk: a live prompt may hold one that no recording
+ * was scrubbed of, and a miss is printed in logs.
+ */
+function hideSecrets(text: string, start: number, end: number): string {
+  const from = Math.max(0, start - SURROUNDINGS);
+  const around = text.slice(from, end + SURROUNDINGS);
+  let hidden = around;
+  for (const secret of findSecrets(around)) {
+    const stars = "*".repeat(secret.end - secret.start);
+    hidden = hidden.slice(0, secret.start) + stars + hidden.slice(secret.end);
+  }
+  return hidden.slice(start - from, end - from);
 }
 
 /** Messages are plain JSON by construction; their types are only narrower than `JsonValue`. */

@@ -9,6 +9,7 @@ import { verifyKept } from "../support/oracle.js";
 import { prompt, recordTurns, runWeather, user, weatherCassette } from "../support/recording.js";
 import { rejection } from "../support/refusal.js";
 import { say } from "../support/script.js";
+import { SAMPLES } from "../support/secrets.js";
 
 afterAll(verifyKept);
 
@@ -158,6 +159,20 @@ describe("the text of a miss", () => {
     );
     expect(error.summary.isWellFormed()).toBe(true);
     expect(error.miss.recorded).toMatch(/L"$/);
+  });
+});
+
+describe("a secret in a live prompt", () => {
+  it("is not shown, wherever the cut falls, though the recording was never scrubbed of it", async () => {
+    const cassette = await recordTurns([prompt("the key is none")], [say("ok")], { redact: false });
+    for (const { secret } of [...(SAMPLES["github-token"] ?? []), ...(SAMPLES["anthropic-key"] ?? [])]) {
+      for (const before of ["", "x".repeat(20), "x".repeat(40)]) {
+        const error = await missAt(cassette, prompt(`the key is ${before} ${secret} yes`));
+        expect(error.message).toContain("*****");
+        expect(error.message).not.toContain(secret.slice(-12));
+        expect(JSON.stringify(error.miss)).not.toContain(secret.slice(0, 12));
+      }
+    }
   });
 });
 

@@ -7,6 +7,9 @@ import type { RecordedBody } from "./exchange.js";
 /** The most bytes one body may have, unpacked: what the recording proxy keeps of one answer, too. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
+/** The most characters that all bodies of one recording may have together, unpacked. */
+export const MAX_RECORDING_CHARACTERS = 256 * 1024 * 1024;
+
 /** What a packed body may grow to in any case, and how many times its own size beyond that. */
 const FREE_BYTES = 1024 * 1024;
 const MAX_RATIO = 200;

@@ -20,7 +20,7 @@ import { toDropped } from "../dropped.js";
 import { createRepairLog, type RepairLog } from "../repair.js";
 import { cleanJson, isObject, malformed, toName } from "../value.js";
 import type { HttpExchange, HttpRecording } from "./exchange.js";
-import { toPlain } from "./plain.js";
+import { MAX_RECORDING_CHARACTERS, toPlain } from "./plain.js";
 
 /** The most exchanges of one recording: each is compared with the conversations before it. */
 export const MAX_EXCHANGES = 20_000;
@@ -43,6 +43,7 @@ export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[]
     throw malformed(`it has ${exchanges.length} exchanges, more than the limit of ${MAX_EXCHANGES}`);
   }
   const dropped = createRepairLog();
+  const budget = createBudget();
   const conversations: { steps: PromptStep[]; exchanges: WireExchange[] }[] = [];
   const flaws: string[] = [];
   for (const [index, exchange] of exchanges.entries()) {
@@ -51,7 +52,7 @@ export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[]
       dropped.add(kind);
       continue;
     }
-    const found = toTurn(exchange, kind, dropped);
+    const found = toTurn(exchange, kind, { dropped, budget });
     if (found === undefined) {
       dropped.add("exchange-not-model-call");
       continue;
@@ -100,12 +101,30 @@ function kindOf({ method, url, status }: HttpExchange): Wire | NoTurn {
 
 type Found = { turn: ReadTurn; exchange: WireExchange } | { flaw: string };
 
+/** Takes what each body has, and throws where they have too much together. */
+type Budget = (text: string) => void;
+
+function createBudget(): Budget {
+  let left = MAX_RECORDING_CHARACTERS;
+  return ({ length }) => {
+    left -= length;
+    if (left < 0)
+      throw malformed(`its bodies have more than ${MAX_RECORDING_CHARACTERS} characters together, the limit`);
+  };
+}
+
 /** Undefined for a body without messages: other hosts have paths that end alike. */
-function toTurn(exchange: HttpExchange, wire: Wire, dropped: RepairLog): Found | undefined {
+function toTurn(
+  exchange: HttpExchange,
+  wire: Wire,
+  { dropped, budget }: { dropped: RepairLog; budget: Budget },
+): Found | undefined {
   const request = toPlain(exchange.request, "");
   if ("flaw" in request) return { flaw: `its request ${request.flaw}` };
   const answer = toPlain(exchange.answer, exchange.encoding);
   if ("flaw" in answer) return { flaw: `its answer ${answer.flaw}` };
+  budget(request.text);
+  budget(answer.text);
   try {
     const body = cleanJson(parseBoundedJson(request.text), dropped);
     if (!isObject(body) || !Array.isArray(body["messages"])) return undefined;
