@@ -24,6 +24,7 @@ describe("cassette diff with tolerances", () => {
       out: [
         "same: 1 task compared, 1 same, 0 drifted",
         "  texts were not compared; --content compares them",
+        "  contract: offered tools and settings were not recorded, so not compared",
         "  tolerances of cassette.tolerances.json: used 2 times",
         "    look:/city  case, 2 times",
         "",
