@@ -4,7 +4,9 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { MAX_ENVELOPE_BYTES, MAX_SIGNATURES } from "../src/cassette/envelope.js";
+import { MAX_RECORDING_CHARACTERS } from "../src/cassette/import/http/plain.js";
 import { DEFAULT_MAX_BYTES } from "../src/cassette/json.js";
+import { MAX_STREAM_PIECES } from "../src/cassette/stream-format.js";
 import { MAX_RECORDS } from "../src/cli/import/import.js";
 import { FREE_BYTES, MAX_LOG_BYTES, MAX_RATIO } from "../src/cli/import/read-log.js";
 import { MAX_RECEIPTS_BYTES } from "../src/cli/verify/receipts.js";
@@ -33,6 +35,8 @@ const LIMITS: Record<string, string> = {
   "what a gzipped log may grow to in any case": size(FREE_BYTES),
   "how many times its size it may grow to beyond that": count(MAX_RATIO),
   "records of a log": count(MAX_RECORDS),
+  "bodies of one recording of HTTP together": `${MAX_RECORDING_CHARACTERS / 2 ** 20} Mi characters`,
+  "pieces of a recorded stream, of one answer": `${count(MAX_STREAM_PIECES)}, and one more for each of its texts`,
   "an answer of a vendor": size(DEFAULT_MAX_BODY_BYTES),
   "a streamed answer": size(DEFAULT_MAX_STREAM_BYTES),
   "arguments of a tool call": `${count(MAX_ARGUMENT_CHARACTERS)} characters`,
