@@ -1,6 +1,7 @@
 // What to type to see a report again, and to accept what it found.
 
 import type { DriftOptions } from "./drift-options.js";
+import { quote } from "../shell.js";
 
 /** The same comparison: the same sides, and every setting that decides its result, with the files that were found unasked. */
 export function reproduceCommand(base: string, candidate: string, options: DriftOptions, found: FoundFiles): string {
@@ -41,9 +42,4 @@ function fileFlag(name: string, flag: string | false | undefined, found: string 
 
 function setting(flag: string, value: string, usual: string): string[] {
   return value === usual ? [] : [flag, value];
-}
-
-/** As a POSIX shell reads it. */
-function quote(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

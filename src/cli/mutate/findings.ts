@@ -7,6 +7,7 @@ import { count, createPrinter, type PrintLine } from "../output.js";
 import { shortenMutant } from "./report-file.js";
 import type { Suite } from "./suite.js";
 import type { Outcome, Trial } from "./trial.js";
+import { quote } from "../shell.js";
 
 export interface Findings {
   suite: Suite;
@@ -86,11 +87,6 @@ function printSurvivor(mutant: Mutant, findings: Findings, line: PrintLine): voi
 function againText({ id, file }: Mutant, { command, seed }: Findings): string {
   const seeded = seed === "1" ? [] : ["--seed", seed];
   return ["cassette", "mutate", ...seeded, "--only", id, file, "--", ...command].map(quote).join(" ");
-}
-
-/** As a POSIX shell takes it for one word. */
-function quote(word: string): string {
-  return /^[\w./@:=,+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 function tally({ chosen, trials }: Findings, kind?: MutantKind): Tally {

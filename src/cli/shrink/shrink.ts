@@ -15,6 +15,7 @@ import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createPrinter, writeJson } from "../output.js";
+import { quote } from "../shell.js";
 
 /** The flags of `cassette shrink`, as commander gives them. */
 export interface ShrinkOptions {
@@ -98,11 +99,6 @@ function reproduceCommand({ base, candidate }: Sides, { ignore, order, readOnly,
     ...(content === true ? ["--content"] : []),
   ];
   return ["cassette", "diff", base, candidate, ...words].map(quote).join(" ");
-}
-
-/** As a POSIX shell reads it. */
-function quote(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 function nothingToShrink(base: string, candidate: string, { kind, tool }: { kind?: string; tool?: string }): CliError {
