@@ -1,5 +1,6 @@
 // Values and places in the words of a message: short, on one line, and with nothing in it that a terminal acts on.
 
+import { createSecretFinder, SECRET_RULES } from "../../cassette/index.js";
 import { isPlainObject } from "../../core/index.js";
 
 const MAX_TEXT = 80;
@@ -53,11 +54,27 @@ function showSample(sample: unknown): string {
   return sample instanceof RegExp ? String(sample) : showValue(sample);
 }
 
-/** At most 80 characters, never half of one, with control and direction characters as escapes. */
-export function cutText(text: string): string {
-  const isCut = text.length > MAX_TEXT;
-  const kept = isCut ? text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, "") + "…" : text;
+/** At most 80 characters, never half of one, without secrets, with control and direction characters as escapes. */
+export function cutText(text: string, max = MAX_TEXT): string {
+  // Hidden before it is cut: half a secret is none that a rule knows.
+  const open = hideSecrets(text);
+  const isCut = open.length > max;
+  const kept = isCut ? open.slice(0, max).replace(/[\ud800-\udbff]$/, "") + "…" : open;
   return escapeInvisible(kept);
+}
+
+const findSecrets = createSecretFinder({ rules: SECRET_RULES, values: [] });
+
+/** The text with everything that a rule knows as a secret replaced by the name of the rule. */
+export function hideSecrets(text: string): string {
+  const found = findSecrets(text);
+  if (found.length === 0) return text;
+  let [shown, from] = ["", 0];
+  for (const { rule, start, end } of found) {
+    shown += `${text.slice(from, start)}<hidden:${rule}>`;
+    from = end;
+  }
+  return shown + text.slice(from);
 }
 
 /** C0 and C1 controls, line separators and direction overrides, which recorded text may hold. */
@@ -73,7 +90,7 @@ export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** A path as it can be pasted behind a command. */
-export function shellText(path: string): string {
-  return /^[\w./@:-]+$/.test(path) ? path : JSON.stringify(path);
+/** A word as a POSIX shell reads it, to be pasted behind a command. */
+export function shellText(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
