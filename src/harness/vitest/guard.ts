@@ -3,7 +3,7 @@
 
 import { isPlainObject } from "../../core/index.js";
 import type { Matcher, MatcherContext, MatcherResult } from "./matcher.js";
-import { countText, hideSecrets } from "./words.js";
+import { countText, hideSecrets, MAX_SHOWN_DEPTH } from "./words.js";
 
 const MAX_DRAWN_LINES = 60;
 
@@ -23,11 +23,14 @@ function guard(context: MatcherContext, result: MatcherResult): MatcherResult {
 }
 
 /** The same value with secrets hidden in its texts and keys; asymmetric matchers stay as they are. */
-function withoutSecrets(value: unknown): unknown {
+function withoutSecrets(value: unknown, depth = 0): unknown {
+  if (depth > MAX_SHOWN_DEPTH) return "…";
   if (typeof value === "string") return hideSecrets(value);
-  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
   if (!isPlainObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [hideSecrets(key), withoutSecrets(item)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [hideSecrets(key), withoutSecrets(item, depth + 1)]),
+  );
 }
 
 /** Vitest draws `actual` and `expected` itself. */

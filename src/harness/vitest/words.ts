@@ -21,12 +21,16 @@ export function describeValue(value: unknown): string {
   return `an object with ${cutText(keys.slice(0, MAX_KEYS).join(", "))}${rest}`;
 }
 
+/** What stands deeper is not shown: recorded values have an end, those of a test may hold themselves. */
+export const MAX_SHOWN_DEPTH = 100;
+
 /** JSON on one line, with asymmetric matchers as the runner names them: `{"city":Any<String>}`. */
-export function showValue(value: unknown): string {
+export function showValue(value: unknown, depth = 0): string {
+  if (depth > MAX_SHOWN_DEPTH) return "…";
   if (isAsymmetric(value)) return showMatcher(value);
-  if (Array.isArray(value)) return `[${value.map(showValue).join(",")}]`;
+  if (Array.isArray(value)) return `[${value.map((item) => showValue(item, depth + 1)).join(",")}]`;
   if (isPlainObject(value)) {
-    const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${showValue(item)}`);
+    const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${showValue(item, depth + 1)}`);
     return `{${entries.join(",")}}`;
   }
   if (typeof value === "string") return JSON.stringify(value);

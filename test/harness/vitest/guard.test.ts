@@ -47,6 +47,14 @@ describe("a failure", () => {
     expect(message).not.toContain(secret.slice(0, 12));
   });
 
+  it("comes to an end for expected arguments that hold themselves", async () => {
+    const args: Record<string, unknown> = {};
+    args["self"] = args;
+    const { result } = await lookupRun();
+    expect(() => expect(result).toCallTool("lookup", args)).toThrow("expected a call of lookup");
+    expect(() => expect(result).toMatchToolSequence([{ name: "lookup", args }])).toThrow("expected these tool calls");
+  });
+
   it("names the commands for the cassette of a handle", async () => {
     const { provider } = { provider: (await lookupRun()).recorder };
     const handle = { provider, done: async () => undefined, mode: "record", file: "my runs/a.cassette.json" };
