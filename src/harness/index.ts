@@ -98,3 +98,4 @@ export { toJobSummary } from "./reports/markdown.js";
 export { toleranceLines } from "./reports/tolerated.js";
 export { REPORTER_NAMES, reporterOf, type Reporter } from "./reports/registry.js";
 export { MAX_COMPARISONS, shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";
+export { shellText } from "./vitest/words.js";

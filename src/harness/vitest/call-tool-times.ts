@@ -47,15 +47,14 @@ export function callToolTimes(
 function failureText(
   wanted: string,
   times: number,
-  made: readonly ComparedCall[],
+  counted: readonly ComparedCall[],
   compared: readonly ComparedCall[],
 ): string {
-  const lines = [
-    `expected ${countText(times, "call")} of ${wanted}, but ${made.length === 0 ? "none was" : `${made.length} ${made.length === 1 ? "was" : "were"}`} made${made.length === 0 ? "." : ":"}`,
-    ...callLines(made, MAX_CALLS),
-  ];
-  const others = nearestFirst(compared.filter((call) => !made.includes(call)));
-  if (made.length < times && others.length > 0) {
+  const made =
+    counted.length === 0 ? "none was made." : `${counted.length} ${counted.length === 1 ? "was" : "were"} made:`;
+  const lines = [`expected ${countText(times, "call")} of ${wanted}, but ${made}`, ...callLines(counted, MAX_CALLS)];
+  const others = nearestFirst(compared.filter(({ differences }) => differences?.length !== 0));
+  if (counted.length < times && others.length > 0) {
     lines.push("Other calls, nearest first:", ...callLines(others, MAX_NEAR));
   }
   lines.push("Correct the number, or the prompt, tool description or tool results that led the model to another.");

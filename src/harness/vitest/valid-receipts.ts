@@ -54,12 +54,11 @@ export function createValidReceipts(host: MatcherHost) {
           `${name} has no receipts, so there is nothing to verify`,
           "Pass createRuntime a signingKey.",
         );
-      case "broken":
-        return refused(
-          name,
-          `${countText(verdict.findings.length + verdict.more, "line")} ${verdict.findings.length + verdict.more === 1 ? "does" : "do"} not hold`,
-          findingLines(verdict),
-        );
+      case "broken": {
+        const lines = verdict.findings.length + verdict.more;
+        const what = lines === 1 ? "1 line does not hold" : `${lines} lines do not hold`;
+        return refused(name, what, findingLines(verdict));
+      }
       case "ok":
         return wholeResult(name, verdict, requireComplete, run === undefined ? undefined : runOf(run));
     }

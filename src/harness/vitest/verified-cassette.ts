@@ -20,7 +20,7 @@ export type VerifiedCassetteOptions = PinOptions;
 export function createVerifiedCassette(host: MatcherHost) {
   return async (received: unknown, options?: unknown): Promise<MatcherResult> => {
     assertOptions(NAME, options, PIN_KINDS);
-    const terms = await readPinTerms(NAME, (options ?? {}) as VerifiedCassetteOptions, host);
+    const terms = await readPinTerms(NAME, options ?? {}, host);
     const name = typeof received === "string" ? received : "the cassette";
     try {
       return verifiedResult(name, await verify(received, terms, host), terms);
