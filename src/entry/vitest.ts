@@ -2,13 +2,10 @@
 // global Chai.Assertion, the one declaration that holds in Vitest 4 and 5 alike.
 
 import { expect } from "vitest";
-import { createCassetteStore, readRules } from "../cassette/index.js";
-import { createMatchers, overlaidStore, type CassetteAssertions } from "../harness/index.js";
+import { createMatcherHost, createMatchers, type CassetteAssertions } from "../harness/index.js";
 import { nodeFiles } from "../host/index.js";
 
-const files = nodeFiles();
-const store = overlaidStore(createCassetteStore(files), files, process.env);
-expect.extend(createMatchers({ load: store.load, loadRules: (path) => readRules(files, path) }));
+expect.extend(createMatchers(createMatcherHost(nodeFiles(), process.env)));
 
 declare global {
   // eslint-disable-next-line @typescript-eslint/no-namespace -- Chai declares its types in one.
