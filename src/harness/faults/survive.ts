@@ -1,6 +1,12 @@
 // Does an agent survive this? One run of it for each fault, on a clock that no fault can hold up, and what came of it as rows.
 
-import { AgentError, assertKnownOptions, type LlmProviderAdapter, type RunResult } from "../../core/index.js";
+import {
+  AgentError,
+  assertKnownOptions,
+  toVisible,
+  type LlmProviderAdapter,
+  type RunResult,
+} from "../../core/index.js";
 import { memoryHost, type MemoryHost } from "../doubles/host.js";
 import { HarnessError } from "../errors.js";
 import { describeFault, everyFault, type Fault } from "./fault.js";
@@ -87,7 +93,7 @@ export function formatSurvival(rows: readonly SurvivalRow[]): string {
   const cells = rows.map(({ fault, outcome, code, finalAnswer }) => [
     describeFault(fault),
     outcome,
-    code ?? JSON.stringify(finalAnswer ?? ""),
+    code ?? toVisible(JSON.stringify(finalAnswer ?? "")),
   ]);
   const widths = [0, 1].map((column) => Math.max(0, ...cells.map((row) => row[column]?.length ?? 0)));
   return cells.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")).join("\n");

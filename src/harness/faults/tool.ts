@@ -85,17 +85,16 @@ export function faultyTool(tool: CustomTool, options: FaultyToolOptions): Faulty
   assertToolFaults(faultsOf(options));
   const plan = createPlan("faultyTool", options);
   const ports = withSystemPorts(options.ports);
-  return {
+  const faulty: CustomTool = {
     ...tool,
-    get injected() {
-      return plan.injected;
-    },
     invoke(args, context) {
       const struck = plan.next();
       const work = () => tool.invoke(args, context);
       return struck === undefined ? work() : suffer(struck.fault, work, { tool, signal: context.signal, ports });
     },
   };
+  // Not among its keys: an agent refuses a tool with a field that nobody reads.
+  return Object.defineProperty(faulty as FaultyTool, "injected", { get: () => plan.injected });
 }
 
 interface Scene {
