@@ -1,6 +1,14 @@
 // The door of the harness: what a test author holds.
 
+export { eventLogConformance, type MakeEventLog } from "./conformance/event-log.js";
 export { memoryConformance } from "./conformance/memory.js";
+export {
+  MAX_ASKED,
+  PROVIDER_REQUESTS,
+  providerConformance,
+  type MakeProvider,
+  type ProviderConformanceOptions,
+} from "./conformance/provider.js";
 export type { ConformanceCase } from "./conformance/verdict.js";
 export { DEFAULT_CLOCK_START, fixedClock, MAX_FIRED_TIMERS, type FixedClock } from "./doubles/clock.js";
 export { collect, type CollectedRun, type CollectedStream, type StartRun } from "./doubles/collect.js";
