@@ -3,7 +3,6 @@
 import {
   canonicalize,
   findResponseFlaw,
-  isSealed,
   NotJsonError,
   type LlmTurnRequest,
   type LlmTurnResponse,
@@ -51,18 +50,15 @@ export const turnCases: Record<string, ProviderCheck> = {
   },
 
   async "leaves the request as it was"(subject) {
-    for (const [name, sealed] of Object.entries(subject.requests)) {
-      const request = structuredClone(sealed) as LlmTurnRequest;
+    for (const [name, request] of Object.entries(subject.requests)) {
+      const before = structuredClone(request) as LlmTurnRequest;
       await ask(subject, request);
-      assertSame(`the request ${name} after it was answered`, request, sealed);
+      assertSame(`the request ${name} after it was answered`, request, before);
     }
   },
 
   async "takes a request that is frozen"(subject) {
-    for (const [name, request] of Object.entries(subject.requests)) {
-      assertSame(`whether ${name} is frozen`, isSealed(request), true);
-      await ask(subject, request);
-    }
+    for (const request of Object.values(subject.frozen)) await ask(subject, request);
   },
 
   async "gives a response that is the caller's own"(subject) {
@@ -71,7 +67,7 @@ export const turnCases: Record<string, ProviderCheck> = {
     first.message.toolCalls = [{ id: CHANGED, name: CHANGED, arguments: { [CHANGED]: true } }];
     first.stopReason = "error";
     const second = await ask(subject, subject.requests.tools);
-    if (canonicalize(second).includes(CHANGED)) fail("the next answer", second, "nothing of what the caller changed");
+    if (JSON.stringify(second).includes(CHANGED)) fail("the next answer", second, "nothing of what the caller changed");
     if (second === first) fail("the next answer", "the same object", "another one");
   },
 

@@ -5,11 +5,18 @@
 //
 // What it does not see: whether an answer is a good one, and what a provider sends to its vendor.
 
-import { assertKnownOptions, seal, type LlmProviderAdapter, type LlmTurnRequest } from "../../core/index.js";
+import { assertKnownOptions, seal, type LlmProviderAdapter } from "../../core/index.js";
 import { failureCases, silenceCases } from "./provider-failures.js";
 import { streamCases } from "./provider-streams.js";
 import { turnCases } from "./provider-turns.js";
-import { assertSame, fail, within, type ConformanceCase, type ProviderCheck } from "./verdict.js";
+import {
+  assertSame,
+  fail,
+  within,
+  type ConformanceCase,
+  type ProviderCheck,
+  type ProviderRequests,
+} from "./verdict.js";
 
 /** A new provider at each call. */
 export type MakeProvider = () => LlmProviderAdapter | Promise<LlmProviderAdapter>;
@@ -39,7 +46,7 @@ const weather = {
  * cassette, a script) has to know these. The one with tools is best answered with a call: else the cases about calls have
  * nothing to look at.
  */
-export const PROVIDER_REQUESTS: Readonly<Record<"plain" | "tools" | "settings" | "conversation", LlmTurnRequest>> = {
+export const PROVIDER_REQUESTS: ProviderRequests = {
   plain: seal({ messages: [rules, words] }),
   tools: seal({ messages: [rules, { role: "user", content: "How is the weather in Oslo?" }], tools: [weather] }),
   settings: seal({ messages: [rules, words], settings: { temperature: 0, maxTokens: 256, stop: ["END"] } }),
@@ -81,9 +88,13 @@ export function providerConformance(make: MakeProvider, options: ProviderConform
 async function runCase(make: MakeProvider, check: ProviderCheck, patienceMs: number): Promise<void> {
   const provider = await make();
   try {
-    await check({ provider, requests: PROVIDER_REQUESTS, patienceMs });
+    // Copies that may be written into: what a provider must not do is the matter of one case alone.
+    const requests = structuredClone(PROVIDER_REQUESTS) as typeof PROVIDER_REQUESTS;
+    await check({ provider, requests, frozen: PROVIDER_REQUESTS, patienceMs });
   } finally {
-    await provider.destroy?.();
+    // What goes wrong here is the matter of the case about the end.
+    const ended = Promise.resolve().then(() => provider.destroy?.());
+    await within(patienceMs, "the end", ended).catch(() => undefined);
   }
 }
 

@@ -18,10 +18,15 @@ export interface ConformanceCase {
 /** Checks one fact on a store that is empty and used by nobody else. */
 export type MemoryCheck = (memory: RuntimeMemory) => Promise<void>;
 
+/** Every request of the suite by its name. */
+export type ProviderRequests = Readonly<Record<"plain" | "tools" | "settings" | "conversation", LlmTurnRequest>>;
+
 /** A provider that nobody else asks, and what it may be asked. */
 export interface ProviderSubject {
   readonly provider: LlmProviderAdapter;
-  readonly requests: Readonly<Record<"plain" | "tools" | "settings" | "conversation", LlmTurnRequest>>;
+  readonly requests: ProviderRequests;
+  /** The same, deeply frozen. */
+  readonly frozen: ProviderRequests;
   readonly patienceMs: number;
 }
 
