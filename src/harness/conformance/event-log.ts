@@ -202,19 +202,18 @@ const checks: Record<string, (bench: Bench) => Promise<void>> = {
   },
 
   async "counts on when a listener appends in turn"({ open }) {
-    let log: EventLog | undefined;
-    const opened = await open({
-      listener({ type }) {
-        if (type === "run-start") log?.append("b", 0, start);
-      },
-    });
-    log = opened;
-    opened.append("a", -1, { type: "run-start", goal: "go" });
-    opened.append("a", 1, { type: "run-end", stop: "finished" });
-    assertSame("kept", types(opened.events), ["run-start", "turn-start", "run-end"]);
+    const opened: EventLog[] = [];
+    const listener = ({ type }: AgentEvent) => {
+      if (type === "run-start") opened[0]?.append("b", 0, start);
+    };
+    const log = await open({ listener });
+    opened.push(log);
+    log.append("a", -1, { type: "run-start", goal: "go" });
+    log.append("a", 1, { type: "run-end", stop: "finished" });
+    assertSame("kept", types(log.events), ["run-start", "turn-start", "run-end"]);
     assertSame(
       "seq",
-      opened.events.map(({ seq }) => seq),
+      log.events.map(({ seq }) => seq),
       [0, 1, 2],
     );
   },

@@ -61,8 +61,8 @@ const OF_VENDORS: readonly AgentErrorCode[] = ["provider-http", "provider-respon
 
 type Way = "turn" | "stream";
 
-function waysOf({ stream }: LlmProviderAdapter): Way[] {
-  return stream === undefined ? ["turn"] : ["turn", "stream"];
+function waysOf(provider: LlmProviderAdapter): Way[] {
+  return provider.stream === undefined ? ["turn"] : ["turn", "stream"];
 }
 
 async function call(subject: ProviderSubject, way: Way, terms: Partial<LlmTurnRequest> = {}): Promise<unknown> {

@@ -51,7 +51,7 @@ export const turnCases: Record<string, ProviderCheck> = {
 
   async "leaves the request as it was"(subject) {
     for (const [name, request] of Object.entries(subject.requests)) {
-      const before = structuredClone(request) as LlmTurnRequest;
+      const before = structuredClone(request);
       await ask(subject, request);
       assertSame(`the request ${name} after it was answered`, request, before);
     }

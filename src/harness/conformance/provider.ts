@@ -89,7 +89,7 @@ async function runCase(make: MakeProvider, check: ProviderCheck, patienceMs: num
   const provider = await make();
   try {
     // Copies that may be written into: what a provider must not do is the matter of one case alone.
-    const requests = structuredClone(PROVIDER_REQUESTS) as typeof PROVIDER_REQUESTS;
+    const requests = structuredClone(PROVIDER_REQUESTS);
     await check({ provider, requests, frozen: PROVIDER_REQUESTS, patienceMs });
   } finally {
     // What goes wrong here is the matter of the case about the end.

@@ -35,7 +35,10 @@ const IDLE_TURNS = 5;
 
 // Taken when this file is loaded, so that a test runner's own fake timers do not stop it.
 const { setImmediate: immediate, setTimeout: timeout } = globalThis as Partial<typeof globalThis>;
-const nextTurn = (go: () => void): void => void (immediate === undefined ? timeout?.(go, 0) : immediate(go));
+const nextTurn = (go: () => void): void => {
+  if (immediate === undefined) timeout?.(go, 0);
+  else immediate(go);
+};
 
 interface Timer {
   readonly at: number;

@@ -64,7 +64,8 @@ export function answerFetch(delivery: Delivery, way: FaultyWay): typeof globalTh
 
 /** Each of our encoders says `stream: true` where it asks for a stream. */
 function isStreamed(init: RequestInit | undefined): boolean {
-  return (JSON.parse(String(init?.body)) as { stream?: boolean }).stream === true;
+  const body = typeof init?.body === "string" ? init.body : "{}";
+  return (JSON.parse(body) as { stream?: boolean }).stream === true;
 }
 
 function writeAnswer({ wire, answer, model, ports }: FaultyWay, isStream: boolean): string[] {

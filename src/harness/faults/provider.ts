@@ -95,16 +95,8 @@ export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProv
       : {
           async *stream(request) {
             const struck = request.signal?.aborted === true ? undefined : plan.next();
-            if (struck === undefined) return yield* stream(request);
-            const outcome = await strike(struck, request, desk);
-            switch (outcome.kind) {
-              case "late":
-                return yield* stream(outcome.request);
-              case "unstruck":
-                return yield { type: "response", response: outcome.response };
-              case "vendor":
-                return yield* mended(outcome);
-            }
+            if (struck === undefined) yield* stream(request);
+            else yield* streamed(await strike(struck, request, desk), stream);
           },
         }),
     async destroy() {
@@ -204,10 +196,24 @@ async function damage(
   return { kind: "unstruck", response };
 }
 
-async function* mended({ vendor, request, mend }: VendorOutcome): AsyncGenerator<LlmStreamEvent, void, undefined> {
-  // Each of our vendors can stream.
-  for await (const event of vendor.stream?.(request) ?? []) {
-    yield event.type === "response" ? { type: "response", response: mend(event.response) } : event;
+async function* streamed(
+  outcome: Outcome,
+  stream: (request: LlmTurnRequest) => AsyncIterable<LlmStreamEvent>,
+): AsyncGenerator<LlmStreamEvent, void, undefined> {
+  switch (outcome.kind) {
+    case "late":
+      yield* stream(outcome.request);
+      return;
+    case "unstruck":
+      yield { type: "response", response: outcome.response };
+      return;
+    case "vendor": {
+      const { vendor, request, mend } = outcome;
+      // Each of our vendors can stream.
+      for await (const event of vendor.stream?.(request) ?? []) {
+        yield event.type === "response" ? { type: "response", response: mend(event.response) } : event;
+      }
+    }
   }
 }
 
