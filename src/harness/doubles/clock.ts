@@ -54,13 +54,14 @@ export function fixedClock(start: number = DEFAULT_CLOCK_START): FixedClock {
   let count = 0;
 
   const timer: Ports["timer"] = (ms, fire) => {
-    const set = { at: time + Math.max(0, ms), order: count++, fire };
+    // What is no time is none, as for setTimeout.
+    const set = { at: time + (ms > 0 ? ms : 0), order: count++, fire };
     timers.add(set);
     return () => void timers.delete(set);
   };
   const next = (): Timer | undefined => {
     let first: Timer | undefined;
-    for (const one of timers) if (first === undefined || isBefore(one, first)) first = one;
+    for (const one of timers) if (one.at < Infinity && (first === undefined || isBefore(one, first))) first = one;
     return first;
   };
   const fire = (due: Timer): void => {

@@ -73,6 +73,15 @@ describe("A33 fixedClock", () => {
     expect(error.code).toBe("never-settles");
   });
 
+  it("never comes to a timer that is set for no end, and takes no time for one that is set for none", async () => {
+    const clock = fixedClock(0);
+    const fired: string[] = [];
+    clock.timer(Infinity, () => fired.push("never"));
+    clock.timer(Number.NaN, () => fired.push("at once"));
+    expect((await failure(() => clock.until(new Promise(() => undefined)))).code).toBe("never-settles");
+    expect([fired, clock.now(), clock.pending]).toEqual([["at once"], 0, 1]);
+  });
+
   it("may be set back, which fires nothing", async () => {
     const clock = fixedClock(1_000);
     let fired = 0;
