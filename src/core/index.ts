@@ -95,6 +95,7 @@ export {
 } from "./tools/verbs.js";
 export type { AgentEvent, EventBody, EventDetail } from "./events/event.js";
 export type { EventListener } from "./events/log.js";
+export { createEventLog, MAX_KEPT_EVENTS, type EventLog, type EventLogOptions } from "./events/log.js";
 export { toTraceEvent, type TraceCapability, type TraceEvent, type TraceName } from "./events/trace.js";
 export {
   RECEIPT_PAYLOAD_TYPE,

@@ -11,6 +11,12 @@ export type HarnessErrorCode =
   | "overlay-unclear"
   /** `rulesPolicy` was asked for something it does not do. */
   | "rules-unclear"
+  /** A double was asked to be what it cannot be: a clock at no moment, a host with half a seed. */
+  | "double-unclear"
+  /** What a fixed clock waits for never comes. */
+  | "never-settles"
+  /** Faults, or when they strike, are not said in a way that can be carried out. */
+  | "faults-unclear"
   /** A matcher was given something it cannot work on. */
   | "matcher-misuse"
   /** The drift gate was given more scenarios, or more runs of one, than it compares. */

@@ -1,7 +1,40 @@
 // The door of the harness: what a test author holds.
 
+export { eventLogConformance, type MakeEventLog } from "./conformance/event-log.js";
 export { memoryConformance } from "./conformance/memory.js";
+export {
+  MAX_ASKED,
+  PROVIDER_REQUESTS,
+  providerConformance,
+  type MakeProvider,
+  type ProviderConformanceOptions,
+} from "./conformance/provider.js";
 export type { ConformanceCase } from "./conformance/verdict.js";
+export { DEFAULT_CLOCK_START, fixedClock, MAX_FIRED_TIMERS, type FixedClock } from "./doubles/clock.js";
+export { collect, type CollectedRun, type CollectedStream, type StartRun } from "./doubles/collect.js";
+export { memoryFiles, type MemoryFiles } from "./doubles/files.js";
+export { memoryHost, type MemoryHost, type MemoryHostOptions } from "./doubles/host.js";
+export { countingIds, seededBytes, type CountingIds } from "./doubles/ids.js";
+export { HTTP_FAULTS, type HttpFault, type HttpFaultName } from "./faults/bodies.js";
+export {
+  describeFault,
+  everyFault,
+  FAULT_KINDS,
+  type Fault,
+  type FaultKind,
+  type NetworkCode,
+} from "./faults/fault.js";
+export { type FaultPlanOptions, type Injected, MAX_LISTED_FAULTS, type Scheduled } from "./faults/plan.js";
+export { faultyProvider, type FaultyProvider, type FaultyProviderOptions } from "./faults/provider.js";
+export { formatSurvival, surviveFaults, type SurvivalOptions, type SurvivalRow, type Trial } from "./faults/survive.js";
+export {
+  everyToolFault,
+  faultyTool,
+  TOOL_FAULT_KINDS,
+  type FaultyTool,
+  type FaultyToolOptions,
+  type ToolFault,
+} from "./faults/tool.js";
 export { HarnessError, type HarnessErrorCode } from "./errors.js";
 export {
   toBundlePage,
