@@ -1,0 +1,161 @@
+// The language-model interface of the AI SDK as far as we use it, versions 2, 3 and 4 (AI SDK 5, 6 and 7). Types of our own, so
+// that nobody needs the package to compile; test/types holds them against the real ones. Specification: `@ai-sdk/provider`.
+
+import type { JsonObject, JsonValue } from "../../../core/index.js";
+
+export type SpecVersion = "v2" | "v3" | "v4";
+
+/** Vendor's fields by vendor: `providerOptions` on the way in, `providerMetadata` on the way out. */
+export type Metadata = Readonly<Record<string, JsonObject>>;
+
+/** Any language model of the SDK. */
+export interface AnyAiSdkModel {
+  readonly specificationVersion: SpecVersion;
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(options: never): PromiseLike<unknown>;
+  doStream(options: never): PromiseLike<unknown>;
+}
+
+/** One part of a message; which fields it has depends on `type`. */
+export interface PromptPart {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export interface PromptMessage {
+  readonly role: string;
+  readonly content: unknown;
+  readonly providerOptions?: unknown;
+}
+
+/** What a model is called with. `headers` and `abortSignal` are no part of what is recorded. */
+export interface AiSdkCallOptions {
+  readonly prompt: readonly PromptMessage[];
+  readonly maxOutputTokens?: number | undefined;
+  readonly temperature?: number | undefined;
+  readonly stopSequences?: readonly string[] | undefined;
+  readonly topP?: number | undefined;
+  readonly topK?: number | undefined;
+  readonly presencePenalty?: number | undefined;
+  readonly frequencyPenalty?: number | undefined;
+  readonly responseFormat?: { readonly type: string } | undefined;
+  readonly seed?: number | undefined;
+  readonly tools?: readonly { readonly type: string; readonly name: string }[] | undefined;
+  readonly toolChoice?: { readonly type: string } | undefined;
+  readonly includeRawChunks?: boolean | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly reasoning?: string | undefined;
+  readonly providerOptions?: unknown;
+}
+
+/** A part of an answer that we write. Parts we only pass on (files, sources …) have the same shape as in the SDK. */
+export type AnswerPart =
+  | { type: "text"; text: string; providerMetadata?: Record<string, JsonObject> }
+  | { type: "reasoning"; text: string; providerMetadata?: Record<string, JsonObject> }
+  | {
+      type: "tool-call";
+      toolCallId: string;
+      toolName: string;
+      input: string;
+      dynamic?: boolean;
+      providerMetadata?: Record<string, JsonObject>;
+    };
+
+export interface TokenUsage {
+  inputTokens: {
+    total: number | undefined;
+    noCache: number | undefined;
+    cacheRead: number | undefined;
+    cacheWrite: number | undefined;
+  };
+  outputTokens: { total: number | undefined; text: number | undefined; reasoning: number | undefined };
+}
+
+export interface FinishReason {
+  unified: "stop" | "length" | "content-filter" | "tool-calls" | "error" | "other";
+  raw: string | undefined;
+}
+
+/** A warning of the vendor's adapter, passed on. */
+export interface Warning {
+  type: "other";
+  message: string;
+}
+
+/** How an answer ended and what is told of it beside its content. */
+export interface ResultHead {
+  finishReason: FinishReason;
+  usage: TokenUsage;
+  warnings: Warning[];
+  providerMetadata?: Record<string, JsonObject>;
+  response?: { id?: string; timestamp?: Date; modelId?: string };
+}
+
+export interface GenerateResult extends ResultHead {
+  content: AnswerPart[];
+}
+
+/** A piece of a streamed answer. */
+export type StreamPart =
+  | { type: "stream-start"; warnings: Warning[] }
+  | { type: "response-metadata"; id?: string; timestamp?: Date; modelId?: string }
+  | { type: "text-start" | "text-end"; id: string; providerMetadata?: Record<string, JsonObject> }
+  | { type: "text-delta"; id: string; delta: string }
+  | { type: "reasoning-start" | "reasoning-end"; id: string; providerMetadata?: Record<string, JsonObject> }
+  | { type: "reasoning-delta"; id: string; delta: string }
+  | { type: "tool-input-start"; id: string; toolName: string; dynamic?: boolean }
+  | { type: "tool-input-delta"; id: string; delta: string }
+  | { type: "tool-input-end"; id: string }
+  | Extract<AnswerPart, { type: "tool-call" }>
+  | { type: "finish"; usage: TokenUsage; finishReason: FinishReason; providerMetadata?: Record<string, JsonObject> }
+  | { type: "error"; error: unknown };
+
+export interface StreamResult {
+  stream: ReadableStream<StreamPart>;
+}
+
+/** A model as we make one. Typed as version 3, which AI SDK 6 and 7 take; see `ToAiSdkOptions` for others. */
+export interface AiSdkModel {
+  readonly specificationVersion: "v3";
+  readonly provider: string;
+  readonly modelId: string;
+  readonly supportedUrls: Record<string, RegExp[]>;
+  doGenerate(options: AiSdkCallOptions): Promise<GenerateResult>;
+  doStream(options: AiSdkCallOptions): Promise<StreamResult>;
+}
+
+/** Anything as an object whose fields can be asked for. */
+export type Loose = Readonly<Record<string, unknown>>;
+
+/** The object itself, or an empty one. */
+export function toLoose(value: unknown): Loose {
+  return typeof value === "object" && value !== null ? (value as Loose) : {};
+}
+
+/** A text that can be recorded; "" for what is none. */
+export function toText(value: unknown): string {
+  return typeof value === "string" ? value.toWellFormed() : "";
+}
+
+/** `value` without the fields that are undefined, at any depth, and with links as text: what is left is meant to be JSON. */
+export function toJson(value: unknown): JsonValue {
+  if (value instanceof URL) return value.href;
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map((item) => (item === undefined ? null : toJson(item)));
+  if (typeof value !== "object" || value === null) return value as JsonValue;
+  const proto: unknown = Object.getPrototypeOf(value);
+  if (proto !== Object.prototype && proto !== null) return value as unknown as JsonValue;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, item]): [string, JsonValue][] =>
+      item === undefined ? [] : [[key, toJson(item)]],
+    ),
+  );
+}
+
+/** `{ [key]: value }`, or nothing where there is nothing to say. */
+export function optional<K extends string>(key: K, value: unknown): Partial<Record<K, JsonValue>> {
+  if (value === undefined || value === null) return {};
+  return { [key]: toJson(value) } as Record<K, JsonValue>;
+}
