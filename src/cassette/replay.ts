@@ -123,8 +123,7 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
       request.signal?.throwIfAborted();
       const { index, response } = session.answer(request);
       const plan = streaming === "whole" ? undefined : streams.planOf(index);
-      const events =
-        plan === undefined ? wholeStream(response) : playStream(plan, response, pace, request.signal);
+      const events = plan === undefined ? wholeStream(response) : playStream(plan, response, pace, request.signal);
       yield* tellAhead(response, events);
     },
     redactedCalls: tape.entries.flatMap(({ response, turnIndex }) => redactedCalls(response, turnIndex)),

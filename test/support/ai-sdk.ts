@@ -5,6 +5,9 @@ import * as ai7 from "ai7";
 import { z } from "zod";
 import type { SpecVersion } from "../../src/harness/adapters/ai-sdk/spec.js";
 
+// The warnings of the scripts are there to be kept, not to be read on a terminal.
+Reflect.set(globalThis, "AI_SDK_LOG_WARNINGS", false);
+
 /** AI SDK 6 and 7. The types of 6 stand for both; what differs between them is of no concern to the tests. */
 export const SDKS: readonly (readonly [string, typeof ai6])[] = [
   ["AI SDK 6", ai6],
@@ -94,7 +97,10 @@ function streamed(part: Part, id: string): Part[] {
   const { type, text, providerMetadata } = part;
   if (type === "tool-call") {
     const { toolCallId, toolName, input, dynamic, providerExecuted } = part;
-    const marks = { ...(dynamic === true ? { dynamic } : {}), ...(providerExecuted === true ? { providerExecuted } : {}) };
+    const marks = {
+      ...(dynamic === true ? { dynamic } : {}),
+      ...(providerExecuted === true ? { providerExecuted } : {}),
+    };
     return [
       { type: "tool-input-start", id: toolCallId, toolName, ...marks },
       ...halves(String(input)).map((delta) => ({ type: "tool-input-delta", id: toolCallId, delta })),

@@ -60,7 +60,8 @@ function readPart(part: Loose, reading: Reading): void {
       return;
     }
     case "reasoning":
-      return readReasoning(toText(part["text"]), metadata, reading);
+      readReasoning(toText(part["text"]), metadata, reading);
+      return;
     case "tool-call":
       if (part["providerExecuted"] === true) break;
       reading.calls.push(readCall(part));
@@ -117,7 +118,7 @@ function metadataOf(part: Loose): JsonObject | undefined {
 }
 
 function isOrdered(layout: readonly JsonObject[]): boolean {
-  const ranks = layout.map(({ type }) => ["reasoning", "text", "tool-call"].indexOf(String(type)));
+  const ranks = layout.map(({ type }) => ["reasoning", "text", "tool-call"].indexOf(toText(type)));
   return ranks.every((rank, index) => rank >= (ranks[index - 1] ?? 0));
 }
 

@@ -8,7 +8,11 @@ import { toLoose } from "./spec.js";
 const originals = new WeakMap<AgentError, object>();
 
 /** `thrown` as an error of ours; one of ours stays as it is. */
-export function toAgentError(thrown: unknown, name: string, state: { signal?: AbortSignal; hasStarted: boolean }): unknown {
+export function toAgentError(
+  thrown: unknown,
+  name: string,
+  state: { signal?: AbortSignal; hasStarted: boolean },
+): unknown {
   if (thrown instanceof AgentError) return thrown;
   const error = state.signal?.aborted === true ? abortedBy(state.signal, name) : judge(thrown, name, state.hasStarted);
   if (typeof thrown === "object" && thrown !== null) originals.set(error, thrown);

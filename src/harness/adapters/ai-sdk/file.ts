@@ -54,8 +54,12 @@ function writeData({ data, url, reference, text }: Loose, version: SpecVersion):
     return version === "v4" ? { data: { type: "url", url: link, ...spelled } } : { data: link, ...spelled };
   }
   const tagged: JsonObject =
-    reference === undefined ? { type: "text", text: toText(text) } : { type: "reference", reference: toJson(reference) };
-  return version === "v4" ? { data: tagged } : refusePart(`a file by ${String(tagged["type"])}`, `its model is ${version}`);
+    reference === undefined
+      ? { type: "text", text: toText(text) }
+      : { type: "reference", reference: toJson(reference) };
+  return version === "v4"
+    ? { data: tagged }
+    : refusePart(`a file by ${toText(tagged["type"])}`, `its model is ${version}`);
 }
 
 function toUrl(url: string): URL {

@@ -18,62 +18,10 @@ interface Block {
 
 export function createFold(): Fold {
   const content: Loose[] = [];
-  const open = new Map<string, Block>();
-  const calls = new Map<string, number>();
-  const byVendor = new Set<string>();
+  const takeBlock = createBlocks(content);
+  const calls = createCalls(content);
   let head: Loose = {};
   let finish: Loose | undefined;
-
-  function blockOf(type: "text" | "reasoning", part: Loose): Block {
-    const key = `${type} ${toText(part["id"])}`;
-    const known = open.get(key);
-    if (known !== undefined && !String(part["type"]).endsWith("-start")) return known;
-    const block: Block = { type, text: "" };
-    open.set(key, block);
-    content.push(block);
-    return block;
-  }
-
-  /** What an end says stands for the whole block, as in the SDK. */
-  function mark(block: Block, { providerMetadata, citations }: Loose): Block {
-    if (providerMetadata !== undefined) block["providerMetadata"] = providerMetadata;
-    if (citations !== undefined) block["citations"] = citations;
-    return block;
-  }
-
-  function takeBlock(type: "text" | "reasoning", part: Loose): LlmStreamDelta | undefined {
-    const block = mark(blockOf(type, part), part);
-    if (part["type"] !== `${type}-delta`) return undefined;
-    const delta = typeof part["delta"] === "string" ? part["delta"] : "";
-    block.text += delta;
-    return { type: `${type}-delta`, text: delta };
-  }
-
-  function takeCall(part: Loose): LlmStreamDelta | undefined {
-    content.push(part);
-    const id = toText(part["toolCallId"]);
-    if (part["providerExecuted"] === true || calls.has(id)) return undefined;
-    const input = part["input"];
-    const argumentsText = typeof input === "string" ? input : "";
-    return { type: "tool-call-delta", index: indexOf(id), id, name: toText(part["toolName"]), argumentsText };
-  }
-
-  function indexOf(id: string): number {
-    const index = calls.get(id) ?? calls.size;
-    calls.set(id, index);
-    return index;
-  }
-
-  function takeInput(part: Loose): LlmStreamDelta | undefined {
-    const id = toText(part["id"]);
-    if (part["providerExecuted"] === true) byVendor.add(id);
-    if (byVendor.has(id)) return undefined;
-    const index = indexOf(id);
-    if (part["type"] === "tool-input-delta") {
-      return { type: "tool-call-delta", index, argumentsText: typeof part["delta"] === "string" ? part["delta"] : "" };
-    }
-    return { type: "tool-call-delta", index, id, name: toText(part["toolName"]), argumentsText: "" };
-  }
 
   return {
     take(part) {
@@ -89,9 +37,9 @@ export function createFold(): Fold {
           return takeBlock("reasoning", part);
         case "tool-input-start":
         case "tool-input-delta":
-          return takeInput(part);
+          return calls.takeInput(part);
         case "tool-call":
-          return takeCall(part);
+          return calls.take(part);
         case "stream-start":
           head = { ...head, warnings: part["warnings"] };
           return undefined;
@@ -110,14 +58,77 @@ export function createFold(): Fold {
       return undefined;
     },
     result(name) {
-      if (finish === undefined) {
-        throw new AgentError("provider-response", `the stream of ${name} ended before it said that it was whole`, {
-          kind: "unknown",
-          retryable: true,
-        });
-      }
+      if (finish === undefined) throw tornStream(name);
       const { usage, finishReason, providerMetadata } = finish;
       return { ...head, content, usage, finishReason, providerMetadata };
+    },
+  };
+}
+
+function tornStream(name: string): AgentError {
+  return new AgentError("provider-response", `the stream of ${name} ended before it said that it was whole`, {
+    kind: "unknown",
+    retryable: true,
+  });
+}
+
+type BlockType = "text" | "reasoning";
+
+/** Texts and thoughts, which come under ids and may overlap. They stand where they began. */
+function createBlocks(content: Loose[]) {
+  const open = new Map<string, Block>();
+
+  function blockOf(type: BlockType, part: Loose): Block {
+    const key = `${type} ${toText(part["id"])}`;
+    const known = open.get(key);
+    if (known !== undefined && part["type"] !== `${type}-start`) return known;
+    const block: Block = { type, text: "" };
+    open.set(key, block);
+    content.push(block);
+    return block;
+  }
+
+  return (type: BlockType, part: Loose): LlmStreamDelta | undefined => {
+    const block = blockOf(type, part);
+    const { providerMetadata, citations, delta } = part;
+    // What an end says stands for the whole block, as in the SDK.
+    if (providerMetadata !== undefined) block["providerMetadata"] = providerMetadata;
+    if (citations !== undefined) block["citations"] = citations;
+    if (part["type"] !== `${type}-delta`) return undefined;
+    const text = typeof delta === "string" ? delta : "";
+    block.text += text;
+    return { type: `${type}-delta`, text };
+  };
+}
+
+/** Calls, which stand where they were whole. What the vendor runs itself is no call of ours. */
+function createCalls(content: Loose[]) {
+  const indexes = new Map<string, number>();
+  const byVendor = new Set<string>();
+
+  function indexOf(id: string): number {
+    const index = indexes.get(id) ?? indexes.size;
+    indexes.set(id, index);
+    return index;
+  }
+
+  return {
+    take(part: Loose): LlmStreamDelta | undefined {
+      content.push(part);
+      const { toolCallId, toolName, input } = part;
+      const id = toText(toolCallId);
+      if (part["providerExecuted"] === true || indexes.has(id)) return undefined;
+      const argumentsText = typeof input === "string" ? input : "";
+      return { type: "tool-call-delta", index: indexOf(id), id, name: toText(toolName), argumentsText };
+    },
+    takeInput(part: Loose): LlmStreamDelta | undefined {
+      const id = toText(part["id"]);
+      if (part["providerExecuted"] === true) byVendor.add(id);
+      if (byVendor.has(id)) return undefined;
+      const index = indexOf(id);
+      const argumentsText = typeof part["delta"] === "string" ? part["delta"] : "";
+      if (part["type"] === "tool-input-delta") return { type: "tool-call-delta", index, argumentsText };
+      return { type: "tool-call-delta", index, id, name: toText(part["toolName"]), argumentsText: "" };
     },
   };
 }

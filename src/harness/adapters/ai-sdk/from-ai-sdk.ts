@@ -1,6 +1,12 @@
 // A language model of the AI SDK as a provider of ours: what a recording has behind it.
 
-import { AgentError, showValue, type LlmProviderAdapter, type LlmStreamEvent, type LlmTurnRequest } from "../../../core/index.js";
+import {
+  AgentError,
+  showValue,
+  type LlmProviderAdapter,
+  type LlmStreamEvent,
+  type LlmTurnRequest,
+} from "../../../core/index.js";
 import { toAgentError } from "./errors.js";
 import { createFold } from "./fold.js";
 import { liveParts } from "./play.js";

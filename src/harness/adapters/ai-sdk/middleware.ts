@@ -36,9 +36,13 @@ export function wrappedModel(name = "ai-sdk"): LlmProviderAdapter {
   return liveProvider(name, (request) => {
     const call = (request as Carrying)[LIVE];
     if (call !== undefined) return call;
-    throw new AgentError("invalid-options", "wrappedModel() was asked for a turn that no cassetteMiddleware passed on", {
-      hint: "Give it to useCassette, and cassetteMiddleware(handle) to wrapLanguageModel; elsewhere use fromAiSdk(model).",
-    });
+    throw new AgentError(
+      "invalid-options",
+      "wrappedModel() was asked for a turn that no cassetteMiddleware passed on",
+      {
+        hint: "Give it to useCassette, and cassetteMiddleware(handle) to wrapLanguageModel; elsewhere use fromAiSdk(model).",
+      },
+    );
   });
 }
 

@@ -64,6 +64,7 @@ function finishPart(response: LlmTurnResponse, version: SpecVersion): StreamPart
 interface Planned {
   part: Loose;
   id: string;
+  kind: "text" | "reasoning" | "call" | "other";
   state: "waiting" | "open" | "closed";
   /** Text that no delta brought yet. */
   left: string;
@@ -71,78 +72,82 @@ interface Planned {
 
 /** Deltas put into the parts they belong to. A part begins once those before it have begun, so that their order holds. */
 function createLayout(response: LlmTurnResponse, version: SpecVersion): Player {
-  const plan = writeAssistant(response.message, "answer", version).map((part, index): Planned => {
-    const id = part["type"] === "tool-call" ? toText(part["toolCallId"]) : String(index);
-    return { part, id, state: "waiting", left: toText(part["text"]) };
-  });
-  const calls = plan.filter(({ part }) => part["type"] === "tool-call" && part["providerExecuted"] !== true);
-
-  function beginUpTo(last: Planned): Loose[] {
-    const isCall = last.part["type"] === "tool-call";
-    return plan.slice(0, plan.indexOf(last) + 1).flatMap((item) => {
-      const begun = item.state === "waiting" ? begin(item) : [];
-      const isOver = item !== last && !isCall && item.state === "open" && calls.includes(item);
-      return isOver ? [...begun, ...end(item)] : begun;
-    });
-  }
-
-  function begin(item: Planned): Loose[] {
-    const { part, id } = item;
-    const type = toText(part["type"]);
-    if (type === "text" || type === "reasoning") {
-      item.state = "open";
-      return [{ type: `${type}-start`, id }, ...(item.left === "" ? end(item) : [])];
-    }
-    if (!calls.includes(item)) {
-      item.state = "closed";
-      return [part];
-    }
-    item.state = "open";
-    const dynamic = part["dynamic"] === true ? { dynamic: true } : {};
-    return [{ type: "tool-input-start", id, toolName: part["toolName"], ...dynamic }];
-  }
-
-  function end(item: Planned): Loose[] {
-    const { part, id, left } = item;
-    item.state = "closed";
-    if (calls.includes(item)) return [{ type: "tool-input-end", id }, part];
-    const { type, text: _, ...told } = part;
-    item.left = "";
-    const rest = left === "" ? [] : [{ type: `${toText(type)}-delta`, id, delta: left }];
-    return [...rest, { ...told, type: `${toText(type)}-end`, id }];
-  }
-
-  function takeText(type: "text" | "reasoning", text: string): Loose[] {
-    const parts: Loose[] = [];
-    let rest = text;
-    while (rest !== "") {
-      const item = plan.find(({ part, left }) => part["type"] === type && left !== "");
-      if (item === undefined) break;
-      const delta = rest.slice(0, item.left.length);
-      parts.push(...beginUpTo(item), { type: `${type}-delta`, id: item.id, delta });
-      item.left = item.left.slice(delta.length);
-      rest = rest.slice(delta.length);
-      if (item.left === "") parts.push(...end(item));
-    }
-    return parts;
-  }
-
+  const plan = writeAssistant(response.message, "answer", version).map(toPlanned);
+  const calls = plan.filter(({ kind }) => kind === "call");
   return {
     take(delta) {
-      if (delta.type !== "tool-call-delta") return takeText(delta.type === "text-delta" ? "text" : "reasoning", delta.text);
+      if (delta.type !== "tool-call-delta") {
+        return takeText(plan, delta.type === "text-delta" ? "text" : "reasoning", delta.text);
+      }
       const item = calls[delta.index];
       if (item === undefined || item.state === "closed") return [];
-      const begun = beginUpTo(item);
+      const begun = beginUpTo(plan, item);
       return delta.argumentsText === ""
         ? begun
         : [...begun, { type: "tool-input-delta", id: item.id, delta: delta.argumentsText }];
     },
-    finish: () =>
-      plan.flatMap((item) => [
-        ...(item.state === "waiting" ? begin(item) : []),
-        ...(item.state === "open" ? end(item) : []),
-      ]),
+    finish: () => plan.flatMap((item) => [...begin(item), ...end(item)]),
   };
+}
+
+function toPlanned(part: Loose, index: number): Planned {
+  const { type } = part;
+  const planned = { part, state: "waiting" as const, left: toText(part["text"]) };
+  if (type === "tool-call" && part["providerExecuted"] !== true) {
+    return { ...planned, kind: "call", id: toText(part["toolCallId"]) };
+  }
+  return { ...planned, kind: type === "text" || type === "reasoning" ? type : "other", id: String(index) };
+}
+
+/** Calls before a part that is none are over by then, so that their place holds as well. */
+function beginUpTo(plan: readonly Planned[], last: Planned): Loose[] {
+  return plan.slice(0, plan.indexOf(last) + 1).flatMap((item) => {
+    const begun = begin(item);
+    return item.kind === "call" && last.kind !== "call" ? [...begun, ...end(item)] : begun;
+  });
+}
+
+function begin(item: Planned): Loose[] {
+  if (item.state !== "waiting") return [];
+  const { part, id, kind, left } = item;
+  item.state = kind === "other" ? "closed" : "open";
+  switch (kind) {
+    case "other":
+      return [part];
+    case "call": {
+      const dynamic = part["dynamic"] === true ? { dynamic: true } : {};
+      return [{ type: "tool-input-start", id, toolName: part["toolName"], ...dynamic }];
+    }
+    case "text":
+    case "reasoning":
+      return [{ type: `${kind}-start`, id }, ...(left === "" ? end(item) : [])];
+  }
+}
+
+function end(item: Planned): Loose[] {
+  if (item.state !== "open") return [];
+  const { part, id, kind, left } = item;
+  item.state = "closed";
+  if (kind === "call") return [{ type: "tool-input-end", id }, part];
+  const { type: _, text: _text, ...told } = part;
+  item.left = "";
+  const rest = left === "" ? [] : [{ type: `${kind}-delta`, id, delta: left }];
+  return [...rest, { ...told, type: `${kind}-end`, id }];
+}
+
+function takeText(plan: readonly Planned[], kind: "text" | "reasoning", text: string): Loose[] {
+  const parts: Loose[] = [];
+  let rest = text;
+  while (rest !== "") {
+    const item = plan.find((other) => other.kind === kind && other.left !== "");
+    if (item === undefined) break;
+    const delta = rest.slice(0, item.left.length);
+    parts.push(...beginUpTo(plan, item), { type: `${kind}-delta`, id: item.id, delta });
+    item.left = item.left.slice(delta.length);
+    rest = rest.slice(delta.length);
+    if (item.left === "") parts.push(...end(item));
+  }
+  return parts;
 }
 
 /** One block for each kind, since nobody knows yet where the answer has its borders. Its thoughts go along at the end, whole. */
@@ -193,7 +198,12 @@ function createBlocks(version: SpecVersion): Player {
         ...(open.has("reasoning") ? [{ type: "reasoning-end", id: "reasoning", providerMetadata: thoughts }] : []),
         ...(open.has("text") || content === "" ? [] : block("text", content)),
         ...(open.has("text") ? [{ type: "text-end", id: "text" }] : []),
-        ...others.flatMap((part) => endCall(part, toolCalls.findIndex(({ id }) => id === part["toolCallId"]))),
+        ...others.flatMap((part) =>
+          endCall(
+            part,
+            toolCalls.findIndex(({ id }) => id === part["toolCallId"]),
+          ),
+        ),
       ];
     },
   };

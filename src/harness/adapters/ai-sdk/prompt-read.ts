@@ -50,13 +50,14 @@ function readUserPart(part: Loose): ContentPart {
   if (typeof mediaType === "string" && /^image(\/|$)/.test(mediaType)) {
     if (typeof data === "string") return withExtras<ContentPart>({ type: "image", mediaType, data }, named);
     if (typeof url === "string") {
-      return withExtras<ContentPart>({ type: "image", url }, mediaType === ANY_IMAGE ? named : { mediaType, ...named });
+      const told = mediaType === ANY_IMAGE || mediaType === "image" ? {} : { mediaType };
+      return withExtras<ContentPart>({ type: "image", url }, { ...told, ...named });
     }
   }
-  return withExtras<ContentPart>({ type: "text", text: `[file: ${String(mediaType)}]` }, { file, ...options });
+  return withExtras<ContentPart>({ type: "text", text: `[file: ${toText(mediaType)}]` }, { file, ...options });
 }
 
-/** What the SDK calls an image of which it knows no more. */
+/** What the SDK calls an image of which it knows no more; version 4 says `image`. */
 export const ANY_IMAGE = "image/*";
 
 function readResult(part: Loose, message: Loose): ToolMessage {

@@ -38,7 +38,8 @@ function readTool(tool: Loose): LlmToolDefinition {
     const named = { name: toText(name), description: toText(description) };
     return withExtras({ ...named, schema: toJson(inputSchema ?? {}) as JsonObject }, toJson(rest) as JsonObject);
   }
-  if (type !== "provider" && type !== "provider-defined") refusePart(`a tool of type "${toText(type)}"`, "it is unknown");
+  if (type !== "provider" && type !== "provider-defined")
+    refusePart(`a tool of type "${toText(type)}"`, "it is unknown");
   const { id, args } = rest;
   return withExtras({ name: toText(name), description: "", schema: {} }, { id: toText(id), args: toJson(args ?? {}) });
 }
@@ -68,9 +69,10 @@ function readSettings(options: AiSdkCallOptions, isForeign: boolean): LlmSetting
   } as LlmSettings;
 }
 
+/** `auto` is what the interface means by nothing, and some versions of the SDK say it. */
 function readChoice({ type, toolName }: Loose): Pick<LlmSettings, "toolChoice"> {
-  if (type === undefined) return {};
-  if (type === "auto" || type === "none" || type === "required") return { toolChoice: type };
+  if (type === undefined || type === "auto") return {};
+  if (type === "none" || type === "required") return { toolChoice: type };
   return { toolChoice: { name: toText(toolName) } };
 }
 
@@ -115,14 +117,14 @@ export function writeCall(request: LlmTurnRequest, version: SpecVersion, name: s
   };
 }
 
-function writeTool(tool: LlmToolDefinition, version: SpecVersion): JsonObject {
+function writeTool(tool: LlmToolDefinition, version: SpecVersion): Loose {
   const { name, description, schema } = tool;
   const extras = extrasOf(tool);
   if (typeof extras["id"] === "string") {
-    return { type: version === "v2" ? "provider-defined" : "provider", name, ...extras } as JsonObject;
+    return { type: version === "v2" ? "provider-defined" : "provider", name, ...extras };
   }
   const told = description === "" ? {} : { description };
-  return { type: "function", name, ...told, inputSchema: schema, ...extras } as JsonObject;
+  return { type: "function", name, ...told, inputSchema: schema, ...extras };
 }
 
 function writeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): JsonObject {
@@ -131,6 +133,7 @@ function writeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): JsonObject
 
 function writeFormat({ name, schema }: NonNullable<LlmSettings["responseFormat"]>, description: unknown): JsonObject {
   const told = given("description", description);
-  if (name === ANY_JSON && JSON.stringify(schema) === JSON.stringify({ type: "object" })) return { type: "json", ...told };
+  if (name === ANY_JSON && JSON.stringify(schema) === JSON.stringify({ type: "object" }))
+    return { type: "json", ...told };
   return { type: "json", schema, ...(name === UNNAMED ? {} : { name }), ...told };
 }

@@ -128,7 +128,8 @@ function rawText(raw: unknown): string | undefined {
 }
 
 function nestedUsage(usage: Usage | undefined): TokenUsage {
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage ?? ({} as Partial<Usage>);
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } =
+    usage ?? ({} as Partial<Usage>);
   const cached = (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0);
   return {
     inputTokens: {

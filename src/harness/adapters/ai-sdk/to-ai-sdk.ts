@@ -80,8 +80,13 @@ async function* resume(
   first: IteratorResult<LlmStreamEvent>,
   rest: AsyncIterator<LlmStreamEvent>,
 ): AsyncGenerator<LlmStreamEvent> {
-  if (first.done !== true) yield first.value;
-  yield* { [Symbol.asyncIterator]: () => rest };
+  try {
+    if (first.done !== true) yield first.value;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  } finally {
+    // A reader who left after the first event has not begun the rest.
+    await rest.return?.();
+  }
 }
 
 /** A failure on the way is a part of its own, as with every model of the SDK. Cancelling ends the call. */
