@@ -148,7 +148,7 @@ export { scriptedProvider, type ScriptedProvider, type ScriptStep } from "./prov
 export { sleep } from "./providers/sleep.js";
 export { toArguments } from "./providers/calls.js";
 export { quoteForeign } from "./providers/secret.js";
-export { kindForStatus } from "./providers/status.js";
+export { isRetryableStatus, kindForStatus } from "./providers/status.js";
 export { decodeAnthropic } from "./providers/anthropic-decode.js";
 export { encodeAnthropic, type AnthropicEncoding } from "./providers/anthropic-encode.js";
 export { decodeOllama } from "./providers/ollama-decode.js";

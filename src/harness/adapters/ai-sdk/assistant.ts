@@ -9,9 +9,10 @@ import {
   type LlmToolCall,
   type Reasoning,
 } from "../../../core/index.js";
-import { extrasOf, objectIn, withExtras } from "./extras.js";
+import { type Loose, objectIn, optional, toJson, toLoose, toText } from "../loose.js";
+import { extrasOf, withExtras } from "./extras.js";
 import { readFile, writeFile } from "./file.js";
-import { optional, toJson, toLoose, toText, type Loose, type SpecVersion } from "./spec.js";
+import type { SpecVersion } from "./spec.js";
 
 /** Metadata has another name in a prompt than in an answer, and arguments are a value there and a text here. */
 export type Side = "prompt" | "answer";

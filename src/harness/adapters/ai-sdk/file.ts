@@ -2,8 +2,9 @@
 // a recording made under one is replayed under another.
 
 import { toBase64, type JsonObject } from "../../../core/index.js";
+import { type Loose, optional, toJson, toLoose, toText } from "../loose.js";
 import { refusePart } from "./extras.js";
-import { optional, toJson, toLoose, toText, type Loose, type SpecVersion } from "./spec.js";
+import type { SpecVersion } from "./spec.js";
 
 /** Exactly one of `data` (base64), `url`, `reference` and `text` is there. */
 export function readFile(part: Loose): JsonObject {

@@ -1,7 +1,7 @@
 // A streamed answer of the SDK put together: deltas of ours on the way, and at the end what `doGenerate` would have given.
 
 import { AgentError, type LlmStreamDelta } from "../../../core/index.js";
-import { toLoose, toText, type Loose } from "./spec.js";
+import { type Loose, toLoose, toText } from "../loose.js";
 
 export interface Fold {
   /** The delta that a part is, if it is one. */

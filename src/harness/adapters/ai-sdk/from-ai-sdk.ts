@@ -7,12 +7,13 @@ import {
   type LlmStreamEvent,
   type LlmTurnRequest,
 } from "../../../core/index.js";
-import { toAgentError } from "./errors.js";
+import { type Loose, toLoose } from "../loose.js";
+import { beginCall, toAgentError } from "../foreign-error.js";
 import { createFold } from "./fold.js";
 import { liveParts } from "./play.js";
 import { writeCall } from "./request.js";
 import { readResult } from "./result.js";
-import { toLoose, type AnyAiSdkModel, type Loose } from "./spec.js";
+import type { AnyAiSdkModel } from "./spec.js";
 
 /** One call of a model, not begun yet. */
 export interface LiveCall {
@@ -50,7 +51,7 @@ export function liveProvider(name: string, callOf: (request: LlmTurnRequest) => 
   return {
     name,
     async turn(given) {
-      const { request, state } = begin(given);
+      const { request, state } = beginCall(given);
       try {
         const call = callOf(request);
         request.signal?.throwIfAborted();
@@ -60,7 +61,7 @@ export function liveProvider(name: string, callOf: (request: LlmTurnRequest) => 
       }
     },
     async *stream(given) {
-      const { request, state } = begin(given);
+      const { request, state } = beginCall(given);
       try {
         const call = callOf(request);
         request.signal?.throwIfAborted();
@@ -73,14 +74,6 @@ export function liveProvider(name: string, callOf: (request: LlmTurnRequest) => 
       }
     },
   };
-}
-
-function begin(given: LlmTurnRequest) {
-  const { signal: own, timeoutMs } = given;
-  const limits = timeoutMs === undefined ? [] : [AbortSignal.timeout(timeoutMs)];
-  const signal = limits.length === 0 ? own : AbortSignal.any(own === undefined ? limits : [own, ...limits]);
-  const limited = signal === undefined ? {} : { signal };
-  return { request: limits.length === 0 ? given : { ...given, ...limited }, state: { ...limited, hasStarted: false } };
 }
 
 async function* readParts(result: Loose, name: string): AsyncGenerator<LlmStreamEvent, void, undefined> {

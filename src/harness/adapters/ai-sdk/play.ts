@@ -9,9 +9,10 @@ import {
   type LlmStreamEvent,
   type LlmTurnResponse,
 } from "../../../core/index.js";
+import { type Loose, toText } from "../loose.js";
 import { OWN_KEY, writeAssistant } from "./assistant.js";
 import { writeHead } from "./result.js";
-import { toText, type Loose, type SpecVersion, type StreamPart } from "./spec.js";
+import type { SpecVersion, StreamPart } from "./spec.js";
 
 /** The parts that a live model of the SDK sent for an event; see `fromAiSdk`. */
 export const liveParts = new WeakMap<LlmStreamEvent, readonly Loose[]>();

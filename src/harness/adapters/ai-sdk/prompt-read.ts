@@ -2,10 +2,11 @@
 // replayed is refused by name.
 
 import type { ContentPart, JsonObject, LlmMessage, ToolMessage, UserMessage } from "../../../core/index.js";
+import { type Loose, optional, toJson, toLoose, toText } from "../loose.js";
 import { readAssistant } from "./assistant.js";
 import { refusePart, withExtras } from "./extras.js";
 import { readFile } from "./file.js";
-import { optional, toJson, toLoose, toText, type Loose, type PromptMessage } from "./spec.js";
+import type { PromptMessage } from "./spec.js";
 
 export function readPrompt(prompt: readonly PromptMessage[]): LlmMessage[] {
   return prompt.flatMap(readMessage);

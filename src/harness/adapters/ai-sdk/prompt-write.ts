@@ -2,11 +2,12 @@
 // another become one tool message, as the SDK itself writes them.
 
 import type { ContentPart, JsonObject, LlmMessage, ToolMessage } from "../../../core/index.js";
+import { given, type Loose, objectIn, toLoose, toText } from "../loose.js";
 import { writeAssistant } from "./assistant.js";
-import { extrasOf, given, objectIn, refusePart } from "./extras.js";
+import { extrasOf, refusePart } from "./extras.js";
 import { writeFile, writeResultFile } from "./file.js";
 import { ANY_IMAGE, DENIED } from "./prompt-read.js";
-import { toLoose, toText, type Loose, type PromptMessage, type SpecVersion } from "./spec.js";
+import type { PromptMessage, SpecVersion } from "./spec.js";
 
 export function writePrompt(messages: readonly LlmMessage[], version: SpecVersion): PromptMessage[] {
   const prompt: PromptMessage[] = [];

@@ -10,10 +10,11 @@ import {
   type LlmToolDefinition,
   type LlmTurnRequest,
 } from "../../../core/index.js";
-import { EXTRAS, extrasOf, given, needsAiSdk, refusePart, withExtras } from "./extras.js";
+import { given, type Loose, optional, toJson, toLoose, toText } from "../loose.js";
+import { EXTRAS, extrasOf, needsAiSdk, refusePart, withExtras } from "./extras.js";
 import { readPrompt } from "./prompt-read.js";
 import { writePrompt } from "./prompt-write.js";
-import { optional, toJson, toLoose, toText, type AiSdkCallOptions, type Loose, type SpecVersion } from "./spec.js";
+import type { AiSdkCallOptions, SpecVersion } from "./spec.js";
 
 export function readCall(options: AiSdkCallOptions): LlmTurnRequest {
   if (options.includeRawChunks === true) {

@@ -2,19 +2,10 @@
 // kept: no two calls have it in common.
 
 import type { JsonObject, LlmTurnResponse, StopReason, Usage } from "../../../core/index.js";
+import { type Loose, objectIn, optional, toLoose, toText } from "../loose.js";
 import { readAssistant, writeAssistant } from "./assistant.js";
-import { extrasOf, objectIn, withExtras } from "./extras.js";
-import {
-  optional,
-  toLoose,
-  toText,
-  type FinishReason,
-  type GenerateResult,
-  type Loose,
-  type ResultHead,
-  type SpecVersion,
-  type TokenUsage,
-} from "./spec.js";
+import { extrasOf, withExtras } from "./extras.js";
+import type { FinishReason, GenerateResult, ResultHead, SpecVersion, TokenUsage } from "./spec.js";
 
 export function readResult(result: Loose): LlmTurnResponse {
   const content = Array.isArray(result["content"]) ? result["content"].map(toLoose) : [];

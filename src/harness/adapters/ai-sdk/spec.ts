@@ -1,7 +1,7 @@
 // The language-model interface of the AI SDK as far as we use it, versions 2, 3 and 4 (AI SDK 5, 6 and 7). Types of our own, so
 // that nobody needs the package to compile; test/types holds them against the real ones. Specification: `@ai-sdk/provider`.
 
-import type { JsonObject, JsonValue } from "../../../core/index.js";
+import type { JsonObject } from "../../../core/index.js";
 
 export type SpecVersion = "v2" | "v3" | "v4";
 
@@ -124,38 +124,4 @@ export interface AiSdkModel {
   readonly supportedUrls: Record<string, RegExp[]>;
   doGenerate(options: AiSdkCallOptions): Promise<GenerateResult>;
   doStream(options: AiSdkCallOptions): Promise<StreamResult>;
-}
-
-/** Anything as an object whose fields can be asked for. */
-export type Loose = Readonly<Record<string, unknown>>;
-
-/** The object itself, or an empty one. */
-export function toLoose(value: unknown): Loose {
-  return typeof value === "object" && value !== null ? (value as Loose) : {};
-}
-
-/** A text that can be recorded; "" for what is none. */
-export function toText(value: unknown): string {
-  return typeof value === "string" ? value.toWellFormed() : "";
-}
-
-/** `value` without the fields that are undefined, at any depth, and with links as text: what is left is meant to be JSON. */
-export function toJson(value: unknown): JsonValue {
-  if (value instanceof URL) return value.href;
-  if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map((item) => (item === undefined ? null : toJson(item)));
-  if (typeof value !== "object" || value === null) return value as JsonValue;
-  const proto: unknown = Object.getPrototypeOf(value);
-  if (proto !== Object.prototype && proto !== null) return value as unknown as JsonValue;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, item]): [string, JsonValue][] =>
-      item === undefined ? [] : [[key, toJson(item)]],
-    ),
-  );
-}
-
-/** `{ [key]: value }`, or nothing where there is nothing to say. */
-export function optional<K extends string>(key: K, value: unknown): Partial<Record<K, JsonValue>> {
-  if (value === undefined || value === null) return {};
-  return { [key]: toJson(value) } as Record<K, JsonValue>;
 }

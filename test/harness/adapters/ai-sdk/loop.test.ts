@@ -116,6 +116,11 @@ for (const [name, sdk] of SDKS) {
           expect(replayed.model.calls).toHaveLength(0);
         });
 
+        it("gives the SDK what the model itself would have given", async () => {
+          const direct = await run(sdk, scriptedModel(RICH) as never, {});
+          expect((await play("record", RICH, {}, "direct.cassette.json")).result).toEqual(direct);
+        });
+
         it.each([
           ["prompt", { prompt: "Weather today?" }, "prompt-changed"],
           ["result of a tool", { weather: "snow" }, "prompt-changed"],
