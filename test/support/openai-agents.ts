@@ -30,7 +30,10 @@ export function agentsModel(answers: readonly (Answer | Error)[]): { model: Mode
       const { usage, output, responseId = "" } = next(request);
       yield { type: "response_started" };
       for (const delta of (output as Item[]).flatMap(textsOf)) yield { type: "output_text_delta", delta };
-      yield { type: "response_done", response: { id: responseId, usage: { ...usage } as never, output } };
+      yield {
+        type: "response_done",
+        response: { id: responseId, usage: { ...usage } as never, output: output as never },
+      };
     },
   };
   return { model, asked };

@@ -438,6 +438,86 @@ describe("one cassette", () => {
   });
 });
 
+describe("a recording", () => {
+  const key = ["sk", "proj", "a1B2c3D4e5F6g7H8i9J0k1L2"].join("-");
+  const [first, last] = PLAIN as [Step, Step];
+  const leaky: Step[] = [
+    {
+      content: [
+        { type: "text", text: `The key is ${key}.` },
+        { type: "text", text: "Wait." },
+        ...first.content.slice(1),
+      ],
+    },
+    last,
+  ];
+
+  it.each(SDKS)("holds no secret that a rule knows, and replays: %s", async (_name, sdk) => {
+    const run = (provider: LlmProviderAdapter) =>
+      sdk.generateText({
+        model: toAiSdk(provider) as never,
+        prompt: "Weather?",
+        tools: tools(sdk),
+        stopWhen: sdk.stepCountIs(3),
+      });
+    const recorder = recordingProvider(fromAiSdk(scriptedModel(leaky)));
+    expect((await run(recorder)).steps[0]?.text).toContain(key);
+    const cassette = recorder.toCassette();
+    expect(JSON.stringify(cassette)).not.toContain(key);
+    const tape = cassetteProvider(cassette);
+    const { text, steps } = await run(tape);
+    expect(text).toBe("It rains in Oslo at noon.");
+    expect(steps[0]?.text).toMatch(/^The key is .*Wait\.$/);
+    tape.assertConsumed();
+  });
+
+  it("keeps calls that were made at once apart, in whatever order they are replayed", async () => {
+    const model = {
+      ...scriptedModel([]),
+      doGenerate: async ({ prompt }: { prompt: { content: { text: string }[] }[] }) => {
+        const said = prompt[0]?.content[0]?.text ?? "";
+        await new Promise((resolve) => setTimeout(resolve, said === "slow" ? 5 : 0));
+        return scriptedModel([{ content: [{ type: "text", text: `${said}!` }] }]).doGenerate({});
+      },
+    };
+    const recorder = recordingProvider(fromAiSdk(model as never));
+    const run = (provider: LlmProviderAdapter, prompt: string) =>
+      ai6.generateText({ model: toAiSdk(provider), prompt }).then(({ text }) => text);
+    expect(await Promise.all(["slow", "fast"].map((prompt) => run(recorder, prompt)))).toEqual(["slow!", "fast!"]);
+    const tape = cassetteProvider(recorder.toCassette());
+    expect(await Promise.all(["fast", "slow"].map((prompt) => run(tape, prompt)))).toEqual(["fast!", "slow!"]);
+    tape.assertConsumed();
+  });
+
+  it("of a failed call holds the SDK's second try alone", async () => {
+    const busy = Object.assign(new Error("busy"), {
+      isRetryable: true,
+      statusCode: 503,
+      responseHeaders: { "retry-after-ms": "1" },
+      [Symbol.for("vercel.ai.error")]: true,
+      [Symbol.for("vercel.ai.error.AI_APICallError")]: true,
+    });
+    const model = scriptedModel([busy, last]);
+    const recorder = recordingProvider(fromAiSdk(model));
+    const { text } = await ai7.generateText({ model: toAiSdk(recorder) as never, prompt: "Hi" });
+    expect([text, model.calls.length, recorder.turns]).toEqual(["It rains in Oslo at noon.", 2, 1]);
+  });
+
+  it.each(SDKS)("ends with the caller's signal in the midst of a replayed stream: %s", async (_name, sdk) => {
+    const recorder = recordingProvider(fromAiSdk(scriptedModel([last])));
+    const controller = new AbortController();
+    const run = (provider: LlmProviderAdapter) =>
+      sdk.streamText({ model: toAiSdk(provider) as never, prompt: "Hi", abortSignal: controller.signal });
+    await run(recorder).consumeStream();
+    const kinds: string[] = [];
+    for await (const { type } of run(cassetteProvider(recorder.toCassette())).fullStream) {
+      kinds.push(type);
+      if (type === "text-delta") controller.abort();
+    }
+    expect(kinds.at(-1)).toBe("abort");
+  });
+});
+
 describe("wrappedModel", () => {
   it("refuses a turn that came by no middleware", async () => {
     expect(await rejection(wrappedModel().turn(ask()))).toMatchObject({
