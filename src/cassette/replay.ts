@@ -4,6 +4,7 @@
 import {
   copyJson,
   seal,
+  tellAhead,
   withSystemPorts,
   type LlmMessage,
   type LlmProviderAdapter,
@@ -122,8 +123,8 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
       request.signal?.throwIfAborted();
       const { index, response } = session.answer(request);
       const plan = streaming === "whole" ? undefined : streams.planOf(index);
-      if (plan === undefined) yield* wholeStream(response);
-      else yield* playStream(plan, response, pace, request.signal);
+      const events = plan === undefined ? wholeStream(response) : playStream(plan, response, pace, request.signal);
+      yield* tellAhead(response, events);
     },
     redactedCalls: tape.entries.flatMap(({ response, turnIndex }) => redactedCalls(response, turnIndex)),
     used: () => session.turns(true),

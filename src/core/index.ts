@@ -41,6 +41,8 @@ export * from "./model/message.js";
 export * from "./model/usage.js";
 export * from "./model/pricing.js";
 export * from "./model/provider.js";
+export { SETTING_NAMES } from "./model/settings.js";
+export { answerAhead, tellAhead } from "./model/stream.js";
 export type { MemoryScope, RunMemory, RuntimeMemory } from "./model/memory.js";
 export { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS } from "./context/run-memory.js";
 export {
@@ -145,6 +147,9 @@ export { ollamaProvider, type OllamaOptions } from "./providers/ollama.js";
 export { openaiProvider, type OpenAiOptions } from "./providers/openai.js";
 export { scriptedProvider, type ScriptedProvider, type ScriptStep } from "./providers/scripted.js";
 export { sleep } from "./providers/sleep.js";
+export { toArguments } from "./providers/calls.js";
+export { quoteForeign } from "./providers/secret.js";
+export { isRetryableStatus, kindForStatus } from "./providers/status.js";
 export { decodeAnthropic } from "./providers/anthropic-decode.js";
 export { encodeAnthropic, type AnthropicEncoding } from "./providers/anthropic-encode.js";
 export { decodeOllama } from "./providers/ollama-decode.js";

@@ -132,3 +132,15 @@ export { toleranceLines } from "./reports/tolerated.js";
 export { REPORTER_NAMES, reporterOf, type Reporter } from "./reports/registry.js";
 export { MAX_COMPARISONS, shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";
 export { shellText } from "./vitest/words.js";
+export {
+  cassetteMiddleware,
+  cassetteModel,
+  wrappedModel,
+  type CassetteMiddleware,
+  type CassetteModel,
+} from "./adapters/ai-sdk/middleware.js";
+export { fromAiSdk } from "./adapters/ai-sdk/from-ai-sdk.js";
+export type { AiSdkModel, AnyAiSdkModel } from "./adapters/ai-sdk/spec.js";
+export { toAiSdk, type ToAiSdkOptions } from "./adapters/ai-sdk/to-ai-sdk.js";
+export { fromAgentsModel, toAgentsModel } from "./adapters/openai-agents/model.js";
+export type { AgentsModel, AnyAgentsModel } from "./adapters/openai-agents/spec.js";
