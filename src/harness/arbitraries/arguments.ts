@@ -68,7 +68,7 @@ type Draw = (schema: JsonObject, pointer: string) => fc.Arbitrary<JsonValue>;
 function valuesOf(schema: JsonValue, pointer: string): fc.Arbitrary<JsonValue> {
   if (schema === true) return jsonValue();
   if (!isPlainObject(schema)) throw new Unsupported("false", pointer);
-  const own = schema as JsonObject;
+  const own = schema;
   const { const: only, enum: some, anyOf, oneOf } = own;
   const type = own["type"] ?? impliedType(own);
   if (only !== undefined) return alone(own, pointer, ["const", "type"], fc.constant(only));
@@ -88,9 +88,9 @@ function valuesOf(schema: JsonValue, pointer: string): fc.Arbitrary<JsonValue> {
 /** A branch of a schema that has a type itself. */
 function narrow(branch: JsonValue, type: JsonValue, pointer: string): JsonValue {
   if (!isPlainObject(branch)) throw new Unsupported("type", pointer);
-  const own = (branch as JsonObject)["type"] ?? type;
+  const own = branch["type"] ?? type;
   if (own !== type) throw new Unsupported("type", pointer);
-  return { ...(branch as JsonObject), type };
+  return { ...branch, type };
 }
 
 /** `values`, where `schema` has none but these keywords. */
@@ -173,40 +173,43 @@ function drawString(schema: JsonObject, pointer: string): fc.Arbitrary<JsonValue
 function ofLength(min: number, max: number): fc.Arbitrary<string> {
   const most = Math.min(max, min + 20);
   if (min === 0) return text({ maxLength: most });
-  return text({ maxLength: most }).map((drawn) => drawn + "a".repeat(Math.max(0, min - [...drawn].length)));
+  return text({ maxLength: most }).map((drawn) => drawn + "a".repeat(Math.max(0, min - Array.from(drawn).length)));
 }
 
 function ofPattern(pattern: JsonValue, pointer: string): fc.Arbitrary<string> {
   try {
-    return fc.stringMatching(new RegExp(String(pattern), "u"));
+    if (typeof pattern === "string") return fc.stringMatching(new RegExp(pattern, "u"));
   } catch {
-    throw new Unsupported("pattern", pointer);
+    // An expression that fast-check does not draw from, such as one that looks behind itself.
   }
+  throw new Unsupported("pattern", pointer);
 }
 
 function ofFormat(format: JsonValue | undefined, pointer: string): fc.Arbitrary<string> {
-  const moment = fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true });
-  switch (format) {
-    case "email":
-      return word().map((name) => `${name}@example.com`);
-    case "uri":
-    case "url":
-      return fc.webUrl();
-    case "uuid":
-      return fc.uuid();
-    case "date-time":
-      return moment.map((date) => date.toISOString());
-    case "date":
-      return moment.map((date) => date.toISOString().slice(0, 10));
-    case "ipv4":
-      return fc.ipV4();
-    case "ipv6":
-      return fc
-        .array(fc.nat(0xffff), { minLength: 8, maxLength: 8 })
-        .map((groups) => groups.map((group) => group.toString(16)).join(":"));
-  }
-  throw new Unsupported("format", pointer);
+  const draw = typeof format === "string" ? FORMATS.get(format) : undefined;
+  if (draw === undefined) throw new Unsupported("format", pointer);
+  return draw();
 }
+
+const moment = (): fc.Arbitrary<string> =>
+  fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }).map((date) => date.toISOString());
+
+const FORMATS: ReadonlyMap<string, () => fc.Arbitrary<string>> = new Map([
+  ["email", () => word().map((name) => `${name}@example.com`)],
+  ["uri", () => fc.webUrl()],
+  ["url", () => fc.webUrl()],
+  ["uuid", () => fc.uuid()],
+  ["date-time", moment],
+  ["date", () => moment().map((date) => date.slice(0, 10))],
+  ["ipv4", () => fc.ipV4()],
+  [
+    "ipv6",
+    () =>
+      fc
+        .array(fc.nat(0xffff), { minLength: 8, maxLength: 8 })
+        .map((groups) => groups.map((group) => group.toString(16)).join(":")),
+  ],
+]);
 
 function drawArray(schema: JsonObject, pointer: string): fc.Arbitrary<JsonValue> {
   const items = valuesOf(schema["items"] ?? true, `${pointer}/items`);
@@ -223,7 +226,7 @@ function drawObject(schema: JsonObject, pointer: string): fc.Arbitrary<JsonValue
   const { properties = {}, required = [], additionalProperties } = schema;
   if (!isPlainObject(properties) || !Array.isArray(required)) throw new Unsupported("properties", pointer);
   const known = Object.fromEntries(
-    Object.entries(properties as JsonObject)
+    Object.entries(properties)
       // No call brings a tool such a key.
       .filter(([key]) => !FORBIDDEN_KEYS.includes(key))
       .map(([key, value]) => [key, valuesOf(value, pointer + toPointer(["properties", key]))]),
@@ -234,7 +237,7 @@ function drawObject(schema: JsonObject, pointer: string): fc.Arbitrary<JsonValue
   const drawn = fc.record(known, { requiredKeys, noNullPrototype: true });
   if (!isPlainObject(additionalProperties)) return drawn;
   const name = word().filter((key) => !Object.hasOwn(known, key));
-  const more = valuesOf(additionalProperties as JsonObject, `${pointer}/additionalProperties`);
+  const more = valuesOf(additionalProperties, `${pointer}/additionalProperties`);
   return fc
     .tuple(drawn, fc.dictionary(name, more, { maxKeys: 3, noNullPrototype: true }))
     .map(([own, other]) => ({ ...other, ...own }));

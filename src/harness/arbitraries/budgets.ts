@@ -2,7 +2,7 @@
 // is met exactly now and then.
 
 import fc from "fast-check";
-import type { BudgetLimits, Usage } from "../../core/index.js";
+import { assertKnownOptions, type BudgetLimits, type Usage } from "../../core/index.js";
 
 /** What one turn uses. */
 export interface SpentTurn {
@@ -11,6 +11,11 @@ export interface SpentTurn {
   readonly costUsd?: number;
   /** How many tools it asks for. */
   readonly toolCalls: number;
+}
+
+export interface SpendingOptions {
+  /** Turns, the most. Default 12. */
+  readonly maxTurns?: number;
 }
 
 /** Limits with any of the four caps, each 0 now and then. Shrinks to no cap at all. */
@@ -27,7 +32,9 @@ export function budgetLimits(): fc.Arbitrary<BudgetLimits> {
 }
 
 /** The turns of a run, with and without usage and price. Shrinks to none. */
-export function spending(): fc.Arbitrary<SpentTurn[]> {
+export function spending(options: SpendingOptions = {}): fc.Arbitrary<SpentTurn[]> {
+  assertKnownOptions("spending", options, ["maxTurns"]);
+  const { maxTurns: maxLength = 12 } = options;
   const turn = fc.record(
     {
       toolCalls: fc.nat(5),
@@ -36,5 +43,5 @@ export function spending(): fc.Arbitrary<SpentTurn[]> {
     },
     { requiredKeys: ["toolCalls"] },
   );
-  return fc.array(turn, { maxLength: 12 });
+  return fc.array(turn, { maxLength, size: "max" });
 }

@@ -9,8 +9,8 @@ import { answerFigures } from "./usage.js";
 
 /** A turn as it was asked and answered. */
 export interface AskedTurn {
-  readonly prompt: readonly LlmMessage[];
-  readonly response: LlmTurnResponse;
+  prompt: readonly LlmMessage[];
+  response: LlmTurnResponse;
 }
 
 /** What the head of a cassette may say of its own; the rest is the same for every cassette made here. */

@@ -40,16 +40,10 @@ function changesAt(value: JsonValue, pointer: string): JsonChange[] {
 }
 
 function changeLeaf(value: string | number | boolean | null): JsonValue {
-  switch (typeof value) {
-    case "string":
-      return /^[0-9a-f]+$/.test(value) ? (value.startsWith("0") ? "1" : "0") + value.slice(1) : `${value}.`;
-    case "number":
-      return value + 1 === value ? 0 : value + 1;
-    case "boolean":
-      return !value;
-    case "object":
-      return 0;
-  }
+  if (value === null) return 0;
+  if (typeof value === "boolean") return !value;
+  if (typeof value === "number") return value + 1 === value ? 0 : value + 1;
+  return /^[0-9a-f]+$/.test(value) ? (value.startsWith("0") ? "1" : "0") + value.slice(1) : `${value}.`;
 }
 
 function changeList(list: readonly JsonValue[], pointer: string): JsonChange[] {

@@ -2,7 +2,7 @@
 // src/entry/fast-check.ts imports it.
 
 export { argumentsFor, type SchemaArguments } from "./arguments.js";
-export { budgetLimits, spending, type SpentTurn } from "./budgets.js";
+export { budgetLimits, spending, type SpendingOptions, type SpentTurn } from "./budgets.js";
 export { answerOf, cassette, cassetteOf, turnsOf, type AskedTurn, type CassetteHeadPart } from "./cassettes.js";
 export { changedJson, changesOf, type JsonChange } from "./changes.js";
 export { providerFault, toFaultError, type ProviderFault, type ProviderFaultOptions } from "./faults.js";

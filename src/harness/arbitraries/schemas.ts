@@ -63,7 +63,7 @@ const strings: fc.Arbitrary<Node> = fc.tuple(text(), bound(3), bound(5), pick).m
   const least = minLength ?? 0;
   const maxLength = room === undefined ? undefined : least + room;
   const schema = { type: "string", ...given({ minLength, maxLength }) };
-  const points = [...drawn].slice(0, maxLength);
+  const points = Array.from(drawn).slice(0, maxLength);
   const matching = points.join("") + "a".repeat(Math.max(0, least - points.length));
   const broken = [...(least > 0 ? [""] : []), ...(maxLength === undefined ? [] : ["a".repeat(maxLength + 1)])];
   return toNode(schema, ["string"], matching, broken, at);

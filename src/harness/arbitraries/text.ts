@@ -31,14 +31,16 @@ export const AWKWARD_TEXTS: readonly string[] = [
 export function text(options: TextOptions = {}): fc.Arbitrary<string> {
   assertKnownOptions("text", options, ["maxLength"]);
   const { maxLength = 12 } = options;
-  const fitting = AWKWARD_TEXTS.filter((awkward) => [...awkward].length <= maxLength);
+  const fitting = AWKWARD_TEXTS.filter((awkward) => Array.from(awkward).length <= maxLength);
   return fc.oneof(
     { withCrossShrink: true },
     fc.constant(""),
     fc.string({ unit: "binary", maxLength }),
     fc.string({ unit: "binary-ascii", maxLength }),
     // A grapheme is several code points, so fewer of them are taken.
-    fc.string({ unit: "grapheme", maxLength: Math.floor(maxLength / 4) }).filter((it) => [...it].length <= maxLength),
+    fc
+      .string({ unit: "grapheme", maxLength: Math.floor(maxLength / 4) })
+      .filter((it) => Array.from(it).length <= maxLength),
     fc.constantFrom(...fitting),
   );
 }
