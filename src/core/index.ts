@@ -56,6 +56,7 @@ export { findMessageFlaw, findResponseFlaw, type ResponseFlaw } from "./model/re
 export {
   createArgumentCheck,
   createArgumentMatch,
+  FORBIDDEN_KEYS,
   MAX_ARGUMENT_DEPTH,
   scrubArguments,
   type ArgumentCheck,

@@ -28,7 +28,11 @@ export type HarnessErrorCode =
   /** A limit of a step check is none. */
   | "limits-unclear"
   /** A cost limit for a model without a known price. */
-  | "cost-unknown";
+  | "cost-unknown"
+  /** A tool, provider or function breaks a law it was held to. */
+  | "law-broken"
+  /** A law was held against nothing: nothing that was tried got as far as what it is about. */
+  | "law-empty";
 
 /** Every failure of the harness. `message` says what happened and with which value; `hint` says what to do. */
 export class HarnessError extends Error {

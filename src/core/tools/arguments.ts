@@ -12,7 +12,8 @@ import { thrownText } from "./thrown.js";
 /** Nested containers in the arguments, the arguments object itself included. */
 export const MAX_ARGUMENT_DEPTH = 64;
 
-const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+/** Keys that reach prototypes: dropped from arguments at every depth before a tool sees them. */
+export const FORBIDDEN_KEYS: readonly string[] = ["__proto__", "constructor", "prototype"];
 
 /**
  * A copy of `args` without the keys `__proto__`, `constructor` and `prototype` in any plain object. Everything that is
@@ -34,7 +35,7 @@ function scrub(value: unknown, path: (string | number)[]): unknown {
   if (isList) return value.map((item, index) => scrub(item, [...path, index]));
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
-    if (!FORBIDDEN_KEYS.has(key)) result[key] = scrub(value[key], [...path, key]);
+    if (!FORBIDDEN_KEYS.includes(key)) result[key] = scrub(value[key], [...path, key]);
   }
   return result;
 }
