@@ -1,6 +1,4 @@
 // Commands as they are printed for somebody to type again.
 
 /** A word as a POSIX shell reads it. */
-export function quote(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-}
+export { shellText as quote } from "../harness/index.js";

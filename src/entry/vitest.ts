@@ -3,11 +3,10 @@
 // alike.
 
 import { expect, test as vitestTest, type TestAPI } from "vitest";
-import { createCassetteStore, readRules } from "../cassette/index.js";
 import {
+  createMatcherHost,
   createMatchers,
   createVitestFixture,
-  overlaidStore,
   type CassetteAssertions,
   type CassetteFixtures,
   type CassettesOptions,
@@ -15,8 +14,7 @@ import {
 import { nodeFiles } from "../host/index.js";
 
 const files = nodeFiles();
-const store = overlaidStore(createCassetteStore(files), files, process.env);
-expect.extend(createMatchers({ load: store.load, loadRules: (path) => readRules(files, path) }));
+expect.extend(createMatchers(createMatcherHost(files, process.env)));
 
 const open = createVitestFixture({ files, environment: process.env });
 
