@@ -91,3 +91,19 @@ export { toJobSummary } from "./reports/markdown.js";
 export { toleranceLines } from "./reports/tolerated.js";
 export { REPORTER_NAMES, reporterOf, type Reporter } from "./reports/registry.js";
 export { MAX_COMPARISONS, shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";
+export { parseBody, readTurn } from "./wire/read-turn.js";
+export { refusalReply, type Refusal, type WireBody, type WireReply } from "./wire/reply.js";
+export { PIN_HEADER, shelfReply, type ShelfReplyOptions } from "./wire/shelf-reply.js";
+export type { ServedStreaming } from "./wire/stream-body.js";
+export {
+  createMswAdapter,
+  type CassetteHandlers,
+  type CassetteHandlersOptions,
+  type MswAdapter,
+  type MswParts,
+  type RecordingHandlers,
+  type RecordingHandlersOptions,
+  type UseCassetteHandlersOptions,
+  type UsedCassetteHandlers,
+} from "./adapters/msw/adapter.js";
+export type { BaseUrls } from "./adapters/msw/bases.js";
