@@ -1,12 +1,13 @@
 // Cassettes through MSW, asked by the vendors' own clients: recorded in front of a server on this machine, replayed without it.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { setupServer, type SetupServerApi } from "msw/node";
+import { setupServer } from "msw/node";
 import { http, HttpResponse } from "msw";
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
 import { parseCassette } from "../../src/cassette/load.js";
+import { readStreams } from "../../src/cassette/stream-read.js";
 import { formatCassette } from "../../src/cassette/store.js";
 import type { CassetteV2 } from "../../src/cassette/format.js";
 import { WIRES, type WireName } from "../../src/core/wire/wires.js";
@@ -19,7 +20,7 @@ import { startVendor, type Said, type Vendor } from "../support/vendor.js";
 import { CLIENT_AGENTS } from "../support/vendor-clients.js";
 
 const folder = temporaryFolder();
-const server: SetupServerApi = setupServer();
+const server = setupServer();
 const vendors: Vendor[] = [];
 
 beforeEach(() => server.listen({ onUnhandledRequest: "error" }));
@@ -66,7 +67,7 @@ describe("recording and replaying through MSW", () => {
       expect(parseCassette(formatCassette(cassette))).toEqual(cassette);
       expect(cassette.recordedProvider.startsWith(`${wire}:`)).toBe(true);
       expect(cassette.entries.map(({ response }) => response.stopReason)).toEqual(["toolUse", "stop"]);
-      expect(cassette.extensions?.streams?.length ?? 0).toBe(isStream ? 2 : 0);
+      expect(readStreams(cassette).state.kind).toBe(isStream ? "recorded" : "none");
 
       // Asked the other way than recorded, too.
       for (const streamed of [isStream, !isStream]) {
