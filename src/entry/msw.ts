@@ -42,7 +42,8 @@ export function cassetteHandlers(
   source: Cassette | CassetteHandle,
   options: CassetteHandlersOptions = {},
 ): CassetteHandlers {
-  return adapter.cassetteHandlers(source, "done" in source ? options : withSecrets(options));
+  const isHandle = typeof (source as Partial<CassetteHandle> | null | undefined)?.done === "function";
+  return adapter.cassetteHandlers(source, isHandle ? options : withSecrets(options));
 }
 
 /** Handlers that pass requests on to the real vendor and record the turns. Errors of the vendor are passed on, never kept. */

@@ -415,6 +415,27 @@ describe("messages", () => {
     expect(read).toEqual({ role: "user", content: [url, data, url, data, data, data] });
   });
 
+  it("read an answer as it was streamed, unless somebody changed it since", () => {
+    const said = {
+      role: "assistant" as const,
+      content: "Yes.",
+      toolCalls: [{ id: "a", name: "look", arguments: { at: 1 } }],
+      reasoning: [{ type: "text" as const, text: "Hm.", signature: "s" }],
+    };
+    const read = (at: number, thought: string) => {
+      const content = [
+        { type: "reasoning", reasoning: thought },
+        { type: "text", text: "Yes." },
+      ];
+      const additional_kwargs = { playhead_said: said };
+      const tool_calls = [{ id: "a", name: "look", args: { at } }];
+      return fromLangChainMessages([new AIMessage({ content, tool_calls, additional_kwargs })])[0];
+    };
+    expect(read(1, "Hm.")).toEqual(said);
+    expect(read(2, "Hm.")).toMatchObject({ toolCalls: [{ arguments: { at: 2 } }], reasoning: [{ text: "Hm." }] });
+    expect(read(1, "Other.")).toMatchObject({ reasoning: [{ type: "text", text: "Other." }] });
+  });
+
   it("find the name of a result by its call, and join the texts of a system prompt", () => {
     const messages = [
       new SystemMessage({

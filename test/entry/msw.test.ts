@@ -338,6 +338,7 @@ describe("useCassetteHandlers", () => {
     expect(() => cassetteHandlers(cassette, { baseUrls: { gemini: "https://x.test" } as never })).toThrow("gemini");
     expect(() => cassetteHandlers(cassette, { baseUrls: { openai: "api.openai.com" } })).toThrow("absolute URL");
     expect(() => recordingHandlers({ file: "x" } as never)).toThrow("file");
+    expect(() => cassetteHandlers(undefined as never)).toThrow(CassetteError);
     await expect(useCassetteHandlers("a.cassette.json", { streaming: "timed" })).rejects.toThrow("recorded time");
   });
 });

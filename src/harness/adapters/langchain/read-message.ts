@@ -3,6 +3,8 @@
 // here is refused by name.
 
 import {
+  canonicalize,
+  findMessageFlaw,
   isPlainObject,
   type AssistantMessage,
   type JsonObject,
@@ -142,15 +144,26 @@ function readCalls(fields: Fields, place: string, before: number): LlmToolCall[]
   ];
 }
 
-/** A streamed answer carries what its chunks could not say, and is that as long as nobody changed the rest. */
+/** A streamed answer carries what its chunks could not say, and is that as long as nobody changed what they did say. */
 function asSaid(message: AssistantMessage, value: unknown): AssistantMessage {
-  const said = fieldsOf(value) as unknown as AssistantMessage;
-  const idsOf = ({ toolCalls = [] }: AssistantMessage) =>
-    toolCalls
-      .map(({ id }) => id)
-      .sort()
-      .join("\n");
-  return said.content === message.content && idsOf(said) === idsOf(message) ? said : message;
+  if (fieldsOf(value)["role"] !== "assistant" || findMessageFlaw(value) !== undefined) return message;
+  const said = value as AssistantMessage;
+  if (said.content !== message.content || visibleCalls(said) !== visibleCalls(message)) return message;
+  const thoughts = visibleThoughts(message);
+  return thoughts === "" || thoughts === visibleThoughts(said) ? said : message;
+}
+
+/** As chunks can say them. */
+function visibleCalls({ toolCalls = [] }: AssistantMessage): string {
+  const calls = toolCalls.map(({ id, name, arguments: args, malformedArguments }) => ({
+    ...{ id, name, args },
+    isTorn: malformedArguments !== undefined,
+  }));
+  return canonicalize(calls);
+}
+
+function visibleThoughts({ reasoning = [] }: AssistantMessage): string {
+  return reasoning.map((thought) => (thought.type === "text" ? thought.text : "")).join("");
 }
 
 function assertNoKwargs(fields: Fields, place: string, ignore: Ignored, known: readonly string[] = []): void {

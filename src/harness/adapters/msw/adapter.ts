@@ -144,7 +144,7 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
 const REPLAY_OPTIONS = ["baseUrls", "file", "redact", "allowRedacted", "streaming", "speed"];
 
 function isHandle(source: Cassette | CassetteHandle): source is CassetteHandle {
-  return typeof (source as Partial<CassetteHandle>).done === "function";
+  return typeof (source as Partial<CassetteHandle> | null | undefined)?.done === "function";
 }
 
 /** A handle that records asks a provider of its own, whose requests would come back here. */

@@ -66,6 +66,8 @@ export function createUpstream(send: (request: Request) => Promise<Response>): U
     const [theirs, ours] = answer.body?.tee() ?? [null, null];
     opened(withBody(answer, theirs));
     if (answer.ok && ours !== null) return { wire, answer, copy: bounded(ours) };
+    if (answer.ok)
+      throw new CassetteError("not-recordable", `the vendor answered HTTP ${answer.status} without a body`);
     await ours?.cancel();
     throw new VendorRefusal(answer.status);
   }
