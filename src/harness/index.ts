@@ -36,6 +36,24 @@ export {
   type ToolFault,
 } from "./faults/tool.js";
 export { HarnessError, type HarnessErrorCode } from "./errors.js";
+export type { CassettesOptions, FixtureHost, OpenCassette, TestCassetteOptions } from "./fixture/attempt.js";
+export { createCassetteFor, type CassetteFor, type NodeTestContext } from "./fixture/node-test.js";
+export { CASSETTES_FOLDER, cassettePath, type CassettePathOptions, type FolderEnvironment } from "./fixture/path.js";
+export {
+  createCassetteReporter,
+  type CassetteReporterOptions,
+  type ReportedModule,
+  type ReportedTest,
+  type ReporterHost,
+  type Shard,
+} from "./fixture/reporter.js";
+export type { CassetteUsage } from "./fixture/usage.js";
+export {
+  createVitestFixture,
+  type CassetteFixtures,
+  type VitestContext,
+  type VitestTask,
+} from "./fixture/vitest-fixture.js";
 export {
   toBundlePage,
   toConversationPage,
