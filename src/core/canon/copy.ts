@@ -64,6 +64,7 @@ function copyObject(object: object, depth: number, finish: Finish): JsonValue {
 }
 
 /** Gives back what its constructor is given, so that a class which extends it puts its private names on any object. */
+// eslint-disable-next-line @typescript-eslint/no-extraneous-class -- A constructor is all it is for.
 class Given {
   constructor(object: object) {
     return object;
