@@ -37,6 +37,7 @@ function copy(value: unknown, depth: number, finish: Finish): JsonValue {
       return value;
     case "object":
       if (value === null) return null;
+      if (finish === freeze && depth > 0 && Mark.has(value)) return value as JsonValue;
       if (depth === MAX_JSON_DEPTH) throw NOT_PLAIN;
       return Array.isArray(value) ? copyArray(value, depth + 1, finish) : copyObject(value, depth + 1, finish);
     default:
@@ -91,7 +92,7 @@ const freeze: Finish = (container, depth) => {
   return Object.freeze(container) as JsonValue;
 };
 
-/** A deeply frozen copy of `value`, or `value` itself if it is sealed already. Throws `NotJsonError` like `copyJson`. */
+/** A deeply frozen copy of `value`, with what is sealed in it as it is, or `value` itself if it is sealed. Throws `NotJsonError` like `copyJson`. */
 export function seal<T extends object>(value: T): T {
   return Mark.has(value) ? value : (copyWith(value, freeze) as T);
 }
