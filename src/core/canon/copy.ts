@@ -11,8 +11,8 @@ export function copyJson<T>(value: T): T {
   return copyWith(value, keep) as T;
 }
 
-/** Every container of the copy passes through it when it is whole, the inner ones first; the outermost has depth 1. */
-type Finish = (container: JsonValue, depth: number) => JsonValue;
+/** Every container of the copy passes through it when it is whole, the inner ones first. */
+type Finish = (container: JsonValue) => JsonValue;
 
 const keep: Finish = (container) => container;
 
@@ -37,7 +37,7 @@ function copy(value: unknown, depth: number, finish: Finish): JsonValue {
       return value;
     case "object":
       if (value === null) return null;
-      if (finish === freeze && depth > 0 && Mark.has(value)) return value as JsonValue;
+      if (finish === freeze && Mark.has(value)) return value as JsonValue;
       if (depth === MAX_JSON_DEPTH) throw NOT_PLAIN;
       return Array.isArray(value) ? copyArray(value, depth + 1, finish) : copyObject(value, depth + 1, finish);
     default:
@@ -49,7 +49,7 @@ function copyArray(list: readonly unknown[], depth: number, finish: Finish): Jso
   const result: JsonValue[] = [];
   // A hole reads `undefined`, which is refused.
   for (let index = 0; index < list.length; index++) result.push(copy(list[index], depth, finish));
-  return finish(result, depth);
+  return finish(result);
 }
 
 function copyObject(object: object, depth: number, finish: Finish): JsonValue {
@@ -61,7 +61,7 @@ function copyObject(object: object, depth: number, finish: Finish): JsonValue {
     if (!key.isWellFormed()) throw NOT_PLAIN;
     setOwn(result, key, copy(value, depth, finish));
   }
-  return finish(result, depth);
+  return finish(result);
 }
 
 /** Gives back what its constructor is given, so that a class which extends it puts its private names on any object. */
@@ -81,18 +81,18 @@ class Mark extends Given {
   }
 }
 
-/** True when `value` came from {@link seal}, so that neither it nor anything in it can have changed since. */
+/** True when `value` came from {@link seal}, as a whole or as a part, so that neither it nor anything in it can have changed since. */
 export function isSealed(value: object): boolean {
   return Mark.has(value);
 }
 
-/** Freezes, and marks the outermost before that, since what is frozen takes no mark in engines to come. */
-const freeze: Finish = (container, depth) => {
-  if (depth === 1) new Mark(container as object);
+/** Marks before it freezes, since what is frozen takes no mark in engines to come. */
+const freeze: Finish = (container) => {
+  new Mark(container as object);
   return Object.freeze(container) as JsonValue;
 };
 
 /** A deeply frozen copy of `value`, with what is sealed in it as it is, or `value` itself if it is sealed. Throws `NotJsonError` like `copyJson`. */
 export function seal<T extends object>(value: T): T {
-  return Mark.has(value) ? value : (copyWith(value, freeze) as T);
+  return copyWith(value, freeze) as T;
 }
