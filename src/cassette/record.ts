@@ -218,7 +218,8 @@ function createTape(options: RecordingOptions) {
     },
     answer(slot: Slot, response: LlmTurnResponse, note?: StreamNote): void {
       assertResponse(response);
-      const stored = snapshot(redactor.response(response));
+      const clean = redactor.response(response);
+      const stored = clean === response ? seal(response) : snapshot(clean);
       slot.settled = { kind: "answered", response: stored, streamed: note?.finish(stored) };
       flush();
     },
@@ -265,7 +266,7 @@ function assertNoneOpen(calls: number): void {
 
 function snapshot(response: LlmTurnResponse): LlmTurnResponse {
   assertResponse(response);
-  return seal(copyJson(response));
+  return seal(response);
 }
 
 function noteContext(contexts: ContextExtension[], context: TurnContext, fromTurn: number): void {
