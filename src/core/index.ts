@@ -158,6 +158,7 @@ export { encodeOllama } from "./providers/ollama-encode.js";
 export { decodeOpenAi } from "./providers/openai-decode.js";
 export { encodeOpenAi, type MaxTokensField, type OpenAiEncoding } from "./providers/openai-encode.js";
 export type { KeyedVendorOptions, VendorOptions } from "./providers/vendor-options.js";
+export type { StreamDecoder } from "./providers/stream.js";
 export type { Decoding } from "./providers/wire.js";
 export { parseAnthropic } from "./wire/anthropic-parse.js";
 export { streamAnthropic, writeAnthropic } from "./wire/anthropic-write.js";

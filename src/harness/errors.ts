@@ -27,6 +27,10 @@ export type HarnessErrorCode =
   | "answers-unfit"
   /** A limit of a step check is none. */
   | "limits-unclear"
+  /** A message or option of a framework that a conversation here cannot hold, or the other way round. */
+  | "cannot-convert"
+  /** The tools of a server, or of a recording, cannot be told apart or taken. */
+  | "tools-unclear"
   /** A cost limit for a model without a known price. */
   | "cost-unknown"
   /** A tool, provider or function breaks a law it was held to. */

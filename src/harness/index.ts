@@ -162,3 +162,35 @@ export type { AiSdkModel, AnyAiSdkModel } from "./adapters/ai-sdk/spec.js";
 export { toAiSdk, type ToAiSdkOptions } from "./adapters/ai-sdk/to-ai-sdk.js";
 export { fromAgentsModel, toAgentsModel } from "./adapters/openai-agents/model.js";
 export type { AgentsModel, AnyAgentsModel } from "./adapters/openai-agents/spec.js";
+export { parseBody, readTurn } from "./wire/read-turn.js";
+export { refusalReply, type Refusal, type WireBody, type WireReply } from "./wire/reply.js";
+export { PIN_HEADER, shelfReply, type ShelfReplyOptions } from "./wire/shelf-reply.js";
+export type { ServedStreaming } from "./wire/stream-body.js";
+export {
+  createMswAdapter,
+  type CassetteHandlers,
+  type CassetteHandlersOptions,
+  type MswAdapter,
+  type MswParts,
+  type RecordingHandlers,
+  type RecordingHandlersOptions,
+  type UseCassetteHandlersOptions,
+  type UsedCassetteHandlers,
+} from "./adapters/msw/adapter.js";
+export type { BaseUrls } from "./adapters/msw/bases.js";
+export {
+  readResponse as readLangChainResponse,
+  writeResponse as writeLangChainResponse,
+} from "./adapters/langchain/answer.js";
+export {
+  readCallOptions as readLangChainOptions,
+  readTool as readLangChainTool,
+} from "./adapters/langchain/call-options.js";
+export { createChunkWriter as createLangChainChunks, type WrittenChunk } from "./adapters/langchain/chunks.js";
+export { chatModelProvider, type ChatModelLike, type FromLangChainOptions } from "./adapters/langchain/provider.js";
+export { readMessages as readLangChainMessages } from "./adapters/langchain/read-message.js";
+export { writeMessage as writeLangChainMessage, type WrittenMessage } from "./adapters/langchain/write-message.js";
+export type { McpClientLike, McpResult, McpTool } from "./adapters/mcp/client.js";
+export { McpToolError } from "./adapters/mcp/failure.js";
+export { recordedTools } from "./adapters/mcp/recorded.js";
+export { MAX_MCP_PAGES, MAX_MCP_TOOLS, mcpTools, type McpToolsOptions } from "./adapters/mcp/tools.js";

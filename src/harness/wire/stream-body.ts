@@ -10,7 +10,7 @@ import {
   type Wire,
   type WireStamp,
 } from "../../core/index.js";
-import type { HttpReply } from "../../host/index.js";
+import type { WireBody } from "./reply.js";
 
 /** How streamed replies are served. `whole` cuts evenly, whatever was recorded. */
 export interface ServedStreaming {
@@ -27,7 +27,7 @@ export function streamBody(
   plan: StreamPlan | undefined,
   { streaming, speed }: ServedStreaming,
   signal: AbortSignal,
-): HttpReply["body"] {
+): WireBody {
   if (plan === undefined || streaming === "whole") return wire.stream(response, stamp);
   const { deltas, end } = toTimes(plan);
   const events = wire.events(response, stamp, cutAs(deltas));
