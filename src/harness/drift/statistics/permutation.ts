@@ -29,6 +29,8 @@ const LEAST_DRAWS = 999;
 const MAX_WORK = 1_000_000_000;
 /** A scenario with so few relabelings keeps the statistic of each. */
 const MAX_KEPT = 300;
+/** Scenarios that keep theirs are drawn together, as many as have no more relabelings than this between them. */
+const MAX_SUMS = 1_296;
 /** Statistics this near to each other are equal but for rounding. */
 const TIE = 1e-10;
 
@@ -90,12 +92,7 @@ function advance(chosen: number[], runs: number): void {
 }
 
 function exhaustive(lists: readonly Float64Array[]): PermutationResult {
-  let sums = Float64Array.of(0);
-  for (const list of lists) {
-    const next = new Float64Array(sums.length * list.length);
-    sums.forEach((sum, i) => list.forEach((value, j) => (next[i * list.length + j] = sum + value)));
-    sums = next;
-  }
+  const sums = lists.reduce(sumsOf, Float64Array.of(0));
   const most = sums.reduce((best, sum) => Math.max(best, sum), -Infinity);
   const share = (limit: number): number => sums.filter((sum) => sum >= limit - TIE).length / sums.length;
   return { p: clampP(share(sums[0] as number)), attainable: clampP(share(most)), exact: true };
@@ -110,7 +107,12 @@ interface Source {
 }
 
 function drawn(tables: readonly DistanceTable[], random: Random): PermutationResult {
-  const sources = tables.map(toSource);
+  const isFew = ({ runs, base }: DistanceTable): boolean => combinations(runs, base) <= MAX_KEPT;
+  const few = tables.filter(isFew);
+  const sources = [
+    ...(few.length === 0 ? [] : [keeping(few)]),
+    ...tables.filter((table) => !isFew(table)).map(shuffling),
+  ];
   const work = sources.reduce((sum, source) => sum + source.work, 0);
   const draws = Math.max(LEAST_DRAWS, Math.min(DRAWS, Math.floor(MAX_WORK / work)));
   const limit = sources.reduce((sum, { observed }) => sum + observed, 0) - TIE;
@@ -129,21 +131,37 @@ function drawn(tables: readonly DistanceTable[], random: Random): PermutationRes
   };
 }
 
-function toSource(table: DistanceTable): Source {
-  const { base, runs } = table;
-  const count = combinations(runs, base);
-  if (count <= MAX_KEPT) {
-    const list = allStatistics(table);
-    const most = list.reduce((best, value) => Math.max(best, value), -Infinity);
-    const largest = list.filter((value) => value >= most - TIE).length / count;
-    const draw = (random: Random): number => list[random.below(count)] as number;
-    return { observed: list[0] as number, draw, largest, work: 1 };
+/** Scenarios of few relabelings as one source. Lists are put together first, so that one draw does for several scenarios. */
+function keeping(tables: readonly DistanceTable[]): Source {
+  const lists: Float64Array[] = [];
+  for (const table of tables) {
+    const own = allStatistics(table);
+    const last = lists.at(-1);
+    if (last !== undefined && last.length * own.length <= MAX_SUMS) lists[lists.length - 1] = sumsOf(last, own);
+    else lists.push(own);
   }
-  return { ...shuffling(table), largest: (base * 2 === runs ? 2 : 1) / count };
+  const draw = (random: Random): number => {
+    let sum = 0;
+    for (const list of lists) sum += list[random.below(list.length)] as number;
+    return sum;
+  };
+  const largest = lists.reduce((product, list) => {
+    const most = list.reduce((best, value) => Math.max(best, value), -Infinity);
+    return (product * list.filter((value) => value >= most - TIE).length) / list.length;
+  }, 1);
+  const observed = lists.reduce((sum, list) => sum + (list[0] as number), 0);
+  return { observed, draw, largest, work: lists.length };
+}
+
+/** Every value of the one with every value of the other; the first is that of both firsts. */
+function sumsOf(one: Float64Array, other: Float64Array): Float64Array {
+  const sums = new Float64Array(one.length * other.length);
+  one.forEach((sum, i) => other.forEach((value, j) => (sums[i * other.length + j] = sum + value)));
+  return sums;
 }
 
 /** Draws by shuffling the runs. Those at distance 0 from each other are one kind, and only kinds are counted and summed. */
-function shuffling({ base, runs, distances }: DistanceTable): Omit<Source, "largest"> {
+function shuffling({ base, runs, distances }: DistanceTable): Source {
   const kinds: number[] = [];
   const kindOf = Int32Array.from({ length: runs }, (_, run) => {
     const known = kinds.findIndex((first) => distances[first * runs + run] === 0);
@@ -178,7 +196,8 @@ function shuffling({ base, runs, distances }: DistanceTable): Omit<Source, "larg
     }
     return statisticOf(order);
   };
-  return { observed, draw, work: runs + kinds.length ** 2 };
+  const largest = (base === other ? 2 : 1) / combinations(runs, base);
+  return { observed, draw, largest, work: runs + kinds.length ** 2 };
 }
 
 function countKinds(kindOf: Int32Array, first: number, kinds: number): Int32Array {
