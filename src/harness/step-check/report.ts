@@ -1,14 +1,13 @@
-// What step checks add up to: agreement with its interval, a confusion table of tools, tokens and cost. Interval: E. B. Wilson,
-// JASA 22 (1927).
+// What step checks add up to: agreement with its interval, a confusion table of tools, tokens and cost.
 
 import { createUsageCounter, cutAround, firstDifference, type UsageSum } from "../../cassette/index.js";
 import { canonicalize, toVisible, type LlmToolCall, type LlmTurnResponse } from "../../core/index.js";
+import { wilsonInterval } from "../drift/statistics/wilson.js";
 import type { StepCheck, StepTurn } from "./check.js";
 import { STEP_VERDICTS, type StepVerdict } from "./compare.js";
 
-/** The confidence of the interval, and the normal quantile that belongs to it. */
+/** The confidence of the interval. */
 const LEVEL = 0.95;
-const Z = 1.959963984540054;
 /** Characters that are shown of a turn. */
 const MAX_SHOWN = 200;
 
@@ -52,12 +51,7 @@ export function summariseSteps(checks: readonly StepCheck[]): StepSummary {
 
 function toAgreement(same: number, compared: number): { rate: number; low: number; high: number; level: number } {
   const rate = same / compared;
-  const middle = rate + (Z * Z) / (2 * compared);
-  const half = Z * Math.sqrt((rate * (1 - rate)) / compared + (Z * Z) / (4 * compared * compared));
-  const divisor = 1 + (Z * Z) / compared;
-  const low = Math.max(0, (middle - half) / divisor);
-  const high = Math.min(1, (middle + half) / divisor);
-  return { rate, low, high, level: LEVEL };
+  return { rate, ...wilsonInterval(rate, compared, LEVEL), level: LEVEL };
 }
 
 function toTable(pairs: readonly { recorded: string; chosen: string }[]): StepSummary["confusion"] {
