@@ -1,6 +1,7 @@
 // `cassette shrink`: a long drift made short.
 
 import { Option, type Command } from "commander";
+import { ORDER_CHOICES } from "../choices.js";
 import type { CommandIo } from "../io.js";
 import { parsePath } from "../path.js";
 import type { ShrinkOptions } from "../shrink/shrink.js";
@@ -18,7 +19,9 @@ export function shrinkCommand(program: Command, io: CommandIo): void {
     .option("--tool <name>", "the tool whose drift to keep (default: any)")
     .option("--out <folder>", "write the two small cassettes there", parsePath)
     .option("--ignore <pointer>", "leave out /arg/path, or tool:/arg/path; may be repeated", collect, [])
-    .addOption(new Option("--order <order>", "how much the order of the calls counts").default("strict"))
+    .addOption(
+      new Option("--order <order>", "how much the order of the calls counts").choices(ORDER_CHOICES).default("strict"),
+    )
     .option("--read-only <tool>", "calls of this tool (* for any text) may change places; may be repeated", collect, [])
     .option("--content", "compare what the assistant said, too")
     .option("--json", "print one JSON document")

@@ -69,10 +69,15 @@ export function distanceExcess({ base, runs, distances }: DistanceTable): Distan
     { from: 0, to: base },
     { from: base, to: runs },
   ] as const;
-  const mean = (run: number, { from, to }: { from: number; to: number }): number | undefined => {
-    const others = to - from - (run >= from && run < to ? 1 : 0);
+  const mean = (run: number, { from, to }: Side): number | undefined => {
+    const isOwn = run >= from && run < to;
+    const others = to - from - (isOwn ? 1 : 0);
     let sum = 0;
-    for (let other = from; other < to; other++) sum += distances[run * runs + other] as number;
+    for (let other = from; other < to; other++) {
+      const [there, back] = [distances[run * runs + other] as number, distances[other * runs + run] as number];
+      // Between the sides it is from the baseline to the candidate.
+      sum += isOwn ? (there + back) / 2 : run < base ? there : back;
+    }
     return others === 0 ? undefined : sum / others;
   };
   const [own, across] = [

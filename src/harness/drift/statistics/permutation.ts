@@ -10,7 +10,7 @@ import type { Random } from "./random.js";
 export interface DistanceTable {
   base: number;
   runs: number;
-  /** `runs` rows of `runs` distances. */
+  /** `runs` rows of `runs` distances, from the row's run to the column's; they need not be alike both ways. */
   distances: Float64Array;
 }
 
@@ -34,7 +34,10 @@ const MAX_SUMS = 1_296;
 /** Statistics this near to each other are equal but for rounding. */
 const TIE = 1e-10;
 
-/** Two-sided in effect: any difference between the sides makes the statistic larger. */
+/**
+ * Two-sided in effect: any difference between the sides makes the statistic larger. Where distances are not alike both ways, only
+ * those from the baseline to the candidate count between the sides; the relabelings make the test right for any statistic.
+ */
 export function permutationTest(tables: readonly DistanceTable[], random: Random): PermutationResult {
   const varied = tables.filter(canVary);
   const relabelings = varied.reduce((product, { runs, base }) => product * combinations(runs, base), 1);
@@ -48,10 +51,10 @@ export function energyStatistic({ runs, distances }: DistanceTable, isBase: Uint
   for (let i = 0; i < runs; i++) {
     const mine = isBase[i];
     for (let j = i + 1; j < runs; j++) {
-      const distance = distances[i * runs + j] as number;
-      if (mine !== isBase[j]) between += distance;
-      else if (mine === 1) withinBase += distance;
-      else withinCandidate += distance;
+      const [there, back] = [distances[i * runs + j] as number, distances[j * runs + i] as number];
+      if (mine !== isBase[j]) between += mine === 1 ? there : back;
+      else if (mine === 1) withinBase += (there + back) / 2;
+      else withinCandidate += (there + back) / 2;
     }
   }
   const other = runs - base;
@@ -62,10 +65,12 @@ export function energyStatistic({ runs, distances }: DistanceTable, isBase: Uint
 function canVary({ base, runs, distances }: DistanceTable): boolean {
   if (base === 0 || base === runs || runs <= 2) return false;
   const first = distances[1] as number;
-  for (let i = 0; i < runs; i++) {
-    for (let j = i + 1; j < runs; j++) if (Math.abs((distances[i * runs + j] as number) - first) > TIE) return true;
-  }
-  return false;
+  return distances.some((distance, place) => place % (runs + 1) !== 0 && Math.abs(distance - first) > TIE);
+}
+
+/** True where every distance is the same both ways, so that swapping the sides changes nothing. */
+function isTwoWay(runs: number, distances: Float64Array): boolean {
+  return distances.every((distance, place) => distance === distances[(place % runs) * runs + Math.floor(place / runs)]);
 }
 
 /** The statistic of every relabeling; the first is the one observed. */
@@ -164,7 +169,9 @@ function sumsOf(one: Float64Array, other: Float64Array): Float64Array {
 function shuffling({ base, runs, distances }: DistanceTable): Source {
   const kinds: number[] = [];
   const kindOf = Int32Array.from({ length: runs }, (_, run) => {
-    const known = kinds.findIndex((first) => distances[first * runs + run] === 0);
+    const known = kinds.findIndex(
+      (first) => distances[first * runs + run] === 0 && distances[run * runs + first] === 0,
+    );
     return known >= 0 ? known : kinds.push(run) - 1;
   });
   const apart = Float64Array.from(kinds.flatMap((i) => kinds.map((j) => distances[i * runs + j] as number)));
@@ -196,7 +203,8 @@ function shuffling({ base, runs, distances }: DistanceTable): Source {
     }
     return statisticOf(order);
   };
-  const largest = (base === other ? 2 : 1) / combinations(runs, base);
+  const isMirrored = base === other && isTwoWay(runs, distances);
+  const largest = (isMirrored ? 2 : 1) / combinations(runs, base);
   return { observed, draw, largest, work: runs + kinds.length ** 2 };
 }
 
