@@ -30,6 +30,12 @@ export function stepCheckCommand(program: Command, io: CommandIo): void {
     .option("--concurrency <n>", "how many calls at once", parseCount, 4)
     .option("--timeout <seconds>", "for each call", parseCount, 120)
     .option("--min-agreement <rate>", "the part of the turns that must agree, 0 to 1", parseRate, 1)
+    .option(
+      "--tolerances <file>",
+      "which arguments count as equal; default cassette.tolerances.json, if it is there",
+      parsePath,
+    )
+    .option("--no-tolerances", "tolerate nothing")
     .option("--json", "print one JSON document")
     .action(async (path: string, options: StepCheckFlags) => {
       if (options.record !== undefined && options.replay !== undefined) {
