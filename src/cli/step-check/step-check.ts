@@ -54,6 +54,7 @@ export interface StepCheckFlags {
 
 /** Exits 1 where too few turns agree or some failed, 2 where nothing was compared, 3 where a cassette was refused. */
 export async function stepCheckCassettes(path: string, flags: StepCheckFlags, io: CommandIo): Promise<void> {
+  assertAsked(flags);
   const files = filesAt(io);
   const sources = sourcesOf(await findTarget(files, path), flags.record ?? flags.replay);
   const tools = flags.tools === undefined ? undefined : await readTools(files, flags.tools);
@@ -76,6 +77,20 @@ export async function stepCheckCassettes(path: string, flags: StepCheckFlags, io
   if (flags.json === true) writeJson(io, "step-check", exitCode, { path, ...toDocument(findings) });
   else printSteps(createPrinter(io), findings);
   sayWhatWasAsked(checks, flags, io);
+}
+
+/** Either a model that is asked or answers that are there. */
+function assertAsked({ provider, record, replay }: StepCheckFlags): void {
+  if (record !== undefined && replay !== undefined) {
+    throw new CliError("usage", "--record and --replay were both given", "Replay asks nothing; leave one out.");
+  }
+  if (provider === undefined && replay === undefined) {
+    throw new CliError(
+      "usage",
+      "no --provider was given",
+      "Name the model, or --replay the answers of an earlier run.",
+    );
+  }
 }
 
 /** A recording, and where its answers are kept. */

@@ -14,7 +14,7 @@ import {
   type RuleSet,
   type ToleranceUse,
 } from "../../cassette/index.js";
-import { canonicalize, type JsonValue } from "../../core/index.js";
+import { canonicalize } from "../../core/index.js";
 import { ddmin } from "./ddmin.js";
 import { buildPair, readSources, type Sources } from "./hybrid.js";
 
@@ -95,7 +95,7 @@ function differingRows({ rows, old, now }: Sources, isForRule: boolean): number[
   const drifted = indices.filter((index) => (rows[index]?.drifts.length ?? 0) > 0);
   if (!isForRule) return [drifted];
   const textOf = (list: Sources["old"], turn: number | undefined): string =>
-    turn === undefined ? "" : canonicalize((list[turn]?.response ?? null) as unknown as JsonValue);
+    turn === undefined ? "" : canonicalize(list[turn]?.response ?? null);
   const unequal = indices.filter((index) => textOf(old, rows[index]?.old) !== textOf(now, rows[index]?.new));
   return [drifted, unequal];
 }
