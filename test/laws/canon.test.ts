@@ -29,7 +29,7 @@ describe("canonical text", () => {
     const keys = fc.uniqueArray(fc.string({ unit: "binary", maxLength: 3 }), { maxLength: 40 });
     fc.assert(
       fc.property(keys, (names) => {
-        const value = fromEntries(names.map((name) => [name, 1]));
+        const value = Object.fromEntries(names.map((name) => [name, 1]));
         fc.pre(!isKnownFault(value));
         expect(canonicalize(value)).toBe(jcs(value));
         expect(canonicalize(seal(value as object))).toBe(jcs(value));

@@ -42,9 +42,6 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
   const scrubText = (text: string): string => texts.scrub(text);
   const isOurs = (rule: string): boolean => texts.isOurs(rule);
   let cache = new WeakMap<object, LlmMessage>();
-  // The last prompt as it came, in the places of what was sealed, and what became of it: mostly the next one begins with it.
-  let seen: (LlmMessage | undefined)[] = [];
-  let clean: LlmMessage[] = [];
 
   const hide = (value: JsonValue): JsonValue => {
     if (value === null || value === "" || (typeof value === "string" && isPlaceholder(value, isOurs))) return value;
@@ -64,23 +61,11 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
     return clean;
   }
 
-  function scrubPrompt(messages: readonly LlmMessage[]): LlmMessage[] {
-    let same = 0;
-    while (same < seen.length && same < messages.length && seen[same] === messages[same]) same++;
-    const result = clean.slice(0, same);
-    for (let index = same; index < messages.length; index++) result.push(scrubMessage(messages[index] as LlmMessage));
-    // Only now, since a message that is none throws.
-    seen.length = same;
-    for (let index = same; index < messages.length; index++) {
-      const message = messages[index] as LlmMessage;
-      seen.push(isSealed(message) ? message : undefined);
-    }
-    return (clean = result);
-  }
+  const prompts = createPromptMemory(scrubMessage);
 
   function forget(): void {
     cache = new WeakMap();
-    seen = [];
+    prompts.forget();
   }
 
   /** Once more where a value became known on the way, since it may stand further up as well. */
@@ -94,7 +79,7 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
   }
 
   return {
-    messages: (messages) => untilKnown(() => scrubPrompt(messages)),
+    messages: (messages) => untilKnown(() => prompts.scrub(messages)),
     response: (response) =>
       untilKnown(() => {
         const message = scrubMessage(response.message) as LlmTurnResponse["message"];
@@ -112,6 +97,30 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
       if (!numbers.renumber(map)) return false;
       forget();
       return true;
+    },
+  };
+}
+
+/** Keeps the last prompt as it came, in the places of what was sealed, and what became of it: mostly the next one begins with it. */
+function createPromptMemory(scrub: (message: LlmMessage) => LlmMessage) {
+  let seen: (LlmMessage | undefined)[] = [];
+  let clean: LlmMessage[] = [];
+  return {
+    scrub(messages: readonly LlmMessage[]): LlmMessage[] {
+      let same = 0;
+      while (same < seen.length && same < messages.length && seen[same] === messages[same]) same++;
+      const result = clean.slice(0, same);
+      for (let index = same; index < messages.length; index++) result.push(scrub(messages[index] as LlmMessage));
+      // Only now, since a message that is none throws.
+      seen.length = same;
+      for (let index = same; index < messages.length; index++) {
+        const message = messages[index] as LlmMessage;
+        seen.push(isSealed(message) ? message : undefined);
+      }
+      return (clean = result);
+    },
+    forget(): void {
+      seen = [];
     },
   };
 }

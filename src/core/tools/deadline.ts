@@ -79,6 +79,7 @@ export function settleWithin<T>(
     };
     void Promise.resolve(work).then(
       (value) => settle(() => resolve(value)),
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- As the work rejects.
       (error: unknown) => settle(() => reject(error)),
     );
     // Work that is done already settles first: it pays for no timer and no listener.
