@@ -2,7 +2,7 @@
 //
 //   node bench/calibration.mjs TAU_BENCH_LOG AGENTDOJO_LOG
 //
-// 1. False alarms: the four trials of each tau-bench task are split in half, the same model against itself, many times over.
+// 1. False alarms (false-alarms.mjs): the four trials of each tau-bench task are split in half, the same model against itself.
 // 2. Power on outcomes: every AgentDojo model against every other that succeeds less often.
 // 3. Power on paths: four runs by variants of one model against four runs of another vendor's models.
 
@@ -10,9 +10,17 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { parseImport } from "playhead/cassette";
 import { runGate, successOf, trajectoryOf } from "playhead/harness";
+import { falseAlarms, percent } from "./false-alarms.mjs";
 
-const ALPHAS = [0.01, 0.05, 0.1];
-const SPLITS = 1_000;
+const SETTINGS = {
+  alpha: 0.05,
+  minRuns: 2,
+  failOn: [],
+  onInconclusive: "pass",
+  seed: 1,
+  order: "strict",
+  content: false,
+};
 const GPT_4O = ["", "-repeat_user_prompt", "-spotlighting_with_delimiting", "-transformers_pi_detector"].map(
   (variant) => `gpt-4o-2024-05-13${variant}`,
 );
@@ -31,7 +39,12 @@ if (tauLog === undefined || dojoLog === undefined) {
 }
 const tau = readRuns(tauLog);
 const dojo = readRuns(dojoLog);
-console.log([falseAlarms(tau), outcomePower(dojo), pathPower(dojo)].join("\n\n"));
+// In the order in which the gate takes them, so that the same draws meet the same runs.
+const byName = (nameOf) => (a, b) => (nameOf(a) < nameOf(b) ? -1 : 1);
+const tasks = [...groupBy(tau, ({ task }) => task)]
+  .map(([scenario, list]) => ({ scenario, runs: list.map(({ run }) => run).sort(byName(({ file }) => file)) }))
+  .sort(byName(({ scenario }) => scenario));
+console.log([falseAlarms(tasks, SETTINGS), outcomePower(dojo), pathPower(dojo)].join("\n\n"));
 
 /** Runs as the gate takes them, with the names the log gave them. */
 function readRuns(log) {
@@ -53,7 +66,7 @@ function readRuns(log) {
   });
 }
 
-function gate(scenarios, seed = 1) {
+function gate(scenarios) {
   return runGate({
     base: "base",
     candidate: "candidate",
@@ -61,65 +74,8 @@ function gate(scenarios, seed = 1) {
     onlyBase: [],
     onlyCandidate: [],
     commands: { reproduce: "", bless: "" },
-    settings: {
-      alpha: 0.05,
-      minRuns: 2,
-      failOn: [],
-      onInconclusive: "pass",
-      seed,
-      order: "strict",
-      content: false,
-    },
+    settings: SETTINGS,
   });
-}
-
-/** Each task's trials dealt to two sides: the three halvings of all tasks alike, then halvings by lot. */
-function falseAlarms(runs) {
-  const tasks = [...groupBy(runs, ({ task }) => task)].map(([scenario, list]) => ({
-    scenario,
-    runs: list.map(({ run }) => run),
-  }));
-  const random = createLots(1);
-  const halvings = [
-    [0, 1],
-    [0, 2],
-    [0, 3],
-    [2, 3],
-    [1, 3],
-    [1, 2],
-  ];
-  const counts = ALPHAS.map(() => ({ gate: 0, outcome: 0, distance: 0, single: 0, tests: 0 }));
-  for (let split = 0; split < SPLITS; split++) {
-    const scenarios = tasks.map(({ scenario, runs: four }) => {
-      const base = halvings[split < 3 ? split : random(6)];
-      return {
-        scenario,
-        base: four.filter((_, index) => base.includes(index)),
-        candidate: four.filter((_, index) => !base.includes(index)),
-      };
-    });
-    const { pooled, scenarios: judged } = gate(scenarios, split);
-    // `adjusted` compares with any alpha for which the same tests can decide: two runs a side decide no single task.
-    const [outcome, distance] = [pooled.outcome.test, pooled.distance.test];
-    ALPHAS.forEach((alpha, index) => {
-      const count = counts[index];
-      if (Math.min(outcome.adjusted, distance.adjusted) <= alpha) count.gate++;
-      if (outcome.p <= alpha) count.outcome++;
-      if (distance.p <= alpha) count.distance++;
-      count.single += judged.filter(
-        ({ outcome: one, distance: other }) => Math.min(one.test.p, other.test.p) <= alpha,
-      ).length;
-      count.tests += judged.length;
-    });
-  }
-  return [
-    `| alpha | gate alarms | pooled outcome test | pooled path test | a single task's tests, uncorrected |`,
-    `| ----: | ----------: | ------------------: | ---------------: | ---------------------------------: |`,
-    ...ALPHAS.map((alpha, index) => {
-      const { gate: alarms, outcome, distance, single, tests } = counts[index];
-      return `| ${alpha} | ${percent(alarms, SPLITS)} | ${percent(outcome, SPLITS)} | ${percent(distance, SPLITS)} | ${percent(single, tests)} |`;
-    }),
-  ].join("\n");
 }
 
 /** One run of each task on each side, so that the outcomes pool by McNemar's test. */
@@ -198,19 +154,4 @@ function groupBy(items, keyOf) {
     groups.set(key, [...(groups.get(key) ?? []), item]);
   }
   return groups;
-}
-
-function percent(part, whole) {
-  return whole === 0 ? "–" : `${((100 * part) / whole).toFixed(1)} %`;
-}
-
-/** mulberry32: the splits alone, so any generator does. */
-function createLots(seed) {
-  let state = seed;
-  return (limit) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
-  };
 }

@@ -28,8 +28,8 @@ describe.skipIf(!hasShared)("docs/drift.md on real runs", { sequential: true }, 
   });
 
   it(
-    "shows the tables of the bench, with no more false alarms than accepted, as far as a thousand splits can tell",
-    { timeout: 600_000 },
+    "shows the tables of the bench, with no more false alarms than accepted at any level",
+    { timeout: 900_000 },
     () => {
       const bench = join(repositoryRoot, "bench/calibration.mjs");
       const { stdout, stderr } = spawnSync(process.execPath, [bench, ...logs], {
@@ -49,11 +49,8 @@ describe.skipIf(!hasShared)("docs/drift.md on real runs", { sequential: true }, 
       const rates = [...tables.matchAll(/^\| (0\.\d+) \| ([\d.]+) % \|/gm)].map(([, alpha, alarms]) =>
         [alpha, alarms].map(Number),
       );
-      expect(rates).toHaveLength(3);
-      // A thousand splits: two standard errors of a rate that is alpha.
-      for (const [alpha = 0, alarms = 100] of rates) {
-        expect(alarms / 100).toBeLessThanOrEqual(alpha + 2 * Math.sqrt((alpha * (1 - alpha)) / 1_000));
-      }
+      expect(rates.map(([alpha]) => alpha)).toEqual([0.01, 0.05, 0.1, 0.2]);
+      for (const [alpha = 0, alarms = 100] of rates) expect(alarms / 100).toBeLessThanOrEqual(alpha);
     },
   );
 });

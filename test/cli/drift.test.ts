@@ -179,6 +179,26 @@ describe("cassette drift", () => {
     expect((await cli([...both, "--order", "unordered", "--ignore", "/at"])).out).toContain("same: every run");
   });
 
+  it("takes the orders of diff from the baseline to the candidate, says which, and repeats the flags", async () => {
+    put("whole/a.cassette.json", recording(["one", "two"], true));
+    put("part/a.cassette.json", recording(["one"], true));
+    const fewer = ["drift", "whole/a.cassette.json", "part/a.cassette.json", "--read-only", "o*"];
+    const allowed = await cli([...fewer, "--order", "subset"]);
+    expect(allowed).toMatchObject({ code: 0, err: "" });
+    expect(allowed.out).toContain("same: every difference is one that the order allows");
+    expect(allowed.out).toContain("order of calls: subset\nonly reading: o*\n");
+    expect(allowed.out).toContain("--read-only 'o*' --order subset\n");
+    expect((await cli([...fewer, "--order", "superset"])).out).toContain("inconclusive");
+    const more = ["drift", "part/a.cassette.json", "whole/a.cassette.json", "--json"];
+    for (const order of ["in_order", "superset"]) {
+      expect(documentOf(await cli([...more, "--order", order]))).toMatchObject({
+        verdict: "same",
+        settings: { order },
+      });
+    }
+    expect(documentOf(await cli([...more, "--order", "subset"]))).toMatchObject({ verdict: "inconclusive" });
+  });
+
   it("takes tolerated arguments for one path, says which tolerances it used, and repeats the flag", async () => {
     const sides = [
       [
@@ -304,6 +324,7 @@ describe("cassette drift", () => {
       ["--reporter", "xml"],
       ["--seed", "-1"],
       ["--success", "reward"],
+      ["--order", "any"],
     ]) {
       expect((await cli(["drift", "old", "new", ...wrong])).code, wrong.join(" ")).toBe(2);
     }

@@ -11,7 +11,7 @@ import { readResult } from "../../src/harness/adapters/ai-sdk/result.js";
 import { toAiSdk } from "../../src/harness/adapters/ai-sdk/to-ai-sdk.js";
 import { scriptedModel, type Part } from "../support/ai-sdk.js";
 import { json, jsonObject, text } from "../support/arbitraries.js";
-import { conversation } from "../support/conversations.js";
+import { conversation } from "../../src/harness/arbitraries/messages.js";
 
 const versions = fc.constantFrom("v2", "v3", "v4");
 

@@ -1,9 +1,11 @@
+import { Validator, type Schema } from "@cfworker/json-schema";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seal } from "../../src/core/canon/copy.js";
 import type { JsonObject, JsonValue } from "../../src/core/canon/value.js";
 import { ToolArgError } from "../../src/core/errors.js";
 import { createArgumentCheck, scrubArguments, type ArgumentCheck } from "../../src/core/tools/arguments.js";
+import { createQuickCheck } from "../../src/core/tools/quick-check.js";
 import { toResultText } from "../../src/core/tools/result.js";
 import { VERBS } from "../../src/core/tools/verbs.js";
 import { hostileArguments } from "../../src/harness/arbitraries/tools.js";
@@ -158,3 +160,45 @@ function outcome(run: () => unknown): unknown {
     return error;
   }
 }
+
+describe("the quick check of arguments", () => {
+  const names = fc.constantFrom("a", "b", "toString", "");
+  const plainSchema = fc.letrec<{ schema: JsonObject }>((tie) => ({
+    schema: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom("string", "number", "integer", "boolean", "null", "array").map((type): JsonObject => ({ type })),
+      tie("schema").map((items): JsonObject => ({ type: "array", items })),
+      fc
+        .record(
+          {
+            properties: fc.dictionary(names, tie("schema")),
+            required: fc.array(names),
+            additionalProperties: fc.boolean(),
+          },
+          { requiredKeys: [] },
+        )
+        .map((rest): JsonObject => ({ type: "object", ...rest })),
+    ),
+  })).schema;
+  const near = fc.letrec<{ value: JsonValue }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom<JsonValue>("x", 1, 1.5, true, null),
+      fc.array(tie("value"), { maxLength: 2 }),
+      fc.dictionary(names, tie("value"), { maxKeys: 3 }),
+    ),
+  })).value;
+
+  it("says yes exactly where the validator does", () => {
+    let yes = 0;
+    fc.assert(
+      fc.property(plainSchema, fc.oneof(near, json), (schema, value) => {
+        const quick = createQuickCheck(schema)?.(value);
+        yes += quick === true ? 1 : 0;
+        expect(quick).toBe(new Validator(structuredClone(schema) as Schema, "2020-12").validate(value).valid);
+      }),
+      { numRuns: 2_000, examples: [[{ type: "object", properties: { a: { type: "integer" } } }, { a: 1 }]] },
+    );
+    expect(yes).toBeGreaterThan(0);
+  });
+});

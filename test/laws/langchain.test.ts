@@ -11,7 +11,8 @@ import {
   fromLangChainMessages,
   toLangChainMessages,
 } from "../../src/entry/langchain.js";
-import { answer, conversation } from "../support/conversations.js";
+import { answerOf } from "../../src/harness/arbitraries/cassettes.js";
+import { conversation } from "../../src/harness/arbitraries/messages.js";
 
 /** The message with its calls as LangChain can order them. */
 function ordered(message: LlmMessage): LlmMessage {
@@ -53,7 +54,7 @@ describe("messages of LangChain", () => {
     await fc.assert(
       fc.asyncProperty(said, async (message) => {
         const response = {
-          ...answer(message),
+          ...answerOf(message),
           usage: { inputTokens: 3, outputTokens: 1, reasoningTokens: 1 },
           costUsd: 0.5,
         };
@@ -69,7 +70,7 @@ describe("messages of LangChain", () => {
   it("lose nothing as an answer, streamed", async () => {
     await fc.assert(
       fc.asyncProperty(said, fc.integer({ min: 1, max: 8 }), async (message, size) => {
-        const response = answer(message);
+        const response = answerOf(message);
         const model = cassetteChatModel({
           turn: async () => response,
           stream: () => streamed(response, size),

@@ -6,7 +6,7 @@ import type { AssistantMessage, LlmMessage } from "../../src/core/model/message.
 import { readAssistant, writeAssistant } from "../../src/harness/adapters/openai-agents/assistant.js";
 import { readInput, writeInput } from "../../src/harness/adapters/openai-agents/input.js";
 import { json, jsonObject, text } from "../support/arbitraries.js";
-import { conversation } from "../support/conversations.js";
+import { conversation } from "../../src/harness/arbitraries/messages.js";
 
 /** What the SDK has no words for. Two answers in a row would be one: a user stands between them here. */
 function listedLosses(message: LlmMessage): LlmMessage[] {

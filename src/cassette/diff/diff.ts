@@ -77,12 +77,7 @@ function turnsOf(drift: Drift, side: "old" | "new"): number[] {
 function compare(a: Cassette, b: Cassette, settings: DiffSettings): { drifts: Drift[]; rows: TurnRow[] } {
   const { order, rules } = settings;
   const [old, now] = [callSetsOf(a, settings), callSetsOf(b, settings)];
-  const isAlike = likenessBy(settings, old, now);
-  const { matches, steps } = matchItems(old, now, {
-    terms: { freeAdditions: order.freeAdditions, ...(isAlike === undefined ? {} : { isAlike }) },
-    unlike: unlikeBy(rules),
-    refine: pairMoves,
-  });
+  const { matches, steps } = matchCalls(old, now, settings);
   for (const match of matches) if ("old" in match && "new" in match) rules.note(match.old.call, match.new.call);
   const rows = order.inTurns ? rowsOf(a, b, old, now, steps) : lastTurns(a, b);
   const facts = [
@@ -93,6 +88,23 @@ function compare(a: Cassette, b: Cassette, settings: DiffSettings): { drifts: Dr
   return { drifts: facts.map((fact) => ({ ...fact, sentence: sentenceOf(fact) })), rows };
 }
 
+type CallSets = readonly ItemSet<ComparedCall>[];
+
+/** How many drifts of calls there are from the one run's calls to the other's. Throws "diff-too-large". */
+export function countCallDrifts(old: CallSets, now: CallSets, settings: DiffSettings): number {
+  const facts = callFacts(matchCalls(old, now, settings).matches, old, now, settings);
+  return facts.filter(({ kind }) => !settings.order.allowed.includes(kind)).length;
+}
+
+function matchCalls(old: CallSets, now: CallSets, settings: DiffSettings) {
+  const isAlike = likenessBy(settings, old, now);
+  return matchItems(old, now, {
+    terms: { freeAdditions: settings.order.freeAdditions, ...(isAlike === undefined ? {} : { isAlike }) },
+    unlike: unlikeBy(settings.rules),
+    refine: pairMoves,
+  });
+}
+
 /** Where turns have no order, only how the two runs ended can be compared. */
 function lastTurns(a: Cassette, b: Cassette): TurnRow[] {
   return [{ old: a.entries.length - 1, new: b.entries.length - 1 }];
@@ -101,8 +113,8 @@ function lastTurns(a: Cassette, b: Cassette): TurnRow[] {
 /** Differences in tool calls, in the order of the new run; turns that were split or joined stand first. */
 function callFacts(
   found: readonly Match<ComparedCall>[],
-  old: readonly ItemSet<ComparedCall>[],
-  now: readonly ItemSet<ComparedCall>[],
+  old: CallSets,
+  now: CallSets,
   { order, rules }: DiffSettings,
 ): DriftFact[] {
   const { matches, regroupings } = findRegroupings(found, old, now);

@@ -1,12 +1,10 @@
 // `cassette diff`: where did the behaviour of two runs, or of two sets of runs, part?
 
 import { Option, type Command } from "commander";
+import { ORDER_CHOICES } from "../choices.js";
 import type { CommandIo } from "../io.js";
 import { parsePath } from "../path.js";
 import type { DiffCommandOptions } from "../diff/diff.js";
-
-/** `CALL_ORDERS`, written out so that declaring the command loads nothing. */
-const ORDERS = ["strict", "exact", "in_order", "unordered", "any_order", "subset", "superset"] as const;
 
 /** Declares `cassette diff`; what it does is loaded when it runs. */
 export function diffCommand(program: Command, io: CommandIo): void {
@@ -17,7 +15,7 @@ export function diffCommand(program: Command, io: CommandIo): void {
     .argument("<new>", "the same, of the other run", parsePath)
     .option("--ignore <pointer>", "leave out /arg/path, or tool:/arg/path; may be repeated", collect, [])
     .addOption(
-      new Option("--order <order>", "how much the order of the calls counts").choices(ORDERS).default("strict"),
+      new Option("--order <order>", "how much the order of the calls counts").choices(ORDER_CHOICES).default("strict"),
     )
     .option("--read-only <tool>", "calls of this tool (* for any text) may change places; may be repeated", collect, [])
     .option("--content", "compare what the assistant said, too")

@@ -1,7 +1,8 @@
 // `cassette drift`: are two sets of runs alike, given how much runs of one agent differ anyway?
 
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { isPointer, REPORTER_NAMES, VERDICTS, type Verdict } from "../../harness/index.js";
+import type { Verdict } from "../../harness/index.js";
+import { ORDER_CHOICES, REPORTER_CHOICES, VERDICT_CHOICES } from "../choices.js";
 import type { DriftOptions } from "../drift/drift-options.js";
 import type { ReportTarget } from "../drift/outputs.js";
 import type { CommandIo } from "../io.js";
@@ -14,7 +15,7 @@ export function driftCommand(program: Command, io: CommandIo): void {
     .description("judge whether a new set of runs behaves like the old one: several runs of each scenario, tested")
     .argument("<base>", "a folder of cassettes, or one cassette: the runs that are as they should be", parsePath)
     .argument("<candidate>", "the same, of the runs to judge", parsePath)
-    .option("--fail-on <verdicts>", `what exits 1, of ${VERDICTS.join(",")}, or none`, parseVerdicts, [
+    .option("--fail-on <verdicts>", `what exits 1, of ${VERDICT_CHOICES.join(",")}, or none`, parseVerdicts, [
       "regression",
       "drift",
     ])
@@ -24,11 +25,11 @@ export function driftCommand(program: Command, io: CommandIo): void {
     .option("--alpha <rate>", "the accepted rate of false alarms", parseAlpha, 0.05)
     .option("--min-runs <n>", "fewer runs of a scenario on a side are inconclusive", parseRuns, 2)
     .option("--seed <n>", "of the random relabelings", parseSeed, 1)
-    .option("--success <pointer>", "where a run's outcome says that it succeeded", parsePointer)
+    .option("--success <pointer>", "where a run's outcome says that it succeeded")
     .option("--ignore <pointer>", "leave out /arg/path, or tool:/arg/path; may be repeated", collect, [])
     .addOption(
-      new Option("--order <how>", "whether the order of turns counts")
-        .choices(["strict", "unordered"])
+      new Option("--order <order>", "how much the order of the calls counts, from base to candidate")
+        .choices(ORDER_CHOICES)
         .default("strict"),
     )
     .option("--read-only <tool>", "calls of this tool (* for any text) may change places; may be repeated", collect, [])
@@ -44,7 +45,7 @@ export function driftCommand(program: Command, io: CommandIo): void {
     .option("--shared-only", "scenarios on one side only are no drift")
     .option(
       "--reporter <list>",
-      `how to report, of ${REPORTER_NAMES.join(",")}; name=file writes a file (default: text)`,
+      `how to report, of ${REPORTER_CHOICES.join(",")}; name=file writes a file (default: text)`,
       parseReporters,
     )
     .option("--force", "replace report files that exist")
@@ -59,9 +60,11 @@ export function driftCommand(program: Command, io: CommandIo): void {
 function parseVerdicts(text: string): Verdict[] {
   const words = text.split(",").map((word) => word.trim());
   if (words.join() === "none") return [];
-  const unknown = words.find((word) => !(VERDICTS as readonly string[]).includes(word));
-  if (unknown === undefined) return VERDICTS.filter((verdict) => words.includes(verdict));
-  throw new InvalidArgumentError(`"${unknown}" is no verdict; there are ${VERDICTS.join(", ")}, and none for nothing.`);
+  const unknown = words.find((word) => !(VERDICT_CHOICES as readonly string[]).includes(word));
+  if (unknown === undefined) return VERDICT_CHOICES.filter((verdict) => words.includes(verdict));
+  throw new InvalidArgumentError(
+    `"${unknown}" is no verdict; there are ${VERDICT_CHOICES.join(", ")}, and none for nothing.`,
+  );
 }
 
 function parseAlpha(text: string): number {
@@ -80,16 +83,11 @@ function parseSeed(text: string): number {
   throw new InvalidArgumentError("Give a whole number from 0 to 999999999.");
 }
 
-function parsePointer(text: string): string {
-  if (isPointer(text)) return text;
-  throw new InvalidArgumentError('Give a JSON pointer into the outcome, such as "/reward".');
-}
-
 function parseReporters(text: string, before: readonly ReportTarget[] = []): ReportTarget[] {
   const targets = text.split(",").map((part): ReportTarget => {
     const [name = "", ...out] = part.trim().split("=");
-    if (!REPORTER_NAMES.includes(name)) {
-      throw new InvalidArgumentError(`"${name}" is no reporter; there are ${REPORTER_NAMES.join(", ")}.`);
+    if (!REPORTER_CHOICES.includes(name)) {
+      throw new InvalidArgumentError(`"${name}" is no reporter; there are ${REPORTER_CHOICES.join(", ")}.`);
     }
     return out.length === 0 ? { name } : { name, out: parsePath(out.join("=")) };
   });

@@ -2,7 +2,7 @@
 // its path while it is loaded, and only the two typical runs of a scenario are read again.
 
 import { createCassetteStore } from "../../cassette/index.js";
-import { runGate, type GateReport, type GateScenario, type GateSettings } from "../../harness/index.js";
+import { isPointer, runGate, type GateReport, type GateScenario, type GateSettings } from "../../harness/index.js";
 import { CliError, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
@@ -18,6 +18,7 @@ import { addTypicalRuns } from "./typical-runs.js";
 
 /** Judges two sides, and exits 1 where the settings say so. Throws when there is nothing to compare. */
 export async function drift(base: string, candidate: string, options: DriftOptions, io: CommandIo): Promise<void> {
+  assertPointer(options);
   const files = filesAt(io);
   await assertWritable(options, files);
   const tolerated = await openTolerances(files, options.tolerances);
@@ -70,6 +71,15 @@ async function finish(report: GateReport, options: DriftOptions, io: CommandIo):
   await writeReports(report, options, io);
   if (options.json === true) writeJson(io, "drift", exitCode, report);
   io.exit(exitCode);
+}
+
+function assertPointer({ success }: DriftOptions): void {
+  if (success === undefined || isPointer(success)) return;
+  throw new CliError(
+    "usage",
+    `--success ${JSON.stringify(success)} is no JSON pointer`,
+    'Give one into the outcome, such as "/reward".',
+  );
 }
 
 function toSettings(options: DriftOptions, used: FoundFiles): GateSettings {

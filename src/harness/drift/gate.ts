@@ -1,6 +1,7 @@
 // The drift gate: figures of every scenario, their p-values corrected together, and the verdicts. Pure; `edits` and
 // `timeline` of the two typical runs are filled in by `describeTypical`, since they need the whole recordings.
 
+import { isOneWay } from "../../cassette/index.js";
 import { judgeFamilies, type Judged } from "./levels.js";
 import { measure, sumOutcomes, toOutcomes, type GateScenario, type Measured } from "./measure.js";
 import type {
@@ -46,7 +47,7 @@ export function runGate(
     onProgress(index, sorted.length);
     return measure(scenario, settings.seed);
   });
-  const pooled = measured.length > 1 ? poolTests(measured, settings.seed) : undefined;
+  const pooled = measured.length > 1 ? poolTests(measured, settings) : undefined;
   const judged = judgeTests(measured, pooled, settings);
   const plannedLevel = planLevel(measured, settings.alpha);
   const scenarios = measured.map((figures, index) => toReport(figures, index, judged, input, plannedLevel));
@@ -92,7 +93,7 @@ interface PooledTests {
   distance: RawTest;
 }
 
-function poolTests(measured: readonly Measured[], seed: number): PooledTests {
+function poolTests(measured: readonly Measured[], { seed, order }: GateSettings): PooledTests {
   const strata = strataOf(measured);
   const distance = permutationTest(
     measured.map(({ distances }) => distances),
@@ -109,8 +110,13 @@ function poolTests(measured: readonly Measured[], seed: number): PooledTests {
             ...stratifiedTest(strata),
           },
         }),
-    distance: { test: "stratified-permutation", sides: 2, ...distance },
+    distance: { test: "stratified-permutation", sides: sidesOf(order), ...distance },
   };
+}
+
+/** Under a one-way order the candidate can depart from the baseline alone. */
+function sidesOf(order: GateSettings["order"]): 1 | 2 {
+  return isOneWay(order) ? 1 : 2;
 }
 
 interface JudgedTests {
@@ -168,7 +174,7 @@ function toReport(
   const outcome = toOutcomeComparison(measured, judged.outcome.adjusted[index] ?? 1, settings.alpha);
   const test: TestResult = {
     test: "permutation",
-    sides: 2,
+    sides: sidesOf(settings.order),
     ...measured.distanceTest,
     adjusted: judged.distance.adjusted[index] ?? 1,
   };

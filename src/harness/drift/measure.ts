@@ -23,6 +23,8 @@ export interface Measured {
   candidate: RunRef[];
   paths: PathRow[];
   samePaths: boolean;
+  /** The paths differ, and a one-way order allows every difference that there is. */
+  isAllowed: boolean;
   typical: { base: string; candidate: string };
   distances: DistanceTable;
   excess: DistanceEstimate;
@@ -61,6 +63,9 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
     candidate: now.map(toRef),
     paths: rows,
     samePaths: haveSamePaths(rows),
+    isAllowed:
+      old.some(({ trajectory }) => trajectory.isOneWay) &&
+      distances.distances.every((far, place) => far === 0 || !isAcross(place, distances)),
     typical: { base: typicalOf(0, distances.base), candidate: typicalOf(distances.base, distances.runs) },
     distances,
     excess: distanceExcess(distances),
@@ -69,6 +74,11 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
     ...(isSampled ? { sampled: { base: oldSample.length, candidate: nowSample.length } } : {}),
     ...(outcome === undefined ? {} : { outcome }),
   };
+}
+
+/** True for a place of the table that is from a run of the baseline to one of the candidate. */
+function isAcross(place: number, { base, runs }: DistanceTable): boolean {
+  return Math.floor(place / runs) < base && place % runs >= base;
 }
 
 function inOrder(runs: readonly GateRun[]): GateRun[] {

@@ -3,7 +3,7 @@
 import { createUseCounter, pathUses, type ToleranceUse } from "../../cassette/index.js";
 import type { PathRow } from "./report.js";
 import type { DistanceTable } from "./statistics/permutation.js";
-import { trajectoryDistance, type Trajectory } from "./trajectory.js";
+import { trajectoryDeparture, trajectoryDistance, type Trajectory } from "./trajectory.js";
 
 /** One run as the gate compares it. */
 export interface GateRun {
@@ -93,29 +93,35 @@ export function haveSamePaths(rows: readonly PathRow[]): boolean {
   return rows.every((row) => row.base * candidate === row.candidate * base);
 }
 
-/** The distances of all pairs of runs; those of one path are looked up. */
+/** How far each run departs from each other one; those of one path are looked up. */
 export function distanceTable(base: readonly GateRun[], candidate: readonly GateRun[]): DistanceTable {
   const all = [...base, ...candidate];
   const known = new Map<string, number>();
   const distances = new Float64Array(all.length ** 2);
+  const far = (from: Trajectory, to: Trajectory): number => {
+    const pair = `${from.key} ${to.key}`;
+    const distance = known.get(pair) ?? trajectoryDeparture(from, to);
+    known.set(pair, distance);
+    if (!from.isOneWay) known.set(`${to.key} ${from.key}`, distance);
+    return distance;
+  };
   all.forEach(({ trajectory: a }, i) => {
     all.slice(0, i).forEach(({ trajectory: b }, j) => {
-      const pair = a.key < b.key ? `${a.key} ${b.key}` : `${b.key} ${a.key}`;
-      const distance = known.get(pair) ?? trajectoryDistance(a, b);
-      known.set(pair, distance);
-      distances[i * all.length + j] = distance;
-      distances[j * all.length + i] = distance;
+      distances[i * all.length + j] = far(a, b);
+      distances[j * all.length + i] = far(b, a);
     });
   });
   return { base: base.length, runs: all.length, distances };
 }
 
-/** The index of the run with the least mean distance to the runs `from` … `to` - 1; the first of equals. */
+/** The index of the run with the least mean distance, both ways, to the runs `from` … `to` - 1; the first of equals. */
 export function mostTypical({ runs, distances }: DistanceTable, from: number, to: number): number {
   let [best, least] = [from, Infinity];
   for (let run = from; run < to; run++) {
     let sum = 0;
-    for (let other = from; other < to; other++) sum += distances[run * runs + other] as number;
+    for (let other = from; other < to; other++) {
+      sum += (distances[run * runs + other] as number) + (distances[other * runs + run] as number);
+    }
     if (sum < least - 1e-9) [best, least] = [run, sum];
   }
   return best;

@@ -1,7 +1,7 @@
 // What the drift gate found, as data: everything a report shows, and nothing it would have to look up. Every reporter reads
 // this alone, so that text, JUnit, SARIF, Markdown and HTML never tell different stories.
 
-import type { ContractChange, Drift, ToleranceUse } from "../../cassette/index.js";
+import type { CallOrder, ContractChange, Drift, ToleranceUse } from "../../cassette/index.js";
 import type { JsonValue } from "../../core/index.js";
 
 /**
@@ -75,7 +75,10 @@ export interface OutcomeComparison {
 }
 
 export interface DistanceComparison {
-  /** Mean distances of pairs of runs: within the baseline, within the candidate, between them. 0 to 1; NaN never. */
+  /**
+   * Mean distances of pairs of runs: within the baseline, within the candidate, between them. 0 to 1; NaN never. Under a one-way
+   * order what the order allows counts for nothing, and pairs within a side are taken both ways.
+   */
   withinBase?: number;
   withinCandidate?: number;
   between: number;
@@ -178,7 +181,8 @@ export interface GateSettings {
   onInconclusive: "pass" | "fail";
   /** The seed of every random relabeling. */
   seed: number;
-  order: "strict" | "unordered" | "subset" | "superset";
+  /** One-way orders are taken from the baseline to the candidate: `subset` allows it to leave calls out. */
+  order: CallOrder;
   content: boolean;
   /** Places in arguments that were left out. */
   ignore?: string[];

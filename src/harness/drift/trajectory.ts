@@ -1,12 +1,22 @@
 // The path a run took, reduced to what is compared, and how far two paths are from each other. The order of parallel calls is
 // nothing; turns without calls are left out. The distance is that of `cassette diff`'s alignment (docs/diff.md), a metric.
 
-import { pathDistance, pathOf, type Cassette, type RunPath, type Tolerances } from "../../cassette/index.js";
+import {
+  isOneWay,
+  pathDeparture,
+  pathDistance,
+  pathOf,
+  type CallOrder,
+  type Cassette,
+  type RunPath,
+  type Tolerances,
+} from "../../cassette/index.js";
 import { canonicalize, sha256Hex } from "../../core/index.js";
 
 export interface TrajectoryOptions {
   ignore: readonly string[];
-  order: "strict" | "unordered" | "subset" | "superset";
+  /** The one-way orders are taken from the baseline to the candidate. */
+  order: CallOrder;
   readOnly?: readonly string[];
   /** Which differences in arguments are none. */
   tolerances?: Tolerances;
@@ -22,6 +32,8 @@ export interface Trajectory {
   /** The calls of each turn as texts; long ones are cut and end in a part of their hash. */
   steps: string[][];
   path: RunPath;
+  /** The order allows differences in one direction. */
+  isOneWay: boolean;
 }
 
 const MAX_TEXT = 200;
@@ -38,12 +50,18 @@ export function trajectoryOf(cassette: Cassette, options: TrajectoryOptions): Tr
     skeleton: sha256Hex(canonicalize(skeletons)),
     steps: keys.map((set) => set.map(cut)),
     path,
+    isOneWay: isOneWay(order),
   };
 }
 
 /** 0 for the same path, at most 1; a metric. */
 export function trajectoryDistance(a: Trajectory, b: Trajectory): number {
   return a.key === b.key ? 0 : pathDistance(a.path, b.path);
+}
+
+/** How far `candidate` departs from `base` in what the order does not allow; the distance, where the order has no direction. */
+export function trajectoryDeparture(base: Trajectory, candidate: Trajectory): number {
+  return base.key === candidate.key ? 0 : pathDeparture(base.path, candidate.path);
 }
 
 /** What the assistant said as a call of its own, so that it takes part in the path. */

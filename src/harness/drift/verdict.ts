@@ -40,10 +40,11 @@ export function judgeScenario(figures: ScenarioFigures): Decision {
   }
   if (distance.comparison.test.adjusted <= alpha) return { verdict: "drift", reason: apartText(distance.comparison) };
   const isWorse = outcome !== undefined && outcome.comparison.effect.value < 0;
-  if (measured.samePaths && !isWorse) return { verdict: "same", reason: samePathsText(measured) };
+  const isAlike = measured.samePaths || measured.isAllowed;
+  if (isAlike && !isWorse) return { verdict: "same", reason: samePathsText(measured) };
 
   const fewest = Math.min(measured.base.length, measured.candidate.length);
-  const isDecided = fewest >= minRuns && (measured.samePaths || distance.canDecide) && (!isWorse || outcome.canDecide);
+  const isDecided = fewest >= minRuns && (isAlike || distance.canDecide) && (!isWorse || outcome.canDecide);
   if (isDecided) return { verdict: "same", reason: `no difference beyond chance: ${figuresText(figures)}` };
   return undecided(figures, fewest);
 }
@@ -51,7 +52,7 @@ export function judgeScenario(figures: ScenarioFigures): Decision {
 function undecided({ measured, minRuns, plannedLevel }: ScenarioFigures, fewest: number): Decision {
   const needed = runsNeeded(contrastsOf(measured), plannedLevel);
   const seen = `${measured.base.length} ${measured.base.length === 1 ? "run" : "runs"} against ${measured.candidate.length}`;
-  const what = measured.samePaths ? "the outcomes differ" : "the paths differ";
+  const what = measured.samePaths || measured.isAllowed ? "the outcomes differ" : "the paths differ";
   const few = fewest < minRuns ? `fewer than the ${minRuns} asked for` : "too few to tell from chance";
   const more =
     needed === undefined
@@ -65,7 +66,7 @@ function undecided({ measured, minRuns, plannedLevel }: ScenarioFigures, fewest:
 }
 
 /** The outcomes, and the path whose shares differ most. */
-function contrastsOf({ outcome, paths, base, candidate }: Measured): Contrast[] {
+function contrastsOf({ outcome, paths, base, candidate, isAllowed }: Measured): Contrast[] {
   const share = (side: "base" | "candidate", successes: number): Counts => ({
     runs: (side === "base" ? base : candidate).length,
     successes,
@@ -76,7 +77,7 @@ function contrastsOf({ outcome, paths, base, candidate }: Measured): Contrast[] 
     sides: 2,
     gap: Math.abs(row.base / base.length - row.candidate / candidate.length),
   }));
-  const widest = contrasts.sort((a, b) => b.gap - a.gap).slice(0, 1);
+  const widest = isAllowed ? [] : contrasts.sort((a, b) => b.gap - a.gap).slice(0, 1);
   return outcome === undefined ? widest : [...widest, { ...outcome.stratum, sides: 1 }];
 }
 
@@ -145,7 +146,8 @@ function brokenRules(rules: readonly RuleFinding[]): string | undefined {
   return broken === undefined ? undefined : `a rule is broken that the baseline keeps: ${broken.sentence}`;
 }
 
-function samePathsText({ paths }: Measured): string {
+function samePathsText({ paths, samePaths }: Measured): string {
+  if (!samePaths) return "every difference is one that the order allows";
   return paths.length === 1 ? "every run took the same path" : "both sides took the same paths equally often";
 }
 

@@ -7,6 +7,7 @@ import type {
   DistanceComparison,
   Effect,
   GateReport,
+  GateSettings,
   OutcomeComparison,
   Outcomes,
   PathRow,
@@ -45,6 +46,7 @@ export function toText(report: GateReport): string {
       ? ["", `and ${plural(shown.length - MAX_SCENARIOS, "more scenario")} that may differ; --reporter json has all`]
       : []),
     "",
+    ...orderLines(settings),
     ...(settings.rules === undefined ? [] : [`rules of ${settings.rules}: ${rulesText(scenarios)}`]),
     ...tolerated(report),
     `${fails ? "fails" : "passes"} at alpha ${settings.alpha} with --fail-on ${settings.failOn.join(",") || "nothing"} --on-inconclusive ${settings.onInconclusive}`,
@@ -88,6 +90,14 @@ function tolerated({ settings, scenarios }: GateReport): string[] {
   for (const { tolerances } of scenarios) uses.add(tolerances);
   const [heading, ...rest] = toleranceLines(settings.tolerances, uses.list());
   return [heading.trimStart(), ...rest.map((line) => line.slice(2))];
+}
+
+/** What the comparison of paths left open, where it is not the usual one. */
+function orderLines({ order, readOnly = [] }: GateSettings): string[] {
+  return [
+    ...(order === "strict" ? [] : [`order of calls: ${order}`]),
+    ...(readOnly.length === 0 ? [] : [`only reading: ${readOnly.join(", ")}`]),
+  ];
 }
 
 function rulesText(scenarios: readonly ScenarioReport[]): string {

@@ -4,11 +4,17 @@ import type { GateRun } from "../../../src/harness/drift/paths.js";
 import type { GateScenario } from "../../../src/harness/drift/measure.js";
 import type { GateSettings } from "../../../src/harness/drift/report.js";
 import { NO_TOLERANCES, type Tolerances } from "../../../src/cassette/tolerance/tolerances.js";
+import type { CallOrder } from "../../../src/cassette/diff/order.js";
 import { trajectoryOf } from "../../../src/harness/drift/trajectory.js";
 import { runGate, type GateInput } from "../../../src/harness/drift/gate.js";
 
 /** `"find, open+read"` has two turns. `!` at the end is a failed run, `?` says nothing of it. */
-export function run(text: string, file: string, tolerances: Tolerances = NO_TOLERANCES): GateRun {
+export function run(
+  text: string,
+  file: string,
+  tolerances: Tolerances = NO_TOLERANCES,
+  order: CallOrder = "strict",
+): GateRun {
   const path = text.replace(/[!?]$/, "");
   const turns = path.split(",").filter((turn) => turn.trim() !== "");
   const entries = turns.map((turn, turnIndex) => {
@@ -22,7 +28,7 @@ export function run(text: string, file: string, tolerances: Tolerances = NO_TOLE
   const cassette = { version: 1 as const, recordedAt: "", recordedProvider: "", entries };
   return {
     file,
-    trajectory: trajectoryOf(cassette, { ignore: [], order: "strict", content: false, tolerances }),
+    trajectory: trajectoryOf(cassette, { ignore: [], order, content: false, tolerances }),
     turns: turns.length + 1,
     calls: turns.join("+").split("+").length,
     ...(text.endsWith("?") ? {} : { success: !text.endsWith("!") }),
@@ -34,10 +40,11 @@ export function scenario(
   base: readonly string[],
   candidate: readonly string[],
   tolerances?: Tolerances,
+  order?: CallOrder,
 ): GateScenario {
   const runs = (texts: readonly string[], side: string) =>
     texts.map((text, index) =>
-      run(text, `${side}/${name}.${String(index).padStart(3, "0")}.cassette.json`, tolerances),
+      run(text, `${side}/${name}.${String(index).padStart(3, "0")}.cassette.json`, tolerances, order),
     );
   return { scenario: name, base: runs(base, "old"), candidate: runs(candidate, "new") };
 }

@@ -8,21 +8,13 @@ import type { Counts } from "./fisher.js";
 import { normalQuantile } from "./normal.js";
 import type { DistanceTable } from "./permutation.js";
 import type { Stratum } from "./stratified.js";
+import { wilsonInterval } from "./wilson.js";
 
 /** A value with its interval. */
 export interface Estimate {
   value: number;
   low: number;
   high: number;
-}
-
-/** A rate of `runs` runs, which need not be whole numbers. */
-export function wilsonInterval(rate: number, runs: number, level: number): { low: number; high: number } {
-  const z = normalQuantile((1 + level) / 2);
-  const middle = rate + (z * z) / (2 * runs);
-  const half = z * Math.sqrt((rate * (1 - rate)) / runs + (z * z) / (4 * runs * runs));
-  const divisor = 1 + (z * z) / runs;
-  return { low: Math.max(0, (middle - half) / divisor), high: Math.min(1, (middle + half) / divisor) };
 }
 
 /**
@@ -77,10 +69,15 @@ export function distanceExcess({ base, runs, distances }: DistanceTable): Distan
     { from: 0, to: base },
     { from: base, to: runs },
   ] as const;
-  const mean = (run: number, { from, to }: { from: number; to: number }): number | undefined => {
-    const others = to - from - (run >= from && run < to ? 1 : 0);
+  const mean = (run: number, { from, to }: Side): number | undefined => {
+    const isOwn = run >= from && run < to;
+    const others = to - from - (isOwn ? 1 : 0);
     let sum = 0;
-    for (let other = from; other < to; other++) sum += distances[run * runs + other] as number;
+    for (let other = from; other < to; other++) {
+      const [there, back] = [distances[run * runs + other] as number, distances[other * runs + run] as number];
+      // Between the sides it is from the baseline to the candidate.
+      sum += isOwn ? (there + back) / 2 : run < base ? there : back;
+    }
     return others === 0 ? undefined : sum / others;
   };
   const [own, across] = [

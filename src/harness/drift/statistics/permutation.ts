@@ -10,7 +10,7 @@ import type { Random } from "./random.js";
 export interface DistanceTable {
   base: number;
   runs: number;
-  /** `runs` rows of `runs` distances. */
+  /** `runs` rows of `runs` distances, from the row's run to the column's; they need not be alike both ways. */
   distances: Float64Array;
 }
 
@@ -29,10 +29,15 @@ const LEAST_DRAWS = 999;
 const MAX_WORK = 1_000_000_000;
 /** A scenario with so few relabelings keeps the statistic of each. */
 const MAX_KEPT = 300;
+/** Scenarios that keep theirs are drawn together, as many as have no more relabelings than this between them. */
+const MAX_SUMS = 1_296;
 /** Statistics this near to each other are equal but for rounding. */
 const TIE = 1e-10;
 
-/** Two-sided in effect: any difference between the sides makes the statistic larger. */
+/**
+ * Two-sided in effect: any difference between the sides makes the statistic larger. Where distances are not alike both ways, only
+ * those from the baseline to the candidate count between the sides; the relabelings make the test right for any statistic.
+ */
 export function permutationTest(tables: readonly DistanceTable[], random: Random): PermutationResult {
   const varied = tables.filter(canVary);
   const relabelings = varied.reduce((product, { runs, base }) => product * combinations(runs, base), 1);
@@ -46,10 +51,10 @@ export function energyStatistic({ runs, distances }: DistanceTable, isBase: Uint
   for (let i = 0; i < runs; i++) {
     const mine = isBase[i];
     for (let j = i + 1; j < runs; j++) {
-      const distance = distances[i * runs + j] as number;
-      if (mine !== isBase[j]) between += distance;
-      else if (mine === 1) withinBase += distance;
-      else withinCandidate += distance;
+      const [there, back] = [distances[i * runs + j] as number, distances[j * runs + i] as number];
+      if (mine !== isBase[j]) between += mine === 1 ? there : back;
+      else if (mine === 1) withinBase += (there + back) / 2;
+      else withinCandidate += (there + back) / 2;
     }
   }
   const other = runs - base;
@@ -60,10 +65,12 @@ export function energyStatistic({ runs, distances }: DistanceTable, isBase: Uint
 function canVary({ base, runs, distances }: DistanceTable): boolean {
   if (base === 0 || base === runs || runs <= 2) return false;
   const first = distances[1] as number;
-  for (let i = 0; i < runs; i++) {
-    for (let j = i + 1; j < runs; j++) if (Math.abs((distances[i * runs + j] as number) - first) > TIE) return true;
-  }
-  return false;
+  return distances.some((distance, place) => place % (runs + 1) !== 0 && Math.abs(distance - first) > TIE);
+}
+
+/** True where every distance is the same both ways, so that swapping the sides changes nothing. */
+function isTwoWay(runs: number, distances: Float64Array): boolean {
+  return distances.every((distance, place) => distance === distances[(place % runs) * runs + Math.floor(place / runs)]);
 }
 
 /** The statistic of every relabeling; the first is the one observed. */
@@ -90,12 +97,7 @@ function advance(chosen: number[], runs: number): void {
 }
 
 function exhaustive(lists: readonly Float64Array[]): PermutationResult {
-  let sums = Float64Array.of(0);
-  for (const list of lists) {
-    const next = new Float64Array(sums.length * list.length);
-    sums.forEach((sum, i) => list.forEach((value, j) => (next[i * list.length + j] = sum + value)));
-    sums = next;
-  }
+  const sums = lists.reduce(sumsOf, Float64Array.of(0));
   const most = sums.reduce((best, sum) => Math.max(best, sum), -Infinity);
   const share = (limit: number): number => sums.filter((sum) => sum >= limit - TIE).length / sums.length;
   return { p: clampP(share(sums[0] as number)), attainable: clampP(share(most)), exact: true };
@@ -110,7 +112,12 @@ interface Source {
 }
 
 function drawn(tables: readonly DistanceTable[], random: Random): PermutationResult {
-  const sources = tables.map(toSource);
+  const isFew = ({ runs, base }: DistanceTable): boolean => combinations(runs, base) <= MAX_KEPT;
+  const few = tables.filter(isFew);
+  const sources = [
+    ...(few.length === 0 ? [] : [keeping(few)]),
+    ...tables.filter((table) => !isFew(table)).map(shuffling),
+  ];
   const work = sources.reduce((sum, source) => sum + source.work, 0);
   const draws = Math.max(LEAST_DRAWS, Math.min(DRAWS, Math.floor(MAX_WORK / work)));
   const limit = sources.reduce((sum, { observed }) => sum + observed, 0) - TIE;
@@ -129,24 +136,42 @@ function drawn(tables: readonly DistanceTable[], random: Random): PermutationRes
   };
 }
 
-function toSource(table: DistanceTable): Source {
-  const { base, runs } = table;
-  const count = combinations(runs, base);
-  if (count <= MAX_KEPT) {
-    const list = allStatistics(table);
-    const most = list.reduce((best, value) => Math.max(best, value), -Infinity);
-    const largest = list.filter((value) => value >= most - TIE).length / count;
-    const draw = (random: Random): number => list[random.below(count)] as number;
-    return { observed: list[0] as number, draw, largest, work: 1 };
+/** Scenarios of few relabelings as one source. Lists are put together first, so that one draw does for several scenarios. */
+function keeping(tables: readonly DistanceTable[]): Source {
+  const lists: Float64Array[] = [];
+  for (const table of tables) {
+    const own = allStatistics(table);
+    const last = lists.at(-1);
+    if (last !== undefined && last.length * own.length <= MAX_SUMS) lists[lists.length - 1] = sumsOf(last, own);
+    else lists.push(own);
   }
-  return { ...shuffling(table), largest: (base * 2 === runs ? 2 : 1) / count };
+  const draw = (random: Random): number => {
+    let sum = 0;
+    for (const list of lists) sum += list[random.below(list.length)] as number;
+    return sum;
+  };
+  const largest = lists.reduce((product, list) => {
+    const most = list.reduce((best, value) => Math.max(best, value), -Infinity);
+    return (product * list.filter((value) => value >= most - TIE).length) / list.length;
+  }, 1);
+  const observed = lists.reduce((sum, list) => sum + (list[0] as number), 0);
+  return { observed, draw, largest, work: lists.length };
+}
+
+/** Every value of the one with every value of the other; the first is that of both firsts. */
+function sumsOf(one: Float64Array, other: Float64Array): Float64Array {
+  const sums = new Float64Array(one.length * other.length);
+  one.forEach((sum, i) => other.forEach((value, j) => (sums[i * other.length + j] = sum + value)));
+  return sums;
 }
 
 /** Draws by shuffling the runs. Those at distance 0 from each other are one kind, and only kinds are counted and summed. */
-function shuffling({ base, runs, distances }: DistanceTable): Omit<Source, "largest"> {
+function shuffling({ base, runs, distances }: DistanceTable): Source {
   const kinds: number[] = [];
   const kindOf = Int32Array.from({ length: runs }, (_, run) => {
-    const known = kinds.findIndex((first) => distances[first * runs + run] === 0);
+    const known = kinds.findIndex(
+      (first) => distances[first * runs + run] === 0 && distances[run * runs + first] === 0,
+    );
     return known >= 0 ? known : kinds.push(run) - 1;
   });
   const apart = Float64Array.from(kinds.flatMap((i) => kinds.map((j) => distances[i * runs + j] as number)));
@@ -178,7 +203,9 @@ function shuffling({ base, runs, distances }: DistanceTable): Omit<Source, "larg
     }
     return statisticOf(order);
   };
-  return { observed, draw, work: runs + kinds.length ** 2 };
+  const isMirrored = base === other && isTwoWay(runs, distances);
+  const largest = (isMirrored ? 2 : 1) / combinations(runs, base);
+  return { observed, draw, largest, work: runs + kinds.length ** 2 };
 }
 
 function countKinds(kindOf: Int32Array, first: number, kinds: number): Int32Array {

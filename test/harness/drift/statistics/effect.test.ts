@@ -1,10 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  distanceExcess,
-  meanExcess,
-  rateDifference,
-  wilsonInterval,
-} from "../../../../src/harness/drift/statistics/effect.js";
+import { distanceExcess, meanExcess, rateDifference } from "../../../../src/harness/drift/statistics/effect.js";
 import { normalQuantile } from "../../../../src/harness/drift/statistics/normal.js";
 
 describe("the quantiles of the normal distribution", () => {
@@ -14,15 +9,6 @@ describe("the quantiles of the normal distribution", () => {
     expect(normalQuantile(0.5)).toBe(0);
     expect(normalQuantile(0.001)).toBeCloseTo(-3.090232, 5);
     expect(normalQuantile(1e-12)).toBeCloseTo(-7.034484, 4);
-  });
-});
-
-describe("the interval of a success rate", () => {
-  it("agrees with Newcombe 1998, table I: 81 of 263 and 0 of 20", () => {
-    const { low, high } = wilsonInterval(81 / 263, 263, 0.95);
-    expect([low, high].map((x) => x.toFixed(4))).toEqual(["0.2553", "0.3662"]);
-    const none = wilsonInterval(0, 20, 0.95);
-    expect([none.low.toFixed(4), none.high.toFixed(4)]).toEqual(["0.0000", "0.1611"]);
   });
 });
 
