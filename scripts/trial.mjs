@@ -22,10 +22,12 @@ function trial() {
   console.log(`playhead: following the guides with ${filename} on Node ${process.versions.node} …`);
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
   const env = { ...process.env, PLAYHEAD_TRIAL_TARBALL: join(folder, filename) };
-  return run(process.execPath, [vitest, "run", "--reporter=verbose", "test/guides.test.ts"], "inherit", env).status ?? 1;
+  return (
+    run(process.execPath, [vitest, "run", "--reporter=verbose", "test/guides.test.ts"], "inherit", env).status ?? 1
+  );
 }
 
 function run(command, args, stdout = "inherit", env = process.env) {
-  const shell = process.platform === "win32";
+  const shell = command === "npm" && process.platform === "win32";
   return spawnSync(command, args, { cwd: root, stdio: ["inherit", stdout, "inherit"], encoding: "utf8", env, shell });
 }
