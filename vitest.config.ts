@@ -7,7 +7,9 @@ export default defineConfig({
   resolve: { alias: { "#crypto": source("./src/platform/crypto-node.ts") } },
   test: {
     include: ["test/**/*.test.ts"],
-    testTimeout: 30_000,
+    // Every core: many tests wait for processes they start, so one core less would stand idle most of the time.
+    maxWorkers: "100%",
+    testTimeout: 60_000,
     hookTimeout: 60_000,
   },
 });
