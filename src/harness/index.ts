@@ -71,11 +71,13 @@ export { isPointer, successOf } from "./drift/outcome.js";
 export type { GateRun } from "./drift/paths.js";
 export {
   VERDICTS,
+  type GateFailure,
   type GateReport,
   type GateSettings,
   type RuleFinding,
   type RunRef,
   type ScenarioReport,
+  type UnpairedScenario,
   type Verdict,
 } from "./drift/report.js";
 export {
@@ -84,6 +86,7 @@ export {
   type PairedScenarios,
   type RunFile,
   type ScenarioFiles,
+  type UnpairedFiles,
 } from "./drift/scenarios.js";
 export { trajectoryDistance, trajectoryOf, type Trajectory, type TrajectoryOptions } from "./drift/trajectory.js";
 export { describeTypical, type Described, type TypicalRun } from "./drift/typical.js";

@@ -170,6 +170,42 @@ describe("cassette drift", () => {
     expect((await cli(["drift", "old", "more", "--shared-only"])).code).toBe(0);
   });
 
+  it("holds every run of the candidate against the rules, those of its own scenarios too", async () => {
+    put(file("extra", "shop/buy.0"), recording(["search", "buy"], true));
+    put(file("extra", "shop/wipe.0"), recording(["delete_all"], true));
+    writeFileSync(join(folder, "wipe.json"), '{"rulesVersion":1,"rules":[{"id":"r","never":"delete_all"}]}');
+    const argv = ["drift", "old", "extra", "--rules", "wipe.json", "--shared-only"];
+    const ran = await cli([...argv, "--reporter", "text,junit=extra.xml,sarif=extra.sarif"]);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain("regression: a rule is broken in shop/wipe, which only the candidate has: delete_all");
+    expect(ran.out).toContain("rule r broken in 1 of 1 run of the candidate: ");
+    expect(ran.out).toContain("rules of wipe.json: 0 broken in the baseline, 1 in the candidate\n");
+    expect(readFileSync(join(folder, "extra.xml"), "utf8")).toContain(
+      '<failure message="a rule is broken in shop/wipe',
+    );
+    expect(readFileSync(join(folder, "extra.sarif"), "utf8")).toContain('"level": "error"');
+    const [only] = documentOf(await cli([...argv, "--json"]))["unpaired"] as object[];
+    expect(only).toMatchObject({ scenario: "shop/wipe", side: "candidate", runs: 1, rules: [{ rule: "r" }] });
+    expect((await cli(["drift", "old", "extra", "--shared-only"])).code).toBe(0);
+  });
+
+  it("calls runs that crashed before they could say so neither a success nor the same", async () => {
+    for (let run = 0; run < 6; run++) {
+      const whole = recording(["search", "buy"], null);
+      const outcome = { success: null, error: "crashed", reward: 1 };
+      put(file("crashed", `shop/buy.${run}`), resealCassette({ ...whole, extensions: { outcome } }, whole.entries));
+    }
+    const ran = await cli(["drift", "old", "crashed", "--reporter", "text,junit=crashed.xml,markdown=crashed.md"]);
+    expect(ran.out).toContain("inconclusive: no run of the candidate says how it ended, and 6 of 6 of the baseline do");
+    const said = "6 runs do not say how they ended: 0 of the baseline, 6 of the candidate";
+    for (const text of [ran.out, readFileSync(join(folder, "crashed.md"), "utf8")]) expect(text).toContain(said);
+    expect(readFileSync(join(folder, "crashed.xml"), "utf8")).toContain(
+      '<property name="without-outcome.candidate" value="6"/>',
+    );
+    const document = documentOf(await cli(["drift", "old", "crashed", "--json"]));
+    expect(document).toMatchObject({ withoutOutcome: { base: 0, candidate: 6 }, verdict: "inconclusive" });
+  });
+
   it("leaves out what --ignore names, and the order with --order unordered", async () => {
     put("order/a.cassette.json", recording(["one", "two"], true));
     put("order/b.cassette.json", recording(["two", "one"], true));

@@ -28,9 +28,9 @@ export async function drift(base: string, candidate: string, options: DriftOptio
   const store = createCassetteStore(files);
   const given = { tolerances: tolerated?.tolerances, rules: ruled?.rules };
   const loading = createProgress(io, "loading");
-  const { scenarios, failures, broken } = await loadRuns(
+  const { scenarios, unpaired, failures, broken } = await loadRuns(
     { store, files },
-    sides.paired.shared,
+    sides.paired,
     { ...options, ...given },
     loading,
   );
@@ -40,7 +40,6 @@ export async function drift(base: string, candidate: string, options: DriftOptio
     return;
   }
   assertOutcomes(scenarios, options);
-  const { onlyBase, onlyCandidate } = sides.paired;
   const used = {
     ...(tolerated === undefined ? {} : { tolerances: tolerated.file }),
     ...(ruled === undefined ? {} : { rules: ruled.file }),
@@ -52,9 +51,7 @@ export async function drift(base: string, candidate: string, options: DriftOptio
       base,
       candidate,
       scenarios,
-      onlyBase,
-      onlyCandidate,
-      sharedOnly: options.sharedOnly === true,
+      unpaired,
       settings,
       rules: broken,
       commands: { reproduce: reproduceCommand(base, candidate, options, used), bless: blessCommand(base, candidate) },
@@ -130,9 +127,10 @@ function refuse(failures: readonly Failure[], { json }: DriftOptions, io: Comman
 }
 
 function nothingShared(base: string, candidate: string, { paired, names }: Sides): CliError {
+  const alone = (wanted: "base" | "candidate"): number => paired.unpaired.filter(({ side }) => side === wanted).length;
   const sides = [
-    `${base} has ${count(names.base, "cassette")} of ${count(paired.onlyBase.length, "scenario")}`,
-    `${candidate} has ${count(names.candidate, "cassette")} of ${count(paired.onlyCandidate.length, "scenario")}`,
+    `${base} has ${count(names.base, "cassette")} of ${count(alone("base"), "scenario")}`,
+    `${candidate} has ${count(names.candidate, "cassette")} of ${count(alone("candidate"), "scenario")}`,
   ];
   return new CliError(
     "nothing-to-compare",

@@ -14,7 +14,7 @@ import {
   type PairedScenarios,
   type RuleFinding,
   type RunFile,
-  type ScenarioFiles,
+  type UnpairedScenario,
 } from "../../harness/index.js";
 import { CliError, type Failure } from "../errors.js";
 import type { Progress } from "../progress.js";
@@ -59,48 +59,67 @@ export interface ReduceOptions {
 
 export interface LoadedRuns {
   scenarios: GateScenario[];
+  unpaired: UnpairedScenario[];
   failures: Failure[];
-  /** By scenario. */
+  /** By scenario, of those on both sides. */
   broken: Map<string, RuleFinding[]>;
 }
 
-/** Loads every run of the scenarios, one at a time, and goes on behind one that is refused. */
+interface Sources {
+  store: CassetteStore;
+  files: FilePort;
+}
+
+/**
+ * Loads every run of the scenarios on both sides, one at a time, and goes on behind one that is refused. Of the others the
+ * candidate's runs are loaded where there are rules, since every run of it has to keep them.
+ */
 export async function loadRuns(
-  { store, files }: { store: CassetteStore; files: FilePort },
-  shared: readonly ScenarioFiles[],
+  sources: Sources,
+  { shared, unpaired }: PairedScenarios,
   options: ReduceOptions,
   progress: Progress,
 ): Promise<LoadedRuns> {
-  const total = shared.reduce((sum, { base, candidate }) => sum + base.length + candidate.length, 0);
+  const ruled = options.rules === undefined ? [] : unpaired.filter(({ side }) => side === "candidate");
+  const total =
+    shared.reduce((sum, { base, candidate }) => sum + base.length + candidate.length, 0) +
+    ruled.reduce((sum, { runs }) => sum + runs.length, 0);
   const failures: Failure[] = [];
-  const broken = new Map<string, RuleFinding[]>();
   let done = 0;
-  const load = async (side: RuleFinding["side"], { scenario, [side]: runs }: ScenarioFiles): Promise<GateRun[]> => {
-    const loaded: GateRun[] = [];
+  const load = async (runs: readonly RunFile[], side: RuleFinding["side"]): Promise<LoadedSide> => {
+    const loaded: LoadedSide = { runs: [], broken: [] };
     for (const { file } of runs) {
       progress.step(done++, total);
-      const recording = await loadRecording(store, file);
+      const recording = await loadRecording(sources.store, file);
       if (recording.kind === "failed") {
         failures.push(recording.failure);
         continue;
       }
       const { cassette } = recording;
-      loaded.push(reduce(file, cassette, options));
+      loaded.runs.push(reduce(file, cassette, options));
       if (options.rules === undefined) continue;
-      const found = await findBroken(files, { file, cassette, side }, options.rules);
-      broken.set(scenario, [...(broken.get(scenario) ?? []), ...found]);
+      loaded.broken.push(...(await findBroken(sources.files, { file, cassette, side }, options.rules)));
     }
     return loaded;
   };
   const scenarios: GateScenario[] = [];
-  for (const each of shared) {
-    scenarios.push({
-      scenario: each.scenario,
-      base: await load("base", each),
-      candidate: await load("candidate", each),
-    });
+  const broken = new Map<string, RuleFinding[]>();
+  for (const { scenario, base, candidate } of shared) {
+    const [old, now] = [await load(base, "base"), await load(candidate, "candidate")];
+    scenarios.push({ scenario, base: old.runs, candidate: now.runs });
+    broken.set(scenario, [...old.broken, ...now.broken]);
   }
-  return { scenarios, failures, broken };
+  const alone: UnpairedScenario[] = [];
+  for (const { scenario, side, runs } of unpaired) {
+    const rules = ruled.length > 0 && side === "candidate" ? (await load(runs, side)).broken : [];
+    alone.push({ scenario, side, runs: runs.length, file: runs[0]?.file ?? "", rules });
+  }
+  return { scenarios, unpaired: alone, failures, broken };
+}
+
+interface LoadedSide {
+  runs: GateRun[];
+  broken: RuleFinding[];
 }
 
 function reduce(file: string, cassette: Cassette, options: ReduceOptions): GateRun {

@@ -7,11 +7,15 @@ import { isPlainObject } from "../../core/index.js";
 /** Where a benchmark says it, in the order they are tried: RFC 6901 pointers into the outcome. */
 const DEFAULT_POINTERS = ["/success", "/utility", "/passed", "/resolved", "/reward"];
 
-/** True or false, or a number that is 1 for success; anything else says nothing. `pointer` looks in that one place only. */
+/**
+ * True or false, or a number that is 1 for success; anything else says nothing. `pointer` looks in that one place only. A run
+ * that recorded an `error` and no `success` (null) says nothing, whatever else stands beside them: it is never a success.
+ */
 export function successOf(cassette: Cassette, pointer?: string): boolean | undefined {
   if (cassette.version === 1) return undefined;
   const imported = cassette.extensions?.["import"];
   const outcomes = [cassette.extensions?.["outcome"], isPlainObject(imported) ? imported["outcome"] : undefined];
+  if (pointer === undefined && outcomes.some(isBrokenOff)) return undefined;
   for (const place of pointer === undefined ? DEFAULT_POINTERS : [pointer]) {
     for (const outcome of outcomes) {
       const value = valueAt(outcome, place);
@@ -20,6 +24,10 @@ export function successOf(cassette: Cassette, pointer?: string): boolean | undef
     }
   }
   return undefined;
+}
+
+function isBrokenOff(outcome: unknown): boolean {
+  return isPlainObject(outcome) && outcome["success"] === null && (outcome["error"] ?? null) !== null;
 }
 
 /** True for "" and for what begins with "/" and has no broken escape (RFC 6901 §3). */

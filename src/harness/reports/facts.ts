@@ -1,16 +1,48 @@
 // What every report picks out of the gate's findings, in one place, so that all of them say the same: which scenario is the
 // worst, which divergence a reader should see first, and what is said of one scenario in plain lines.
 
-import type { Edit, GateReport, GateSettings, Location, ScenarioReport, Verdict } from "../drift/report.js";
-import { counted } from "../html/figures.js";
+import type {
+  Edit,
+  GateFailure,
+  GateReport,
+  Location,
+  ScenarioReport,
+  UnpairedScenario,
+  Verdict,
+} from "../drift/report.js";
+import { counted, grouped } from "../html/figures.js";
 import { distanceLine, outcomeLine } from "./figures.js";
 
 /** From worst to best: the order in which a reader wants them. */
 export const WORST_FIRST: readonly Verdict[] = ["regression", "drift", "inconclusive", "same"];
 
-/** True where these settings fail the build for this verdict. */
-export function isFailing(verdict: Verdict, { failOn, onInconclusive }: GateSettings): boolean {
-  return failOn.includes(verdict) || (verdict === "inconclusive" && onInconclusive === "fail");
+/** The scenarios that make the gate fail; a report marks these as failing and no others. */
+export function failingNames({ failures }: GateReport): ReadonlySet<string> {
+  return new Set(failures.flatMap(({ kind, scenario }) => (kind === "scenario" ? (scenario ?? []) : [])));
+}
+
+/** What makes the gate fail besides its scenarios on both sides. */
+export function otherFailures({ failures }: GateReport): GateFailure[] {
+  return failures.filter(({ kind }) => kind !== "scenario");
+}
+
+/** Where a failure that is of no scenario in particular is shown: the worst scenario's typical run of the candidate. */
+export function placeOfAll(report: GateReport): Location {
+  const [worst] = worstFirst(report);
+  return { file: worst?.typical.candidate ?? report.candidate, turn: 0 };
+}
+
+/** Where a scenario on one side only begins. */
+export function placeOfUnpaired({ rules, file }: UnpairedScenario): Location {
+  return rules[0]?.location ?? { file, turn: 0 };
+}
+
+/** "10 runs do not say how they ended: 4 of the baseline, 6 of the candidate"; no line where all do. */
+export function withoutOutcomeLines({ base, candidate }: GateReport["withoutOutcome"]): string[] {
+  const all = base + candidate;
+  if (all === 0) return [];
+  const who = all === 1 ? "run does not say how it" : "runs do not say how they";
+  return [`${grouped(all)} ${who} ended: ${grouped(base)} of the baseline, ${grouped(candidate)} of the candidate`];
 }
 
 /** The scenarios by verdict, then by name. */
@@ -61,10 +93,11 @@ const MAX_LINES_OF_A_KIND = 50;
 
 /** What was found of one scenario, as plain lines of unescaped text. */
 export function scenarioLines(scenario: ScenarioReport): string[] {
-  const { reason, edits, rules, contract, tolerances, outcome, distance } = scenario;
+  const { reason, withoutOutcome, edits, rules, contract, tolerances, outcome, distance } = scenario;
   const first = firstEdit(scenario);
   return [
     reason,
+    ...withoutOutcomeLines(withoutOutcome),
     ...(first === undefined ? [] : [`first divergence: ${editLine(first)}`]),
     ...(outcome === undefined ? [] : [outcomeLine(outcome)]),
     ...(distance === undefined ? [] : [distanceLine(distance)]),

@@ -4,7 +4,17 @@
 import type { GateReport, ScenarioReport, Verdict } from "../drift/report.js";
 import { counted, grouped } from "../html/figures.js";
 import { preview } from "../html/text-view.js";
-import { firstEdit, headDivergence, isFailing, locationText, placeOf, turnsOf, worstFirst } from "./facts.js";
+import {
+  failingNames,
+  firstEdit,
+  headDivergence,
+  locationText,
+  otherFailures,
+  placeOf,
+  turnsOf,
+  withoutOutcomeLines,
+  worstFirst,
+} from "./facts.js";
 import { effectText, percent, pValue } from "./figures.js";
 import { codeBlock, escapeMarkdown } from "./markdown-text.js";
 
@@ -17,6 +27,7 @@ export const MAX_COMMENT_BYTES = 65_000;
 export const MAX_SUMMARY_BYTES = 900 * 1_024;
 
 const MAX_EDITS = 8;
+const MAX_CAUSES = 8;
 const MAX_NAME = 120;
 const MAX_SENTENCE = 400;
 
@@ -39,7 +50,8 @@ function write(report: GateReport, limit: number): string {
 
 const SIGNS: Readonly<Record<Verdict, string>> = { regression: "❌", drift: "⚠️", inconclusive: "❔", same: "✅" };
 
-function headOf({ verdict, reason, fails, base, candidate, counts }: GateReport): string[] {
+function headOf(report: GateReport): string[] {
+  const { verdict, reason, fails, base, candidate, counts, withoutOutcome } = report;
   const found = (["regression", "drift", "inconclusive", "same"] as const)
     .filter((each) => counts[each] > 0)
     .map((each) => `${SIGNS[each]} ${grouped(counts[each])} ${each}`);
@@ -48,7 +60,25 @@ function headOf({ verdict, reason, fails, base, candidate, counts }: GateReport)
     "",
     `**${escapeMarkdown(preview(reason, 2_000))}**`,
     "",
-    `${text(base)} → ${text(candidate)} · ${found.join(" · ")}`,
+    `${text(base)} → ${text(candidate)} · ${[...found, ...withoutOutcomeLines(withoutOutcome)].join(" · ")}`,
+    "",
+    ...causesOf(report),
+  ];
+}
+
+/** What makes the gate fail and is no row of the table. */
+function causesOf(report: GateReport): string[] {
+  const causes = otherFailures(report);
+  if (causes.length === 0) return [];
+  const more = causes.length - MAX_CAUSES;
+  return [
+    "It fails for:",
+    "",
+    ...causes.slice(0, MAX_CAUSES).map(({ scenario, verdict, reason }) => {
+      const where = scenario === undefined ? "" : `${text(scenario)}: `;
+      return `- ${SIGNS[verdict]} ${where}${text(reason, MAX_SENTENCE)}`;
+    }),
+    ...(more > 0 ? [`- and ${grouped(more)} more`] : []),
     "",
   ];
 }
@@ -56,6 +86,7 @@ function headOf({ verdict, reason, fails, base, candidate, counts }: GateReport)
 /** As many scenarios as there is room for, the worst first; those that are the same are only counted. */
 function tableOf(report: GateReport, room: number): string {
   const rows = worstFirst(report).filter(({ verdict }) => verdict !== "same");
+  const failing = failingNames(report);
   if (rows.length === 0) return "";
   const head = "| | scenario | verdict | success | first divergence |\n| --- | --- | --- | --- | --- |\n";
   const reserved = 200;
@@ -63,7 +94,7 @@ function tableOf(report: GateReport, room: number): string {
   let used = byteLength(head);
   let written = 0;
   for (const scenario of rows) {
-    const row = rowOf(scenario, report);
+    const row = rowOf(scenario, failing.has(scenario.scenario));
     const size = byteLength(row);
     if (used + size > room - reserved) break;
     table += row;
@@ -74,7 +105,7 @@ function tableOf(report: GateReport, room: number): string {
   return more === 0 ? table : `${table}\n… and ${counted(more, "more scenario")}, cut for the length of this text.\n`;
 }
 
-function rowOf(scenario: ScenarioReport, { settings }: GateReport): string {
+function rowOf(scenario: ScenarioReport, isFailing: boolean): string {
   const { verdict, outcome, reason } = scenario;
   const edit = firstEdit(scenario);
   const rates = [outcome?.base, outcome?.candidate].map((side) =>
@@ -83,7 +114,7 @@ function rowOf(scenario: ScenarioReport, { settings }: GateReport): string {
   const success =
     outcome === undefined ? "–" : `${rates[0] ?? "–"} → ${rates[1] ?? "–"} (${pValue(outcome.test.adjusted)})`;
   const first = edit === undefined ? reason : `${turnsOf(edit)}: ${edit.drift.sentence}`;
-  const strong = isFailing(verdict, settings) ? "**" : "";
+  const strong = isFailing ? "**" : "";
   const cells = [
     SIGNS[verdict],
     text(scenario.scenario),

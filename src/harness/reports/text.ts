@@ -14,21 +14,20 @@ import type {
   RuleFinding,
   ScenarioReport,
   TestResult,
-  Verdict,
+  UnpairedScenario,
 } from "../drift/report.js";
 import { pText } from "../drift/verdict.js";
-import { locationText } from "./facts.js";
+import { locationText, WORST_FIRST, withoutOutcomeLines } from "./facts.js";
 import { toleranceLines } from "./tolerated.js";
 
 const MAX_SCENARIOS = 20;
 const MAX_PATHS = 6;
 const MAX_NAMES = 12;
 const HASHES_DIFFER = "the tools or settings are others, and the recordings keep only hashes that do not say which.";
-const WORST_FIRST: readonly Verdict[] = ["regression", "drift", "inconclusive", "same"];
 
 /** Recorded text in it is escaped; it ends with a line break. */
 export function toText(report: GateReport): string {
-  const { verdict, reason, counts, scenarios, pooled, settings, onlyBase, onlyCandidate, commands, fails } = report;
+  const { verdict, reason, counts, scenarios, pooled, settings, unpaired, commands, fails } = report;
   const shown = WORST_FIRST.flatMap((each) =>
     scenarios.filter((scenario) => scenario.verdict === each && isShown(scenario, scenarios.length)),
   );
@@ -37,17 +36,24 @@ export function toText(report: GateReport): string {
     `${verdict}: ${reason}`,
     `  ${plural(scenarios.length, "scenario")}: ${counted.join(", ")}`,
     `  ${runsText(report)}`,
+    ...untoldLines(report.withoutOutcome),
     ...(pooled.outcome === undefined ? [] : outcomeLines(pooled.outcome)),
     ...(pooled.distance === undefined ? [] : distanceLines(pooled.distance)),
-    ...oneSidedLines("baseline", onlyBase),
-    ...oneSidedLines("candidate", onlyCandidate),
+    ...unpairedLines(
+      "baseline",
+      unpaired.filter(({ side }) => side === "base"),
+    ),
+    ...unpairedLines(
+      "candidate",
+      unpaired.filter(({ side }) => side === "candidate"),
+    ),
     ...shown.slice(0, MAX_SCENARIOS).flatMap(scenarioLines),
     ...(shown.length > MAX_SCENARIOS
       ? ["", `and ${plural(shown.length - MAX_SCENARIOS, "more scenario")} that may differ; --reporter json has all`]
       : []),
     "",
     ...orderLines(settings),
-    ...(settings.rules === undefined ? [] : [`rules of ${settings.rules}: ${rulesText(scenarios)}`]),
+    ...(settings.rules === undefined ? [] : [`rules of ${settings.rules}: ${rulesText(report)}`]),
     ...tolerated(report),
     `${fails ? "fails" : "passes"} at alpha ${settings.alpha} with --fail-on ${settings.failOn.join(",") || "nothing"} --on-inconclusive ${settings.onInconclusive}`,
     `see it again: ${commands.reproduce}`,
@@ -100,9 +106,13 @@ function orderLines({ order, readOnly = [] }: GateSettings): string[] {
   ];
 }
 
-function rulesText(scenarios: readonly ScenarioReport[]): string {
+function rulesText({ scenarios, unpaired }: GateReport): string {
   const broken = (side: RuleFinding["side"]): number =>
-    new Set(scenarios.flatMap(({ rules }) => rules.filter((each) => each.side === side)).map(({ rule }) => rule)).size;
+    new Set(
+      [...scenarios, ...unpaired]
+        .flatMap(({ rules }) => rules.filter((each) => each.side === side))
+        .map(({ rule }) => rule),
+    ).size;
   const [base, candidate] = [broken("base"), broken("candidate")];
   return base + candidate === 0 ? "all kept" : `${base} broken in the baseline, ${candidate} in the candidate`;
 }
@@ -157,15 +167,24 @@ function percent(share: number | undefined): string {
   return share === undefined ? "?" : `${(100 * share).toFixed(0)}%`;
 }
 
-function oneSidedLines(side: string, names: readonly string[]): string[] {
-  const listed = names.slice(0, MAX_NAMES).map((name) => `  only in the ${side}: ${name}`);
-  return names.length > MAX_NAMES ? [...listed, `  and ${names.length - MAX_NAMES} more only in the ${side}`] : listed;
+/** Those that break a rule come first. */
+function unpairedLines(side: string, all: readonly UnpairedScenario[]): string[] {
+  const sorted = [...all].sort((a, b) => b.rules.length - a.rules.length);
+  const listed = sorted.slice(0, MAX_NAMES).flatMap(({ scenario, rules, runs }) => {
+    return [`  only in the ${side}: ${scenario}`, ...brokenLines(rules, { base: runs, candidate: runs })];
+  });
+  return all.length > MAX_NAMES ? [...listed, `  and ${all.length - MAX_NAMES} more only in the ${side}`] : listed;
+}
+
+function untoldLines(withoutOutcome: GateReport["withoutOutcome"]): string[] {
+  return withoutOutcomeLines(withoutOutcome).map((line) => `  ${line}`);
 }
 
 function scenarioLines({
   scenario,
   verdict,
   reason,
+  withoutOutcome,
   paths,
   outcome,
   distance,
@@ -183,6 +202,7 @@ function scenarioLines({
     "",
     `${scenario}: ${verdict}`,
     `  ${reason}`,
+    ...untoldLines(withoutOutcome),
     ...(outcome === undefined ? [] : outcomeLines(outcome)),
     ...(distance === undefined ? [] : distanceLines(distance)),
     ...paths.slice(0, MAX_PATHS).map(pathLine),

@@ -1,7 +1,7 @@
 // The gate's findings as one HTML file for a person. The top says the verdict and, in one sentence with a link, where the runs part
 // first; below are all scenarios, the worst first, each with both timelines side by side. What it promises is in docs/drift.md.
 
-import type { GateReport, ScenarioReport } from "../../drift/report.js";
+import type { GateReport, ScenarioReport, UnpairedScenario } from "../../drift/report.js";
 import { createAllowance, type LeftOut } from "../../html/allowance.js";
 import { counted, grouped } from "../../html/figures.js";
 import { toPage } from "../../html/page.js";
@@ -9,14 +9,23 @@ import { CONVERSATION_STYLE } from "../../html/style/conversation.js";
 import { PAGE_STYLE } from "../../html/style/page.js";
 import { preview } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
-import { firstEdit, headDivergence, turnsOf, WORST_FIRST, worstFirst } from "../facts.js";
+import {
+  firstEdit,
+  headDivergence,
+  otherFailures,
+  turnsOf,
+  withoutOutcomeLines,
+  WORST_FIRST,
+  worstFirst,
+} from "../facts.js";
 import { percent } from "../figures.js";
-import { scenarioView, startOf, verdictBadge, VERDICT_SIGNS } from "./scenario-view.js";
+import { rulesView, scenarioView, startOf, verdictBadge, VERDICT_SIGNS } from "./scenario-view.js";
 import { REPORT_SCRIPT } from "./script.js";
 import { REPORT_STYLE } from "./style.js";
 import { distanceView, outcomeView } from "./tables-view.js";
 
 const MAX_NAMES = 100;
+const MAX_CAUSES = 20;
 
 /** The text of the file. The same report gives the same bytes; nothing is asked of the network. */
 export function toHtml(report: GateReport): string {
@@ -56,10 +65,12 @@ function headView(report: GateReport, places: readonly Place[]): Html {
       <span class="outcome">${fails ? "the gate fails" : "the gate passes"}</span>
     </h1>
     <p class="reason">${preview(reason, 2_000)}</p>
+    ${causesView(report)}
+    ${withoutOutcomeLines(report.withoutOutcome).map((line) => html`<p class="reason">${line}.</p>`)}
     ${divergenceView(report, places)}
     <div class="folds">
-      ${pooledView(report)} ${commandsView(report)} ${settingsView(report)} ${oneSideView("baseline", report.onlyBase)}
-      ${oneSideView("candidate", report.onlyCandidate)}
+      ${pooledView(report)} ${commandsView(report)} ${settingsView(report)} ${oneSideView("base", report)}
+      ${oneSideView("candidate", report)}
     </div>`;
 }
 
@@ -127,13 +138,35 @@ function settingsView({ settings }: GateReport): Html {
   </details>`;
 }
 
-function oneSideView(side: string, names: readonly string[]): Child {
-  if (names.length === 0) return undefined;
-  const more = names.length - MAX_NAMES;
+/** What makes the gate fail and is no scenario on this page. */
+function causesView(report: GateReport): Child {
+  const causes = otherFailures(report).filter(({ reason }) => reason !== report.reason);
+  if (causes.length === 0) return undefined;
+  const more = causes.length - MAX_CAUSES;
+  return html`<ul class="broken causes">
+    ${causes
+      .slice(0, MAX_CAUSES)
+      .map(
+        ({ verdict, scenario, reason }) =>
+          html`<li>
+            ${verdictBadge(verdict)} ${scenario !== undefined && html`<code>${preview(scenario, 200)}</code>:`}
+            ${preview(reason, 400)}
+          </li> `,
+      )}${more > 0 && html`<li class="note">and ${more} more</li>`}
+  </ul>`;
+}
+
+function oneSideView(wanted: UnpairedScenario["side"], { unpaired }: GateReport): Child {
+  const found = unpaired.filter(({ side }) => side === wanted).sort((a, b) => b.rules.length - a.rules.length);
+  if (found.length === 0) return undefined;
+  const more = found.length - MAX_NAMES;
+  const name = wanted === "base" ? "baseline" : wanted;
   return html`<details class="long">
-    <summary>${counted(names.length, "scenario")} only in the ${side}, compared with nothing</summary>
+    <summary>${counted(found.length, "scenario")} only in the ${name}, compared with nothing</summary>
     <ul class="inner">
-      ${names.slice(0, MAX_NAMES).map((name) => html`<li><code>${preview(name, 200)}</code></li> `)}${
+      ${found
+        .slice(0, MAX_NAMES)
+        .map(({ scenario, rules }) => html`<li><code>${preview(scenario, 200)}</code>${rulesView({ rules })}</li> `)}${
         more > 0 && html`<li class="note">and ${more} more</li>`
       }
     </ul>
