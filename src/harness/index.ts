@@ -67,7 +67,7 @@ export type { VerifiedCassetteOptions } from "./vitest/verified-cassette.js";
 export { runGate, type GateInput } from "./drift/gate.js";
 export { turnLines } from "./drift/lines.js";
 export type { GateScenario } from "./drift/measure.js";
-export { isPointer, successOf } from "./drift/outcome.js";
+export { isPointer, outcomeOf, successOf, type RunOutcome } from "./drift/outcome.js";
 export type { GateRun } from "./drift/paths.js";
 export {
   VERDICTS,
