@@ -173,6 +173,7 @@ export {
 export { DRIFT_KINDS, type Drift, type DriftKind } from "./diff/drift.js";
 export { CALL_ORDERS, type CallOrder } from "./diff/order.js";
 export { isOneWay, pathDeparture } from "./diff/departure.js";
+export { pairSame } from "./diff/same.js";
 export type { DiffOptions } from "./diff/options.js";
 export { diffSets, type NamedCassette, type SetDiff } from "./diff/folders.js";
 export { checkRules, checkTurns, MAX_BREAKS_PER_RULE, watchRules, type RuledTurn } from "./rules/check.js";

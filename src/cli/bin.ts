@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The `cassette` command: the only file that touches the process.
 
-import { nodeFiles } from "../host/index.js";
+import { lazyDisk } from "./disk.js";
 import { EXIT } from "./exit-codes.js";
 import { runCli } from "./main.js";
 
@@ -28,6 +28,6 @@ const exitCode = await runCli(process.argv.slice(2), {
   cwd: process.cwd(),
   isTTY: process.stdout.isTTY,
   stderrIsTTY: process.stderr.isTTY,
-  files: nodeFiles(),
+  files: lazyDisk(),
 });
 process.exitCode = isLost ? EXIT.failed : exitCode;

@@ -32,7 +32,6 @@ import { whyCommand } from "./commands/why.js";
 import type { Failure } from "./errors.js";
 import { EXIT } from "./exit-codes.js";
 import type { CliIo, CommandIo } from "./io.js";
-import { toJsonError, writeFailure, writeJson } from "./output.js";
 import { VERSION } from "./version.js";
 
 /** Runs one command line, without the name of the program, and gives its exit code. Never throws. */
@@ -95,7 +94,12 @@ function createProgram(io: CommandIo): Command {
 }
 
 /** Help and version end as a `CommanderError` too: 0 when asked for, 2 when there was no command. */
-function settleUsage(error: CommanderError, program: Command, argv: readonly string[], io: CliIo): number {
+async function settleUsage(
+  error: CommanderError,
+  program: Command,
+  argv: readonly string[],
+  io: CliIo,
+): Promise<number> {
   if (error.exitCode === 0) return EXIT.ok;
   if (error.code === "commander.help") return EXIT.failed;
   const [message = "", ...suggestion] = error.message.replace(/^error: /, "").split("\n");
@@ -106,7 +110,8 @@ function settleUsage(error: CommanderError, program: Command, argv: readonly str
   return report(failure, program, argv, io);
 }
 
-function report(failure: Failure, program: Command, argv: readonly string[], io: CliIo): number {
+async function report(failure: Failure, program: Command, argv: readonly string[], io: CliIo): Promise<number> {
+  const { toJsonError, writeFailure, writeJson } = await import("./output.js");
   if (wantsJson(argv)) {
     writeJson(io, commandName(program, argv), failure.exitCode, { error: toJsonError(failure) });
   } else {

@@ -68,6 +68,33 @@ differs: ${spec} agrees in 50 % of 4 turns (95 % interval 15 % to 85 %; asked fo
     expect(ran.err).toBe("4 turns asked now; the answers were not kept (--record keeps them)\n");
   });
 
+  it("tolerates what the file of tolerances does, and says which were used", async () => {
+    const { spec } = moduleOf(
+      "tolerant",
+      `if (turn !== 1) return recorded[turn];
+       const text = JSON.stringify(recorded[1]).replace('"rain"', '" Rain"');
+       return JSON.parse(text);`,
+    );
+    place("tolerant.cassette.json", await recorded());
+    const tools = { send: { "/text": ["trim", "case"] } };
+    writeFileSync(join(folder, "send.tolerances.json"), JSON.stringify({ version: 1, tools }));
+    const argv = ["step-check", "tolerant.cassette.json", "--provider", spec];
+    expect((await cli(argv)).code).toBe(1);
+    const ran = await cli([...argv, "--tolerances", "send.tolerances.json"]);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toContain("tolerances of send.tolerances.json: used 2 times");
+    expect(ran.out).toContain("send:/text  trim, 1 time");
+    const used = [
+      { tolerance: "case", tool: "send", pointer: "/text", times: 1 },
+      { tolerance: "trim", tool: "send", pointer: "/text", times: 1 },
+    ];
+    expect(documentOf(await cli([...argv, "--tolerances", "send.tolerances.json", "--json"]))).toMatchObject({
+      tolerancesFile: "send.tolerances.json",
+      summary: { tolerances: used },
+      cassettes: [{ turns: [{ state: "compared" }, { verdict: "same", tolerances: used }, {}] }],
+    });
+  });
+
   it("passes where as many turns agree as were asked for, and says so in one document", async () => {
     const { spec } = moduleOf("rate", `return turn === 1 ? say("No.") : recorded[turn];`);
     const argv = ["step-check", await tree("rate"), "--provider", spec, "--json", "--min-agreement"];

@@ -28,7 +28,9 @@ export function driftCommand(program: Command, io: CommandIo): void {
     .option("--success <pointer>", "where a run's outcome says that it succeeded")
     .option("--ignore <pointer>", "leave out /arg/path, or tool:/arg/path; may be repeated", collect, [])
     .addOption(
-      new Option("--order <order>", "how much the order of the calls counts, from base to candidate").choices(ORDER_CHOICES).default("strict"),
+      new Option("--order <order>", "how much the order of the calls counts, from base to candidate")
+        .choices(ORDER_CHOICES)
+        .default("strict"),
     )
     .option("--read-only <tool>", "calls of this tool (* for any text) may change places; may be repeated", collect, [])
     .option("--content", "compare what the assistant said, too")

@@ -1,8 +1,8 @@
 // `cassette mutate`: which changes of a recording does no test notice?
 
 import { InvalidArgumentError, type Command } from "commander";
-import { MUTANT_KINDS, type MutantKind } from "../../harness/index.js";
-import { CliError } from "../errors.js";
+import type { MutantKind } from "../../harness/index.js";
+import { MUTANT_CHOICES } from "../choices.js";
 import type { CommandIo } from "../io.js";
 import type { MutateOptions } from "../mutate/mutate.js";
 import { collectPaths, parsePath } from "../path.js";
@@ -18,7 +18,7 @@ export function mutateCommand(program: Command, io: CommandIo): void {
     .description("change copies of cassettes one place at a time, run the tests on each, and list what no test noticed")
     .usage("[options] [path...] -- <command...>")
     .argument("[path...]", "cassette files or folders (default: all that the command loads)", collectPaths)
-    .option("--kinds <list>", `what to change, of ${MUTANT_KINDS.join(",")} (default: all)`, parseKinds)
+    .option("--kinds <list>", `what to change, of ${MUTANT_CHOICES.join(",")} (default: all)`, parseKinds)
     .option("--max <n>", "the most mutants to run", parseCount, 100)
     .option("--max-minutes <m>", "begin no further mutant after so many minutes", parseMinutes)
     .option("--seed <text>", "decides which mutants are run and what is changed in them", "1")
@@ -28,6 +28,7 @@ export function mutateCommand(program: Command, io: CommandIo): void {
     .option("--concurrency <n>", "how many runs of the command at once", parseAtOnce, 1)
     .option("--json", "print one JSON document; what the command prints goes to stderr")
     .action(async (given: string[], options: MutateOptions) => {
+      const { CliError } = await import("../errors.js");
       const { before: paths, command = [] } = splitCommand(given, program);
       if (command.length === 0) {
         throw new CliError("usage", "no command was given", "Put the command that runs the tests after --.");
@@ -42,9 +43,9 @@ export function mutateCommand(program: Command, io: CommandIo): void {
 
 function parseKinds(text: string): MutantKind[] {
   const words = text.split(",").map((word) => word.trim());
-  const unknown = words.find((word) => !(MUTANT_KINDS as readonly string[]).includes(word));
-  if (unknown === undefined) return MUTANT_KINDS.filter((kind) => words.includes(kind));
-  throw new InvalidArgumentError(`"${unknown}" is no kind; there are ${MUTANT_KINDS.join(", ")}.`);
+  const unknown = words.find((word) => !(MUTANT_CHOICES as readonly string[]).includes(word));
+  if (unknown === undefined) return MUTANT_CHOICES.filter((kind) => words.includes(kind));
+  throw new InvalidArgumentError(`"${unknown}" is no kind; there are ${MUTANT_CHOICES.join(", ")}.`);
 }
 
 function parseCount(text: string): number {

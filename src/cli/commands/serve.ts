@@ -1,7 +1,6 @@
 // `cassette serve`: replay for clients that speak a vendor's wire.
 
 import { InvalidArgumentError, Option, type Command } from "commander";
-import { CliError } from "../errors.js";
 import type { CommandIo } from "../io.js";
 import { collectPaths } from "../path.js";
 import { DEFAULT_PORT, parsePort } from "../port.js";
@@ -32,10 +31,11 @@ export function serveCommand(program: Command, io: CommandIo): void {
     .option("--json", "print one JSON document when stopped")
     .action(async (given: string[], options: Omit<ServeOptions, "port" | "command"> & { port?: number }) => {
       if (options.speed !== undefined && options.streaming !== "timed") {
+        const { CliError } = await import("../errors.js");
         throw new CliError("usage", "--speed was given without --streaming timed", "Only a timed replay waits.");
       }
       const { serve } = await import("../serve/serve.js");
-      const { paths, command } = readCommand(given, program);
+      const { paths, command } = await readCommand(given, program);
       const { port = command === undefined ? DEFAULT_PORT : 0 } = options;
       await serve(paths, { ...options, port, ...(command === undefined ? {} : { command }) }, io);
     });
@@ -48,10 +48,14 @@ function parseSpeed(text: string): number {
   throw new InvalidArgumentError("Give a number above 0: 2 is twice as fast.");
 }
 
-function readCommand(given: readonly string[], program: Command): { paths: string[]; command?: string[] } {
+async function readCommand(
+  given: readonly string[],
+  program: Command,
+): Promise<{ paths: string[]; command?: string[] }> {
   const { before: paths, command } = splitCommand(given, program);
   if (command === undefined) return { paths };
   if (command.length > 0 && paths.length > 0) return { paths, command };
+  const { CliError } = await import("../errors.js");
   const hint = "Name cassettes before --, and a program with its arguments after it.";
   throw new CliError("usage", `${paths.length === 0 ? "no cassette" : "no command"} was given`, hint);
 }

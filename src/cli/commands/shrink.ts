@@ -17,6 +17,11 @@ export function shrinkCommand(program: Command, io: CommandIo): void {
     .argument("<candidate>", "the cassette of the other run", parsePath)
     .option("--kind <kind>", "the kind of drift to keep, such as args-changed (default: any)")
     .option("--tool <name>", "the tool whose drift to keep (default: any)")
+    .option(
+      "--rules <file>",
+      "keep, in place of a drift, the first rule of this file that the candidate breaks and the base keeps",
+      parsePath,
+    )
     .option("--out <folder>", "write the two small cassettes there", parsePath)
     .option("--ignore <pointer>", "leave out /arg/path, or tool:/arg/path; may be repeated", collect, [])
     .addOption(
@@ -24,6 +29,12 @@ export function shrinkCommand(program: Command, io: CommandIo): void {
     )
     .option("--read-only <tool>", "calls of this tool (* for any text) may change places; may be repeated", collect, [])
     .option("--content", "compare what the assistant said, too")
+    .option(
+      "--tolerances <file>",
+      "which arguments count as equal; default cassette.tolerances.json, if it is there",
+      parsePath,
+    )
+    .option("--no-tolerances", "tolerate nothing")
     .option("--json", "print one JSON document")
     .action(async (base: string, candidate: string, options: ShrinkOptions) => {
       const { shrink } = await import("../shrink/shrink.js");

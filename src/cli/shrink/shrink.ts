@@ -8,14 +8,17 @@ import {
   type CallOrder,
   type CassetteV2,
   type DiffOptions,
+  readRules,
   type DriftKind,
 } from "../../cassette/index.js";
-import { shrinkDrift, type Shrunk } from "../../harness/index.js";
+import type { FilePort } from "../../core/index.js";
+import { shrinkDrift, type Shrunk, type WantedDrift } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
-import { count, createPrinter, writeJson } from "../output.js";
+import { count, createPrinter, writeJson, type PrintLine } from "../output.js";
 import { quote } from "../shell.js";
+import { openTolerances, printTolerances, type OpenTolerances, type TolerancesFlag } from "../tolerances.js";
 
 /** The flags of `cassette shrink`, as commander gives them. */
 export interface ShrinkOptions {
@@ -26,39 +29,45 @@ export interface ShrinkOptions {
   order: CallOrder;
   readOnly: string[];
   content?: boolean;
+  tolerances?: TolerancesFlag;
+  rules?: string;
   json?: boolean;
 }
 
 /** Exits 0 with what is left, 2 where the two do not show the drift, 3 where one is refused. */
 export async function shrink(base: string, candidate: string, options: ShrinkOptions, io: CommandIo): Promise<void> {
-  const { out, kind, tool, ignore, order, readOnly, content, json = false } = options;
-  if (kind !== undefined && !DRIFT_KINDS.includes(kind)) {
-    throw new CliError("usage", `${JSON.stringify(kind)} is no kind of drift`, `Use one of ${DRIFT_KINDS.join(", ")}.`);
-  }
-  const store = createCassetteStore(filesAt(io));
-  const load = async (file: string): Promise<CassetteV2> => {
-    const cassette = await store.load(file, { ports: { warn: () => undefined } });
-    if (cassette.version === 2) return cassette;
-    throw new CassetteError("not-a-cassette", "the cassette has version 1, and only version 2 is shrunk", {
-      file,
-      hint: "Record it again, or copy it as version 2 with cassette migrate.",
-    });
-  };
-  const [old, now] = [await load(base), await load(candidate)];
-  const diffOptions: DiffOptions = { ignore, order, readOnly, ignoreContent: content !== true };
-  const wanted = { ...(kind === undefined ? {} : { kind }), ...(tool === undefined ? {} : { tool }) };
+  assertWanted(options);
+  const { out, ignore, order, readOnly, content, json = false } = options;
+  const files = filesAt(io);
+  const tolerated = await openTolerances(files, options.tolerances);
+  const wanted = await wantedOf(options, files);
+  const [old, now] = [await load(base, files), await load(candidate, files)];
+  const tolerances = tolerated === undefined ? {} : { tolerances: tolerated.tolerances };
+  const diffOptions: DiffOptions = { ignore, order, readOnly, ignoreContent: content !== true, ...tolerances };
   const shrunk = shrinkDrift(old, now, diffOptions, wanted);
-  if (shrunk === undefined) throw nothingToShrink(base, candidate, wanted);
+  if (shrunk === undefined) throw nothingToShrink(base, candidate, options);
   const written = out === undefined ? undefined : await write(out, shrunk, io);
-  const { rows, edits, drifts, isMinimal } = shrunk;
-  const files = written === undefined ? { base, candidate } : written;
-  const reproduce = reproduceCommand(files, options);
+  const reproduce = reproduceCommand(written ?? { base, candidate }, options, tolerated);
   if (json) {
-    writeJson(io, "shrink", EXIT.ok, { base, candidate, rows, edits, isMinimal, drifts, written, reproduce });
+    const { rows, edits, isMinimal, drifts, broken, tolerances: used } = shrunk;
+    const rested = { tolerancesFile: tolerated?.file ?? null, tolerances: used };
+    const found = { rows, edits, isMinimal, drifts, broken, ...rested };
+    writeJson(io, "shrink", EXIT.ok, { base, candidate, ...found, written, reproduce });
     return;
   }
   const line = createPrinter(io);
   line({ look: "bold", text: `${base} → ${candidate}` });
+  printShrunk(line, shrunk, written);
+  printTolerances(line, tolerated?.file, shrunk.tolerances);
+  line(`see it:  ${reproduce}`);
+}
+
+function printShrunk(
+  line: PrintLine,
+  { broken, drifts, rows, edits, isMinimal }: Shrunk,
+  written: Sides | undefined,
+): void {
+  if (broken !== undefined) line(`  rule ${broken.rule} broken at turn ${broken.turn}: `, broken.sentence);
   for (const { sentence } of drifts) line("  - ", sentence);
   line(
     `shown by the first ${count(rows.kept, "turn pair")} of ${rows.of}, and ${edits.kept} of ${count(edits.of, "turn")} that ${edits.of === 1 ? "differs" : "differ"}`,
@@ -66,7 +75,32 @@ export async function shrink(base: string, candidate: string, options: ShrinkOpt
   if (!isMinimal) line({ look: "warn", text: "the limit of comparisons was reached: less might show it too" });
   if (written === undefined) line({ look: "dim", text: "--out FOLDER writes the two as cassettes" });
   else line(`written to ${written.base} and ${written.candidate}; nobody recorded them`);
-  line(`see it:  ${reproduce}`);
+}
+
+function assertWanted({ kind, tool, rules }: ShrinkOptions): void {
+  if (kind !== undefined && !DRIFT_KINDS.includes(kind)) {
+    throw new CliError("usage", `${JSON.stringify(kind)} is no kind of drift`, `Use one of ${DRIFT_KINDS.join(", ")}.`);
+  }
+  if (rules !== undefined && (kind !== undefined || tool !== undefined)) {
+    throw new CliError("usage", "--rules asks for a broken rule, --kind and --tool for a drift", "Give one of them.");
+  }
+}
+
+async function wantedOf({ kind, tool, rules }: ShrinkOptions, files: FilePort): Promise<WantedDrift> {
+  return {
+    ...(kind === undefined ? {} : { kind }),
+    ...(tool === undefined ? {} : { tool }),
+    ...(rules === undefined ? {} : { rules: await readRules(files, rules) }),
+  };
+}
+
+async function load(file: string, files: FilePort): Promise<CassetteV2> {
+  const cassette = await createCassetteStore(files).load(file, { ports: { warn: () => undefined } });
+  if (cassette.version === 2) return cassette;
+  throw new CassetteError("not-a-cassette", "the cassette has version 1, and only version 2 is shrunk", {
+    file,
+    hint: "Record it again, or copy it as version 2 with cassette migrate.",
+  });
 }
 
 /** Both files or, where one is there already, neither. */
@@ -91,17 +125,28 @@ interface Sides {
   candidate: string;
 }
 
-function reproduceCommand({ base, candidate }: Sides, { ignore, order, readOnly, content }: ShrinkOptions): string {
+/** A drift is seen by `cassette diff`, a broken rule by the gate, which both take the same flags. */
+function reproduceCommand(
+  { base, candidate }: Sides,
+  { ignore, order, readOnly, content, tolerances, rules }: ShrinkOptions,
+  tolerated: OpenTolerances | undefined,
+): string {
   const words = [
     ...ignore.flatMap((place) => ["--ignore", place]),
     ...(order === "strict" ? [] : ["--order", order]),
     ...readOnly.flatMap((name) => ["--read-only", name]),
     ...(content === true ? ["--content"] : []),
+    ...(tolerances === false ? ["--no-tolerances"] : tolerated === undefined ? [] : ["--tolerances", tolerated.file]),
+    ...(rules === undefined ? [] : ["--rules", rules]),
   ];
-  return ["cassette", "diff", base, candidate, ...words].map(quote).join(" ");
+  return ["cassette", rules === undefined ? "diff" : "drift", base, candidate, ...words].map(quote).join(" ");
 }
 
-function nothingToShrink(base: string, candidate: string, { kind, tool }: { kind?: string; tool?: string }): CliError {
+function nothingToShrink(base: string, candidate: string, { kind, tool, rules }: ShrinkOptions): CliError {
+  if (rules !== undefined) {
+    const message = `${candidate} breaks no rule of ${rules} that ${base} keeps, so there is nothing to shrink`;
+    return new CliError("nothing-to-compare", message, "cassette check lists what each of them breaks.");
+  }
   const what = [kind ?? "", tool === undefined ? "" : `of ${tool}`].filter((word) => word !== "").join(" ");
   const message = `${base} and ${candidate} show no drift${what === "" ? "" : ` ${what}`}, so there is nothing to shrink`;
   return new CliError("nothing-to-compare", message, "cassette diff lists the drifts there are; --content adds texts.");

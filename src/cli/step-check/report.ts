@@ -11,6 +11,7 @@ import {
 import type { Failure } from "../errors.js";
 import { count, toJsonError, type PrintLine } from "../output.js";
 import { costOf, tokensOf } from "../stats/report.js";
+import { printTolerances } from "../tolerances.js";
 
 /** A recording that was checked. */
 export interface CheckedFile {
@@ -26,6 +27,7 @@ export interface StepFindings {
   summary: StepSummary;
   /** The rate that was asked for. */
   minAgreement: number;
+  tolerancesFile: string | undefined;
 }
 
 type Verdict = "agrees" | "differs" | "incomplete" | "nothing";
@@ -35,10 +37,11 @@ const MAX_ROWS = 20;
 
 /** The fields of the JSON document. */
 export function toDocument(findings: StepFindings): object {
-  const { checks, failures, summary, minAgreement } = findings;
+  const { checks, failures, summary, minAgreement, tolerancesFile = null } = findings;
   return {
     verdict: verdictOf(findings),
     minAgreement,
+    tolerancesFile,
     summary,
     cassettes: checks.map(({ file, check }) => ({
       file,
@@ -55,8 +58,10 @@ export function toDocument(findings: StepFindings): object {
 
 function toRow(turn: StepTurn): object {
   if (turn.state !== "compared") return turn;
-  const { state, verdict, recorded, chosen, pairs } = turn;
-  return { turn: turn.turn, state, verdict, recorded: describeTurn(recorded), chosen: describeTurn(chosen), pairs };
+  const { state, verdict, recorded, chosen, pairs, tolerances } = turn;
+  const used = tolerances === undefined ? {} : { tolerances };
+  const texts = { recorded: describeTurn(recorded), chosen: describeTurn(chosen) };
+  return { turn: turn.turn, state, verdict, ...texts, pairs, ...used };
 }
 
 function verdictOf({ summary, minAgreement }: StepFindings): Verdict {
@@ -75,6 +80,7 @@ export function printSteps(line: PrintLine, findings: StepFindings): void {
   sayMore(line, failures.length - MAX_ROWS, "left out");
   printConfusion(line, summary);
   printVerdict(line, findings);
+  printTolerances(line, findings.tolerancesFile, summary.tolerances);
 }
 
 function printCheck(line: PrintLine, { file, check }: CheckedFile): void {

@@ -27,6 +27,7 @@ import { filesAt, type CommandIo } from "../io.js";
 import { count, createNotes, createPrinter, writeJson } from "../output.js";
 import { createProgress, type Progress } from "../progress.js";
 import { findTarget, loadRecording, pathIn, type Target } from "../recordings.js";
+import { openTolerances, type OpenTolerances, type TolerancesFlag } from "../tolerances.js";
 import { rateOf, toSource } from "./provider.js";
 import { printSteps, toDocument, type CheckedFile, type StepFindings } from "./report.js";
 import { readTools } from "./tools.js";
@@ -47,26 +48,49 @@ export interface StepCheckFlags {
   concurrency: number;
   timeout: number;
   minAgreement: number;
+  tolerances?: TolerancesFlag;
   json?: boolean;
 }
 
 /** Exits 1 where too few turns agree or some failed, 2 where nothing was compared, 3 where a cassette was refused. */
 export async function stepCheckCassettes(path: string, flags: StepCheckFlags, io: CommandIo): Promise<void> {
+  assertAsked(flags);
   const files = filesAt(io);
   const sources = sourcesOf(await findTarget(files, path), flags.record ?? flags.replay);
   const tools = flags.tools === undefined ? undefined : await readTools(files, flags.tools);
-  const run: Run = { files, flags, io, gate: gateOf(flags), tools, progress: createProgress(io, "asking") };
+  const tolerated = await openTolerances(files, flags.tolerances);
+  const run: Run = { files, flags, io, gate: gateOf(flags), tools, tolerated, progress: createProgress(io, "asking") };
   const found = await checkAll(sources, run);
   run.progress.clear();
   const checks = found.flatMap((one) => (one.kind === "checked" ? [one] : []));
   const failures = found.flatMap((one) => (one.kind === "failed" ? [one.failure] : []));
   const summary = summariseSteps(checks.map(({ check }) => check));
-  const findings: StepFindings = { checks, failures, summary, minAgreement: flags.minAgreement };
+  const findings: StepFindings = {
+    checks,
+    failures,
+    summary,
+    minAgreement: flags.minAgreement,
+    tolerancesFile: tolerated?.file,
+  };
   const exitCode = judge(findings);
   io.exit(exitCode);
   if (flags.json === true) writeJson(io, "step-check", exitCode, { path, ...toDocument(findings) });
   else printSteps(createPrinter(io), findings);
   sayWhatWasAsked(checks, flags, io);
+}
+
+/** Either a model that is asked or answers that are there. */
+function assertAsked({ provider, record, replay }: StepCheckFlags): void {
+  if (record !== undefined && replay !== undefined) {
+    throw new CliError("usage", "--record and --replay were both given", "Replay asks nothing; leave one out.");
+  }
+  if (provider === undefined && replay === undefined) {
+    throw new CliError(
+      "usage",
+      "no --provider was given",
+      "Name the model, or --replay the answers of an earlier run.",
+    );
+  }
 }
 
 /** A recording, and where its answers are kept. */
@@ -121,6 +145,7 @@ interface Run {
   io: CommandIo;
   gate: StepGate;
   tools: LlmToolDefinition[] | undefined;
+  tolerated: OpenTolerances | undefined;
   progress: Progress;
 }
 
@@ -174,7 +199,7 @@ async function begin({ file, out }: Source, store: CassetteStore, run: Run): Pro
 }
 
 function optionsOf(
-  { flags, io, gate, tools }: Run,
+  { flags, io, gate, tools, tolerated }: Run,
   store: CassetteStore,
   answers: Cassette | undefined,
   out: string | undefined,
@@ -198,6 +223,7 @@ function optionsOf(
     redact: withValues(undefined, secretsOf(io.env)),
     ...(answers === undefined ? {} : { answers }),
     ...(tools === undefined ? {} : { tools }),
+    ...(tolerated === undefined ? {} : { tolerances: tolerated.tolerances }),
   };
 }
 

@@ -1,22 +1,30 @@
 // The least of a drift: the shortest beginning of two runs that shows it, and in there the fewest turns of the candidate that
-// must stand in the baseline for it to be seen.
+// must stand in the baseline for it to be seen. In place of a drift it can be a rule that the candidate breaks.
 
 import {
   alignTurns,
+  checkRules,
+  compareCassettes,
   diffCassettes,
   type CassetteV2,
   type DiffOptions,
   type Drift,
   type DriftKind,
+  type RuleBreak,
+  type RuleSet,
+  type ToleranceUse,
 } from "../../cassette/index.js";
+import { canonicalize } from "../../core/index.js";
 import { ddmin } from "./ddmin.js";
 import { buildPair, readSources, type Sources } from "./hybrid.js";
 
-/** Which drift is looked for; without both, any. */
+/** Which drift is looked for; without all of them, any. */
 export interface WantedDrift {
   kind?: DriftKind;
   /** The tool of the call. */
   tool?: string;
+  /** A rule that the candidate breaks and the baseline keeps, in place of a drift: the first such one, in the order of turns. */
+  rules?: RuleSet;
 }
 
 export interface Shrunk {
@@ -24,7 +32,12 @@ export interface Shrunk {
   base: CassetteV2;
   /** The same with the fewest turns of the candidate. */
   candidate: CassetteV2;
+  /** May be none where a rule was looked for, such as one on tokens. */
   drifts: Drift[];
+  /** Every tolerance that the comparison of the two rests on. */
+  tolerances: ToleranceUse[];
+  /** The rule that was looked for, as the candidate breaks it. */
+  broken?: RuleBreak;
   /** Turn pairs that are left, of how many. */
   rows: { kept: number; of: number };
   /** Turns that differ and are left, of how many. */
@@ -36,7 +49,7 @@ export interface Shrunk {
 /** The most comparisons of one shrink. */
 export const MAX_COMPARISONS = 10_000;
 
-/** Undefined where the two runs do not show the wanted drift at all. Throws what `diffCassettes` throws. */
+/** Undefined where the two runs do not show the wanted drift at all. Throws what `diffCassettes` and `checkRules` throw. */
 export function shrinkDrift(
   base: CassetteV2,
   candidate: CassetteV2,
@@ -44,39 +57,66 @@ export function shrinkDrift(
   wanted: WantedDrift = {},
 ): Shrunk | undefined {
   const sources = readSources(base, candidate, alignTurns(base, candidate, options));
-  const differing = [...sources.rows.entries()].flatMap(([index, row]) => (row.drifts.length > 0 ? [index] : []));
+  const total = sources.rows.length;
+  const rule = wanted.rules === undefined ? undefined : onlyRule(wanted.rules, base, candidate);
+  if (wanted.rules !== undefined && rule === undefined) return undefined;
   let comparisons = 0;
   const shows = (rows: number, edits: readonly number[]): boolean => {
     comparisons++;
-    return driftsOf(sources, rows, edits, options).some((drift) => fits(drift, wanted));
+    const pair = buildPair(sources, rows, new Set(edits));
+    if (rule !== undefined) return brokenIn(pair, rule) !== undefined;
+    return diffCassettes(pair.base, pair.candidate, options).some((drift) => fits(drift, wanted));
   };
-  const total = sources.rows.length;
-  if (!shows(total, differing)) return undefined;
+  const differing = differingRows(sources, rule !== undefined).find((rows) => shows(total, rows));
+  if (differing === undefined) return undefined;
 
-  let rows = shortest(differing, total, (count) => shows(count, differing));
+  // A drift is seen where a row differs; a rule can break later, at a call that both make.
+  const ends = (rowsOf: readonly number[]): readonly number[] =>
+    rule === undefined ? rowsOf : [...sources.rows.keys()];
+  let rows = shortest(ends(differing), total, (count) => shows(count, differing));
   const within = differing.filter((index) => index < rows);
   const { items, isMinimal } = ddmin(within, (part) => shows(rows, part), MAX_COMPARISONS - comparisons);
-  rows = shortest(items, rows, (count) => shows(count, items));
+  rows = shortest(ends(items), rows, (count) => shows(count, items));
   const pair = buildPair(sources, rows, new Set(items));
+  const broken = rule === undefined ? undefined : brokenIn(pair, rule);
   return {
     ...pair,
-    drifts: driftsOf(sources, rows, items, options),
+    ...compareCassettes(pair.base, pair.candidate, options),
+    ...(broken === undefined ? {} : { broken }),
     rows: { kept: rows, of: total },
     edits: { kept: items.length, of: differing.length },
     isMinimal,
   };
 }
 
-/** The fewest rows, each ending with a differing one, that still hold. At most half of the comparisons go into this. */
-function shortest(differing: readonly number[], limit: number, holds: (rows: number) => boolean): number {
-  const ends = differing.map((index) => index + 1).filter((end) => end < limit);
-  for (const end of ends.slice(0, MAX_COMPARISONS / 2)) if (holds(end)) return end;
-  return limit;
+/** The rows with drifts; for a rule also, where these do not break it, all that are not the same to the last token. */
+function differingRows({ rows, old, now }: Sources, isForRule: boolean): number[][] {
+  const indices = [...rows.keys()];
+  const drifted = indices.filter((index) => (rows[index]?.drifts.length ?? 0) > 0);
+  if (!isForRule) return [drifted];
+  const textOf = (list: Sources["old"], turn: number | undefined): string =>
+    turn === undefined ? "" : canonicalize(list[turn]?.response ?? null);
+  const unequal = indices.filter((index) => textOf(old, rows[index]?.old) !== textOf(now, rows[index]?.new));
+  return [drifted, unequal];
 }
 
-function driftsOf(sources: Sources, rows: number, edits: readonly number[], options: DiffOptions): Drift[] {
-  const { base, candidate } = buildPair(sources, rows, new Set(edits));
-  return diffCassettes(base, candidate, options);
+/** The first rule that the candidate breaks and the baseline keeps, alone. */
+function onlyRule(rules: RuleSet, base: CassetteV2, candidate: CassetteV2): RuleSet | undefined {
+  const known = new Set(checkRules(base, rules).map(({ rule }) => rule));
+  const first = checkRules(candidate, rules).find(({ rule }) => !known.has(rule));
+  return first === undefined ? undefined : { ...rules, rules: rules.rules.filter(({ id }) => id === first.rule) };
+}
+
+/** A shortened run can lack what a rule asks for; that shows nothing where the baseline, shortened alike, lacks it too. */
+function brokenIn({ base, candidate }: Pick<Shrunk, "base" | "candidate">, rule: RuleSet): RuleBreak | undefined {
+  return checkRules(base, rule).length > 0 ? undefined : checkRules(candidate, rule)[0];
+}
+
+/** The fewest rows, ending with one of those given, that still hold. At most half of the comparisons go into this. */
+function shortest(last: readonly number[], limit: number, holds: (rows: number) => boolean): number {
+  const ends = last.map((index) => index + 1).filter((end) => end < limit);
+  for (const end of ends.slice(0, MAX_COMPARISONS / 2)) if (holds(end)) return end;
+  return limit;
 }
 
 function fits(drift: Drift, { kind, tool }: WantedDrift): boolean {

@@ -2,7 +2,14 @@
 // carried over, so one disagreement never causes the next. What is compared are the answers as they are kept, so that a check
 // from kept answers says the same as the one that asked.
 
-import { checkCassette, type Cassette, type CassetteV2, type RedactOption } from "../../cassette/index.js";
+import {
+  assertTolerances,
+  checkCassette,
+  type Cassette,
+  type CassetteV2,
+  type RedactOption,
+  type Tolerances,
+} from "../../cassette/index.js";
 import {
   assertKnownOptions,
   providerName,
@@ -40,12 +47,14 @@ export interface StepCheckOptions {
   readonly tools?: readonly LlmToolDefinition[];
   /** What is taken out of the answers before they are kept and compared. Default: secrets, as `recordingProvider` does. */
   readonly redact?: RedactOption;
+  /** Which differences in arguments are none. */
+  readonly tolerances?: Tolerances;
   /** Milliseconds for each call. Default 120,000. */
   readonly timeoutMs?: number;
   readonly ports?: Partial<Ports>;
 }
 
-const OPTIONS = ["gate", "answers", "keep", "tools", "redact", "timeoutMs", "ports"];
+const OPTIONS = ["gate", "answers", "keep", "tools", "redact", "tolerances", "timeoutMs", "ports"];
 const DEFAULT_TIMEOUT_MS = 120_000;
 
 /** One recorded turn. `not-recorded`: there is no provider to ask, and no answer was kept. */
@@ -81,7 +90,8 @@ export async function stepCheck(
   options: StepCheckOptions = {},
 ): Promise<StepCheck> {
   assertKnownOptions("stepCheck", options, OPTIONS);
-  const { gate = createStepGate(), tools } = options;
+  const { gate = createStepGate(), tools, tolerances } = options;
+  if (tolerances !== undefined) assertTolerances("stepCheck", tolerances);
   const before = options.answers === undefined ? undefined : checked(options.answers);
   const name = provider === undefined ? (before?.recordedProvider ?? "nobody") : nameOf(provider);
   const { cassette: source, steps, notes } = readSteps(checked(cassette), name, tools);
@@ -101,7 +111,7 @@ export async function stepCheck(
     cassetteId: source.cassetteId,
     turns: steps.map((step, index) =>
       index < admitted.length
-        ? settle(step, chosen.get(step.turn), unanswered.get(step.turn))
+        ? settle(step, chosen.get(step.turn), unanswered.get(step.turn), tolerances)
         : { turn: step.turn, state: "not-asked", reason: "max-turns" },
     ),
     notes,
@@ -158,9 +168,14 @@ async function askAll(
   return unanswered;
 }
 
-function settle({ turn, recorded }: Step, chosen: LlmTurnResponse | undefined, why: Unanswered | undefined): StepTurn {
+function settle(
+  { turn, recorded }: Step,
+  chosen: LlmTurnResponse | undefined,
+  why: Unanswered | undefined,
+  tolerances: Tolerances | undefined,
+): StepTurn {
   if (chosen === undefined) return why ?? { turn, state: "not-asked", reason: "not-recorded" };
-  return { turn, state: "compared", recorded, chosen, ...compareTurns(recorded, chosen) };
+  return { turn, state: "compared", recorded, chosen, ...compareTurns(recorded, chosen, tolerances) };
 }
 
 /** Version 1 is not warned about, since it is refused in words. */

@@ -1,7 +1,15 @@
 // One recorded turn against the turn that another model chose at the same prompt. The calls of a turn are compared as a set, by
-// the key that diffs use; texts are not compared, only whether the model answered or called.
+// the key that diffs use and the tolerances that they take; texts are not compared, only whether the model answered or called.
 
-import { callKey } from "../../cassette/index.js";
+import {
+  callKey,
+  createUseCounter,
+  firstDifference,
+  pairSame,
+  type Tolerances,
+  type ToleranceUse,
+  type ValueChange,
+} from "../../cassette/index.js";
 import type { LlmToolCall, LlmTurnResponse } from "../../core/index.js";
 
 /**
@@ -28,12 +36,18 @@ export interface ToolPair {
 export interface TurnComparison {
   verdict: StepVerdict;
   pairs: ToolPair[];
-  /** The first pair of one tool whose arguments differ. */
-  differing?: { recorded: LlmToolCall; chosen: LlmToolCall };
+  /** The first pair of one tool whose arguments differ, and the first place where they do. */
+  differing?: { recorded: LlmToolCall; chosen: LlmToolCall; at: ValueChange };
+  /** Every tolerance that made two calls equal. Absent where none did. */
+  tolerances?: ToleranceUse[];
 }
 
 /** Compares what was recorded with what was chosen. */
-export function compareTurns(recorded: LlmTurnResponse, chosen: LlmTurnResponse): TurnComparison {
+export function compareTurns(
+  recorded: LlmTurnResponse,
+  chosen: LlmTurnResponse,
+  tolerances?: Tolerances,
+): TurnComparison {
   const [old, now] = [recorded.message.toolCalls ?? [], chosen.message.toolCalls ?? []];
   if (old.length === 0 && now.length === 0) {
     return { verdict: "same", pairs: [{ recorded: ANSWER, chosen: ANSWER }] };
@@ -44,45 +58,95 @@ export function compareTurns(recorded: LlmTurnResponse, chosen: LlmTurnResponse)
   if (old.length === 0) {
     return { verdict: "called", pairs: inOrder(now).map(({ name }) => ({ recorded: ANSWER, chosen: name })) };
   }
-  return compareCalls(old, now);
+  return compareCalls(old, now, tolerances);
 }
 
-function compareCalls(old: readonly LlmToolCall[], now: readonly LlmToolCall[]): TurnComparison {
-  const equal = pairUp(old, now, callKey);
-  const alike = pairUp(equal.old, equal.now, ({ name }) => name);
+function compareCalls(
+  old: readonly LlmToolCall[],
+  now: readonly LlmToolCall[],
+  tolerances: Tolerances | undefined,
+): TurnComparison {
+  const equal = pairEqual(inOrder(old), inOrder(now), tolerances);
+  const alike = pairByName(equal.old, equal.now);
   const rest = pairRest(alike.old, alike.now);
   const pairs = [...equal.pairs, ...alike.pairs].map(([a, b]) => ({ recorded: a.name, chosen: b.name }));
   const verdict = rest.length > 0 ? "other-tools" : alike.pairs.length > 0 ? "other-arguments" : "same";
   const [first] = alike.pairs;
+  const at = first === undefined ? undefined : differenceOf(first, tolerances);
+  const used = usedBetween(equal.pairs, tolerances);
   return {
     verdict,
     pairs: [...pairs, ...rest],
-    ...(first === undefined ? {} : { differing: { recorded: first[0], chosen: first[1] } }),
+    ...(first === undefined || at === undefined ? {} : { differing: { recorded: first[0], chosen: first[1], at } }),
+    ...(used.length === 0 ? {} : { tolerances: used }),
   };
 }
 
+type CallPair = [recorded: LlmToolCall, chosen: LlmToolCall];
+
+/** Pairs, each call in one at most, and what is left in its order. */
 interface Paired {
-  pairs: [LlmToolCall, LlmToolCall][];
+  pairs: CallPair[];
   old: LlmToolCall[];
   now: LlmToolCall[];
 }
 
-/** Pairs the calls with equal marks, each once; what is left is in the order of the keys. */
-function pairUp(
+/** As many equal calls as there are; tolerances say which are equal besides those that are the same. */
+function pairEqual(
   old: readonly LlmToolCall[],
   now: readonly LlmToolCall[],
-  markOf: (call: LlmToolCall) => string,
+  tolerances: Tolerances | undefined,
 ): Paired {
-  const waiting = new Map<string, LlmToolCall[]>();
-  for (const call of inOrder(now)) waiting.set(markOf(call), [...(waiting.get(markOf(call)) ?? []), call]);
-  const paired: Paired = { pairs: [], old: [], now: [] };
-  for (const call of inOrder(old)) {
-    const other = waiting.get(markOf(call))?.shift();
+  const toItem = (call: LlmToolCall) => ({ turn: 0, name: call.name, key: callKey(call), call });
+  const isAlike =
+    tolerances === undefined
+      ? undefined
+      : (a: { call: LlmToolCall }, b: { call: LlmToolCall }): boolean =>
+          isWellFormed(a.call, b.call) && tolerances.alike(a.call.name, a.call.arguments, b.call.arguments);
+  const partners = pairSame(old.map(toItem), now.map(toItem), isAlike);
+  return {
+    pairs: partners.flatMap((partner, index): CallPair[] => {
+      const [recorded, chosen] = [old[index], now[partner]];
+      return recorded === undefined || chosen === undefined ? [] : [[recorded, chosen]];
+    }),
+    old: old.filter((_, index) => partners[index] === -1),
+    now: now.filter((_, index) => !partners.includes(index)),
+  };
+}
+
+/** Calls of one tool, in their order. */
+function pairByName(old: readonly LlmToolCall[], now: readonly LlmToolCall[]): Paired {
+  const paired: Paired = { pairs: [], old: [], now: [...now] };
+  for (const call of old) {
+    const at = paired.now.findIndex(({ name }) => name === call.name);
+    const [other] = at < 0 ? [] : paired.now.splice(at, 1);
     if (other === undefined) paired.old.push(call);
     else paired.pairs.push([call, other]);
   }
-  paired.now = inOrder([...waiting.values()].flat());
   return paired;
+}
+
+function differenceOf([recorded, chosen]: CallPair, tolerances: Tolerances | undefined): ValueChange | undefined {
+  if (tolerances !== undefined && isWellFormed(recorded, chosen)) {
+    return tolerances.compare(recorded.name, recorded.arguments, chosen.arguments).changes[0];
+  }
+  return firstDifference(
+    recorded.malformedArguments ?? recorded.arguments,
+    chosen.malformedArguments ?? chosen.arguments,
+  );
+}
+
+function usedBetween(pairs: readonly CallPair[], tolerances: Tolerances | undefined): ToleranceUse[] {
+  const uses = createUseCounter();
+  for (const [recorded, chosen] of pairs) {
+    if (tolerances === undefined || callKey(recorded) === callKey(chosen)) continue;
+    uses.add(tolerances.compare(recorded.name, recorded.arguments, chosen.arguments).uses);
+  }
+  return uses.list();
+}
+
+function isWellFormed(...calls: readonly LlmToolCall[]): boolean {
+  return calls.every(({ malformedArguments }) => malformedArguments === undefined);
 }
 
 function pairRest(old: readonly LlmToolCall[], now: readonly LlmToolCall[]): ToolPair[] {

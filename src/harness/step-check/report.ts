@@ -1,10 +1,16 @@
 // What step checks add up to: agreement with its interval, a confusion table of tools, tokens and cost.
 
-import { createUsageCounter, cutAround, firstDifference, type UsageSum } from "../../cassette/index.js";
-import { canonicalize, toVisible, type LlmToolCall, type LlmTurnResponse } from "../../core/index.js";
+import {
+  createUsageCounter,
+  createUseCounter,
+  cutAround,
+  type ToleranceUse,
+  type UsageSum,
+} from "../../cassette/index.js";
+import { canonicalize, toVisible, type LlmTurnResponse } from "../../core/index.js";
 import { wilsonInterval } from "../drift/statistics/wilson.js";
 import type { StepCheck, StepTurn } from "./check.js";
-import { STEP_VERDICTS, type StepVerdict } from "./compare.js";
+import { STEP_VERDICTS, type StepVerdict, type TurnComparison } from "./compare.js";
 
 /** The confidence of the interval. */
 const LEVEL = 0.95;
@@ -23,6 +29,8 @@ export interface StepSummary {
   agreement?: { rate: number; low: number; high: number; level: number };
   /** How often one tool was recorded and another chosen, in the order of the names; equal ones too. */
   confusion: { recorded: string; chosen: string; count: number }[];
+  /** Every tolerance that made calls equal. */
+  tolerances: ToleranceUse[];
   /** Of the answers that were compared. */
   usage: UsageSum;
 }
@@ -35,7 +43,11 @@ export function summariseSteps(checks: readonly StepCheck[]): StepSummary {
     STEP_VERDICTS.map((verdict) => [verdict, compared.filter((turn) => turn.verdict === verdict).length]),
   ) as Record<StepVerdict, number>;
   const usage = createUsageCounter();
-  for (const { chosen } of compared) usage.add(chosen);
+  const uses = createUseCounter();
+  for (const { chosen, tolerances = [] } of compared) {
+    usage.add(chosen);
+    uses.add(tolerances);
+  }
   return {
     cassettes: checks.length,
     turns: turns.length,
@@ -45,6 +57,7 @@ export function summariseSteps(checks: readonly StepCheck[]): StepSummary {
     notAsked: turns.filter(({ state }) => state === "not-asked").length,
     ...(compared.length === 0 ? {} : { agreement: toAgreement(verdicts.same, compared.length) }),
     confusion: toTable(compared.flatMap(({ pairs }) => pairs)),
+    tolerances: uses.list(),
     usage: usage.total(),
   };
 }
@@ -96,16 +109,11 @@ function tell(
   };
 }
 
-function whereOf({ recorded, chosen }: { recorded: LlmToolCall; chosen: LlmToolCall }): Disagreement["at"] {
-  const difference = firstDifference(
-    recorded.malformedArguments ?? recorded.arguments,
-    chosen.malformedArguments ?? chosen.arguments,
-  );
-  if (difference === undefined) return undefined;
-  const [was, is] = cutAround(difference.old, difference.new);
+function whereOf({ recorded, at }: NonNullable<TurnComparison["differing"]>): Disagreement["at"] {
+  const [was, is] = cutAround(at.old, at.new);
   return {
     tool: toVisible(recorded.name),
-    pointer: toVisible(difference.pointer),
+    pointer: toVisible(at.pointer),
     recorded: was ?? "(nothing)",
     chosen: is ?? "(nothing)",
   };

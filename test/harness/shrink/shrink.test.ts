@@ -4,6 +4,9 @@ import { diffCassettes } from "../../../src/cassette/diff/diff.js";
 import type { CassetteV2 } from "../../../src/cassette/format.js";
 import { checkCassette } from "../../../src/cassette/load.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
+import { resealCassette } from "../../../src/cassette/reseal.js";
+import type { Rule } from "../../../src/cassette/rules/format.js";
+import { checkTolerances } from "../../../src/cassette/tolerance/load.js";
 import { ddmin } from "../../../src/harness/shrink/ddmin.js";
 import { shrinkDrift } from "../../../src/harness/shrink/shrink.js";
 import { recordTurns } from "../../support/recording.js";
@@ -27,7 +30,84 @@ async function runOf(calls: readonly [name: string, value: number][], options: {
 const namesIn = (cassette: CassetteV2) =>
   cassette.entries.flatMap(({ response }) => (response.message.toolCalls ?? []).map(({ name }) => name));
 
+describe("shrinkDrift for a rule", () => {
+  const rules = (...list: Rule[]) => ({ rules: list });
+  const calls = (...names: string[]): [string, number][] => names.map((name) => [name, 1]);
+
+  it("keeps the fewest turns with which the candidate breaks it and the baseline does not", async () => {
+    const [base, candidate] = [await runOf(calls("a", "b", "c", "d")), await runOf(calls("x", "b", "y", "bad", "d"))];
+    const shrunk = shrinkDrift(base, candidate, {}, { rules: rules({ id: "never-bad", never: "bad" }) });
+    expect(shrunk).toMatchObject({ edits: { kept: 1 }, isMinimal: true, broken: { rule: "never-bad" } });
+    expect(namesIn(shrunk?.candidate as CassetteV2)).toContain("bad");
+    expect(namesIn(shrunk?.candidate as CassetteV2)).not.toContain("x");
+  });
+
+  it("keeps what an order of calls needs, and takes no shortened run for one that lacks a call", async () => {
+    const [base, candidate] = [await runOf(calls("look", "x", "book", "z")), await runOf(calls("y", "x", "book", "w"))];
+    const looks: Rule = { id: "looks", atLeast: { call: "look", times: 1 } };
+    const first: Rule = { id: "look-first", before: { first: "look", then: "book" } };
+    const ordered = shrinkDrift(base, candidate, {}, { rules: rules(first) });
+    expect(namesIn(ordered?.candidate as CassetteV2)).toEqual(["x", "book"]);
+    expect(ordered).toMatchObject({ broken: { rule: "look-first", turn: 1 }, edits: { kept: 1 } });
+    expect(shrinkDrift(base, candidate, {}, { rules: rules(looks) })).toMatchObject({ rows: { kept: 1 } });
+    const lookLater: Rule = { id: "z", atLeast: { call: "z", times: 1 } };
+    expect(shrinkDrift(base, candidate, {}, { rules: rules(lookLater) })).toMatchObject({ rows: { kept: 5 } });
+  });
+
+  it("finds nothing for rules that both keep or both break, and looks at the first that only one breaks", async () => {
+    const [base, candidate] = [await runOf(calls("a", "b")), await runOf(calls("a", "c"))];
+    const never = (tool: string): Rule => ({ id: tool, never: tool });
+    expect(shrinkDrift(base, candidate, {}, { rules: rules(never("a"), never("x")) })).toBeUndefined();
+    const found = shrinkDrift(base, candidate, {}, { rules: rules(never("a"), never("c")) });
+    expect(found?.broken).toMatchObject({ rule: "c", turn: 2 });
+  });
+
+  it("finds what is in no drift, such as tokens", async () => {
+    const run = await runOf(calls("a", "b", "c"));
+    const dear = resealCassette(
+      run,
+      run.entries.map((entry, turn) => {
+        const usage = { inputTokens: 100 * turn, outputTokens: 1 };
+        return { ...entry, response: { ...entry.response, usage } };
+      }),
+    );
+    const spent: Rule = { id: "spent", within: { maxTokens: 250 }, allowUnknown: true };
+    const shrunk = shrinkDrift(run, dear, {}, { rules: rules(spent) });
+    expect(shrunk).toMatchObject({ drifts: [], broken: { rule: "spent" }, rows: { kept: 3 }, edits: { kept: 2 } });
+  });
+});
+
 describe("shrinkDrift", () => {
+  it("tolerates what it is told to, and says what it rested on", async () => {
+    const [base, candidate] = [
+      await runOf([
+        ["a", 1],
+        ["b", 1],
+        ["c", 1],
+      ]),
+      await runOf([
+        ["a", 2],
+        ["b", 9],
+        ["c", 1],
+      ]),
+    ];
+    const tools = { "*": { "/value": { numeric: { absolute: 1 } } } };
+    const shrunk = shrinkDrift(base, candidate, { tolerances: checkTolerances({ version: 1, tools }) });
+    expect(shrunk?.drifts).toMatchObject([{ kind: "args-changed", tool: "b" }]);
+    expect(shrunk?.tolerances).toEqual([]);
+    expect(
+      shrinkDrift(
+        base,
+        await runOf([
+          ["a", 2],
+          ["b", 1],
+          ["c", 1],
+        ]),
+        { tolerances: checkTolerances({ version: 1, tools }) },
+      ),
+    ).toBeUndefined();
+  });
+
   const base = () =>
     runOf([
       ["a", 1],

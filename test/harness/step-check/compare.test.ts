@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { checkTolerances } from "../../../src/cassette/tolerance/load.js";
 import { compareTurns } from "../../../src/harness/step-check/compare.js";
 import { ask, say } from "../../support/script.js";
 
@@ -30,6 +31,32 @@ describe("compareTurns", () => {
       { recorded: "c", chosen: "d" },
       { recorded: "(no call)", chosen: "e" },
     ]);
+  });
+
+  it("takes for equal what tolerances find alike, and says which", () => {
+    const tolerances = checkTolerances({
+      version: 1,
+      tools: { a: { "/city": ["trim", "case"], "/n": { numeric: { absolute: 1 } } } },
+    });
+    const [recorded, chosen] = [turnOf(["a", "Oslo"], ["b", "x"]), turnOf(["b", "x"], ["a", "oslo "])];
+    expect(compareTurns(recorded, chosen).verdict).toBe("other-arguments");
+    expect(compareTurns(recorded, chosen, tolerances)).toEqual({
+      verdict: "same",
+      pairs: [
+        { recorded: "a", chosen: "a" },
+        { recorded: "b", chosen: "b" },
+      ],
+      tolerances: [
+        { tolerance: "case", tool: "a", pointer: "/city", times: 1 },
+        { tolerance: "trim", tool: "a", pointer: "/city", times: 1 },
+      ],
+    });
+    expect(compareTurns(recorded, recorded, tolerances)).not.toHaveProperty("tolerances");
+    const asked = (...numbers: number[]) => ask(numbers.map((n) => ({ name: "a", arguments: { city: "Oslo", n } })));
+    // 1 is near 2 and 2 near 3: only one way to pair both.
+    expect(compareTurns(asked(2, 1), asked(2, 3), tolerances).verdict).toBe("same");
+    const further = compareTurns(asked(1), ask([{ name: "a", arguments: { city: "OSLO", n: 4 } }]), tolerances);
+    expect(further).toMatchObject({ verdict: "other-arguments", differing: { at: { pointer: "/n", old: 1, new: 4 } } });
   });
 
   it("tells malformed arguments from every object", () => {

@@ -1,0 +1,15 @@
+// The disk of this machine for the command line, loaded when a command first asks for it: `--version` and `--help` need none.
+
+import type { FilePort } from "../core/index.js";
+
+export function lazyDisk(): FilePort {
+  let opened: Promise<FilePort> | undefined;
+  const disk = (): Promise<FilePort> => (opened ??= import("../host/index.js").then(({ nodeFiles }) => nodeFiles()));
+  return {
+    read: async (path, maxBytes) => (await disk()).read(path, maxBytes),
+    write: async (path, text, options) => (await disk()).write(path, text, options),
+    append: async (path, text) => (await disk()).append(path, text),
+    remove: async (path) => (await disk()).remove(path),
+    list: async (folder, suffix) => (await disk()).list(folder, suffix),
+  };
+}
