@@ -225,6 +225,20 @@ describe("cassette accepted", () => {
     expect((await run("accepted", "base")).out).toContain("invalid");
   });
 
+  it("warns of a cassette that has no reason though others have one, and so does the gate", async () => {
+    await run("bless", "new", "--into", "base", ...reason);
+    const text = "1 cassette has no reason in accepted.jsonl: weather.0.cassette.json";
+    const said = await run("accepted", "base");
+    expect(said).toMatchObject({ code: 0, out: expect.stringContaining(`warning: ${text}\n`) as string });
+    expect(documentOf(await run("accepted", "base", "--json"))).toMatchObject({
+      unexplained: ["weather.0.cassette.json"],
+    });
+    expect((await run("drift", "base", "new")).err).toBe(`warning: in base ${text}\n`);
+    put("base/accepted.jsonl", "{");
+    const torn = await run("drift", "base", "new");
+    expect([torn.code, torn.err]).toEqual([0, expect.stringContaining("accepted.jsonl cannot be read")]);
+  });
+
   it("wants a trusted key where it is given a list, and exits 2 where nothing was accepted", async () => {
     put("trust.json", (await run("keygen", "--out", "key")).out);
     expect((await run("accepted", "base")).code).toBe(2);

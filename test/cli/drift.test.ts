@@ -70,7 +70,9 @@ describe("cassette drift", () => {
     expect(ran.code).toBe(0);
     expect(ran.out).toContain("same: every run took the same path\n  1 scenario: 1 same\n");
     expect(ran.out).toContain("passes at alpha 0.05 with --fail-on regression,drift --on-inconclusive pass\n");
-    expect(ran.err).toBe("");
+    expect(ran.err).toBe("warning: both sides are old, so nothing can differ\n");
+    expect((await cli(["drift", "old", "old/../old"])).err).toContain("both sides are old");
+    expect((await cli(["drift", "old", "again"])).err).toBe("");
   });
 
   it("exits 1 on other paths, and shows them, the figures, the first difference and its line", async () => {

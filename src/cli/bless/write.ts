@@ -62,8 +62,9 @@ export async function writeBlessings(
   if (lock !== undefined) await writeLock(files, options.lock, lock);
   for (const { status, to, cassette } of written) {
     if (status === "completed") continue;
-    const isBare = options.key !== undefined && cassette.signature === undefined;
-    await store.save(to, isBare ? await signCassette(cassette, options.key) : cassette);
+    const { key } = options;
+    const isBare = key !== undefined && cassette.signature === undefined;
+    await store.save(to, isBare ? await signCassette(cassette, key) : cassette);
   }
   return lock !== undefined;
 }

@@ -9,6 +9,7 @@ import { filesAt, type CommandIo } from "../io.js";
 import { count, toJsonError, writeFailure, writeJson } from "../output.js";
 import { createProgress } from "../progress.js";
 import { reproduceCommand, blessCommand, type FoundFiles } from "./commands.js";
+import { noteSides } from "./baseline-notes.js";
 import { findSides, loadRuns, type Sides } from "./load.js";
 import type { DriftOptions } from "./drift-options.js";
 import { assertWritable, writeReports } from "./outputs.js";
@@ -25,6 +26,7 @@ export async function drift(base: string, candidate: string, options: DriftOptio
   const ruled = await openRules(files, options.rules);
   const sides = await findSides(files, base, candidate);
   if (sides.paired.shared.length === 0) throw nothingShared(base, candidate, sides);
+  await noteSides(base, candidate, files, io);
   const store = createCassetteStore(files);
   const given = { tolerances: tolerated?.tolerances, rules: ruled?.rules };
   const loading = createProgress(io, "loading");
