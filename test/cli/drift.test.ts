@@ -208,6 +208,35 @@ describe("cassette drift", () => {
     expect(document).toMatchObject({ withoutOutcome: { base: 0, candidate: 6 }, verdict: "inconclusive" });
   });
 
+  it("prints a command that accepts the candidate, or why there is none", async () => {
+    const accept = async (...argv: string[]) => {
+      const { out } = await cli(["drift", ...argv]);
+      return /^accept it: +(.*)$/m.exec(out)?.[1];
+    };
+    expect(await accept("old", "new")).toBe('cassette bless new --into old --reason "…"');
+    expect(await accept("old", "worse")).toBe(
+      "not as it is: 6 of the candidate's runs failed, and a failing run is never accepted",
+    );
+    const files = [file("old", "shop/buy.0"), file("new", "shop/buy.3")];
+    expect(await accept(...files)).toBe('cassette bless new/shop/buy.3.cassette.json --into old/shop --reason "…"');
+    put("other/name.cassette.json", recording(["search"], true));
+    expect(await accept(file("old", "shop/buy.0"), "other/name.cassette.json")).toContain(
+      "these two files have different",
+    );
+    put(
+      file("graded", "shop/buy.0"),
+      resealCassette({ ...recording(["sell"], true) }, recording(["sell"], true).entries),
+    );
+    expect(await accept("old", "graded", "--success", "/success")).toBe(
+      'cassette bless graded --into old --success /success --reason "…"',
+    );
+    put(file("half", "shop/buy.0"), recording(["sell"], true));
+    put(file("half", "shop/lost.0"), recording(["sell"], false));
+    expect(await accept("old", "half", "--shared-only")).toContain("1 of the candidate's runs failed");
+    const document = documentOf(await cli(["drift", "old", "worse", "--json"]));
+    expect(document["commands"]).toMatchObject({ notBlessed: expect.stringContaining("6 of the candidate") as string });
+  });
+
   it("leaves out what --ignore names, and the order with --order unordered", async () => {
     put("order/a.cassette.json", recording(["one", "two"], true));
     put("order/b.cassette.json", recording(["two", "one"], true));

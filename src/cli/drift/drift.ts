@@ -8,7 +8,7 @@ import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, toJsonError, writeFailure, writeJson } from "../output.js";
 import { createProgress } from "../progress.js";
-import { reproduceCommand, blessCommand, type FoundFiles } from "./commands.js";
+import { acceptance, reproduceCommand, type FoundFiles } from "./commands.js";
 import { noteSides } from "./baseline-notes.js";
 import { findSides, loadRuns, type Sides } from "./load.js";
 import type { DriftOptions } from "./drift-options.js";
@@ -30,7 +30,7 @@ export async function drift(base: string, candidate: string, options: DriftOptio
   const store = createCassetteStore(files);
   const given = { tolerances: tolerated?.tolerances, rules: ruled?.rules };
   const loading = createProgress(io, "loading");
-  const { scenarios, unpaired, failures, broken } = await loadRuns(
+  const { scenarios, unpaired, failures, broken, unfit } = await loadRuns(
     { store, files },
     sides.paired,
     { ...options, ...given },
@@ -56,7 +56,10 @@ export async function drift(base: string, candidate: string, options: DriftOptio
       unpaired,
       settings,
       rules: broken,
-      commands: { reproduce: reproduceCommand(base, candidate, options, used), bless: blessCommand(base, candidate) },
+      commands: {
+        reproduce: reproduceCommand(base, candidate, options, used),
+        ...acceptance(sides.targets, options, unfit, io.cwd),
+      },
     },
     (done, total) => comparing.step(done, total),
   );

@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { callsOf, type Cassette, type CassetteStore, type RuleSet, type Tolerances } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import {
+  outcomeOf,
   pairScenarios,
   scenarioOf,
   successOf,
@@ -18,10 +19,12 @@ import {
 } from "../../harness/index.js";
 import { CliError, type Failure } from "../errors.js";
 import type { Progress } from "../progress.js";
+import type { SideTargets, Unfit } from "./commands.js";
 import { findBroken } from "./rule-findings.js";
 import { findTarget, loadRecording, pathIn, type Target } from "../recordings.js";
 
 export interface Sides {
+  targets: SideTargets;
   paired: PairedScenarios;
   /** How many cassettes each side has. */
   names: { base: number; candidate: number };
@@ -34,7 +37,8 @@ export async function findSides(files: FilePort, base: string, candidate: string
   const isPair = old.kind === "file" && now.kind === "file";
   const scenario = scenarioOf(basename(now.path));
   const [before, after] = [runsAt(old, isPair ? scenario : undefined), runsAt(now, isPair ? scenario : undefined)];
-  return { paired: pairScenarios(before, after), names: { base: before.length, candidate: after.length } };
+  const targets = { base: old, candidate: now };
+  return { targets, paired: pairScenarios(before, after), names: { base: before.length, candidate: after.length } };
 }
 
 function runsAt(target: Target, name = basename(target.path)): RunFile[] {
@@ -63,6 +67,7 @@ export interface LoadedRuns {
   failures: Failure[];
   /** By scenario, of those on both sides. */
   broken: Map<string, RuleFinding[]>;
+  unfit: Unfit;
 }
 
 interface Sources {
@@ -71,8 +76,8 @@ interface Sources {
 }
 
 /**
- * Loads every run of the scenarios on both sides, one at a time, and goes on behind one that is refused. Of the others the
- * candidate's runs are loaded where there are rules, since every run of it has to keep them.
+ * Loads every run of the scenarios on both sides and every other run of the candidate, one at a time, and goes on behind one
+ * that is refused. Of what only the candidate has a refused run is a failure where there are rules, which it has to keep.
  */
 export async function loadRuns(
   sources: Sources,
@@ -80,22 +85,24 @@ export async function loadRuns(
   options: ReduceOptions,
   progress: Progress,
 ): Promise<LoadedRuns> {
-  const ruled = options.rules === undefined ? [] : unpaired.filter(({ side }) => side === "candidate");
   const total =
     shared.reduce((sum, { base, candidate }) => sum + base.length + candidate.length, 0) +
-    ruled.reduce((sum, { runs }) => sum + runs.length, 0);
+    unpaired.reduce((sum, { side, runs }) => sum + (side === "candidate" ? runs.length : 0), 0);
   const failures: Failure[] = [];
+  const unfit: Unfit = { failed: 0, brokenOff: 0, unproven: 0, refused: 0 };
   let done = 0;
-  const load = async (runs: readonly RunFile[], side: RuleFinding["side"]): Promise<LoadedSide> => {
+  const load = async (runs: readonly RunFile[], side: RuleFinding["side"], isNeeded = true): Promise<LoadedSide> => {
     const loaded: LoadedSide = { runs: [], broken: [] };
     for (const { file } of runs) {
       progress.step(done++, total);
       const recording = await loadRecording(sources.store, file);
       if (recording.kind === "failed") {
-        failures.push(recording.failure);
+        if (isNeeded) failures.push(recording.failure);
+        unfit.refused++;
         continue;
       }
       const { cassette } = recording;
+      if (side === "candidate") countUnfit(unfit, cassette, options.success);
       loaded.runs.push(reduce(file, cassette, options));
       if (options.rules === undefined) continue;
       loaded.broken.push(...(await findBroken(sources.files, { file, cassette, side }, options.rules)));
@@ -111,10 +118,17 @@ export async function loadRuns(
   }
   const alone: UnpairedScenario[] = [];
   for (const { scenario, side, runs } of unpaired) {
-    const rules = ruled.length > 0 && side === "candidate" ? (await load(runs, side)).broken : [];
+    const rules = side === "candidate" ? (await load(runs, side, options.rules !== undefined)).broken : [];
     alone.push({ scenario, side, runs: runs.length, file: runs[0]?.file ?? "", rules });
   }
-  return { scenarios, unpaired: alone, failures, broken };
+  return { scenarios, unpaired: alone, failures, broken, unfit };
+}
+
+function countUnfit(unfit: Unfit, cassette: Cassette, success: string | undefined): void {
+  const outcome = outcomeOf(cassette, success);
+  if (cassette.version === 1) unfit.unproven++;
+  else if (outcome === "failed") unfit.failed++;
+  else if (outcome === "broken-off" || (outcome === "untold" && success !== undefined)) unfit.brokenOff++;
 }
 
 interface LoadedSide {

@@ -257,8 +257,8 @@ function toPooledReport(
       ? {}
       : {
           outcome: {
-            base: sumOutcomes(strata.map(({ base }) => base)),
-            candidate: sumOutcomes(strata.map(({ candidate }) => candidate)),
+            base: sumOutcomes(strata, "base"),
+            candidate: sumOutcomes(strata, "candidate"),
             test: { ...pooled.outcome, adjusted: judged.pooledOutcome.adjusted[0] ?? 1 },
             effect: { what: "success-rate", ...rateDifference(strata, 1 - alpha), level: 1 - alpha },
           },

@@ -138,10 +138,14 @@ export function toOutcomes(counts: Counts): Outcomes {
   return { ...counts, passAt: passAt(counts), passHat: passHat(counts) };
 }
 
-/** All scenarios' counts as one; pass@k and pass^k as the mean over the scenarios that have k runs or more. */
-export function sumOutcomes(side: readonly Counts[]): Outcomes {
-  const all = side.map(toOutcomes);
-  const most = all.reduce((longest, { runs }) => Math.max(longest, runs), 0);
+/**
+ * One side of all scenarios as one; pass@k and pass^k as the mean over the scenarios, for k up to the fewest runs that any of
+ * them has on either side, so that both sides' figures are of the same scenarios and the same k.
+ */
+export function sumOutcomes(strata: readonly Stratum[], which: keyof Stratum): Outcomes {
+  const all = strata.map((stratum) => toOutcomes(stratum[which]));
+  const fewest = strata.reduce((least, { base, candidate }) => Math.min(least, base.runs, candidate.runs), Infinity);
+  const most = Number.isFinite(fewest) ? fewest : 0;
   const mean = (what: "passAt" | "passHat"): number[] =>
     Array.from({ length: most }, (_, k) => {
       const known = all.flatMap((outcomes) => outcomes[what][k] ?? []);

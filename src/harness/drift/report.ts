@@ -245,6 +245,6 @@ export interface GateReport {
   unpaired: UnpairedScenario[];
   /** The sums over all scenarios. */
   withoutOutcome: { base: number; candidate: number };
-  /** What to type to see this again, and to accept it. */
-  commands: { reproduce: string; bless: string };
+  /** What to type to see this again, and to accept it; or why it cannot be accepted as it is, in one clause. */
+  commands: { reproduce: string; bless?: string; notBlessed?: string };
 }

@@ -7,6 +7,7 @@ import type { GateReport, Location, ScenarioReport } from "../drift/report.js";
 import {
   failingNames,
   firstEdit,
+  lossLines,
   otherFailures,
   placeOf,
   placeOfAll,
@@ -71,6 +72,7 @@ function annotationsOf(scenario: ScenarioReport, isFatal: boolean): Annotation[]
   const message = [
     reason,
     ...withoutOutcomeLines(withoutOutcome),
+    ...lossLines(scenario),
     ...(edit === undefined ? [] : [`First divergence: ${edit.drift.sentence}`]),
   ].join("\n");
   const kind = isFatal ? "error" : verdict === "inconclusive" ? "notice" : "warning";

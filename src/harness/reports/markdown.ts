@@ -1,14 +1,16 @@
 // The gate's findings as GitHub-flavoured Markdown, for a comment that is kept up to date and for the summary of a job: the verdict
 // first, then a table of the scenarios, then the first divergence, then the commands to see it again and to accept it.
 
-import type { GateReport, ScenarioReport, Verdict } from "../drift/report.js";
+import type { GateReport, ScenarioReport, TestResult, Verdict } from "../drift/report.js";
 import { counted, grouped } from "../html/figures.js";
 import { preview } from "../html/text-view.js";
 import {
   failingNames,
   firstEdit,
-  headDivergence,
+  headOf,
   locationText,
+  lossLines,
+  notShownLines,
   otherFailures,
   placeOf,
   turnsOf,
@@ -16,7 +18,7 @@ import {
   worstFirst,
 } from "./facts.js";
 import { effectText, percent, pValue } from "./figures.js";
-import { codeBlock, escapeMarkdown } from "./markdown-text.js";
+import { codeBlock, codeSpan, escapeMarkdown } from "./markdown-text.js";
 
 /** By this a bot finds its own comment again. It is the first line of every report. */
 export const STICKY_MARKER = "<!-- playhead:cassette-drift -->";
@@ -42,7 +44,7 @@ export function toJobSummary(report: GateReport): string {
 }
 
 function write(report: GateReport, limit: number): string {
-  const before = [STICKY_MARKER, ...headOf(report), ""].join("\n");
+  const before = [STICKY_MARKER, ...verdictOf(report), ""].join("\n");
   const after = ["", ...divergenceOf(report), ...commandsOf(report), ""].join("\n");
   const room = limit - byteLength(before) - byteLength(after);
   return `${before}${tableOf(report, room)}${after}`;
@@ -50,7 +52,7 @@ function write(report: GateReport, limit: number): string {
 
 const SIGNS: Readonly<Record<Verdict, string>> = { regression: "❌", drift: "⚠️", inconclusive: "❔", same: "✅" };
 
-function headOf(report: GateReport): string[] {
+function verdictOf(report: GateReport): string[] {
   const { verdict, reason, fails, base, candidate, counts, withoutOutcome } = report;
   const found = (["regression", "drift", "inconclusive", "same"] as const)
     .filter((each) => counts[each] > 0)
@@ -60,8 +62,9 @@ function headOf(report: GateReport): string[] {
     "",
     `**${escapeMarkdown(preview(reason, 2_000))}**`,
     "",
-    `${text(base)} → ${text(candidate)} · ${[...found, ...withoutOutcomeLines(withoutOutcome)].join(" · ")}`,
+    `${codeSpan(base)} → ${codeSpan(candidate)} · ${[...found, ...withoutOutcomeLines(withoutOutcome)].join(" · ")}`,
     "",
+    ...notShownLines(report).flatMap((line) => [`${text(line, MAX_SENTENCE)}.`, ""]),
     ...causesOf(report),
   ];
 }
@@ -111,9 +114,9 @@ function rowOf(scenario: ScenarioReport, isFailing: boolean): string {
   const rates = [outcome?.base, outcome?.candidate].map((side) =>
     side === undefined || side.runs === 0 ? undefined : percent(side.successes / side.runs),
   );
-  const success =
-    outcome === undefined ? "–" : `${rates[0] ?? "–"} → ${rates[1] ?? "–"} (${pValue(outcome.test.adjusted)})`;
-  const first = edit === undefined ? reason : `${turnsOf(edit)}: ${edit.drift.sentence}`;
+  const success = outcome === undefined ? "–" : `${rates[0] ?? "–"} → ${rates[1] ?? "–"} (${testedText(outcome.test)})`;
+  const first =
+    edit === undefined ? [reason, ...lossLines(scenario)].join("; ") : `${turnsOf(edit)}: ${edit.drift.sentence}`;
   const strong = isFailing ? "**" : "";
   const cells = [
     SIGNS[verdict],
@@ -125,25 +128,40 @@ function rowOf(scenario: ScenarioReport, isFailing: boolean): string {
   return `| ${cells.join(" | ")} |\n`;
 }
 
+/** A p-value of 1 that no test gave is none. */
+function testedText({ p, adjusted, attainable }: TestResult): string {
+  return attainable === 1 || (adjusted === 1 && p < 1) ? "–" : pValue(adjusted);
+}
+
 function divergenceOf(report: GateReport): string[] {
-  const found = headDivergence(report);
-  if (found === undefined) return [];
-  const { scenario, edit } = found;
-  const place = placeOf(edit);
+  const head = headOf(report);
+  if (head === undefined) return [];
+  const { scenario, edit, lost } = head;
+  const place = edit === undefined ? undefined : placeOf(edit);
   const more = scenario.edits.length - MAX_EDITS;
+  const first =
+    edit === undefined
+      ? []
+      : [`In ${text(scenario.scenario)} at ${turnsOf(edit)}: **${text(edit.drift.sentence, MAX_SENTENCE)}**`, ""];
   return [
-    "### First divergence",
+    edit === undefined ? "### Where success was lost" : "### First divergence",
     "",
-    `In ${text(scenario.scenario)} at ${turnsOf(edit)}: **${text(edit.drift.sentence, MAX_SENTENCE)}**`,
-    ...(place === undefined ? [] : ["", `at ${text(locationText(place), 300)}`]),
-    "",
-    `<details><summary>${counted(scenario.edits.length, "difference")} between its typical runs</summary>`,
-    "",
-    ...scenario.edits.slice(0, MAX_EDITS).map(({ drift }) => `- ${drift.kind}: ${text(drift.sentence, MAX_SENTENCE)}`),
-    ...(more > 0 ? [`- and ${grouped(more)} more`] : []),
-    "",
-    "</details>",
-    "",
+    ...first,
+    ...lost.flatMap((line) => [`In ${text(scenario.scenario)} ${text(line, MAX_SENTENCE)}`, ""]),
+    ...(place === undefined ? [] : [`at ${codeSpan(locationText(place))}`, ""]),
+    ...(scenario.edits.length === 0
+      ? []
+      : [
+          `<details><summary>${counted(scenario.edits.length, "difference")} between its typical runs</summary>`,
+          "",
+          ...scenario.edits
+            .slice(0, MAX_EDITS)
+            .map(({ drift }) => `- ${drift.kind}: ${text(drift.sentence, MAX_SENTENCE)}`),
+          ...(more > 0 ? [`- and ${grouped(more)} more`] : []),
+          "",
+          "</details>",
+          "",
+        ]),
     ...(scenario.outcome === undefined ? [] : [`Success rate: ${effectText(scenario.outcome.effect)}.`, ""]),
   ];
 }
@@ -154,9 +172,12 @@ function commandsOf({ commands }: GateReport): string[] {
     "",
     codeBlock(preview(commands.reproduce, 4_000), "sh"),
     "",
-    "To accept it as a variant of the baseline:",
-    "",
-    codeBlock(preview(commands.bless, 4_000), "sh"),
+    ...(commands.bless === undefined
+      ? []
+      : ["To accept it as a variant of the baseline:", "", codeBlock(preview(commands.bless, 4_000), "sh")]),
+    ...(commands.notBlessed === undefined
+      ? []
+      : [`It cannot be accepted as it is: ${text(commands.notBlessed, 400)}.`]),
   ];
 }
 

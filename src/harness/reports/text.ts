@@ -17,7 +17,7 @@ import type {
   UnpairedScenario,
 } from "../drift/report.js";
 import { pText } from "../drift/verdict.js";
-import { locationText, WORST_FIRST, withoutOutcomeLines } from "./facts.js";
+import { locationText, lossLines, notShownLines, WORST_FIRST, withoutOutcomeLines, worstFirst } from "./facts.js";
 import { toleranceLines } from "./tolerated.js";
 
 const MAX_SCENARIOS = 20;
@@ -28,9 +28,7 @@ const HASHES_DIFFER = "the tools or settings are others, and the recordings keep
 /** Recorded text in it is escaped; it ends with a line break. */
 export function toText(report: GateReport): string {
   const { verdict, reason, counts, scenarios, pooled, settings, unpaired, commands, fails } = report;
-  const shown = WORST_FIRST.flatMap((each) =>
-    scenarios.filter((scenario) => scenario.verdict === each && isShown(scenario, scenarios.length)),
-  );
+  const shown = worstFirst(report).filter((scenario) => isShown(scenario, scenarios.length));
   const counted = WORST_FIRST.filter((each) => counts[each] > 0).map((each) => `${counts[each]} ${each}`);
   const lines = [
     `${verdict}: ${reason}`,
@@ -55,9 +53,10 @@ export function toText(report: GateReport): string {
     ...orderLines(settings),
     ...(settings.rules === undefined ? [] : [`rules of ${settings.rules}: ${rulesText(report)}`]),
     ...tolerated(report),
+    ...notShownLines(report),
     `${fails ? "fails" : "passes"} at alpha ${settings.alpha} with --fail-on ${settings.failOn.join(",") || "nothing"} --on-inconclusive ${settings.onInconclusive}`,
     `see it again: ${commands.reproduce}`,
-    ...(verdict === "same" ? [] : [`accept it:    ${commands.bless}`]),
+    ...(verdict === "same" ? [] : acceptLines(commands)),
   ];
   return `${lines.map(toVisible).join("\n")}\n`;
 }
@@ -124,12 +123,13 @@ function runsText({ base, candidate, scenarios }: GateReport): string {
 }
 
 function outcomeLines({ base, candidate, effect, test }: OutcomeComparison): string[] {
+  const k = Math.min(base.passHat.length, candidate.passHat.length);
+  const both = (what: "passHat" | "passAt"): string =>
+    `${percent(base[what][k - 1])} → ${percent(candidate[what][k - 1])}`;
   return [
-    `  success   ${rate(base)} → ${rate(candidate)}, ${effectText(effect)}, ${testText(test)}`,
-    ...(Math.max(base.runs, candidate.runs) > 1 && base.passHat.length > 1
-      ? [
-          `  all of ${base.passHat.length} runs succeed (pass^${base.passHat.length})  ${percent(base.passHat.at(-1))} → ${percent(candidate.passHat.at(-1))}; one of ${base.passAt.length} (pass@${base.passAt.length})  ${percent(base.passAt.at(-1))} → ${percent(candidate.passAt.at(-1))}`,
-        ]
+    `  success   ${rate(base)} → ${rate(candidate)}, ${effectText(effect)}, ${testText(test, effect.value !== 0)}`,
+    ...(k > 1
+      ? [`  all of ${k} runs succeed (pass^${k})  ${both("passHat")}; one of ${k} (pass@${k})  ${both("passAt")}`]
       : []),
   ];
 }
@@ -140,11 +140,11 @@ function distanceLines({ withinBase, withinCandidate, between, effect, test }: D
     return [`${apart}; single runs do not tell how far apart runs of one side are`];
   }
   const within = [withinBase, withinCandidate].map((value) => value?.toFixed(3) ?? "unknown").join(" and ");
-  return [`${apart}, within the sides ${within}, beyond that ${effectText(effect)}, ${testText(test)}`];
+  return [`${apart}, within the sides ${within}, beyond that ${effectText(effect)}, ${testText(test, between > 0)}`];
 }
 
-function testText({ test, sides, exact, draws, ...rest }: TestResult): string {
-  if (rest.attainable === 1) return "not to be tested with these runs";
+function testText({ test, sides, exact, draws, ...rest }: TestResult, isDifferent: boolean): string {
+  if (rest.attainable === 1) return isDifferent ? "not to be tested with these runs" : "no difference to test";
   const how = exact ? "exact" : `${draws ?? 0} draws`;
   return `${pText({ test, sides, exact, ...rest })} (${test.replace("-", " ")}, ${how}${sides === 1 ? ", one-sided" : ""})`;
 }
@@ -176,26 +176,18 @@ function unpairedLines(side: string, all: readonly UnpairedScenario[]): string[]
   return all.length > MAX_NAMES ? [...listed, `  and ${all.length - MAX_NAMES} more only in the ${side}`] : listed;
 }
 
+function acceptLines({ bless, notBlessed }: GateReport["commands"]): string[] {
+  if (bless !== undefined) return [`accept it:    ${bless}`];
+  return notBlessed === undefined ? [] : [`accept it:    not as it is: ${notBlessed}`];
+}
+
 function untoldLines(withoutOutcome: GateReport["withoutOutcome"]): string[] {
   return withoutOutcomeLines(withoutOutcome).map((line) => `  ${line}`);
 }
 
-function scenarioLines({
-  scenario,
-  verdict,
-  reason,
-  withoutOutcome,
-  paths,
-  outcome,
-  distance,
-  edits,
-  firstDivergence,
-  contract,
-  contractState,
-  rules,
-  base,
-  candidate,
-}: ScenarioReport): string[] {
+function scenarioLines(scenarioReport: ScenarioReport): string[] {
+  const { scenario, verdict, reason, withoutOutcome, paths, outcome, distance } = scenarioReport;
+  const { edits, firstDivergence, contract, contractState, rules, base, candidate } = scenarioReport;
   const first = firstDivergence === undefined ? undefined : edits[firstDivergence];
   const place = first?.candidate ?? first?.base;
   return [
@@ -205,7 +197,8 @@ function scenarioLines({
     ...untoldLines(withoutOutcome),
     ...(outcome === undefined ? [] : outcomeLines(outcome)),
     ...(distance === undefined ? [] : distanceLines(distance)),
-    ...paths.slice(0, MAX_PATHS).map(pathLine),
+    ...lossLines(scenarioReport).map((line) => `  ${line}`),
+    ...pathLines(paths),
     ...(paths.length > MAX_PATHS ? [`  and ${plural(paths.length - MAX_PATHS, "more path")}`] : []),
     ...brokenLines(rules, { base: base.length, candidate: candidate.length }),
     ...(first === undefined ? [] : [`  first difference: ${first.drift.sentence}`]),
@@ -218,10 +211,17 @@ function scenarioLines({
 }
 
 /** `A  3 → 0  get_user, find + find, …`: the tools alone; turns are parted by commas. */
-function pathLine({ label, steps, base, candidate }: PathRow): string {
-  const turns = steps.slice(0, MAX_NAMES).map((turn) => turn.map((call) => call.replace(/\(.*$/s, "")).join(" + "));
-  const rest = steps.length > MAX_NAMES ? `, and ${plural(steps.length - MAX_NAMES, "more turn")}` : "";
-  return `  ${label.padEnd(2)} ${base} → ${candidate}  ${steps.length === 0 ? "(no calls)" : turns.join(", ")}${rest}`;
+function pathLines(paths: readonly PathRow[]): string[] {
+  const known = new Map<string, string>();
+  return paths.slice(0, MAX_PATHS).map(({ label, steps, base, candidate }) => {
+    const turns = steps.slice(0, MAX_NAMES).map((turn) => turn.map((call) => call.replace(/\(.*$/s, "")).join(" + "));
+    const rest = steps.length > MAX_NAMES ? `, and ${plural(steps.length - MAX_NAMES, "more turn")}` : "";
+    const text = `${steps.length === 0 ? "(no calls)" : turns.join(", ")}${rest}`;
+    const alike = known.get(text);
+    if (alike === undefined) known.set(text, label);
+    const mark = alike === undefined ? "" : `  (as ${alike}, with other arguments)`;
+    return `  ${label.padEnd(2)} ${base} → ${candidate}  ${text}${mark}`;
+  });
 }
 
 function plural(count: number, noun: string): string {

@@ -11,7 +11,8 @@ import { preview } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
 import {
   firstEdit,
-  headDivergence,
+  headOf,
+  notShownLines,
   otherFailures,
   turnsOf,
   withoutOutcomeLines,
@@ -55,17 +56,21 @@ interface Place {
 
 function headView(report: GateReport, places: readonly Place[]): Html {
   const { verdict, fails, reason, base, candidate } = report;
+  const notShown = notShownLines(report);
+  // A pass over all together is no pass for each, and does not look like one.
+  const look = notShown.length === 0 ? verdict : "inconclusive";
   return html`<p class="sides-named">
       Drift gate: <code>${preview(base, 200)}</code> <span aria-hidden="true">→</span
       ><span class="hidden">against</span>
       <code>${preview(candidate, 200)}</code>
     </p>
-    <h1 class="verdict-line ${verdict}">
-      <span class="sign-big" aria-hidden="true">${VERDICT_SIGNS[verdict]}</span> ${TITLES[verdict]}
+    <h1 class="verdict-line ${look}">
+      <span class="sign-big" aria-hidden="true">${VERDICT_SIGNS[verdict]}</span>
+      ${notShown.length === 0 ? TITLES[verdict] : "Same over all scenarios together"}
       <span class="outcome">${fails ? "the gate fails" : "the gate passes"}</span>
     </h1>
     <p class="reason">${preview(reason, 2_000)}</p>
-    ${causesView(report)}
+    ${notShown.map((line) => html`<p class="note">${line}.</p>`)} ${causesView(report)}
     ${withoutOutcomeLines(report.withoutOutcome).map((line) => html`<p class="reason">${line}.</p>`)}
     ${divergenceView(report, places)}
     <div class="folds">
@@ -77,16 +82,25 @@ function headView(report: GateReport, places: readonly Place[]): Html {
 const TITLES = { regression: "Regression", drift: "Drift", inconclusive: "Inconclusive", same: "Same" } as const;
 
 function divergenceView(report: GateReport, places: readonly Place[]): Html {
-  const found = headDivergence(report);
-  const place = places.find(({ scenario }) => scenario === found?.scenario);
+  const found = headOf(report);
+  const place = places.find(({ scenario }) => scenario.scenario === found?.scenario.scenario);
   if (found === undefined || place === undefined) {
     return html`<p class="callout">No difference was found between the typical runs.</p>`;
   }
+  const { edit, lost, scenario } = found;
   const address = `#${startOf(place.scenario, place.id)}`;
+  const name = html`<code>${preview(scenario.scenario, 120)}</code>`;
+  if (edit === undefined) {
+    return html`<p class="callout" id="head-divergence">
+      <strong>Where outcomes were lost:</strong> in ${name}, whose typical runs do not differ.
+      ${lost.map((line) => preview(line, 400))}.
+      <a class="jump" href="${address}">Show it <kbd>n</kbd></a>
+    </p>`;
+  }
   return html`<p class="callout" id="head-divergence">
     <strong>${report.verdict === "same" ? "Nothing beyond chance; first difference:" : "First divergence:"}</strong> in
-    <code>${preview(found.scenario.scenario, 120)}</code> at ${turnsOf(found.edit)}.
-    ${preview(found.edit.drift.sentence, 400)}
+    ${name} at ${turnsOf(edit)}. ${preview(edit.drift.sentence, 400)}
+    ${lost.map((line) => html`<span class="lost">${preview(line, 400)}.</span> `)}
     <a class="jump" href="${address}">Show it <kbd>n</kbd></a>
   </p>`;
 }
@@ -107,8 +121,15 @@ function commandsView({ commands }: GateReport): Html {
     <div class="inner">
       <h2 class="small">See it again</h2>
       <pre class="code" tabindex="0">${preview(commands.reproduce, 4_000)}</pre>
-      <h2 class="small">Accept it as a variant of the baseline</h2>
-      <pre class="code" tabindex="0">${preview(commands.bless, 4_000)}</pre>
+      ${
+        commands.bless !== undefined &&
+        html`<h2 class="small">Accept it as a variant of the baseline</h2>
+          <pre class="code" tabindex="0">${preview(commands.bless, 4_000)}</pre>`
+      }
+      ${
+        commands.notBlessed !== undefined &&
+        html`<p class="note">It cannot be accepted as it is: ${preview(commands.notBlessed, 400)}.</p>`
+      }
     </div>
   </details>`;
 }

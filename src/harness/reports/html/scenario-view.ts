@@ -5,7 +5,7 @@ import type { Allowance } from "../../html/allowance.js";
 import { counted } from "../../html/figures.js";
 import { preview } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
-import { firstEdit, locationText, placeOf, turnsOf, withoutOutcomeLines } from "../facts.js";
+import { firstEdit, locationText, lossLines, placeOf, turnsOf, withoutOutcomeLines } from "../facts.js";
 import { distanceView, outcomeView, pathsView } from "./tables-view.js";
 import { rowId, rowOfEdit, timelineView } from "./timeline-view.js";
 
@@ -43,7 +43,8 @@ export function scenarioView(scenario: ScenarioReport, id: string, allowance: Al
       <span class="size">${counted(base.length, "run")} against ${counted(candidate.length, "run")}</span>
     </header>
     <p class="reason">${preview(reason, 1_000)}</p>
-    ${withoutOutcomeLines(withoutOutcome).map((line) => html`<p class="note">${line}.</p>`)} ${firstView(scenario, id)}
+    ${withoutOutcomeLines(withoutOutcome).map((line) => html`<p class="note">${line}.</p>`)}
+    ${lossLines(scenario).map((line) => html`<p class="lost">${preview(line, 600)}.</p>`)} ${firstView(scenario, id)}
     ${rulesView(scenario)}
     <div class="tables">${outcome !== undefined && outcomeView(outcome)}${pathsView(scenario)}</div>
     ${distance !== undefined && distanceView(distance)} ${bothView(scenario, id, allowance)} ${moreView(scenario)}
