@@ -64,6 +64,7 @@ export { createMatchers } from "./vitest/matchers.js";
 export type { NoDriftOptions } from "./vitest/no-drift.js";
 export type { MatcherHost } from "./vitest/pinned.js";
 export type { VerifiedCassetteOptions } from "./vitest/verified-cassette.js";
+export type { RunEnd } from "./done.js";
 export { runGate, type GateInput } from "./drift/gate.js";
 export { turnLines } from "./drift/lines.js";
 export type { GateScenario } from "./drift/measure.js";
@@ -71,9 +72,11 @@ export { isPointer, outcomeOf, successOf, type RunOutcome } from "./drift/outcom
 export type { GateRun } from "./drift/paths.js";
 export {
   VERDICTS,
+  type Edit,
   type GateFailure,
   type GateReport,
   type GateSettings,
+  type Location,
   type RuleFinding,
   type RunRef,
   type ScenarioReport,
@@ -92,5 +95,6 @@ export { trajectoryDistance, trajectoryOf, type Trajectory, type TrajectoryOptio
 export { describeTypical, type Described, type TypicalRun } from "./drift/typical.js";
 export { toJobSummary } from "./reports/markdown.js";
 export { toleranceLines } from "./reports/tolerated.js";
+export { refusalText, type GateRefusal, type RefusedFile } from "./reports/refusal.js";
 export { REPORTER_NAMES, reporterOf, type Reporter } from "./reports/registry.js";
 export { MAX_COMPARISONS, shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";

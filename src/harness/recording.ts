@@ -3,7 +3,7 @@
 
 import { resolve } from "node:path";
 import { CASSETTE_SUFFIX, CassetteError, createCassetteStore, type RecordingProvider } from "../cassette/index.js";
-import type { FilePort } from "../core/index.js";
+import type { FilePort, JsonObject } from "../core/index.js";
 
 type RecordMode = "record" | "refresh";
 
@@ -16,6 +16,8 @@ export interface RecordingDesk {
 
 export interface KeepOptions {
   agentId?: string;
+  /** How the run ended; kept in `extensions.outcome`. */
+  outcome?: JsonObject;
   maxBytes?: number;
 }
 
@@ -38,9 +40,12 @@ export function createRecordingDesk(files: FilePort): RecordingDesk {
       assertFree(file);
       if (mode !== "refresh" && (await fileExists(files, file))) throw alreadyThere(file, mode);
     },
-    async keep(recorder, file, mode, { agentId, ...limit } = {}) {
+    async keep(recorder, file, mode, { agentId, outcome, ...limit } = {}) {
       assertRecorded(recorder, file);
-      const cassette = recorder.toCassette(agentId === undefined ? {} : { agentId });
+      const cassette = recorder.toCassette({
+        ...(agentId === undefined ? {} : { agentId }),
+        ...(outcome === undefined ? {} : { extensions: { outcome } }),
+      });
       assertFree(file);
       taken.add(resolve(file));
       try {

@@ -383,6 +383,57 @@ describe("cassette drift", () => {
     expect((await cli(["drift", ...sides])).out).toContain("  contract: the tools or settings are others");
   });
 
+  it("says in every report it was asked for that nothing was compared, and leaves none of an earlier run", async () => {
+    writeFileSync(join(folder, "stale.xml"), "green");
+    const list =
+      "junit=stale.xml,sarif=refused.sarif,github=refused.gh,markdown=refused.md,html=refused.html,json=refused.json";
+    const ran = await cli(["drift", "old", "broken", "--force", "--reporter", `text,${list}`]);
+    expect([ran.code, ran.out]).toEqual([3, ""]);
+    const read = (name: string) => readFileSync(join(folder, name), "utf8");
+    const broken = file("broken", "shop/buy.0");
+    expect(read("stale.xml")).toContain('tests="2" failures="0" errors="2"');
+    expect(read("stale.xml")).toContain(`<testcase name="${broken}"`);
+    expect(JSON.parse(read("refused.sarif"))).toMatchObject({
+      runs: [{ invocations: [{ executionSuccessful: false }], results: [{ level: "error" }, { level: "error" }] }],
+    });
+    expect(read("refused.gh")).toContain(`::error file=${broken},title=cassette drift%3A `);
+    expect(read("refused.md")).toContain("## ❌ Drift gate: nothing was compared (fails)");
+    expect(read("refused.md")).toContain(`\`${broken}\``);
+    expect(read("refused.html")).toContain("Nothing was compared: the gate fails");
+    expect(JSON.parse(read("refused.json"))).toMatchObject({ compared: false, refused: [{ file: broken }, {}] });
+  });
+
+  it("names files for a code host from the working folder, however the sides were given", async () => {
+    const [base, candidate] = [join(folder, "old"), `./new/../new`];
+    await cli(["drift", base, candidate, "--force", "--reporter", "sarif=abs.sarif,github=abs.gh,json=abs.json"]);
+    const sarif = readFileSync(join(folder, "abs.sarif"), "utf8");
+    expect(sarif).toContain('"uri": "old/shop/buy.0.cassette.json"');
+    expect(sarif).not.toContain("file://");
+    expect(readFileSync(join(folder, "abs.gh"), "utf8")).toContain("file=old/shop/buy.0.cassette.json");
+    expect(readFileSync(join(folder, "abs.json"), "utf8")).toContain(
+      JSON.stringify(join(base, "shop/buy.0.cassette.json")),
+    );
+  });
+
+  it("takes a rate however it is written, and says which it takes", async () => {
+    for (const rate of ["1e-9", "5e-2", "0.05", ".05"]) {
+      expect((await cli(["drift", "old", "again", "--alpha", rate])).code, rate).toBe(0);
+    }
+    for (const rate of ["1e-10", "1", "0", "1e1", "0x1"]) {
+      expect((await cli(["drift", "old", "again", "--alpha", rate])).err, rate).toContain("from 1e-9 to below 1");
+    }
+  });
+
+  it("treats a bad file of tolerances as a bad file of rules", async () => {
+    for (const text of ["{", "{}", '{"version":2,"tools":{}}']) {
+      writeFileSync(join(folder, "bad.json"), text);
+      for (const flag of ["--tolerances", "--rules"]) {
+        const ran = await cli(["drift", "old", "again", flag, "bad.json", "--json"]);
+        expect([ran.code, documentOf(ran).error?.code]).toEqual([2, `${flag.slice(2)}-malformed`]);
+      }
+    }
+  });
+
   it("refuses settings that cannot be meant", async () => {
     for (const wrong of [
       ["--alpha", "1.5"],

@@ -12,7 +12,7 @@ import { acceptance, reproduceCommand, type FoundFiles } from "./commands.js";
 import { noteSides } from "./baseline-notes.js";
 import { findSides, loadRuns, type Sides } from "./load.js";
 import type { DriftOptions } from "./drift-options.js";
-import { assertWritable, writeReports } from "./outputs.js";
+import { assertWritable, writeRefusals, writeReports } from "./outputs.js";
 import { openRules } from "../rules.js";
 import { openTolerances } from "../tolerances.js";
 import { addTypicalRuns } from "./typical-runs.js";
@@ -38,7 +38,7 @@ export async function drift(base: string, candidate: string, options: DriftOptio
   );
   loading.clear();
   if (failures.length > 0) {
-    refuse(failures, options, io);
+    await refuse(failures, { base, candidate }, options, io);
     return;
   }
   assertOutcomes(scenarios, options);
@@ -118,10 +118,22 @@ function assertOutcomes(scenarios: readonly GateScenario[], { success }: DriftOp
 }
 
 /** Says every file that cannot be compared; an integrity failure among them decides the exit code. */
-function refuse(failures: readonly Failure[], { json }: DriftOptions, io: CommandIo): void {
+async function refuse(
+  failures: readonly Failure[],
+  sides: { base: string; candidate: string },
+  options: DriftOptions,
+  io: CommandIo,
+): Promise<void> {
+  const { json } = options;
   const isRefused = failures.some((failure) => failure.exitCode === EXIT.integrity);
   const exitCode: ExitCode = isRefused ? EXIT.integrity : EXIT.failed;
   io.exit(exitCode);
+  const refused = failures.map(({ code, message, file }) => ({
+    code,
+    message,
+    ...(file === undefined ? {} : { file }),
+  }));
+  await writeRefusals({ ...sides, refused }, options, io);
   if (json === true) {
     const worst = failures.find((failure) => failure.exitCode === exitCode) as Failure;
     writeJson(io, "drift", exitCode, { error: toJsonError(worst), refused: failures.map(toJsonError) });

@@ -93,10 +93,11 @@ function command({ kind, title, message, location }: Annotation): string {
 }
 
 /** As `@actions/core` escapes a message. */
-function escapeData(text: string): string {
+export function escapeData(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
-function escapeProperty(text: string): string {
+/** The same for a property of a command. */
+export function escapeProperty(text: string): string {
   return escapeData(toVisible(text)).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

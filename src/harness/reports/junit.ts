@@ -18,7 +18,7 @@ export function toJunit(report: GateReport): string {
   const suite = element("testsuite", { name: `${report.base} → ${report.candidate}`, ...totals }, [
     propertiesOf(overallFigures(report)),
     ...cases.map(toCase),
-    element("system-out", {}, [escape([report.reason, ...missingLines(report)].map(toVisible).join("\n"))]),
+    element("system-out", {}, [escapeXml([report.reason, ...missingLines(report)].map(toVisible).join("\n"))]),
   ]);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", { name: "cassette drift", ...totals }, [suite])}\n`;
 }
@@ -35,7 +35,7 @@ interface Case {
 }
 
 function toCase({ name, file, figures, lines, failure, skipped }: Case): string {
-  const said = escape(lines.map(toVisible).join("\n"));
+  const said = escapeXml(lines.map(toVisible).join("\n"));
   const parts = [propertiesOf(figures)];
   if (failure !== undefined) {
     const { verdict, reason } = failure;
@@ -175,8 +175,12 @@ function rounded(value: string | number): string | number {
 }
 
 /** `children` are markup already; attributes are escaped here. */
-function element(name: string, attributes: Record<string, string | number>, children: readonly string[]): string {
-  const listed = Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(toVisible(String(value)))}"`);
+export function element(
+  name: string,
+  attributes: Record<string, string | number>,
+  children: readonly string[],
+): string {
+  const listed = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(toVisible(String(value)))}"`);
   const open = `<${name}${listed.join("")}`;
   if (children.length === 0) return `${open}/>`;
   const isText = children.length === 1 && children[0]?.startsWith("<") !== true;
@@ -192,7 +196,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Text after `toVisible`; what is left that XML 1.0 §2.2 forbids are two code points. */
-function escape(text: string): string {
+export function escapeXml(text: string): string {
   return text
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "")
     .replace(/[\ufffe\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`);
