@@ -131,6 +131,36 @@ describe("the doors", () => {
   });
 });
 
+describe("the rooms that need a package which may be absent", () => {
+  const peer = 'import fc from "fast-check";';
+
+  it("alone import that package", () => {
+    expect(broken({ "harness/arbitraries/text.ts": peer })).toEqual([]);
+    expect(broken({ "harness/properties/law.ts": peer })).toEqual([]);
+    expect(broken({ "harness/index.ts": peer })).toEqual(["peer"]);
+    expect(broken({ "harness/drift/gate.ts": 'import type { Arbitrary } from "fast-check";' })).toEqual(["peer"]);
+    expect(broken({ "core/canon/json.ts": 'const fc = await import("fast-check");' })).toEqual(["peer"]);
+    expect(broken({ "entry/harness.ts": peer })).toEqual(["peer"]);
+  });
+
+  it("are not known to the rest of their layer, its door included", () => {
+    expect(broken({ "harness/properties/tool.ts": 'import { x } from "../arbitraries/json.js";' })).toEqual([]);
+    expect(broken({ "harness/index.ts": 'export { x } from "./arbitraries/json.js";' })).toEqual(["peer"]);
+    expect(broken({ "harness/drift/gate.ts": 'import type { X } from "../properties/tool.js";' })).toEqual(["peer"]);
+  });
+
+  it("have a door that entry opens and nobody else", () => {
+    const door = 'export * from "../harness/arbitraries/index.js";';
+    expect(broken({ "entry/fast-check.ts": door })).toEqual([]);
+    expect(broken({ "cli/main.ts": door })).toEqual(["door"]);
+    expect(broken({ "entry/fast-check.ts": 'export * from "../harness/arbitraries/json.js";' })).toEqual(["door"]);
+    expect(broken({ "harness/properties/law.ts": 'import { x } from "../arbitraries/index.js";' })).toEqual([
+      "own-door",
+    ]);
+    expect(broken({ "entry/a.ts": 'import { x } from "../harness/drift/index.js";' })).toEqual(["door"]);
+  });
+});
+
 describe("the rooms", () => {
   it.each([
     ["core/loop/turn.ts", "../tools/call.js"],

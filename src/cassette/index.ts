@@ -143,7 +143,7 @@ export {
   type BundleStore,
   type PathBeside,
 } from "./bundle/store.js";
-export { checkTrust, parseTrust, readTrust, type Trust, type TrustedKey } from "./trust.js";
+export { checkTrust, parseTrust, readTrust, validityAt, type Trust, type TrustedKey, type Validity } from "./trust.js";
 export { callKey, callsOf, type RecordedCall } from "./diff/calls.js";
 export {
   parseTolerances,

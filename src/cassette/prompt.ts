@@ -3,7 +3,7 @@
 // again, from the last state that still holds. A message is recognised by identity only if it is sealed; every other one is
 // canonicalised again, because it may have been changed in place since.
 
-import { canonicalize, copyJson, createSha256, isSealed, seal, type LlmMessage, type Sha256 } from "../core/index.js";
+import { canonicalize, copyJson, createSha256, seal, type LlmMessage, type Sha256 } from "../core/index.js";
 import { assertFiltered } from "./request.js";
 
 /** A user's rewriting of volatile text before it is hashed and stored. The same function goes to recorder and replayer. */
@@ -37,11 +37,15 @@ export function createPromptTracker(
   const chain = createPromptChain();
   return {
     next(messages) {
-      // A plain array: a caller's own kind of list may have a `slice` of its own.
-      const prompt = Array.from(filter === undefined ? messages : applyFilter(filter, messages));
+      const prompt = filter === undefined ? messages : applyFilter(filter, messages);
       const keep = countEqual(chain.messages, prompt);
-      const added = prompt.slice(keep).map((message) => seal(message));
-      added.forEach((message, index) => check(message, keep + index));
+      const added: LlmMessage[] = [];
+      // By index: a caller's own kind of list may have a `slice` of its own.
+      for (let index = keep; index < prompt.length; index++) {
+        const message = seal(prompt[index] as LlmMessage);
+        check(message, index);
+        added.push(message);
+      }
       return { keep, promptHash: chain.advance(keep, added) };
     },
     since: (from) => chain.messages.slice(from),
@@ -78,11 +82,12 @@ export function createPromptChain(): PromptChain {
   }
 
   function grow(from: number, added: readonly LlmMessage[]): void {
-    const last = states.at(-1) as { state: Sha256 };
-    const state = last.state.copy();
-    added.forEach((message, index) => state.update((from + index === 0 ? "" : ",") + canonicalize(message)));
-    if (!wasCut && states.length > 1) states.pop();
-    states.push({ length: from + added.length, state });
+    const last = states.at(-1) as { length: number; state: Sha256 };
+    const text = added.map(canonicalize).join(",");
+    const isOnlyState = !wasCut && states.length > 1;
+    const state = (isOnlyState ? last.state : last.state.copy()).update(from === 0 ? text : "," + text);
+    if (isOnlyState) last.length = from + added.length;
+    else states.push({ length: from + added.length, state });
   }
 
   return {
@@ -107,12 +112,12 @@ export function hashPrompt(messages: readonly LlmMessage[]): string {
 /** How many leading messages are the same: by identity where sealed, else by canonical text. */
 function countEqual(before: readonly LlmMessage[], now: readonly LlmMessage[]): number {
   let count = 0;
-  while (count < before.length && count < now.length && isSame(before[count], now[count])) count++;
+  const length = Math.min(before.length, now.length);
+  // What a chain has is sealed.
+  while (count < length && (before[count] === now[count] || isAlike(before[count], now[count]))) count++;
   return count;
 }
 
-function isSame(before: LlmMessage | undefined, now: LlmMessage | undefined): boolean {
-  if (before === undefined || now === undefined) return false;
-  if (before === now && isSealed(now)) return true;
-  return canonicalize(before) === canonicalize(seal(now));
+function isAlike(before: LlmMessage | undefined, now: LlmMessage | undefined): boolean {
+  return before !== undefined && now !== undefined && canonicalize(before) === canonicalize(seal(now));
 }

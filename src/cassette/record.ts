@@ -23,7 +23,7 @@ import { readHashFilter, type HashFilterOption } from "./filters.js";
 import { createPromptTracker, type HashFilter } from "./prompt.js";
 import { assertContext, assertLoadable, assertMessage, assertName, assertResponse, recordable } from "./recordable.js";
 import type { RedactOption } from "./redact/options.js";
-import { createRedactor } from "./redact/redactor.js";
+import { createRedactor, type Redactor } from "./redact/redactor.js";
 import { assertRequest } from "./request.js";
 import { resolveSigningKey, signNow, type SigningEnvironment } from "./sign.js";
 import type { RecordedStreaming, StreamedTurn } from "./stream-format.js";
@@ -217,8 +217,7 @@ function createTape(options: RecordingOptions) {
       return slot;
     },
     answer(slot: Slot, response: LlmTurnResponse, note?: StreamNote): void {
-      assertResponse(response);
-      const stored = snapshot(redactor.response(response));
+      const stored = snapshot(response, redactor);
       slot.settled = { kind: "answered", response: stored, streamed: note?.finish(stored) };
       flush();
     },
@@ -263,9 +262,11 @@ function assertNoneOpen(calls: number): void {
   });
 }
 
-function snapshot(response: LlmTurnResponse): LlmTurnResponse {
+function snapshot(response: LlmTurnResponse, redactor: Redactor): LlmTurnResponse {
   assertResponse(response);
-  return seal(copyJson(response));
+  const clean = redactor.response(response);
+  if (clean !== response) assertResponse(clean);
+  return seal(clean);
 }
 
 function noteContext(contexts: ContextExtension[], context: TurnContext, fromTurn: number): void {

@@ -97,7 +97,10 @@ function assertDepth(value: unknown, levels: number, what: string, pointer: stri
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
-  return Object.values(value).some((inner) => isDeeper(inner, levels - 1));
+  for (const key of Object.keys(value)) {
+    if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
+  }
+  return false;
 }
 
 function notRecordable(summary: string, options: { pointer: string; hint: string; cause?: unknown }): CassetteError {

@@ -3,7 +3,9 @@
 
 import {
   copyJson,
+  NotJsonError,
   seal,
+  tellAhead,
   withSystemPorts,
   type LlmMessage,
   type LlmProviderAdapter,
@@ -96,7 +98,7 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
   assertStreaming("cassetteProvider", options);
   const { strict = true, file, streaming = "chunked", speed = 1, maxGapMs = DEFAULT_MAX_GAP_MS } = options;
   const named = readHashFilter(options.hashFilter);
-  const tape = seal(checkCassette(cassette, options));
+  const tape = seal(checkCassette(sealIfJson(cassette), options));
   if (strict) assertSameFilter(tape, named, file);
   const session = createSession(tape, options, named.filter);
   const ports = withSystemPorts(options.ports);
@@ -122,10 +124,12 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
       request.signal?.throwIfAborted();
       const { index, response } = session.answer(request);
       const plan = streaming === "whole" ? undefined : streams.planOf(index);
-      if (plan === undefined) yield* wholeStream(response);
-      else yield* playStream(plan, response, pace, request.signal);
+      const events = plan === undefined ? wholeStream(response) : playStream(plan, response, pace, request.signal);
+      yield* tellAhead(response, events);
     },
-    redactedCalls: tape.entries.flatMap(({ response, turnIndex }) => redactedCalls(response, turnIndex)),
+    get redactedCalls() {
+      return tape.entries.flatMap(({ response, turnIndex }) => redactedCalls(response, turnIndex));
+    },
     used: () => session.turns(true),
     reset: () => session.reset(),
     assertConsumed() {
@@ -143,6 +147,17 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
     },
     assertAnswered: () => session.assertAnswered(),
   };
+}
+
+/** Before it is checked, so that what was checked is what is replayed. What is no JSON is left for the check, which has the words. */
+function sealIfJson(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  try {
+    return seal(value);
+  } catch (error) {
+    if (error instanceof NotJsonError) return value;
+    throw error;
+  }
 }
 
 function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashFilter | undefined) {

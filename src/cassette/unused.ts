@@ -77,5 +77,5 @@ function put(queues: Map<string, Queue>, key: string, turnIndex: number): void {
 }
 
 function keyOf(promptHash: string, context: Pick<TurnContext, "toolsHash" | "settingsHash"> | undefined): string {
-  return JSON.stringify(context === undefined ? [promptHash] : [promptHash, context.toolsHash, context.settingsHash]);
+  return context === undefined ? promptHash : `${promptHash} ${context.toolsHash} ${context.settingsHash}`;
 }

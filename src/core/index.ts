@@ -41,6 +41,8 @@ export * from "./model/message.js";
 export * from "./model/usage.js";
 export * from "./model/pricing.js";
 export * from "./model/provider.js";
+export { SETTING_NAMES } from "./model/settings.js";
+export { answerAhead, tellAhead } from "./model/stream.js";
 export type { MemoryScope, RunMemory, RuntimeMemory } from "./model/memory.js";
 export { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS } from "./context/run-memory.js";
 export {
@@ -54,6 +56,7 @@ export { findMessageFlaw, findResponseFlaw, type ResponseFlaw } from "./model/re
 export {
   createArgumentCheck,
   createArgumentMatch,
+  FORBIDDEN_KEYS,
   MAX_ARGUMENT_DEPTH,
   scrubArguments,
   type ArgumentCheck,
@@ -96,6 +99,7 @@ export {
 } from "./tools/verbs.js";
 export type { AgentEvent, EventBody, EventDetail } from "./events/event.js";
 export type { EventListener } from "./events/log.js";
+export { createEventLog, MAX_KEPT_EVENTS, type EventLog, type EventLogOptions } from "./events/log.js";
 export { toTraceEvent, type TraceCapability, type TraceEvent, type TraceName } from "./events/trace.js";
 export {
   RECEIPT_PAYLOAD_TYPE,
@@ -145,6 +149,9 @@ export { ollamaProvider, type OllamaOptions } from "./providers/ollama.js";
 export { openaiProvider, type OpenAiOptions } from "./providers/openai.js";
 export { scriptedProvider, type ScriptedProvider, type ScriptStep } from "./providers/scripted.js";
 export { sleep } from "./providers/sleep.js";
+export { toArguments } from "./providers/calls.js";
+export { quoteForeign } from "./providers/secret.js";
+export { isRetryableStatus, kindForStatus } from "./providers/status.js";
 export { decodeAnthropic } from "./providers/anthropic-decode.js";
 export { encodeAnthropic, type AnthropicEncoding } from "./providers/anthropic-encode.js";
 export { decodeOllama } from "./providers/ollama-decode.js";
@@ -152,6 +159,7 @@ export { encodeOllama } from "./providers/ollama-encode.js";
 export { decodeOpenAi } from "./providers/openai-decode.js";
 export { encodeOpenAi, type MaxTokensField, type OpenAiEncoding } from "./providers/openai-encode.js";
 export type { KeyedVendorOptions, VendorOptions } from "./providers/vendor-options.js";
+export type { StreamDecoder } from "./providers/stream.js";
 export type { Decoding } from "./providers/wire.js";
 export { parseAnthropic } from "./wire/anthropic-parse.js";
 export { streamAnthropic, writeAnthropic } from "./wire/anthropic-write.js";

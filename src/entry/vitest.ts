@@ -1,14 +1,40 @@
-// `playhead/vitest`: importing it teaches Vitest's `expect` the matchers, on the files of this machine. The types extend the
-// global Chai.Assertion, the one declaration that holds in Vitest 4 and 5 alike.
+// `playhead/vitest`: importing it teaches Vitest's `expect` the matchers, on the files of this machine, and gives a `test` with the
+// fixture `cassette`. The types of the matchers extend the global Chai.Assertion, the one declaration that holds in Vitest 4 and 5
+// alike.
 
-import { expect } from "vitest";
-import { createCassetteStore, readRules } from "../cassette/index.js";
-import { createMatchers, overlaidStore, type CassetteAssertions } from "../harness/index.js";
+import { expect, test as vitestTest, type TestAPI } from "vitest";
+import {
+  createMatcherHost,
+  createMatchers,
+  createVitestFixture,
+  type CassetteAssertions,
+  type CassetteFixtures,
+  type CassettesOptions,
+} from "../harness/index.js";
 import { nodeFiles } from "../host/index.js";
 
 const files = nodeFiles();
-const store = overlaidStore(createCassetteStore(files), files, process.env);
-expect.extend(createMatchers({ load: store.load, loadRules: (path) => readRules(files, path) }));
+expect.extend(createMatchers(createMatcherHost(files, process.env)));
+
+const open = createVitestFixture({ files, environment: process.env });
+
+/** A `test` of one's own with the fixture `cassette`; `options` are for every cassette it opens. */
+export function withCassette<Context>(
+  base: TestAPI<Context>,
+  options: CassettesOptions = {},
+): TestAPI<Context & CassetteFixtures> {
+  // Vitest cannot add fixtures to a context it does not know yet.
+  const extended = (base as unknown as TestAPI).extend<CassetteFixtures>({
+    cassettes: options,
+    cassette: async ({ task, onTestFinished, cassettes }, use) => use(open({ task, onTestFinished, cassettes })),
+  });
+  return extended as unknown as TestAPI<Context & CassetteFixtures>;
+}
+
+/** Vitest's `test` with the fixture `cassette`: it finds its file from the test file and the name of the test. */
+export const test: TestAPI<CassetteFixtures> = withCassette(vitestTest);
+export { test as it, expect };
+export type { CassetteFixtures, CassettesOptions };
 
 declare global {
   // eslint-disable-next-line @typescript-eslint/no-namespace -- Chai declares its types in one.

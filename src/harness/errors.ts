@@ -11,6 +11,12 @@ export type HarnessErrorCode =
   | "overlay-unclear"
   /** `rulesPolicy` was asked for something it does not do. */
   | "rules-unclear"
+  /** A double was asked to be what it cannot be: a clock at no moment, a host with half a seed. */
+  | "double-unclear"
+  /** What a fixed clock waits for never comes. */
+  | "never-settles"
+  /** Faults, or when they strike, are not said in a way that can be carried out. */
+  | "faults-unclear"
   /** A matcher was given something it cannot work on. */
   | "matcher-misuse"
   /** The drift gate was given more scenarios, or more runs of one, than it compares. */
@@ -21,8 +27,16 @@ export type HarnessErrorCode =
   | "answers-unfit"
   /** A limit of a step check is none. */
   | "limits-unclear"
+  /** A message or option of a framework that a conversation here cannot hold, or the other way round. */
+  | "cannot-convert"
+  /** The tools of a server, or of a recording, cannot be told apart or taken. */
+  | "tools-unclear"
   /** A cost limit for a model without a known price. */
-  | "cost-unknown";
+  | "cost-unknown"
+  /** A tool, provider or function breaks a law it was held to. */
+  | "law-broken"
+  /** A law was held against nothing: nothing that was tried got as far as what it is about. */
+  | "law-empty";
 
 /** Every failure of the harness. `message` says what happened and with which value; `hint` says what to do. */
 export class HarnessError extends Error {

@@ -1,8 +1,59 @@
 // The door of the harness: what a test author holds.
 
+export { eventLogConformance, type MakeEventLog } from "./conformance/event-log.js";
 export { memoryConformance } from "./conformance/memory.js";
+export {
+  MAX_ASKED,
+  PROVIDER_REQUESTS,
+  providerConformance,
+  type MakeProvider,
+  type ProviderConformanceOptions,
+} from "./conformance/provider.js";
 export type { ConformanceCase } from "./conformance/verdict.js";
+export { DEFAULT_CLOCK_START, fixedClock, MAX_FIRED_TIMERS, type FixedClock } from "./doubles/clock.js";
+export { collect, type CollectedRun, type CollectedStream, type StartRun } from "./doubles/collect.js";
+export { memoryFiles, type MemoryFiles } from "./doubles/files.js";
+export { memoryHost, type MemoryHost, type MemoryHostOptions } from "./doubles/host.js";
+export { countingIds, seededBytes, type CountingIds } from "./doubles/ids.js";
+export { HTTP_FAULTS, type HttpFault, type HttpFaultName } from "./faults/bodies.js";
+export {
+  describeFault,
+  everyFault,
+  FAULT_KINDS,
+  type Fault,
+  type FaultKind,
+  type NetworkCode,
+} from "./faults/fault.js";
+export { type FaultPlanOptions, type Injected, MAX_LISTED_FAULTS, type Scheduled } from "./faults/plan.js";
+export { faultyProvider, type FaultyProvider, type FaultyProviderOptions } from "./faults/provider.js";
+export { formatSurvival, surviveFaults, type SurvivalOptions, type SurvivalRow, type Trial } from "./faults/survive.js";
+export {
+  everyToolFault,
+  faultyTool,
+  TOOL_FAULT_KINDS,
+  type FaultyTool,
+  type FaultyToolOptions,
+  type ToolFault,
+} from "./faults/tool.js";
 export { HarnessError, type HarnessErrorCode } from "./errors.js";
+export type { CassettesOptions, FixtureHost, OpenCassette, TestCassetteOptions } from "./fixture/attempt.js";
+export { createCassetteFor, type CassetteFor, type NodeTestContext } from "./fixture/node-test.js";
+export { CASSETTES_FOLDER, cassettePath, type CassettePathOptions, type FolderEnvironment } from "./fixture/path.js";
+export {
+  createCassetteReporter,
+  type CassetteReporterOptions,
+  type ReportedModule,
+  type ReportedTest,
+  type ReporterHost,
+  type Shard,
+} from "./fixture/reporter.js";
+export type { CassetteUsage } from "./fixture/usage.js";
+export {
+  createVitestFixture,
+  type CassetteFixtures,
+  type VitestContext,
+  type VitestTask,
+} from "./fixture/vitest-fixture.js";
 export {
   toBundlePage,
   toConversationPage,
@@ -59,12 +110,19 @@ export {
 export type { CassetteAssertions } from "./vitest/assertions.js";
 export type { CallToolOptions } from "./vitest/call-tool.js";
 export type { MatchCassetteOptions } from "./vitest/match-cassette.js";
-export type { MatcherContext, MatcherResult } from "./vitest/matcher.js";
+export type { Matcher, MatcherContext, MatcherResult } from "./vitest/matcher.js";
 export { createMatchers } from "./vitest/matchers.js";
-export type { NoDriftOptions } from "./vitest/no-drift.js";
-export type { MatcherHost } from "./vitest/pinned.js";
+export type { Baselines, NoDriftOptions } from "./vitest/no-drift.js";
+export { createMatcherHost, type LoadPinnedOptions, type MatcherHost } from "./vitest/host.js";
+export type { PinOptions } from "./vitest/pin-options.js";
 export type { VerifiedCassetteOptions } from "./vitest/verified-cassette.js";
 export type { RunEnd } from "./done.js";
+export type { ToolCallSpec } from "./vitest/expected-call.js";
+export type { Finish, FinishReason } from "./vitest/finish-with.js";
+export type { ToolSequence } from "./vitest/sequence-spec.js";
+export type { ToolSequenceOptions } from "./vitest/tool-sequence.js";
+export type { ReceiptsOptions } from "./vitest/valid-receipts.js";
+export type { RunBudget } from "./vitest/within-budget.js";
 export { runGate, type GateInput } from "./drift/gate.js";
 export { turnLines } from "./drift/lines.js";
 export type { GateScenario } from "./drift/measure.js";
@@ -98,3 +156,48 @@ export { toleranceLines } from "./reports/tolerated.js";
 export { refusalText, type GateRefusal, type RefusedFile } from "./reports/refusal.js";
 export { REPORTER_NAMES, reporterOf, type Reporter } from "./reports/registry.js";
 export { MAX_COMPARISONS, shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";
+export { shellText } from "./vitest/words.js";
+export {
+  cassetteMiddleware,
+  cassetteModel,
+  wrappedModel,
+  type CassetteMiddleware,
+  type CassetteModel,
+} from "./adapters/ai-sdk/middleware.js";
+export { fromAiSdk } from "./adapters/ai-sdk/from-ai-sdk.js";
+export type { AiSdkModel, AnyAiSdkModel } from "./adapters/ai-sdk/spec.js";
+export { toAiSdk, type ToAiSdkOptions } from "./adapters/ai-sdk/to-ai-sdk.js";
+export { fromAgentsModel, toAgentsModel } from "./adapters/openai-agents/model.js";
+export type { AgentsModel, AnyAgentsModel } from "./adapters/openai-agents/spec.js";
+export { parseBody, readTurn } from "./wire/read-turn.js";
+export { refusalReply, type Refusal, type WireBody, type WireReply } from "./wire/reply.js";
+export { PIN_HEADER, shelfReply, type ShelfReplyOptions } from "./wire/shelf-reply.js";
+export type { ServedStreaming } from "./wire/stream-body.js";
+export {
+  createMswAdapter,
+  type CassetteHandlers,
+  type CassetteHandlersOptions,
+  type MswAdapter,
+  type MswParts,
+  type RecordingHandlers,
+  type RecordingHandlersOptions,
+  type UseCassetteHandlersOptions,
+  type UsedCassetteHandlers,
+} from "./adapters/msw/adapter.js";
+export type { BaseUrls } from "./adapters/msw/bases.js";
+export {
+  readResponse as readLangChainResponse,
+  writeResponse as writeLangChainResponse,
+} from "./adapters/langchain/answer.js";
+export {
+  readCallOptions as readLangChainOptions,
+  readTool as readLangChainTool,
+} from "./adapters/langchain/call-options.js";
+export { createChunkWriter as createLangChainChunks, type WrittenChunk } from "./adapters/langchain/chunks.js";
+export { chatModelProvider, type ChatModelLike, type FromLangChainOptions } from "./adapters/langchain/provider.js";
+export { readMessages as readLangChainMessages } from "./adapters/langchain/read-message.js";
+export { writeMessage as writeLangChainMessage, type WrittenMessage } from "./adapters/langchain/write-message.js";
+export type { McpClientLike, McpResult, McpTool } from "./adapters/mcp/client.js";
+export { McpToolError } from "./adapters/mcp/failure.js";
+export { recordedTools } from "./adapters/mcp/recorded.js";
+export { MAX_MCP_PAGES, MAX_MCP_TOOLS, mcpTools, type McpToolsOptions } from "./adapters/mcp/tools.js";

@@ -12,7 +12,12 @@ export interface RecordingDesk {
   open(file: string, mode: RecordMode | "fork"): Promise<void>;
   /** Call it after the run. Throws `nothing-recorded`, `file-exists`, `too-large` or `file-unreadable`. */
   keep(recorder: RecordingProvider, file: string, mode: RecordMode, options?: KeepOptions): Promise<void>;
+  /** True for a file that this owner recorded before: it may do so again. */
+  isOwn(file: string): boolean;
 }
+
+/** Who recorded what, by the path from the root of the disk. An owner may replace what is its own. */
+export type TakenFiles = Map<string, object>;
 
 export interface KeepOptions {
   agentId?: string;
@@ -21,16 +26,16 @@ export interface KeepOptions {
   maxBytes?: number;
 }
 
-/** A desk that remembers what it kept. */
-export function createRecordingDesk(files: FilePort): RecordingDesk {
+/** The desk of one owner, which remembers in `taken` what it kept. */
+export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: object): RecordingDesk {
   const store = createCassetteStore(files);
-  const taken = new Set<string>();
+  const isOwn = (file: string): boolean => taken.get(resolve(file)) === owner;
 
   function assertFree(file: string): void {
-    if (!taken.has(resolve(file))) return;
+    if (isOwn(file) || !taken.has(resolve(file))) return;
     throw new CassetteError("file-exists", `${file} was recorded by this process already and was left as it is`, {
       file,
-      hint: "Two tests share this cassette: give each a file of its own.",
+      hint: "Two tests share this cassette, or one ran again after its done(): give each a file of its own, and call done() last.",
     });
   }
 
@@ -38,7 +43,7 @@ export function createRecordingDesk(files: FilePort): RecordingDesk {
     async open(file, mode) {
       assertCassetteName(file);
       assertFree(file);
-      if (mode !== "refresh" && (await fileExists(files, file))) throw alreadyThere(file, mode);
+      if (mode !== "refresh" && !isOwn(file) && (await fileExists(files, file))) throw alreadyThere(file, mode);
     },
     async keep(recorder, file, mode, { agentId, outcome, ...limit } = {}) {
       assertRecorded(recorder, file);
@@ -47,14 +52,16 @@ export function createRecordingDesk(files: FilePort): RecordingDesk {
         ...(outcome === undefined ? {} : { extensions: { outcome } }),
       });
       assertFree(file);
-      taken.add(resolve(file));
+      const wasOwn = isOwn(file);
+      taken.set(resolve(file), owner);
       try {
-        await store.save(file, cassette, { overwrite: mode === "refresh", ...limit });
+        await store.save(file, cassette, { overwrite: mode === "refresh" || wasOwn, ...limit });
       } catch (error) {
-        taken.delete(resolve(file));
+        if (!wasOwn) taken.delete(resolve(file));
         throw error;
       }
     },
+    isOwn,
   };
 }
 

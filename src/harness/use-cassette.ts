@@ -24,7 +24,7 @@ import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { openLock } from "./lock.js";
 import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
 import { overlaidStore, type OverlayEnvironment } from "./overlay.js";
-import { createRecordingDesk, fileExists, type RecordingDesk } from "./recording.js";
+import { createRecordingDesk, fileExists, type RecordingDesk, type TakenFiles } from "./recording.js";
 import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
 import { createToolSide, liveSide, type OnToolDrift, type ReplaySide, type ToolSide } from "./tool-side.js";
 import { assertToleranceSource, openTolerances, type ToleranceSource } from "./tolerances.js";
@@ -104,10 +104,19 @@ export interface HarnessHost {
 }
 
 /** Binds `useCassette` to the files and environment of a host. One file is recorded once by what is bound here. */
-export function createUseCassette({ files, environment }: HarnessHost): UseCassette {
-  const store = overlaidStore(createCassetteStore(files), files, environment);
-  const desk = createRecordingDesk(files);
+export function createUseCassette(host: HarnessHost): UseCassette {
+  const taken: TakenFiles = new Map();
+  return (file, live, options) => createOwnedUseCassette(host, taken, {})(file, live, options);
+}
 
+/** The same for one `owner`, such as a test that is retried, which may record again what it recorded itself. */
+export function createOwnedUseCassette(
+  { files, environment }: HarnessHost,
+  taken: TakenFiles,
+  owner: object,
+): UseCassette {
+  const store = overlaidStore(createCassetteStore(files), files, environment);
+  const desk = createRecordingDesk(files, taken, owner);
   const note = createNote(files, environment);
   const parts = { files, store, desk, note };
 
@@ -160,7 +169,7 @@ export function createUseCassette({ files, environment }: HarnessHost): UseCasse
       case "refresh":
         return record(file, live, mode, options);
       case "auto":
-        return (await fileExists(files, file))
+        return !desk.isOwn(file) && (await fileExists(files, file))
           ? replay(parts, file, live, options)
           : record(file, live, "record", options);
     }

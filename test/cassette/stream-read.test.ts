@@ -10,7 +10,7 @@ import { recordingProvider, type RecordingOptions } from "../../src/cassette/rec
 import { cassetteProvider, type ReplayOptions } from "../../src/cassette/replay.js";
 import { MAX_STREAM_PIECES } from "../../src/cassette/stream-format.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest, LlmTurnResponse } from "../../src/core/index.js";
-import { fakeClock } from "../support/fake-clock.js";
+import { fixedClock } from "../../src/harness/doubles/clock.js";
 import { recordedCassette, verifyKept } from "../support/oracle.js";
 import { draft, fixedPorts, prompt } from "../support/recording.js";
 import { rejection } from "../support/refusal.js";
@@ -198,17 +198,17 @@ describe("a record of streams", () => {
 describe("a timed replay", () => {
   const waits = [{ turn: 0, deltas: "t3+40 t2+3600000", end: 20 }];
   const play = async (options: ReplayOptions, signal?: AbortSignal) => {
-    const clock = fakeClock();
-    const start = clock.now;
+    const clock = fixedClock(1_000_000);
+    const start = clock.now();
     const provider = cassetteProvider(withStreams(await recordStream(hello), waits), {
       streaming: "timed",
       ...options,
-      ports: clock.ports,
+      ports: clock,
     });
     const request = { ...prompt("hi"), ...(signal === undefined ? {} : { signal }) };
     const seen: { event: LlmStreamEvent; at: number }[] = [];
     const all = async () => {
-      for await (const event of streamOf(provider, request)) seen.push({ event, at: clock.now - start });
+      for await (const event of streamOf(provider, request)) seen.push({ event, at: clock.now() - start });
     };
     return { clock, seen, all };
   };
@@ -228,14 +228,14 @@ describe("a timed replay", () => {
       withStreams(await recordStream(hello), [{ turn: 0, deltas: "t3+40 t2+100", end: 5 }]),
       {
         streaming: "timed",
-        ports: clock.ports,
+        ports: clock,
       },
     );
-    const start = clock.now;
+    const start = clock.now();
     const times: number[] = [];
     const slowly = async () => {
       for await (const _event of streamOf(provider)) {
-        times.push(clock.now - start);
+        times.push(clock.now() - start);
         await clock.sleep(70);
       }
     };

@@ -5,7 +5,7 @@ import { EXPORT_FORMATS } from "../../src/cassette/export/format.js";
 import { EXPORT_CHOICES } from "../../src/cli/commands/export.js";
 import { exportCassettes } from "../../src/cli/export/export.js";
 import { nodeFiles } from "../../src/host/files.js";
-import { answer, cassetteOf } from "../support/conversations.js";
+import { answerOf, cassetteOf } from "../../src/harness/arbitraries/cassettes.js";
 import { weatherCassette } from "../support/recording.js";
 import { rejection } from "../support/refusal.js";
 import { cli, documentOf, folder, place } from "./run.js";
@@ -18,7 +18,7 @@ describe("cassette export", () => {
   it("prints one line for each conversation, and on stderr what was lost", async () => {
     const turns = ["a", "b"].map((content) => ({
       prompt: [{ role: "user", content } as const],
-      response: { ...answer({ role: "assistant", content }), costUsd: 1 },
+      response: { ...answerOf({ role: "assistant", content }), costUsd: 1 },
     }));
     const ran = await cli(["export", place("two.cassette.json", cassetteOf(turns)), "--format", "openai"]);
     expect(ran.code).toBe(0);
@@ -87,7 +87,7 @@ describe("cassette export", () => {
   it("escapes what would act on a terminal, and keeps it in the file", async () => {
     const turn = {
       prompt: [{ role: "user", content: "\u001b[2J\u202e" } as const],
-      response: answer({ role: "assistant", content: "ok" }),
+      response: answerOf({ role: "assistant", content: "ok" }),
     };
     const file = place("hostile.cassette.json", cassetteOf([turn]));
     const { out } = await cli(["export", file, "--format", "openai"]);

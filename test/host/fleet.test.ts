@@ -4,8 +4,8 @@ import { createRuntime, type AgentRuntime } from "../../src/core/runtime/runtime
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import { createFleet } from "../../src/host/fleet.js";
 import type { FleetOptions, FleetProgress, FleetTarget } from "../../src/host/fleet/options.js";
+import { fixedClock } from "../../src/harness/doubles/clock.js";
 import { agent } from "../support/agents.js";
-import { fakeClock } from "../support/fake-clock.js";
 import { fakeRuntime, told, type Work } from "../support/fleet.js";
 import { refusal } from "../support/refusal.js";
 import { quietPorts, say, tool } from "../support/script.js";
@@ -22,12 +22,12 @@ const fleetOf = (members: FleetOptions["members"], options: Omit<FleetOptions, "
 
 describe("a fleet", () => {
   it("PLK-11 runs every target on every member, and tells of them in order whatever finished first", async () => {
-    const clock = fakeClock();
+    const clock = fixedClock(1_000_000);
     const slow =
       (ms: number, id: string): Work =>
       (goal) =>
         clock.sleep(goal === "do x" ? ms : 1).then(() => `${id}: ${goal}`);
-    const fleet = fleetOf([member("m1", slow(50, "m1")), member("m2", slow(5, "m2"))], { ports: clock.ports });
+    const fleet = fleetOf([member("m1", slow(50, "m1")), member("m2", slow(5, "m2"))], { ports: clock });
     const { cells, counts } = await clock.until(fleet.run({ targets: targets("x", "y") }));
     expect(told(cells)).toEqual([
       "m1 x done: m1: do x",
@@ -59,13 +59,13 @@ describe("a fleet", () => {
   });
 
   it("gives each target to whichever member is free, once, where any may take it", async () => {
-    const clock = fakeClock();
+    const clock = fixedClock(1_000_000);
     const fleet = fleetOf(
       [
         member("slow", (goal) => clock.sleep(100).then(() => goal)),
         member("fast", (goal) => clock.sleep(10).then(() => goal)),
       ],
-      { ports: clock.ports },
+      { ports: clock },
     );
     const { cells } = await clock.until(fleet.run({ targets: targets("a", "b", "c", "d"), assign: "any" }));
     expect(told(cells)).toEqual(["slow a done: do a", "fast b done: do b", "fast c done: do c", "fast d done: do d"]);
@@ -226,12 +226,12 @@ describe("an aborted fleet", () => {
   });
 
   it("does not wait out a rate, nor the places of another run", async () => {
-    const clock = fakeClock();
+    const clock = fixedClock(1_000_000);
     const controller = new AbortController();
     const fleet = fleetOf(
       [member("m1", (goal) => (goal === "long" ? clock.sleep(1_000).then(() => "late") : "at once"))],
       {
-        ports: clock.ports,
+        ports: clock,
         rate: { perTarget: { calls: 1, perMs: 60_000 } },
       },
     );
@@ -283,11 +283,11 @@ describe("a destroyed fleet", () => {
 
 describe("the breaker of a target", () => {
   it("opens for every member after failures in a row, lets one probe through, and closes when it succeeds", async () => {
-    const clock = fakeClock();
+    const clock = fixedClock(1_000_000);
     let isDown = true;
     const work: Work = (goal) => (isDown && goal === "do x" ? Promise.reject(new Error("down")) : goal);
     const members = [member("m1", work), member("m2", work), member("m3", work)];
-    const fleet = fleetOf(members, { ports: clock.ports, concurrency: 1, breaker: { failures: 2, cooldownMs: 100 } });
+    const fleet = fleetOf(members, { ports: clock, concurrency: 1, breaker: { failures: 2, cooldownMs: 100 } });
     const run = async () => told((await clock.until(fleet.run({ targets: targets("x", "y") }))).cells);
 
     expect(await run()).toEqual([
@@ -298,13 +298,13 @@ describe("the breaker of a target", () => {
       "m3 x skipped: breaker-open",
       "m3 y done: do y",
     ]);
-    clock.now += 100;
+    clock.set(clock.now() + 100);
     expect((await run()).filter((line) => line.includes(" x "))).toEqual([
       "m1 x failed: unknown down",
       "m2 x skipped: breaker-open",
       "m3 x skipped: breaker-open",
     ]);
-    clock.now += 100;
+    clock.set(clock.now() + 100);
     isDown = false;
     expect((await run()).filter((line) => line.includes(" x "))).toEqual([
       "m1 x done: do x",
@@ -339,14 +339,14 @@ it("hands onProgress a copy, so that it changes no result", async () => {
 
 describe("the rate of a target", () => {
   it("holds back its cells, while the others go on", async () => {
-    const clock = fakeClock();
+    const clock = fixedClock(1_000_000);
     const starts: string[] = [];
     const work: Work = (goal) => {
-      starts.push(`${goal} at ${clock.now - 1_000_000}`);
+      starts.push(`${goal} at ${clock.now() - 1_000_000}`);
       return goal;
     };
     const fleet = fleetOf([member("m1", work), member("m2", work), member("m3", work)], {
-      ports: clock.ports,
+      ports: clock,
       concurrency: 1,
       rate: { perTarget: { calls: 2, perMs: 100 } },
     });
@@ -359,16 +359,16 @@ describe("the rate of a target", () => {
   });
 
   it("is waited for without a place, however many ask for the same token at once", async () => {
-    const clock = fakeClock();
+    const clock = fixedClock(1_000_000);
     const starts: string[] = [];
     const work =
       (id: string): Work =>
       (goal) => {
-        starts.push(`${id} ${goal} at ${clock.now - 1_000_000}`);
+        starts.push(`${id} ${goal} at ${clock.now() - 1_000_000}`);
         return clock.sleep(10).then(() => goal);
       };
     const fleet = fleetOf([member("m1", work("m1")), member("m2", work("m2"))], {
-      ports: clock.ports,
+      ports: clock,
       concurrency: 2,
       rate: { perTarget: { calls: 1, perMs: 100 } },
     });
@@ -377,13 +377,13 @@ describe("the rate of a target", () => {
   });
 
   it("goes on from where it was when the clock is set back", async () => {
-    const clock = fakeClock();
-    const fleet = fleetOf([member("m1")], { ports: clock.ports, rate: { perTarget: { calls: 1, perMs: 100 } } });
+    const clock = fixedClock(1_000_000);
+    const fleet = fleetOf([member("m1")], { ports: clock, rate: { perTarget: { calls: 1, perMs: 100 } } });
     await clock.until(fleet.run({ targets: targets("x") }));
-    clock.now -= 900_000;
-    const before = clock.now;
+    clock.set(clock.now() - 900_000);
+    const before = clock.now();
     const { cells } = await clock.until(fleet.run({ targets: targets("x") }));
-    expect(clock.now - before).toBe(100);
+    expect(clock.now() - before).toBe(100);
     expect(cells[0]).toMatchObject({ status: "done", startedAt: 1_000_100 });
   });
 });
@@ -395,15 +395,15 @@ describe("retries", () => {
   });
 
   it("are for what is retryable alone, wait, and keep to the rate", async () => {
-    const clock = fakeClock();
+    const clock = fixedClock(1_000_000);
     const at: number[] = [];
     let left = 2;
     const flaky: Work = (goal) => {
-      at.push(clock.now - 1_000_000);
+      at.push(clock.now() - 1_000_000);
       return left-- > 0 ? Promise.reject(busy()) : goal;
     };
     const fleet = fleetOf([member("m1", flaky), member("m2", failing())], {
-      ports: clock.ports,
+      ports: clock,
       retry: { attempts: 3, waitMs: 10 },
       rate: { perTarget: { calls: 2, perMs: 1_000 } },
     });
@@ -426,9 +426,9 @@ describe("retries", () => {
       attempts: 2,
     });
 
-    const clock = fakeClock();
+    const clock = fixedClock(1_000_000);
     const controller = new AbortController();
-    const fleet = fleetOf([work()], { retry: { attempts: 3, waitMs: 1_000 }, ports: clock.ports });
+    const fleet = fleetOf([work()], { retry: { attempts: 3, waitMs: 1_000 }, ports: clock });
     const running = fleet.run({ ...run, signal: controller.signal });
     while (clock.pending === 0) await new Promise((resolve) => setImmediate(resolve));
     controller.abort();

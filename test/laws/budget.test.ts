@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import type { BudgetCap, BudgetLimits } from "../../src/core/loop/budget.js";
 import type { LlmTurnResponse } from "../../src/core/model/provider.js";
 import { toMicroCents } from "../../src/core/model/usage.js";
+import { budgetLimits } from "../../src/harness/arbitraries/budgets.js";
 import { playLoop, type LoopRun } from "../support/loop.js";
 import { ask, say, tool } from "../support/script.js";
 
@@ -24,15 +25,7 @@ const scriptedTurn: fc.Arbitrary<ScriptedTurn> = fc.record({
   cents: fc.option(fc.nat(60), { nil: undefined }),
 });
 
-const limits: fc.Arbitrary<BudgetLimits> = fc.record(
-  {
-    maxTurns: fc.nat(8),
-    maxToolCalls: fc.nat(12),
-    maxTokens: fc.nat(200),
-    maxCostUsd: fc.nat(120).map((cents) => cents / 100),
-  },
-  { requiredKeys: [] },
-);
+const limits = budgetLimits();
 
 const good = tool("good", () => "ok");
 

@@ -12,7 +12,8 @@ import { CassetteError } from "../../src/cassette/errors.js";
 import type { JsonValue } from "../../src/core/canon/value.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import type { AgentDefinition } from "../../src/core/runtime/agent.js";
-import { mutants, text } from "../support/arbitraries.js";
+import { text } from "../support/arbitraries.js";
+import { changesOf } from "../../src/harness/arbitraries/changes.js";
 import { countingPorts, runChain, trioBundle } from "../support/bundles.js";
 import { memoryFiles } from "../support/memory-files.js";
 import { keepForOracle, verifyKept } from "../support/oracle.js";
@@ -56,7 +57,7 @@ function verdict(value: unknown): string {
 
 describe("laws of integrity", () => {
   it("any change of one place of a bundle or of its cassettes is refused", () => {
-    const changes = mutants(draft(recorded) as unknown as JsonValue);
+    const changes = changesOf(draft(recorded) as unknown as JsonValue);
     expect(changes.length).toBeGreaterThan(700);
     expect(verdict(draft(recorded))).toBe("accepted");
     // A key beside the two is no part of the recording.

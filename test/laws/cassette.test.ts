@@ -17,7 +17,8 @@ import type { LlmProviderAdapter, LlmTurnResponse } from "../../src/core/model/p
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import type { RunResult } from "../../src/core/runtime/run.js";
 import { createRuntime } from "../../src/core/runtime/runtime.js";
-import { jsonObject, mutants, text } from "../support/arbitraries.js";
+import { jsonObject, text } from "../support/arbitraries.js";
+import { changesOf } from "../../src/harness/arbitraries/changes.js";
 import { recordedCassette, verifyKept } from "../support/oracle.js";
 import { draft, fixedPorts, prompt, weatherCassette } from "../support/recording.js";
 import { say, tool } from "../support/script.js";
@@ -254,14 +255,14 @@ function verdictOf(text: string): string {
 describe("laws of integrity", () => {
   it("PLK-116 PLK-120 PLK-121 any change of one place of a recording is refused", async () => {
     const whole = draft(await weatherCassette()) as unknown as JsonValue;
-    const changes = mutants(whole);
+    const changes = changesOf(whole);
     expect(changes.length).toBeGreaterThan(300);
     expect(changes.filter(({ value }) => verdict(value) === "accepted").map(({ what }) => what)).toEqual([]);
   });
 
   it("PLK-116 PLK-120 PLK-121 any change of one place of a hashes-only recording is refused", async () => {
     const bare = draft(await weatherCassette({ prompts: false })) as unknown as JsonValue;
-    const accepted = mutants(bare).filter(({ value }) => verdict(value) === "accepted");
+    const accepted = changesOf(bare).filter(({ value }) => verdict(value) === "accepted");
     expect(accepted.map(({ what }) => what)).toEqual([]);
   });
 
@@ -269,7 +270,7 @@ describe("laws of integrity", () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (given) => {
         const { cassette } = await record(given);
-        const accepted = mutants(draft(cassette) as unknown as JsonValue)
+        const accepted = changesOf(draft(cassette) as unknown as JsonValue)
           .filter(({ value }) => verdict(value) === "accepted")
           .map(({ what }) => what);
         expect(accepted).toEqual([]);

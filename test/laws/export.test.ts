@@ -10,7 +10,8 @@ import type { CassetteV2 } from "../../src/cassette/format.js";
 import { parseImport, type ImportedCassette } from "../../src/cassette/import/parse.js";
 import { rebuildPrompts } from "../../src/cassette/miss.js";
 import type { AssistantMessage, ContentPart, LlmMessage, LlmToolCall } from "../../src/core/model/message.js";
-import { cassetteOf, conversation, turnsOf, type Asked } from "../support/conversations.js";
+import { cassetteOf, turnsOf, type AskedTurn } from "../../src/harness/arbitraries/cassettes.js";
+import { conversation } from "../../src/harness/arbitraries/messages.js";
 
 const tools = [{ name: "look", description: "Looks.", schema: { type: "object", properties: {} } }];
 const contexts = [{ fromTurn: 0, toolsHash: "0".repeat(64), settingsHash: "0".repeat(64), tools }];
@@ -148,13 +149,13 @@ function trailingOf({ extensions }: CassetteV2): LlmMessage[] {
 }
 
 /** Turns that each go on from somewhere in an earlier one, with its answer, with another or without. */
-const tangle: fc.Arbitrary<Asked[]> = fc
+const tangle: fc.Arbitrary<AskedTurn[]> = fc
   .array(
     fc.record({ from: fc.nat(), cut: fc.nat(), how: fc.constantFrom("answer", "other", "none"), say: fc.nat(2) }),
     { maxLength: 8 },
   )
   .map((steps) => {
-    const turns: Asked[] = [];
+    const turns: AskedTurn[] = [];
     for (const { from, cut, how, say } of steps) {
       const base = turns[from % (turns.length || 1)];
       const before: LlmMessage[] =

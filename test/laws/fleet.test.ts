@@ -9,8 +9,8 @@ import { createRuntime, type AgentRuntime } from "../../src/core/runtime/runtime
 import { toFleetResult } from "../../src/host/fleet/cell.js";
 import { createFleet } from "../../src/host/fleet.js";
 import { createRate } from "../../src/host/fleet/rate.js";
+import { fixedClock } from "../../src/harness/doubles/clock.js";
 import { agent } from "../support/agents.js";
-import { fakeClock } from "../support/fake-clock.js";
 import { fakeRuntime } from "../support/fleet.js";
 import { ask, quietPorts, say, tool } from "../support/script.js";
 
@@ -48,14 +48,14 @@ interface Start {
 
 /** Runs a case to its end, keeping what began when and the most that ran at once. */
 async function play(one: FleetCase) {
-  const clock = fakeClock();
+  const clock = fixedClock(1_000_000);
   const starts: Start[] = [];
   const active = new Map<string, number>();
   const most = { all: 0, member: 0 };
   const members = one.members.map(({ ms, fails }, index) => {
     const id = `m${index}`;
     const runtime = fakeRuntime(async (target) => {
-      starts.push({ member: id, target, at: clock.now });
+      starts.push({ member: id, target, at: clock.now() });
       active.set(id, (active.get(id) ?? 0) + 1);
       most.all = Math.max(
         most.all,
@@ -71,13 +71,13 @@ async function play(one: FleetCase) {
   });
   const { concurrency, perMember, rate, breaker, retry } = one;
   const fleet = createFleet({
-    ...{ members, concurrency, perMember, ports: { ...quietPorts(), ...clock.ports } },
+    ...{ members, concurrency, perMember, ports: { ...quietPorts(), now: clock.now, timer: clock.timer } },
     ...(rate === undefined ? {} : { rate: { perTarget: rate } }),
     ...(breaker === undefined ? {} : { breaker }),
     ...(retry === undefined ? {} : { retry }),
   });
   const controller = new AbortController();
-  if (one.abortAfterMs !== undefined) clock.ports.timer(one.abortAfterMs, () => controller.abort());
+  if (one.abortAfterMs !== undefined) clock.timer(one.abortAfterMs, () => controller.abort());
   const targets = Array.from({ length: one.targets }, (_, index) => ({ id: `t${index}`, goal: `t${index}` }));
   const settled: string[] = [];
   const run = fleet.run({

@@ -4,8 +4,8 @@ import { recordingProvider } from "../../src/cassette/record.js";
 import { cassetteProvider } from "../../src/cassette/replay.js";
 import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
-import type { Plan } from "../../src/core/runtime/plan.js";
 import type { RunResult } from "../../src/core/runtime/run.js";
+import { handoffGraph, planOf, type GraphEdge, type HandoffGraph } from "../../src/harness/arbitraries/plans.js";
 import { agent, runtime } from "../support/agents.js";
 import { recordedCassette } from "../support/oracle.js";
 import { path, told } from "../support/plans.js";
@@ -17,50 +17,33 @@ interface Step {
   /** Turns with a refused call before the answer. */
   detours: number;
 }
-interface Graph {
+interface Play {
+  graph: HandoffGraph;
+  /** By their place in `agentIds`; those beyond it are nobody's. */
   agents: { steps: Step[]; maxTurns: number }[];
-  /** `accepts` are the answers for which the edge is taken; undefined is an edge without a condition. */
-  edges: { from: number; to: number; accepts: number[] | undefined }[];
-  entry: number;
-  exits: number[];
   limit: number;
 }
 
 const LONGEST = 5;
-const graph: fc.Arbitrary<Graph> = fc.integer({ min: 1, max: 5 }).chain((count) => {
-  const one = fc.nat(count - 1);
-  const step = fc.record({ answer: fc.nat(3), detours: fc.constantFrom(0, 0, 0, 1, 2) });
-  return fc.record({
+const MOST = 5;
+const step = fc.record({ answer: fc.nat(3), detours: fc.constantFrom(0, 0, 0, 1, 2) });
+const graph: fc.Arbitrary<Play> = fc
+  .record({
+    graph: handoffGraph({ maxAgents: MOST }),
     agents: fc.array(
       fc.record({
         steps: fc.array(step, { minLength: LONGEST, maxLength: LONGEST }),
         maxTurns: fc.constantFrom(50, 50, 0, 1, 2, 3),
       }),
-      { minLength: count, maxLength: count },
+      { minLength: MOST, maxLength: MOST },
     ),
-    edges: fc.array(
-      fc.record({ from: one, to: one, accepts: fc.option(fc.subarray([0, 1, 2, 3]), { nil: undefined, freq: 3 }) }),
-      { maxLength: 12 },
-    ),
-    entry: one,
-    exits: fc.array(one, { maxLength: 1 }),
     limit: fc.integer({ min: 1, max: LONGEST }),
-  });
-});
+  })
+  .map((play) => ({ ...play, agents: play.agents.slice(0, play.graph.agentIds.length) }));
 
 const id = (index: number) => `a${index}`;
 
-const planOf = ({ edges, entry, exits }: Graph): Plan => ({
-  entry: id(entry),
-  edges: edges.map(({ from, to, accepts }) => ({
-    from: id(from),
-    to: id(to),
-    ...(accepts === undefined ? {} : { when: (answer: string) => accepts.includes(Number(answer)) }),
-  })),
-  exits: exits.map(id),
-});
-
-const scripts = ({ agents }: Graph): LlmProviderAdapter[] =>
+const scripts = ({ agents }: Play): LlmProviderAdapter[] =>
   agents.map(({ steps }) =>
     scriptedProvider(
       steps.flatMap(({ answer, detours }) => [
@@ -70,27 +53,34 @@ const scripts = ({ agents }: Graph): LlmProviderAdapter[] =>
     ),
   );
 
-function run(given: Graph, providers: readonly LlmProviderAdapter[] = scripts(given)): Promise<RunResult> {
+function run(given: Play, providers: readonly LlmProviderAdapter[] = scripts(given)): Promise<RunResult> {
   const agents = given.agents.map(({ maxTurns }, index) =>
     agent(providers[index] as LlmProviderAdapter, { id: id(index), budget: { maxTurns } }),
   );
-  return runtime(agents, { maxAgentVisits: given.limit }).run({ goal: "g", plan: planOf(given) });
+  return runtime(agents, { maxAgentVisits: given.limit }).run({ goal: "g", plan: planOf(given.graph) });
+}
+
+interface Left {
+  steps: Step[];
+  left: number;
+  visits: number;
+  words: string;
+  over: boolean;
 }
 
 /** The path by the words of the plan alone: no loop, no provider, no runtime. */
-function expectedPath({ agents, edges, entry, exits, limit }: Graph): string[] {
-  const state = agents.map(({ steps, maxTurns }) => ({
-    steps: [...steps],
-    left: maxTurns,
-    visits: 0,
-    words: "",
-    over: false,
-  }));
+function expectedPath({ agents, graph: { agentIds, entry, edges, exits }, limit }: Play): string[] {
+  const state = new Map<string | undefined, Left>(
+    agents.map(({ steps, maxTurns }, index) => [
+      agentIds[index],
+      { steps: [...steps], left: maxTurns, visits: 0, words: "", over: false },
+    ]),
+  );
   const visited: string[] = [];
-  for (let at: number | undefined = entry; at !== undefined;) {
-    const here = state[at] as (typeof state)[number];
+  for (let at: string | undefined = entry; at !== undefined;) {
+    const here: Left = state.get(at)!;
     here.visits += 1;
-    visited.push(id(at));
+    visited.push(at);
     const step = here.over ? undefined : here.steps.shift();
     if (step !== undefined && here.left > step.detours) {
       here.left -= step.detours + 1;
@@ -100,10 +90,10 @@ function expectedPath({ agents, edges, entry, exits, limit }: Graph): string[] {
     }
     if (exits.includes(at)) break;
     const { words } = here;
-    const next: Graph["edges"][number] | undefined = edges.find(
-      ({ from, accepts }) => from === at && (accepts === undefined || accepts.includes(Number(words))),
+    const next: GraphEdge | undefined = edges.find(
+      ({ from, accepts }) => from === at && (accepts === undefined || accepts.includes(words)),
     );
-    at = next !== undefined && (state[next.to]?.visits ?? 0) < limit ? next.to : undefined;
+    at = next !== undefined && state.get(next.to)!.visits < limit ? next.to : undefined;
   }
   return visited;
 }
@@ -133,12 +123,12 @@ it("PLK-75 PLK-76 PLK-81 the handoffs are a path of the graph that begins at its
     fc.asyncProperty(graph, async (given) => {
       const result = await run(given);
       expect(path(result)).toEqual(expectedPath(given));
-      let at = id(given.entry);
+      let at = given.graph.entry;
       for (const event of result.events) {
         if (event.type !== "handoff") continue;
-        const edge = given.edges[event.edge];
-        expect([event.from, event.to]).toEqual([at, id(edge?.to ?? -1)]);
-        expect(id(edge?.from ?? -1)).toBe(at);
+        const edge = given.graph.edges[event.edge];
+        expect([event.from, event.to]).toEqual([at, edge?.to]);
+        expect(edge?.from).toBe(at);
         at = event.to;
       }
       expect(result.agentId).toBe(at);

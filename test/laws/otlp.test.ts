@@ -7,7 +7,8 @@ import type { CassetteV2 } from "../../src/cassette/format.js";
 import { parseImport } from "../../src/cassette/import/parse.js";
 import { rebuildPrompts } from "../../src/cassette/miss.js";
 import type { AssistantMessage, LlmMessage } from "../../src/core/model/message.js";
-import { cassetteOf, conversation, turnsOf } from "../support/conversations.js";
+import { cassetteOf, turnsOf } from "../../src/harness/arbitraries/cassettes.js";
+import { conversation } from "../../src/harness/arbitraries/messages.js";
 
 function readBack(cassette: CassetteV2) {
   const exported = exportCassette(cassette, { format: "otlp" });

@@ -6,19 +6,10 @@ import { createPromptTracker, hashPrompt } from "../../src/cassette/prompt.js";
 import { seal } from "../../src/core/canon/copy.js";
 import { hashJson } from "../../src/core/canon/digest.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
-import { jsonObject, text } from "../support/arbitraries.js";
+import { message } from "../../src/harness/arbitraries/messages.js";
+import { text } from "../support/arbitraries.js";
 
-const message: fc.Arbitrary<LlmMessage> = fc.oneof(
-  fc.record({ role: fc.constant("user" as const), content: text }),
-  fc.record({ role: fc.constant("system" as const), content: text }),
-  fc.record({ role: fc.constant("tool" as const), toolCallId: text, name: text, content: text }),
-  fc.record({
-    role: fc.constant("assistant" as const),
-    content: text,
-    toolCalls: fc.array(fc.record({ id: text, name: text, arguments: jsonObject }), { maxLength: 2 }),
-  }),
-);
-const maybeSealed = fc.tuple(message, fc.boolean()).map(([own, isSealed]) => (isSealed ? seal(own) : own));
+const maybeSealed = fc.tuple(message(), fc.boolean()).map(([own, isSealed]) => (isSealed ? seal(own) : own));
 
 type Edit =
   | { kind: "append"; added: LlmMessage[] }
@@ -113,7 +104,7 @@ describe("laws of the prompt tracker", () => {
 
   it("two prompts have one hash exactly when they are equal", () => {
     fc.assert(
-      fc.property(fc.array(message, { maxLength: 3 }), fc.array(message, { maxLength: 3 }), (a, b) => {
+      fc.property(fc.array(message(), { maxLength: 3 }), fc.array(message(), { maxLength: 3 }), (a, b) => {
         const isEqual = JSON.stringify(a.map((own) => hashJson(own))) === JSON.stringify(b.map((own) => hashJson(own)));
         expect(hashPrompt(a) === hashPrompt(b)).toBe(isEqual);
       }),

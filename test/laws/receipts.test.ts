@@ -6,7 +6,7 @@ import { createSigner } from "../../src/core/canon/signature.js";
 import type { Receipt } from "../../src/core/events/receipt.js";
 import { verifyReceipts } from "../../src/core/events/receipt-verify.js";
 import { fileOf, makeChain, openChain, publicKey, seed } from "../support/receipts.js";
-import { mutants } from "../support/arbitraries.js";
+import { changesOf } from "../../src/harness/arbitraries/changes.js";
 import type { JsonValue } from "../../src/core/index.js";
 
 const chains = new Map<string, Promise<readonly Receipt[]>>();
@@ -38,7 +38,7 @@ type Mutation = (chain: readonly Receipt[], a: number, b: number) => { list: unk
 
 const MUTATIONS: Record<string, Mutation> = {
   edit(chain, a, b) {
-    const all = mutants(chain[a] as unknown as JsonValue);
+    const all = changesOf(chain[a] as unknown as JsonValue);
     return { list: chain.with(a, all[b % all.length]?.value as never), lines: [a + 1] };
   },
   // The tail is what nobody can miss.

@@ -17,9 +17,9 @@ import type {
   LlmTurnResponse,
 } from "../../src/core/model/provider.js";
 import { argumentsText } from "../../src/core/wire/openai-write.js";
+import { fixedClock } from "../../src/harness/doubles/clock.js";
 import { jsonObject, text } from "../support/arbitraries.js";
 import { readRecorded, textOfDeltas, wireOf } from "../support/exchanges.js";
-import { fakeClock } from "../support/fake-clock.js";
 import { recordedCassette, verifyKept } from "../support/oracle.js";
 import { fixedPorts, prompt } from "../support/recording.js";
 import { hasShared } from "../support/shared.js";
@@ -71,14 +71,14 @@ async function recordFlow(flow: Flow, options: RecordingOptions) {
 }
 
 async function replay(file: string, options: StreamingOptions): Promise<{ events: LlmStreamEvent[]; tookMs: number }> {
-  const clock = fakeClock();
-  const start = clock.now;
+  const clock = fixedClock(1_000_000);
+  const start = clock.now();
   const provider = cassetteProvider(parseCassette(file), {
-    ports: { ...clock.ports, warn: () => undefined },
+    ports: { now: clock.now, timer: clock.timer, warn: () => undefined },
     ...options,
   });
   const events = await clock.until(eventsOf(provider.stream(prompt("go"))));
-  return { events, tookMs: clock.now - start };
+  return { events, tookMs: clock.now() - start };
 }
 
 const deltasOf = (events: readonly LlmStreamEvent[]): LlmStreamDelta[] =>

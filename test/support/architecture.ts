@@ -55,6 +55,15 @@ const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
   core: ["index.ts", "errors.ts", "options.ts", "ports.ts", "visible.ts"],
 };
 
+/**
+ * Rooms that need a package which a user may not have. Each has a door of its own, its `index.ts`, which `entry` alone opens; the
+ * rest of its layer does not know it, so that the layer's door never loads the package.
+ */
+const PEER_ROOMS: Readonly<Record<string, string>> = {
+  "src/harness/arbitraries": "fast-check",
+  "src/harness/properties": "fast-check",
+};
+
 const DETERMINISTIC = ["core", "cassette"];
 const EFFECTS_DOOR = "src/core/ports.ts";
 const MAX_LINES = 300;
@@ -76,6 +85,7 @@ export function findViolations(sources: Sources): Violation[] {
   return [
     ...imports.flatMap(checkArrow),
     ...imports.flatMap(checkRoom),
+    ...imports.flatMap(checkPeer),
     ...imports.flatMap(checkSpecifier),
     ...findCycles(imports, sources),
     ...[...sources.keys()].flatMap((file) => findAmbientEffects(file, program)),
@@ -139,7 +149,10 @@ function checkArrow({ file, specifier, target }: Import): Violation[] {
   if (target === undefined) return [];
   const from = placeOf(file);
   const to = placeOf(target);
-  const isDoor = to.room === undefined && to.name === "index.ts";
+  const isPeerDoor = to.name === "index.ts" && PEER_ROOMS[posix.dirname(target)] !== undefined;
+  const isDoor = isPeerDoor
+    ? ["entry", to.layer].includes(from.layer)
+    : to.room === undefined && to.name === "index.ts";
   const detail = `imports ${specifier}`;
   if (to.layer === "entry") return [{ rule: "entry", file, detail }];
   if (from.layer === to.layer) return isDoor ? [{ rule: "own-door", file, detail }] : [];
@@ -159,6 +172,23 @@ function checkRoom({ file, specifier, target }: Import): Violation[] {
   const ground = GROUND_ROOMS[from.layer] ?? [];
   const above = from.room === undefined ? ground : rooms.slice(0, rooms.indexOf(from.room) + 1);
   return above.includes(to.room) ? [] : [{ rule: "room", file, detail: `imports ${specifier}` }];
+}
+
+/** The package that the room of a file needs and that may be absent. */
+function peerOf(file: string): string | undefined {
+  return Object.entries(PEER_ROOMS).find(([room]) => file.startsWith(`${room}/`))?.[1];
+}
+
+/** A package that may be absent is imported by its rooms alone, and these by no other room of their layer. */
+function checkPeer({ file, specifier, target }: Import): Violation[] {
+  const detail = `imports ${specifier}`;
+  if (target === undefined) {
+    const peer = Object.values(PEER_ROOMS).find((name) => specifier === name || specifier.startsWith(`${name}/`));
+    return peer === undefined || peer === peerOf(file) ? [] : [{ rule: "peer", file, detail }];
+  }
+  const isSameLayer = placeOf(file).layer === placeOf(target).layer;
+  const peer = peerOf(target);
+  return isSameLayer && peer !== undefined && peer !== peerOf(file) ? [{ rule: "peer", file, detail }] : [];
 }
 
 function checkSpecifier({ file, specifier, target }: Import): Violation[] {

@@ -1,7 +1,14 @@
 // Redaction on either side. A recorder runs the user's function on answers and then the rules on everything; a replay runs the
 // rules that the recording names, so that what the run asks reads as what was recorded.
 
-import { copyJson, findResponseFlaw, type JsonValue, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
+import {
+  findResponseFlaw,
+  NotJsonError,
+  seal,
+  type JsonValue,
+  type LlmMessage,
+  type LlmTurnResponse,
+} from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { createAnswerRedactor } from "./answers.js";
 import { BY_FUNCTION, BY_POINTER, BY_VALUE, readRedaction, type RedactOption } from "./options.js";
@@ -28,12 +35,24 @@ export function createRedactor(option: RedactOption | undefined): Redactor {
     response(response) {
       const clean = answers.response(response);
       // What is no answer is refused by the recorder, in words.
-      return findResponseFlaw(clean) === undefined ? scrubber.response(copyJson(clean)) : clean;
+      if (clean !== response && findResponseFlaw(clean) !== undefined) return clean;
+      return scrubber.response(sealResponse(clean));
     },
     messages: (messages) => scrubber.messages(answers.messages(messages)),
     json: (value) => scrubber.json(value),
     used: () => [...(redaction.custom === undefined ? [] : [BY_FUNCTION]), ...scrubber.used()],
   };
+}
+
+/** Sealed with its message on its own, so that this is not copied again. */
+function sealResponse(response: LlmTurnResponse): LlmTurnResponse {
+  try {
+    return seal({ ...response, message: seal(response.message) });
+  } catch (error) {
+    // Once more as a whole, for the place in it.
+    if (error instanceof NotJsonError) return seal(response);
+    throw error;
+  }
 }
 
 /** A replay's own side. */

@@ -61,18 +61,25 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
     return clean;
   }
 
+  const prompts = createPromptMemory(scrubMessage);
+
+  function forget(): void {
+    cache = new WeakMap();
+    prompts.forget();
+  }
+
   /** Once more where a value became known on the way, since it may stand further up as well. */
   function untilKnown<T>(scrub: () => T): T {
     for (let round = 0; ; round++) {
       const before = texts.known;
       const result = scrub();
       if (texts.known === before || round === MAX_ROUNDS) return result;
-      cache = new WeakMap();
+      forget();
     }
   }
 
   return {
-    messages: (messages) => untilKnown(() => Array.from(messages, scrubMessage)),
+    messages: (messages) => untilKnown(() => prompts.scrub(messages)),
     response: (response) =>
       untilKnown(() => {
         const message = scrubMessage(response.message) as LlmTurnResponse["message"];
@@ -88,8 +95,32 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
     settle: () => numbers.settle(),
     renumber(map) {
       if (!numbers.renumber(map)) return false;
-      cache = new WeakMap();
+      forget();
       return true;
+    },
+  };
+}
+
+/** Keeps the last prompt as it came, in the places of what was sealed, and what became of it: mostly the next one begins with it. */
+function createPromptMemory(scrub: (message: LlmMessage) => LlmMessage) {
+  let seen: (LlmMessage | undefined)[] = [];
+  let clean: LlmMessage[] = [];
+  return {
+    scrub(messages: readonly LlmMessage[]): LlmMessage[] {
+      let same = 0;
+      while (same < seen.length && same < messages.length && seen[same] === messages[same]) same++;
+      const result = clean.slice(0, same);
+      for (let index = same; index < messages.length; index++) result.push(scrub(messages[index] as LlmMessage));
+      // Only now, since a message that is none throws.
+      seen.length = same;
+      for (let index = same; index < messages.length; index++) {
+        const message = messages[index] as LlmMessage;
+        seen.push(isSealed(message) ? message : undefined);
+      }
+      return (clean = result);
+    },
+    forget(): void {
+      seen = [];
     },
   };
 }

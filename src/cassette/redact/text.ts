@@ -9,6 +9,8 @@ import { KNOWN_RULES, type RedactionRule } from "./rules.js";
 
 /** Everything of a text is seen anew until nothing more is found, at most so often. */
 export const MAX_ROUNDS = 8;
+const MAX_HARMLESS = 1_000;
+const MAX_REMEMBERED = 64;
 /** A shorter value is not looked for elsewhere. */
 const MIN_LEARNED_LENGTH = 8;
 
@@ -40,7 +42,24 @@ export function createTextScrubber(
   const literals = createLiterals(values);
   const isOurs = createIsOurs(rules);
 
+  // Names, keys and other short texts without a secret come again and again. Forgotten when something more is known.
+  const harmless = new Set<string>();
+  let knownThen = literals.size;
+
   function scrub(text: string): string {
+    if (knownThen !== literals.size) {
+      harmless.clear();
+      knownThen = literals.size;
+    }
+    if (harmless.has(text)) return text;
+    const result = scrubAll(text);
+    if (result === text && text.length <= MAX_REMEMBERED && harmless.size < MAX_HARMLESS && !text.includes("<")) {
+      harmless.add(text);
+    }
+    return result;
+  }
+
+  function scrubAll(text: string): string {
     for (const { number } of placeholdersIn(text)) numbers.reserve(number);
     let before = text;
     for (let round = 0; round < MAX_ROUNDS; round++) {

@@ -3,8 +3,9 @@
 
 import { gunzipSync } from "node:zlib";
 import { wireOf } from "../../core/index.js";
+import { refusalReply, type Refusal } from "../../harness/index.js";
 import { forward, type Forwarded, type HttpHandler, type HttpReply, type HttpRequest } from "../../host/index.js";
-import { readBytes, refusalReply, type Refusal } from "../serve/replies.js";
+import { readBytes } from "../serve/read-bytes.js";
 import type { PassedPart, PassingTurn, ProxyRecorder } from "./recorder.js";
 import { below } from "./target.js";
 

@@ -12,7 +12,7 @@ import {
   type StreamNote,
 } from "../../cassette/index.js";
 import type { PassedParts, Wire } from "../../core/index.js";
-import { parseBody } from "../serve/replies.js";
+import { parseBody } from "../../harness/index.js";
 
 /** The answer to a turn, as it passed by. */
 export interface PassedAnswer {

@@ -1,10 +1,17 @@
 // The replay server as a function from requests to replies, and a count of what came of them.
 
-import { CassetteError, type Cassette, type MissReport, type Shelf } from "../../cassette/index.js";
+import { CassetteError, type MissReport, type Shelf } from "../../cassette/index.js";
 import { AgentError, wireOf, type Wire, type WireTurn } from "../../core/index.js";
+import {
+  PIN_HEADER,
+  readTurn,
+  refusalReply,
+  shelfReply,
+  type Refusal,
+  type ServedStreaming,
+} from "../../harness/index.js";
 import type { HttpHandler, HttpReply, HttpRequest } from "../../host/index.js";
-import { answerReply, parseBody, readBytes, refusalReply, type Refusal } from "./replies.js";
-import { streamBody, type ServedStreaming } from "./stream-body.js";
+import { readBytes } from "./read-bytes.js";
 
 /** A request that no recorded turn answers. */
 export interface ServedMiss {
@@ -43,9 +50,6 @@ const SERVED: readonly string[] = [
   "/api/chat",
 ];
 
-/** A client names the cassette it means in this header: by task, by file, or not at all. */
-export const PIN_HEADER = "x-playhead-cassette";
-
 /**
  * Answers from `shelf` and nothing else. `nameOf` is what a client may call a cassette by its file: where the files lie on this
  * machine is nobody's business on the other side.
@@ -61,7 +65,7 @@ export function serveHandler(
     if (wire === undefined) return refusalReply(unknownPath(request));
     const read = await readBytes(request);
     if ("refusal" in read) return refusalReply(read.refusal, wire);
-    const parsed = parseTurn(wire, read.bytes);
+    const parsed = readTurn(wire, read.bytes);
     if ("refusal" in parsed) return refusalReply(parsed.refusal, wire);
     return answerTurn(wire, parsed.turn, pinOf(request), {
       shelf,
@@ -92,44 +96,20 @@ function unknownPath({ method, path }: HttpRequest): Refusal {
   };
 }
 
-function parseTurn(wire: Wire, bytes: Uint8Array): { turn: WireTurn } | { refusal: Refusal } {
-  let body: unknown;
-  try {
-    body = parseBody(bytes);
-  } catch {
-    return { refusal: { status: 400, code: "not-json", message: "the request's body is not JSON in UTF-8" } };
-  }
-  try {
-    return { turn: wire.parse(body) };
-  } catch (error) {
-    if (error instanceof AgentError) return { refusal: { status: 400, code: error.code, message: error.message } };
-    throw error;
-  }
-}
-
 async function answerTurn(
   wire: Wire,
-  { request, isStream, wantsUsage }: WireTurn,
+  turn: WireTurn,
   pin: string | undefined,
   { shelf, watcher, nameOf, streaming, signal }: Served,
 ): Promise<HttpReply> {
   try {
-    const { cassette, file, turnIndex, response, planOf } = await shelf.answer(wire, request, pin);
+    const pinned = pin === undefined ? {} : { pin };
+    const reply = await shelfReply(wire, turn, { shelf, nameOf, streaming, signal, ...pinned });
     watcher.answered();
-    const stamp = { ...stampOf(cassette, turnIndex), model: request.settings.model, wantsUsage };
-    const where = { [PIN_HEADER]: encodeURI(nameOf(file)), "x-playhead-turn": String(turnIndex) };
-    const stream = isStream ? streamBody(wire, response, stamp, planOf(), streaming, signal) : undefined;
-    return answerReply(wire, response, stamp, stream, where);
+    return reply;
   } catch (error) {
     return refusalReply(toRefusal(error, watcher, nameOf), wire);
   }
-}
-
-/** The same recording gives the same bytes: nothing here comes from the clock. */
-function stampOf(cassette: Cassette, turnIndex: number): { id: string; createdAt: number } {
-  const id = cassette.version === 2 ? cassette.cassetteId.slice(0, 12) : "playhead";
-  const recordedAt = Date.parse(cassette.recordedAt);
-  return { id: `${id}-${turnIndex}`, createdAt: Number.isFinite(recordedAt) ? recordedAt : 0 };
 }
 
 function toRefusal(error: unknown, watcher: ServeWatcher, nameOf: NameOf): Refusal {
@@ -144,7 +124,7 @@ function toRefusal(error: unknown, watcher: ServeWatcher, nameOf: NameOf): Refus
   return { status: 409, code, message, miss: file === undefined ? miss : { ...miss, cassette: nameOf(file) } };
 }
 
-/** A name that no header can carry as it is comes percent-encoded, as our own answers name their cassette. */
+/** A client names the cassette it means by task, by file, or not at all. A name that no header can carry as it is comes percent-encoded, as our own answers name their cassette. */
 function pinOf({ headers }: HttpRequest): string | undefined {
   const value = headers[PIN_HEADER];
   if (typeof value !== "string" || value === "") return undefined;

@@ -1,77 +1,98 @@
 // Deep copies of plain JSON, and sealing: a copy made immutable for good and known by identity. Only a sealed value may be
 // trusted not to have changed since it was hashed; every other one is canonicalised again.
 
-import { assertPlainObject, enter, refuse, setOwn, type JsonValue, type NotJsonReason, type Path } from "./value.js";
+import { isJsonObject, MAX_JSON_DEPTH, NOT_PLAIN, refuse, setOwn, type JsonValue } from "./value.js";
 
 /**
  * A deep copy of plain JSON that shares nothing with `value`. Object keys whose value is `undefined` are left out, as they
- * do not exist in JSON; everything else that is not JSON is refused with {@link NotJsonError}. Key order is kept.
+ * do not exist in JSON; everything else that is not JSON is refused with `NotJsonError`. Key order is kept.
  */
 export function copyJson<T>(value: T): T {
-  return copy(value, []) as T;
+  return copyWith(value, keep) as T;
 }
 
-function copy(value: unknown, path: Path): JsonValue {
+/** Every container of the copy passes through it when it is whole, the inner ones first. */
+type Finish = (container: JsonValue) => JsonValue;
+
+const keep: Finish = (container) => container;
+
+function copyWith(value: unknown, finish: Finish): unknown {
+  try {
+    return copy(value, 0, finish);
+  } catch (error) {
+    if (error === NOT_PLAIN) return refuse(value, "absent");
+    throw error;
+  }
+}
+
+function copy(value: unknown, depth: number, finish: Finish): JsonValue {
   switch (typeof value) {
     case "string":
-      if (!value.isWellFormed()) refuse("surrogate", path);
+      if (!value.isWellFormed()) throw NOT_PLAIN;
       return value;
     case "number":
-      if (!Number.isFinite(value)) refuse("number", path);
+      if (!Number.isFinite(value)) throw NOT_PLAIN;
       return value;
     case "boolean":
       return value;
     case "object":
       if (value === null) return null;
-      enter(value, path);
-      return Array.isArray(value) ? copyArray(value, path) : copyObject(value as Record<string, unknown>, path);
+      if (finish === freeze && Mark.has(value)) return value as JsonValue;
+      if (depth === MAX_JSON_DEPTH) throw NOT_PLAIN;
+      return Array.isArray(value) ? copyArray(value, depth + 1, finish) : copyObject(value, depth + 1, finish);
     default:
-      return refuse(typeof value as NotJsonReason, path);
+      throw NOT_PLAIN;
   }
 }
 
-function copyArray(list: readonly unknown[], path: Path): JsonValue[] {
+function copyArray(list: readonly unknown[], depth: number, finish: Finish): JsonValue {
   const result: JsonValue[] = [];
-  for (let index = 0; index < list.length; index++) {
-    path.push({ container: list, key: index });
-    if (!(index in list)) refuse("hole", path);
-    result.push(copy(list[index], path));
-    path.pop();
-  }
-  return result;
+  // A hole reads `undefined`, which is refused.
+  for (let index = 0; index < list.length; index++) result.push(copy(list[index], depth, finish));
+  return finish(result);
 }
 
-function copyObject(object: Record<string, unknown>, path: Path): JsonValue {
-  assertPlainObject(object, path);
+function copyObject(object: object, depth: number, finish: Finish): JsonValue {
+  if (!isJsonObject(object)) throw NOT_PLAIN;
   const result: Record<string, JsonValue> = {};
   for (const key of Object.keys(object)) {
-    if (object[key] === undefined) continue;
-    path.push({ container: object, key });
-    if (!key.isWellFormed()) refuse("surrogate", path);
-    setOwn(result, key, copy(object[key], path));
-    path.pop();
+    const value = object[key];
+    if (value === undefined) continue;
+    if (!key.isWellFormed()) throw NOT_PLAIN;
+    setOwn(result, key, copy(value, depth, finish));
   }
-  return result;
+  return finish(result);
 }
 
-const sealed = new WeakSet<object>();
+/** Gives back what its constructor is given, so that a class which extends it puts its private names on any object. */
+// eslint-disable-next-line @typescript-eslint/no-extraneous-class -- A constructor is all it is for.
+class Given {
+  constructor(object: object) {
+    return object;
+  }
+}
 
-/** True when `value` came from {@link seal}, so that neither it nor anything in it can have changed since. */
+/** The mark of what {@link seal} made: a private name, which nothing outside can read, copy or forge. */
+class Mark extends Given {
+  readonly #sealed = true;
+
+  static has(object: object): boolean {
+    return #sealed in object;
+  }
+}
+
+/** True when `value` came from {@link seal}, as a whole or as a part, so that neither it nor anything in it can have changed since. */
 export function isSealed(value: object): boolean {
-  return sealed.has(value);
+  return Mark.has(value);
 }
 
-/** A deeply frozen copy of `value`, or `value` itself if it is sealed already. Throws `NotJsonError` like `copyJson`. */
+/** Marks before it freezes, since what is frozen takes no mark in engines to come. */
+const freeze: Finish = (container) => {
+  new Mark(container as object);
+  return Object.freeze(container) as JsonValue;
+};
+
+/** A deeply frozen copy of `value`, with what is sealed in it as it is, or `value` itself if it is sealed. Throws `NotJsonError` like `copyJson`. */
 export function seal<T extends object>(value: T): T {
-  if (sealed.has(value)) return value;
-  const result = copyJson(value);
-  freeze(result);
-  sealed.add(result);
-  return result;
-}
-
-function freeze(value: unknown): void {
-  if (typeof value !== "object" || value === null) return;
-  for (const key of Object.keys(value)) freeze((value as Record<string, unknown>)[key]);
-  Object.freeze(value);
+  return copyWith(value, freeze) as T;
 }

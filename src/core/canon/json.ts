@@ -1,61 +1,85 @@
 // Canonical JSON text (RFC 8785, JCS) behind a strict door: what is not plain JSON is refused, never converted, because
 // the text is hashed. Keys are sorted by UTF-16 code units (§3.2.3), numbers print as ECMAScript does (§3.2.2.3), strings
-// by JSON.stringify, whose escapes are the ones §3.2.2.2 asks for.
+// by JSON.stringify, whose escapes are the ones §3.2.2.2 asks for. The walk keeps no path; `refuse` finds it where it is needed.
 
-import { assertPlainObject, enter, refuse, type NotJsonReason, type Path } from "./value.js";
+import { isSealed } from "./copy.js";
+import { isJsonObject, MAX_JSON_DEPTH, NOT_PLAIN, refuse } from "./value.js";
 
-/** The RFC 8785 text of `value`. Throws {@link NotJsonError} for anything that is not plain JSON. */
+/** The RFC 8785 text of `value`. Throws `NotJsonError` for anything that is not plain JSON. */
 export function canonicalize(value: unknown): string {
-  return write(value, []);
+  try {
+    // What is sealed was looked at then, and has not changed since.
+    return write(value, 0, typeof value === "object" && value !== null && isSealed(value));
+  } catch (error) {
+    if (error === NOT_PLAIN) return refuse(value, "flaw");
+    throw error;
+  }
 }
 
-function write(value: unknown, path: Path): string {
+function write(value: unknown, depth: number, isPlain: boolean): string {
   switch (typeof value) {
     case "string":
-      return writeString(value, path);
+      return writeString(value, isPlain);
     case "number":
-      if (!Number.isFinite(value)) refuse("number", path);
+      if (!Number.isFinite(value)) throw NOT_PLAIN;
       return String(value);
     case "boolean":
       return value ? "true" : "false";
     case "object":
       if (value === null) return "null";
-      enter(value, path);
-      return Array.isArray(value) ? writeArray(value, path) : writeObject(value as Record<string, unknown>, path);
+      if (depth === MAX_JSON_DEPTH) throw NOT_PLAIN;
+      return Array.isArray(value)
+        ? writeArray(value, depth + 1, isPlain)
+        : writeObject(value as Record<string, unknown>, depth + 1, isPlain);
     default:
-      return refuse(typeof value as NotJsonReason, path);
+      throw NOT_PLAIN;
   }
 }
 
-function writeString(text: string, path: Path): string {
-  if (!text.isWellFormed()) refuse("surrogate", path);
-  return JSON.stringify(text);
-}
-
-function writeArray(list: readonly unknown[], path: Path): string {
+function writeArray(list: readonly unknown[], depth: number, isPlain: boolean): string {
   let text = "[";
-  const step = { container: list, key: 0 as string | number };
-  path.push(step);
+  // A hole reads `undefined`, which is refused.
   for (let index = 0; index < list.length; index++) {
-    step.key = index;
-    const item = list[index];
-    if (item === undefined) refuse(index in list ? "undefined" : "hole", path);
-    text += index === 0 ? write(item, path) : "," + write(item, path);
+    text += index === 0 ? write(list[index], depth, isPlain) : "," + write(list[index], depth, isPlain);
   }
-  path.pop();
   return text + "]";
 }
 
-function writeObject(object: Record<string, unknown>, path: Path): string {
-  assertPlainObject(object, path);
+function writeObject(object: Record<string, unknown>, depth: number, isPlain: boolean): string {
+  if (!isPlain && !isJsonObject(object)) throw NOT_PLAIN;
   let text = "{";
-  const step = { container: object, key: "" as string | number };
-  path.push(step);
-  for (const key of Object.keys(object).sort()) {
-    step.key = key;
-    const entry = writeString(key, path) + ":" + write(object[key], path);
+  for (const key of sortKeys(Object.keys(object))) {
+    const entry = writeString(key, isPlain) + ":" + write(object[key], depth, isPlain);
     text += text === "{" ? entry : "," + entry;
   }
-  path.pop();
   return text + "}";
+}
+
+/** Few keys are sorted by insertion, which takes half the time of `sort` (measured). */
+function sortKeys(keys: string[]): string[] {
+  if (keys.length > 16) return keys.sort();
+  for (let index = 1; index < keys.length; index++) {
+    const key = keys[index] as string;
+    let at = index;
+    for (; at > 0 && (keys[at - 1] as string) > key; at--) keys[at] = keys[at - 1] as string;
+    keys[at] = key;
+  }
+  return keys;
+}
+
+const MAX_BARE = 24;
+
+function writeString(text: string, isPlain: boolean): string {
+  if (text.length <= MAX_BARE && isBare(text)) return `"${text}"`;
+  if (!isPlain && !text.isWellFormed()) throw NOT_PLAIN;
+  return JSON.stringify(text);
+}
+
+/** Whether a text is written as it stands: printable ASCII without quotes and backslashes. */
+function isBare(text: string): boolean {
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit < 0x20 || unit > 0x7e || unit === 0x22 || unit === 0x5c) return false;
+  }
+  return true;
 }

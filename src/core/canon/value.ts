@@ -41,23 +41,70 @@ const REASONS: Record<NotJsonReason, string> = {
   depth: `nesting deeper than ${MAX_JSON_DEPTH} levels`,
 };
 
-/** Keys from the root to the value being walked, with the containers they belong to: enough to name a place. */
-export type Path = { container: object; key: string | number }[];
+/** What a walker throws where a value is not plain JSON; the door it came in by turns it into words with {@link refuse}. */
+export const NOT_PLAIN = new Error("not plain JSON");
 
-/** Refuses a container that lies too deep, and says whether that is because it contains itself. */
-export function enter(value: object, path: Path): void {
-  if (path.length < MAX_JSON_DEPTH) return;
-  refuse(path.some((step) => step.container === value) ? "cycle" : "depth", path);
+/** How a walker takes a key whose value is `undefined`: as absent, or as a flaw. */
+export type UndefinedKeys = "absent" | "flaw";
+
+/** Throws the {@link NotJsonError} of the first flaw of `value`. It walks with the path in hand, which the fast walkers do not. */
+export function refuse(value: unknown, undefinedKeys: UndefinedKeys): never {
+  findFlaw(value, [], undefinedKeys);
+  // Only a getter that gives another value each time comes to this.
+  throw new NotJsonError("instance", "");
 }
 
-export function refuse(reason: NotJsonReason, path: Path): never {
+/** Keys from the root to the value being walked, with the containers they belong to: enough to name a place. */
+type Path = { container: object; key: string | number }[];
+
+function findFlaw(value: unknown, path: Path, undefinedKeys: UndefinedKeys): void {
+  switch (typeof value) {
+    case "string":
+      if (!value.isWellFormed()) fail("surrogate", path);
+      return;
+    case "number":
+      if (!Number.isFinite(value)) fail("number", path);
+      return;
+    case "boolean":
+      return;
+    case "object":
+      if (value === null) return;
+      if (path.length >= MAX_JSON_DEPTH) fail(path.some((step) => step.container === value) ? "cycle" : "depth", path);
+      if (Array.isArray(value)) findFlawInArray(value, path, undefinedKeys);
+      else findFlawInObject(value as Record<string, unknown>, path, undefinedKeys);
+      return;
+    default:
+      fail(typeof value as NotJsonReason, path);
+  }
+}
+
+function findFlawInArray(list: readonly unknown[], path: Path, undefinedKeys: UndefinedKeys): void {
+  for (let key = 0; key < list.length; key++) {
+    const at = [...path, { container: list, key }];
+    if (!(key in list)) fail("hole", at);
+    findFlaw(list[key], at, undefinedKeys);
+  }
+}
+
+function findFlawInObject(object: Record<string, unknown>, path: Path, undefinedKeys: UndefinedKeys): void {
+  if (!isPlainObject(object)) fail("instance", path);
+  if (Object.getOwnPropertySymbols(object).length > 0) fail("symbol", path);
+  for (const key of Object.keys(object)) {
+    const value = object[key];
+    if (value === undefined && undefinedKeys === "absent") continue;
+    const at = [...path, { container: object, key }];
+    if (!key.isWellFormed()) fail("surrogate", at);
+    findFlaw(value, at, undefinedKeys);
+  }
+}
+
+function fail(reason: NotJsonReason, path: Path): never {
   throw new NotJsonError(reason, toPointer(path.map((step) => step.key)));
 }
 
-/** Refuses everything but a plain object with string keys. */
-export function assertPlainObject(object: object, path: Path): asserts object is Record<string, unknown> {
-  if (!isPlainObject(object)) refuse("instance", path);
-  if (Object.getOwnPropertySymbols(object).length > 0) refuse("symbol", path);
+/** Whether a container is one of JSON: an object with string keys alone, and nothing but an object. Arrays are asked before. */
+export function isJsonObject(object: object): object is Record<string, unknown> {
+  return isPlainObject(object) && Object.getOwnPropertySymbols(object).length === 0;
 }
 
 /** True for `{}`, an object without prototype, and a plain object of another realm; false for every class instance. */

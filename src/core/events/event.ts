@@ -24,9 +24,9 @@ export type EventBody =
   | { type: "tool-rejected"; callId: string; tool: string }
   /** A policy forbids the call. The run ends, and the model never reads of it. */
   | { type: "tool-denied"; callId: string; tool: string; message: string }
-  /** One turn more than `limit` in a row asked for refused calls alone. */
   /** A policy hook changed what would have happened; `hook` says on which side of the tool. */
   | { type: "tool-policy"; callId: string; tool: string; hook: "call" | "result"; action: string }
+  /** One turn more than `limit` in a row asked for refused calls alone. */
   | { type: "corrections-exhausted"; limit: number }
   | { type: "budget-exhausted"; cap: "turns" | "toolCalls" | "tokens" | "costUsd"; limit: number }
   /** An edge of the plan is taken; `edge` is its place in the plan's list. */

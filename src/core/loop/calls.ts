@@ -89,6 +89,7 @@ async function executeAll(
     return executeGuarded(call, { context, ports, policies, note, turnIndex: budget.turns - 1, callIndex });
   };
   const writes = prepared.some((call) => call.kind === "ready" && call.tool.effect === "write");
+  if (prepared.length === 1) return [await execute(prepared[0] as PreparedCall, 0)];
   if (!writes) return Promise.all(prepared.map(execute));
   const outcomes: ToolOutcome[] = [];
   for (const [index, call] of prepared.entries()) {

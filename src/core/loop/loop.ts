@@ -22,9 +22,11 @@ export type LoopStop = { kind: "finished"; finalAnswer: string } | { kind: "budg
 export async function runLoop(input: LoopInput): Promise<LoopStop> {
   const { maxCorrections = Infinity } = input;
   let corrections = 0;
+  let turnIndex = input.budget.turns;
+  const turn: TurnInput = { ...input, emit: (body, detail) => input.emit(turnIndex, body, detail) };
   input.budget.beginConversation();
-  for (let turnIndex = input.budget.turns; ; turnIndex++) {
-    const outcome = await takeTurn(turnIndex, input);
+  for (; ; turnIndex++) {
+    const outcome = await takeTurn(turn);
     switch (outcome.kind) {
       case "continue":
         corrections = outcome.refused ? corrections + 1 : 0;
@@ -40,12 +42,11 @@ export async function runLoop(input: LoopInput): Promise<LoopStop> {
   }
 }
 
-async function takeTurn(turnIndex: number, input: LoopInput): Promise<TurnOutcome> {
-  const cap = input.budget.takeTurn(input.history, input.tools.definitions);
+function takeTurn(turn: TurnInput): TurnOutcome | Promise<TurnOutcome> {
+  const cap = turn.budget.takeTurn(turn.history, turn.tools.definitions);
   if (cap !== undefined) return { kind: "budget", cap };
-  const emit = (body: EventBody, detail?: EventDetail) => input.emit(turnIndex, body, detail);
-  emit({ type: "turn-start" });
-  return runTurn({ ...input, emit });
+  turn.emit({ type: "turn-start" });
+  return runTurn(turn);
 }
 
 /** Not retryable: the same model with the same tools asks the same way, at the same price. */

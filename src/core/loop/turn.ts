@@ -33,8 +33,9 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
   input.emit(describeTurn(response), { kind: "turn", response });
   input.history.push(keepMessage(response.message));
 
-  const calls = response.message.toolCalls ?? [];
-  if (calls.length === 0) return { kind: "finished", finalAnswer: response.finalAnswer ?? response.message.content };
+  const calls = response.message.toolCalls;
+  if (calls === undefined || calls.length === 0)
+    return { kind: "finished", finalAnswer: response.finalAnswer ?? response.message.content };
   return runCalls(calls, input);
 }
 
@@ -42,7 +43,7 @@ async function askProvider(input: TurnInput): Promise<LlmTurnResponse> {
   const { provider, context, emit } = input;
   assertNotAborted(context.signal);
   try {
-    const response = await callProvider(input);
+    const response = await callProvider(provider, input);
     assertResponse(provider, response);
     return response;
   } catch (error) {
@@ -52,8 +53,9 @@ async function askProvider(input: TurnInput): Promise<LlmTurnResponse> {
   }
 }
 
-async function callProvider(input: TurnInput): Promise<LlmTurnResponse> {
-  const { provider, streaming = false, emit } = input;
+/** Not async: what a provider throws at once is thrown at once, inside the caller's `try`. */
+function callProvider(provider: LlmProviderAdapter, input: TurnInput): Promise<LlmTurnResponse> {
+  const { streaming = false, emit } = input;
   const request = toRequest(input);
   if (!streaming || provider.stream === undefined) return provider.turn(request);
   return readStream(provider.stream(request), providerName(provider), (delta) => {
@@ -72,13 +74,14 @@ function assertResponse(provider: LlmProviderAdapter, response: unknown): void {
 }
 
 function toRequest({ history, tools, settings, timeoutMs, context }: TurnInput): LlmTurnRequest {
-  return {
+  const request: { -readonly [Key in keyof LlmTurnRequest]: LlmTurnRequest[Key] } = {
     messages: history,
     signal: context.signal,
-    ...(tools.definitions.length === 0 ? {} : { tools: tools.definitions }),
-    ...(settings === undefined ? {} : { settings }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };
+  if (tools.definitions.length > 0) request.tools = tools.definitions;
+  if (settings !== undefined) request.settings = settings;
+  if (timeoutMs !== undefined) request.timeoutMs = timeoutMs;
+  return request;
 }
 
 function describeDelta(delta: LlmStreamDelta): Extract<EventBody, { type: "llm-delta" }> {
@@ -93,14 +96,11 @@ function describeDelta(delta: LlmStreamDelta): Extract<EventBody, { type: "llm-d
 }
 
 function describeTurn({ stopReason, message, usage, costUsd, model }: LlmTurnResponse): EventBody {
-  return {
-    type: "llm-turn",
-    stopReason,
-    toolCalls: message.toolCalls?.length ?? 0,
-    ...(usage === undefined ? {} : { usage }),
-    ...(costUsd === undefined ? {} : { costUsd }),
-    ...(model === undefined ? {} : { model }),
-  };
+  const body: EventBody = { type: "llm-turn", stopReason, toolCalls: message.toolCalls?.length ?? 0 };
+  if (usage !== undefined) body.usage = usage;
+  if (costUsd !== undefined) body.costUsd = costUsd;
+  if (model !== undefined) body.model = model;
+  return body;
 }
 
 function describeError(error: unknown): EventBody {

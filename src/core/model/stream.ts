@@ -18,3 +18,24 @@ export async function readStream(
     hint: "A provider's stream(request) ends with { type: 'response', response }, or throws.",
   });
 }
+
+/** The whole answer, by the first event of its stream. Beside the event and not in it: nobody who does not ask ever sees it. */
+const ahead = new WeakMap<LlmStreamEvent, LlmTurnResponse>();
+
+/** The same events, the first of which tells `answerAhead` the response: for a provider that has it before it streams. */
+export async function* tellAhead(
+  response: LlmTurnResponse,
+  events: Iterable<LlmStreamEvent> | AsyncIterable<LlmStreamEvent>,
+): AsyncGenerator<LlmStreamEvent, void, undefined> {
+  let isFirst = true;
+  for await (const event of events) {
+    if (isFirst) ahead.set(event, response);
+    isFirst = false;
+    yield event;
+  }
+}
+
+/** The response that the stream which begins with `event` will end with, where its provider knows. */
+export function answerAhead(event: LlmStreamEvent): LlmTurnResponse | undefined {
+  return event.type === "response" ? event.response : ahead.get(event);
+}

@@ -34,6 +34,8 @@ export const MAX_DRIFT_MS = 24 * 60 * 60 * 1000;
 // Half of what 12 hex digits hold, the year 6429. The other half is room for counters that overflow, so no stamp gets wider.
 const MAX_WALL_MS = 2 ** 47 - 1;
 const MAX_COUNTER = 2 ** 16 - 1;
+const hexByte = (byte: number): string => HEX_BYTES[byte] as string;
+const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 const STAMP = /^([0-9a-f]{12})-([0-9a-f]{4})-([0-9a-f]{8})$/;
 
 /** A clock on the port's wall clock, with a random node unless one is given. Throws RangeError for a node that is not 8 hex digits. */
@@ -43,13 +45,14 @@ export function createHlc(ports: Pick<Ports, "now" | "randomBytes">, node: strin
   let ms = 0;
   let counter = -1;
   let prefix = "";
+  const suffix = `-${node}`;
 
   const moveTo = (nextMs: number, nextCounter: number) => {
     // A counter that is full borrows a millisecond from the future: order matters more than the wall clock.
     const isFull = nextCounter > MAX_COUNTER;
     const newMs = isFull ? nextMs + 1 : nextMs;
     counter = isFull ? 0 : nextCounter;
-    if (newMs !== ms || prefix === "") prefix = newMs.toString(16).padStart(12, "0");
+    if (newMs !== ms || prefix === "") prefix = `${newMs.toString(16).padStart(12, "0")}-`;
     ms = newMs;
   };
 
@@ -58,7 +61,7 @@ export function createHlc(ports: Pick<Ports, "now" | "randomBytes">, node: strin
       const wall = readable(now);
       if (wall > ms) moveTo(wall, 0);
       else moveTo(ms, counter + 1);
-      return `${prefix}-${counter.toString(16).padStart(4, "0")}-${node}`;
+      return prefix + hexByte(counter >> 8) + hexByte(counter & 255) + suffix;
     },
     receive(stamp, now = ports.now()) {
       const other = parseHlc(stamp);

@@ -6,13 +6,15 @@ import { copyJson } from "../canon/copy.js";
 import { isPlainObject, toPointer, type JsonObject } from "../canon/value.js";
 import { AgentError, ToolArgError } from "../errors.js";
 import { boundSchema, findExcess } from "./bounds.js";
+import { createQuickCheck } from "./quick-check.js";
 import { findSchemaFlaw } from "./schema.js";
 import { thrownText } from "./thrown.js";
 
 /** Nested containers in the arguments, the arguments object itself included. */
 export const MAX_ARGUMENT_DEPTH = 64;
 
-const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+/** Keys that reach prototypes: dropped from arguments at every depth before a tool sees them. */
+export const FORBIDDEN_KEYS: readonly string[] = ["__proto__", "constructor", "prototype"];
 
 /**
  * A copy of `args` without the keys `__proto__`, `constructor` and `prototype` in any plain object. Everything that is
@@ -23,7 +25,9 @@ export function scrubArguments<T>(args: T): T {
   return scrub(args, []) as T;
 }
 
+/** `path` is shared by the whole walk. */
 function scrub(value: unknown, path: (string | number)[]): unknown {
+  if (typeof value !== "object" || value === null) return value;
   const isList = Array.isArray(value);
   if (!isList && !isPlainObject(value)) return value;
   if (path.length >= MAX_ARGUMENT_DEPTH) {
@@ -31,10 +35,16 @@ function scrub(value: unknown, path: (string | number)[]): unknown {
       field: toPointer(path),
     });
   }
-  if (isList) return value.map((item, index) => scrub(item, [...path, index]));
+  const scrubAt = (key: string | number, inner: unknown) => {
+    path.push(key);
+    const clean = scrub(inner, path);
+    path.pop();
+    return clean;
+  };
+  if (isList) return value.map((item, index) => scrubAt(index, item));
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
-    if (!FORBIDDEN_KEYS.has(key)) result[key] = scrub(value[key], [...path, key]);
+    if (!FORBIDDEN_KEYS.includes(key)) result[key] = scrubAt(key, value[key]);
   }
   return result;
 }
@@ -45,9 +55,12 @@ export type ArgumentCheck = (args: unknown) => JsonObject;
 /** Reads the schema once. Throws `AgentError` `invalid-options` when it is no JSON Schema, with the place in it. */
 export function createArgumentCheck(tool: string, schema: JsonObject): ArgumentCheck {
   const validator = createValidator(tool, schema);
+  const isSurelyValid = createQuickCheck(schema);
   return (args) => {
     try {
-      return checkArguments(tool, validator, args);
+      const clean = boundArguments(tool, args);
+      if (isSurelyValid?.(clean) !== true) assertValid(tool, validator, clean);
+      return clean as JsonObject;
     } catch (error) {
       if (error instanceof ToolArgError) throw error;
       throw new ToolArgError(`the arguments of ${tool} could not be checked: ${thrownText(error)}`, {
@@ -85,10 +98,9 @@ function boundArguments(tool: string, args: unknown): Record<string, unknown> {
   return scrubArguments(args);
 }
 
-function checkArguments(tool: string, validator: Validator, args: unknown): JsonObject {
-  const clean = boundArguments(tool, args);
-  const { valid, errors } = validator.validate(clean);
-  if (valid) return clean as JsonObject;
+function assertValid(tool: string, validator: Validator, args: unknown): void {
+  const { valid, errors } = validator.validate(args);
+  if (valid) return;
   const field = deepest(errors);
   throw new ToolArgError(
     `the arguments of ${tool} do not match its schema: ${field.error} (at ${field.pointer || "the top"})`,

@@ -15,25 +15,36 @@ export interface ToolDeadline {
   readonly ports: Pick<Ports, "timer">;
 }
 
-/**
- * Calls `start` with a way to get the call's own signal, which fires when the call's time is up, and with the run's, also after
- * the call: what a tool left running is to end with the run. Rejects with `AgentError` `timeout` or `aborted` then, whatever the work does.
- */
-export function callWithin(start: (signal: () => AbortSignal) => unknown, deadline: ToolDeadline): unknown {
-  // Few tools look at their signal, so it is made when one does.
-  let controller: AbortController | undefined;
-  let ended: { reason: unknown } | undefined;
-  const signal = () => {
-    controller ??= follow(deadline.signal);
-    if (ended !== undefined) controller.abort(ended.reason);
-    return controller.signal;
-  };
-  const value = start(signal);
-  if (!isThenable(value)) return value;
-  return settleWithin(value, deadline, (reason) => {
-    ended = { reason };
-    controller?.abort(reason);
-  });
+/** Gives a call its own signal, made when it is asked for: few tools look at it. */
+export class CallSignal {
+  readonly #run: AbortSignal;
+  #controller: AbortController | undefined;
+  #ended: { reason: unknown } | undefined;
+
+  constructor(run: AbortSignal) {
+    this.#run = run;
+  }
+
+  /**
+   * Fires when the call's time is up, and with the run's, also after the call: what a tool left running is to end with the run.
+   */
+  get signal(): AbortSignal {
+    this.#controller ??= follow(this.#run);
+    if (this.#ended !== undefined) this.#controller.abort(this.#ended.reason);
+    return this.#controller.signal;
+  }
+
+  end(reason: unknown): void {
+    this.#ended = { reason };
+    this.#controller?.abort(reason);
+  }
+}
+
+/** Calls `start` with the call's own signal. What it gives at once is given at once; a promise settles as `settleWithin` says. */
+export function callWithin(start: (own: CallSignal) => unknown, deadline: ToolDeadline): unknown {
+  const own = new CallSignal(deadline.signal);
+  const value = start(own);
+  return isThenable(value) ? settleWithin(value, deadline, (reason) => own.end(reason)) : value;
 }
 
 /** A controller that fires with `signal`, and is kept as long as that is: a run's signal ends with the run. */
@@ -44,33 +55,61 @@ function follow(signal: AbortSignal): AbortController {
   return controller;
 }
 
-/** As `work` settles, unless the deadline comes first; then it tells `stop` the reason and rejects. Leaves nothing behind. */
+/**
+ * As `work` settles, unless the deadline comes first; then it tells `stop` the reason and rejects with `AgentError` `timeout` or
+ * `aborted`, whatever the work does. Leaves nothing behind.
+ */
 export function settleWithin<T>(
   work: PromiseLike<T>,
-  { signal, timeoutMs, ports }: ToolDeadline,
+  deadline: ToolDeadline,
   stop: (reason: unknown) => void = () => undefined,
 ): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const clear = () => {
-      stopTimer();
-      unwatch();
+    let isSettled = false;
+    let disarm: (() => void) | undefined;
+    // Settling twice does nothing, so what comes late is dropped here, a rejection as well.
+    const settle = (how: () => void) => {
+      isSettled = true;
+      disarm?.();
+      how();
     };
     const end = (error: AgentError, reason: unknown) => {
-      clear();
-      reject(error);
+      settle(() => reject(error));
       stop(reason);
     };
-    const onAbort = () => end(abortError(signal), signal.reason);
-    const late = () => {
-      const error = timeoutError(timeoutMs);
-      end(error, error);
-    };
-    const stopTimer = startTimer(ports, timeoutMs, late);
-    const unwatch = watchAbort(signal, onAbort);
-    // Settling twice does nothing, so what comes late is dropped here, a rejection as well.
-    void Promise.resolve(work).then(resolve, reject).then(clear);
-    if (signal.aborted) onAbort();
+    void Promise.resolve(work).then(
+      (value) => settle(() => resolve(value)),
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- As the work rejects.
+      (error: unknown) => settle(() => reject(error)),
+    );
+    // Work that is done already settles first: it pays for no timer and no listener.
+    void ALREADY.then(() => {
+      if (!isSettled) disarm = arm(deadline, end);
+    });
   });
+}
+
+const ALREADY = Promise.resolve();
+
+/** Calls `end` when time is up or the signal fires, unless the returned function is called first. */
+function arm(
+  { signal, timeoutMs, ports }: ToolDeadline,
+  end: (error: AgentError, reason: unknown) => void,
+): (() => void) | undefined {
+  const onAbort = () => end(abortError(signal), signal.reason);
+  if (signal.aborted) {
+    onAbort();
+    return undefined;
+  }
+  const stopTimer = startTimer(ports, timeoutMs, () => {
+    const error = timeoutError(timeoutMs);
+    end(error, error);
+  });
+  const unwatch = watchAbort(signal, onAbort);
+  return () => {
+    stopTimer();
+    unwatch();
+  };
 }
 
 interface Watch {
@@ -138,6 +177,6 @@ function startTimer(ports: Pick<Ports, "timer">, ms: number, fire: () => void): 
   return () => cancel();
 }
 
-function isThenable(value: unknown): value is PromiseLike<unknown> {
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }

@@ -8,7 +8,10 @@ import type { VerbSet } from "./verbs.js";
 export type ToolEffect = "read" | "write";
 
 export interface CustomToolContext {
-  /** Fires while the call lasts: when it takes too long, the run is aborted or the runtime destroyed. Pass it on to whatever waits. */
+  /**
+   * Fires while the call lasts: when it takes too long, the run is aborted or the runtime destroyed. Pass it on to whatever waits.
+   * It is made when it is read, so read it by name: a spread of the context leaves it out.
+   */
   readonly signal: AbortSignal;
   /** The agent whose model asked. */
   readonly agentId: string;

@@ -12,6 +12,8 @@ import { ollamaStream } from "../providers/ollama-fold.js";
 import { decodeOpenAi } from "../providers/openai-decode.js";
 import { encodeOpenAi } from "../providers/openai-encode.js";
 import { openAiStream } from "../providers/openai-fold.js";
+import { createStreamDecoder, type StreamDecoder } from "../providers/stream.js";
+import { plainDecoding } from "../providers/wire.js";
 import { readAnswer, type CollectedAnswer, type PassedParts } from "./answer.js";
 import { parseAnthropic } from "./anthropic-parse.js";
 import { anthropicEvents, streamAnthropic, writeAnthropic } from "./anthropic-write.js";
@@ -36,6 +38,8 @@ export interface Wire {
   encode(request: LlmTurnRequest, model: string, maxTokens: number): JsonObject;
   /** Reads an answer that was collected. `passed` is told the deltas of a stream. Throws `provider-response`. */
   read(answer: CollectedAnswer, passed?: PassedParts): LlmTurnResponse;
+  /** Reads a streamed answer as it comes; the decoder throws `provider-response`. */
+  decoder(): StreamDecoder;
   write(response: LlmTurnResponse, stamp: WireStamp): JsonObject;
   stream(response: LlmTurnResponse, stamp: WireStamp): string[];
   /** What `stream` gives, cut as `cut` says. Times go by what an event carries: 0 for one that carries nothing. */
@@ -51,6 +55,7 @@ export const WIRES: Readonly<Record<WireName, Wire>> = {
     parse: parseOpenAi,
     encode: (request, model) => encodeOpenAi(request, { model, maxTokensField: "max_completion_tokens" }),
     read: (answer, passed) => readAnswer(answer, openAiStream, decodeOpenAi, passed),
+    decoder: () => createStreamDecoder(openAiStream, plainDecoding),
     write: writeOpenAi,
     stream: streamOpenAi,
     events: openAiEvents,
@@ -62,6 +67,7 @@ export const WIRES: Readonly<Record<WireName, Wire>> = {
     parse: parseAnthropic,
     encode: (request, model, maxTokens) => encodeAnthropic(request, { model, maxTokens }),
     read: (answer, passed) => readAnswer(answer, anthropicStream, decodeAnthropic, passed),
+    decoder: () => createStreamDecoder(anthropicStream, plainDecoding),
     write: writeAnthropic,
     stream: streamAnthropic,
     events: anthropicEvents,
@@ -73,6 +79,7 @@ export const WIRES: Readonly<Record<WireName, Wire>> = {
     parse: parseOllama,
     encode: (request, model) => encodeOllama(request, { model }),
     read: (answer, passed) => readAnswer(answer, ollamaStream, decodeOllama, passed),
+    decoder: () => createStreamDecoder(ollamaStream, plainDecoding),
     write: writeOllama,
     stream: streamOllama,
     events: ollamaEvents,

@@ -9,7 +9,8 @@ import {
   type ToleranceUse,
 } from "../../cassette/index.js";
 import type { JsonObject, JsonValue } from "../../core/index.js";
-import { misuse, type MatcherResult } from "./matcher.js";
+import { rerecordCommand } from "./command.js";
+import { misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
 import type { Pinned } from "./pinned.js";
 import { countText, cutText } from "./words.js";
 
@@ -43,7 +44,12 @@ export function findDifferences(matcher: string, pinned: Pinned, cassette: Casse
 }
 
 /** Passes when `differences` is empty. `same` says what was found equal, for the negated message. */
-export function toResult(pinned: Pinned, { differences, tolerances }: Found, same: string): MatcherResult {
+export function toResult(
+  context: MatcherContext,
+  pinned: Pinned,
+  { differences, tolerances }: Found,
+  same: string,
+): MatcherResult {
   const compare = `cassette diff ${pinned.path} <new file>`;
   if (differences.length === 0) {
     return {
@@ -59,7 +65,7 @@ export function toResult(pinned: Pinned, { differences, tolerances }: Found, sam
       `expected no difference from ${pinned.name}, but there ${differences.length === 1 ? "is" : "are"} ` +
       `${countText(differences.length, "difference")}:\n${listText(differences)}\n` +
       `If it is not meant, undo the change; save the run and \`${compare}\` shows all of it.\n` +
-      `If it is meant, record again with CASSETTE_MODE=refresh and review the new cassette.${usesText(tolerances)}`,
+      `If it is meant, record again and review the new cassette: ${rerecordCommand(context)}${usesText(tolerances)}`,
     expected: differences.flatMap(({ expected }) => expected ?? []),
     actual: differences.flatMap(({ actual }) => actual ?? []),
   };

@@ -2,17 +2,18 @@
 
 import { CassetteError, type CassetteProvider, type RecordingProvider } from "../../cassette/index.js";
 import { findCarrier } from "./carrier.js";
-import { misuse, type MatcherResult } from "./matcher.js";
+import { handleAdvice } from "./command.js";
+import { misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { countText, describeValue } from "./words.js";
 
 const NAME = "toConsumeCassette";
 
 /** A handle that records or is live has nothing to use up: the same test must hold while its cassette is being made. */
-export function consumeCassette(received: unknown): MatcherResult {
+export function consumeCassette(this: MatcherContext, received: unknown): MatcherResult {
   const carrier = findCarrier(received);
   switch (carrier?.kind) {
     case "replay":
-      return replayResult(carrier.provider);
+      return replayResult(carrier.provider, handleAdvice(this, received));
     case "live":
       return passed("the handle is live and has no cassette, so nothing is left of one");
     case "recorder":
@@ -33,7 +34,7 @@ function wrongReceived(what: string): Error {
   );
 }
 
-function replayResult(provider: CassetteProvider): MatcherResult {
+function replayResult(provider: CassetteProvider, advice: string): MatcherResult {
   const { remaining, cassette } = provider;
   const total = cassette.entries.length;
   if (total === 0) {
@@ -43,7 +44,7 @@ function replayResult(provider: CassetteProvider): MatcherResult {
     return passed(`${total === 1 ? "the only recorded turn was" : `all ${total} recorded turns were`} used`);
   return {
     pass: false,
-    message: () => `expected the run to use its whole cassette, but ${leftText(provider)}`,
+    message: () => `expected the run to use its whole cassette, but ${leftText(provider)}${advice}`,
     actual: { remaining },
     expected: { remaining: 0 },
   };

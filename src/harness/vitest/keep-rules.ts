@@ -9,10 +9,12 @@ import {
   type RuledTurn,
   type RuleSet,
 } from "../../cassette/index.js";
-import { findMessageFlaw, isPlainObject, type AgentEvent, type LlmMessage } from "../../core/index.js";
+import { isPlainObject, type AgentEvent } from "../../core/index.js";
 import { cassetteOf, findCarrier } from "./carrier.js";
 import { misuse, type MatcherResult } from "./matcher.js";
-import { assertPath, type MatcherHost } from "./pinned.js";
+import type { MatcherHost } from "./host.js";
+import { assertPath } from "./pinned.js";
+import { areVisits, RUN_HINT } from "./run-result.js";
 import { countText, describeValue } from "./words.js";
 
 const NAME = "toKeepRules";
@@ -57,11 +59,7 @@ function breaksOf(received: unknown, rules: RuleSet): RuleBreak[] {
   if (findCarrier(received) !== undefined) return checkRules(cassetteOf(NAME, received, false), rules);
   const runs = agentsOf(received);
   if (runs === undefined) {
-    throw misuse(
-      NAME,
-      `it needs a run or what carries a cassette and was given ${describeValue(received)}`,
-      "Pass the result of run(), a cassette, a recordingProvider, a cassetteProvider, or the handle of useCassette.",
-    );
+    throw misuse(NAME, `it needs a run or what carries a cassette and was given ${describeValue(received)}`, RUN_HINT);
   }
   return runs.flatMap(({ agentId, turns }) =>
     checkTurns(turns, rules).map((broken) =>
@@ -75,16 +73,11 @@ interface AgentTurns {
   turns: RuledTurn[];
 }
 
-interface VisitLike {
-  agentId: string;
-  messages: readonly LlmMessage[];
-}
-
 /** The turns of each agent of a run: what it said from its conversations, what that took from the events. */
 function agentsOf(received: unknown): AgentTurns[] | undefined {
   if (!isPlainObject(received)) return undefined;
   const { visits, events = [] } = received as { visits?: unknown; events?: readonly AgentEvent[] };
-  if (!Array.isArray(visits) || visits.length === 0 || !visits.every(isVisit)) return undefined;
+  if (!areVisits(visits)) return undefined;
   const agents = new Map<string, RuledTurn[]>();
   for (const { agentId, messages } of visits) {
     const turns = agents.get(agentId) ?? [];
@@ -92,12 +85,6 @@ function agentsOf(received: unknown): AgentTurns[] | undefined {
     for (const message of messages) if (message.role === "assistant") turns.push({ message });
   }
   return [...agents].map(([agentId, turns]) => ({ agentId, turns: withFigures(turns, agentId, events) }));
-}
-
-function isVisit(value: unknown): value is VisitLike {
-  const { agentId, messages } = (value ?? {}) as Partial<VisitLike>;
-  if (typeof agentId !== "string" || !Array.isArray(messages)) return false;
-  return messages.every((message) => findMessageFlaw(message) === undefined);
 }
 
 /** Without an event for each turn nobody knows what the turns took. */

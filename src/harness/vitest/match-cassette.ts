@@ -3,29 +3,36 @@
 import type { Tolerances } from "../../cassette/index.js";
 import { cassetteOf } from "./carrier.js";
 import { findDifferences, toResult, type Difference } from "./comparison.js";
-import { assertOptions, type MatcherResult } from "./matcher.js";
-import { loadPinned, type MatcherHost, type Pinned } from "./pinned.js";
+import type { MatcherHost } from "./host.js";
+import { assertOptions, type MatcherContext, type MatcherResult } from "./matcher.js";
+import { PIN_KINDS, type PinOptions } from "./pin-options.js";
+import { loadPinned, readPinTerms, type Pinned } from "./pinned.js";
 import { countText } from "./words.js";
 
 const NAME = "toMatchCassette";
 
-export interface MatchCassetteOptions {
+export interface MatchCassetteOptions extends PinOptions {
   /** In which ways different arguments count as equal; those that were used stand in the message. Default: in none. */
   readonly tolerances?: Tolerances;
-  /** Refuses version 1 cassettes on both sides. Default true. */
-  readonly requireIntegrity?: boolean;
 }
 
 /** Same calls, same texts, same number of turns. Prompts, tool results, usage and models take no part. */
 export function createMatchCassette(host: MatcherHost) {
-  return async (received: unknown, pinned: unknown, options?: MatchCassetteOptions): Promise<MatcherResult> => {
-    assertOptions(NAME, options, { tolerances: "tolerances", requireIntegrity: "a boolean" });
-    const { tolerances, requireIntegrity = true } = options ?? {};
-    const cassette = cassetteOf(NAME, received, requireIntegrity);
-    const known = await loadPinned(NAME, pinned, requireIntegrity, host);
+  return async function (
+    this: MatcherContext,
+    received: unknown,
+    pinned: unknown,
+    options?: unknown,
+  ): Promise<MatcherResult> {
+    assertOptions(NAME, options, { tolerances: "tolerances", ...PIN_KINDS });
+    const { tolerances, ...pin } = (options ?? {}) as MatchCassetteOptions;
+    const terms = await readPinTerms(NAME, pin, host);
+    const cassette = cassetteOf(NAME, received, terms.requireIntegrity);
+    const known = await loadPinned(NAME, pinned, terms, host);
     const found = findDifferences(NAME, known, cassette, tolerances === undefined ? {} : { tolerances });
     const differences = [...found.differences, ...turnDifference(known, cassette.entries.length)];
-    return toResult(known, { ...found, differences }, "its calls, its texts and the number of its turns are the same");
+    const same = "its calls, its texts and the number of its turns are the same";
+    return toResult(this, known, { ...found, differences }, same);
   };
 }
 

@@ -1,7 +1,8 @@
 // What a matcher is to a test runner, in as much as Vitest and Jest agree on it. Structural, so that neither has to be
 // installed for these files, and the same matchers extend either runner's `expect`.
 
-import { isTolerances } from "../../cassette/index.js";
+import { isPlainObject } from "../../core/index.js";
+import { CALL_ORDERS, isTolerances } from "../../cassette/index.js";
 import { HarnessError } from "../errors.js";
 
 /** What a matcher returns. `actual` and `expected` are there when the runner can draw a difference between them. */
@@ -18,16 +19,51 @@ export interface MatcherContext {
   equals(a: unknown, b: unknown, customTesters?: unknown[]): boolean;
   /** What `expect.addEqualityTesters` added. */
   readonly customTesters?: readonly unknown[];
-  readonly utils: { readonly iterableEquality: unknown };
+  /** The assertion is negated. */
+  readonly isNot?: boolean;
+  /** The names of the groups and of the test, joined as the runner joins them. */
+  readonly currentTestName?: string;
+  readonly testPath?: string;
+  /** There in Jest alone. */
+  readonly dontThrow?: unknown;
+  readonly utils: {
+    readonly iterableEquality: unknown;
+    readonly diff?: (expected: unknown, actual: unknown) => string | null | undefined;
+    readonly EXPECTED_COLOR?: (text: string) => string;
+    readonly RECEIVED_COLOR?: (text: string) => string;
+  };
 }
+
+/** A matcher as `expect.extend` takes it. */
+export type Matcher = (
+  this: MatcherContext,
+  received: unknown,
+  ...rest: unknown[]
+) => MatcherResult | Promise<MatcherResult>;
 
 /** The refusal of a value that a matcher cannot judge. Thrown, not returned, so that `.not` cannot turn it into a pass. */
 export function misuse(matcher: string, what: string, hint: string): HarnessError {
   return new HarnessError("matcher-misuse", `${matcher}: ${what}`, hint);
 }
 
+/** The answer where neither the assertion nor its opposite is shown: it fails with `.not` as without. */
+export function undecided(context: MatcherContext, message: () => string): MatcherResult {
+  return { pass: context.isNot === true, message };
+}
+
 /** What an option must be for a matcher to take it. */
-export type OptionKinds = Readonly<Record<string, "a boolean" | "a list of strings" | "tolerances">>;
+export type OptionKinds = Readonly<Record<string, keyof typeof KINDS>>;
+
+const KINDS = {
+  "a boolean": (value: unknown) => typeof value === "boolean",
+  "a list of strings": (value: unknown) => Array.isArray(value) && value.every((item) => typeof item === "string"),
+  "a text that is not empty": (value: unknown) => typeof value === "string" && value !== "",
+  "a path or a trust list": (value: unknown) => (typeof value === "string" && value !== "") || isPlainObject(value),
+  "the text or the bytes of a key": (value: unknown) => typeof value === "string" || value instanceof Uint8Array,
+  "an object": (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value),
+  "an order of calls": (value: unknown) => CALL_ORDERS.some((order) => order === value),
+  tolerances: isTolerances,
+} satisfies Record<string, (value: unknown) => boolean>;
 
 /** Throws unless `options` is absent or holds known options of the right kind alone. */
 export function assertOptions(matcher: string, options: unknown, kinds: OptionKinds): void {
@@ -39,18 +75,8 @@ export function assertOptions(matcher: string, options: unknown, kinds: OptionKi
   for (const [name, value] of Object.entries(options)) {
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
     if (kind === undefined) throw misuse(matcher, `it has no option ${name}`, `The options are ${names}.`);
-    if (value === undefined || isKind(kind, value)) continue;
-    throw misuse(matcher, `its option ${name} is not ${kind}`, "Correct the option, or leave it out.");
-  }
-}
-
-function isKind(kind: OptionKinds[string], value: unknown): boolean {
-  switch (kind) {
-    case "a boolean":
-      return typeof value === "boolean";
-    case "a list of strings":
-      return Array.isArray(value) && value.every((item) => typeof item === "string");
-    case "tolerances":
-      return isTolerances(value);
+    if (value === undefined || KINDS[kind](value)) continue;
+    const words = kind === "an order of calls" ? `one of ${CALL_ORDERS.join(", ")}` : kind;
+    throw misuse(matcher, `its option ${name} is not ${words}`, "Correct the option, or leave it out.");
   }
 }

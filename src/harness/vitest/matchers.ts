@@ -1,21 +1,38 @@
-// The matchers for `expect.extend`, bound to whatever reads cassette files.
+// The matchers for `expect.extend`, bound to whatever reads files.
 
+import type { CassetteAssertions } from "./assertions.js";
 import { callTool } from "./call-tool.js";
+import { callToolBefore } from "./call-tool-before.js";
+import { callToolTimes } from "./call-tool-times.js";
 import { consumeCassette } from "./consume-cassette.js";
+import { exhaustBudget } from "./exhaust-budget.js";
+import { finishWith } from "./finish-with.js";
+import { guarded } from "./guard.js";
+import type { MatcherHost } from "./host.js";
 import { createKeepRules } from "./keep-rules.js";
 import { createMatchCassette } from "./match-cassette.js";
+import type { Matcher } from "./matcher.js";
 import { createNoDrift } from "./no-drift.js";
-import type { MatcherHost } from "./pinned.js";
+import { matchToolSequence } from "./tool-sequence.js";
+import { createValidReceipts } from "./valid-receipts.js";
 import { createVerifiedCassette } from "./verified-cassette.js";
+import { stayWithinBudget } from "./within-budget.js";
 
-/** For Vitest import `playhead/vitest`, which does this. For Jest: `expect.extend(createMatchers({ load: loadCassette, loadRules }))`. */
-export function createMatchers(host: MatcherHost) {
+/** For Vitest import `playhead/vitest`, which does this; for Jest `playhead/jest`. */
+export function createMatchers(host: MatcherHost): Record<keyof CassetteAssertions, Matcher> {
   return {
-    toMatchCassette: createMatchCassette(host),
-    toBeVerifiedCassette: createVerifiedCassette(host),
-    toConsumeCassette: consumeCassette,
-    toCallTool: callTool,
-    toHaveNoDriftFrom: createNoDrift(host),
-    toKeepRules: createKeepRules(host),
+    toMatchCassette: guarded(createMatchCassette(host)),
+    toBeVerifiedCassette: guarded(createVerifiedCassette(host)),
+    toConsumeCassette: guarded(consumeCassette),
+    toCallTool: guarded(callTool),
+    toCallToolTimes: guarded(callToolTimes),
+    toCallToolBefore: guarded(callToolBefore),
+    toMatchToolSequence: guarded(matchToolSequence),
+    toStayWithinBudget: guarded(stayWithinBudget),
+    toFinishWith: guarded(finishWith),
+    toExhaustBudget: guarded(exhaustBudget),
+    toHaveNoDriftFrom: guarded(createNoDrift(host)),
+    toKeepRules: guarded(createKeepRules(host)),
+    toHaveValidReceipts: guarded(createValidReceipts(host)),
   };
 }

@@ -1,16 +1,18 @@
 // The known-good recording a run is compared with: the path of its file, or the cassette itself. Refused as any other load is.
 
-import { CassetteError, checkCassette, type Cassette, type CassetteStore, type RuleSet } from "../../cassette/index.js";
+import {
+  CassetteError,
+  checkCassette,
+  checkTrust,
+  readTrust,
+  type Cassette,
+  type Trust,
+} from "../../cassette/index.js";
 import { isCassetteLike } from "./carrier.js";
+import type { LoadPinnedOptions, MatcherHost } from "./host.js";
 import { misuse } from "./matcher.js";
+import type { PinOptions } from "./pin-options.js";
 import { describeValue, shellText } from "./words.js";
-
-/** What the matchers need of the machine. */
-export interface MatcherHost {
-  readonly load: CassetteStore["load"];
-  /** Reads a file of rules; without it `toKeepRules` takes no path. */
-  readonly loadRules?: (path: string) => Promise<RuleSet>;
-}
 
 export interface Pinned {
   cassette: Cassette;
@@ -20,16 +22,45 @@ export interface Pinned {
   path: string;
 }
 
+/** Options whose files are read. */
+export type PinTerms = LoadPinnedOptions;
+
+/** Throws `CassetteError` for a trust file that is missing or malformed, and for `requireSignature` without `trust`. */
+export async function readPinTerms(matcher: string, options: PinOptions, host: MatcherHost): Promise<PinTerms> {
+  const { requireIntegrity = true, lock, trust, requireSignature } = options;
+  if (requireSignature === true && trust === undefined) {
+    const hint = "Say with trust whose signature counts: anybody can sign with a key of their own.";
+    throw misuse(matcher, "requireSignature was asked for without trust", hint);
+  }
+  return {
+    requireIntegrity,
+    ...(lock === undefined ? {} : { lock }),
+    ...(trust === undefined ? {} : { trust: await openTrust(matcher, trust, host) }),
+    ...(requireSignature === undefined ? {} : { requireSignature }),
+  };
+}
+
+/** A trust list from a path or a value. */
+export async function openTrust(matcher: string, trust: string | Trust, { files }: MatcherHost): Promise<Trust> {
+  if (typeof trust !== "string") return checkTrust(trust);
+  if (files !== undefined) return readTrust(files, trust);
+  throw misuse(
+    matcher,
+    "nobody told it how to read a trust file",
+    "Pass parseTrust(text), or createMatchers({ files }).",
+  );
+}
+
 /** Loads `pinned`. A file that is missing or refused throws, whichever way round the assertion stands. */
 export async function loadPinned(
   matcher: string,
   pinned: unknown,
-  requireIntegrity: boolean,
+  terms: PinTerms,
   host: MatcherHost,
 ): Promise<Pinned> {
   if (typeof pinned === "string") {
     assertPath(matcher, pinned);
-    const cassette = await named(pinned, () => host.load(pinned, { requireIntegrity }));
+    const cassette = await named(pinned, () => host.load(pinned, terms));
     return { cassette, name: pinned, path: shellText(pinned) };
   }
   if (!isCassetteLike(pinned)) {
@@ -40,11 +71,13 @@ export async function loadPinned(
     );
   }
   const name = "the pinned cassette";
-  return {
-    cassette: await named(name, async () => checkCassette(pinned, { requireIntegrity })),
-    name,
-    path: "<pinned file>",
-  };
+  return { cassette: await named(name, async () => checkPinned(matcher, pinned, terms)), name, path: "<pinned file>" };
+}
+
+/** A cassette that is no file has no place in a lock. */
+export function checkPinned(matcher: string, value: object, { lock, ...rest }: PinTerms): Cassette {
+  if (lock === undefined) return checkCassette(value, rest);
+  throw misuse(matcher, "a lock was asked of a cassette that is no file", "Pass the path of its file.");
 }
 
 /** Throws for what is the text of a cassette and not where it lies. */

@@ -8,7 +8,7 @@ import type { CassetteError } from "../../../src/cassette/errors.js";
 import { parseImport } from "../../../src/cassette/import/parse.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
 import type { LlmTurnResponse } from "../../../src/core/model/provider.js";
-import { answer, cassetteOf, turnsOf } from "../../support/conversations.js";
+import { answerOf, cassetteOf, turnsOf } from "../../../src/harness/arbitraries/cassettes.js";
 import { weatherCassette } from "../../support/recording.js";
 import { refusal } from "../../support/refusal.js";
 import { hasShared, readShared } from "../../support/shared.js";
@@ -192,14 +192,14 @@ describe("exportCassette", () => {
   it("counts the answer that the next prompt had in other words, and turns with other tools", () => {
     const first = {
       prompt: [{ role: "user", content: "a" }],
-      response: answer({ role: "assistant", content: "b " }),
+      response: answerOf({ role: "assistant", content: "b " }),
     } as const;
     const prompt: LlmMessage[] = [...first.prompt, { role: "assistant", content: "b" }, { role: "user", content: "c" }];
     const contexts = [0, 1].map((turn) => ({
       ...{ fromTurn: turn, toolsHash: String(turn).repeat(64), settingsHash: "1".repeat(64) },
       tools: turn === 0 ? [] : [TOOL, { name: "odd" }],
     }));
-    const cassette = cassetteOf([first, { prompt, response: answer({ role: "assistant", content: "d" }) }], {
+    const cassette = cassetteOf([first, { prompt, response: answerOf({ role: "assistant", content: "d" }) }], {
       contexts,
     });
     const exported = exportCassette(cassette, { format: "openai" });
@@ -234,7 +234,7 @@ describe("exportCassette", () => {
   it("writes one document for each conversation, and says how many", () => {
     const [a = never(), b = never()] = ["a", "b"].map((content) => ({
       prompt: [{ role: "user", content } as const],
-      response: answer({ role: "assistant", content }),
+      response: answerOf({ role: "assistant", content }),
     }));
     const exported = exportCassette(cassetteOf([a, b]), { format: "openai" });
     expect(exported.turns).toBe(2);

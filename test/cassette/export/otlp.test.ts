@@ -4,7 +4,8 @@ import { exportCassette } from "../../../src/cassette/export/export.js";
 import { rebuildPrompts } from "../../../src/cassette/miss.js";
 import type { CassetteV2 } from "../../../src/cassette/format.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
-import { answer, cassetteOf, conversation, turnsOf } from "../../support/conversations.js";
+import { answerOf, cassetteOf, turnsOf } from "../../../src/harness/arbitraries/cassettes.js";
+import { conversation } from "../../../src/harness/arbitraries/messages.js";
 
 interface Span {
   traceId: string;
@@ -147,7 +148,7 @@ describe("export to otlp", () => {
   it("writes one trace for each conversation, with ids of their own", () => {
     const turns = ["a", "b"].map((content) => ({
       prompt: [{ role: "user", content } as const],
-      response: answer({ role: "assistant", content }),
+      response: answerOf({ role: "assistant", content }),
     }));
     const traces = tracesOf(cassetteOf(turns));
     expect(traces).toHaveLength(2);

@@ -85,8 +85,17 @@ describe("seal", () => {
     expect(isSealed(Object.freeze([1]))).toBe(false);
   });
 
-  it("does not vouch for the parts of a sealed value by themselves", () => {
-    expect(isSealed(seal({ inner: {} }).inner)).toBe(false);
+  it("vouches for the parts of a sealed value, and takes them over as they are", () => {
+    const { inner } = seal({ inner: { a: [1] } });
+    expect(isSealed(inner) && isSealed(inner.a)).toBe(true);
+    expect(seal({ again: inner }).again).toBe(inner);
+  });
+
+  it("copies a sealed part where a copy was asked for", () => {
+    const { inner } = seal({ inner: { a: 1 } });
+    const copy = copyJson({ inner });
+    copy.inner.a = 2;
+    expect(inner.a).toBe(1);
   });
 
   it("refuses what is not plain JSON", () => {

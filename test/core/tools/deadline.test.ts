@@ -132,11 +132,20 @@ describe("the time limit", () => {
     expect(hand.set).toEqual([]);
   });
 
+  it("costs a tool whose promise is kept already neither a timer nor a listener", async () => {
+    const hand = handTimer();
+    const { signal } = new AbortController();
+    const quick = tool("quick", async () => 1);
+    await playLoop({ steps: [ask([{ name: "quick" }]), say("x")], tools: [quick], ports: hand, signal });
+    expect(hand.set).toEqual([]);
+  });
+
   it("beyond what a timer takes is waited for in pieces", async () => {
     const { set, timer } = handTimer();
     const { signal } = new AbortController();
     const timeoutMs = 2 * MAX_TIMER_MS + 5;
     const work = rejection(settleWithin(never(), { signal, timeoutMs, ports: { timer } }));
+    await Promise.resolve();
     expect(set.map(({ ms }) => ms)).toEqual([MAX_TIMER_MS]);
     set[0]?.fire();
     set[1]?.fire();
@@ -193,16 +202,19 @@ describe("the run's abort", () => {
     const hand = handTimer();
     const deadline = { signal, timeoutMs: 1_000, ports: hand };
     for (let round = 0; round < 100; round++) {
-      const calls = Array.from({ length: 100 }, async () => callWithin(() => Promise.resolve(), deadline));
+      const { opened, open } = gate();
+      const calls = Array.from({ length: 100 }, async () => callWithin(() => opened, deadline));
+      await Promise.resolve();
       expect(listeners(signal)).toBe(1);
+      open();
       await Promise.all(calls);
       await Promise.resolve();
       expect(listeners(signal)).toBe(0);
     }
-    for (let call = 0; call < 100; call++) await callWithin((own) => Promise.resolve(own()), deadline);
+    for (let call = 0; call < 100; call++) await callWithin((own) => Promise.resolve(own.signal), deadline);
     expect(listeners(signal)).toBe(1);
     await Promise.resolve();
-    expect(hand.set).toHaveLength(10_100);
+    expect(hand.set).toHaveLength(10_000);
     expect(hand.set.every(({ isStopped }) => isStopped)).toBe(true);
   });
 });

@@ -2,9 +2,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import { cassetteProvider } from "../../../src/cassette/index.js";
 import { createRuntime } from "../../../src/core/index.js";
 import { echoProvider } from "../../../src/core/providers/echo.js";
+import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import "../../../src/entry/vitest.js";
 import { refusal } from "../../support/refusal.js";
-import { ask, say } from "../../support/script.js";
+import { ask, say, tool } from "../../support/script.js";
 import { callRun, lookupRun, record, replay, run } from "./runs.js";
 
 describe("toCallTool", () => {
@@ -201,6 +202,20 @@ describe("toCallTool", () => {
       isOn = true;
       expect(result).toCallTool("lookup", { city: "Paris" });
     });
+  });
+
+  it("sees the calls of every agent of a run, not of the last alone", async () => {
+    const agents = ["first", "second"].map((id) => {
+      const provider = scriptedProvider([ask([{ name: id }]), say("done")]);
+      return { id, systemPrompt: "", provider, customTools: [tool(id, () => "ok")] };
+    });
+    const plan = { entry: "first", edges: [{ from: "first", to: "second" }], exits: ["second"] };
+    const result = await createRuntime({ agents }).run({ goal: "go", plan });
+    expect(result).toCallTool("first");
+    expect(refusal(() => expect(result).not.toCallTool("second"))).toMatchObject({
+      message: expect.stringContaining("it was made at turn 2: second({})"),
+    });
+    expect(result).toCallToolBefore("first", "second");
   });
 
   it("counts a run that a cap ended before its calls were made", async () => {

@@ -52,7 +52,9 @@ describe("toMatchCassette", () => {
         '  - lookup was called with other arguments at turn 0: /city was "Paris" and is "Oslo".',
         `  - The assistant's text changed at turn 1: it was "sunny" and is "rain".`,
         `If it is not meant, undo the change; save the run and \`cassette diff ${file} <new file>\` shows all of it.`,
-        "If it is meant, record again with CASSETTE_MODE=refresh and review the new cassette.",
+        "If it is meant, record again and review the new cassette: CASSETTE_MODE=refresh npx vitest run " +
+          "test/harness/vitest/match-cassette.test.ts -t " +
+          "'^toMatchCassette.{1,3}says what differs in sentences and gives both sides of it to the runner$'",
       ].join("\n"),
       expected: [
         { turn: 0, tool: "lookup", at: { "/city": "Paris" } },

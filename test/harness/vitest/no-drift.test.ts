@@ -67,7 +67,7 @@ describe("toHaveNoDriftFrom", () => {
       expect(await refused({ ignoreContent: true })).toMatchObject({
         code: "matcher-misuse",
         message:
-          "toHaveNoDriftFrom: it has no option ignoreContent. The options are content, ignore, tolerances, requireIntegrity.",
+          "toHaveNoDriftFrom: it has no option ignoreContent. The options are content, ignore, order, readOnly, tolerances, scenario, requireIntegrity, lock, trust, requireSignature.",
       });
       expect(await refused({ ignore: "/at" })).toMatchObject({
         message: expect.stringContaining("its option ignore is not a list of strings"),

@@ -117,7 +117,8 @@ describe("toBeVerifiedCassette", () => {
   it("refuses an option it does not know", async () => {
     const options = { integrity: true } as object;
     expect(await rejection(expect(cassette).not.toBeVerifiedCassette(options))).toMatchObject({
-      message: "toBeVerifiedCassette: it has no option integrity. The options are requireIntegrity.",
+      message:
+        "toBeVerifiedCassette: it has no option integrity. The options are requireIntegrity, lock, trust, requireSignature.",
     });
   });
 });

@@ -1,0 +1,19 @@
+// `playhead/jest`: importing it, or naming it in `setupFilesAfterEnv`, teaches Jest's global `expect` the matchers, on the files
+// of this machine. For an `expect` that is no global, `matchers` goes into its `extend`.
+
+import { createMatcherHost, createMatchers, type CassetteAssertions } from "../harness/index.js";
+import { nodeFiles } from "../host/index.js";
+
+/** For `expect.extend`. */
+export const matchers = createMatchers(createMatcherHost(nodeFiles(), process.env));
+
+const { expect } = globalThis as { expect?: { extend?: (more: typeof matchers) => void } };
+expect?.extend?.(matchers);
+
+declare global {
+  // eslint-disable-next-line @typescript-eslint/no-namespace -- Jest declares its global types in one.
+  namespace jest {
+    // eslint-disable-next-line @typescript-eslint/no-empty-object-type, @typescript-eslint/no-unused-vars -- Merging is what it is for.
+    interface Matchers<R, T> extends CassetteAssertions {}
+  }
+}

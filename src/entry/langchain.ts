@@ -1,0 +1,187 @@
+// `playhead/langchain`: a chat model of LangChain over any provider of ours, and a provider of ours over any chat model of
+// LangChain, so that `createAgent` records and replays.
+
+import type { CallbackManagerForLLMRun } from "@langchain/core/callbacks/manager";
+import type { BaseLanguageModelInput } from "@langchain/core/language_models/base";
+import {
+  BaseChatModel,
+  type BaseChatModelCallOptions,
+  type BaseChatModelParams,
+  type BindToolsInput,
+} from "@langchain/core/language_models/chat_models";
+import {
+  AIMessage,
+  AIMessageChunk,
+  HumanMessage,
+  SystemMessage,
+  ToolMessage,
+  type BaseMessage,
+} from "@langchain/core/messages";
+import { ChatGenerationChunk, type ChatResult } from "@langchain/core/outputs";
+import type { Runnable } from "@langchain/core/runnables";
+import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
+import {
+  assertKnownOptions,
+  providerName,
+  type LlmMessage,
+  type LlmProviderAdapter,
+  type LlmSettings,
+  type LlmToolDefinition,
+  type LlmTurnRequest,
+} from "../core/index.js";
+import {
+  chatModelProvider,
+  createLangChainChunks,
+  readLangChainMessages,
+  readLangChainOptions,
+  readLangChainTool,
+  writeLangChainMessage,
+  writeLangChainResponse,
+  type FromLangChainOptions,
+  type WrittenChunk,
+  type WrittenMessage,
+} from "../harness/index.js";
+
+export type { FromLangChainOptions };
+
+export interface CassetteChatModelOptions extends Pick<BaseChatModelParams, "callbacks" | "tags" | "metadata"> {
+  /** Go with every request; options of a call win over them. */
+  readonly settings?: LlmSettings;
+  /** Names of fields, call options and types of blocks that may be left out although a conversation cannot hold them. */
+  readonly ignore?: readonly string[];
+}
+
+export interface CassetteChatCallOptions extends BaseChatModelCallOptions {
+  tools?: LlmToolDefinition[];
+  model?: string;
+  temperature?: number;
+  topP?: number;
+  maxTokens?: number;
+  seed?: number;
+  response_format?: Record<string, unknown>;
+}
+
+const OPTIONS = ["settings", "ignore", "callbacks", "tags", "metadata"];
+
+/** A chat model that answers as its provider does. Made by {@link cassetteChatModel}. */
+export class CassetteChatModel extends BaseChatModel<CassetteChatCallOptions> {
+  readonly #provider: LlmProviderAdapter;
+  readonly #settings: LlmSettings;
+  readonly #ignore: readonly string[];
+
+  constructor(provider: LlmProviderAdapter, options: CassetteChatModelOptions = {}) {
+    const { settings = {}, ignore = [], ...params } = options;
+    super(params);
+    this.#provider = provider;
+    this.#settings = settings;
+    this.#ignore = ignore;
+    // A chat model without it streams through `_generate`.
+    this.disableStreaming = provider.stream === undefined;
+  }
+
+  override _llmType(): string {
+    return "playhead";
+  }
+
+  override getLsParams(): { ls_provider: string; ls_model_name: string; ls_model_type: "chat" } {
+    return { ls_provider: "playhead", ls_model_name: providerName(this.#provider), ls_model_type: "chat" };
+  }
+
+  /** Tools go to the provider with the names, descriptions and JSON Schemas that LangChain makes of them. */
+  override bindTools(
+    tools: BindToolsInput[],
+    options: Partial<CassetteChatCallOptions> = {},
+  ): Runnable<BaseLanguageModelInput, AIMessageChunk, CassetteChatCallOptions> {
+    const bound = tools.map((tool) => readLangChainTool(convertToOpenAITool(tool)));
+    return this.withConfig({ ...options, tools: bound });
+  }
+
+  override async _generate(messages: BaseMessage[], options: this["ParsedCallOptions"]): Promise<ChatResult> {
+    const response = await this.#provider.turn(this.#request(messages, options));
+    const fields = writeLangChainResponse(response);
+    // Structured output wants a chunk, and a chunk has no place for arguments that were no object.
+    const Message = fields.invalid_tool_calls.length === 0 ? AIMessageChunk : AIMessage;
+    const message = new Message(fields as never);
+    return { generations: [{ text: response.message.content, message }] };
+  }
+
+  override async *_streamResponseChunks(
+    messages: BaseMessage[],
+    options: this["ParsedCallOptions"],
+    runManager?: CallbackManagerForLLMRun,
+  ): AsyncGenerator<ChatGenerationChunk> {
+    const writer = createLangChainChunks();
+    for await (const event of this.#stream(this.#request(messages, options))) {
+      const written = event.type === "response" ? writer.end(event.response) : writer.delta(event);
+      if (written === undefined) continue;
+      const chunk = toChunk(written);
+      yield chunk;
+      await runManager?.handleLLMNewToken(written.text, undefined, undefined, undefined, undefined, { chunk });
+    }
+  }
+
+  async *#stream(request: LlmTurnRequest) {
+    if (this.#provider.stream !== undefined) yield* this.#provider.stream(request);
+    else yield { type: "response" as const, response: await this.#provider.turn(request) };
+  }
+
+  #request(messages: readonly BaseMessage[], options: this["ParsedCallOptions"]): LlmTurnRequest {
+    const { tools, settings } = readLangChainOptions(options, this.#ignore);
+    const all = { ...this.#settings, ...settings };
+    const { signal } = options;
+    return {
+      messages: readLangChainMessages(messages, this.#ignore),
+      ...(tools === undefined ? {} : { tools }),
+      ...(Object.keys(all).length === 0 ? {} : { settings: all }),
+      ...(signal === undefined ? {} : { signal }),
+    };
+  }
+}
+
+/** A chat model for `createAgent` and whatever else takes one, over a provider: a recorder, a cassette, the handle's provider. */
+export function cassetteChatModel(
+  provider: LlmProviderAdapter,
+  options: CassetteChatModelOptions = {},
+): CassetteChatModel {
+  assertKnownOptions("cassetteChatModel", options, OPTIONS);
+  return new CassetteChatModel(provider, options);
+}
+
+/**
+ * A provider over a chat model. Rejects as the model does, and with `HarnessError` `cannot-convert` where an answer holds what
+ * a conversation here cannot, or a request has a setting that the model's constructor takes.
+ */
+export function fromLangChain(model: BaseChatModel, options: FromLangChainOptions = {}): LlmProviderAdapter {
+  assertKnownOptions("fromLangChain", options, ["name", "ignore"]);
+  return chatModelProvider(model, toMessage, options);
+}
+
+/** LangChain's messages as ours. Throws `HarnessError` `cannot-convert` for what has no place there. */
+export function fromLangChainMessages(
+  messages: readonly BaseMessage[],
+  options: { readonly ignore?: readonly string[] } = {},
+): LlmMessage[] {
+  return readLangChainMessages(messages, options.ignore);
+}
+
+/** Our messages as LangChain's. */
+export function toLangChainMessages(messages: readonly LlmMessage[]): BaseMessage[] {
+  return messages.map((message) => toMessage(writeLangChainMessage(message)));
+}
+
+function toMessage({ type, fields }: WrittenMessage): BaseMessage {
+  switch (type) {
+    case "system":
+      return new SystemMessage(fields);
+    case "human":
+      return new HumanMessage(fields);
+    case "ai":
+      return new AIMessage(fields);
+    case "tool":
+      return new ToolMessage(fields);
+  }
+}
+
+function toChunk({ text, fields }: WrittenChunk): ChatGenerationChunk {
+  return new ChatGenerationChunk({ text, message: new AIMessageChunk(fields as never) });
+}

@@ -1,0 +1,192 @@
+// What an assistant said: the parts of the SDK as one message of ours, and back. Ours has an order (thoughts, text, calls) and one
+// text; parts that say more leave a `layout` in the extras: which parts there were, in which order, with which metadata.
+
+import {
+  argumentsText,
+  toArguments,
+  type AssistantMessage,
+  type JsonObject,
+  type LlmToolCall,
+  type Reasoning,
+} from "../../../core/index.js";
+import { type Loose, objectIn, optional, toJson, toLoose, toText } from "../loose.js";
+import { extrasOf, withExtras } from "./extras.js";
+import { readFile, writeFile } from "./file.js";
+import type { SpecVersion } from "./spec.js";
+
+/** Metadata has another name in a prompt than in an answer, and arguments are a value there and a text here. */
+export type Side = "prompt" | "answer";
+
+/** Fields of a metadata record that are ours: what a stream could not lay out. */
+export const OWN_KEY = "playhead";
+
+interface Reading {
+  texts: string[];
+  reasoning: Reasoning[];
+  calls: LlmToolCall[];
+  layout: JsonObject[];
+  /** True once the layout says something that the message alone does not. */
+  isNeeded: boolean;
+}
+
+/** `extras` come beside the layout. */
+export function readAssistant(parts: readonly Loose[], extras: JsonObject = {}): AssistantMessage {
+  const reading: Reading = { texts: [], reasoning: [], calls: [], layout: [], isNeeded: false };
+  for (const part of parts) readPart(part, reading);
+  const { texts, reasoning, calls, layout } = reading;
+  if (texts.length > 1) texts.forEach((text, index) => nth(layout, "text", index, (item) => (item["text"] = text)));
+  const isPlain = !reading.isNeeded && texts.length < 2 && isOrdered(layout);
+  return withExtras(
+    {
+      role: "assistant",
+      content: texts.join(""),
+      ...(calls.length === 0 ? {} : { toolCalls: calls }),
+      ...(reasoning.length === 0 ? {} : { reasoning }),
+    },
+    { ...(isPlain ? {} : { layout }), ...extras },
+  );
+}
+
+function readPart(part: Loose, reading: Reading): void {
+  const metadata = metadataOf(part);
+  const told = metadata === undefined ? {} : { metadata };
+  switch (part["type"]) {
+    case "text": {
+      const text = toText(part["text"]);
+      const cited = optional("citations", part["citations"]);
+      if (text === "" && metadata === undefined) return;
+      reading.texts.push(text);
+      reading.isNeeded ||= metadata !== undefined || part["citations"] !== undefined;
+      reading.layout.push({ type: "text", ...cited, ...told });
+      return;
+    }
+    case "reasoning":
+      readReasoning(toText(part["text"]), metadata, reading);
+      return;
+    case "tool-call":
+      if (part["providerExecuted"] === true) break;
+      reading.calls.push(readCall(part));
+      reading.isNeeded ||= metadata !== undefined || part["dynamic"] === true;
+      reading.layout.push({ type: "tool-call", ...(part["dynamic"] === true ? { dynamic: true } : {}), ...told });
+      return;
+  }
+  reading.isNeeded = true;
+  reading.layout.push({ type: "other", part: readOther(part) });
+}
+
+function readReasoning(text: string, metadata: JsonObject | undefined, reading: Reading): void {
+  const own = toLoose(metadata?.[OWN_KEY])["reasoning"];
+  if (Array.isArray(own)) {
+    // A stream that was laid out by us: its thoughts stand where ours always do.
+    reading.reasoning.push(...(own as Reasoning[]));
+    reading.layout.unshift(...own.map(() => ({ type: "reasoning" })));
+    return;
+  }
+  const thought = toReasoning(text, metadata);
+  reading.reasoning.push(thought);
+  const isKnown = JSON.stringify(metadata) === JSON.stringify(reasoningMetadata(thought));
+  reading.isNeeded ||= !isKnown;
+  reading.layout.push({ type: "reasoning", ...(isKnown || metadata === undefined ? {} : { metadata }) });
+}
+
+/** Signatures and opaque thoughts are Anthropic's, and stand where its provider for the SDK puts them. */
+function toReasoning(text: string, metadata: JsonObject | undefined): Reasoning {
+  const { signature, redactedData } = toLoose(metadata?.["anthropic"]);
+  if (text === "" && typeof redactedData === "string") return { type: "redacted", data: redactedData };
+  return { type: "text", text, ...(typeof signature === "string" ? { signature } : {}) };
+}
+
+function reasoningMetadata(thought: Reasoning): JsonObject | undefined {
+  if (thought.type === "redacted") return { anthropic: { redactedData: thought.data } };
+  return thought.signature === undefined ? undefined : { anthropic: { signature: thought.signature } };
+}
+
+function readCall(part: Loose): LlmToolCall {
+  return { id: toText(part["toolCallId"]), name: toText(part["toolName"]), ...toArguments(toJson(part["input"])) };
+}
+
+/** Sources, files, what the vendor ran itself and whatever comes after us, as they are but for their bytes. */
+function readOther(part: Loose): JsonObject {
+  const type = toText(part["type"]);
+  const isFile = type === "file" || type === "reasoning-file";
+  const { data: _, originalUrl: _spelled, ...rest } = part;
+  return toJson(isFile ? { ...rest, ...readFile(part) } : part) as JsonObject;
+}
+
+function metadataOf(part: Loose): JsonObject | undefined {
+  const metadata = toJson(toLoose(part["providerOptions"] ?? part["providerMetadata"])) as JsonObject;
+  return Object.keys(metadata).length === 0 ? undefined : metadata;
+}
+
+function isOrdered(layout: readonly JsonObject[]): boolean {
+  const ranks = layout.map(({ type }) => ["reasoning", "text", "tool-call"].indexOf(toText(type)));
+  return ranks.every((rank, index) => rank >= (ranks[index - 1] ?? 0));
+}
+
+function nth(layout: JsonObject[], type: string, index: number, change: (item: JsonObject) => void): void {
+  const item = layout.filter((other) => other["type"] === type)[index];
+  if (item !== undefined) change(item);
+}
+
+/** The parts again. A layout that does not fit its message, as after a change by hand, gives way to the message. */
+export function writeAssistant(message: AssistantMessage, side: Side, version: SpecVersion): JsonObject[] {
+  const { content, toolCalls = [], reasoning = [] } = message;
+  const [thoughts, calls] = [[...reasoning], [...toolCalls]];
+  return layoutOf(message).map((item): JsonObject => {
+    const told = metadataFields(objectIn(item, "metadata"), side);
+    switch (item["type"]) {
+      case "text": {
+        const text = typeof item["text"] === "string" ? item["text"] : content;
+        return { type: "text", text, ...(side === "answer" ? optional("citations", item["citations"]) : {}), ...told };
+      }
+      case "reasoning":
+        return { ...writeReasoning(thoughts.shift() as Reasoning, side), ...told };
+      case "tool-call": {
+        const dynamic = side === "answer" && item["dynamic"] === true ? { dynamic: true } : {};
+        return { ...writeCall(calls.shift() as LlmToolCall, side), ...dynamic, ...told };
+      }
+    }
+    return writeOther(toLoose(item["part"]), version);
+  });
+}
+
+function layoutOf(message: AssistantMessage): readonly Loose[] {
+  const { content, toolCalls = [], reasoning = [] } = message;
+  const { layout } = extrasOf(message);
+  if (Array.isArray(layout) && fits(layout as Loose[], message)) return layout as Loose[];
+  return [
+    ...reasoning.map(() => ({ type: "reasoning" })),
+    ...(content === "" ? [] : [{ type: "text" }]),
+    ...toolCalls.map(() => ({ type: "tool-call" })),
+  ];
+}
+
+function fits(layout: readonly Loose[], { content, toolCalls = [], reasoning = [] }: AssistantMessage): boolean {
+  const count = (type: string): number => layout.filter((item) => item["type"] === type).length;
+  if (count("tool-call") !== toolCalls.length || count("reasoning") !== reasoning.length) return false;
+  const texts = layout.filter(({ type }) => type === "text");
+  if (texts.length === 0) return content === "";
+  return texts.length === 1 || texts.map(({ text }) => text).join("") === content;
+}
+
+function writeReasoning(thought: Reasoning, side: Side): JsonObject {
+  const text = thought.type === "text" ? thought.text : "";
+  return { type: "reasoning", text, ...metadataFields(reasoningMetadata(thought), side) };
+}
+
+function writeCall(call: LlmToolCall, side: Side): JsonObject {
+  const input = side === "answer" ? argumentsText(call) : (call.malformedArguments ?? call.arguments);
+  return { type: "tool-call", toolCallId: call.id, toolName: call.name, input };
+}
+
+function writeOther(part: Loose, version: SpecVersion): JsonObject {
+  const type = toText(part["type"]);
+  if (type !== "file" && type !== "reasoning-file") return { ...part } as JsonObject;
+  const { data: _, url: _url, reference: _reference, text: _text, ...rest } = part;
+  return { ...rest, ...writeFile(part, version) } as JsonObject;
+}
+
+function metadataFields(metadata: JsonObject | undefined, side: Side): JsonObject {
+  if (metadata === undefined) return {};
+  return side === "prompt" ? { providerOptions: metadata } : { providerMetadata: metadata };
+}

@@ -1,0 +1,76 @@
+// A cassette as middleware for `wrapLanguageModel`, and a model that is a cassette. One middleware serves AI SDK 5, 6 and 7: which
+// version the wrapped model speaks, it is told at each call.
+
+import { cassetteProvider, type CassetteProvider, type ReplayOptions } from "../../../cassette/index.js";
+import { AgentError, type LlmProviderAdapter, type LlmTurnRequest } from "../../../core/index.js";
+import { liveProvider, type LiveCall } from "./from-ai-sdk.js";
+import { readCall } from "./request.js";
+import type { AiSdkCallOptions, AiSdkModel, GenerateResult, SpecVersion, StreamResult } from "./spec.js";
+import { ANY_URL, generate, stream, toAiSdk } from "./to-ai-sdk.js";
+
+/** The call that a request stands for. A symbol goes along with the request, is copied with it, and is never recorded. */
+const LIVE = Symbol("playhead.live");
+
+type Carrying = LlmTurnRequest & { readonly [LIVE]?: LiveCall };
+
+/** What `wrapLanguageModel` hands to a middleware at each call. */
+export interface WrappedCall {
+  readonly doGenerate: () => PromiseLike<unknown>;
+  readonly doStream: () => PromiseLike<unknown>;
+  readonly params: AiSdkCallOptions;
+  readonly model: { readonly specificationVersion: SpecVersion };
+}
+
+export interface CassetteMiddleware {
+  readonly specificationVersion: "v3";
+  readonly overrideSupportedUrls: () => Record<string, RegExp[]>;
+  readonly wrapGenerate: (call: WrappedCall) => Promise<GenerateResult>;
+  readonly wrapStream: (call: WrappedCall) => Promise<StreamResult>;
+}
+
+/**
+ * The live side of `cassetteMiddleware`: the model that it wraps, called with what it was really called with. `name` is kept in
+ * the recording as its provider.
+ */
+export function wrappedModel(name = "ai-sdk"): LlmProviderAdapter {
+  return liveProvider(name, (request) => {
+    const call = (request as Carrying)[LIVE];
+    if (call !== undefined) return call;
+    throw new AgentError(
+      "invalid-options",
+      "wrappedModel() was asked for a turn that no cassetteMiddleware passed on",
+      {
+        hint: "Give it to useCassette, and cassetteMiddleware(handle) to wrapLanguageModel; elsewhere use fromAiSdk(model).",
+      },
+    );
+  });
+}
+
+/**
+ * Middleware that asks the provider of `handle`, what `useCassette` gives, for every call. The wrapped model itself is asked
+ * only through `wrappedModel()`, so a replay never touches it.
+ */
+export function cassetteMiddleware({ provider }: { readonly provider: LlmProviderAdapter }): CassetteMiddleware {
+  const requestOf = ({ doGenerate, doStream, params }: WrappedCall): Carrying => ({
+    ...readCall(params),
+    [LIVE]: { generate: doGenerate, stream: doStream },
+  });
+  return {
+    specificationVersion: "v3",
+    overrideSupportedUrls: () => ANY_URL,
+    wrapGenerate: async (call) => generate(provider, requestOf(call), call.model.specificationVersion),
+    wrapStream: async (call) => stream(provider, requestOf(call), call.model.specificationVersion),
+  };
+}
+
+/** A model that answers from a cassette, strictly, and from nothing else. */
+export interface CassetteModel extends AiSdkModel {
+  /** What is left, and the checks for the end of a test. */
+  readonly tape: CassetteProvider;
+}
+
+/** Checks `cassette` as if it came from a file. Throws `CassetteError` with a `LoadErrorCode`. */
+export function cassetteModel(cassette: unknown, options: ReplayOptions = {}): CassetteModel {
+  const tape = cassetteProvider(cassette, options);
+  return { ...toAiSdk(tape), tape };
+}

@@ -1,0 +1,109 @@
+// A provider of ours as a language model of the AI SDK: a recorder, a replay, or a vendor's wire behind generateText, streamText
+// and every agent of the SDK.
+
+import {
+  assertKnownOptions,
+  providerName,
+  type LlmProviderAdapter,
+  type LlmStreamEvent,
+  type LlmTurnRequest,
+} from "../../../core/index.js";
+import { toSdkError } from "./errors.js";
+import { playParts } from "./play.js";
+import { readCall } from "./request.js";
+import { writeResult } from "./result.js";
+import type { AiSdkModel, GenerateResult, SpecVersion, StreamPart, StreamResult } from "./spec.js";
+
+export interface ToAiSdkOptions {
+  /** Which version the model speaks. Default `v3`, which AI SDK 6 and 7 take; AI SDK 5 takes `v2` alone. */
+  readonly specificationVersion?: SpecVersion;
+}
+
+/** The SDK must not fetch what a URL in a prompt names: a replay has no network, and a recording keeps the URL. */
+export const ANY_URL: Record<string, RegExp[]> = { "*/*": [/.*/] };
+
+/**
+ * The model. Calls reject with what the provider rejects with: a `CassetteError` of a miss as it is, an error of a model under
+ * `fromAiSdk` as that model threw it, and a failure of a provider of ours that may pass as one the SDK retries.
+ */
+export function toAiSdk(provider: LlmProviderAdapter, options: ToAiSdkOptions = {}): AiSdkModel {
+  assertKnownOptions("toAiSdk", options, ["specificationVersion"]);
+  const { specificationVersion = "v3" } = options;
+  return {
+    specificationVersion: specificationVersion as "v3",
+    ...identify(provider),
+    supportedUrls: ANY_URL,
+    doGenerate: async (call) => generate(provider, readCall(call), specificationVersion),
+    doStream: async (call) => stream(provider, readCall(call), specificationVersion),
+  };
+}
+
+/** Vendor and model, the same whether recorded or replayed. */
+function identify(source: LlmProviderAdapter): { provider: string; modelId: string } {
+  const name = providerName(source).replace(/^cassette:/, "");
+  const [, provider, modelId] = /^([^:]+):(.+)$/s.exec(name) ?? [];
+  return { provider: provider ?? "playhead", modelId: modelId ?? name };
+}
+
+export async function generate(
+  provider: LlmProviderAdapter,
+  request: LlmTurnRequest,
+  version: SpecVersion,
+): Promise<GenerateResult> {
+  try {
+    return writeResult(await provider.turn(request), version);
+  } catch (error) {
+    throw toSdkError(error);
+  }
+}
+
+/** Resolves once the first event is there, so that a miss, or a call that may be tried again, rejects here. */
+export async function stream(
+  provider: LlmProviderAdapter,
+  request: LlmTurnRequest,
+  version: SpecVersion,
+): Promise<StreamResult> {
+  const events = (provider.stream?.(request) ?? whole(provider, request))[Symbol.asyncIterator]();
+  try {
+    const first = await events.next();
+    return { stream: toReadable(playParts(resume(first, events), version)) };
+  } catch (error) {
+    throw toSdkError(error);
+  }
+}
+
+async function* whole(provider: LlmProviderAdapter, request: LlmTurnRequest): AsyncGenerator<LlmStreamEvent> {
+  yield { type: "response", response: await provider.turn(request) };
+}
+
+async function* resume(
+  first: IteratorResult<LlmStreamEvent>,
+  rest: AsyncIterator<LlmStreamEvent>,
+): AsyncGenerator<LlmStreamEvent> {
+  try {
+    if (first.done !== true) yield first.value;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  } finally {
+    // A reader who left after the first event has not begun the rest.
+    await rest.return?.();
+  }
+}
+
+/** A failure on the way is a part of its own, as with every model of the SDK. Cancelling ends the call. */
+function toReadable(parts: AsyncGenerator<StreamPart, void, undefined>): ReadableStream<StreamPart> {
+  return new ReadableStream<StreamPart>({
+    async pull(controller) {
+      try {
+        const { done, value } = await parts.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      } catch (error) {
+        controller.enqueue({ type: "error", error: toSdkError(error) });
+        controller.close();
+      }
+    },
+    async cancel() {
+      await parts.return();
+    },
+  });
+}

@@ -1,0 +1,116 @@
+// A whole answer both ways: the message, why the model stopped, tokens, and the model that answered. A `finalAnswer` other than
+// the content is not carried.
+
+import type { LlmTurnResponse, StopReason, Usage } from "../../../core/index.js";
+import { fieldsOf, type Fields, type Ignored } from "./fields.js";
+import { readAnswer } from "./read-message.js";
+import { writeAnswer, type WrittenAnswer } from "./write-message.js";
+
+export interface WrittenUsage {
+  input_tokens: number;
+  output_tokens: number;
+  total_tokens: number;
+  input_token_details?: { cache_read?: number; cache_creation?: number };
+  output_token_details?: { reasoning?: number };
+}
+
+export interface WrittenResponse extends WrittenAnswer {
+  usage_metadata?: WrittenUsage;
+  response_metadata: Record<string, unknown>;
+}
+
+/** OpenAI's words, which LangChain's own code knows. */
+const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
+  stop: "stop",
+  toolUse: "tool_calls",
+  length: "length",
+  contentFilter: "content_filter",
+  error: "error",
+};
+
+const STOP_REASONS: Readonly<Record<string, StopReason>> = {
+  stop: "stop",
+  end_turn: "stop",
+  stop_sequence: "stop",
+  tool_calls: "toolUse",
+  tool_use: "toolUse",
+  function_call: "toolUse",
+  length: "length",
+  max_tokens: "length",
+  max_output_tokens: "length",
+  content_filter: "contentFilter",
+  refusal: "contentFilter",
+  safety: "contentFilter",
+  error: "error",
+};
+
+export function writeResponse(response: LlmTurnResponse): WrittenResponse {
+  return { ...writeAnswer(response.message), ...writeFacts(response) };
+}
+
+/** All of a response but its message. */
+export function writeFacts({ stopReason, usage, model, costUsd }: LlmTurnResponse) {
+  return {
+    ...(usage === undefined ? {} : { usage_metadata: writeUsage(usage) }),
+    response_metadata: {
+      finish_reason: FINISH_REASONS[stopReason],
+      ...(model === undefined ? {} : { model_name: model }),
+      ...(costUsd === undefined ? {} : { cost_usd: costUsd }),
+    },
+  };
+}
+
+/** An AI message as a response; `calls` is how many calls there were before it. Throws `cannot-convert`. */
+export function readResponse(answer: unknown, ignore: Ignored, calls: number): LlmTurnResponse {
+  const fields = fieldsOf(answer);
+  const message = readAnswer(fields, "the answer", { ignore, calls });
+  const metadata = fieldsOf(fields["response_metadata"]);
+  const usage = readUsage(fieldsOf(fields["usage_metadata"]));
+  const model = [metadata["model_name"], metadata["model"]].find((name) => typeof name === "string");
+  const costUsd = metadata["cost_usd"];
+  const asksTools = (message.toolCalls ?? []).length > 0;
+  return {
+    message,
+    ...(asksTools ? {} : { finalAnswer: message.content }),
+    stopReason: readStop(metadata) ?? (asksTools ? "toolUse" : "stop"),
+    ...(usage === undefined ? {} : { usage }),
+    ...(typeof costUsd === "number" ? { costUsd } : {}),
+    ...(typeof model === "string" ? { model } : {}),
+  };
+}
+
+function readStop(metadata: Fields): StopReason | undefined {
+  const said = ["finish_reason", "stop_reason", "finishReason", "done_reason"].map((name) => metadata[name]);
+  const word = said.find((value) => typeof value === "string");
+  return typeof word === "string" ? STOP_REASONS[word.toLowerCase()] : undefined;
+}
+
+function writeUsage(usage: Usage): WrittenUsage {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
+  const cache = {
+    ...(cacheReadTokens === undefined ? {} : { cache_read: cacheReadTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cache_creation: cacheWriteTokens }),
+  };
+  return {
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    ...(Object.keys(cache).length === 0 ? {} : { input_token_details: cache }),
+    ...(reasoningTokens === undefined ? {} : { output_token_details: { reasoning: reasoningTokens } }),
+  };
+}
+
+/** Both count everything that was read or written, cached or not. */
+function readUsage(usage: Fields): Usage | undefined {
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = usage;
+  if (typeof inputTokens !== "number" || typeof outputTokens !== "number") return undefined;
+  const { cache_read: read, cache_creation: written } = fieldsOf(usage["input_token_details"]);
+  const { reasoning } = fieldsOf(usage["output_token_details"]);
+  return {
+    inputTokens,
+    outputTokens,
+    ...(typeof read === "number" ? { cacheReadTokens: read } : {}),
+    ...(typeof written === "number" ? { cacheWriteTokens: written } : {}),
+    ...(typeof reasoning === "number" ? { reasoningTokens: reasoning } : {}),
+  };
+}

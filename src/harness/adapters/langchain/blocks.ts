@@ -1,0 +1,108 @@
+// Content blocks of LangChain, in its own forms (standard blocks of version 1, data blocks of version 0) and in those that the
+// vendors' packages hand through, as parts of our messages.
+
+import type { ContentPart, Reasoning } from "../../../core/index.js";
+import { fieldsOf, isEmpty, listOf, refuse, textAt, type Fields, type Ignored } from "./fields.js";
+
+/** Of a block's bookkeeping: what the model reads is the same without them. */
+const BOOKKEEPING = ["type", "id", "index", "cache_control", "annotations", "citations"];
+
+/** The blocks a message holds; a text is one block. Throws `cannot-convert` for what is neither. */
+export function blocksOf(content: unknown, place: string): Fields[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  if (!Array.isArray(content)) return refuse(place, "has content that is neither a text nor a list of blocks");
+  return content.map((block) => (typeof block === "string" ? { type: "text", text: block } : fieldsOf(block)));
+}
+
+export function typeOf(block: Fields): string {
+  return typeof block["type"] === "string" ? block["type"] : "";
+}
+
+/** The text of a block, which has no other fields that mean something. */
+export function textOf(block: Fields, place: string, ignore: Ignored): string {
+  assertOnly(block, ["text"], place, ignore);
+  return textAt(block["text"], `${place} (a text block)`);
+}
+
+/** Texts of a message that may hold nothing else, joined. */
+export function textsOf(content: unknown, place: string, ignore: Ignored): string {
+  return blocksOf(content, place)
+    .filter((block) => !ignore.includes(typeOf(block)))
+    .map((block) => (typeOf(block) === "text" ? textOf(block, place, ignore) : refuseBlock(block, place)))
+    .join("");
+}
+
+/** A text or an image of a human message. */
+export function partOf(block: Fields, place: string, ignore: Ignored): ContentPart {
+  switch (typeOf(block)) {
+    case "text":
+      return { type: "text", text: textOf(block, place, ignore) };
+    case "image_url":
+      return imageUrlOf(block, place, ignore);
+    case "image":
+      return imageOf(block, place, ignore);
+  }
+  return refuseBlock(block, place);
+}
+
+/** OpenAI's form: a URL, or bytes in one. */
+function imageUrlOf(block: Fields, place: string, ignore: Ignored): ContentPart {
+  assertOnly(block, ["image_url"], place, ignore);
+  const given = block["image_url"];
+  const { url, detail } = typeof given === "string" ? { url: given, detail: undefined } : fieldsOf(given);
+  if (!isEmpty(detail) && detail !== "auto" && !ignore.includes("detail")) {
+    refuse(place, `has an image with the detail ${JSON.stringify(detail)}`, "detail");
+  }
+  const text = textAt(url, `${place} (the URL of an image)`);
+  const inline = /^data:([^;,]*);base64,([^]*)$/.exec(text);
+  if (inline === null) return { type: "image", url: text };
+  return { type: "image", mediaType: inline[1] ?? "", data: inline[2] ?? "" };
+}
+
+/** LangChain's two forms, and Anthropic's. */
+function imageOf(block: Fields, place: string, ignore: Ignored): ContentPart {
+  assertOnly(block, ["source", "source_type", "url", "data", "mime_type", "mimeType", "metadata"], place, ignore);
+  const source = "source" in block ? fieldsOf(block["source"]) : block;
+  if (typeof source["url"] === "string") return { type: "image", url: source["url"] };
+  const mediaType = source["mimeType"] ?? source["mime_type"] ?? source["media_type"];
+  const { data } = source;
+  if (typeof data !== "string") return refuse(place, "has an image that is neither a URL nor base64 text");
+  return { type: "image", mediaType: textAt(mediaType, `${place} (the media type of an image)`), data };
+}
+
+/** A thought, where the block is one. */
+export function thoughtOf(block: Fields, place: string, ignore: Ignored): Reasoning | undefined {
+  switch (typeOf(block)) {
+    case "thinking":
+      assertOnly(block, ["thinking", "signature"], place, ignore);
+      return thought(block["thinking"], block["signature"], place);
+    case "reasoning":
+      assertOnly(block, ["reasoning", "signature"], place, ignore);
+      return thought(block["reasoning"], block["signature"], place);
+    case "redacted_thinking":
+      assertOnly(block, ["data"], place, ignore);
+      return { type: "redacted", data: textAt(block["data"], `${place} (a redacted thought)`) };
+  }
+  return undefined;
+}
+
+function thought(text: unknown, signature: unknown, place: string): Reasoning {
+  const said = textAt(text, `${place} (a thought)`);
+  return { type: "text", text: said, ...(typeof signature === "string" ? { signature } : {}) };
+}
+
+/** Throws: a block of a kind that has no place here. */
+export function refuseBlock(block: Fields, place: string): never {
+  const type = typeOf(block);
+  return refuse(place, type === "" ? "has a block without a type" : `has a block of type "${type}"`, type || undefined);
+}
+
+function assertOnly(block: Fields, known: readonly string[], place: string, ignore: Ignored): void {
+  const other = Object.keys(block).find(
+    (key) => !known.includes(key) && !BOOKKEEPING.includes(key) && !ignore.includes(key) && !isEmpty(block[key]),
+  );
+  if (other !== undefined) refuse(place, `has a block of type "${typeOf(block)}" with ${other}`, other);
+  // Citations say where a text comes from; the text stands without them, and whoever gives them up says so.
+  const cited = ["annotations", "citations"].find((key) => listOf(block[key]).length > 0 && !ignore.includes(key));
+  if (cited !== undefined) refuse(place, `has a block of type "${typeOf(block)}" with ${cited}`, cited);
+}

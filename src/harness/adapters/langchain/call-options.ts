@@ -1,0 +1,111 @@
+// What LangChain hands a model beside the messages, as tools and settings of a request, and back. Its own bookkeeping goes by;
+// an option of the model that no setting of ours says is refused by name.
+
+import type { JsonObject, LlmSettings, LlmToolDefinition, LlmTurnRequest } from "../../../core/index.js";
+import { fieldsOf, isEmpty, listOf, refuse, type Fields, type Ignored } from "./fields.js";
+
+/** Not for the model: run configuration of LangChain and LangGraph, and words for other vendors that say a setting again. */
+const FRAMEWORK = [
+  ...["signal", "timeout", "maxConcurrency", "promptIndex", "callbacks", "tags", "metadata", "runName", "runId"],
+  ...["configurable", "recursionLimit", "store", "context", "writer", "interrupt", "control", "executionInfo"],
+  ...["serverInfo", "runtime", "state", "previous", "heartbeat", "outputVersion", "ls_structured_output_format"],
+  ...["outputConfig", "responseSchema", "strict", "parallel_tool_calls"],
+];
+
+/** Tools and settings by the names under which LangChain's packages know them. Throws `cannot-convert`. */
+export function readCallOptions(options: object, ignore: Ignored): Pick<LlmTurnRequest, "tools" | "settings"> {
+  const given = fieldsOf(options);
+  const tools = listOf(given["tools"]) as LlmToolDefinition[];
+  const toolChoice = readChoice(given["tool_choice"]);
+  const responseFormat = readFormat(given["response_format"]);
+  const settings: LlmSettings = {
+    ...pick(given, ["model"], "string", "model"),
+    ...pick(given, ["temperature"], "number", "temperature"),
+    ...pick(given, ["topP", "top_p"], "number", "topP"),
+    ...pick(given, ["maxTokens", "max_tokens", "max_completion_tokens"], "number", "maxTokens"),
+    ...pick(given, ["seed"], "number", "seed"),
+    ...(isEmpty(given["stop"]) ? {} : { stop: [given["stop"]].flat() as string[] }),
+    ...(toolChoice === undefined ? {} : { toolChoice }),
+    ...(responseFormat === undefined ? {} : { responseFormat }),
+  };
+  assertRead(given, ignore);
+  return { ...(tools.length === 0 ? {} : { tools }), settings };
+}
+
+const SETTINGS = [
+  ...["tools", "tool_choice", "response_format", "stop", "model", "temperature", "topP", "top_p"],
+  ...["maxTokens", "max_tokens", "max_completion_tokens", "seed"],
+];
+
+function assertRead(given: Fields, ignore: Ignored): void {
+  const known = [...SETTINGS, ...FRAMEWORK, ...ignore];
+  const other = Object.keys(given).find((key) => !known.includes(key) && isData(given[key]));
+  if (other !== undefined) refuse("the call", `has the option ${other}`, other);
+}
+
+/** Functions and objects of a class belong to the framework. */
+function isData(value: unknown): boolean {
+  if (isEmpty(value) || typeof value === "function") return false;
+  if (typeof value !== "object") return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Array.isArray(value);
+}
+
+function pick(given: Fields, names: readonly string[], type: "string" | "number", as: keyof LlmSettings): LlmSettings {
+  const value = names.map((name) => given[name]).find((one) => one !== undefined && one !== null);
+  if (value === undefined) return {};
+  if (typeof value === type) return { [as]: value };
+  return refuse("the call", `has the option ${names[0] ?? as}, which is no ${type}`);
+}
+
+function readChoice(choice: unknown): LlmSettings["toolChoice"] {
+  if (isEmpty(choice)) return undefined;
+  if (choice === "any" || choice === "required") return "required";
+  if (choice === "auto" || choice === "none") return choice;
+  if (typeof choice === "string") return { name: choice };
+  const fields = fieldsOf(choice);
+  const name = fieldsOf(fields["function"])["name"] ?? fields["name"];
+  if (typeof name === "string") return { name };
+  const { type } = fields;
+  return typeof type === "string" && ["auto", "none", "any"].includes(type)
+    ? readChoice(type)
+    : refuse("the call", "has a tool_choice that names no tool");
+}
+
+function readFormat(format: unknown): LlmSettings["responseFormat"] {
+  const fields = fieldsOf(format);
+  if (fields["type"] === "json_object") return { name: "json_object", schema: { type: "object" } };
+  if (fields["type"] !== "json_schema") {
+    return isEmpty(format) || fields["type"] === "text"
+      ? undefined
+      : refuse("the call", "has an unknown response_format");
+  }
+  const { name, schema } = fieldsOf(fields["json_schema"]);
+  return { name: typeof name === "string" ? name : "response", schema: plain(schema) };
+}
+
+/** A tool in OpenAI's form, as `convertToOpenAITool` gives it. Throws for one that a vendor runs. */
+export function readTool(tool: unknown): LlmToolDefinition {
+  const fields = fieldsOf(tool);
+  const named = fieldsOf(fields["function"]);
+  const { name, description, parameters } = named;
+  if (fields["type"] !== "function" || typeof name !== "string") {
+    return refuse("tools", `have one of type ${JSON.stringify(fields["type"] ?? fields["name"] ?? "unknown")}`);
+  }
+  return { name, description: typeof description === "string" ? description : "", schema: plain(parameters) };
+}
+
+/** The same tool for `bindTools`. */
+export function writeTool({ name, description, schema }: LlmToolDefinition) {
+  return { type: "function" as const, function: { name, description, parameters: schema } };
+}
+
+/** A tool choice in LangChain's words. */
+export function writeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): string {
+  return typeof choice === "string" ? (choice === "required" ? "any" : choice) : choice.name;
+}
+
+/** Without the methods and undefined fields that schema libraries leave on what they make. */
+function plain(schema: unknown): JsonObject {
+  return JSON.parse(JSON.stringify(schema ?? {})) as JsonObject;
+}

@@ -1,0 +1,123 @@
+// Any chat model of LangChain as a provider of ours. What it lacks no call option for is set on the model itself, so a request
+// that asks for it is refused.
+
+import type {
+  LlmMessage,
+  LlmProviderAdapter,
+  LlmSettings,
+  LlmStreamDelta,
+  LlmStreamEvent,
+  LlmTurnRequest,
+} from "../../../core/index.js";
+import { readResponse } from "./answer.js";
+import { blocksOf, typeOf } from "./blocks.js";
+import { writeChoice, writeTool } from "./call-options.js";
+import { fieldsOf, listOf, refuse, type Ignored } from "./fields.js";
+import { writeMessage, type WrittenMessage } from "./write-message.js";
+
+/** As much of a chat model, or of one with tools bound to it, as is needed. */
+export interface ChatModelLike {
+  invoke(messages: never, options?: never): Promise<unknown>;
+  stream(messages: never, options?: never): Promise<AsyncIterable<unknown>>;
+  bindTools?(tools: never, options?: never): ChatModelLike;
+}
+
+export interface FromLangChainOptions {
+  /** Vendor and model, kept in a recording. Default: what the chat model says of itself. */
+  readonly name?: string;
+  /** Names of fields and types of blocks that an answer may lose. */
+  readonly ignore?: readonly string[];
+}
+
+/** `build` makes a message of LangChain's own class. */
+export function chatModelProvider(
+  model: ChatModelLike,
+  build: (written: WrittenMessage) => unknown,
+  { name = nameOf(model), ignore = [] }: FromLangChainOptions = {},
+): LlmProviderAdapter {
+  const open = (request: LlmTurnRequest) => {
+    const { messages, signal, timeoutMs, settings: { stop } = {} } = request;
+    const options = {
+      ...(stop === undefined ? {} : { stop }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
+    };
+    return {
+      bound: bind(model, request),
+      input: messages.map((message) => build(writeMessage(message))) as never,
+      options: options as never,
+      calls: countCalls(messages),
+    };
+  };
+  return {
+    name,
+    async turn(request) {
+      const { bound, input, options, calls } = open(request);
+      return readResponse(await bound.invoke(input, options), ignore, calls);
+    },
+    async *stream(request) {
+      const { bound, input, options, calls } = open(request);
+      yield* readChunks(await bound.stream(input, options), ignore, calls);
+    },
+  };
+}
+
+async function* readChunks(
+  chunks: AsyncIterable<unknown>,
+  ignore: Ignored,
+  calls: number,
+): AsyncGenerator<LlmStreamEvent, void, undefined> {
+  let whole: { concat(chunk: unknown): unknown } | undefined;
+  for await (const chunk of chunks) {
+    yield* deltasOf(chunk);
+    whole = whole === undefined ? (chunk as typeof whole) : (whole.concat(chunk) as typeof whole);
+  }
+  if (whole === undefined) refuse("the answer", "is a stream without a chunk");
+  yield { type: "response", response: readResponse(whole, ignore, calls) };
+}
+
+function deltasOf(chunk: unknown): LlmStreamDelta[] {
+  const fields = fieldsOf(chunk);
+  const said = blocksOf(fields["content"], "the answer").flatMap((block): LlmStreamDelta[] => {
+    const { text, reasoning, thinking } = block;
+    if (typeOf(block) === "text" && typeof text === "string") return [{ type: "text-delta", text }];
+    const thought = reasoning ?? thinking;
+    return typeof thought === "string" && thought !== "" ? [{ type: "reasoning-delta", text: thought }] : [];
+  });
+  const calls = listOf(fields["tool_call_chunks"]).map((item, place): LlmStreamDelta => {
+    const { index, id, name, args } = fieldsOf(item);
+    return {
+      type: "tool-call-delta",
+      index: typeof index === "number" ? index : place,
+      ...(typeof id === "string" ? { id } : {}),
+      ...(typeof name === "string" ? { name } : {}),
+      argumentsText: typeof args === "string" ? args : "",
+    };
+  });
+  return [...said, ...calls];
+}
+
+/** The model with the request's tools. Throws `cannot-convert` for a setting that only the model's constructor takes. */
+function bind(model: ChatModelLike, { tools = [], settings = {} }: LlmTurnRequest): ChatModelLike {
+  const { toolChoice, stop: _, ...others } = settings;
+  const [other] = Object.keys(others) as (keyof LlmSettings)[];
+  if (other !== undefined) refuse("the request", `has the setting ${other}, which the chat model itself is given`);
+  if (tools.length === 0) return model;
+  if (model.bindTools === undefined) return refuse("the chat model", "takes no tools");
+  const options = toolChoice === undefined ? {} : { tool_choice: writeChoice(toolChoice) };
+  return model.bindTools(tools.map(writeTool) as never, options as never);
+}
+
+function countCalls(messages: readonly LlmMessage[]): number {
+  return messages.reduce(
+    (sum, message) => sum + (message.role === "assistant" ? (message.toolCalls?.length ?? 0) : 0),
+    0,
+  );
+}
+
+function nameOf(model: ChatModelLike): string {
+  const fields = fieldsOf(model);
+  const type: unknown = typeof fields["_llmType"] === "function" ? fields["_llmType"].call(model) : undefined;
+  const id = [fields["model"], fields["modelName"]].find((value) => typeof value === "string" && value !== "");
+  return `langchain:${typeof type === "string" ? type : "unnamed"}${typeof id === "string" ? `:${id}` : ""}`;
+}

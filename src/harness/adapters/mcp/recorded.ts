@@ -1,0 +1,33 @@
+// The tools a recording was made with, so that it can be replayed where their server does not run.
+
+import { checkCassette } from "../../../cassette/index.js";
+import { canonicalize, isPlainObject, type JsonObject, type LlmToolDefinition } from "../../../core/index.js";
+import { HarnessError } from "../../errors.js";
+
+/**
+ * Every tool that went to the model, with its name, description and schema, in the order of their first turns: for
+ * `cassetteTools(cassette).replace(…)`. Throws `CassetteError` as a load does, and `HarnessError` `tools-unclear` where one name
+ * had several definitions.
+ */
+export function recordedTools(cassette: unknown): LlmToolDefinition[] {
+  const checked = checkCassette(cassette);
+  const contexts = checked.version === 2 ? (checked.extensions?.contexts ?? []) : [];
+  const found = new Map<string, LlmToolDefinition>();
+  for (const { tools } of contexts) {
+    for (const tool of (tools ?? []).map(readTool)) {
+      const before = found.get(tool.name);
+      if (before !== undefined && canonicalize(before) !== canonicalize(tool)) {
+        throw new HarnessError("tools-unclear", `tool ${tool.name} was recorded with several definitions`);
+      }
+      found.set(tool.name, tool);
+    }
+  }
+  return [...found.values()];
+}
+
+function readTool({ name, description, schema }: JsonObject): LlmToolDefinition {
+  if (typeof name === "string" && typeof description === "string" && isPlainObject(schema)) {
+    return { name, description, schema };
+  }
+  throw new HarnessError("tools-unclear", "the recording has a tool without a name, a description and a schema");
+}

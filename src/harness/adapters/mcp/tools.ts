@@ -1,0 +1,109 @@
+// The tools of an MCP server as tools of ours. Name, description and schema go to the model as the server gives them, so the
+// toolsHash of a recording pins them: a server that changes one of them later, as a poisoned server does, makes a replay miss.
+
+import { assertKnownOptions, type CustomTool, type JsonObject } from "../../../core/index.js";
+import { HarnessError } from "../../errors.js";
+import type { McpClientLike, McpTool } from "./client.js";
+import { McpToolError } from "./failure.js";
+import { resultText } from "./result.js";
+
+export interface McpToolsOptions {
+  /** Put before every name, so that two servers can have a tool of the same name. */
+  readonly prefix?: string;
+  /** The tools that are taken, by the server's names. Default: all. */
+  readonly only?: readonly string[];
+  /** Milliseconds one call may take. Default: the agent's `toolTimeoutMs`. */
+  readonly timeoutMs?: number;
+  /** Types of content that may be left out of a result, said to the model: `image`, `audio`, `blob` (a resource of bytes). */
+  readonly ignore?: readonly string[];
+}
+
+/** The most pages and tools of one server that are read. */
+export const MAX_MCP_PAGES = 1_000;
+export const MAX_MCP_TOOLS = 10_000;
+
+const OPTIONS = ["prefix", "only", "timeoutMs", "ignore"];
+/** What a runtime takes for a name. */
+const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]*$/;
+/** The SDK ends a request after a minute of its own accord; how long a tool may take is the agent's business. */
+const NO_OWN_TIMEOUT_MS = 2_147_483_647;
+
+/**
+ * Lists the server's tools, all pages of them. A call's `isError` result is one that the model reads; a call that the client
+ * rejects ends the run with {@link McpToolError}. Rejects with `HarnessError` `tools-unclear`, and as `listTools` does.
+ */
+export async function mcpTools(client: McpClientLike, options: McpToolsOptions = {}): Promise<CustomTool[]> {
+  assertKnownOptions("mcpTools", options, OPTIONS);
+  const { prefix = "", only } = options;
+  const listed = await listAll(client);
+  const missing = only?.find((name) => !listed.some((tool) => tool.name === name));
+  if (missing !== undefined) {
+    const names = listed.map(({ name }) => name).slice(0, 20);
+    throw unclear(`only names ${missing}, which the server does not have`, `It has ${names.join(", ") || "no tools"}.`);
+  }
+  const taken = only === undefined ? listed : listed.filter(({ name }) => only.includes(name));
+  for (const { name } of taken) {
+    if (TOOL_NAME.test(prefix + name)) continue;
+    throw unclear(
+      `the server has a tool ${JSON.stringify(name)}, whose name no model takes`,
+      "Leave it out with only, or give a prefix: letters, digits, _ and - are taken, a letter or _ first.",
+    );
+  }
+  return taken.map((tool) => toTool(client, tool, options));
+}
+
+async function listAll(client: McpClientLike): Promise<McpTool[]> {
+  const tools = new Map<string, McpTool>();
+  const seen = new Set<string>();
+  let cursor: string | undefined;
+  do {
+    const page = await client.listTools(cursor === undefined ? undefined : { cursor });
+    for (const tool of page.tools) {
+      if (tools.has(tool.name))
+        throw unclear(`the server has two tools named ${tool.name}`, "Ask who runs the server.");
+      tools.set(tool.name, tool);
+    }
+    cursor = page.nextCursor;
+    if (cursor !== undefined && seen.has(cursor)) throw unclear("the server's list of tools goes in a circle", "");
+    if (cursor !== undefined) seen.add(cursor);
+    if (seen.size >= MAX_MCP_PAGES || tools.size > MAX_MCP_TOOLS) {
+      throw unclear(
+        `the server has more than ${MAX_MCP_PAGES} pages or ${MAX_MCP_TOOLS} tools`,
+        "Ask who runs the server.",
+      );
+    }
+  } while (cursor !== undefined);
+  return [...tools.values()];
+}
+
+function toTool(client: McpClientLike, listed: McpTool, options: McpToolsOptions): CustomTool {
+  const { name, description = "", inputSchema, annotations } = listed;
+  const { prefix = "", timeoutMs, ignore = [] } = options;
+  return {
+    name: prefix + name,
+    description,
+    schema: inputSchema as JsonObject,
+    // A hint of the server: whatever it may be, a batch that is not said to only read runs in call order.
+    effect: annotations?.readOnlyHint === true ? "read" : "write",
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    async invoke(args, { signal }) {
+      let result;
+      try {
+        result = await client.callTool({ name, arguments: args }, { signal, timeout: NO_OWN_TIMEOUT_MS });
+      } catch (cause) {
+        const why = cause instanceof Error ? cause.message : String(cause);
+        throw new McpToolError(name, `the MCP server failed on tool ${name}: ${why}`, {
+          hint: "See `cause`. A failure of the server is no answer of a tool, so the run ends.",
+          cause,
+        });
+      }
+      const text = resultText(name, result, ignore);
+      if (result.isError === true) throw new Error(text);
+      return text;
+    },
+  };
+}
+
+function unclear(what: string, hint: string): HarnessError {
+  return new HarnessError("tools-unclear", what, hint === "" ? undefined : hint);
+}

@@ -1,0 +1,181 @@
+// Cassettes as request handlers of MSW, and recordings through them. MSW itself comes in as two functions, so that this code
+// stands on neither of its major versions.
+
+import {
+  assertStreaming,
+  CassetteError,
+  createShelf,
+  recordingProvider,
+  type Cassette,
+  type CassetteExtensions,
+  type CassetteV2,
+  type RecordingOptions,
+  type ReplayOptions,
+  type Shelf,
+} from "../../../cassette/index.js";
+import { assertKnownOptions } from "../../../core/index.js";
+import type { CassetteHandle, UseCassette, UseCassetteOptions } from "../../use-cassette.js";
+import { shelfReply } from "../../wire/shelf-reply.js";
+import { readBases, type Bases, type BaseUrls } from "./bases.js";
+import { createInterceptor, type AskedTurn, type Interception } from "./intercept.js";
+import { answerByProvider } from "./provider-answer.js";
+import { toResponse } from "./response.js";
+import { createTrouble, type Trouble } from "./trouble.js";
+import { createUpstream, type Upstream } from "./upstream.js";
+
+/** What is needed of MSW. */
+export interface MswParts<Handler> {
+  /** A handler for every method at the URLs that match. */
+  handle(urls: RegExp, answer: (request: Request) => Promise<Response>): Handler;
+  /** Sends a request past all handlers. */
+  send(request: Request): Promise<Response>;
+}
+
+/** Handlers for `setupServer(...handlers)` and `server.use(...handlers)`. */
+export type CassetteHandlers<Handler> = Handler[] & {
+  /** Call it when the test is over. Rejects with the first miss, also where the client caught it, or `unconsumed`. */
+  done(): Promise<void>;
+};
+
+export type RecordingHandlers<Handler> = Handler[] & {
+  /** Rejects where a turn that succeeded could not be recorded. */
+  done(): Promise<void>;
+  /** What was recorded, once all answers have come. Rejects as `done` does. */
+  toCassette(options?: { agentId?: string; extensions?: CassetteExtensions }): Promise<CassetteV2>;
+};
+
+export type UsedCassetteHandlers<Handler> = CassetteHandlers<Handler> & Pick<CassetteHandle, "mode" | "file">;
+
+export interface CassetteHandlersOptions extends Pick<
+  ReplayOptions,
+  "redact" | "allowRedacted" | "streaming" | "speed"
+> {
+  readonly baseUrls?: BaseUrls;
+  /** Named in messages. */
+  readonly file?: string;
+}
+
+export interface RecordingHandlersOptions extends RecordingOptions {
+  readonly baseUrls?: BaseUrls;
+}
+
+export interface UseCassetteHandlersOptions extends UseCassetteOptions {
+  readonly baseUrls?: BaseUrls;
+}
+
+export interface MswAdapter<Handler> {
+  cassetteHandlers(source: Cassette | CassetteHandle, options?: CassetteHandlersOptions): CassetteHandlers<Handler>;
+  recordingHandlers(options?: RecordingHandlersOptions): RecordingHandlers<Handler>;
+  useCassetteHandlers(file: string, options?: UseCassetteHandlersOptions): Promise<UsedCassetteHandlers<Handler>>;
+}
+
+/** Binds the adapter to MSW and to a host's `useCassette`. */
+export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: UseCassette): MswAdapter<Handler> {
+  const newUpstream = () => createUpstream((request) => msw.send(request));
+
+  function intercept(
+    { bases, trouble, isClosed }: { bases: Bases; trouble: Trouble; isClosed: boolean },
+    answer: Interception["answer"],
+  ): Handler[] {
+    const letOut = isClosed ? undefined : (request: Request) => msw.send(request);
+    return [msw.handle(bases.pattern, createInterceptor({ bases, trouble, answer, letOut }))];
+  }
+
+  function overHandle(bases: Bases, handle: CassetteHandle, upstream?: Upstream): CassetteHandlers<Handler> {
+    const trouble = createTrouble();
+    const isClosed = handle.mode === "replay";
+    const answer = (asked: AskedTurn) => answerByProvider({ provider: handle.provider, upstream, trouble }, asked);
+    const done = async () => {
+      await trouble.settle();
+      await handle.done();
+    };
+    return Object.assign(intercept({ bases, trouble, isClosed }, answer), { done });
+  }
+
+  function overShelf(bases: Bases, cassette: Cassette, options: CassetteHandlersOptions): CassetteHandlers<Handler> {
+    const { baseUrls: _, file = "the cassette", streaming = "chunked", speed = 1, ...tape } = options;
+    const shelf = createShelf([{ file, cassette, names: [] }], tape);
+    const trouble = createTrouble();
+    const nameOf = (path: string) => path.split(/[\\/]/).at(-1) ?? path;
+    const answer = async ({ wire, turn, request: { signal } }: AskedTurn) =>
+      toResponse(await shelfReply(wire, turn, { shelf, nameOf, streaming: { streaming, speed }, signal }));
+    const done = async () => {
+      await trouble.settle();
+      assertConsumed(shelf, options.file);
+    };
+    return Object.assign(intercept({ bases, trouble, isClosed: true }, answer), { done });
+  }
+
+  return {
+    cassetteHandlers(source, options = {}) {
+      assertKnownOptions("cassetteHandlers", options, REPLAY_OPTIONS);
+      assertStreaming("cassetteHandlers", options);
+      const bases = readBases("cassetteHandlers", options.baseUrls);
+      if (!isHandle(source)) return overShelf(bases, source, options);
+      assertReplaying(source, options);
+      return overHandle(bases, source);
+    },
+
+    recordingHandlers({ baseUrls, ...recording } = {}) {
+      const bases = readBases("recordingHandlers", baseUrls);
+      const upstream = newUpstream();
+      const recorder = recordingProvider(upstream.provider, recording);
+      const trouble = createTrouble();
+      const answer = (asked: AskedTurn) => answerByProvider({ provider: recorder, upstream, trouble }, asked);
+      const done = () => trouble.settle();
+      const toCassette: RecordingHandlers<Handler>["toCassette"] = async (head) => {
+        await done();
+        return recorder.toCassette(head);
+      };
+      return Object.assign(intercept({ bases, trouble, isClosed: false }, answer), { done, toCassette });
+    },
+
+    async useCassetteHandlers(file, { baseUrls, ...options } = {}) {
+      if (options.streaming === "timed") throw notTimed();
+      const bases = readBases("useCassetteHandlers", baseUrls);
+      const upstream = newUpstream();
+      const handle = await useCassette(file, upstream.provider, options);
+      const { mode, file: kept } = handle;
+      return Object.assign(overHandle(bases, handle, upstream), { mode, file: kept });
+    },
+  };
+}
+
+const REPLAY_OPTIONS = ["baseUrls", "file", "redact", "allowRedacted", "streaming", "speed"];
+
+function isHandle(source: Cassette | CassetteHandle): source is CassetteHandle {
+  return typeof (source as Partial<CassetteHandle> | null | undefined)?.done === "function";
+}
+
+/** A handle that records asks a provider of its own, whose requests would come back here. */
+function assertReplaying({ mode, file }: CassetteHandle, options: CassetteHandlersOptions): void {
+  if (mode !== "replay") {
+    throw new CassetteError("invalid-options", `cassetteHandlers was given a handle in mode ${mode}`, {
+      hint: "Use useCassetteHandlers(file), which replays and records as the mode says.",
+      file,
+    });
+  }
+  const given = Object.keys(options).filter((name) => name !== "baseUrls");
+  if (given.length === 0) return;
+  throw new CassetteError("invalid-options", `cassetteHandlers has no use for ${given.join(", ")} beside a handle`, {
+    hint: "Give these options to useCassette.",
+    file,
+  });
+}
+
+function notTimed(): CassetteError {
+  return new CassetteError("invalid-options", "useCassetteHandlers cannot stream in recorded time", {
+    hint: 'Use cassetteHandlers(await loadCassette(file), { streaming: "timed" }).',
+  });
+}
+
+function assertConsumed(shelf: Shelf, file: string | undefined): void {
+  const [left, turns] = shelf
+    .counts()
+    .reduce(([open, all], count) => [open + count.turns - count.used, all + count.turns], [0, 0]);
+  if (left === 0) return;
+  throw new CassetteError("unconsumed", `${left} of ${turns} recorded turns were never asked for`, {
+    hint: "The run ended sooner than the recorded one. Undo the change, or record again.",
+    ...(file === undefined ? {} : { file }),
+  });
+}

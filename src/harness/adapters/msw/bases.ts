@@ -1,0 +1,71 @@
+// Which requests are ours: those below the base URL of a vendor, each vendor with its wire. Without a word of the caller these
+// are the vendors' own addresses, as their clients know them.
+
+import { CassetteError } from "../../../cassette/index.js";
+import { showValue, wireOf, type Wire, type WireName } from "../../../core/index.js";
+
+/** Base URLs as the vendors' clients take them, by wire. One that is named here replaces the vendor's own. */
+export type BaseUrls = Partial<Readonly<Record<WireName, string | readonly string[]>>>;
+
+export const DEFAULT_BASE_URLS: Readonly<Record<WireName, readonly string[]>> = {
+  openai: ["https://api.openai.com/v1"],
+  anthropic: ["https://api.anthropic.com"],
+  ollama: ["http://127.0.0.1:11434", "http://localhost:11434"],
+};
+
+export interface Bases {
+  /** Matches every URL, without its query, that lies below one of the bases. */
+  readonly pattern: RegExp;
+  /** The wire a request speaks; undefined for one that asks for no conversation turn. */
+  wireOf(request: { readonly method: string; readonly url: string }): Wire | undefined;
+}
+
+/** Throws `invalid-options`. */
+export function readBases(owner: string, baseUrls: BaseUrls = {}): Bases {
+  const names = Object.keys(DEFAULT_BASE_URLS) as WireName[];
+  const unknown = Object.keys(baseUrls).filter((name) => !(names as string[]).includes(name));
+  if (unknown.length > 0) throw invalid(`baseUrls of ${owner} names an unknown wire: ${unknown.join(", ")}`);
+  const byWire = names.map((name) => ({
+    name,
+    starts: [baseUrls[name] ?? DEFAULT_BASE_URLS[name]].flat().map((text) => readBase(owner, name, text)),
+  }));
+  const all = [...new Set(byWire.flatMap(({ starts }) => starts))];
+  return {
+    pattern: new RegExp(`^(?:${all.map(escape).join("|")})(?:/|$)`),
+    wireOf({ method, url }) {
+      const { href, pathname } = withoutQuery(url);
+      const wire = wireOf({ method, path: pathname });
+      const starts = byWire.find(({ name }) => name === wire?.name)?.starts ?? [];
+      return starts.some((start) => href.startsWith(`${start}/`)) ? wire : undefined;
+    },
+  };
+}
+
+/** Written as a URL is, without a slash at its end. */
+function readBase(owner: string, wire: WireName, text: unknown): string {
+  if (typeof text !== "string" || !URL.canParse(text)) {
+    throw invalid(`baseUrls.${wire} of ${owner} is ${showValue(text)}, which is no absolute URL`);
+  }
+  const url = new URL(text);
+  if (url.search !== "" || url.hash !== "" || !/^https?:$/.test(url.protocol)) {
+    throw invalid(`baseUrls.${wire} of ${owner} is ${showValue(text)}: an http(s) URL without a query is expected`);
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+function withoutQuery(text: string): URL {
+  const url = new URL(text);
+  url.search = "";
+  url.hash = "";
+  return url;
+}
+
+function escape(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+function invalid(summary: string): CassetteError {
+  return new CassetteError("invalid-options", summary, {
+    hint: 'Give base URLs as the clients take them, such as { openai: "https://api.openai.com/v1" }; the wires are openai, anthropic, ollama.',
+  });
+}

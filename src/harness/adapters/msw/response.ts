@@ -1,0 +1,36 @@
+// Replies of ours and answers of a vendor as `Response` objects that MSW can hand to a client.
+
+import type { WireReply } from "../../wire/reply.js";
+
+/** A reply, its parts one after the other where it has parts. */
+export function toResponse({ status, headers, body }: WireReply): Response {
+  const init = { status, headers: { ...headers } };
+  return new Response(typeof body === "string" ? body : toStream(body), init);
+}
+
+function toStream(parts: Iterable<string> | AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const iterator = (async function* () {
+    for await (const part of parts) yield typeof part === "string" ? encoder.encode(part) : part;
+  })();
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await iterator.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
+    },
+    async cancel() {
+      await iterator.return(undefined);
+    },
+  });
+}
+
+/** Of the way the bytes came, and no longer true of bytes that were unpacked. */
+const OF_THE_WAY = ["content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive"];
+
+/** The vendor's answer as it came, with `body` in the place of its own. */
+export function withBody({ status, statusText, headers }: Response, body: ReadableStream<Uint8Array> | null): Response {
+  const kept = new Headers(headers);
+  for (const name of OF_THE_WAY) kept.delete(name);
+  return new Response(body, { status, statusText, headers: kept });
+}

@@ -1,0 +1,134 @@
+// A request of the runner as a turn request, and back: settings, tools and handoffs. What lies on the vendor's side alone is
+// refused: an earlier answer, a conversation or a prompt that is named by an id could be another one tomorrow.
+
+import {
+  AgentError,
+  assertKnownOptions,
+  SETTING_NAMES,
+  type JsonObject,
+  type LlmSettings,
+  type LlmToolDefinition,
+  type LlmTurnRequest,
+} from "../../../core/index.js";
+import { given, optional, toJson, toLoose, toText, type Loose } from "../loose.js";
+import { EXTRAS, extrasOf, messageNeedsAgents, refuse, toolNeedsAgents, withExtras } from "./extras.js";
+import { readInput, writeInput } from "./input.js";
+import type { AgentsRequest } from "./spec.js";
+
+export function readRequest(request: AgentsRequest): LlmTurnRequest {
+  for (const field of ["previousResponseId", "conversationId", "prompt"] as const) {
+    if (request[field] !== undefined) refuse(field, "it names a state on the vendor's side, which cannot be replayed");
+  }
+  const messages = readInput(request.systemInstructions, request.input);
+  const tools = [
+    ...(request.tools ?? []).map((tool) => readTool(toLoose(tool))),
+    ...(request.handoffs ?? []).map((handoff) => readHandoff(toLoose(handoff))),
+  ];
+  const isForeign = messages.some(messageNeedsAgents) || tools.some(toolNeedsAgents);
+  const settings = readSettings(toLoose(request.modelSettings), toLoose(request.outputType), isForeign);
+  const { signal } = request;
+  return {
+    messages,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(Object.keys(settings).length === 0 ? {} : { settings }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+function readTool(tool: Loose): LlmToolDefinition {
+  const { type, name, description, parameters, ...rest } = tool;
+  const extras = toJson(rest) as JsonObject;
+  if (type === "function") {
+    const schema = toJson(parameters ?? {}) as JsonObject;
+    return withExtras({ name: toText(name), description: toText(description), schema }, extras);
+  }
+  return withExtras({ name: toText(name), description: "", schema: {} }, { hosted: toJson(tool) });
+}
+
+/** A handoff is a function that the runner answers, and models see it as one. */
+function readHandoff({ toolName, toolDescription, inputJsonSchema, strictJsonSchema }: Loose): LlmToolDefinition {
+  return withExtras(
+    {
+      name: toText(toolName),
+      description: toText(toolDescription),
+      schema: toJson(inputJsonSchema ?? {}) as JsonObject,
+    },
+    { handoff: true, ...optional("strict", strictJsonSchema) },
+  );
+}
+
+/** How often and when to try again, and what to do with raw usage, the runner decides; it is no part of the question. */
+function readSettings(settings: Loose, outputType: Loose, isForeign: boolean): LlmSettings {
+  const {
+    temperature,
+    topP,
+    maxTokens,
+    toolChoice,
+    timeoutMs: _,
+    retry: _retry,
+    preserveRawUsage: _raw,
+    ...rest
+  } = settings;
+  const choice = toolChoice === "none" || toolChoice === "required" ? toolChoice : { name: toText(toolChoice) };
+  const { type, name, schema, strict } = outputType;
+  const isSchema = type === "json_schema";
+  const extras: JsonObject = {
+    ...(toJson(rest) as JsonObject),
+    ...(isSchema && strict !== true ? { looseOutput: true } : {}),
+  };
+  const isMarked = isForeign || Object.keys(extras).length > 0;
+  return {
+    ...optional("temperature", temperature),
+    ...optional("topP", topP),
+    ...optional("maxTokens", maxTokens),
+    ...(toolChoice === undefined || toolChoice === "auto" ? {} : { toolChoice: choice }),
+    ...(isSchema ? { responseFormat: { name: toText(name), schema: toJson(schema ?? {}) as JsonObject } } : {}),
+    ...(isMarked ? { [EXTRAS]: extras } : {}),
+  } as LlmSettings;
+}
+
+/** What `getResponse` and `getStreamedResponse` take, with tracing off. */
+export function writeRequest(request: LlmTurnRequest, name: string): Loose {
+  const { messages, tools = [], settings = {}, signal } = request;
+  assertKnownOptions(`the settings of a request to ${name}`, settings, [...SETTING_NAMES, EXTRAS]);
+  for (const setting of ["model", "stop", "seed"] as const) {
+    if (settings[setting] === undefined) continue;
+    throw new AgentError("invalid-options", `${name} was asked with the setting ${setting}`, {
+      hint: "A model of the Agents SDK has no such setting: leave it out.",
+    });
+  }
+  const { toolChoice, responseFormat } = settings;
+  const { looseOutput, ...extras } = extrasOf(settings);
+  const { instructions, input } = writeInput(messages);
+  const isHandoff = (tool: LlmToolDefinition): boolean => extrasOf(tool)["handoff"] === true;
+  return {
+    ...given("systemInstructions", instructions),
+    input,
+    modelSettings: {
+      ...given("temperature", settings.temperature),
+      ...given("topP", settings.topP),
+      ...given("maxTokens", settings.maxTokens),
+      ...given("toolChoice", typeof toolChoice === "object" ? toolChoice.name : toolChoice),
+      ...extras,
+    },
+    tools: tools.filter((tool) => !isHandoff(tool)).map(writeTool),
+    handoffs: tools.filter(isHandoff).map(writeHandoff),
+    outputType:
+      responseFormat === undefined ? "text" : { type: "json_schema", ...responseFormat, strict: looseOutput !== true },
+    tracing: false,
+    ...(signal === undefined ? {} : { signal }),
+  };
+}
+
+function writeTool(tool: LlmToolDefinition): Loose {
+  const { hosted, ...extras } = extrasOf(tool);
+  if (hosted !== undefined) return toLoose(hosted);
+  const { name, description, schema } = tool;
+  return { type: "function", name, description, parameters: schema, strict: false, ...extras };
+}
+
+function writeHandoff(tool: LlmToolDefinition): Loose {
+  const { name, description, schema } = tool;
+  const { strict = true } = extrasOf(tool);
+  return { toolName: name, toolDescription: description, inputJsonSchema: schema, strictJsonSchema: strict };
+}

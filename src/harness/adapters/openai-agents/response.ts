@@ -1,0 +1,102 @@
+// An answer of a model of the SDK as a turn response, and back. What the transport said (the request's id, the vendor's raw answer
+// and usage) is not kept: no two calls have it in common.
+
+import type { LlmTurnResponse, StopReason, Usage } from "../../../core/index.js";
+import { optional, toLoose, toText, type Loose } from "../loose.js";
+import { readAssistant, writeAssistant } from "./assistant.js";
+import { extrasOf, withExtras } from "./extras.js";
+import type { AgentsResponse, AgentsStreamEvent, AgentsUsage, OutputItem } from "./spec.js";
+
+/** `id` is `responseId` of a whole answer, and `id` of a streamed one. */
+export function readResponse({ output, usage, id }: Loose): LlmTurnResponse {
+  const items = Array.isArray(output) ? output.map(toLoose) : [];
+  const message = readAssistant(items);
+  const hasCalls = message.toolCalls !== undefined;
+  const counted = readUsage(toLoose(usage));
+  return withExtras<LlmTurnResponse>(
+    {
+      message,
+      ...(hasCalls ? {} : { finalAnswer: message.content }),
+      stopReason: readStop(items, hasCalls),
+      ...(counted === undefined ? {} : { usage: counted }),
+    },
+    toText(id) === "" ? {} : optional("id", id),
+  );
+}
+
+function readStop(items: readonly Loose[], hasCalls: boolean): StopReason {
+  const parts = items.flatMap(({ content }) => (Array.isArray(content) ? content.map(toLoose) : []));
+  if (parts.some(({ type }) => type === "refusal")) return "contentFilter";
+  if (items.some(({ status }) => status === "incomplete")) return "length";
+  return hasCalls ? "toolUse" : "stop";
+}
+
+/** All zero is what a model says that counts nothing. */
+function readUsage({ inputTokens, outputTokens, inputTokensDetails, outputTokensDetails }: Loose): Usage | undefined {
+  if (typeof inputTokens !== "number" || typeof outputTokens !== "number") return undefined;
+  if (inputTokens === 0 && outputTokens === 0) return undefined;
+  const read = detail(inputTokensDetails, "cached_tokens");
+  const written = detail(inputTokensDetails, "cache_write_tokens");
+  const reasoning = detail(outputTokensDetails, "reasoning_tokens");
+  return {
+    inputTokens,
+    outputTokens,
+    ...(read === undefined ? {} : { cacheReadTokens: read }),
+    ...(written === undefined ? {} : { cacheWriteTokens: written }),
+    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
+  };
+}
+
+function detail(details: unknown, name: string): number | undefined {
+  const records = (Array.isArray(details) ? details : [details]).map(toLoose);
+  const counts = records.map((record) => record[name]).filter((count) => typeof count === "number");
+  return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
+}
+
+export function writeResponse(response: LlmTurnResponse): AgentsResponse {
+  const { id } = extrasOf(response);
+  return {
+    usage: { ...writeUsage(response.usage), requestUsageEntries: undefined, add },
+    output: writeAssistant(response.message) as unknown as OutputItem[],
+    ...(typeof id === "string" ? { responseId: id } : {}),
+  };
+}
+
+/** The last event of a stream; an answer whose vendor gave it no id has an empty one there. */
+export function writeDone(response: LlmTurnResponse): AgentsStreamEvent {
+  return {
+    type: "response_done",
+    response: {
+      id: toText(extrasOf(response)["id"]),
+      usage: writeUsage(response.usage),
+      output: writeAssistant(response.message) as unknown as OutputItem[],
+    },
+  };
+}
+
+function writeUsage(usage: Usage | undefined): Omit<AgentsUsage, "add" | "requestUsageEntries"> {
+  const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
+  const input = {
+    ...(usage?.cacheReadTokens === undefined ? {} : { cached_tokens: usage.cacheReadTokens }),
+    ...(usage?.cacheWriteTokens === undefined ? {} : { cache_write_tokens: usage.cacheWriteTokens }),
+  };
+  const output = usage?.reasoningTokens === undefined ? {} : { reasoning_tokens: usage.reasoningTokens };
+  return {
+    requests: 1,
+    inputTokens,
+    outputTokens,
+    totalTokens: inputTokens + outputTokens,
+    inputTokensDetails: Object.keys(input).length === 0 ? [] : [input],
+    outputTokensDetails: Object.keys(output).length === 0 ? [] : [output],
+  };
+}
+
+function add(
+  this: AgentsUsage,
+  other: { requests: number; inputTokens: number; outputTokens: number; totalTokens: number },
+): void {
+  this.requests += other.requests;
+  this.inputTokens += other.inputTokens;
+  this.outputTokens += other.outputTokens;
+  this.totalTokens += other.totalTokens;
+}

@@ -1,0 +1,47 @@
+// Arbitrary limits of a budget, and turns that spend from one. The figures are small and prices are whole cents, so that a cap
+// is met exactly now and then.
+
+import fc from "fast-check";
+import { assertKnownOptions, type BudgetLimits, type Usage } from "../../core/index.js";
+
+/** What one turn uses. */
+export interface SpentTurn {
+  /** Absent where the vendor reports none. */
+  readonly usage?: Usage;
+  readonly costUsd?: number;
+  /** How many tools it asks for. */
+  readonly toolCalls: number;
+}
+
+export interface SpendingOptions {
+  /** Turns, the most. Default 12. */
+  readonly maxTurns?: number;
+}
+
+/** Limits with any of the four caps, each 0 now and then. Shrinks to no cap at all. */
+export function budgetLimits(): fc.Arbitrary<BudgetLimits> {
+  return fc.record(
+    {
+      maxTurns: fc.nat(8),
+      maxToolCalls: fc.nat(12),
+      maxTokens: fc.nat(200),
+      maxCostUsd: fc.nat(120).map((cents) => cents / 100),
+    },
+    { requiredKeys: [] },
+  );
+}
+
+/** The turns of a run, with and without usage and price. Shrinks to none. */
+export function spending(options: SpendingOptions = {}): fc.Arbitrary<SpentTurn[]> {
+  assertKnownOptions("spending", options, ["maxTurns"]);
+  const { maxTurns: maxLength = 12 } = options;
+  const turn = fc.record(
+    {
+      toolCalls: fc.nat(5),
+      usage: fc.record({ inputTokens: fc.nat(20), outputTokens: fc.nat(20) }),
+      costUsd: fc.nat(60).map((cents) => cents / 100),
+    },
+    { requiredKeys: ["toolCalls"] },
+  );
+  return fc.array(turn, { maxLength, size: "max" });
+}

@@ -1,0 +1,48 @@
+// Values that are not plain JSON, each with the place of the one thing in it that is not and the reason: for code that stores,
+// hashes or sends what a tool gave it.
+
+import fc from "fast-check";
+import { toPointer, type NotJsonReason } from "../../core/index.js";
+
+export interface NotJson {
+  readonly value: unknown;
+  /** A JSON pointer (RFC 6901) to the part that is not JSON; "" is the value itself. */
+  readonly pointer: string;
+  /** As `NotJsonError` says it. */
+  readonly reason: NotJsonReason;
+}
+
+class Point {
+  readonly x = 1;
+}
+
+/** Made anew for each value, since some of them can be changed. A value that is undefined is left out of an object, so it is none of these. */
+const PARTS: readonly (readonly [NotJsonReason, () => unknown])[] = [
+  ["number", () => NaN],
+  ["number", () => -Infinity],
+  ["bigint", () => 1n],
+  ["function", () => () => 1],
+  ["symbol", () => Symbol("s")],
+  ["instance", () => new Point()],
+  ["instance", () => new Map([["a", 1]])],
+  ["instance", () => new Date(0)],
+  ["instance", () => new Error("x")],
+  ["instance", () => Promise.resolve(1)],
+  ["surrogate", () => "\ud800"],
+  ["symbol", () => ({ [Symbol("s")]: 1 })],
+];
+
+/** Containers from the outside in: an index for a list with so many nulls before the part, a name for an object. */
+const steps = fc.array(fc.oneof(fc.nat(2), fc.constantFrom("a", "a/b", "~")), { maxLength: 3 });
+
+/** JSON with one part that is none. Shrinks to a bare NaN. */
+export function notJson(): fc.Arbitrary<NotJson> {
+  return fc.tuple(fc.nat(PARTS.length - 1), steps).map(([index, path]) => {
+    const [reason, make] = PARTS[index] as (typeof PARTS)[number];
+    const value = path.reduceRight<unknown>(
+      (inner, key) => (typeof key === "number" ? [...Array<null>(key).fill(null), inner] : { [key]: inner }),
+      make(),
+    );
+    return { value, pointer: toPointer(path), reason };
+  });
+}

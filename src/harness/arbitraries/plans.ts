@@ -1,0 +1,71 @@
+// Arbitrary handoff graphs: agents, edges with and without a condition, cycles and dead ends among them. As data, since the
+// conditions of a plan are functions; `planOf` makes the plan.
+
+import fc from "fast-check";
+import { assertKnownOptions, type Plan } from "../../core/index.js";
+
+export interface GraphEdge {
+  readonly from: string;
+  readonly to: string;
+  /** The final answers for which the edge is taken; absent: any. */
+  readonly accepts?: readonly string[];
+}
+
+export interface HandoffGraph {
+  /** Every agent of the graph; some may be out of reach. */
+  readonly agentIds: readonly string[];
+  readonly entry: string;
+  readonly edges: readonly GraphEdge[];
+  readonly exits: readonly string[];
+}
+
+export interface HandoffGraphOptions {
+  /** Agents, the most. Default 5. */
+  readonly maxAgents?: number;
+  /** Default 12. */
+  readonly maxEdges?: number;
+  /** The answers that conditions are about. Default `0`, `1`, `2`, `3`. */
+  readonly answers?: readonly string[];
+}
+
+/** A graph of agents `a0`, `a1`, …, on which a run may end anywhere. Shrinks to one agent without an edge. */
+export function handoffGraph(options: HandoffGraphOptions = {}): fc.Arbitrary<HandoffGraph> {
+  assertKnownOptions("handoffGraph", options, ["maxAgents", "maxEdges", "answers"]);
+  const { maxAgents = 5, maxEdges = 12, answers = ["0", "1", "2", "3"] } = options;
+  // Places are drawn apart from the number of agents and folded into it, so that both shrink on their own.
+  const place = fc.nat(maxAgents - 1);
+  const accepts = fc.option(fc.subarray([...answers]), { nil: undefined, freq: 3 });
+  return fc
+    .record({
+      count: fc.integer({ min: 1, max: maxAgents }),
+      entry: place,
+      edges: fc.array(fc.record({ from: place, to: place, accepts }), { maxLength: maxEdges }),
+      exits: fc.array(place, { maxLength: 1 }),
+    })
+    .map(({ count, entry, edges, exits }) => {
+      const id = (index: number) => `a${index % count}`;
+      return {
+        agentIds: Array.from({ length: count }, (_, index) => id(index)),
+        entry: id(entry),
+        edges: edges.map(({ from, to, accepts: given }) => ({
+          from: id(from),
+          to: id(to),
+          ...(given === undefined ? {} : { accepts: given }),
+        })),
+        exits: exits.map(id),
+      };
+    });
+}
+
+/** The plan of a graph, for `runtime.run({ goal, plan })`. */
+export function planOf({ entry, edges, exits }: HandoffGraph): Plan {
+  return {
+    entry,
+    edges: edges.map(({ from, to, accepts }) => ({
+      from,
+      to,
+      ...(accepts === undefined ? {} : { when: (answer: string) => accepts.includes(answer) }),
+    })),
+    exits,
+  };
+}

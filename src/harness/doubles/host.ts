@@ -1,0 +1,66 @@
+// A whole host in memory: every port of the core, files and a memory, none of which reaches anything outside or differs
+// from one run to the next.
+
+import { assertKnownOptions, createInMemoryRuntimeMemory, type Ports, type RuntimeMemory } from "../../core/index.js";
+import { HarnessError } from "../errors.js";
+import { fixedClock, type FixedClock } from "./clock.js";
+import { memoryFiles, type MemoryFiles } from "./files.js";
+import { countingIds, seededBytes, type CountingIds } from "./ids.js";
+
+export interface MemoryHostOptions {
+  /** What the clock shows first, in milliseconds since the Unix epoch. Default 2026-01-01. */
+  readonly start?: number;
+  /** Of the random bytes, a whole number. Default 0. */
+  readonly seed?: number;
+  /** Texts by path. Default none. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Default one that fails as a machine without a network does. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+export interface MemoryHost {
+  /** For everything that takes `ports`. */
+  readonly ports: Ports;
+  /** Behind `ports.now` and `ports.timer`. */
+  readonly clock: FixedClock;
+  readonly files: MemoryFiles;
+  readonly ids: CountingIds;
+  /** For the `memory` of a runtime. */
+  readonly memory: RuntimeMemory;
+  /** What was said by `ports.warn`, in order. */
+  readonly warnings: readonly string[];
+}
+
+const OPTIONS = ["start", "seed", "files", "fetch"];
+
+/** Throws `AgentError` `invalid-options` for an unknown option, and `HarnessError` for a value that cannot be. */
+export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
+  assertKnownOptions("memoryHost", options, OPTIONS);
+  const { start, seed = 0, files = {}, fetch = noNetwork } = options;
+  if (!Number.isSafeInteger(seed)) {
+    throw new HarnessError("double-unclear", `seed of memoryHost is ${String(seed)}`, "Give a whole number.");
+  }
+  const clock = fixedClock(start);
+  const warnings: string[] = [];
+  return {
+    ports: {
+      now: clock.now,
+      timer: clock.timer,
+      randomBytes: seededBytes(seed),
+      fetch,
+      warn: (message) => void warnings.push(message),
+    },
+    clock,
+    files: memoryFiles(files),
+    ids: countingIds(),
+    memory: createInMemoryRuntimeMemory(),
+    warnings,
+  };
+}
+
+/** Rejects as fetch does where no address can be found. */
+const noNetwork: typeof globalThis.fetch = async (input) => {
+  const { host } = new URL(input instanceof Request ? input.url : input);
+  const cause = Object.assign(new Error(`${host} is not there: a memory host has no network`), { code: "ENOTFOUND" });
+  throw new TypeError("fetch failed", { cause });
+};

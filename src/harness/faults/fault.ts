@@ -1,0 +1,141 @@
+// What can go wrong between an agent and its model, as data. Each kind says what a caller would see of it; how it is made is in
+// fetch.ts (what breaks on the way) and answer.ts (what the model itself gets wrong).
+
+import { showValue, type WireName } from "../../core/index.js";
+import { HarnessError } from "../errors.js";
+import { HTTP_FAULTS, httpFault, type HttpFaultName } from "./bodies.js";
+
+export type Fault =
+  /** The answer comes, `ms` milliseconds later. A call whose `timeoutMs` is shorter runs out of time. */
+  | { readonly kind: "latency"; readonly ms: number }
+  /** The vendor refuses, with the status, headers and body that its own servers send. Default the wire of the provider. */
+  | { readonly kind: "http"; readonly error: HttpFaultName; readonly wire?: WireName }
+  /** No answer at all: what the socket below says. */
+  | { readonly kind: "network"; readonly code: NetworkCode }
+  /** Silence, until the call's own limit, its signal, or the 300 seconds after which Node's fetch gives up. */
+  | { readonly kind: "hang" }
+  /**
+   * An answer of which only the beginning comes, streamed or not: then it ends as if it were whole (`closed`), the connection
+   * breaks (`reset`), or nothing more comes (`stalled`). `after` is the share of it that comes, from 0 to 1.
+   */
+  | { readonly kind: "torn"; readonly how: "closed" | "reset" | "stalled"; readonly after?: number }
+  /** Status 200 and what is no answer: a proxy's page, half an object, nothing, an object of another API. */
+  | { readonly kind: "wrong-json"; readonly body: "page" | "half" | "nothing" | "foreign" }
+  /** The model asks for a tool with arguments that are no JSON. */
+  | { readonly kind: "malformed-arguments" }
+  /** Each call of the answer comes twice, with the same id or with another. Strikes an answer that has calls. */
+  | { readonly kind: "duplicate-call"; readonly id: "same" | "new" }
+  /** The model asks for a tool that nobody offered. */
+  | { readonly kind: "unknown-tool" }
+  /** The model will not answer; stop reason `contentFilter`. */
+  | { readonly kind: "refusal" }
+  /** The model says nothing and stops. */
+  | { readonly kind: "empty-answer" }
+  /** The answer is cut in the middle, in its last call where it has one; stop reason `length`. Strikes an answer that has words or calls. */
+  | { readonly kind: "cut-by-length" };
+
+export type FaultKind = Fault["kind"];
+
+/** Errors of sockets and of the fetch above them, as Node names them. */
+export type NetworkCode = "ECONNREFUSED" | "ECONNRESET" | "ENOTFOUND" | "UND_ERR_CONNECT_TIMEOUT";
+
+const KNOWN: { readonly [Kind in FaultKind]: (fault: Extract<Fault, { kind: Kind }>) => string } = {
+  latency: ({ ms }) => (ms >= 0 && Number.isFinite(ms) ? "" : `ms is ${showValue(ms)}: give 0 or more`),
+  http: () => "",
+  network: ({ code }) => oneOf("code", code, ["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT"]),
+  hang: () => "",
+  torn: ({ how, after = 0 }) =>
+    after >= 0 && after <= 1
+      ? oneOf("how", how, ["closed", "reset", "stalled"])
+      : `after is ${showValue(after)}: give a share from 0 to 1`,
+  "wrong-json": ({ body }) => oneOf("body", body, ["page", "half", "nothing", "foreign"]),
+  "malformed-arguments": () => "",
+  "duplicate-call": ({ id }) => oneOf("id", id, ["same", "new"]),
+  "unknown-tool": () => "",
+  refusal: () => "",
+  "empty-answer": () => "",
+  "cut-by-length": () => "",
+};
+
+/** Every kind of fault. */
+export const FAULT_KINDS = Object.keys(KNOWN) as readonly FaultKind[];
+
+function oneOf(field: string, value: unknown, known: readonly string[]): string {
+  return known.includes(value as string) ? "" : `${field} is ${showValue(value)}: give one of ${known.join(", ")}`;
+}
+
+/** What is wrong with a fault of a provider that speaks `wire` unless it says otherwise, or "". */
+export function faultProblem(fault: Fault, wire: WireName): string {
+  const kind: unknown = (fault as Partial<Fault> | null | undefined)?.kind;
+  if (!FAULT_KINDS.includes(kind as FaultKind)) return oneOf("kind", kind, FAULT_KINDS);
+  if (fault.kind === "http") {
+    const spoken = fault.wire ?? wire;
+    const known = HTTP_FAULTS[spoken];
+    if (known === undefined) return oneOf("wire", spoken, Object.keys(HTTP_FAULTS));
+    return httpFault(spoken, fault.error) === undefined ? oneOf("error", fault.error, Object.keys(known)) : "";
+  }
+  return (KNOWN[fault.kind] as (one: Fault) => string)(fault);
+}
+
+/** Throws `HarnessError` `faults-unclear` that names every fault which cannot be. */
+export function assertFaults(owner: string, faults: readonly Fault[], wire: WireName): void {
+  const problems = faults.flatMap((fault, index) => {
+    const problem = faultProblem(fault, wire);
+    return problem === "" ? [] : `fault ${index}: ${problem}`;
+  });
+  if (problems.length === 0) return;
+  throw new HarnessError("faults-unclear", `${owner}: ${problems.join("; ")}`);
+}
+
+/** One of every fault that a vendor of this wire can have, in a fixed order. */
+export function everyFault(wire: WireName = "openai"): Fault[] {
+  const errors = Object.keys(HTTP_FAULTS[wire]) as HttpFaultName[];
+  return [
+    { kind: "latency", ms: 30_000 },
+    ...errors.map((error): Fault => ({ kind: "http", error, wire })),
+    { kind: "network", code: "ECONNREFUSED" },
+    { kind: "network", code: "ECONNRESET" },
+    { kind: "network", code: "ENOTFOUND" },
+    { kind: "network", code: "UND_ERR_CONNECT_TIMEOUT" },
+    { kind: "hang" },
+    { kind: "torn", how: "closed", after: 0.5 },
+    { kind: "torn", how: "reset", after: 0.5 },
+    { kind: "torn", how: "stalled", after: 0.5 },
+    { kind: "wrong-json", body: "page" },
+    { kind: "wrong-json", body: "half" },
+    { kind: "wrong-json", body: "nothing" },
+    { kind: "wrong-json", body: "foreign" },
+    { kind: "malformed-arguments" },
+    { kind: "duplicate-call", id: "same" },
+    { kind: "duplicate-call", id: "new" },
+    { kind: "unknown-tool" },
+    { kind: "refusal" },
+    { kind: "empty-answer" },
+    { kind: "cut-by-length" },
+  ];
+}
+
+/** A fault in a few words, for a table or the name of a test. */
+export function describeFault(fault: Fault): string {
+  switch (fault.kind) {
+    case "latency":
+      return `latency of ${fault.ms} ms`;
+    case "http":
+      return `http ${fault.error}${fault.wire === undefined ? "" : ` of ${fault.wire}`}`;
+    case "network":
+      return `network ${fault.code}`;
+    case "torn":
+      return `torn, ${fault.how}${fault.after === undefined ? "" : ` after ${Math.round(fault.after * 100)} %`}`;
+    case "wrong-json":
+      return `wrong JSON: ${fault.body}`;
+    case "duplicate-call":
+      return `duplicate call, ${fault.id} id`;
+    case "hang":
+    case "malformed-arguments":
+    case "unknown-tool":
+    case "refusal":
+    case "empty-answer":
+    case "cut-by-length":
+      return fault.kind.replaceAll("-", " ");
+  }
+}

@@ -1,0 +1,170 @@
+// A tool that fails as the world behind it does, by a plan that is the same for the same seed.
+
+import { showValue, sleep, withSystemPorts, type CustomTool, type JsonValue, type Ports } from "../../core/index.js";
+import { HarnessError } from "../errors.js";
+import {
+  assertFaultOptions,
+  createPlan,
+  faultsOf,
+  PLAN_OPTIONS,
+  type FaultPlanOptions,
+  type Injected,
+} from "./plan.js";
+
+export type ToolFault =
+  /** It throws before it does anything. */
+  | { readonly kind: "throw"; readonly message?: string }
+  /** It does its work, and then throws: the answer is lost. */
+  | { readonly kind: "lost-answer" }
+  /** It waits until its signal fires, whether by its time limit or by the run's end. */
+  | { readonly kind: "hang" }
+  /** It waits until long after its signal fired: what heeds no signal at all. */
+  | { readonly kind: "deaf" }
+  /** It does its work `ms` milliseconds later. */
+  | { readonly kind: "slow"; readonly ms: number }
+  /** It returns `value`, default null, whatever it is described to return. */
+  | { readonly kind: "wrong-type"; readonly value?: JsonValue }
+  /** It returns what JSON cannot say. */
+  | { readonly kind: "not-json"; readonly what: "bigint" | "cycle" | "function" | "throws" }
+  /** It returns a text of so many characters. Default 1,000,000. */
+  | { readonly kind: "huge"; readonly characters?: number }
+  /** It returns an object with keys that pollute a careless merge: `__proto__`, `constructor`, `prototype`. */
+  | { readonly kind: "forbidden-key" };
+
+export interface FaultyToolOptions extends FaultPlanOptions<ToolFault> {
+  /** The clock that slowness goes by. */
+  readonly ports?: Partial<Ports>;
+}
+
+export interface FaultyTool extends CustomTool {
+  /** Every fault so far with the call it struck. The same list as `schedule` gives the same faults again. */
+  readonly injected: readonly Injected<ToolFault>[];
+}
+
+const NOT_JSON = ["bigint", "cycle", "function", "throws"];
+const MAX_HUGE_CHARACTERS = 100_000_000;
+
+const KNOWN: { readonly [Kind in ToolFault["kind"]]: (fault: Extract<ToolFault, { kind: Kind }>) => string } = {
+  throw: () => "",
+  "lost-answer": () => "",
+  hang: () => "",
+  deaf: () => "",
+  slow: ({ ms }) => (ms >= 0 && Number.isFinite(ms) ? "" : `ms is ${showValue(ms)}: give 0 or more`),
+  "wrong-type": () => "",
+  "not-json": ({ what }) =>
+    NOT_JSON.includes(what) ? "" : `what is ${showValue(what)}: give one of ${NOT_JSON.join(", ")}`,
+  huge: ({ characters = 0 }) =>
+    characters >= 0 && characters <= MAX_HUGE_CHARACTERS
+      ? ""
+      : `characters is ${showValue(characters)}: give up to ${MAX_HUGE_CHARACTERS}`,
+  "forbidden-key": () => "",
+};
+
+/** Every kind of fault of a tool. */
+export const TOOL_FAULT_KINDS = Object.keys(KNOWN) as readonly ToolFault["kind"][];
+
+/** One of every fault that a tool can have, in a fixed order. */
+export function everyToolFault(): ToolFault[] {
+  return [
+    { kind: "throw" },
+    { kind: "lost-answer" },
+    { kind: "hang" },
+    { kind: "deaf" },
+    { kind: "slow", ms: 30_000 },
+    { kind: "wrong-type" },
+    { kind: "wrong-type", value: 42 },
+    ...(["bigint", "cycle", "function", "throws"] as const).map((what): ToolFault => ({ kind: "not-json", what })),
+    { kind: "huge" },
+    { kind: "forbidden-key" },
+  ];
+}
+
+/** Wraps `tool`: the same name, description and schema. Throws `HarnessError` `faults-unclear`. */
+export function faultyTool(tool: CustomTool, options: FaultyToolOptions): FaultyTool {
+  assertFaultOptions("faultyTool", options, [...PLAN_OPTIONS, "ports"]);
+  assertToolFaults(faultsOf(options));
+  const plan = createPlan("faultyTool", options);
+  const ports = withSystemPorts(options.ports);
+  const faulty: CustomTool = {
+    ...tool,
+    invoke(args, context) {
+      const struck = plan.next();
+      const work = () => tool.invoke(args, context);
+      return struck === undefined ? work() : suffer(struck.fault, work, { tool, signal: context.signal, ports });
+    },
+  };
+  // Not among its keys: an agent refuses a tool with a field that nobody reads.
+  return Object.defineProperty(faulty as FaultyTool, "injected", { get: () => plan.injected });
+}
+
+interface Scene {
+  readonly tool: CustomTool;
+  readonly signal: AbortSignal;
+  readonly ports: Ports;
+}
+
+function suffer(fault: ToolFault, work: () => unknown, { tool, signal, ports }: Scene): unknown {
+  switch (fault.kind) {
+    case "throw":
+      throw new Error(fault.message ?? `${tool.name}: the service behind it answered 503`);
+    case "lost-answer":
+      return Promise.resolve(work()).then(() => {
+        throw new Error(`${tool.name}: the connection broke before the answer came`);
+      });
+    case "hang":
+      return untilAborted(signal);
+    case "deaf":
+      return untilAborted(signal).catch(() => sleep(1_000, ports).then(work));
+    case "slow":
+      return sleep(fault.ms, ports, signal).then(work);
+    case "wrong-type":
+      return fault.value ?? null;
+    case "not-json":
+      return withoutJson(fault.what);
+    case "huge":
+      return "x".repeat(fault.characters ?? 1_000_000);
+    case "forbidden-key":
+      return JSON.parse('{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}},"prototype":1}');
+  }
+}
+
+/** Rejects with the signal's reason. */
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const stop = () => reject(signal.reason as Error);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
+function withoutJson(what: Extract<ToolFault, { kind: "not-json" }>["what"]): unknown {
+  switch (what) {
+    case "bigint":
+      return { count: 2n ** 64n };
+    case "cycle": {
+      const self: Record<string, unknown> = { name: "self" };
+      self["self"] = self;
+      return self;
+    }
+    case "function":
+      return () => "never called";
+    case "throws":
+      return {
+        toJSON() {
+          throw new Error("this value has no JSON");
+        },
+      };
+  }
+}
+
+function assertToolFaults(faults: readonly ToolFault[]): void {
+  const problems = faults.flatMap((fault, index) => {
+    const kind: unknown = (fault as Partial<ToolFault> | null | undefined)?.kind;
+    const isKnown = TOOL_FAULT_KINDS.includes(kind as ToolFault["kind"]);
+    const problem = isKnown
+      ? (KNOWN[fault.kind] as (one: ToolFault) => string)(fault)
+      : `kind is ${showValue(kind)}: give one of ${TOOL_FAULT_KINDS.join(", ")}`;
+    return problem === "" ? [] : `fault ${index}: ${problem}`;
+  });
+  if (problems.length > 0) throw new HarnessError("faults-unclear", `faultyTool: ${problems.join("; ")}`);
+}

@@ -1,0 +1,205 @@
+// Laws of a budget: what a plain count says of it, for any turns. Held against the counter itself and, for limits, against whole
+// runs of a runtime under them.
+
+import fc from "fast-check";
+import {
+  createBudget,
+  createRuntime,
+  scriptedProvider,
+  type Budget,
+  type BudgetCap,
+  type BudgetLimits,
+  type LlmTurnResponse,
+  type RunResult,
+} from "../../core/index.js";
+import { spending, type SpentTurn } from "../arbitraries/budgets.js";
+import { answerOf } from "../arbitraries/cassettes.js";
+import { assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
+import { describeThrown } from "./thrown.js";
+import { settle } from "./within.js";
+
+export interface CheckBudgetOptions extends LawOptions {
+  /** Turns that are tried first. */
+  readonly examples?: readonly (readonly SpentTurn[])[];
+}
+
+/** What was tried. */
+export interface BudgetReport {
+  readonly runs: number;
+  /** How many of them a cap ended. */
+  readonly ended: Readonly<Record<BudgetCap, number>>;
+  /** How many ended by themselves. */
+  readonly finished: number;
+}
+
+/**
+ * Holds a budget to its laws, for any turns: turns and tool calls never exceed their caps; tokens and cost are overshot by one turn
+ * at most; what was counted only grows, and is the sum of what was spent; a refusal takes nothing, and once a cap forbids a turn it
+ * stays forbidden. Give it limits, and whole runs are played under them as well, or a function that makes a budget of your own.
+ *
+ * Rejects with `LawBrokenError`, and with `AgentError` `invalid-options` for limits that are none.
+ */
+export async function checkBudget(
+  subject: BudgetLimits | (() => Budget),
+  options: CheckBudgetOptions = {},
+): Promise<BudgetReport> {
+  assertLawOptions("checkBudget", options, ["examples"]);
+  const make = typeof subject === "function" ? subject : () => createBudget(subject);
+  // Limits that are none are refused now, and not in the middle of the first run.
+  make();
+  const ended = { turns: 0, toolCalls: 0, tokens: 0, costUsd: 0 };
+  let finished = 0;
+  const runs = await holdLaws<readonly SpentTurn[]>({
+    call: "checkBudget(budget",
+    subject: "the budget",
+    values: scaled(make()),
+    examples: options.examples ?? [],
+    options,
+    defaultRuns: 200,
+    async judge(turns) {
+      const cap = playBudget(make(), turns);
+      if (cap === undefined) finished += 1;
+      else ended[cap] += 1;
+      if (typeof subject !== "function") await playRun(subject, turns);
+    },
+  });
+  return { runs, ended, finished };
+}
+
+/** Turns made for one of the caps each: large enough, or many enough, that it is met after some of them. */
+function scaled(budget: Budget): fc.Arbitrary<SpentTurn[]> {
+  const caps = CAPS.filter((cap) => Number.isFinite(budget.limitOf(cap)));
+  const many = Math.min(Math.max(2 * budget.limitOf("turns"), USUAL.turns), MAX_TURNS);
+  return fc.tuple(spending({ maxTurns: many }), fc.constantFrom(...caps, undefined)).map(([turns, aim]) => {
+    const by = (cap: BudgetCap) => (cap === aim ? Math.max(1, Math.ceil(budget.limitOf(cap) / USUAL[cap])) : 1);
+    const [tokens, cost, calls] = [by("tokens"), by("costUsd"), by("toolCalls")];
+    return turns.slice(0, aim === "turns" ? many : USUAL.turns).map(({ usage, costUsd, toolCalls }) => ({
+      // Many turns with many calls each would meet another cap first.
+      toolCalls: Math.min(toolCalls * calls, aim === "turns" ? 1 : MAX_CALLS),
+      ...(usage === undefined
+        ? {}
+        : { usage: { inputTokens: usage.inputTokens * tokens, outputTokens: usage.outputTokens * tokens } }),
+      ...(costUsd === undefined ? {} : { costUsd: costUsd * cost }),
+    }));
+  });
+}
+
+const CAPS = ["turns", "toolCalls", "tokens", "costUsd"] as const;
+/** What a run of `spending` comes to that is not scaled. */
+const USUAL: Readonly<Record<BudgetCap, number>> = { turns: 12, toolCalls: 16, tokens: 100, costUsd: 1 };
+/** Turns of a run, the most. */
+const MAX_TURNS = 60;
+/** Tool calls of one turn, the most. */
+const MAX_CALLS = 100;
+
+interface Counted {
+  readonly turns: number;
+  readonly toolCalls: number;
+  readonly tokens: number;
+  readonly costUsd: number | undefined;
+}
+
+/** Spends until a cap forbids a turn or the turns are used up. */
+function playBudget(budget: Budget, turns: readonly SpentTurn[]): BudgetCap | undefined {
+  let own: Counted = { turns: 0, toolCalls: 0, tokens: 0, costUsd: undefined };
+  for (const turn of turns) {
+    const cap = budget.takeTurn();
+    if (cap !== undefined) {
+      judgeRefusal(budget, own, cap);
+      return cap;
+    }
+    assertWithin(budget, own);
+    own = { ...own, turns: own.turns + 1 };
+    budget.spend(toResponse(turn, own.turns));
+    own = { ...own, ...spent(own, turn) };
+    assertCounted(budget, own);
+    for (let call = 0; call < turn.toolCalls; call++) {
+      const refused = budget.takeToolCall();
+      if (refused !== undefined) {
+        if (own.toolCalls < budget.limitOf("toolCalls"))
+          breaks("a cap forbids nothing before it is reached", `toolCalls did at ${own.toolCalls}`);
+        assertCounted(budget, own);
+        return refused;
+      }
+      own = { ...own, toolCalls: own.toolCalls + 1 };
+      assertCounted(budget, own);
+    }
+    if (own.toolCalls > budget.limitOf("toolCalls"))
+      breaks("tool calls never exceed their cap", `there were ${own.toolCalls}`);
+  }
+  return undefined;
+}
+
+/** A turn was just granted: no cap may have been reached before it. */
+function assertWithin(budget: Budget, { turns, tokens, costUsd }: Counted): void {
+  if (turns >= budget.limitOf("turns")) breaks("turns never exceed their cap", `turn ${turns + 1} was granted`);
+  const law = "tokens and cost are overshot by one turn at most";
+  if (tokens >= budget.limitOf("tokens")) breaks(law, `a turn was granted after ${tokens} tokens`);
+  const limit = budget.limitOf("costUsd");
+  // Cents are no binary fractions; the budget counts them exactly and this sum does not.
+  if (costUsd !== undefined && costUsd > limit * (1 + 1e-9)) breaks(law, `a turn was granted after ${costUsd} USD`);
+}
+
+function judgeRefusal(budget: Budget, own: Counted, cap: BudgetCap): void {
+  assertCounted(budget, own);
+  if (budget.takeTurn() === undefined)
+    breaks("a turn that is forbidden stays forbidden", `${cap} forbade it once only`);
+  assertCounted(budget, own);
+}
+
+function assertCounted(budget: Budget, own: Counted): void {
+  const { inputTokens, outputTokens, costUsd } = budget.usage;
+  const law = "what was counted is what was taken and spent";
+  const compare = (what: string, counted: number, right: number) => {
+    if (Math.abs(counted - right) > Math.abs(right) * 1e-9) breaks(law, `${what} is ${counted}, and ${right} were`);
+  };
+  compare("turns", budget.turns, own.turns);
+  compare("toolCalls", budget.toolCalls, own.toolCalls);
+  compare("usage", inputTokens + outputTokens, own.tokens);
+  if ((costUsd === undefined) !== (own.costUsd === undefined))
+    breaks(law, "a cost is there without a price, or not there with one");
+  compare("costUsd", costUsd ?? 0, own.costUsd ?? 0);
+}
+
+function spent({ tokens, costUsd }: Counted, turn: SpentTurn): Pick<Counted, "tokens" | "costUsd"> {
+  const { inputTokens = 0, outputTokens = 0 } = turn.usage ?? {};
+  return {
+    tokens: tokens + inputTokens + outputTokens,
+    costUsd: turn.costUsd === undefined ? costUsd : (costUsd ?? 0) + turn.costUsd,
+  };
+}
+
+function toResponse({ usage, costUsd, toolCalls }: SpentTurn, turn: number): LlmTurnResponse {
+  const calls = Array.from({ length: toolCalls }, (_, index) => ({
+    id: `call-${turn}-${index}`,
+    name: "look",
+    arguments: {},
+  }));
+  return {
+    ...answerOf({ role: "assistant", content: "", ...(calls.length === 0 ? {} : { toolCalls: calls }) }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(costUsd === undefined ? {} : { costUsd }),
+  };
+}
+
+/** A run of a script takes milliseconds. */
+const RUN_TIMEOUT_MS = 60_000;
+
+/** The same turns in a runtime, which asks the budget itself: none more than it grants, whatever the model does. */
+async function playRun(budget: BudgetLimits, turns: readonly SpentTurn[]): Promise<void> {
+  const capped = createBudget(budget);
+  // A last answer, so that a run which no cap ends does end.
+  const script = [...turns.map(toResponse), answerOf({ role: "assistant", content: "" })];
+  const look = { name: "look", description: "", schema: { type: "object" }, invoke: () => "" };
+  const provider = scriptedProvider(script);
+  const agents = [{ id: "check", systemPrompt: "", provider, budget, customTools: [look] }];
+  const end = await settle(() => createRuntime({ agents }).run({ goal: "" }), RUN_TIMEOUT_MS);
+  if (end.kind !== "value") {
+    const what = end.kind === "late" ? "it did not end" : `it threw ${describeThrown(end.error)}`;
+    return breaks("a cap ends a run as a normal stop", what);
+  }
+  const result = end.value as RunResult;
+  for (const cap of ["turns", "toolCalls"] as const) {
+    if (result[cap] > capped.limitOf(cap)) breaks(`${cap} never exceed their cap`, `a run had ${result[cap]}`);
+  }
+}

@@ -1,0 +1,9 @@
+// The door of the laws, apart from the harness's own, since they need the optional peer fast-check. Only
+// src/entry/fast-check.ts imports it.
+
+export { checkBudget, type BudgetReport, type CheckBudgetOptions } from "./budget.js";
+export { checkHashFilter, type CheckHashFilterOptions, type HashFilterReport } from "./hash-filter.js";
+export { LawBrokenError, type LawOptions } from "./law.js";
+export { checkProvider, type CheckProviderOptions, type ProviderReport, type ProviderSource } from "./provider.js";
+export { checkRedaction, type CheckRedactionOptions, type RedactionReport } from "./redaction.js";
+export { checkTool, type CheckToolOptions, type ToolReport } from "./tool.js";

@@ -1,0 +1,344 @@
+// Cassettes through MSW, asked by the vendors' own clients: recorded in front of a server on this machine, replayed without it.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { setupServer } from "msw/node";
+import { http, HttpResponse } from "msw";
+import OpenAI from "openai";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { CassetteError } from "../../src/cassette/errors.js";
+import { parseCassette } from "../../src/cassette/load.js";
+import { readStreams } from "../../src/cassette/stream-read.js";
+import { formatCassette } from "../../src/cassette/store.js";
+import type { CassetteV2 } from "../../src/cassette/format.js";
+import { WIRES, type WireName } from "../../src/core/wire/wires.js";
+import { cassetteHandlers, recordingHandlers, useCassetteHandlers } from "../../src/entry/msw.js";
+import { useCassette } from "../../src/entry/harness.js";
+import { recordTurns, WEATHER_SCRIPT } from "../support/recording.js";
+import { ask, say } from "../support/script.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { startVendor, type Said, type Vendor } from "../support/vendor.js";
+import { CLIENT_AGENTS } from "../support/vendor-clients.js";
+
+const folder = temporaryFolder();
+const server = setupServer();
+const vendors: Vendor[] = [];
+
+beforeEach(() => server.listen({ onUnhandledRequest: "error" }));
+afterEach(async () => {
+  server.resetHandlers();
+  server.close();
+  await Promise.all(vendors.splice(0).map((vendor) => vendor.close()));
+});
+afterAll(() => folder.remove());
+
+/** A vendor that plays the weather run over and over, and how handlers are told of it. */
+async function weatherVendor(script: readonly Said[] = WEATHER_SCRIPT) {
+  const vendor = await startVendor((_, index) => script[index % script.length] as Said);
+  vendors.push(vendor);
+  const { url } = vendor;
+  return { vendor, url, baseUrls: { openai: `${url}/v1`, anthropic: url, ollama: url } };
+}
+
+async function record(
+  wire: WireName,
+  isStream = false,
+): Promise<{ cassette: CassetteV2; url: string; vendor: Vendor }> {
+  const { vendor, url, baseUrls } = await weatherVendor();
+  const recording = recordingHandlers({ baseUrls });
+  server.use(...recording);
+  await CLIENT_AGENTS[wire]({ url, isStream });
+  const cassette = await recording.toCassette({ agentId: "forecaster" });
+  server.resetHandlers();
+  return { cassette, url, vendor };
+}
+
+const rejection = async (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe("recording and replaying through MSW", () => {
+  const names = Object.keys(WIRES) as WireName[];
+  for (const [wire, isStream] of names.flatMap((name) => [[name, false] as const, [name, true] as const])) {
+    it(`records and replays ${wire}, ${isStream ? "streamed" : "whole"}`, async () => {
+      const { cassette, url, vendor } = await record(wire, isStream);
+      expect(vendor.asked).toHaveLength(2);
+      expect(parseCassette(formatCassette(cassette))).toEqual(cassette);
+      expect(cassette.recordedProvider.startsWith(`${wire}:`)).toBe(true);
+      expect(cassette.entries.map(({ response }) => response.stopReason)).toEqual(["toolUse", "stop"]);
+      expect(readStreams(cassette).state.kind).toBe(isStream ? "recorded" : "none");
+
+      // Asked the other way than recorded, too.
+      for (const streamed of [isStream, !isStream]) {
+        const replay = cassetteHandlers(cassette, { baseUrls: { [wire]: wire === "openai" ? `${url}/v1` : url } });
+        server.resetHandlers(...replay);
+        expect(await CLIENT_AGENTS[wire]({ url, isStream: streamed })).toBe("Take an umbrella.");
+        await replay.done();
+      }
+      expect(vendor.asked).toHaveLength(2);
+    });
+  }
+
+  it("stands in for the vendors' own addresses where none is named", async () => {
+    const { cassette } = await record("anthropic");
+    const replay = cassetteHandlers(cassette);
+    server.use(...replay);
+    expect(await CLIENT_AGENTS.anthropic({ url: "https://api.anthropic.com" })).toBe("Take an umbrella.");
+    await replay.done();
+  });
+
+  it("replays what was recorded by a provider of ours", async () => {
+    const messages = [{ role: "user" as const, content: "Hello" }];
+    const cassette = await recordTurns([{ messages }], [say("Hello to you.")]);
+    const replay = cassetteHandlers(cassette);
+    server.use(...replay);
+    const client = new OpenAI({ apiKey: "none", maxRetries: 0 });
+    const answer = await client.chat.completions.create({ model: "gpt-4o", messages });
+    expect(answer.choices[0]?.message.content).toBe("Hello to you.");
+    await replay.done();
+  });
+
+  it("keeps no key and no secret of a prompt", async () => {
+    const { url, baseUrls } = await weatherVendor([say("Noted.")]);
+    const recording = recordingHandlers({ baseUrls });
+    server.use(...recording);
+    const secret = "sk-" + "proj-" + "a1B2".repeat(12);
+    await CLIENT_AGENTS.openai({ url, key: secret, goal: `My key is ${secret}.` });
+    const text = formatCassette(await recording.toCassette());
+    expect(text).not.toContain(secret);
+    expect(text).toContain("<redacted:");
+    expect(text).not.toContain("uthorization");
+    expect(vendors[0]?.asked[0]?.headers.authorization).toBe(`Bearer ${secret}`);
+
+    const replay = cassetteHandlers(parseCassette(text), { baseUrls });
+    server.resetHandlers(...replay);
+    expect(await CLIENT_AGENTS.openai({ url, key: "another", goal: `My key is ${secret}.` })).toBe("Noted.");
+    await replay.done();
+  });
+
+  it("records parallel calls and conversations side by side", async () => {
+    const calls = ask([
+      { id: "a", name: "weather", arguments: { city: "Oslo" } },
+      { id: "b", name: "weather", arguments: { city: "Bergen" } },
+    ]);
+    const vendor = await startVendor((request) => (request.messages.length > 1 ? say("Rain in both.") : calls));
+    vendors.push(vendor);
+    const baseUrls = { openai: `${vendor.url}/v1` };
+    const recording = recordingHandlers({ baseUrls });
+    server.use(...recording);
+    const run = (goal: string) => CLIENT_AGENTS.openai({ url: vendor.url, goal });
+    await Promise.all([run("First?"), run("Second?")]);
+    const cassette = await recording.toCassette();
+    expect(cassette.entries).toHaveLength(4);
+    const replay = cassetteHandlers(cassette, { baseUrls });
+    server.resetHandlers(...replay);
+    expect(await Promise.all([run("Second?"), run("First?")])).toEqual(["Rain in both.", "Rain in both."]);
+    await replay.done();
+  });
+});
+
+describe("a replay through MSW that does not fit", () => {
+  it("answers a changed prompt with an error and throws the miss at the end", async () => {
+    const { cassette, url, vendor } = await record("openai");
+    const replay = cassetteHandlers(cassette, { baseUrls: { openai: `${url}/v1` }, file: "weather.cassette.json" });
+    server.use(...replay);
+    const error = await rejection(CLIENT_AGENTS.openai({ url, goal: "And in Bergen?" }));
+    expect(error).toMatchObject({ status: 409, error: { miss: { code: "prompt-changed", pointer: "/0/content" } } });
+    const miss = await rejection(replay.done());
+    expect(miss).toBeInstanceOf(CassetteError);
+    expect(miss).toMatchObject({ code: "prompt-changed", file: "weather.cassette.json" });
+    expect(vendor.asked).toHaveLength(2);
+  });
+
+  it("says what was left over", async () => {
+    const { cassette } = await record("openai");
+    const replay = cassetteHandlers(cassette);
+    expect(await rejection(replay.done())).toMatchObject({
+      code: "unconsumed",
+      summary: expect.stringMatching("2 of 2"),
+    });
+  });
+
+  it("answers nothing twice", async () => {
+    const { cassette, url } = await record("ollama");
+    const replay = cassetteHandlers(cassette, { baseUrls: { ollama: url } });
+    server.use(...replay);
+    await CLIENT_AGENTS.ollama({ url });
+    expect(await rejection(CLIENT_AGENTS.ollama({ url }))).toMatchObject({ status_code: 409 });
+    expect(await rejection(replay.done())).toMatchObject({ code: "exhausted" });
+  });
+
+  it("refuses an edited cassette", async () => {
+    const { cassette } = await record("openai");
+    const edited = JSON.parse(JSON.stringify(cassette)) as CassetteV2;
+    (edited.entries[1] as { response: { message: { content: string } } }).response.message.content = "Stay in.";
+    expect(() => cassetteHandlers(edited)).toThrow(expect.objectContaining({ code: "response-hash" }));
+  });
+
+  it("lets nothing below a vendor's address out, whatever MSW would do with it", async () => {
+    const { cassette, url, vendor } = await record("openai");
+    server.close();
+    server.listen({ onUnhandledRequest: "bypass" });
+    const replay = cassetteHandlers(cassette, { baseUrls: { openai: `${url}/v1` } });
+    server.use(...replay);
+    const client = new OpenAI({ apiKey: "none", baseURL: `${url}/v1`, maxRetries: 0 });
+    const error = await rejection(client.responses.create({ model: "gpt-4o", input: "Hello" }));
+    expect(error).toMatchObject({ status: 404, code: "unknown-path" });
+    expect(vendor.asked).toHaveLength(2);
+    expect(await rejection(replay.done())).toMatchObject({ message: expect.stringMatching("/v1/responses") });
+  });
+
+  it("lets no request to another address out under onUnhandledRequest: error", async () => {
+    const { url } = await weatherVendor();
+    server.use(...cassetteHandlers((await record("openai")).cassette));
+    expect(await rejection(fetch(`${url}/canary`))).toBeInstanceOf(Error);
+    expect(vendors[0]?.asked).toEqual([]);
+  });
+
+  it("answers 400 to what is no turn", async () => {
+    const { cassette } = await record("openai");
+    const replay = cassetteHandlers(cassette);
+    server.use(...replay);
+    const url = "https://api.openai.com/v1/chat/completions";
+    const torn = await fetch(url, { method: "POST", body: "{torn" });
+    const audio = { messages: [{ role: "user", content: [{ type: "input_audio" }] }] };
+    const unheld = await fetch(url, { method: "POST", body: JSON.stringify(audio) });
+    expect([torn.status, unheld.status]).toEqual([400, 400]);
+    expect(await rejection(replay.done())).toMatchObject({ message: expect.stringMatching("not JSON") });
+  });
+
+  it("leaves a path to a handler that comes first", async () => {
+    const { cassette } = await record("openai");
+    const replay = cassetteHandlers(cassette);
+    server.use(
+      http.post("https://api.openai.com/v1/embeddings", () => HttpResponse.json({ data: [] })),
+      ...replay,
+    );
+    const answer = await fetch("https://api.openai.com/v1/embeddings", { method: "POST", body: "{}" });
+    expect(await answer.json()).toEqual({ data: [] });
+  });
+});
+
+describe("a recording through MSW", () => {
+  it("passes the vendor's errors on and keeps none", async () => {
+    const { url, baseUrls } = await weatherVendor([
+      { status: 500, body: `{"error":{"message":"overloaded"}}` },
+      say("Rain."),
+    ]);
+    const recording = recordingHandlers({ baseUrls });
+    server.use(...recording);
+    expect(await rejection(CLIENT_AGENTS.openai({ url }))).toMatchObject({ status: 500 });
+    expect(await CLIENT_AGENTS.openai({ url })).toBe("Rain.");
+    const cassette = await recording.toCassette();
+    expect(cassette.entries.map(({ response }) => response.message.content)).toEqual(["Rain."]);
+  });
+
+  it("says that a stream which broke off was not recorded", async () => {
+    const { url, baseUrls } = await weatherVendor([{ broken: `data: {"choices":[{"delta":{"content":"Ra"}}]}\n\n` }]);
+    const recording = recordingHandlers({ baseUrls });
+    server.use(...recording);
+    expect(await rejection(CLIENT_AGENTS.openai({ url, isStream: true }))).toBeInstanceOf(Error);
+    expect(await rejection(recording.done())).toBeInstanceOf(Error);
+    expect(await rejection(recording.toCassette())).toBeInstanceOf(Error);
+  });
+
+  it("gives the client the failure of a vendor that cannot be reached", async () => {
+    const { vendor, url, baseUrls } = await weatherVendor();
+    await vendor.close();
+    const recording = recordingHandlers({ baseUrls });
+    server.use(...recording);
+    expect(await rejection(CLIENT_AGENTS.openai({ url }))).toMatchObject({
+      message: expect.stringMatching("Connection"),
+    });
+    expect((await recording.toCassette()).entries).toEqual([]);
+  });
+
+  it("lets other paths through, and says what it could not record", async () => {
+    const { vendor, url, baseUrls } = await weatherVendor();
+    const recording = recordingHandlers({ baseUrls });
+    server.use(...recording);
+    expect(await (await fetch(`${url}/v1/models`, { method: "POST", body: "{}" })).json()).toEqual({
+      path: "/v1/models",
+    });
+    await recording.done();
+    expect(vendor.asked).toHaveLength(1);
+  });
+});
+
+describe("useCassetteHandlers", () => {
+  it("records once and replays from then on", async () => {
+    const { vendor, url, baseUrls } = await weatherVendor();
+    const file = folder.path("used.cassette.json");
+    for (const mode of ["record", "replay", "auto"] as const) {
+      const cassette = await useCassetteHandlers(file, { mode, baseUrls, agentId: "forecaster" });
+      server.resetHandlers(...cassette);
+      expect(await CLIENT_AGENTS.anthropic({ url, isStream: true })).toBe("Take an umbrella.");
+      await cassette.done();
+      expect(cassette.mode).toBe(mode === "auto" ? "replay" : mode);
+    }
+    expect(vendor.asked).toHaveLength(2);
+    expect(parseCassette(readFileSync(file, "utf8")).agentId).toBe("forecaster");
+  });
+
+  it("records again from the first turn that is another", async () => {
+    const { vendor, url, baseUrls } = await weatherVendor([...WEATHER_SCRIPT, say("Take a hat.")]);
+    const file = folder.path("resumed.cassette.json");
+    const recording = recordingHandlers({ baseUrls });
+    server.resetHandlers(...recording);
+    await CLIENT_AGENTS.openai({ url });
+    writeFileSync(file, formatCassette(await recording.toCassette()));
+
+    const again = await useCassetteHandlers(file, { mode: "from-first-miss", baseUrls });
+    server.resetHandlers(...again);
+    expect(await CLIENT_AGENTS.openai({ url, isStream: true })).toBe("Take an umbrella.");
+    expect(vendor.asked).toHaveLength(2);
+    expect(await CLIENT_AGENTS.openai({ url, goal: "And in the sun?" })).toBe("Take a hat.");
+    await again.done();
+    expect(vendor.asked).toHaveLength(3);
+    expect(parseCassette(readFileSync(file, "utf8")).entries).toHaveLength(3);
+  });
+
+  it("throws the miss of a replay at the end", async () => {
+    const { url, baseUrls } = await weatherVendor();
+    const file = folder.path("missed.cassette.json");
+    const recording = await useCassetteHandlers(file, { mode: "record", baseUrls });
+    server.resetHandlers(...recording);
+    await CLIENT_AGENTS.openai({ url });
+    await recording.done();
+    const replay = await useCassetteHandlers(file, { mode: "replay", baseUrls });
+    server.resetHandlers(...replay);
+    expect(await rejection(CLIENT_AGENTS.openai({ url, goal: "Other" }))).toMatchObject({ status: 409 });
+    expect(await rejection(replay.done())).toMatchObject({ code: "prompt-changed" });
+  });
+
+  it("takes the handle of a replay, and no other", async () => {
+    const { url, baseUrls } = await weatherVendor();
+    const file = folder.path("handle.cassette.json");
+    const recording = await useCassetteHandlers(file, { mode: "record", baseUrls });
+    server.resetHandlers(...recording);
+    await CLIENT_AGENTS.openai({ url });
+    expect(() => cassetteHandlers({ ...recording, mode: "record" } as never)).toThrow("mode record");
+    await recording.done();
+
+    const live = () => {
+      throw new Error("a replay asks nobody");
+    };
+    const handle = await useCassette(file, live, { mode: "replay" });
+    const replay = cassetteHandlers(handle, { baseUrls });
+    server.resetHandlers(...replay);
+    expect(await CLIENT_AGENTS.openai({ url })).toBe("Take an umbrella.");
+    await replay.done();
+    expect(() => cassetteHandlers(handle, { streaming: "whole" })).toThrow("streaming");
+  });
+
+  it("refuses options that nobody reads", async () => {
+    const { cassette } = await record("openai");
+    expect(() => cassetteHandlers(cassette, { baseURL: "x" } as never)).toThrow("baseURL");
+    expect(() => cassetteHandlers(cassette, { baseUrls: { gemini: "https://x.test" } as never })).toThrow("gemini");
+    expect(() => cassetteHandlers(cassette, { baseUrls: { openai: "api.openai.com" } })).toThrow("absolute URL");
+    expect(() => recordingHandlers({ file: "x" } as never)).toThrow("file");
+    expect(() => cassetteHandlers(undefined as never)).toThrow(CassetteError);
+    await expect(useCassetteHandlers("a.cassette.json", { streaming: "timed" })).rejects.toThrow("recorded time");
+  });
+});

@@ -1,0 +1,89 @@
+// What every matcher's failure has in common: the commands it names, and what it never shows.
+
+import { describe, expect, it } from "vitest";
+import { recordingProvider } from "../../../src/cassette/index.js";
+import "../../../src/entry/vitest.js";
+import { rerecordCommand } from "../../../src/harness/vitest/command.js";
+import type { MatcherContext } from "../../../src/harness/vitest/matcher.js";
+import { refusal, rejection } from "../../support/refusal.js";
+import { ask, say } from "../../support/script.js";
+import { lookupRun, record } from "./runs.js";
+
+const secret = "sk-" + "ant-api03-" + "Ab1".repeat(31) + "AA";
+const context: MatcherContext = { equals: Object.is, utils: { iterableEquality: undefined } };
+
+describe("a failure", () => {
+  it("shows no secret that a rule knows, in its words and in the values that are drawn", async () => {
+    const steps = [ask([{ name: "lookup", arguments: { note: `key: ${secret}`, [secret]: 1 } }]), say(secret)];
+    const { result } = await record(steps);
+    const open = recordingProvider({ turn: async () => steps[0] as (typeof steps)[0] }, { redact: false });
+    await open.turn({ messages: [{ role: "user", content: "go" }] });
+    const { cassette: other } = await lookupRun();
+    const errors = [
+      refusal(() => expect(result).toCallTool("lookup", { note: "other" })),
+      refusal(() => expect(result).not.toCallTool("lookup")),
+      refusal(() => expect(result).toCallToolTimes("lookup", 2)),
+      refusal(() => expect(result).toCallToolBefore("lookup", "save")),
+      refusal(() => expect(result).toMatchToolSequence([{ name: "lookup", args: { note: "other" } }])),
+      refusal(() => expect(result).toFinishWith({ answer: "other" })),
+      refusal(() => expect(result).toFinishWith({ answer: `no ${secret}` })),
+      await rejection(expect(open).toMatchCassette(other)),
+      await rejection(expect(open).toHaveNoDriftFrom(other)),
+    ] as { message: string; actual?: unknown; expected?: unknown }[];
+    for (const { message, actual, expected } of errors) {
+      const shown = JSON.stringify([message, actual, expected]);
+      expect(shown).not.toContain(secret.slice(0, 24));
+    }
+    expect(errors[0]?.message).toMatch(/<hidden:[\w-]+>/);
+    expect(JSON.stringify(errors[0]?.actual)).toMatch(/<hidden:[\w-]+>/);
+  });
+
+  it("hides a secret before it cuts a long text", async () => {
+    const { result } = await record([
+      ask([{ name: "lookup", arguments: { a: "x".repeat(40) + " " + secret } }]),
+      say(""),
+    ]);
+    const { message } = refusal(() => expect(result).toCallTool("lookup", { a: "other" })) as Error;
+    expect(message).not.toContain(secret.slice(0, 12));
+  });
+
+  it("comes to an end for expected arguments that hold themselves", async () => {
+    const args: Record<string, unknown> = {};
+    args["self"] = args;
+    const { result } = await lookupRun();
+    expect(() => expect(result).toCallTool("lookup", args)).toThrow("expected a call of lookup");
+    expect(() => expect(result).toMatchToolSequence([{ name: "lookup", args }])).toThrow("expected these tool calls");
+  });
+
+  it("names the commands for the cassette of a handle", async () => {
+    const { provider } = { provider: (await lookupRun()).recorder };
+    const handle = { provider, done: async () => undefined, mode: "record", file: "my runs/a.cassette.json" };
+    const { message } = refusal(() => expect(handle).toCallTool("save")) as Error;
+    expect(message).toContain(
+      "\n`cassette show 'my runs/a.cassette.json'` shows the recorded run; " +
+        "`CASSETTE_MODE=refresh npx vitest run test/harness/vitest/guard.test.ts -t " +
+        "'^a failure.{1,3}names the commands for the cassette of a handle$'` records it again.",
+    );
+  });
+});
+
+describe("the command that records a test again", () => {
+  it("is of this very test, whatever stands in its name", () => {
+    const named = (currentTestName: string) => rerecordCommand({ ...context, currentTestName });
+    expect(named("books")).toBe("CASSETTE_MODE=refresh npx vitest run -t '^books$'");
+    const names = ["it's a (test) > $(rm -rf) `x` | a+b*c? [d] {e} \\ ^f$ “g” …\n", "ümläut 測試 42 a/b"];
+    for (const name of names) {
+      const pattern = /-t '?(.*?)'?$/s.exec(named(name))?.[1] ?? "";
+      expect(pattern).not.toMatch(/['`$\\(]./);
+      expect(new RegExp(pattern, "s").test(name)).toBe(true);
+      expect(new RegExp(pattern, "s").test(name.replaceAll(" > ", " "))).toBe(true);
+      expect(new RegExp(pattern, "s").test(`${name} too`)).toBe(false);
+    }
+  });
+
+  it("is one of Jest where Jest runs, and none outside of a test", () => {
+    const running = { ...context, currentTestName: "a b", dontThrow: () => undefined };
+    expect(rerecordCommand(running)).toBe("CASSETTE_MODE=refresh npx jest -t '^a b$'");
+    expect(rerecordCommand(context)).toBe("CASSETTE_MODE=refresh");
+  });
+});

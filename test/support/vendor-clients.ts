@@ -1,0 +1,86 @@
+// A small agent with one tool, three times: written with each vendor's own client.
+
+import Anthropic from "@anthropic-ai/sdk";
+import { Ollama } from "ollama";
+import OpenAI from "openai";
+import type { WireName } from "../../src/core/wire/wires.js";
+
+export interface ClientRun {
+  /** The vendor's base URL without a path. */
+  url: string;
+  isStream?: boolean;
+  goal?: string;
+  key?: string;
+}
+
+/** Asks, answers every call with `rain`, and asks again until there is a text. */
+export type ClientAgent = (run: ClientRun) => Promise<string>;
+
+const description = "The weather in a city.";
+const schema = { type: "object" as const, properties: { city: { type: "string" } }, required: ["city"] };
+const GOAL = "Do I need an umbrella in Oslo?";
+const KEY = "sk-" + "test-0123456789abcdef";
+
+const openai: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = KEY }) => {
+  const client = new OpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 0 });
+  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: goal }];
+  const tools: OpenAI.ChatCompletionTool[] = [
+    { type: "function", function: { name: "weather", description, parameters: schema } },
+  ];
+  for (;;) {
+    const body = { model: "gpt-4o", messages, tools };
+    const answer = isStream
+      ? await client.chat.completions.stream(body).finalChatCompletion()
+      : await client.chat.completions.create(body);
+    const said = answer.choices[0]?.message as OpenAI.ChatCompletionMessage;
+    messages.push({
+      role: "assistant",
+      content: said.content,
+      ...(said.tool_calls === undefined ? {} : { tool_calls: said.tool_calls }),
+    });
+    if ((said.tool_calls ?? []).length === 0) return said.content ?? "";
+    for (const { id } of said.tool_calls ?? []) messages.push({ role: "tool", tool_call_id: id, content: "rain" });
+  }
+};
+
+const anthropic: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = KEY }) => {
+  const client = new Anthropic({ apiKey: key, baseURL: url, maxRetries: 0 });
+  const messages: Anthropic.MessageParam[] = [{ role: "user", content: goal }];
+  const tools: Anthropic.Tool[] = [{ name: "weather", description, input_schema: schema }];
+  for (;;) {
+    const body = { model: "claude-test", max_tokens: 200, messages, tools };
+    const answer = isStream ? await client.messages.stream(body).finalMessage() : await client.messages.create(body);
+    messages.push({ role: "assistant", content: answer.content });
+    const calls = answer.content.filter((block) => block.type === "tool_use");
+    if (calls.length === 0) return answer.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+    const results = calls.map(({ id }) => ({ type: "tool_result" as const, tool_use_id: id, content: "rain" }));
+    messages.push({ role: "user", content: results });
+  }
+};
+
+const ollama: ClientAgent = async ({ url, isStream = false, goal = GOAL }) => {
+  const client = new Ollama({ host: url });
+  const messages: Parameters<Ollama["chat"]>[0]["messages"] = [{ role: "user", content: goal }];
+  const tools = [{ type: "function", function: { name: "weather", description, parameters: schema } }];
+  for (;;) {
+    const body = { model: "llama3.2", messages, tools };
+    let content = "";
+    let calls: { function: { name: string; arguments: Record<string, unknown> } }[] = [];
+    if (isStream) {
+      for await (const { message } of await client.chat({ ...body, stream: true })) {
+        content += message.content;
+        calls = [...calls, ...(message.tool_calls ?? [])];
+      }
+    } else {
+      const { message } = await client.chat(body);
+      content = message.content;
+      calls = message.tool_calls ?? [];
+    }
+    messages.push({ role: "assistant", content, ...(calls.length === 0 ? {} : { tool_calls: calls }) });
+    if (calls.length === 0) return content;
+    for (const { function: asked } of calls) messages.push({ role: "tool", content: "rain", tool_name: asked.name });
+  }
+};
+
+/** By wire. */
+export const CLIENT_AGENTS: Readonly<Record<WireName, ClientAgent>> = { openai, anthropic, ollama };

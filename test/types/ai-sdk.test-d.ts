@@ -1,0 +1,44 @@
+// Checked by tsc alone: our own types of the AI SDK against the packages, version by version.
+
+import type { LanguageModelV2, LanguageModelV3 } from "@ai-sdk/provider";
+import { generateText, streamText, ToolLoopAgent, wrapLanguageModel, type LanguageModel } from "ai";
+import { MockLanguageModelV3 } from "ai/test";
+import {
+  generateText as generateText7,
+  wrapLanguageModel as wrapLanguageModel7,
+  type LanguageModel as LanguageModel7,
+} from "ai7";
+import { MockLanguageModelV4 } from "ai7/test";
+import { expectTypeOf } from "vitest";
+import type { LlmProviderAdapter } from "../../src/core/index.js";
+import { cassetteMiddleware, cassetteModel, fromAiSdk, toAiSdk, wrappedModel } from "../../src/entry/ai-sdk.js";
+import type { AiSdkModel, CassetteModel } from "../../src/entry/ai-sdk.js";
+import type { CassetteHandle } from "../../src/harness/index.js";
+
+declare const provider: LlmProviderAdapter;
+declare const handle: CassetteHandle;
+declare const v2: LanguageModelV2;
+declare const v3: LanguageModelV3;
+
+expectTypeOf<AiSdkModel>().toExtend<LanguageModelV3>();
+expectTypeOf<AiSdkModel>().toExtend<LanguageModel>();
+expectTypeOf<AiSdkModel>().toExtend<LanguageModel7>();
+expectTypeOf<CassetteModel>().toExtend<LanguageModel>();
+
+expectTypeOf(fromAiSdk(v2)).toEqualTypeOf<LlmProviderAdapter>();
+expectTypeOf(fromAiSdk(v3)).toEqualTypeOf<LlmProviderAdapter>();
+expectTypeOf(fromAiSdk(new MockLanguageModelV3())).toEqualTypeOf<LlmProviderAdapter>();
+expectTypeOf(fromAiSdk(new MockLanguageModelV4())).toEqualTypeOf<LlmProviderAdapter>();
+expectTypeOf(wrappedModel()).toEqualTypeOf<LlmProviderAdapter>();
+
+void generateText({ model: toAiSdk(provider), prompt: "Hi" });
+void streamText({ model: cassetteModel({}), prompt: "Hi" });
+void generateText7({ model: toAiSdk(provider), prompt: "Hi" });
+void new ToolLoopAgent({ model: toAiSdk(provider) });
+void wrapLanguageModel({ model: v3, middleware: cassetteMiddleware(handle) });
+void wrapLanguageModel7({ model: v3, middleware: cassetteMiddleware(handle) });
+
+// @ts-expect-error -- A name reaches no model.
+fromAiSdk("openai/gpt-5");
+// @ts-expect-error -- An unknown option.
+toAiSdk(provider, { version: "v3" });

@@ -1,0 +1,7 @@
+// Checked by tsc alone: a client of the official SDK is what mcpTools takes.
+
+import type { Client } from "@modelcontextprotocol/client";
+import { expectTypeOf } from "vitest";
+import type { McpClientLike } from "../../src/entry/mcp.js";
+
+expectTypeOf<Client>().toExtend<McpClientLike>();
