@@ -71,11 +71,11 @@ function verdictOf(report: GateReport): string[] {
 
 /** What makes the gate fail and is no row of the table. */
 function causesOf(report: GateReport): string[] {
-  const causes = otherFailures(report);
+  const causes = otherFailures(report).filter(({ reason }) => reason !== report.reason);
   if (causes.length === 0) return [];
   const more = causes.length - MAX_CAUSES;
   return [
-    "It fails for:",
+    "What fails besides the scenarios below:",
     "",
     ...causes.slice(0, MAX_CAUSES).map(({ scenario, verdict, reason }) => {
       const where = scenario === undefined ? "" : `${text(scenario)}: `;
@@ -114,9 +114,9 @@ function rowOf(scenario: ScenarioReport, isFailing: boolean): string {
   const rates = [outcome?.base, outcome?.candidate].map((side) =>
     side === undefined || side.runs === 0 ? undefined : percent(side.successes / side.runs),
   );
-  const success = outcome === undefined ? "–" : `${rates[0] ?? "–"} → ${rates[1] ?? "–"} (${testedText(outcome.test)})`;
-  const first =
-    edit === undefined ? [reason, ...lossLines(scenario)].join("; ") : `${turnsOf(edit)}: ${edit.drift.sentence}`;
+  const success =
+    outcome === undefined ? "–" : `${rates[0] ?? "–"} → ${rates[1] ?? "–"} (${testedText(outcome.test, verdict)})`;
+  const first = edit === undefined ? (lossLines(scenario)[0] ?? reason) : `${turnsOf(edit)}: ${edit.drift.sentence}`;
   const strong = isFailing ? "**" : "";
   const cells = [
     SIGNS[verdict],
@@ -129,8 +129,9 @@ function rowOf(scenario: ScenarioReport, isFailing: boolean): string {
 }
 
 /** A p-value of 1 that no test gave is none. */
-function testedText({ p, adjusted, attainable }: TestResult): string {
-  return attainable === 1 || (adjusted === 1 && p < 1) ? "–" : pValue(adjusted);
+function testedText({ p, adjusted, attainable }: TestResult, verdict: Verdict): string {
+  const isUntested = attainable === 1 || (adjusted === 1 && (p < 1 || verdict === "inconclusive"));
+  return isUntested ? "–" : pValue(adjusted);
 }
 
 function divergenceOf(report: GateReport): string[] {
