@@ -32,7 +32,7 @@ export function findEndlessReference(root: JsonObject): string | undefined {
 function sameValue(schema: JsonObject, root: JsonObject): [string | undefined, JsonValue | undefined][] {
   const { $ref, dependentSchemas } = schema;
   const lists = LISTS.flatMap((keyword) => (Array.isArray(schema[keyword]) ? schema[keyword] : []));
-  const maps = isPlainObject(dependentSchemas) ? Object.values(dependentSchemas as JsonObject) : [];
+  const maps = isPlainObject(dependentSchemas) ? Object.values(dependentSchemas) : [];
   const inner = [...SINGLE.map((keyword) => schema[keyword]), ...lists, ...maps];
   return [
     ...(typeof $ref === "string" ? [[$ref, resolve($ref, root)] as [string, JsonValue | undefined]] : []),

@@ -139,13 +139,11 @@ function rewrite(schema: JsonObject, { texts, names }: Results, takesUnknown: bo
       if (Array.isArray(allOf)) each["allOf"] = [...allOf, choice];
     }
     if (!isPlainObject(patternProperties)) return;
-    const entries = Object.entries(patternProperties as JsonObject).flatMap(
-      ([name, inner], index): [string, JsonValue][] => {
-        const list = listOf(names.get(name), takesUnknown);
-        // The empty groups keep two names apart that the same keys match.
-        return list.length === 0 ? [] : [[`^(?:${list.map(literally).join("|")})$${"(?:)".repeat(index)}`, inner]];
-      },
-    );
+    const entries = Object.entries(patternProperties).flatMap(([name, inner], index): [string, JsonValue][] => {
+      const list = listOf(names.get(name), takesUnknown);
+      // The empty groups keep two names apart that the same keys match.
+      return list.length === 0 ? [] : [[`^(?:${list.map(literally).join("|")})$${"(?:)".repeat(index)}`, inner]];
+    });
     each["patternProperties"] = Object.fromEntries(entries);
   });
   return copy;
