@@ -1,10 +1,11 @@
-// Every code block of the README and the docs runs, and prints what the document shows; a TypeScript one compiles as well.
+// Every code block of the README and the docs runs, and prints what the document shows; a TypeScript one compiles as well. Guides
+// that begin with `npm init` are followed by test/guides.test.ts.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { assertBuilt, repositoryRoot } from "./support/built.js";
-import { readSnippets, runSnippet, snippetFolder, typeErrors } from "./support/snippets.js";
+import { isGuide, readSnippets, runSnippet, snippetPlace, typeErrors } from "./support/snippets.js";
 
 assertBuilt();
 const documents = [
@@ -17,9 +18,9 @@ const documents = [
 
 for (const document of documents) {
   const snippets = readSnippets(document).filter((snippet) => snippet.language !== "text");
-  if (snippets.length === 0) continue;
+  if (snippets.length === 0 || isGuide(snippets)) continue;
   describe(document, { sequential: true }, () => {
-    const folder = snippetFolder(document);
+    const place = snippetPlace(document);
     if (snippets.some(({ language }) => language === "ts")) {
       test("its ts blocks compile under strict", { timeout: 120_000 }, () => {
         expect(typeErrors(snippets)).toEqual([]);
@@ -27,7 +28,7 @@ for (const document of documents) {
     }
     for (const snippet of snippets) {
       test(`line ${snippet.line} runs`, { timeout: 120_000 }, () => {
-        expect(() => runSnippet(snippet, folder)).not.toThrow();
+        expect(() => runSnippet(snippet, place)).not.toThrow();
       });
     }
   });
