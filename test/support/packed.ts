@@ -2,7 +2,7 @@
 // dependencies (linked, so that no network is needed) and none of its optional peers.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, renameSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { repositoryRoot } from "./built.js";
 
@@ -40,5 +40,7 @@ export function unpackPackage(tarball: string, folder: string): void {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(repositoryRoot, "node_modules", name), join(modules, name));
   }
+  // As npm does when it installs.
+  chmodSync(join(modules, "playhead/dist/cli/bin.js"), 0o755);
   symlinkSync("../playhead/dist/cli/bin.js", join(modules, ".bin/cassette"));
 }
