@@ -13,6 +13,7 @@ export interface SpentTurn {
   readonly toolCalls: number;
 }
 
+/** The options of `spending`. */
 export interface SpendingOptions {
   /** Turns, the most. Default 12. */
   readonly maxTurns?: number;

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { assertKnownOptions, FORBIDDEN_KEYS, type JsonObject, type JsonValue } from "../../core/index.js";
 import { text, word } from "./text.js";
 
+/** The options of the arbitraries of plain JSON. */
 export interface JsonOptions {
   /** Containers inside the value, the most. Default 3. */
   readonly maxDepth?: number;

@@ -10,6 +10,7 @@ import type { JsonValue } from "../../core/index.js";
  */
 export type Verdict = "same" | "drift" | "regression" | "inconclusive";
 
+/** Every {@link Verdict}. */
 export const VERDICTS: readonly Verdict[] = ["same", "drift", "regression", "inconclusive"];
 
 /** One recorded run of a scenario. */
@@ -136,6 +137,7 @@ export interface RuleFinding {
   sentence: string;
 }
 
+/** What the gate found of one scenario: its verdict, and the figures it rests on. */
 export interface ScenarioReport {
   scenario: string;
   verdict: Verdict;
@@ -172,6 +174,7 @@ export interface PooledReport {
   distance?: DistanceComparison;
 }
 
+/** What the gate judges by. See docs/drift.md. */
 export interface GateSettings {
   /** The rate of false alarms that is accepted, 0 to 1. */
   alpha: number;
@@ -198,6 +201,7 @@ export interface GateSettings {
   sharedOnly?: boolean;
 }
 
+/** What the gate found of all scenarios together (docs/drift.md). */
 export interface GateReport {
   schemaVersion: 1;
   base: string;

@@ -17,6 +17,7 @@ export interface ScenarioFiles {
   candidate: RunFile[];
 }
 
+/** Scenarios by the sides that have runs of them. */
 export interface PairedScenarios {
   /** On both sides, sorted by name. */
   shared: ScenarioFiles[];
