@@ -1,4 +1,5 @@
-// Every code block of the README and the docs runs, and prints what the document shows; a TypeScript one compiles as well.
+// Every code block of the README and the docs runs, and prints what the document shows; a TypeScript one compiles as well. Not so
+// those of docs/api: they are signatures, made from the sources themselves, and test/api.test.ts holds them to those.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
