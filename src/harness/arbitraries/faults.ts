@@ -13,7 +13,7 @@ export interface ProviderFault {
   readonly retryAfterMs?: number;
 }
 
-/** The options of `providerFault`. */
+/** The options of `providerFault`. An unknown one is `AgentError` `invalid-options`. */
 export interface ProviderFaultOptions {
   /** Which kinds there are. Default all. */
   readonly kinds?: readonly LlmErrorKind[];

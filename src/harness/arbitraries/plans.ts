@@ -21,7 +21,7 @@ export interface HandoffGraph {
   readonly exits: readonly string[];
 }
 
-/** The options of `handoffGraph`. */
+/** The options of `handoffGraph`. An unknown one is `AgentError` `invalid-options`. */
 export interface HandoffGraphOptions {
   /** Agents, the most. Default 5. */
   readonly maxAgents?: number;
