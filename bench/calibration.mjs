@@ -71,8 +71,7 @@ function gate(scenarios) {
     base: "base",
     candidate: "candidate",
     scenarios,
-    onlyBase: [],
-    onlyCandidate: [],
+    unpaired: [],
     commands: { reproduce: "", bless: "" },
     settings: SETTINGS,
   });

@@ -129,8 +129,7 @@ function assertSame(tasks, halves, found, settings) {
       base: halves[task].base.map((index) => runs[index]),
       candidate: halves[task].candidate.map((index) => runs[index]),
     })),
-    onlyBase: [],
-    onlyCandidate: [],
+    unpaired: [],
     commands: { reproduce: "", bless: "" },
     settings,
   });

@@ -1,11 +1,12 @@
-// Every code block of the README and the docs runs, and prints what the document shows; a TypeScript one compiles as well. Not so
-// those of docs/api: they are signatures, made from the sources themselves, and test/api.test.ts holds them to those.
+// Every code block of the README and the docs runs, and prints what the document shows; a TypeScript one compiles as well. Guides
+// that begin with `npm init` are followed by test/guides.test.ts. The blocks of docs/api are signatures, made from the sources:
+// test/api.test.ts holds them to those.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { assertBuilt, repositoryRoot } from "./support/built.js";
-import { readSnippets, runSnippet, snippetFolder, typeErrors } from "./support/snippets.js";
+import { isGuide, readSnippets, runSnippet, snippetPlace, typeErrors } from "./support/snippets.js";
 
 assertBuilt();
 const documents = [
@@ -18,9 +19,9 @@ const documents = [
 
 for (const document of documents) {
   const snippets = readSnippets(document).filter((snippet) => snippet.language !== "text");
-  if (snippets.length === 0) continue;
+  if (snippets.length === 0 || isGuide(snippets)) continue;
   describe(document, { sequential: true }, () => {
-    const folder = snippetFolder(document);
+    const place = snippetPlace(document);
     if (snippets.some(({ language }) => language === "ts")) {
       test("its ts blocks compile under strict", { timeout: 120_000 }, () => {
         expect(typeErrors(snippets)).toEqual([]);
@@ -28,7 +29,7 @@ for (const document of documents) {
     }
     for (const snippet of snippets) {
       test(`line ${snippet.line} runs`, { timeout: 120_000 }, () => {
-        expect(() => runSnippet(snippet, folder)).not.toThrow();
+        expect(() => runSnippet(snippet, place)).not.toThrow();
       });
     }
   });

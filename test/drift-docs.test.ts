@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { assertBuilt, repositoryRoot } from "./support/built.js";
 import { hasShared, sharedPath } from "./support/shared.js";
-import { readSnippets, runSnippet, snippetFolder } from "./support/snippets.js";
+import { readSnippets, runSnippet, snippetPlace } from "./support/snippets.js";
 
 const PAGE = "docs/drift.md";
 const LOGS = ["tau-bench-gpt-4o-airline.json.gz", "agentdojo-utility.jsonl.gz"];
@@ -18,12 +18,12 @@ describe.skipIf(!hasShared)("docs/drift.md on real runs", { sequential: true }, 
   const logs = LOGS.map((log) => sharedPath(`data/trajectories/${log}`));
 
   it("shows what its commands print", { timeout: 240_000 }, () => {
-    const folder = snippetFolder(`${PAGE} real`);
-    LOGS.forEach((log, index) => symlinkSync(logs[index] ?? "", join(folder, log)));
+    const place = snippetPlace(`${PAGE} real`);
+    LOGS.forEach((log, index) => symlinkSync(logs[index] ?? "", join(place.folder, log)));
     const shown = readSnippets(PAGE).filter(({ language, code }) => language === "text" && code.startsWith("$ "));
     expect(shown).toHaveLength(3);
     for (const snippet of shown) {
-      expect(() => runSnippet({ ...snippet, language: "console" }, folder)).not.toThrow();
+      expect(() => runSnippet({ ...snippet, language: "console" }, place)).not.toThrow();
     }
   });
 

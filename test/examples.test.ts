@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { assertBuilt, cassetteBin, repositoryRoot } from "./support/built.js";
 
 beforeAll(assertBuilt);
@@ -61,4 +61,45 @@ it("the README shows newsroom.mjs as it is", () => {
     readFileSync(join(repositoryRoot, "README.md"), "utf8"),
   );
   expect(shown?.[1]).toBe(readFileSync(join(repositoryRoot, "examples/newsroom.mjs"), "utf8"));
+});
+
+describe("frameworks/: one agent on four frameworks, each recorded, replayed, tampered with and compared", () => {
+  const names = ["runtime", "ai-sdk", "openai-agents", "langchain"];
+  const cells = {
+    recorded: "3 turns, 0 differences today",
+    replayed: "Take the umbrella and the boots.",
+    tampered: "refused: response-hash",
+    "orbit-2": "removed weather",
+  };
+
+  it("all.mjs prints what each did, without a network", { timeout: 120_000 }, () => {
+    const { code, out, err } = run("examples/frameworks/all.mjs");
+    expect(err).toBe("");
+    expect(code).toBe(0);
+    const [head, ...rows] = out.trimEnd().split("\n");
+    expect(head?.split(/ {2,}/)).toEqual(["framework", ...Object.keys(cells)]);
+    expect(rows.map((row) => row.split(/ {2,}/))).toEqual(names.map((name) => [name, ...Object.values(cells)]));
+  });
+
+  it("each runs by itself", { timeout: 120_000 }, () => {
+    const { code, out } = run("examples/frameworks/langchain.mjs");
+    const lines = Object.entries({ framework: "langchain", ...cells });
+    expect(out).toBe(lines.map(([what, found]) => `${what.padEnd(10)} ${found}\n`).join(""));
+    expect(code).toBe(0);
+  });
+
+  it.each(names.slice(1))("%s made the same calls and said the same as our runtime", (name) => {
+    const file = (each: string) => `examples/cassettes/frameworks/orbit-1/${each}.cassette.json`;
+    const { code, out } = run(cassetteBin, "diff", "--content", file("runtime"), file(name));
+    expect(out).toContain("same: 1 task compared, 1 same, 0 drifted");
+    expect(code).toBe(0);
+  });
+
+  it("the gate says of the other model that single runs do not tell", () => {
+    const [base, other] = ["orbit-1", "orbit-2"].map((model) => `examples/cassettes/frameworks/${model}`);
+    const { code, out } = run(cassetteBin, "drift", base ?? "", other ?? "");
+    expect(out).toContain("inconclusive: 4 of 4 scenarios differ");
+    expect(out.match(/first difference: weather\(\{"city":"Bergen"\}\) was removed/g)).toHaveLength(4);
+    expect(code).toBe(0);
+  });
 });

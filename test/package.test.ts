@@ -1,8 +1,8 @@
-// What a user installs: the files of the tarball, and that every door of the package leads somewhere.
+// What package.json promises: that every door of the package leads somewhere. The tarball is looked at by packed.test.ts.
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { join, posix } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CREATED_WITH } from "../src/cassette/build.js";
 import { VERSION } from "../src/cli/version.js";
@@ -48,25 +48,6 @@ describe("the package", () => {
     expect(result.status).toBe(0);
   });
 
-  it("packs the compiled files and nothing that is only ours", () => {
-    assertBuilt();
-    const npm = process.env["npm_execpath"];
-    const args = ["pack", "--dry-run", "--json", "--ignore-scripts"];
-    const command = npm === undefined ? ["npm", args] : [process.execPath, [npm, ...args]];
-    const result = spawnSync(command[0] as string, command[1] as string[], { cwd: repositoryRoot, encoding: "utf8" });
-    const report = JSON.parse(result.stdout) as
-      { files: { path: string; mode: number }[] }[] | Record<string, { files: { path: string; mode: number }[] }>;
-    const { files } = Object.values(report)[0] as { files: { path: string; mode: number }[] };
-    const paths = files.map((file) => file.path);
-    expect(paths).toEqual(
-      expect.arrayContaining(["README.md", "LICENSE", "CHANGELOG.md", "dist/cli/bin.js", "dist/core/index.d.ts"]),
-    );
-    const isOurs =
-      /^(dist\/.*\.(js|d\.ts)|schemas\/[\w-]+\.schema\.json|action\.yml|docs\/[\w-]+\.md|docs\/api\/[\w/-]+\.md|llms\.txt|bench\/README\.md|[A-Z]+\.md|LICENSE|package\.json)$/;
-    expect(paths.filter((path) => !isOurs.test(path))).toEqual([]);
-    expect(brokenLinks(paths)).toEqual([]);
-  });
-
   it("names each run-time dependency in docs/dependencies.md with its version", () => {
     const text = readFileSync(join(repositoryRoot, "docs/dependencies.md"), "utf8");
     const absent = Object.entries(manifest.dependencies).filter(
@@ -75,15 +56,3 @@ describe("the package", () => {
     expect(absent).toEqual([]);
   });
 });
-
-/** Links between the packed documents that lead to no packed file. */
-function brokenLinks(paths: readonly string[]): string[] {
-  const documents = paths.filter((path) => path.endsWith(".md"));
-  return documents.flatMap((document) => {
-    const text = readFileSync(join(repositoryRoot, document), "utf8");
-    const targets = [...text.matchAll(/\]\((?!\w+:|#)([^)#\s]+)/g)].map((match) => match[1] as string);
-    return targets
-      .filter((target) => !paths.includes(posix.join(posix.dirname(document), target)))
-      .map((target) => `${document}: ${target}`);
-  });
-}

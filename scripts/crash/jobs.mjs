@@ -1,11 +1,12 @@
 // What is killed, and what must be so afterwards. Each job prepares its folder, names a process to start, and looks at what is
 // left; `look` throws where a file is torn or neither the old nor the new one.
 
+import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { scriptedProvider } from "playhead";
-import { formatCassette, parseCassette, parseLock, recordingProvider } from "playhead/cassette";
+import { formatCassette, parseAcceptances, parseCassette, parseLock, recordingProvider } from "playhead/cassette";
 
 const bin = fileURLToPath(new URL("../../dist/cli/bin.js", import.meta.url));
 const seedKey = "07".repeat(32);
@@ -103,7 +104,42 @@ export const importJob = {
   look: (folder) => assertWhole(folder, ["log.jsonl"]),
 };
 
-export const JOBS = [recordJob, lockJob, signJob, importJob];
+const BLESSED = 60;
+
+/** A cassette in the baseline has its reason, whenever it was killed; the same command again completes everything. */
+export const blessJob = {
+  name: "bless",
+  async prepare(folder) {
+    for (const name of ["base", "new"]) mkdirSync(join(folder, name));
+    for (let number = 0; number < BLESSED; number++) {
+      const text = formatCassette(await small(`turn ${number}`));
+      writeFileSync(join(folder, "new", `run.${number}.cassette.json`), text);
+    }
+    writeFileSync(join(folder, "cassettes.lock"), '{\n  "lockVersion": 1,\n  "cassettes": {}\n}\n');
+  },
+  args: (folder) => [
+    ...[bin, "bless", join(folder, "new"), "--into", join(folder, "base")],
+    ...["--lock", join(folder, "cassettes.lock"), "--reason", "as it should be"],
+  ],
+  look(folder) {
+    const names = (path) => readdirSync(path).filter((name) => name.endsWith(".cassette.json"));
+    const explained = () => {
+      const file = join(folder, "base", "accepted.jsonl");
+      return existsSync(file) ? parseAcceptances(readFileSync(file, "utf8")).map(({ path }) => path) : [];
+    };
+    const silent = names(join(folder, "base")).filter((name) => !explained().includes(name));
+    if (silent.length > 0) throw new Error(`${silent.length} cassettes have no reason`);
+    const { CI: _ci, ...env } = process.env;
+    const again = spawnSync(process.execPath, blessJob.args(folder), { encoding: "utf8", env });
+    if (again.status !== 0) throw new Error(`the second bless failed: ${again.stderr}`);
+    const { size } = parseLock(readFileSync(join(folder, "cassettes.lock")));
+    const counts = [names(join(folder, "base")).length, new Set(explained()).size, explained().length, size];
+    if (counts.some((count) => count !== BLESSED)) throw new Error(`of ${BLESSED} there are ${counts.join(", ")}`);
+    return assertWhole(folder, ["cassettes.lock", "accepted.jsonl"]);
+  },
+};
+
+export const JOBS = [recordJob, lockJob, signJob, importJob, blessJob];
 
 /** A prepared folder once, copied for each round. */
 export function copyFolder(from, to) {

@@ -38,8 +38,7 @@ export type LoadErrorCode =
   | "lock-mismatch"
   | "lock-malformed"
   | "trust-malformed"
-  | "acceptance-malformed"
-  | "tolerances-malformed";
+  | "acceptance-malformed";
 
 /** Why a replay could not answer a turn. */
 export type MissErrorCode =
@@ -76,7 +75,9 @@ export type RecordErrorCode =
   | "export-too-large"
   | "invalid-options"
   /** A file of rules that cannot be meant. */
-  | "rules-malformed";
+  | "rules-malformed"
+  /** The same of tolerances. */
+  | "tolerances-malformed";
 
 /** How a run of several agents was another than the recorded one. */
 export type GraphErrorCode = "plan-changed" | "path-changed";

@@ -197,11 +197,11 @@ function createTape(options: RecordingOptions) {
       if (streamed !== undefined) streams.push({ turn: turns.length, ...streamed });
       const keep = Math.max(common, from);
       noteContext(contexts, context, turns.length);
-      turns.push({
-        promptHash,
-        ...(keepsPrompts ? { prompt: { keep, messages: tail.slice(keep - from) } } : {}),
-        response,
-      });
+      turns.push(
+        keepsPrompts
+          ? { promptHash, prompt: { keep, messages: keep === from ? tail : tail.slice(keep - from) }, response }
+          : { promptHash, response },
+      );
       common = Infinity;
     }
   }

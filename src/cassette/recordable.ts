@@ -62,9 +62,12 @@ export function assertResponse(response: unknown): void {
   assertDepth(response, RESPONSE_DEPTH, "the response", "");
 }
 
-/** Refuses a cassette that its own loader would: an `agentId`, extension or clock that was handed in wrong. */
+/**
+ * Refuses a cassette that its own loader would: an `agentId`, extension or clock that was handed in wrong. Its turns were looked
+ * at when they came.
+ */
 export function assertLoadable(cassette: CassetteV2): void {
-  checkShape(cassette, (_, message, pointer) => {
+  checkShape({ ...cassette, entries: [] }, (_, message, pointer) => {
     throw notRecordable(`the cassette would not load: ${message}`, {
       pointer,
       hint: "Mend what was handed to toCassette() or to the recorder's ports.",

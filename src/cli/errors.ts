@@ -60,7 +60,9 @@ export type CliErrorCode =
   | "page-not-written"
   /** Accepting a run was asked for where CI is set. */
   | "bless-in-ci"
-  /** A run that its own recording calls failed was to be accepted. */
+  /** Another process accepts runs into the same baseline. */
+  | "bless-running"
+  /** A run that its own recording calls failed, or does not call a success as it should, was to be accepted. */
   | "run-failed"
   /** The reasons of a baseline could not be written. */
   | "acceptance-not-written"

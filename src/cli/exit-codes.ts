@@ -58,7 +58,6 @@ const TABLE: ExitTable = {
   "lock-malformed": 3,
   "trust-malformed": 3,
   "acceptance-malformed": 3,
-  "tolerances-malformed": 3,
   "prompt-changed": 1,
   "tools-changed": 1,
   "settings-changed": 1,
@@ -86,6 +85,7 @@ const TABLE: ExitTable = {
   "export-too-large": 2,
   "invalid-options": 2,
   "rules-malformed": 2,
+  "tolerances-malformed": 2,
 };
 
 /** What a failure of the cassette layer means to a script. */

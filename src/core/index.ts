@@ -63,6 +63,7 @@ export {
   type ArgumentMatch,
 } from "./tools/arguments.js";
 export {
+  eachSchema,
   MAX_ARGUMENT_CHARACTERS,
   MAX_ARGUMENT_VALUES,
   MAX_FORMAT_LENGTH,

@@ -116,6 +116,7 @@ export type { Baselines, NoDriftOptions } from "./vitest/no-drift.js";
 export { createMatcherHost, type LoadPinnedOptions, type MatcherHost } from "./vitest/host.js";
 export type { PinOptions } from "./vitest/pin-options.js";
 export type { VerifiedCassetteOptions } from "./vitest/verified-cassette.js";
+export type { RunEnd } from "./done.js";
 export type { ToolCallSpec } from "./vitest/expected-call.js";
 export type { Finish, FinishReason } from "./vitest/finish-with.js";
 export type { ToolSequence } from "./vitest/sequence-spec.js";
@@ -125,15 +126,19 @@ export type { RunBudget } from "./vitest/within-budget.js";
 export { runGate, type GateInput } from "./drift/gate.js";
 export { turnLines } from "./drift/lines.js";
 export type { GateScenario } from "./drift/measure.js";
-export { isPointer, successOf } from "./drift/outcome.js";
+export { isPointer, outcomeOf, successOf, type RunOutcome } from "./drift/outcome.js";
 export type { GateRun } from "./drift/paths.js";
 export {
   VERDICTS,
+  type Edit,
+  type GateFailure,
   type GateReport,
   type GateSettings,
+  type Location,
   type RuleFinding,
   type RunRef,
   type ScenarioReport,
+  type UnpairedScenario,
   type Verdict,
 } from "./drift/report.js";
 export {
@@ -142,11 +147,13 @@ export {
   type PairedScenarios,
   type RunFile,
   type ScenarioFiles,
+  type UnpairedFiles,
 } from "./drift/scenarios.js";
 export { trajectoryDistance, trajectoryOf, type Trajectory, type TrajectoryOptions } from "./drift/trajectory.js";
 export { describeTypical, type Described, type TypicalRun } from "./drift/typical.js";
 export { toJobSummary } from "./reports/markdown.js";
 export { toleranceLines } from "./reports/tolerated.js";
+export { refusalText, type GateRefusal, type RefusedFile } from "./reports/refusal.js";
 export { REPORTER_NAMES, reporterOf, type Reporter } from "./reports/registry.js";
 export { MAX_COMPARISONS, shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";
 export { shellText } from "./vitest/words.js";

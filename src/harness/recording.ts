@@ -3,7 +3,7 @@
 
 import { resolve } from "node:path";
 import { CASSETTE_SUFFIX, CassetteError, createCassetteStore, type RecordingProvider } from "../cassette/index.js";
-import type { FilePort } from "../core/index.js";
+import type { FilePort, JsonObject } from "../core/index.js";
 
 type RecordMode = "record" | "refresh";
 
@@ -21,6 +21,8 @@ export type TakenFiles = Map<string, object>;
 
 export interface KeepOptions {
   agentId?: string;
+  /** How the run ended; kept in `extensions.outcome`. */
+  outcome?: JsonObject;
   maxBytes?: number;
 }
 
@@ -43,9 +45,12 @@ export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: o
       assertFree(file);
       if (mode !== "refresh" && !isOwn(file) && (await fileExists(files, file))) throw alreadyThere(file, mode);
     },
-    async keep(recorder, file, mode, { agentId, ...limit } = {}) {
+    async keep(recorder, file, mode, { agentId, outcome, ...limit } = {}) {
       assertRecorded(recorder, file);
-      const cassette = recorder.toCassette(agentId === undefined ? {} : { agentId });
+      const cassette = recorder.toCassette({
+        ...(agentId === undefined ? {} : { agentId }),
+        ...(outcome === undefined ? {} : { extensions: { outcome } }),
+      });
       assertFree(file);
       const wasOwn = isOwn(file);
       taken.set(resolve(file), owner);

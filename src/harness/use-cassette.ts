@@ -18,6 +18,7 @@ import {
   type StreamingOptions,
 } from "../cassette/index.js";
 import { unknownOptions, type FilePort, type LlmProviderAdapter, type SigningKey } from "../core/index.js";
+import { once, type RunEnd } from "./done.js";
 import { createNote, type LedgerEnvironment, type Note } from "./ledger.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { openLock } from "./lock.js";
@@ -90,9 +91,10 @@ export interface CassetteHandle extends ToolSide {
   readonly file: string;
   /**
    * Call it when the run is over. Recording: writes the file. Replaying: throws the first miss, also where the run caught it,
-   * or `unconsumed` if turns are left. Every further call gives the outcome of the first.
+   * or `unconsumed` if turns are left. Every further call gives the outcome of the first. Throws `invalid-options` for an
+   * `outcome` that is no object.
    */
-  done(): Promise<void>;
+  done(ended?: RunEnd): Promise<void>;
 }
 
 /** `useCassette` as it is bound to a host. Rejects with `HarnessError` for the mode, `CassetteError` for the file. */
@@ -136,9 +138,10 @@ export function createOwnedUseCassette(
       ...(streams === undefined ? {} : { streams }),
       ...(sign === undefined ? {} : { sign, env: { ...environment } }),
     });
-    const done = once(async () => {
+    const done = once(async (ended) => {
       await desk.keep(provider, file, mode, {
         ...(agentId === undefined ? {} : { agentId }),
+        ...ended,
         ...(maxBytes === undefined ? {} : { maxBytes }),
       });
       await note(file, mode, provider.turns);
@@ -241,17 +244,11 @@ async function rerecord(
   const { provider, keep } = await (plan === undefined ? openResume(file, parts) : openFork(plan, parts));
   const mode = plan === undefined ? "from-first-miss" : "fork";
   const written = plan?.out ?? file;
-  const done = once(async () => {
-    await keep(agentId === undefined ? {} : { agentId });
+  const done = once(async (ended) => {
+    await keep({ ...(agentId === undefined ? {} : { agentId }), ...ended });
     await note(written, mode, provider.turns, provider.replayed);
   });
   return { ...liveSide, provider, mode, file: written, done };
-}
-
-/** The first outcome for every call, so that a `done` in the test and one in its clean-up do not meet. */
-function once(finish: () => Promise<void>): () => Promise<void> {
-  let finished: Promise<void> | undefined;
-  return () => (finished ??= finish());
 }
 
 function assertArguments(file: unknown, options: unknown): void {

@@ -1,9 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/format.js";
 import { buildCassette } from "../../src/cassette/build.js";
 import { formatCassette } from "../../src/cassette/store.js";
+import type { JsonObject } from "../../src/core/index.js";
 import { fixedPorts, weatherCassette } from "../support/recording.js";
 import { cli, documentOf, folder } from "./run.js";
 
@@ -18,9 +20,9 @@ const reason = ["--reason", "asks for Celsius now"];
 const lines = () => readFileSync(at("base/accepted.jsonl"), "utf8").trimEnd().split("\n");
 
 /** A recording that says how its run went. */
-function withOutcome(success: boolean): CassetteV2 {
+function withOutcome(success: boolean | null, more: JsonObject = {}): CassetteV2 {
   const { entries, extensions, ...head } = other;
-  return buildCassette({ ...head, extensions: { ...extensions, outcome: { success } } }, entries);
+  return buildCassette({ ...head, extensions: { ...extensions, outcome: { success, ...more } } }, entries);
 }
 
 beforeEach(() => {
@@ -100,6 +102,95 @@ describe("cassette bless", () => {
     expect((await run("bless", "new", "--into", "base", ...reason)).code).toBe(0);
   });
 
+  it("accepts a run that broke off only where it is told to", async () => {
+    put("new/storm.cassette.json", withOutcome(null, { error: "crashed" }));
+    const ran = await run("bless", "new", "--into", "base", ...reason);
+    expect(ran.code).toBe(2);
+    expect(ran.out).toContain("run-failed");
+    expect(readdirSync(at("base"))).toEqual(["weather.0.cassette.json"]);
+    expect((await run("bless", "new", "--into", "base", ...reason, "--allow-error")).code).toBe(0);
+  });
+
+  it("looks for success where --success says, as the gate does", async () => {
+    put("new/weather.0.cassette.json", withOutcome(true, { grade: 0 }));
+    const argv = ["bless", "new", "--into", "base", ...reason, "--success"];
+    expect((await run(...argv, "/grade")).out).toContain("the recording says that this run failed");
+    expect((await run(...argv, "/grad")).out).toContain('no true, false or number at "/grad"');
+    expect((await run(...argv, "grade")).err).toContain("is no JSON pointer");
+    expect(readdirSync(at("base"))).toEqual(["weather.0.cassette.json"]);
+    expect((await run(...argv, "/success")).code).toBe(0);
+  });
+
+  it("completes what was stopped half-way: a cassette without its reason, a lock entry, a reason without its cassette", async () => {
+    await run("lock", "base");
+    put("base/weather.1.cassette.json", other);
+    const ran = await run("bless", "new", "--into", "base", ...reason);
+    expect(ran).toMatchObject({ code: 0, err: "" });
+    expect(ran.out).toContain("completed");
+    expect(ran.out).toContain("1 run of it given what was missing of the reason and the lock\n");
+    expect(lines()).toHaveLength(1);
+    expect((await run("lock", "--check")).code).toBe(0);
+    rmSync(at("base/weather.1.cassette.json"));
+    expect((await run("bless", "new", "--into", "base", ...reason)).out).toContain("weather.1.cassette.json");
+    expect(lines()).toHaveLength(1);
+    expect((await run("verify", "base", "--lock")).code).toBe(0);
+    expect((await run("bless", "new", "--into", "base", ...reason)).out).toContain("known");
+  });
+
+  it("gives no number away that a reason was written for", async () => {
+    await run("bless", "new", "--into", "base", ...reason);
+    rmSync(at("base/weather.1.cassette.json"));
+    mkdirSync(at("more"));
+    put("more/weather.0.cassette.json", withOutcome(true));
+    await run("bless", "more", "--into", "base", ...reason);
+    expect(existsSync(at("base/weather.1.cassette.json"))).toBe(false);
+    expect(existsSync(at("base/weather.2.cassette.json"))).toBe(true);
+  });
+
+  it("lets one bless write at a time, and loses nothing of either", async () => {
+    mkdirSync(at("more"));
+    put("more/weather.0.cassette.json", withOutcome(true));
+    await run("lock", "base");
+    const both = await Promise.all([
+      run("bless", "new", "--into", "base", ...reason),
+      run("bless", "more", "--into", "base", ...reason),
+    ]);
+    for (const { code, err } of both) {
+      if (code === 0) continue;
+      expect(err).toContain("another bless is writing into this baseline: process");
+      expect(err).toContain("Run this again when it is done");
+    }
+    for (const folderOf of ["new", "more"]) await run("bless", folderOf, "--into", "base", ...reason);
+    expect(lines()).toHaveLength(2);
+    expect((await run("lock", "--check")).code).toBe(0);
+    expect(readdirSync(at("base")).sort()).toEqual([
+      "accepted.jsonl",
+      "weather.0.cassette.json",
+      "weather.1.cassette.json",
+      "weather.2.cassette.json",
+    ]);
+  });
+
+  it("takes over the claim of a process that is gone, and respects any other", async () => {
+    const claim = (pid: number, host = hostname()) =>
+      writeFileSync(at("base/bless.claim"), JSON.stringify({ pid, host, since: "2026-01-01T00:00:00.000Z" }));
+    for (const [pid, host] of [
+      [process.pid, hostname()],
+      [1, "elsewhere"],
+    ] as const) {
+      claim(pid, host);
+      const ran = await run("bless", "new", "--into", "base", ...reason, "--json");
+      expect(documentOf(ran).error?.code).toBe("bless-running");
+      expect(existsSync(at("base/weather.1.cassette.json"))).toBe(false);
+    }
+    writeFileSync(at("base/bless.claim"), "torn");
+    expect((await run("bless", "new", "--into", "base", ...reason)).err).toContain("remove base/bless.claim");
+    // Process ids are smaller than this on every system.
+    claim(2 ** 31 - 1);
+    expect((await run("bless", "new", "--into", "base", ...reason)).code).toBe(0);
+    expect(existsSync(at("base/bless.claim"))).toBe(false);
+  });
+
   it("accepts nothing that does not verify", async () => {
     put("new/weather.0.cassette.json", formatCassette(other).replace("weather", "whether"));
     expect((await run("bless", "new", "--into", "base", ...reason)).code).toBe(3);
@@ -132,6 +223,20 @@ describe("cassette accepted", () => {
     expect(gone.out).toContain("gone");
     put("base/accepted.jsonl", readFileSync(at("base/accepted.jsonl"), "utf8").replace("Celsius", "Kelvin"));
     expect((await run("accepted", "base")).out).toContain("invalid");
+  });
+
+  it("warns of a cassette that has no reason though others have one, and so does the gate", async () => {
+    await run("bless", "new", "--into", "base", ...reason);
+    const text = "1 cassette has no reason in accepted.jsonl: weather.0.cassette.json";
+    const said = await run("accepted", "base");
+    expect(said).toMatchObject({ code: 0, out: expect.stringContaining(`warning: ${text}\n`) as string });
+    expect(documentOf(await run("accepted", "base", "--json"))).toMatchObject({
+      unexplained: ["weather.0.cassette.json"],
+    });
+    expect((await run("drift", "base", "new")).err).toBe(`warning: in base ${text}\n`);
+    put("base/accepted.jsonl", "{");
+    const torn = await run("drift", "base", "new");
+    expect([torn.code, torn.err]).toEqual([0, expect.stringContaining("accepted.jsonl cannot be read")]);
   });
 
   it("wants a trusted key where it is given a list, and exits 2 where nothing was accepted", async () => {

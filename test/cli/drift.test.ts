@@ -70,7 +70,9 @@ describe("cassette drift", () => {
     expect(ran.code).toBe(0);
     expect(ran.out).toContain("same: every run took the same path\n  1 scenario: 1 same\n");
     expect(ran.out).toContain("passes at alpha 0.05 with --fail-on regression,drift --on-inconclusive pass\n");
-    expect(ran.err).toBe("");
+    expect(ran.err).toBe("warning: both sides are old, so nothing can differ\n");
+    expect((await cli(["drift", "old", "old/../old"])).err).toContain("both sides are old");
+    expect((await cli(["drift", "old", "again"])).err).toBe("");
   });
 
   it("exits 1 on other paths, and shows them, the figures, the first difference and its line", async () => {
@@ -168,6 +170,71 @@ describe("cassette drift", () => {
     expect(ran.out).toContain("drift: 1 scenario on one side only\n");
     expect(ran.out).toContain("  only in the candidate: shop/sell\n");
     expect((await cli(["drift", "old", "more", "--shared-only"])).code).toBe(0);
+  });
+
+  it("holds every run of the candidate against the rules, those of its own scenarios too", async () => {
+    put(file("extra", "shop/buy.0"), recording(["search", "buy"], true));
+    put(file("extra", "shop/wipe.0"), recording(["delete_all"], true));
+    writeFileSync(join(folder, "wipe.json"), '{"rulesVersion":1,"rules":[{"id":"r","never":"delete_all"}]}');
+    const argv = ["drift", "old", "extra", "--rules", "wipe.json", "--shared-only"];
+    const ran = await cli([...argv, "--reporter", "text,junit=extra.xml,sarif=extra.sarif"]);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain("regression: a rule is broken in shop/wipe, which only the candidate has: delete_all");
+    expect(ran.out).toContain("rule r broken in 1 of 1 run of the candidate: ");
+    expect(ran.out).toContain("rules of wipe.json: 0 broken in the baseline, 1 in the candidate\n");
+    expect(readFileSync(join(folder, "extra.xml"), "utf8")).toContain(
+      '<failure message="a rule is broken in shop/wipe',
+    );
+    expect(readFileSync(join(folder, "extra.sarif"), "utf8")).toContain('"level": "error"');
+    const [only] = documentOf(await cli([...argv, "--json"]))["unpaired"] as object[];
+    expect(only).toMatchObject({ scenario: "shop/wipe", side: "candidate", runs: 1, rules: [{ rule: "r" }] });
+    expect((await cli(["drift", "old", "extra", "--shared-only"])).code).toBe(0);
+  });
+
+  it("calls runs that crashed before they could say so neither a success nor the same", async () => {
+    for (let run = 0; run < 6; run++) {
+      const whole = recording(["search", "buy"], null);
+      const outcome = { success: null, error: "crashed", reward: 1 };
+      put(file("crashed", `shop/buy.${run}`), resealCassette({ ...whole, extensions: { outcome } }, whole.entries));
+    }
+    const ran = await cli(["drift", "old", "crashed", "--reporter", "text,junit=crashed.xml,markdown=crashed.md"]);
+    expect(ran.out).toContain("inconclusive: no run of the candidate says how it ended, and 6 of 6 of the baseline do");
+    const said = "6 runs do not say how they ended: 0 of the baseline, 6 of the candidate";
+    for (const text of [ran.out, readFileSync(join(folder, "crashed.md"), "utf8")]) expect(text).toContain(said);
+    expect(readFileSync(join(folder, "crashed.xml"), "utf8")).toContain(
+      '<property name="without-outcome.candidate" value="6"/>',
+    );
+    const document = documentOf(await cli(["drift", "old", "crashed", "--json"]));
+    expect(document).toMatchObject({ withoutOutcome: { base: 0, candidate: 6 }, verdict: "inconclusive" });
+  });
+
+  it("prints a command that accepts the candidate, or why there is none", async () => {
+    const accept = async (...argv: string[]) => {
+      const { out } = await cli(["drift", ...argv]);
+      return /^accept it: +(.*)$/m.exec(out)?.[1];
+    };
+    expect(await accept("old", "new")).toBe('cassette bless new --into old --reason "…"');
+    expect(await accept("old", "worse")).toBe(
+      "not as it is: 6 of the candidate's runs failed, and a failing run is never accepted",
+    );
+    const files = [file("old", "shop/buy.0"), file("new", "shop/buy.3")];
+    expect(await accept(...files)).toBe('cassette bless new/shop/buy.3.cassette.json --into old/shop --reason "…"');
+    put("other/name.cassette.json", recording(["search"], true));
+    expect(await accept(file("old", "shop/buy.0"), "other/name.cassette.json")).toContain(
+      "these two files have different",
+    );
+    put(
+      file("graded", "shop/buy.0"),
+      resealCassette({ ...recording(["sell"], true) }, recording(["sell"], true).entries),
+    );
+    expect(await accept("old", "graded", "--success", "/success")).toBe(
+      'cassette bless graded --into old --success /success --reason "…"',
+    );
+    put(file("half", "shop/buy.0"), recording(["sell"], true));
+    put(file("half", "shop/lost.0"), recording(["sell"], false));
+    expect(await accept("old", "half", "--shared-only")).toContain("1 of the candidate's runs failed");
+    const document = documentOf(await cli(["drift", "old", "worse", "--json"]));
+    expect(document["commands"]).toMatchObject({ notBlessed: expect.stringContaining("6 of the candidate") as string });
   });
 
   it("leaves out what --ignore names, and the order with --order unordered", async () => {
@@ -314,6 +381,57 @@ describe("cassette drift", () => {
     put(file("after", "b"), offered("town", false));
     const sides = [file("before", "b"), file("after", "b")];
     expect((await cli(["drift", ...sides])).out).toContain("  contract: the tools or settings are others");
+  });
+
+  it("says in every report it was asked for that nothing was compared, and leaves none of an earlier run", async () => {
+    writeFileSync(join(folder, "stale.xml"), "green");
+    const list =
+      "junit=stale.xml,sarif=refused.sarif,github=refused.gh,markdown=refused.md,html=refused.html,json=refused.json";
+    const ran = await cli(["drift", "old", "broken", "--force", "--reporter", `text,${list}`]);
+    expect([ran.code, ran.out]).toEqual([3, ""]);
+    const read = (name: string) => readFileSync(join(folder, name), "utf8");
+    const broken = file("broken", "shop/buy.0");
+    expect(read("stale.xml")).toContain('tests="2" failures="0" errors="2"');
+    expect(read("stale.xml")).toContain(`<testcase name="${broken}"`);
+    expect(JSON.parse(read("refused.sarif"))).toMatchObject({
+      runs: [{ invocations: [{ executionSuccessful: false }], results: [{ level: "error" }, { level: "error" }] }],
+    });
+    expect(read("refused.gh")).toContain(`::error file=${broken},title=cassette drift%3A `);
+    expect(read("refused.md")).toContain("## ❌ Drift gate: nothing was compared (fails)");
+    expect(read("refused.md")).toContain(`\`${broken}\``);
+    expect(read("refused.html")).toContain("Nothing was compared: the gate fails");
+    expect(JSON.parse(read("refused.json"))).toMatchObject({ compared: false, refused: [{ file: broken }, {}] });
+  });
+
+  it("names files for a code host from the working folder, however the sides were given", async () => {
+    const [base, candidate] = [join(folder, "old"), `./new/../new`];
+    await cli(["drift", base, candidate, "--force", "--reporter", "sarif=abs.sarif,github=abs.gh,json=abs.json"]);
+    const sarif = readFileSync(join(folder, "abs.sarif"), "utf8");
+    expect(sarif).toContain('"uri": "old/shop/buy.0.cassette.json"');
+    expect(sarif).not.toContain("file://");
+    expect(readFileSync(join(folder, "abs.gh"), "utf8")).toContain("file=old/shop/buy.0.cassette.json");
+    expect(readFileSync(join(folder, "abs.json"), "utf8")).toContain(
+      JSON.stringify(join(base, "shop/buy.0.cassette.json")),
+    );
+  });
+
+  it("takes a rate however it is written, and says which it takes", async () => {
+    for (const rate of ["1e-9", "5e-2", "0.05", ".05"]) {
+      expect((await cli(["drift", "old", "again", "--alpha", rate])).code, rate).toBe(0);
+    }
+    for (const rate of ["1e-10", "1", "0", "1e1", "0x1"]) {
+      expect((await cli(["drift", "old", "again", "--alpha", rate])).err, rate).toContain("from 1e-9 to below 1");
+    }
+  });
+
+  it("treats a bad file of tolerances as a bad file of rules", async () => {
+    for (const text of ["{", "{}", '{"version":2,"tools":{}}']) {
+      writeFileSync(join(folder, "bad.json"), text);
+      for (const flag of ["--tolerances", "--rules"]) {
+        const ran = await cli(["drift", "old", "again", flag, "bad.json", "--json"]);
+        expect([ran.code, documentOf(ran).error?.code]).toEqual([2, `${flag.slice(2)}-malformed`]);
+      }
+    }
   });
 
   it("refuses settings that cannot be meant", async () => {

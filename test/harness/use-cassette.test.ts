@@ -484,3 +484,30 @@ describe("maxBytes", () => {
     expect([error.code, error.summary]).toEqual(["invalid-options", expect.stringContaining("maxBytes")]);
   });
 });
+
+describe("done", () => {
+  it("keeps how the run ended in the recording, and nothing in a replay", async () => {
+    const { useCassette, live, files } = harness();
+    const recorded = await useCassette(FILE, live, { mode: "record" });
+    await runWeather(recorded.provider);
+    await recorded.done({ outcome: { success: false, grade: 0.4 } });
+    const text = files.texts.get(FILE) ?? "";
+    expect(parseCassette(text)).toMatchObject({ extensions: { outcome: { success: false, grade: 0.4 } } });
+    const replayed = await useCassette(FILE, live, { mode: "replay" });
+    await runWeather(replayed.provider);
+    await replayed.done({ outcome: { success: true } });
+    expect(files.texts.get(FILE)).toBe(text);
+  });
+
+  it("refuses an outcome that is none, and takes what a runner hands to a clean-up for nothing", async () => {
+    const { useCassette, live, files } = harness();
+    const handle = await useCassette(FILE, live, { mode: "record" });
+    await runWeather(handle.provider);
+    const wrong = await refused(handle.done({ outcome: true } as never));
+    expect([wrong.code, wrong.summary]).toEqual(["invalid-options", "the outcome of done is the boolean true"]);
+    expect((await refused(handle.done({ success: true } as never))).summary).toContain("unknown option: success");
+    const cleanUp = handle.done as (context: unknown) => Promise<void>;
+    await cleanUp(() => undefined);
+    expect(parseCassette(files.texts.get(FILE) ?? "")).not.toHaveProperty("extensions.outcome");
+  });
+});

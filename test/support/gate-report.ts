@@ -5,14 +5,17 @@ import { sentenceOf } from "../../src/cassette/diff/sentence.js";
 import type {
   Edit,
   GateReport,
+  GateSettings,
   OutcomeComparison,
   RunRef,
   ScenarioReport,
   TestResult,
   TimelineRow,
   TimelineTurn,
+  UnpairedScenario,
   Verdict,
 } from "../../src/harness/drift/report.js";
+import { findFailures } from "../../src/harness/drift/failures.js";
 import { VERDICTS } from "../../src/harness/drift/report.js";
 
 /** What a hostile log might hold: ends of every element, a link, controls, a mention, and signs of every format. */
@@ -106,6 +109,7 @@ export function scenario(name: string, verdict: Verdict, rest: Partial<ScenarioR
     reason: REASONS[verdict],
     base: runs("old", name, "AAAB", 4),
     candidate: runs("new", name, "BBBB", 1),
+    withoutOutcome: { base: 0, candidate: 0 },
     paths: [
       { label: "A", steps: [["find_user"], ["get_order", "get_order"], ["cancel_order"]], base: 3, candidate: 0 },
       { label: "B", steps: [["find_user"], ["get_order"]], base: 1, candidate: 4 },
@@ -136,7 +140,7 @@ export function gateReport(scenarios: ScenarioReport[], rest: Partial<GateReport
     VERDICTS.map((verdict) => [verdict, scenarios.filter((each) => each.verdict === verdict).length]),
   ) as Record<Verdict, number>;
   const verdict = (["regression", "drift", "inconclusive"] as const).find((each) => counts[each] > 0) ?? "same";
-  return {
+  return rejudged({
     schemaVersion: 1,
     base: "cassettes/old",
     candidate: "cassettes/new",
@@ -151,18 +155,35 @@ export function gateReport(scenarios: ScenarioReport[], rest: Partial<GateReport
     },
     verdict,
     reason: verdict === "same" ? "No scenario differs." : `1 of ${scenarios.length} scenarios shows a ${verdict}.`,
-    fails: verdict === "regression" || verdict === "drift",
+    fails: false,
+    failures: [],
     counts,
     pooled: {},
     scenarios,
     onlyBase: [],
     onlyCandidate: [],
+    unpaired: [],
+    withoutOutcome: { base: 0, candidate: 0 },
     commands: {
       reproduce: "cassette drift cassettes/old cassettes/new",
       bless: 'cassette bless cassettes/new --reason "…"',
     },
     ...rest,
-  };
+  });
+}
+
+/** The report with what follows from its findings and settings. */
+export function rejudged(report: GateReport, settings: Partial<GateSettings> = {}): GateReport {
+  const judged = { ...report, settings: { ...report.settings, ...settings } };
+  const failures = findFailures(judged);
+  const only = (wanted: string): string[] =>
+    judged.unpaired.filter(({ side }) => side === wanted).map((each) => each.scenario);
+  return { ...judged, failures, fails: failures.length > 0, onlyBase: only("base"), onlyCandidate: only("candidate") };
+}
+
+/** A scenario of one side only. */
+export function unpaired(name: string, side: "base" | "candidate", rules: UnpairedScenario["rules"] = []) {
+  return { scenario: name, side, runs: 1, file: `cassettes/${side}/${name}.0.cassette.json`, rules };
 }
 
 const order = { order_id: "#W100", reason: "no longer needed", items: [{ sku: "A-1", count: 2 }] };
@@ -305,7 +326,6 @@ export function richReport(): GateReport {
         effect: { what: "distance", value: 0.2, low: 0.12, high: 0.28, level: 0.95 },
       },
     },
-    onlyBase: ["retail/99"],
-    onlyCandidate: [`new/${HOSTILE}`],
+    unpaired: [unpaired("retail/99", "base"), unpaired(`new/${HOSTILE}`, "candidate")],
   });
 }

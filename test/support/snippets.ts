@@ -1,7 +1,8 @@
 // Code blocks of a Markdown file, and how each kind is run: `js` is run by Node as it stands, `ts` once its types are taken out (or by Vitest when it imports
 // vitest; one that starts with a comment `// name.mjs` is only written under that name, for a later block to run), `console`
-// is run line by line in bash and its shown output compared, `json` and `yaml` are parsed. Blocks of one document
-// share a folder and run in order, so that a later one may use what an earlier one wrote.
+// is run line by line in bash and its shown output compared, `json` and `yaml` are parsed, `diff` is a change to a file that an
+// earlier block wrote (its first line names it). Blocks of one document share a folder and run in order, so that a later one may
+// use what an earlier one wrote.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -15,6 +16,14 @@ export interface Snippet {
   line: number;
   language: string;
   code: string;
+}
+
+/** Where the blocks of a document run. */
+export interface Place {
+  folder: string;
+  /** Where its `npm` commands run. */
+  npmFolder: string;
+  env: Readonly<Record<string, string>>;
 }
 
 export function readSnippets(document: string): Snippet[] {
@@ -35,25 +44,33 @@ export function readSnippets(document: string): Snippet[] {
   return snippets;
 }
 
+/** Whether a document is to be followed from an empty folder, with an install of its own. */
+export function isGuide(snippets: readonly Snippet[]): boolean {
+  return snippets.some(({ language, code }) => language === "console" && /^\$ npm init\b/m.test(code));
+}
+
 /** An empty folder for one document, inside the repository so that `playhead` resolves to the package itself. */
-export function snippetFolder(document: string): string {
+export function snippetPlace(document: string): Place {
   const folder = join(repositoryRoot, ".playhead", "docs", document.replaceAll(/[^a-zA-Z0-9]/g, "-"));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "bin"), { recursive: true });
   writeFileSync(join(folder, "bin", "cassette"), `#!/bin/sh\nexec "${process.execPath}" "${cassetteBin}" "$@"\n`, {
     mode: 0o755,
   });
-  return folder;
+  const env = { PATH: `${join(folder, "bin")}:${process.env["PATH"] ?? ""}` };
+  return { folder, npmFolder: repositoryRoot, env };
 }
 
-/** Runs one block in `folder`. Throws with all that was printed when it fails. */
-export function runSnippet(snippet: Snippet, folder: string): void {
+/** Runs one block in its place. Throws with all that was printed when it fails. */
+export function runSnippet(snippet: Snippet, place: Place): void {
   switch (snippet.language) {
     case "js":
     case "ts":
-      return runTypeScript(snippet, folder);
+      return runTypeScript(snippet, place);
     case "console":
-      return runConsole(snippet, folder);
+      return runConsole(snippet, place);
+    case "diff":
+      return applyChange(snippet, place.folder);
     case "json":
       JSON.parse(snippet.code);
       return;
@@ -65,7 +82,7 @@ export function runSnippet(snippet: Snippet, folder: string): void {
   }
 }
 
-function runTypeScript(snippet: Snippet, folder: string): void {
+function runTypeScript(snippet: Snippet, { folder, env }: Place): void {
   const isTest = /from "vitest"/.test(snippet.code);
   const name = /^\/\/ (\S+\.mjs)$/m.exec(snippet.code.split("\n")[0] ?? "")?.[1];
   // A program of the repository, which a test of its own holds against the document.
@@ -77,7 +94,7 @@ function runTypeScript(snippet: Snippet, folder: string): void {
   const config = join(folder, "vitest.config.mjs");
   if (isTest) writeFileSync(config, `export default { test: { include: ["*.test.mjs"] } };\n`);
   const args = isTest ? [vitest, "run", "--root", folder, "--config", config, file] : [file];
-  const result = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", env: environment(folder) });
+  const result = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", env: environment(env) });
   if (result.status !== 0)
     throw new Error(`${where(snippet)} exited ${result.status}\n${result.stdout}${result.stderr}`);
 }
@@ -123,18 +140,33 @@ function compile(code: string): string {
 
 function assertUsedLater(snippet: Snippet, name: string): void {
   const later = readSnippets(snippet.document).filter((other) => other.line > snippet.line);
-  if (!later.some((other) => other.language === "console" && other.code.includes(name))) {
-    throw new Error(`${where(snippet)}: no later console block runs ${name}`);
-  }
+  const uses = ({ language, code }: Snippet) =>
+    language === "console" ? code.includes(name) : code.includes(`from "./${name}"`);
+  if (!later.some(uses)) throw new Error(`${where(snippet)}: no later block uses ${name}`);
+}
+
+/** The lines that stay or go (` `, `-`) must stand in the file once; they become those that stay or come (` `, `+`). */
+function applyChange(snippet: Snippet, folder: string): void {
+  const [first = "", ...lines] = snippet.code.trimEnd().split("\n");
+  const file = join(folder, first.replace(/^\/\/ /, ""));
+  const side = (marks: string) =>
+    lines
+      .filter((line) => marks.includes(line.charAt(0)))
+      .map((line) => line.slice(1))
+      .join("\n");
+  const parts = readFileSync(file, "utf8").split(side(" -"));
+  if (parts.length !== 2)
+    throw new Error(`${where(snippet)}: the lines to change stand ${parts.length - 1} times in it`);
+  writeFileSync(file, parts.join(side(" +")));
 }
 
 /** A line `$ command` is run; the lines after it are its output, where `…` stands for any text; `# exit 1` its code. */
-function runConsole(snippet: Snippet, folder: string): void {
+function runConsole(snippet: Snippet, { folder, npmFolder, env }: Place): void {
   for (const block of snippet.code.split(/^\$ /m).slice(1)) {
     const [command = "", ...expected] = block.trimEnd().split("\n");
     const exit = Number(/# exit (\d+)$/.exec(command)?.[1] ?? 0);
-    const cwd = command.startsWith("npm ") ? repositoryRoot : folder;
-    const result = spawnSync("bash", ["-c", command], { cwd, encoding: "utf8", env: environment(folder) });
+    const cwd = command.startsWith("npm ") ? npmFolder : folder;
+    const result = spawnSync("bash", ["-c", command], { cwd, encoding: "utf8", env: environment(env) });
     const printed = result.stdout + result.stderr;
     if (result.status !== exit)
       throw new Error(`${where(snippet)}: "${command}" exited ${result.status}, not ${exit}\n${printed}`);
@@ -155,9 +187,9 @@ function matches(printed: string, pattern: string): boolean {
   return new RegExp(`^${source}$`).test(printed.trim().replaceAll(/[ \t]+$/gm, ""));
 }
 
-function environment(folder: string): NodeJS.ProcessEnv {
+function environment(env: Place["env"]): NodeJS.ProcessEnv {
   const { CI: _ci, CASSETTE_MODE: _mode, VITEST: _vitest, ...rest } = process.env;
-  return { ...rest, NO_COLOR: "1", PATH: `${join(folder, "bin")}:${process.env["PATH"] ?? ""}` };
+  return { ...rest, NO_COLOR: "1", ...env };
 }
 
 function where(snippet: Snippet): string {

@@ -58,13 +58,14 @@ function mapOwn(message: LlmMessage, rewrite: Rewrite): LlmMessage {
 
 /** Every field but those named, keys included; the object itself where none changed. */
 export function mapOthers<T extends object>(object: T, own: readonly string[], rewrite: Rewrite): T {
-  const names = Object.keys(object).filter((name) => !own.includes(name));
-  if (names.length === 0) return object;
+  const all = Object.keys(object);
+  if (all.every((name) => own.includes(name))) return object;
+  const names = all.filter((name) => !own.includes(name));
   const before = object as unknown as Record<string, JsonValue>;
   const others = Object.fromEntries(names.map((name) => [name, before[name] as JsonValue]));
   const after = mapValue(others, rewrite);
   if (after === others) return object;
-  const kept = Object.keys(object).filter((name) => own.includes(name));
+  const kept = all.filter((name) => own.includes(name));
   return { ...Object.fromEntries(kept.map((name) => [name, before[name]])), ...(after as object) } as T;
 }
 

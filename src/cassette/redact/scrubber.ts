@@ -48,15 +48,19 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
     return numbers.placeholderOf(typeof value === "string" ? value : JSON.stringify(value), [BY_POINTER]);
   };
 
+  function placeIn(message: LlmMessage): LlmMessage {
+    const placed = replaceAt(message as never, pointers, hide) as unknown as LlmMessage;
+    assertMessage(placed);
+    return placed;
+  }
+
   function scrubMessage(message: LlmMessage): LlmMessage {
     const known = cache.get(message);
     if (known !== undefined) return known;
     const own = seal(message);
     // What is no message is refused elsewhere, in words.
     if (findMessageFlaw(own) !== undefined) return message;
-    const placed = pointers.length === 0 ? own : (replaceAt(own as never, pointers, hide) as unknown as LlmMessage);
-    assertMessage(placed);
-    const clean = seal(mapMessage(placed, scrubText));
+    const clean = seal(mapMessage(pointers.length === 0 ? own : placeIn(own), scrubText));
     if (isSealed(message)) cache.set(message, clean);
     return clean;
   }

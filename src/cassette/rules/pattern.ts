@@ -1,8 +1,9 @@
 // Which calls a rule means. A call whose arguments cannot be held against the schema (text that is no object, or beyond the
 // limits of a check) is neither surely meant nor surely not, and a rule takes whichever of the two breaks it.
 
-import { createArgumentMatch, type ArgumentMatch, type LlmToolCall } from "../../core/index.js";
+import type { ArgumentMatch, LlmToolCall } from "../../core/index.js";
 import type { CallPattern } from "./format.js";
+import { createRuleMatch } from "./rule-match.js";
 
 /** What a rule looks at. */
 export type AskedCall = Pick<LlmToolCall, "name" | "arguments" | "malformedArguments">;
@@ -21,7 +22,7 @@ const MALFORMED: ArgumentMatch = { kind: "unchecked", what: "the model wrote no 
 /** Throws `AgentError` `invalid-options` for a schema that cannot be used. */
 export function compilePattern(pattern: CallPattern): Pattern {
   const { tool, arguments: schema } = typeof pattern === "string" ? { tool: pattern } : pattern;
-  const matches = schema === undefined ? undefined : createArgumentMatch(tool, schema);
+  const matches = schema === undefined ? undefined : createRuleMatch(tool, schema);
   return {
     tool,
     isNarrow: matches !== undefined,

@@ -2,8 +2,8 @@
 
 import { canonicalize, isPlainObject, seal, showValue, toPointer, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import { parseStrictJson } from "../json.js";
 import { readWhole } from "../read.js";
+import { parseSettings } from "../settings.js";
 import { compilePattern } from "./pattern.js";
 import { RULE_KINDS, type Rule, type RuleKind, type RuleSet } from "./format.js";
 
@@ -21,7 +21,14 @@ type Fields = Record<string, unknown>;
 
 /** Rules from the text of a file. Throws {@link CassetteError} `rules-malformed` with a JSON pointer. */
 export function parseRules(input: string | Uint8Array, options: { file?: string } = {}): RuleSet {
-  return checkRuleSet(parseText(input, options), options);
+  const value = parseSettings(input, {
+    ...options,
+    maxBytes: MAX_BYTES,
+    what: "rules",
+    code: "rules-malformed",
+    hint: HINT,
+  });
+  return checkRuleSet(value, options);
 }
 
 /** {@link parseRules} for a file; also throws `file-not-found`, `file-unreadable` and `too-large`. */
@@ -29,22 +36,6 @@ export async function readRules(files: FilePort, path: string): Promise<RuleSet>
   const missing = "Check the path; docs/rules.md shows a file of rules.";
   const bytes = await readWhole(files, path, { what: "file of rules", maxBytes: MAX_BYTES, missing });
   return parseRules(bytes, { file: path });
-}
-
-/** What is wrong with the text is wrong with the rules: no cassette was refused. */
-function parseText(input: string | Uint8Array, { file }: { file?: string }): unknown {
-  const place = file === undefined ? {} : { file };
-  try {
-    return parseStrictJson(input, { ...place, maxBytes: MAX_BYTES });
-  } catch (error) {
-    if (!(error instanceof CassetteError)) throw error;
-    const { summary, hint = HINT } = error;
-    throw new CassetteError("rules-malformed", `the rules cannot be read: ${summary}`, {
-      cause: error,
-      hint,
-      ...place,
-    });
-  }
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { copyJson, NotJsonError, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import { parseStrictJson } from "../json.js";
+import { parseSettings } from "../settings.js";
 import { readWhole } from "../read.js";
 import { readDocument, type Problem } from "./document.js";
 import { createTolerances, type Tolerances } from "./tolerances.js";
@@ -23,12 +23,10 @@ export interface TolerancesOptions {
   file?: string;
 }
 
-/**
- * Tolerances from the text of a file. Throws {@link CassetteError}: `tolerances-malformed`, or the code of what is
- * wrong with the JSON.
- */
+/** Tolerances from the text of a file. Throws {@link CassetteError} `tolerances-malformed`. */
 export function parseTolerances(input: string | Uint8Array, options: TolerancesOptions = {}): Tolerances {
-  return checkTolerances(parseStrictJson(input, { ...options, maxBytes: MAX_TOLERANCES_BYTES }), options);
+  const what = { what: "tolerances", code: "tolerances-malformed", hint: HINT } as const;
+  return checkTolerances(parseSettings(input, { ...options, ...what, maxBytes: MAX_TOLERANCES_BYTES }), options);
 }
 
 /** {@link parseTolerances} for a file; also throws `file-not-found` and `file-unreadable`. */

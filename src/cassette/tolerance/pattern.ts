@@ -6,7 +6,8 @@ import { parsePattern, type PatternNode } from "./pattern-parse.js";
 
 /** The test of a pattern, or why there is none. */
 export type CompiledPattern =
-  | { readonly kind: "compiled"; readonly matches: (text: string) => boolean }
+  /** One character takes `steps` at the most. */
+  | { readonly kind: "compiled"; readonly matches: (text: string) => boolean; readonly steps: number }
   | { readonly kind: "refused"; readonly reason: string };
 
 /** Steps of a pattern whose counted repetitions are written out. */
@@ -27,7 +28,7 @@ export function compilePattern(pattern: string): CompiledPattern {
     return { kind: "refused", reason: `its repetitions come to more than ${MAX_PATTERN_STEPS} steps` };
   }
   program.push({ kind: "match" });
-  return { kind: "compiled", matches: (text) => search(program, Array.from(text)) };
+  return { kind: "compiled", matches: (text) => search(program, Array.from(text)), steps: program.length };
 }
 
 /** False where the program would become too long. */

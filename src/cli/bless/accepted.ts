@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import {
   ACCEPTED_FILE,
+  CASSETTE_SUFFIX,
   createCassetteStore,
   DEFAULT_MAX_BYTES,
   parseAcceptances,
@@ -18,6 +19,7 @@ import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createPrinter, writeJson } from "../output.js";
 import { loadRecording } from "../recordings.js";
+import { findUnexplained, unexplainedText } from "./unexplained.js";
 
 /** The flags of `cassette accepted`, as commander gives them. */
 export interface AcceptedOptions {
@@ -45,13 +47,14 @@ export async function accepted(folder: string, options: AcceptedOptions, io: Com
     const state = await stateOf(store, join(folder, line.path), line);
     listed.push({ ...line, state, proof: proofOf(line, systemPorts.now(), trust) });
   }
+  const unexplained = findUnexplained((await files.list(folder, CASSETTE_SUFFIX)) ?? [], lines);
   const isWrong = ({ state, proof }: Listed): boolean =>
     state !== "there" || proof === "invalid" || (trust !== undefined && proof !== "trusted");
   const wrong = listed.filter(isWrong).length;
   const exitCode = wrong > 0 ? EXIT.integrity : EXIT.ok;
   io.exit(exitCode);
   if (options.json === true) {
-    writeJson(io, "accepted", exitCode, { folder, accepted: listed, wrong });
+    writeJson(io, "accepted", exitCode, { folder, accepted: listed, wrong, unexplained });
     return;
   }
   const line = createPrinter(io);
@@ -60,6 +63,7 @@ export async function accepted(folder: string, options: AcceptedOptions, io: Com
     const look = isWrong(one) ? "bad" : "good";
     line({ look, text: state.padEnd(8) }, `${acceptedAt}  `, path, `  ${proof}`, "  ", reason);
   }
+  if (unexplained.length > 0) line({ look: "dim", text: `warning: ${unexplainedText(unexplained)}` });
   line(`${count(listed.length, "acceptance")}, ${wrong} that ${wrong === 1 ? "does" : "do"} not hold`);
 }
 

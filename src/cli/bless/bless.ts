@@ -1,32 +1,19 @@
 // `cassette bless`: adds runs to a baseline as accepted variants, with a reason. Nothing is replaced, and nothing is written where
-// one of the runs must not be accepted. The order of writing is cassette, lock, line: what is stopped half-way is a cassette that
-// the lock does not confirm, never one that passes for accepted.
+// one of the runs must not be accepted.
 
-import { basename, join, relative, resolve, sep } from "node:path";
-import {
-  ACCEPTED_FILE,
-  CASSETTE_SUFFIX,
-  createCassetteStore,
-  formatAcceptance,
-  formatLock,
-  MAX_REASON,
-  readLock,
-  signAcceptance,
-  signCassette,
-  toLockEntry,
-  type Acceptance,
-  type CassetteStore,
-  type CassetteV2,
-} from "../../cassette/index.js";
-import { systemPorts, type FilePort, type SigningKeyObject } from "../../core/index.js";
-import { isCI, pathInLock } from "../../harness/index.js";
+import { basename, relative, resolve } from "node:path";
+import { CASSETTE_SUFFIX, createCassetteStore, MAX_REASON } from "../../cassette/index.js";
+import type { FilePort, SigningKeyObject } from "../../core/index.js";
+import { isCI, isPointer, pathInLock } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createPrinter, toJsonError, writeJson } from "../output.js";
 import { findTarget, pathIn } from "../recordings.js";
 import { readPrivateKey } from "../sign/key.js";
-import { planBlessings, type Blessing, type Candidate } from "./plan.js";
+import { withClaim } from "./claim.js";
+import { planBlessings, type Baseline, type Blessing, type Candidate, type Demands } from "./plan.js";
+import { readAcceptances, readLockIfThere, writeBlessings, type Written } from "./write.js";
 
 /** The flags of `cassette bless`, as commander gives them. */
 export interface BlessOptions {
@@ -34,13 +21,13 @@ export interface BlessOptions {
   reason: string;
   key?: string;
   lock: string;
+  success?: string;
+  allowError?: boolean;
   json?: boolean;
 }
 
 /** The variable whose key signs where `--key` is not given. */
 export const KEY_VARIABLE = "CASSETTE_SIGNING_KEY";
-
-type Accepted = Extract<Blessing, { status: "accepted" }>;
 
 /** Exits 2 or 3 when one run must not be accepted; then none is. */
 export async function bless(paths: readonly string[], options: BlessOptions, io: CommandIo): Promise<void> {
@@ -49,25 +36,60 @@ export async function bless(paths: readonly string[], options: BlessOptions, io:
   const files = filesAt(io);
   const key = await keyOf(options, files, io);
   const store = createCassetteStore(files);
-  const names = (await files.list(into, CASSETTE_SUFFIX)) ?? [];
-  const blessings = await planBlessings(store, await candidatesOf(files, paths, options, io), { into, names });
-  const exitCode = exitCodeFor(blessings);
-  const accepted = blessings.filter((blessing) => blessing.status === "accepted");
+  const candidates = await candidatesOf(files, paths, options, io);
+  const plan = async (): Promise<Blessing[]> => {
+    return planBlessings(store, candidates, await readBaseline(files, options, io), demandsOf(options));
+  };
+  let blessings = await plan();
   let isLocked = false;
-  if (exitCode === EXIT.ok && accepted.length > 0) {
-    const written = await writeAll(store, accepted, key);
-    isLocked = await updateLock(files, options.lock, written, io);
-    await appendLines(files, written, { into, reason, key, io });
+  if (toWrite(blessings).length > 0 && exitCodeFor(blessings) === EXIT.ok) {
+    await withClaim(files, into, async () => {
+      // Another one may have written since the first look.
+      blessings = await plan();
+      if (exitCodeFor(blessings) !== EXIT.ok) return;
+      const written = toWrite(blessings);
+      if (written.length > 0) isLocked = await writeBlessings({ store, files, io }, written, { ...options, key });
+    });
   }
+  const exitCode = exitCodeFor(blessings);
   io.exit(exitCode);
   if (json) writeJson(io, "bless", exitCode, { into, reason, locked: isLocked, runs: blessings.map(toJson) });
   else print(blessings, { into, isLocked, lock: options.lock, isSigned: key !== undefined, exitCode }, io);
 }
 
-function assertAllowed({ reason }: BlessOptions, io: CommandIo): void {
+function toWrite(blessings: readonly Blessing[]): Written[] {
+  return blessings.filter(({ status }) => status === "accepted" || status === "completed") as Written[];
+}
+
+function demandsOf({ success, allowError }: BlessOptions): Demands {
+  return { allowError: allowError === true, ...(success === undefined ? {} : { success }) };
+}
+
+async function readBaseline(files: FilePort, { into, lock: lockFile }: BlessOptions, io: CommandIo): Promise<Baseline> {
+  const names = (await files.list(into, CASSETTE_SUFFIX)) ?? [];
+  const { lines } = await readAcceptances(files, into);
+  const lock = await readLockIfThere(files, lockFile);
+  return {
+    into,
+    names,
+    lines,
+    isLocked(name, cassette) {
+      if (lock === undefined) return true;
+      const path = pathInLock(resolve(io.cwd, lockFile), resolve(io.cwd, into, name));
+      // A lock that has no room for it lacks nothing.
+      return path === undefined || lock.get(path)?.envelopeHash === cassette.envelopeHash;
+    },
+  };
+}
+
+function assertAllowed({ reason, success }: BlessOptions, io: CommandIo): void {
   if (isCI({ CI: io.env["CI"] })) {
     const hint = "Look at the drift on your own machine, bless it there, and commit what it wrote.";
     throw new CliError("bless-in-ci", "CI is set, and CI accepts nothing", hint);
+  }
+  if (success !== undefined && !isPointer(success)) {
+    const hint = 'Give one into the outcome, such as "/reward".';
+    throw new CliError("usage", `--success ${JSON.stringify(success)} is no JSON pointer`, hint);
   }
   if (reason.trim() === "") throw new CliError("usage", "--reason is empty", "Say why the behaviour may change.");
   if (reason.length <= MAX_REASON && reason.isWellFormed()) return;
@@ -110,72 +132,6 @@ async function candidatesOf(
   throw new CliError("usage", `${inside.file} lies in the baseline itself`, "Name the runs to be added to it.");
 }
 
-async function writeAll(
-  store: CassetteStore,
-  accepted: readonly Accepted[],
-  key: SigningKeyObject | undefined,
-): Promise<{ to: string; cassette: CassetteV2 }[]> {
-  const written: { to: string; cassette: CassetteV2 }[] = [];
-  for (const { to, cassette } of accepted) {
-    const isBare = key !== undefined && cassette.signature === undefined;
-    const copy = isBare ? await signCassette(cassette, key) : cassette;
-    await store.save(to, copy);
-    written.push({ to, cassette: copy });
-  }
-  return written;
-}
-
-/** Where there is a lock that has room for the baseline, it learns of the new cassettes, and of nothing else. */
-async function updateLock(
-  files: FilePort,
-  lockFile: string,
-  written: readonly { to: string; cassette: CassetteV2 }[],
-  io: CommandIo,
-): Promise<boolean> {
-  if ((await files.read(lockFile, 0)).kind === "not-found") return false;
-  const lock = new Map(await readLock(files, lockFile));
-  for (const { to, cassette } of written) {
-    const path = pathInLock(resolve(io.cwd, lockFile), resolve(io.cwd, to));
-    if (path === undefined) {
-      const hint = "Name the lock above the baseline with --lock, and run cassette lock for what was written.";
-      throw new CliError("path-outside", `${to} was written and is not below the folder of ${lockFile}`, hint, to);
-    }
-    lock.set(path, toLockEntry(cassette));
-  }
-  const result = await files.write(lockFile, formatLock(lock), { overwrite: true });
-  if (result.kind === "written") return true;
-  const why = result.kind === "failed" ? result.message : "it exists";
-  throw new CliError("lock-not-written", `${lockFile} cannot be written: ${why}`, "Run cassette lock.", lockFile);
-}
-
-interface Lines {
-  into: string;
-  reason: string;
-  key: SigningKeyObject | undefined;
-  io: CommandIo;
-}
-
-async function appendLines(
-  files: FilePort,
-  written: readonly { to: string; cassette: CassetteV2 }[],
-  { into, reason, key, io }: Lines,
-): Promise<void> {
-  const acceptedAt = new Date(systemPorts.now()).toISOString();
-  const lines: string[] = [];
-  for (const { to, cassette } of written) {
-    const path = relative(resolve(io.cwd, into), resolve(io.cwd, to)).split(sep).join("/");
-    const { cassetteId, envelopeHash } = cassette;
-    const acceptance: Acceptance = { path, cassetteId, envelopeHash, reason, acceptedAt };
-    lines.push(formatAcceptance(key === undefined ? acceptance : await signAcceptance(acceptance, key)));
-  }
-  const file = join(into, ACCEPTED_FILE);
-  const result = await files.append(file, lines.join(""));
-  if (result.kind === "written") return;
-  const why = result.kind === "failed" ? result.message : "it exists";
-  const hint = "The cassettes were written; write the reason into the commit.";
-  throw new CliError("acceptance-not-written", `${file} cannot be written: ${why}`, hint, file);
-}
-
 function exitCodeFor(blessings: readonly Blessing[]): ExitCode {
   const failures = blessings.flatMap((blessing) => (blessing.status === "refused" ? [blessing.failure] : []));
   if (failures.some(({ exitCode }) => exitCode === EXIT.integrity)) return EXIT.integrity;
@@ -206,18 +162,20 @@ function print(
     const { status, file } = blessing;
     const isRefused = status === "refused";
     const what = isRefused ? `  ${blessing.failure.code}: ${blessing.failure.message}` : `  → ${blessing.to}`;
-    const word = status === "accepted" && exitCode !== EXIT.ok ? "left" : status;
+    const word = (status === "accepted" || status === "completed") && exitCode !== EXIT.ok ? "left" : status;
     line({ look: isRefused ? "bad" : "good", text: word.padEnd(9) }, file, what);
   }
   const accepted = blessings.filter(({ status }) => status === "accepted").length;
+  const completed = blessings.filter(({ status }) => status === "completed").length;
   if (exitCode !== EXIT.ok) {
     line({ look: "bad", text: "nothing was accepted" });
     return;
   }
   line(`${count(accepted, "run")} accepted into ${into}${isSigned && accepted > 0 ? ", signed" : ""}`);
-  if (accepted === 0) return;
+  if (completed > 0) line(`${count(completed, "run")} of it given what was missing of the reason and the lock`);
+  if (accepted + completed === 0) return;
   line({
     look: "dim",
-    text: isLocked ? `${lock} has ${accepted === 1 ? "it" : "them"}` : `there is no ${lock} to add to`,
+    text: isLocked ? `${lock} has ${accepted + completed === 1 ? "it" : "them"}` : `there is no ${lock} to add to`,
   });
 }

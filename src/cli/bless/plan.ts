@@ -1,9 +1,9 @@
-// What blessing would do, decided before anything is written: which run becomes which accepted variant of which scenario, and
-// which must not become one.
+// What blessing would do, decided before anything is written: which run becomes which accepted variant of which scenario, which
+// is there already or half, and which must not become one.
 
 import { join } from "node:path";
-import { CASSETTE_SUFFIX, type CassetteStore, type CassetteV2 } from "../../cassette/index.js";
-import { scenarioOf, successOf } from "../../harness/index.js";
+import { CASSETTE_SUFFIX, type Acceptance, type CassetteStore, type CassetteV2 } from "../../cassette/index.js";
+import { outcomeOf, scenarioOf } from "../../harness/index.js";
 import { CliError, toFailure, type Failure } from "../errors.js";
 import { loadRecording } from "../recordings.js";
 
@@ -14,38 +14,62 @@ export interface Candidate {
 }
 
 export type Blessing =
-  | { file: string; status: "accepted"; to: string; cassette: CassetteV2 }
+  /** `isExplained`: its line was written before, and the writing was stopped then. */
+  | { file: string; status: "accepted"; to: string; cassette: CassetteV2; isExplained: boolean }
+  /** This very recording is in the baseline, without its reason or its place in the lock. */
+  | { file: string; status: "completed"; to: string; cassette: CassetteV2; isExplained: boolean }
   /** This very recording is in the baseline. */
   | { file: string; status: "known"; to: string }
   | { file: string; status: "refused"; failure: Failure };
 
-/** The baseline as far as it is needed: the numbers and the envelope hashes of the variants of each scenario. */
+/** The baseline as it is. */
+export interface Baseline {
+  into: string;
+  /** Its cassettes, below `into`. */
+  names: readonly string[];
+  lines: readonly Acceptance[];
+  /** False for a cassette that the lock does not have as it is; there may be no lock. */
+  isLocked: (name: string, cassette: CassetteV2) => boolean;
+}
+
+/** What makes a run one that may be accepted. */
+export interface Demands {
+  /** Where its outcome says that it succeeded. */
+  success?: string;
+  /** A run that recorded an error, and not whether it succeeded, may be accepted. */
+  allowError: boolean;
+}
+
+/** The baseline as far as one scenario needs it: the next number, and the names by envelope hash. */
 interface Variants {
   next: number;
   hashes: Map<string, string>;
+  /** Lines whose cassette is not there: a writing that was stopped. */
+  reserved: Map<string, string>;
+  planned: Set<string>;
 }
 
-/** Plans all candidates against the baseline's cassettes (`names`, below `into`). A variant never takes the name of another. */
+/** Plans all candidates against the baseline. A variant never takes the name of another. */
 export async function planBlessings(
   store: CassetteStore,
   candidates: readonly Candidate[],
-  { into, names }: { into: string; names: readonly string[] },
+  baseline: Baseline,
+  demands: Demands,
 ): Promise<Blessing[]> {
   const known = new Map<string, Variants>();
   const blessings: Blessing[] = [];
   for (const { file, name } of candidates) {
     const scenario = scenarioOf(name);
-    const variants = known.get(scenario) ?? (await readVariants(store, into, names, scenario));
+    const variants = known.get(scenario) ?? (await readVariants(store, baseline, scenario));
     known.set(scenario, variants);
-    blessings.push(await planOne(store, file, { scenario, variants, into }));
+    blessings.push(await planOne(store, file, { scenario, variants, baseline, demands }));
   }
   return blessings;
 }
 
 async function readVariants(
   store: CassetteStore,
-  into: string,
-  names: readonly string[],
+  { into, names, lines }: Baseline,
   scenario: string,
 ): Promise<Variants> {
   const own = names.filter((name) => scenarioOf(name) === scenario);
@@ -54,26 +78,70 @@ async function readVariants(
     const cassette = await store.load(join(into, name), { ports: { warn: () => undefined } });
     if (cassette.version === 2) hashes.set(cassette.envelopeHash, name);
   }
-  const numbers = own.map((name) => Number(/\.(\d+)\.cassette\.json$/.exec(name)?.[1] ?? 0));
-  return { next: own.length === 0 ? 0 : Math.max(...numbers) + 1, hashes };
+  const missing = lines.filter(({ path }) => scenarioOf(path) === scenario && !own.includes(path));
+  const taken = [...own, ...missing.map(({ path }) => path)];
+  const numbers = taken.map((name) => Number(/\.(\d+)\.cassette\.json$/.exec(name)?.[1] ?? 0));
+  return {
+    next: taken.length === 0 ? 0 : numbers.reduce((most, number) => Math.max(most, number), 0) + 1,
+    hashes,
+    reserved: new Map(missing.map(({ envelopeHash, path }) => [envelopeHash, path])),
+    planned: new Set(),
+  };
 }
 
-async function planOne(
-  store: CassetteStore,
-  file: string,
-  { scenario, variants, into }: { scenario: string; variants: Variants; into: string },
-): Promise<Blessing> {
+interface Plan {
+  scenario: string;
+  variants: Variants;
+  baseline: Baseline;
+  demands: Demands;
+}
+
+async function planOne(store: CassetteStore, file: string, plan: Plan): Promise<Blessing> {
+  const { scenario, variants, baseline } = plan;
+  const { into, lines } = baseline;
   const loaded = await loadRecording(store, file, { requireIntegrity: true });
   if (loaded.kind === "failed") return { file, status: "refused", failure: loaded.failure };
   const cassette = loaded.cassette as CassetteV2;
-  const there = variants.hashes.get(cassette.envelopeHash);
-  if (there !== undefined) return { file, status: "known", to: join(into, there) };
-  if (successOf(cassette) === false) {
-    const message = "the recording says that this run failed, and a failing run is never accepted";
-    const failure = toFailure(new CliError("run-failed", message, "Record a run that succeeds.", file));
-    return { file, status: "refused", failure };
+  const { envelopeHash } = cassette;
+  const there = variants.hashes.get(envelopeHash);
+  const isExplained = lines.some((line) => line.path === there && line.envelopeHash === envelopeHash);
+  if (there !== undefined && (variants.planned.has(there) || (isExplained && baseline.isLocked(there, cassette)))) {
+    return { file, status: "known", to: join(into, there) };
   }
-  const name = `${scenario}.${variants.next++}${CASSETTE_SUFFIX}`;
-  variants.hashes.set(cassette.envelopeHash, name);
-  return { file, status: "accepted", to: join(into, name), cassette };
+  const failure = whyNot(file, cassette, plan.demands);
+  if (failure !== undefined) return { file, status: "refused", failure: toFailure(failure) };
+  if (there !== undefined) return { file, status: "completed", to: join(into, there), cassette, isExplained };
+  const reserved = variants.reserved.get(envelopeHash);
+  const name = reserved ?? `${scenario}.${variants.next++}${CASSETTE_SUFFIX}`;
+  variants.hashes.set(envelopeHash, name);
+  variants.planned.add(name);
+  return { file, status: "accepted", to: join(into, name), cassette, isExplained: reserved !== undefined };
+}
+
+/** Why this run must not be accepted, whatever the reason given for it. */
+function whyNot(file: string, cassette: CassetteV2, { success, allowError }: Demands): CliError | undefined {
+  const refuse = (message: string, hint: string): CliError => new CliError("run-failed", message, hint, file);
+  switch (outcomeOf(cassette, success)) {
+    case "succeeded":
+      return undefined;
+    case "failed":
+      return refuse(
+        "the recording says that this run failed, and a failing run is never accepted",
+        "Record a run that succeeds.",
+      );
+    case "broken-off":
+      return allowError
+        ? undefined
+        : refuse(
+            "the recording has an error and does not say that the run succeeded",
+            "Record a run that succeeds; --allow-error accepts one that need not.",
+          );
+    case "untold":
+      return success === undefined
+        ? undefined
+        : refuse(
+            `the recording has no true, false or number at ${JSON.stringify(success)} of its outcome`,
+            "Check --success; cassette show --json prints the outcome.",
+          );
+  }
 }

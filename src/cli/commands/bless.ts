@@ -18,6 +18,8 @@ export function blessCommand(program: Command, io: CommandIo): void {
       "sign with this private key: a PEM file, or env:NAME (default: CASSETTE_SIGNING_KEY, if set)",
     )
     .option("--lock <file>", "the lock that learns of them, if it is there", parsePath, "cassettes.lock")
+    .option("--success <pointer>", "where a run's outcome says that it succeeded; as for drift")
+    .option("--allow-error", "accept a run that recorded an error and does not say whether it succeeded")
     .option("--json", "print one JSON document")
     .action(async (paths: string[], options: BlessOptions) => {
       const { bless } = await import("../bless/bless.js");

@@ -69,8 +69,9 @@ function parseVerdicts(text: string): Verdict[] {
 
 function parseAlpha(text: string): number {
   const alpha = Number(text);
-  if (/^0?\.\d{1,9}$/.test(text) && alpha > 0) return alpha;
-  throw new InvalidArgumentError("Give a rate above 0 and below 1, such as 0.05.");
+  const isNumber = /^(?:\d*\.)?\d+(?:e-?\d{1,2})?$/i.test(text);
+  if (isNumber && alpha >= 1e-9 && alpha < 1) return alpha;
+  throw new InvalidArgumentError("Give a rate from 1e-9 to below 1, such as 0.05.");
 }
 
 function parseRuns(text: string): number {

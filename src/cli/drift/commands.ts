@@ -1,5 +1,8 @@
 // What to type to see a report again, and to accept what it found.
 
+import { basename, dirname, isAbsolute, relative, resolve } from "node:path";
+import { scenarioOf, type GateReport } from "../../harness/index.js";
+import type { Target } from "../recordings.js";
 import type { DriftOptions } from "./drift-options.js";
 import { quote } from "../shell.js";
 
@@ -31,8 +34,54 @@ export interface FoundFiles {
   rules?: string;
 }
 
-export function blessCommand(base: string, candidate: string): string {
-  return `cassette bless ${quote(candidate)} --into ${quote(base)} --reason "…"`;
+/** The two paths as they were found. */
+export interface SideTargets {
+  base: Target;
+  candidate: Target;
+}
+
+/** What of the candidate must not be accepted, as far as it was loaded. */
+export interface Unfit {
+  failed: number;
+  brokenOff: number;
+  /** Of version 1, whose hashes say nothing. */
+  unproven: number;
+  refused: number;
+}
+
+/** What to type to accept the candidate, or why that would not work. */
+export function acceptance(
+  { base, candidate }: SideTargets,
+  { success }: DriftOptions,
+  unfit: Unfit,
+  cwd: string,
+): Omit<GateReport["commands"], "reproduce"> {
+  const why = whyUnfit(unfit) ?? whyMisplaced({ base, candidate }, cwd);
+  if (why !== undefined) return { notBlessed: why };
+  const words = ["cassette", "bless", candidate.path, "--into", folderOf(base)].map(quote);
+  const where = success === undefined ? [] : ["--success", quote(success)];
+  return { bless: [...words, ...where, "--reason", '"…"'].join(" ") };
+}
+
+function whyUnfit({ failed, brokenOff, unproven, refused }: Unfit): string | undefined {
+  const runs = (count: number): string => `${count} of the candidate's runs`;
+  if (failed > 0) return `${runs(failed)} failed, and a failing run is never accepted`;
+  if (brokenOff > 0) return `${runs(brokenOff)} recorded an error and not that it succeeded`;
+  if (unproven > 0) return `${runs(unproven)} ${unproven === 1 ? "is" : "are"} of version 1, which proves nothing`;
+  return refused > 0 ? `${runs(refused)} cannot be loaded` : undefined;
+}
+
+function whyMisplaced({ base, candidate }: SideTargets, cwd: string): string | undefined {
+  const way = relative(resolve(cwd, folderOf(base)), resolve(cwd, candidate.path));
+  if (way === "" || !(way.startsWith("..") || isAbsolute(way)))
+    return "the candidate lies in the folder of the baseline";
+  const isPair = base.kind === "file" && candidate.kind === "file";
+  if (!isPair || scenarioOf(basename(base.path)) === scenarioOf(basename(candidate.path))) return undefined;
+  return "a run is accepted under the name of its scenario, and these two files have different ones";
+}
+
+function folderOf({ kind, path }: Target): string {
+  return kind === "folder" ? path : dirname(path);
 }
 
 function fileFlag(name: string, flag: string | false | undefined, found: string | undefined): string[] {

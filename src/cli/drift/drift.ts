@@ -8,10 +8,11 @@ import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, toJsonError, writeFailure, writeJson } from "../output.js";
 import { createProgress } from "../progress.js";
-import { reproduceCommand, blessCommand, type FoundFiles } from "./commands.js";
+import { acceptance, reproduceCommand, type FoundFiles } from "./commands.js";
+import { noteSides } from "./baseline-notes.js";
 import { findSides, loadRuns, type Sides } from "./load.js";
 import type { DriftOptions } from "./drift-options.js";
-import { assertWritable, writeReports } from "./outputs.js";
+import { assertWritable, writeRefusals, writeReports } from "./outputs.js";
 import { openRules } from "../rules.js";
 import { openTolerances } from "../tolerances.js";
 import { addTypicalRuns } from "./typical-runs.js";
@@ -25,22 +26,22 @@ export async function drift(base: string, candidate: string, options: DriftOptio
   const ruled = await openRules(files, options.rules);
   const sides = await findSides(files, base, candidate);
   if (sides.paired.shared.length === 0) throw nothingShared(base, candidate, sides);
+  await noteSides(base, candidate, files, io);
   const store = createCassetteStore(files);
   const given = { tolerances: tolerated?.tolerances, rules: ruled?.rules };
   const loading = createProgress(io, "loading");
-  const { scenarios, failures, broken } = await loadRuns(
+  const { scenarios, unpaired, failures, broken, unfit } = await loadRuns(
     { store, files },
-    sides.paired.shared,
+    sides.paired,
     { ...options, ...given },
     loading,
   );
   loading.clear();
   if (failures.length > 0) {
-    refuse(failures, options, io);
+    await refuse(failures, { base, candidate }, options, io);
     return;
   }
   assertOutcomes(scenarios, options);
-  const { onlyBase, onlyCandidate } = sides.paired;
   const used = {
     ...(tolerated === undefined ? {} : { tolerances: tolerated.file }),
     ...(ruled === undefined ? {} : { rules: ruled.file }),
@@ -52,12 +53,13 @@ export async function drift(base: string, candidate: string, options: DriftOptio
       base,
       candidate,
       scenarios,
-      onlyBase,
-      onlyCandidate,
-      sharedOnly: options.sharedOnly === true,
+      unpaired,
       settings,
       rules: broken,
-      commands: { reproduce: reproduceCommand(base, candidate, options, used), bless: blessCommand(base, candidate) },
+      commands: {
+        reproduce: reproduceCommand(base, candidate, options, used),
+        ...acceptance(sides.targets, options, unfit, io.cwd),
+      },
     },
     (done, total) => comparing.step(done, total),
   );
@@ -116,10 +118,22 @@ function assertOutcomes(scenarios: readonly GateScenario[], { success }: DriftOp
 }
 
 /** Says every file that cannot be compared; an integrity failure among them decides the exit code. */
-function refuse(failures: readonly Failure[], { json }: DriftOptions, io: CommandIo): void {
+async function refuse(
+  failures: readonly Failure[],
+  sides: { base: string; candidate: string },
+  options: DriftOptions,
+  io: CommandIo,
+): Promise<void> {
+  const { json } = options;
   const isRefused = failures.some((failure) => failure.exitCode === EXIT.integrity);
   const exitCode: ExitCode = isRefused ? EXIT.integrity : EXIT.failed;
   io.exit(exitCode);
+  const refused = failures.map(({ code, message, file }) => ({
+    code,
+    message,
+    ...(file === undefined ? {} : { file }),
+  }));
+  await writeRefusals({ ...sides, refused }, options, io);
   if (json === true) {
     const worst = failures.find((failure) => failure.exitCode === exitCode) as Failure;
     writeJson(io, "drift", exitCode, { error: toJsonError(worst), refused: failures.map(toJsonError) });
@@ -130,9 +144,10 @@ function refuse(failures: readonly Failure[], { json }: DriftOptions, io: Comman
 }
 
 function nothingShared(base: string, candidate: string, { paired, names }: Sides): CliError {
+  const alone = (wanted: "base" | "candidate"): number => paired.unpaired.filter(({ side }) => side === wanted).length;
   const sides = [
-    `${base} has ${count(names.base, "cassette")} of ${count(paired.onlyBase.length, "scenario")}`,
-    `${candidate} has ${count(names.candidate, "cassette")} of ${count(paired.onlyCandidate.length, "scenario")}`,
+    `${base} has ${count(names.base, "cassette")} of ${count(alone("base"), "scenario")}`,
+    `${candidate} has ${count(names.candidate, "cassette")} of ${count(alone("candidate"), "scenario")}`,
   ];
   return new CliError(
     "nothing-to-compare",

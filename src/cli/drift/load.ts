@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { callsOf, type Cassette, type CassetteStore, type RuleSet, type Tolerances } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import {
+  outcomeOf,
   pairScenarios,
   scenarioOf,
   successOf,
@@ -14,14 +15,16 @@ import {
   type PairedScenarios,
   type RuleFinding,
   type RunFile,
-  type ScenarioFiles,
+  type UnpairedScenario,
 } from "../../harness/index.js";
 import { CliError, type Failure } from "../errors.js";
 import type { Progress } from "../progress.js";
+import type { SideTargets, Unfit } from "./commands.js";
 import { findBroken } from "./rule-findings.js";
 import { findTarget, loadRecording, pathIn, type Target } from "../recordings.js";
 
 export interface Sides {
+  targets: SideTargets;
   paired: PairedScenarios;
   /** How many cassettes each side has. */
   names: { base: number; candidate: number };
@@ -34,7 +37,8 @@ export async function findSides(files: FilePort, base: string, candidate: string
   const isPair = old.kind === "file" && now.kind === "file";
   const scenario = scenarioOf(basename(now.path));
   const [before, after] = [runsAt(old, isPair ? scenario : undefined), runsAt(now, isPair ? scenario : undefined)];
-  return { paired: pairScenarios(before, after), names: { base: before.length, candidate: after.length } };
+  const targets = { base: old, candidate: now };
+  return { targets, paired: pairScenarios(before, after), names: { base: before.length, candidate: after.length } };
 }
 
 function runsAt(target: Target, name = basename(target.path)): RunFile[] {
@@ -59,48 +63,77 @@ export interface ReduceOptions {
 
 export interface LoadedRuns {
   scenarios: GateScenario[];
+  unpaired: UnpairedScenario[];
   failures: Failure[];
-  /** By scenario. */
+  /** By scenario, of those on both sides. */
   broken: Map<string, RuleFinding[]>;
+  unfit: Unfit;
 }
 
-/** Loads every run of the scenarios, one at a time, and goes on behind one that is refused. */
+interface Sources {
+  store: CassetteStore;
+  files: FilePort;
+}
+
+/**
+ * Loads every run of the scenarios on both sides and every other run of the candidate, one at a time, and goes on behind one
+ * that is refused. Of what only the candidate has a refused run is a failure where there are rules, which it has to keep.
+ */
 export async function loadRuns(
-  { store, files }: { store: CassetteStore; files: FilePort },
-  shared: readonly ScenarioFiles[],
+  sources: Sources,
+  { shared, unpaired }: PairedScenarios,
   options: ReduceOptions,
   progress: Progress,
 ): Promise<LoadedRuns> {
-  const total = shared.reduce((sum, { base, candidate }) => sum + base.length + candidate.length, 0);
+  const total =
+    shared.reduce((sum, { base, candidate }) => sum + base.length + candidate.length, 0) +
+    unpaired.reduce((sum, { side, runs }) => sum + (side === "candidate" ? runs.length : 0), 0);
   const failures: Failure[] = [];
-  const broken = new Map<string, RuleFinding[]>();
+  const unfit: Unfit = { failed: 0, brokenOff: 0, unproven: 0, refused: 0 };
   let done = 0;
-  const load = async (side: RuleFinding["side"], { scenario, [side]: runs }: ScenarioFiles): Promise<GateRun[]> => {
-    const loaded: GateRun[] = [];
+  const load = async (runs: readonly RunFile[], side: RuleFinding["side"], isNeeded = true): Promise<LoadedSide> => {
+    const loaded: LoadedSide = { runs: [], broken: [] };
     for (const { file } of runs) {
       progress.step(done++, total);
-      const recording = await loadRecording(store, file);
+      const recording = await loadRecording(sources.store, file);
       if (recording.kind === "failed") {
-        failures.push(recording.failure);
+        if (isNeeded) failures.push(recording.failure);
+        unfit.refused++;
         continue;
       }
       const { cassette } = recording;
-      loaded.push(reduce(file, cassette, options));
+      if (side === "candidate") countUnfit(unfit, cassette, options.success);
+      loaded.runs.push(reduce(file, cassette, options));
       if (options.rules === undefined) continue;
-      const found = await findBroken(files, { file, cassette, side }, options.rules);
-      broken.set(scenario, [...(broken.get(scenario) ?? []), ...found]);
+      loaded.broken.push(...(await findBroken(sources.files, { file, cassette, side }, options.rules)));
     }
     return loaded;
   };
   const scenarios: GateScenario[] = [];
-  for (const each of shared) {
-    scenarios.push({
-      scenario: each.scenario,
-      base: await load("base", each),
-      candidate: await load("candidate", each),
-    });
+  const broken = new Map<string, RuleFinding[]>();
+  for (const { scenario, base, candidate } of shared) {
+    const [old, now] = [await load(base, "base"), await load(candidate, "candidate")];
+    scenarios.push({ scenario, base: old.runs, candidate: now.runs });
+    broken.set(scenario, [...old.broken, ...now.broken]);
   }
-  return { scenarios, failures, broken };
+  const alone: UnpairedScenario[] = [];
+  for (const { scenario, side, runs } of unpaired) {
+    const rules = side === "candidate" ? (await load(runs, side, options.rules !== undefined)).broken : [];
+    alone.push({ scenario, side, runs: runs.length, file: runs[0]?.file ?? "", rules });
+  }
+  return { scenarios, unpaired: alone, failures, broken, unfit };
+}
+
+function countUnfit(unfit: Unfit, cassette: Cassette, success: string | undefined): void {
+  const outcome = outcomeOf(cassette, success);
+  if (cassette.version === 1) unfit.unproven++;
+  else if (outcome === "failed") unfit.failed++;
+  else if (outcome === "broken-off" || (outcome === "untold" && success !== undefined)) unfit.brokenOff++;
+}
+
+interface LoadedSide {
+  runs: GateRun[];
+  broken: RuleFinding[];
 }
 
 function reduce(file: string, cassette: Cassette, options: ReduceOptions): GateRun {

@@ -1,9 +1,10 @@
 // Where reports go: one to stdout, the others to files, none of which is replaced unless asked.
 
 import type { FilePort } from "../../core/index.js";
-import { reporterOf, type GateReport } from "../../harness/index.js";
+import { refusalText, reporterOf, toJobSummary, type GateRefusal, type GateReport } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import { filesAt, type CommandIo } from "../io.js";
+import { relativeIn, withRelativePlaces } from "./relative.js";
 import { appendSummary } from "./summary.js";
 
 /** A reporter, and the file it writes; without one it writes to stdout. */
@@ -43,15 +44,36 @@ export async function assertWritable({ reporter, force, json }: OutputOptions, f
 }
 
 /** Writes each report to its place; `github` writes the summary of the job, too. */
-export async function writeReports(
-  report: GateReport,
+export async function writeReports(report: GateReport, options: OutputOptions, io: CommandIo): Promise<void> {
+  const placed = withRelativePlaces(report, io.cwd);
+  if (options.reporter.some(({ name }) => name === "github")) await appendSummary(toJobSummary(report), io);
+  await writeEach(options, io, (name) => reporterOf(name)?.(PLACED.includes(name) ? placed : report) ?? "");
+}
+
+/** Reports that a code host lays over its own files. */
+const PLACED = ["sarif", "github"];
+
+/** The same where nothing could be compared: each report says so, and none of an earlier run is left in its place. */
+export async function writeRefusals(refusal: GateRefusal, options: OutputOptions, io: CommandIo): Promise<void> {
+  const refused = refusal.refused.map((each) => {
+    return each.file === undefined ? each : { ...each, file: relativeIn(io.cwd, each.file) };
+  });
+  const placed = { ...refusal, refused };
+  const text = (name: string): string => refusalText(name, PLACED.includes(name) ? placed : refusal);
+  // What is said on stderr need not be said again.
+  const reporter = options.reporter.filter(({ name, out }) => out !== undefined || name !== "text");
+  if (reporter.some(({ name }) => name === "github")) await appendSummary(text("markdown"), io);
+  await writeEach({ ...options, reporter }, io, text);
+}
+
+async function writeEach(
   { reporter, force }: OutputOptions,
   io: CommandIo,
+  textOf: (name: string) => string,
 ): Promise<void> {
   const files = filesAt(io);
   for (const { name, out } of reporter) {
-    const text = reporterOf(name)?.(report) ?? "";
-    if (name === "github") await appendSummary(report, io);
+    const text = textOf(name);
     if (out === undefined) {
       io.stdout(text);
       continue;

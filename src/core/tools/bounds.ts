@@ -57,15 +57,25 @@ const MAP_KEYWORDS: ReadonlySet<string> = new Set([
   "properties",
 ]);
 
-/** Rewrites `format` and `uniqueItems` in a schema and all schemas in it, in place. */
-export function boundSchema(schema: JsonValue): void {
-  if (Array.isArray(schema)) schema.forEach(boundSchema);
+/** Calls `visit` with each schema that is an object: those inside another before it. Follows no reference. */
+export function eachSchema(schema: JsonValue, visit: (schema: JsonObject) => void): void {
+  const into = (inner: JsonValue): void => eachSchema(inner, visit);
+  if (Array.isArray(schema)) schema.forEach(into);
   if (!isPlainObject(schema)) return;
   for (const [key, value] of Object.entries(schema)) {
     if (DATA_KEYWORDS.has(key)) continue;
-    if (MAP_KEYWORDS.has(key) && isPlainObject(value)) Object.values(value).forEach(boundSchema);
-    else boundSchema(value);
+    if (MAP_KEYWORDS.has(key) && isPlainObject(value)) Object.values(value).forEach(into);
+    else into(value);
   }
+  visit(schema);
+}
+
+/** Rewrites `format` and `uniqueItems` in a schema and all schemas in it, in place. */
+export function boundSchema(schema: JsonValue): void {
+  eachSchema(schema, boundOne);
+}
+
+function boundOne(schema: JsonObject): void {
   const bounds = [...boundFormat(schema), ...boundUniqueItems(schema)];
   if (bounds.length === 0) return;
   const { allOf = [] } = schema;

@@ -2,6 +2,7 @@
 // `timeline` of the two typical runs are filled in by `describeTypical`, since they need the whole recordings.
 
 import { isOneWay } from "../../cassette/index.js";
+import { findFailures } from "./failures.js";
 import { judgeFamilies, type Judged } from "./levels.js";
 import { measure, sumOutcomes, toOutcomes, type GateScenario, type Measured } from "./measure.js";
 import type {
@@ -13,6 +14,7 @@ import type {
   RuleFinding,
   ScenarioReport,
   TestResult,
+  UnpairedScenario,
   Verdict,
 } from "./report.js";
 import { average, meanExcess, rateDifference } from "./statistics/effect.js";
@@ -27,10 +29,8 @@ export interface GateInput {
   base: string;
   candidate: string;
   scenarios: readonly GateScenario[];
-  onlyBase: readonly string[];
-  onlyCandidate: readonly string[];
-  /** Scenarios on one side only are no drift. Default false. */
-  sharedOnly?: boolean;
+  /** Scenarios on one side only. */
+  unpaired: readonly UnpairedScenario[];
   settings: GateSettings;
   commands: GateReport["commands"];
   /** What the rules found, by scenario. */
@@ -42,7 +42,7 @@ export function runGate(
   input: GateInput,
   onProgress: (done: number, total: number) => void = () => undefined,
 ): GateReport {
-  const { settings, scenarios: given, sharedOnly = false } = input;
+  const { settings, scenarios: given, unpaired } = input;
   const sorted = [...given].sort((a, b) => (a.scenario < b.scenario ? -1 : 1));
   const measured = sorted.map((scenario, index) => {
     onProgress(index, sorted.length);
@@ -61,10 +61,22 @@ export function runGate(
       distance: judged.pooledDistance.canDecide[0] ?? false,
     },
     rules: [...(input.rules?.values() ?? [])].flat(),
-    oneSided: sharedOnly ? 0 : input.onlyBase.length + input.onlyCandidate.length,
+    unpaired,
+    sharedOnly: settings.sharedOnly === true,
+    gaps: measured.flatMap(({ gap }) => gap ?? []),
     alpha: settings.alpha,
   });
   const count = (wanted: Verdict): number => scenarios.filter((scenario) => scenario.verdict === wanted).length;
+  const failures = findFailures({
+    settings,
+    verdict,
+    reason,
+    pooled: pooledReport,
+    scenarios,
+    unpaired: [...unpaired],
+  });
+  const only = (wanted: UnpairedScenario["side"]): string[] =>
+    unpaired.filter(({ side }) => side === wanted).map(({ scenario }) => scenario);
   return {
     schemaVersion: 1,
     base: input.base,
@@ -72,7 +84,8 @@ export function runGate(
     settings,
     verdict,
     reason,
-    fails: settings.failOn.includes(verdict) || (verdict === "inconclusive" && settings.onInconclusive === "fail"),
+    fails: failures.length > 0,
+    failures,
     counts: {
       same: count("same"),
       drift: count("drift"),
@@ -81,10 +94,19 @@ export function runGate(
     },
     pooled: pooledReport,
     scenarios,
-    onlyBase: [...input.onlyBase],
-    onlyCandidate: [...input.onlyCandidate],
+    onlyBase: only("base"),
+    onlyCandidate: only("candidate"),
+    unpaired: [...unpaired],
+    withoutOutcome: {
+      base: sum(measured.map(({ withoutOutcome }) => withoutOutcome.base)),
+      candidate: sum(measured.map(({ withoutOutcome }) => withoutOutcome.candidate)),
+    },
     commands: input.commands,
   };
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }
 
 type RawTest = Omit<TestResult, "adjusted">;
@@ -170,7 +192,7 @@ function toReport(
   { settings, rules: all }: GateInput,
   plannedLevel: number,
 ): ScenarioReport {
-  const { scenario, base, candidate, paths, typical, sampled, tolerances } = measured;
+  const { scenario, base, candidate, withoutOutcome, paths, typical, sampled, tolerances } = measured;
   const rules = all?.get(scenario) ?? [];
   const outcome = toOutcomeComparison(measured, judged.outcome.adjusted[index] ?? 1, settings.alpha);
   const test: TestResult = {
@@ -199,6 +221,7 @@ function toReport(
     ...decision,
     base,
     candidate,
+    withoutOutcome,
     paths,
     ...(outcome === undefined ? {} : { outcome }),
     distance,
@@ -235,8 +258,8 @@ function toPooledReport(
       ? {}
       : {
           outcome: {
-            base: sumOutcomes(strata.map(({ base }) => base)),
-            candidate: sumOutcomes(strata.map(({ candidate }) => candidate)),
+            base: sumOutcomes(strata, "base"),
+            candidate: sumOutcomes(strata, "candidate"),
             test: { ...pooled.outcome, adjusted: judged.pooledOutcome.adjusted[0] ?? 1 },
             effect: { what: "success-rate", ...rateDifference(strata, 1 - alpha), level: 1 - alpha },
           },

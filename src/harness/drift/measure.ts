@@ -32,6 +32,9 @@ export interface Measured {
   /** Runs of each side that were compared pair by pair, where not all were. */
   sampled?: { base: number; candidate: number };
   tolerances: ToleranceUse[];
+  withoutOutcome: { base: number; candidate: number };
+  /** Why the success rates do not say all, where runs that should tell do not. */
+  gap?: string;
   /** Absent where a side says nothing of its outcomes. */
   outcome?: { stratum: Stratum; test: ExactResult };
 }
@@ -50,6 +53,7 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
   const typicalOf = (from: number, to: number): string =>
     [...oldSample, ...nowSample][mostTypical(distances, from, to)]?.file ?? "";
   const outcome = measureOutcome(old, now);
+  const gap = findGap(old, now);
   const toRef = ({ file, trajectory, turns, calls, success }: GateRun): RunRef => ({
     file,
     path: labels.get(trajectory.key) ?? "",
@@ -71,6 +75,8 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
     excess: distanceExcess(distances),
     distanceTest: permutationTest([distances], random),
     tolerances: toleratedIn([...oldSample, ...nowSample], labels),
+    withoutOutcome: { base: countUntold(old), candidate: countUntold(now) },
+    ...(gap === undefined ? {} : { gap }),
     ...(isSampled ? { sampled: { base: oldSample.length, candidate: nowSample.length } } : {}),
     ...(outcome === undefined ? {} : { outcome }),
   };
@@ -101,6 +107,26 @@ function measureOutcome(base: readonly GateRun[], candidate: readonly GateRun[])
   return { stratum, test: fisherTest(stratum.base, stratum.candidate, 1) };
 }
 
+function countUntold(runs: readonly GateRun[]): number {
+  return runs.filter(({ success }) => success === undefined).length;
+}
+
+/** A run that crashed before it could say so may be the one that lost, so missing outcomes are no sameness. */
+function findGap(base: readonly GateRun[], candidate: readonly GateRun[]): string | undefined {
+  const [old, now] = [countUntold(base), countUntold(candidate)];
+  const [oldTold, nowTold] = [base.length - old, candidate.length - now];
+  if (oldTold + nowTold === 0) return undefined;
+  if (nowTold === 0) {
+    return `no run of the candidate says how it ended, and ${oldTold} of ${base.length} of the baseline do`;
+  }
+  if (oldTold === 0) {
+    return `no run of the baseline says how it ended, and ${nowTold} of ${candidate.length} of the candidate do`;
+  }
+  return now === 0
+    ? undefined
+    : `${now} of ${candidate.length} runs of the candidate ${now === 1 ? "does" : "do"} not say how ${now === 1 ? "it" : "they"} ended`;
+}
+
 /** Runs that say nothing of their outcome are not counted. */
 function countSuccesses(runs: readonly GateRun[]): Counts {
   const told = runs.filter(({ success }) => success !== undefined);
@@ -112,10 +138,14 @@ export function toOutcomes(counts: Counts): Outcomes {
   return { ...counts, passAt: passAt(counts), passHat: passHat(counts) };
 }
 
-/** All scenarios' counts as one; pass@k and pass^k as the mean over the scenarios that have k runs or more. */
-export function sumOutcomes(side: readonly Counts[]): Outcomes {
-  const all = side.map(toOutcomes);
-  const most = all.reduce((longest, { runs }) => Math.max(longest, runs), 0);
+/**
+ * One side of all scenarios as one; pass@k and pass^k as the mean over the scenarios, for k up to the fewest runs that any of
+ * them has on either side, so that both sides' figures are of the same scenarios and the same k.
+ */
+export function sumOutcomes(strata: readonly Stratum[], which: keyof Stratum): Outcomes {
+  const all = strata.map((stratum) => toOutcomes(stratum[which]));
+  const fewest = strata.reduce((least, { base, candidate }) => Math.min(least, base.runs, candidate.runs), Infinity);
+  const most = Number.isFinite(fewest) ? fewest : 0;
   const mean = (what: "passAt" | "passHat"): number[] =>
     Array.from({ length: most }, (_, k) => {
       const known = all.flatMap((outcomes) => outcomes[what][k] ?? []);

@@ -137,6 +137,29 @@ export interface RuleFinding {
   sentence: string;
 }
 
+/** A scenario that one side alone has, so that nothing is compared. */
+export interface UnpairedScenario {
+  scenario: string;
+  side: RuleFinding["side"];
+  runs: number;
+  /** The first of its runs. */
+  file: string;
+  /** What its runs broke; those of the candidate alone are held against the rules. */
+  rules: RuleFinding[];
+}
+
+/**
+ * One thing that makes the gate fail. `scenario`: what was found in one. `pooled-outcome`, `pooled-distance`: in all of them
+ * together. `unpaired`: a scenario on one side only. `verdict`: the verdict itself, where nothing smaller accounts for it.
+ */
+export interface GateFailure {
+  kind: "scenario" | "pooled-outcome" | "pooled-distance" | "unpaired" | "verdict";
+  verdict: Verdict;
+  /** Of `scenario` and `unpaired`. */
+  scenario?: string;
+  reason: string;
+}
+
 /** What the gate found of one scenario: its verdict, and the figures it rests on. */
 export interface ScenarioReport {
   scenario: string;
@@ -150,6 +173,8 @@ export interface ScenarioReport {
   runsNeeded?: number;
   base: RunRef[];
   candidate: RunRef[];
+  /** Runs of each side that do not say how they ended; they are in no success rate. */
+  withoutOutcome: { base: number; candidate: number };
   paths: PathRow[];
   outcome?: OutcomeComparison;
   distance?: DistanceComparison;
@@ -210,14 +235,20 @@ export interface GateReport {
   verdict: Verdict;
   /** One sentence: why. */
   reason: string;
-  /** True where the settings make this verdict fail the build. */
+  /** True where the settings make what was found fail the build: where there is one of `failures`. */
   fails: boolean;
+  /** Everything that makes the gate fail, the whole first. */
+  failures: GateFailure[];
   counts: Record<Verdict, number>;
   pooled: PooledReport;
   /** Sorted by name. */
   scenarios: ScenarioReport[];
   onlyBase: string[];
   onlyCandidate: string[];
-  /** What to type to see this again, and to accept it. */
-  commands: { reproduce: string; bless: string };
+  /** The scenarios of `onlyBase` and `onlyCandidate`, with what is known of them. */
+  unpaired: UnpairedScenario[];
+  /** The sums over all scenarios. */
+  withoutOutcome: { base: number; candidate: number };
+  /** What to type to see this again, and to accept it; or why it cannot be accepted as it is, in one clause. */
+  commands: { reproduce: string; bless?: string; notBlessed?: string };
 }

@@ -17,12 +17,18 @@ export interface ScenarioFiles {
   candidate: RunFile[];
 }
 
-/** Scenarios by the sides that have runs of them. */
+/** The runs of a scenario that one side alone has, sorted by file. */
+export interface UnpairedFiles {
+  scenario: string;
+  side: "base" | "candidate";
+  runs: RunFile[];
+}
+
+/** Scenarios by the sides that have runs of them, sorted by name. */
 export interface PairedScenarios {
-  /** On both sides, sorted by name. */
+  /** On both sides. */
   shared: ScenarioFiles[];
-  onlyBase: string[];
-  onlyCandidate: string[];
+  unpaired: UnpairedFiles[];
 }
 
 export const MAX_SCENARIOS = 100_000;
@@ -39,11 +45,11 @@ export function pairScenarios(base: readonly RunFile[], candidate: readonly RunF
   const [old, now] = [groupRuns(base), groupRuns(candidate)];
   const names = [...new Set([...old.keys(), ...now.keys()])].sort();
   if (names.length > MAX_SCENARIOS) throw tooMany(`${names.length} scenarios`, `${MAX_SCENARIOS} scenarios`);
-  const paired: PairedScenarios = { shared: [], onlyBase: [], onlyCandidate: [] };
+  const paired: PairedScenarios = { shared: [], unpaired: [] };
   for (const scenario of names) {
     const [before, after] = [old.get(scenario), now.get(scenario)];
-    if (before === undefined) paired.onlyCandidate.push(scenario);
-    else if (after === undefined) paired.onlyBase.push(scenario);
+    if (before === undefined) paired.unpaired.push({ scenario, side: "candidate", runs: after ?? [] });
+    else if (after === undefined) paired.unpaired.push({ scenario, side: "base", runs: before });
     else paired.shared.push({ scenario, base: before, candidate: after });
   }
   return paired;

@@ -7,6 +7,7 @@ import type {
   PooledReport,
   RuleFinding,
   TestResult,
+  UnpairedScenario,
   Verdict,
 } from "./report.js";
 import { MAX_NEEDED, runsNeeded, type Contrast } from "./statistics/needed.js";
@@ -41,12 +42,20 @@ export function judgeScenario(figures: ScenarioFigures): Decision {
   if (distance.comparison.test.adjusted <= alpha) return { verdict: "drift", reason: apartText(distance.comparison) };
   const isWorse = outcome !== undefined && outcome.comparison.effect.value < 0;
   const isAlike = measured.samePaths || measured.isAllowed;
-  if (isAlike && !isWorse) return { verdict: "same", reason: samePathsText(measured) };
+  if (isAlike && !isWorse) return sameUnless(measured.gap, samePathsText(measured));
 
   const fewest = Math.min(measured.base.length, measured.candidate.length);
   const isDecided = fewest >= minRuns && (isAlike || distance.canDecide) && (!isWorse || outcome.canDecide);
-  if (isDecided) return { verdict: "same", reason: `no difference beyond chance: ${figuresText(figures)}` };
-  return undecided(figures, fewest);
+  if (isDecided) return sameUnless(measured.gap, `no difference beyond chance: ${figuresText(figures)}`);
+  const decision = undecided(figures, fewest);
+  return measured.gap === undefined ? decision : { ...decision, reason: `${measured.gap}; ${decision.reason}` };
+}
+
+/** Whatever else was found, success that is not known is not the same. */
+function sameUnless(gap: string | undefined, reason: string): Decision {
+  return gap === undefined
+    ? { verdict: "same", reason }
+    : { verdict: "inconclusive", reason: `${gap}, so nobody knows whether it succeeds less often` };
 }
 
 function undecided({ measured, minRuns, plannedLevel }: ScenarioFigures, fewest: number): Decision {
@@ -87,15 +96,18 @@ export interface OverallFigures {
   /** Whether the pooled tests can decide. */
   canDecide: { outcome: boolean; distance: boolean };
   rules: readonly RuleFinding[];
-  oneSided: number;
+  unpaired: readonly UnpairedScenario[];
+  sharedOnly: boolean;
+  /** Why success is not known, of each scenario where that is so. */
+  gaps: readonly string[];
   alpha: number;
 }
 
 /** All scenarios together. A scenario on one side only is a drift unless the caller left it out. */
-export function judgeAll({ scenarios, pooled, canDecide, rules, oneSided, alpha }: OverallFigures): Decision {
+export function judgeAll(figures: OverallFigures): Decision {
+  const { scenarios, pooled, rules, unpaired, sharedOnly, alpha } = figures;
   const count = (verdict: Verdict): number => scenarios.filter((scenario) => scenario.verdict === verdict).length;
-  const [only] = scenarios;
-  const broken = brokenRules(rules);
+  const broken = brokenRules(rules) ?? unpaired.map(unpairedBreak).find((reason) => reason !== undefined);
   if (broken !== undefined) return { verdict: "regression", reason: broken };
   if (count("regression") > 0) return alone("regression", scenarios);
   if (pooled.outcome !== undefined && pooled.outcome.test.adjusted <= alpha) {
@@ -105,13 +117,24 @@ export function judgeAll({ scenarios, pooled, canDecide, rules, oneSided, alpha 
   if (pooled.distance !== undefined && pooled.distance.test.adjusted <= alpha) {
     return { verdict: "drift", reason: `over all scenarios ${apartText(pooled.distance)}` };
   }
-  if (oneSided > 0) {
-    return { verdict: "drift", reason: `${scenarioText(oneSided)} on one side only` };
+  if (unpaired.length > 0 && !sharedOnly) {
+    return { verdict: "drift", reason: `${scenarioText(unpaired.length)} on one side only` };
   }
+  return judgeUndrifted(figures, count("inconclusive"));
+}
+
+/** No regression and no drift was found; `open` scenarios could not be judged. */
+function judgeUndrifted({ scenarios, pooled, canDecide, gaps }: OverallFigures, open: number): Decision {
+  const [only] = scenarios;
   if (scenarios.length === 1 && only !== undefined) return only;
-  const open = count("inconclusive");
   if (open === 0)
     return { verdict: "same", reason: `no difference beyond chance in ${scenarioText(scenarios.length)}` };
+  if (gaps.length > 0) {
+    return {
+      verdict: "inconclusive",
+      reason: `runs do not say how they ended in ${gaps.length} of ${scenarioText(scenarios.length)}; the first: ${gaps[0] ?? ""}`,
+    };
+  }
   if (canDecide.distance && (pooled.outcome === undefined || canDecide.outcome)) {
     return {
       verdict: "same",
@@ -146,16 +169,26 @@ function brokenRules(rules: readonly RuleFinding[]): string | undefined {
   return broken === undefined ? undefined : `a rule is broken that the baseline keeps: ${broken.sentence}`;
 }
 
+/** No run of the baseline breaks a rule where there is none. */
+export function unpairedBreak({ scenario, rules }: UnpairedScenario): string | undefined {
+  const [first] = rules.filter(({ side }) => side === "candidate");
+  return first === undefined
+    ? undefined
+    : `a rule is broken in ${scenario}, which only the candidate has: ${first.sentence}`;
+}
+
 function samePathsText({ paths, samePaths }: Measured): string {
   if (!samePaths) return "every difference is one that the order allows";
   return paths.length === 1 ? "every run took the same path" : "both sides took the same paths equally often";
 }
 
-function worseText({ base, candidate, test }: OutcomeComparison): string {
+/** "the candidate succeeds less often: 2 of 4 against 4 of 4 (p = 0.2)". */
+export function worseText({ base, candidate, test }: OutcomeComparison): string {
   return `the candidate succeeds less often: ${rateText(candidate)} against ${rateText(base)} (${pText(test)})`;
 }
 
-function apartText({ between, effect, test }: DistanceComparison): string {
+/** "the runs take other paths: …". */
+export function apartText({ between, effect, test }: DistanceComparison): string {
   return `the runs take other paths: distance ${between.toFixed(2)} between the sides, ${effect.value.toFixed(2)} beyond that within them (${pText(test)})`;
 }
 

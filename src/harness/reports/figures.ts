@@ -20,7 +20,11 @@ export function pValue(p: number): string {
 }
 
 /** "Fisher's exact test, two-sided: p = 0.02, adjusted 0.08". */
-export function testText({ test, sides, p, adjusted, attainable, exact, draws }: TestResult): string {
+export function testText(
+  { test, sides, p, adjusted, attainable, exact, draws }: TestResult,
+  isDifferent: boolean,
+): string {
+  if (attainable === 1) return isDifferent ? "not to be tested with these runs" : "no difference to test";
   const side = sides === 1 ? "one-sided" : "two-sided";
   const drawn = exact ? "" : ` of ${draws ?? 0} random relabelings`;
   const holm = adjusted === p ? "" : `, adjusted for many scenarios ${decimal(adjusted, 4)}`;
@@ -48,11 +52,11 @@ export function rateText({ runs, successes }: Outcomes): string {
 
 /** The success of both sides in one line. */
 export function outcomeLine({ base, candidate, effect, test }: OutcomeComparison): string {
-  return `success: ${rateText(base)} before, ${rateText(candidate)} now; ${effectText(effect)}; ${testText(test)}`;
+  return `success: ${rateText(base)} before, ${rateText(candidate)} now; ${effectText(effect)}; ${testText(test, effect.value !== 0)}`;
 }
 
 /** The distances in one line. */
 export function distanceLine({ withinBase, withinCandidate, between, effect, test }: DistanceComparison): string {
   const within = [withinBase, withinCandidate].map((value) => (value === undefined ? "unknown" : decimal(value, 3)));
-  return `distance of paths: ${decimal(between, 3)} between the sides, ${within[0] ?? ""} within the baseline, ${within[1] ?? ""} within the candidate; effect ${effectText(effect)}; ${testText(test)}`;
+  return `distance of paths: ${decimal(between, 3)} between the sides, ${within[0] ?? ""} within the baseline, ${within[1] ?? ""} within the candidate; effect ${effectText(effect)}; ${testText(test, between > 0)}`;
 }

@@ -4,7 +4,17 @@
 
 import { toVisible } from "../../core/index.js";
 import type { GateReport, Location, ScenarioReport } from "../drift/report.js";
-import { firstEdit, isFailing, placeOf, worstFirst } from "./facts.js";
+import {
+  failingNames,
+  firstEdit,
+  lossLines,
+  otherFailures,
+  placeOf,
+  placeOfAll,
+  placeOfUnpaired,
+  withoutOutcomeLines,
+  worstFirst,
+} from "./facts.js";
 
 /** Annotations of one kind, before the one that counts the rest. */
 export const MAX_ANNOTATIONS = 9;
@@ -21,31 +31,50 @@ interface Annotation {
 
 /** One `::error …::`, `::warning …::` or `::notice …::` line for each finding, and a last one with the verdict. */
 export function toGithub(report: GateReport): string {
-  const annotations = worstFirst(report).flatMap((scenario) => annotationsOf(scenario, report));
+  const failing = failingNames(report);
+  const annotations = [
+    ...otherAnnotations(report),
+    ...worstFirst(report).flatMap((scenario) => annotationsOf(scenario, failing.has(scenario.scenario))),
+  ];
   const lines = KINDS.flatMap((kind) => {
     const ofKind = annotations.filter((annotation) => annotation.kind === kind);
     const more = ofKind.length - MAX_ANNOTATIONS;
     const rest: Annotation = { kind, title: "cassette drift", message: `and ${more} more`, location: undefined };
     return [...ofKind.slice(0, MAX_ANNOTATIONS), ...(more > 0 ? [rest] : [])].map(command);
   });
-  return [...lines, `cassette drift: ${report.verdict}. ${toVisible(report.reason)}`]
+  const end = [report.fails ? "The gate fails" : "The gate passes", ...withoutOutcomeLines(report.withoutOutcome)];
+  const reason = toVisible(report.reason).replace(/\.$/, "");
+  return [...lines, `cassette drift: ${report.verdict}. ${reason}. ${end.join("; ")}.`]
     .map((line) => `${line}\n`)
     .join("");
 }
 
-function annotationsOf(scenario: ScenarioReport, { settings }: GateReport): Annotation[] {
-  const { verdict, reason, rules } = scenario;
-  const isFatal = isFailing(verdict, settings);
+/** What makes the gate fail besides the scenarios on both sides. */
+function otherAnnotations(report: GateReport): Annotation[] {
+  const places = new Map(report.unpaired.map((each) => [each.scenario, placeOfUnpaired(each)]));
+  return otherFailures(report).map(({ verdict, scenario, reason }): Annotation => {
+    const location = scenario === undefined ? placeOfAll(report) : places.get(scenario);
+    return { kind: "error", title: `${scenario ?? "all scenarios"}: ${verdict}`, message: reason, location };
+  });
+}
+
+function annotationsOf(scenario: ScenarioReport, isFatal: boolean): Annotation[] {
+  const { verdict, reason, rules, withoutOutcome } = scenario;
   const broken = rules
     .filter(({ side }) => side === "candidate")
     .map(({ rule, location, sentence }): Annotation => {
       const title = `${scenario.scenario}: rule ${rule}`;
       return { kind: isFatal ? "error" : "warning", title, message: sentence, location };
     });
-  if (verdict === "same") return broken;
+  if (verdict === "same" && !isFatal) return broken;
   const edit = firstEdit(scenario);
   const location = edit === undefined ? wholeFile(scenario) : placeOf(edit);
-  const message = edit === undefined ? reason : `${reason}\nFirst divergence: ${edit.drift.sentence}`;
+  const message = [
+    reason,
+    ...withoutOutcomeLines(withoutOutcome),
+    ...lossLines(scenario),
+    ...(edit === undefined ? [] : [`First divergence: ${edit.drift.sentence}`]),
+  ].join("\n");
   const kind = isFatal ? "error" : verdict === "inconclusive" ? "notice" : "warning";
   return [{ kind, title: `${scenario.scenario}: ${verdict}`, message, location }, ...broken];
 }
@@ -64,10 +93,11 @@ function command({ kind, title, message, location }: Annotation): string {
 }
 
 /** As `@actions/core` escapes a message. */
-function escapeData(text: string): string {
+export function escapeData(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
-function escapeProperty(text: string): string {
+/** The same for a property of a command. */
+export function escapeProperty(text: string): string {
   return escapeData(toVisible(text)).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

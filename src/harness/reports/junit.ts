@@ -1,47 +1,110 @@
-// The gate's findings as JUnit XML, for CI systems that list tests: one test case for each scenario. The structure is the one that
-// Jenkins, GitLab, CircleCI and Buildkite read (testsuites, testsuite, testcase with properties, failure, skipped, system-out).
+// The gate's findings as JUnit XML, for CI systems that list tests: one test case for each scenario and each test
+// over all of them; one that makes the gate fail has a failure. The structure is the one that Jenkins, GitLab, CircleCI and
+// Buildkite read (testsuites, testsuite, testcase with properties, failure, skipped, system-out).
 
 import { toVisible } from "../../core/index.js";
-import type { GateReport, OutcomeComparison, ScenarioReport } from "../drift/report.js";
-import { isFailing, scenarioLines } from "./facts.js";
+import { sideText } from "../drift/failures.js";
+import type { GateFailure, GateReport, OutcomeComparison, ScenarioReport } from "../drift/report.js";
+import { unpairedBreak } from "../drift/verdict.js";
+import { failingNames, placeOfAll, placeOfUnpaired, scenarioLines, withoutOutcomeLines } from "./facts.js";
+import { distanceLine, outcomeLine } from "./figures.js";
 
 /** An XML 1.0 document. The same report gives the same bytes: it holds no time and no machine. */
 export function toJunit(report: GateReport): string {
-  const { scenarios, settings } = report;
-  const failures = scenarios.filter(({ verdict }) => isFailing(verdict, settings)).length;
-  const skipped = scenarios.filter((each) => isSkipped(each, report)).length;
-  const totals = { tests: scenarios.length, failures, errors: 0, skipped, time: 0 };
+  const cases = [...pooledCases(report), ...scenarioCases(report), ...unpairedCases(report)];
+  const failures = cases.filter(({ failure }) => failure !== undefined).length;
+  const skipped = cases.filter((each) => each.failure === undefined && each.skipped !== undefined).length;
+  const totals = { tests: cases.length, failures, errors: 0, skipped, time: 0 };
   const suite = element("testsuite", { name: `${report.base} → ${report.candidate}`, ...totals }, [
     propertiesOf(overallFigures(report)),
-    ...scenarios.map((scenario) => testCase(scenario, report)),
-    element("system-out", {}, [escape([report.reason, ...missingLines(report)].map(toVisible).join("\n"))]),
+    ...cases.map(toCase),
+    element("system-out", {}, [escapeXml([report.reason, ...missingLines(report)].map(toVisible).join("\n"))]),
   ]);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", { name: "cassette drift", ...totals }, [suite])}\n`;
 }
 
-/** Undecided, and the settings let it pass: neither green nor red. */
-function isSkipped({ verdict }: ScenarioReport, { settings }: GateReport): boolean {
-  return verdict === "inconclusive" && !isFailing(verdict, settings);
+interface Case {
+  name: string;
+  file: string;
+  figures: Figures;
+  /** What is printed; in a failure where there is one. */
+  lines: readonly string[];
+  failure?: Pick<GateFailure, "verdict" | "reason">;
+  /** Neither green nor red, and why. */
+  skipped?: string;
 }
 
-function testCase(scenario: ScenarioReport, report: GateReport): string {
-  const lines = scenarioLines(scenario).map(toVisible).join("\n");
-  const message = { message: toVisible(scenario.reason) };
-  const parts = [propertiesOf(scenarioFigures(scenario))];
-  if (isFailing(scenario.verdict, report.settings)) {
-    parts.push(element("failure", { ...message, type: scenario.verdict }, [escape(lines)]));
+function toCase({ name, file, figures, lines, failure, skipped }: Case): string {
+  const said = escapeXml(lines.map(toVisible).join("\n"));
+  const parts = [propertiesOf(figures)];
+  if (failure !== undefined) {
+    const { verdict, reason } = failure;
+    parts.push(element("failure", { message: toVisible(reason), type: verdict }, [said]));
   } else {
-    if (isSkipped(scenario, report)) parts.push(element("skipped", message, []));
-    if (scenario.verdict !== "same" || scenario.edits.length > 0)
-      parts.push(element("system-out", {}, [escape(lines)]));
+    if (skipped !== undefined) parts.push(element("skipped", { message: toVisible(skipped) }, []));
+    if (lines.length > 0) parts.push(element("system-out", {}, [said]));
   }
-  const file = scenario.typical.candidate;
-  return element("testcase", { name: scenario.scenario, classname: "cassette.drift", file, time: 0 }, parts);
+  return element("testcase", { name, classname: "cassette.drift", file, time: 0 }, parts);
+}
+
+/** The tests over all scenarios, and the verdict where nothing else accounts for it. */
+function pooledCases(report: GateReport): Case[] {
+  const { pooled, failures } = report;
+  const { file } = placeOfAll(report);
+  const all = (kind: GateFailure["kind"], what: string, lines: readonly string[]): Case => {
+    const failure = failures.find((each) => each.kind === kind);
+    const said = failure === undefined ? [...lines] : [failure.reason, ...lines];
+    return {
+      name: `all scenarios: ${what}`,
+      file,
+      figures: {},
+      lines: said,
+      ...(failure === undefined ? {} : { failure }),
+    };
+  };
+  return [
+    ...(pooled.outcome === undefined ? [] : [all("pooled-outcome", "success", [outcomeLine(pooled.outcome)])]),
+    ...(pooled.distance === undefined ? [] : [all("pooled-distance", "paths", [distanceLine(pooled.distance)])]),
+    ...(failures.some(({ kind }) => kind === "verdict") ? [all("verdict", "verdict", [])] : []),
+  ];
+}
+
+/** What is undecided and passes is neither green nor red. */
+function scenarioCases(report: GateReport): Case[] {
+  const failing = failingNames(report);
+  return report.scenarios.map((scenario): Case => {
+    const { scenario: name, verdict, reason, edits, typical } = scenario;
+    const isWorthALine = verdict !== "same" || edits.length > 0;
+    return {
+      name,
+      file: typical.candidate,
+      figures: scenarioFigures(scenario),
+      lines: isWorthALine || failing.has(name) ? scenarioLines(scenario) : [],
+      ...(failing.has(name) ? { failure: { verdict, reason } } : {}),
+      ...(verdict === "inconclusive" ? { skipped: reason } : {}),
+    };
+  });
+}
+
+function unpairedCases({ unpaired, failures }: GateReport): Case[] {
+  const failing = new Map(failures.flatMap((each) => (each.kind === "unpaired" ? [[each.scenario ?? "", each]] : [])));
+  return unpaired.map((each): Case => {
+    const failure = failing.get(each.scenario);
+    const [skipped, broken] = [sideText(each), unpairedBreak(each)];
+    return {
+      name: each.scenario,
+      file: placeOfUnpaired(each).file,
+      figures: { [`runs.${each.side}`]: each.runs },
+      lines: broken === undefined ? [skipped] : [skipped, broken],
+      skipped,
+      ...(failure === undefined ? {} : { failure }),
+    };
+  });
 }
 
 type Figures = Record<string, string | number | undefined>;
 
-function overallFigures({ verdict, settings, counts, pooled, base, candidate }: GateReport): Figures {
+function overallFigures({ verdict, settings, counts, pooled, base, candidate, withoutOutcome }: GateReport): Figures {
   const { alpha, minRuns, seed, order } = settings;
   return {
     base,
@@ -52,17 +115,22 @@ function overallFigures({ verdict, settings, counts, pooled, base, candidate }: 
     "min-runs": minRuns,
     seed,
     order,
+    "without-outcome.base": withoutOutcome.base,
+    "without-outcome.candidate": withoutOutcome.candidate,
     ...outcomeFigures(pooled.outcome),
     "distance.p": pooled.distance?.test.adjusted,
   };
 }
 
-function scenarioFigures({ verdict, base, candidate, runsNeeded, outcome, distance }: ScenarioReport): Figures {
+function scenarioFigures(scenario: ScenarioReport): Figures {
+  const { verdict, base, candidate, withoutOutcome, runsNeeded, outcome, distance } = scenario;
   return {
     verdict,
     "runs.base": base.length,
     "runs.candidate": candidate.length,
     "runs.needed": runsNeeded,
+    "without-outcome.base": withoutOutcome.base,
+    "without-outcome.candidate": withoutOutcome.candidate,
     ...outcomeFigures(outcome),
     "distance.between": distance?.between,
     "distance.p": distance?.test.adjusted,
@@ -82,8 +150,9 @@ function outcomeFigures(outcome: OutcomeComparison | undefined): Figures {
   };
 }
 
-function missingLines({ onlyBase, onlyCandidate }: GateReport): string[] {
+function missingLines({ onlyBase, onlyCandidate, withoutOutcome }: GateReport): string[] {
   return [
+    ...withoutOutcomeLines(withoutOutcome),
     ...onlyBase.map((name) => `only in the baseline: ${name}`),
     ...onlyCandidate.map((name) => `only in the candidate: ${name}`),
   ];
@@ -106,8 +175,12 @@ function rounded(value: string | number): string | number {
 }
 
 /** `children` are markup already; attributes are escaped here. */
-function element(name: string, attributes: Record<string, string | number>, children: readonly string[]): string {
-  const listed = Object.entries(attributes).map(([key, value]) => ` ${key}="${escape(toVisible(String(value)))}"`);
+export function element(
+  name: string,
+  attributes: Record<string, string | number>,
+  children: readonly string[],
+): string {
+  const listed = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(toVisible(String(value)))}"`);
   const open = `<${name}${listed.join("")}`;
   if (children.length === 0) return `${open}/>`;
   const isText = children.length === 1 && children[0]?.startsWith("<") !== true;
@@ -123,7 +196,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Text after `toVisible`; what is left that XML 1.0 §2.2 forbids are two code points. */
-function escape(text: string): string {
+export function escapeXml(text: string): string {
   return text
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "")
     .replace(/[\ufffe\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16)}`);

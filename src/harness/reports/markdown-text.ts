@@ -20,6 +20,17 @@ export function escapeMarkdown(text: string): string {
     .replace(/\b[0-9a-f]{7,40}\b/gi, (hex) => `${hex.slice(0, 3)}${BREAK}${hex.slice(3)}`);
 }
 
+const MAX_SPAN = 300;
+
+/** A path on one line, outside tables, that can be copied as it is; cut where it is very long. */
+export function codeSpan(text: string): string {
+  const cut = toVisible(text.length > MAX_SPAN ? `${text.slice(0, MAX_SPAN).toWellFormed()}…` : text);
+  const longest = Math.max(0, ...(cut.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = "`".repeat(longest + 1);
+  const gap = /^`|`$|^ .* $/.test(cut) || cut === "" ? " " : "";
+  return `${fence}${gap}${cut}${gap}${fence}`;
+}
+
 /** Text in a fenced block, where nothing is read as markup; the fence is longer than any in the text. */
 export function codeBlock(text: string, language: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));

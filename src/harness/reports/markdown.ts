@@ -1,12 +1,24 @@
 // The gate's findings as GitHub-flavoured Markdown, for a comment that is kept up to date and for the summary of a job: the verdict
 // first, then a table of the scenarios, then the first divergence, then the commands to see it again and to accept it.
 
-import type { GateReport, ScenarioReport, Verdict } from "../drift/report.js";
+import type { GateReport, ScenarioReport, TestResult, Verdict } from "../drift/report.js";
 import { counted, grouped } from "../html/figures.js";
 import { preview } from "../html/text-view.js";
-import { firstEdit, headDivergence, isFailing, locationText, placeOf, turnsOf, worstFirst } from "./facts.js";
+import {
+  failingNames,
+  firstEdit,
+  headOf,
+  locationText,
+  lossLines,
+  notShownLines,
+  otherFailures,
+  placeOf,
+  turnsOf,
+  withoutOutcomeLines,
+  worstFirst,
+} from "./facts.js";
 import { effectText, percent, pValue } from "./figures.js";
-import { codeBlock, escapeMarkdown } from "./markdown-text.js";
+import { codeBlock, codeSpan, escapeMarkdown } from "./markdown-text.js";
 
 /** By this a bot finds its own comment again. It is the first line of every report. */
 export const STICKY_MARKER = "<!-- playhead:cassette-drift -->";
@@ -17,6 +29,7 @@ export const MAX_COMMENT_BYTES = 65_000;
 export const MAX_SUMMARY_BYTES = 900 * 1_024;
 
 const MAX_EDITS = 8;
+const MAX_CAUSES = 8;
 const MAX_NAME = 120;
 const MAX_SENTENCE = 400;
 
@@ -31,7 +44,7 @@ export function toJobSummary(report: GateReport): string {
 }
 
 function write(report: GateReport, limit: number): string {
-  const before = [STICKY_MARKER, ...headOf(report), ""].join("\n");
+  const before = [STICKY_MARKER, ...verdictOf(report), ""].join("\n");
   const after = ["", ...divergenceOf(report), ...commandsOf(report), ""].join("\n");
   const room = limit - byteLength(before) - byteLength(after);
   return `${before}${tableOf(report, room)}${after}`;
@@ -39,7 +52,8 @@ function write(report: GateReport, limit: number): string {
 
 const SIGNS: Readonly<Record<Verdict, string>> = { regression: "❌", drift: "⚠️", inconclusive: "❔", same: "✅" };
 
-function headOf({ verdict, reason, fails, base, candidate, counts }: GateReport): string[] {
+function verdictOf(report: GateReport): string[] {
+  const { verdict, reason, fails, base, candidate, counts, withoutOutcome } = report;
   const found = (["regression", "drift", "inconclusive", "same"] as const)
     .filter((each) => counts[each] > 0)
     .map((each) => `${SIGNS[each]} ${grouped(counts[each])} ${each}`);
@@ -48,7 +62,26 @@ function headOf({ verdict, reason, fails, base, candidate, counts }: GateReport)
     "",
     `**${escapeMarkdown(preview(reason, 2_000))}**`,
     "",
-    `${text(base)} → ${text(candidate)} · ${found.join(" · ")}`,
+    `${codeSpan(base)} → ${codeSpan(candidate)} · ${[...found, ...withoutOutcomeLines(withoutOutcome)].join(" · ")}`,
+    "",
+    ...notShownLines(report).flatMap((line) => [`${text(line, MAX_SENTENCE)}.`, ""]),
+    ...causesOf(report),
+  ];
+}
+
+/** What makes the gate fail and is no row of the table. */
+function causesOf(report: GateReport): string[] {
+  const causes = otherFailures(report).filter(({ reason }) => reason !== report.reason);
+  if (causes.length === 0) return [];
+  const more = causes.length - MAX_CAUSES;
+  return [
+    "What fails besides the scenarios below:",
+    "",
+    ...causes.slice(0, MAX_CAUSES).map(({ scenario, verdict, reason }) => {
+      const where = scenario === undefined ? "" : `${text(scenario)}: `;
+      return `- ${SIGNS[verdict]} ${where}${text(reason, MAX_SENTENCE)}`;
+    }),
+    ...(more > 0 ? [`- and ${grouped(more)} more`] : []),
     "",
   ];
 }
@@ -56,6 +89,7 @@ function headOf({ verdict, reason, fails, base, candidate, counts }: GateReport)
 /** As many scenarios as there is room for, the worst first; those that are the same are only counted. */
 function tableOf(report: GateReport, room: number): string {
   const rows = worstFirst(report).filter(({ verdict }) => verdict !== "same");
+  const failing = failingNames(report);
   if (rows.length === 0) return "";
   const head = "| | scenario | verdict | success | first divergence |\n| --- | --- | --- | --- | --- |\n";
   const reserved = 200;
@@ -63,7 +97,7 @@ function tableOf(report: GateReport, room: number): string {
   let used = byteLength(head);
   let written = 0;
   for (const scenario of rows) {
-    const row = rowOf(scenario, report);
+    const row = rowOf(scenario, failing.has(scenario.scenario));
     const size = byteLength(row);
     if (used + size > room - reserved) break;
     table += row;
@@ -74,16 +108,16 @@ function tableOf(report: GateReport, room: number): string {
   return more === 0 ? table : `${table}\n… and ${counted(more, "more scenario")}, cut for the length of this text.\n`;
 }
 
-function rowOf(scenario: ScenarioReport, { settings }: GateReport): string {
+function rowOf(scenario: ScenarioReport, isFailing: boolean): string {
   const { verdict, outcome, reason } = scenario;
   const edit = firstEdit(scenario);
   const rates = [outcome?.base, outcome?.candidate].map((side) =>
     side === undefined || side.runs === 0 ? undefined : percent(side.successes / side.runs),
   );
   const success =
-    outcome === undefined ? "–" : `${rates[0] ?? "–"} → ${rates[1] ?? "–"} (${pValue(outcome.test.adjusted)})`;
-  const first = edit === undefined ? reason : `${turnsOf(edit)}: ${edit.drift.sentence}`;
-  const strong = isFailing(verdict, settings) ? "**" : "";
+    outcome === undefined ? "–" : `${rates[0] ?? "–"} → ${rates[1] ?? "–"} (${testedText(outcome.test, verdict)})`;
+  const first = edit === undefined ? (lossLines(scenario)[0] ?? reason) : `${turnsOf(edit)}: ${edit.drift.sentence}`;
+  const strong = isFailing ? "**" : "";
   const cells = [
     SIGNS[verdict],
     text(scenario.scenario),
@@ -94,25 +128,41 @@ function rowOf(scenario: ScenarioReport, { settings }: GateReport): string {
   return `| ${cells.join(" | ")} |\n`;
 }
 
+/** A p-value of 1 that no test gave is none. */
+function testedText({ p, adjusted, attainable }: TestResult, verdict: Verdict): string {
+  const isUntested = attainable === 1 || (adjusted === 1 && (p < 1 || verdict === "inconclusive"));
+  return isUntested ? "–" : pValue(adjusted);
+}
+
 function divergenceOf(report: GateReport): string[] {
-  const found = headDivergence(report);
-  if (found === undefined) return [];
-  const { scenario, edit } = found;
-  const place = placeOf(edit);
+  const head = headOf(report);
+  if (head === undefined) return [];
+  const { scenario, edit, lost } = head;
+  const place = edit === undefined ? undefined : placeOf(edit);
   const more = scenario.edits.length - MAX_EDITS;
+  const first =
+    edit === undefined
+      ? []
+      : [`In ${text(scenario.scenario)} at ${turnsOf(edit)}: **${text(edit.drift.sentence, MAX_SENTENCE)}**`, ""];
   return [
-    "### First divergence",
+    edit === undefined ? "### Where success was lost" : "### First divergence",
     "",
-    `In ${text(scenario.scenario)} at ${turnsOf(edit)}: **${text(edit.drift.sentence, MAX_SENTENCE)}**`,
-    ...(place === undefined ? [] : ["", `at ${text(locationText(place), 300)}`]),
-    "",
-    `<details><summary>${counted(scenario.edits.length, "difference")} between its typical runs</summary>`,
-    "",
-    ...scenario.edits.slice(0, MAX_EDITS).map(({ drift }) => `- ${drift.kind}: ${text(drift.sentence, MAX_SENTENCE)}`),
-    ...(more > 0 ? [`- and ${grouped(more)} more`] : []),
-    "",
-    "</details>",
-    "",
+    ...first,
+    ...lost.flatMap((line) => [`In ${text(scenario.scenario)} ${text(line, MAX_SENTENCE)}`, ""]),
+    ...(place === undefined ? [] : [`at ${codeSpan(locationText(place))}`, ""]),
+    ...(scenario.edits.length === 0
+      ? []
+      : [
+          `<details><summary>${counted(scenario.edits.length, "difference")} between its typical runs</summary>`,
+          "",
+          ...scenario.edits
+            .slice(0, MAX_EDITS)
+            .map(({ drift }) => `- ${drift.kind}: ${text(drift.sentence, MAX_SENTENCE)}`),
+          ...(more > 0 ? [`- and ${grouped(more)} more`] : []),
+          "",
+          "</details>",
+          "",
+        ]),
     ...(scenario.outcome === undefined ? [] : [`Success rate: ${effectText(scenario.outcome.effect)}.`, ""]),
   ];
 }
@@ -123,9 +173,12 @@ function commandsOf({ commands }: GateReport): string[] {
     "",
     codeBlock(preview(commands.reproduce, 4_000), "sh"),
     "",
-    "To accept it as a variant of the baseline:",
-    "",
-    codeBlock(preview(commands.bless, 4_000), "sh"),
+    ...(commands.bless === undefined
+      ? []
+      : ["To accept it as a variant of the baseline:", "", codeBlock(preview(commands.bless, 4_000), "sh")]),
+    ...(commands.notBlessed === undefined
+      ? []
+      : [`It cannot be accepted as it is: ${text(commands.notBlessed, 400)}.`]),
   ];
 }
 

@@ -1,10 +1,23 @@
-// The gate's findings as SARIF 2.1.0 (OASIS): a result for each verdict that is not "same", each difference, each broken rule and
+// The gate's findings as SARIF 2.1.0 (OASIS): a result for each verdict that is not "same", an error for each thing that makes the
+// gate fail, each difference, each broken rule and
 // each changed offer, at the line of the cassette where the turn begins. A result's fingerprint is made of what it says and not
 // of where it stands, so that other scenarios and moved lines leave it as it was (§3.27.17).
 
 import { canonicalize, sha256Hex, toVisible, type JsonValue } from "../../core/index.js";
+import { sideText } from "../drift/failures.js";
 import type { Edit, GateReport, Location, ScenarioReport } from "../drift/report.js";
-import { firstEdit, isFailing, placeOf, turnsOf, worstFirst } from "./facts.js";
+import {
+  failingNames,
+  firstEdit,
+  otherFailures,
+  placeOf,
+  placeOfAll,
+  placeOfUnpaired,
+  turnsOf,
+  withoutOutcomeLines,
+  worstFirst,
+} from "./facts.js";
+import { unpairedBreak } from "../drift/verdict.js";
 import { toUriReference } from "./uri.js";
 
 /** What code scanning takes of one run at most. */
@@ -24,10 +37,12 @@ interface Finding {
 /** A SARIF log with one run. The same report gives the same bytes. */
 export function toSarif(report: GateReport): string {
   const scenarios = worstFirst(report);
+  const failing = failingNames(report);
   const all = [
-    ...scenarios.flatMap((scenario) => verdictOf(scenario, report)),
-    ...scenarios.flatMap((scenario) => brokenRules(scenario, report)),
-    ...scenarios.flatMap((scenario) => differences(scenario, report)),
+    ...otherFindings(report),
+    ...scenarios.flatMap((scenario) => verdictOf(scenario, failing.has(scenario.scenario))),
+    ...scenarios.flatMap((scenario) => brokenRules(scenario, failing.has(scenario.scenario))),
+    ...scenarios.flatMap((scenario) => differences(scenario, failing.has(scenario.scenario))),
     ...scenarios.flatMap(changedOffers),
   ];
   const kept = all.slice(0, MAX_RESULTS);
@@ -58,32 +73,69 @@ function invocationOf(report: GateReport, found: number): object {
   return {
     executionSuccessful: true,
     ...(more > 0 ? { toolExecutionNotifications: [cut] } : {}),
-    properties: { verdict: report.verdict, reason: toVisible(report.reason), found },
+    properties: {
+      verdict: report.verdict,
+      reason: toVisible(report.reason),
+      found,
+      withoutOutcome: report.withoutOutcome,
+    },
   };
 }
 
-function verdictOf(scenario: ScenarioReport, { settings }: GateReport): Finding[] {
-  const { verdict, reason, typical } = scenario;
-  if (verdict === "same") return [];
-  const edit = firstEdit(scenario);
-  const location = (edit === undefined ? undefined : placeOf(edit)) ?? { file: typical.candidate, turn: 0 };
-  const level = isFailing(verdict, settings) ? "error" : verdict === "inconclusive" ? "note" : "warning";
-  const message = `${scenario.scenario}: ${verdict}. ${reason}`;
-  return [{ ruleId: `verdict/${verdict}`, level, message, location, identity: [scenario.scenario] }];
+/** What makes the gate fail besides the scenarios on both sides, and what else is on one side only. */
+function otherFindings(report: GateReport): Finding[] {
+  const failures = otherFailures(report);
+  const whole = failures
+    .filter(({ kind }) => kind !== "unpaired")
+    .map(({ kind, verdict, reason }): Finding => {
+      const ruleId = `verdict/${verdict}`;
+      const message = `all scenarios: ${verdict}. ${reason}`;
+      return { ruleId, level: "error", message, location: placeOfAll(report), identity: [kind] };
+    });
+  const failing = new Map(failures.map((failure) => [failure.scenario, failure]));
+  const unpaired = report.unpaired.map((each): Finding => {
+    const { scenario, side } = each;
+    const failure = failing.get(scenario);
+    return {
+      ruleId: `verdict/${failure?.verdict ?? "drift"}`,
+      level: failure === undefined ? "note" : "error",
+      message: `${scenario}: ${failure?.reason ?? unpairedBreak(each) ?? sideText(each)}`,
+      location: placeOfUnpaired(each),
+      identity: [scenario, side],
+    };
+  });
+  return [
+    ...whole,
+    ...unpaired.filter(({ level }) => level === "error"),
+    ...unpaired.filter(({ level }) => level !== "error"),
+  ];
 }
 
-function brokenRules({ scenario, rules }: ScenarioReport, { settings }: GateReport): Finding[] {
+function verdictOf(scenario: ScenarioReport, isFailing: boolean): Finding[] {
+  const { verdict, reason, typical, withoutOutcome } = scenario;
+  if (verdict === "same" && !isFailing) return [];
+  const edit = firstEdit(scenario);
+  const location = (edit === undefined ? undefined : placeOf(edit)) ?? { file: typical.candidate, turn: 0 };
+  const level = isFailing ? "error" : verdict === "inconclusive" ? "note" : "warning";
+  const message = [`${scenario.scenario}: ${verdict}`, reason, ...withoutOutcomeLines(withoutOutcome)];
+  return [
+    { ruleId: `verdict/${verdict}`, level, message: message.join(". "), location, identity: [scenario.scenario] },
+  ];
+}
+
+/** A rule that the baseline breaks, too, makes nothing fail. */
+function brokenRules({ scenario, rules }: ScenarioReport, isFailing: boolean): Finding[] {
   return rules.map(({ rule, side, location, sentence }) => {
-    const level = side === "base" ? "note" : isFailing("regression", settings) ? "error" : "warning";
+    const level = side === "base" ? "note" : isFailing ? "error" : "warning";
     const message = `${scenario}: rule ${rule} is broken in the ${side === "base" ? "baseline" : "candidate"}. ${sentence}`;
     return { ruleId: "rule/broken", level, message, location, identity: [scenario, rule, side] };
   });
 }
 
 /** Of scenarios that are "same" none: what their typical runs do otherwise was found to be chance. */
-function differences(scenario: ScenarioReport, { settings }: GateReport): Finding[] {
+function differences(scenario: ScenarioReport, isFailing: boolean): Finding[] {
   if (scenario.verdict === "same") return [];
-  const level = isFailing(scenario.verdict, settings) ? "warning" : "note";
+  const level = isFailing ? "warning" : "note";
   return scenario.edits.flatMap((edit) => {
     const location = placeOf(edit);
     if (location === undefined) return [];
@@ -150,6 +202,7 @@ function describeRule(id: string): object {
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "verdict/regression": "The outcomes are worse, or a rule is broken that the baseline keeps.",
   "verdict/drift": "The runs take other paths than the baseline's.",
+  "verdict/same": "Nothing differs, and the settings make that fail.",
   "verdict/inconclusive": "Something differs, and too few runs were recorded to decide.",
   "rule/broken": "A run broke a rule of the rules file.",
   "drift/added": "A tool call that the baseline does not make.",

@@ -14,44 +14,49 @@ import type {
   RuleFinding,
   ScenarioReport,
   TestResult,
-  Verdict,
+  UnpairedScenario,
 } from "../drift/report.js";
 import { pText } from "../drift/verdict.js";
-import { locationText } from "./facts.js";
+import { locationText, lossLines, notShownLines, WORST_FIRST, withoutOutcomeLines, worstFirst } from "./facts.js";
 import { toleranceLines } from "./tolerated.js";
 
 const MAX_SCENARIOS = 20;
 const MAX_PATHS = 6;
 const MAX_NAMES = 12;
 const HASHES_DIFFER = "the tools or settings are others, and the recordings keep only hashes that do not say which.";
-const WORST_FIRST: readonly Verdict[] = ["regression", "drift", "inconclusive", "same"];
 
 /** Recorded text in it is escaped; it ends with a line break. */
 export function toText(report: GateReport): string {
-  const { verdict, reason, counts, scenarios, pooled, settings, onlyBase, onlyCandidate, commands, fails } = report;
-  const shown = WORST_FIRST.flatMap((each) =>
-    scenarios.filter((scenario) => scenario.verdict === each && isShown(scenario, scenarios.length)),
-  );
+  const { verdict, reason, counts, scenarios, pooled, settings, unpaired, commands, fails } = report;
+  const shown = worstFirst(report).filter((scenario) => isShown(scenario, scenarios.length));
   const counted = WORST_FIRST.filter((each) => counts[each] > 0).map((each) => `${counts[each]} ${each}`);
   const lines = [
     `${verdict}: ${reason}`,
     `  ${plural(scenarios.length, "scenario")}: ${counted.join(", ")}`,
     `  ${runsText(report)}`,
+    ...untoldLines(report.withoutOutcome),
     ...(pooled.outcome === undefined ? [] : outcomeLines(pooled.outcome)),
     ...(pooled.distance === undefined ? [] : distanceLines(pooled.distance)),
-    ...oneSidedLines("baseline", onlyBase),
-    ...oneSidedLines("candidate", onlyCandidate),
+    ...unpairedLines(
+      "baseline",
+      unpaired.filter(({ side }) => side === "base"),
+    ),
+    ...unpairedLines(
+      "candidate",
+      unpaired.filter(({ side }) => side === "candidate"),
+    ),
     ...shown.slice(0, MAX_SCENARIOS).flatMap(scenarioLines),
     ...(shown.length > MAX_SCENARIOS
       ? ["", `and ${plural(shown.length - MAX_SCENARIOS, "more scenario")} that may differ; --reporter json has all`]
       : []),
     "",
     ...orderLines(settings),
-    ...(settings.rules === undefined ? [] : [`rules of ${settings.rules}: ${rulesText(scenarios)}`]),
+    ...(settings.rules === undefined ? [] : [`rules of ${settings.rules}: ${rulesText(report)}`]),
     ...tolerated(report),
+    ...notShownLines(report),
     `${fails ? "fails" : "passes"} at alpha ${settings.alpha} with --fail-on ${settings.failOn.join(",") || "nothing"} --on-inconclusive ${settings.onInconclusive}`,
     `see it again: ${commands.reproduce}`,
-    ...(verdict === "same" ? [] : [`accept it:    ${commands.bless}`]),
+    ...(verdict === "same" ? [] : acceptLines(commands)),
   ];
   return `${lines.map(toVisible).join("\n")}\n`;
 }
@@ -100,9 +105,13 @@ function orderLines({ order, readOnly = [] }: GateSettings): string[] {
   ];
 }
 
-function rulesText(scenarios: readonly ScenarioReport[]): string {
+function rulesText({ scenarios, unpaired }: GateReport): string {
   const broken = (side: RuleFinding["side"]): number =>
-    new Set(scenarios.flatMap(({ rules }) => rules.filter((each) => each.side === side)).map(({ rule }) => rule)).size;
+    new Set(
+      [...scenarios, ...unpaired]
+        .flatMap(({ rules }) => rules.filter((each) => each.side === side))
+        .map(({ rule }) => rule),
+    ).size;
   const [base, candidate] = [broken("base"), broken("candidate")];
   return base + candidate === 0 ? "all kept" : `${base} broken in the baseline, ${candidate} in the candidate`;
 }
@@ -114,12 +123,13 @@ function runsText({ base, candidate, scenarios }: GateReport): string {
 }
 
 function outcomeLines({ base, candidate, effect, test }: OutcomeComparison): string[] {
+  const k = Math.min(base.passHat.length, candidate.passHat.length);
+  const both = (what: "passHat" | "passAt"): string =>
+    `${percent(base[what][k - 1])} → ${percent(candidate[what][k - 1])}`;
   return [
-    `  success   ${rate(base)} → ${rate(candidate)}, ${effectText(effect)}, ${testText(test)}`,
-    ...(Math.max(base.runs, candidate.runs) > 1 && base.passHat.length > 1
-      ? [
-          `  all of ${base.passHat.length} runs succeed (pass^${base.passHat.length})  ${percent(base.passHat.at(-1))} → ${percent(candidate.passHat.at(-1))}; one of ${base.passAt.length} (pass@${base.passAt.length})  ${percent(base.passAt.at(-1))} → ${percent(candidate.passAt.at(-1))}`,
-        ]
+    `  success   ${rate(base)} → ${rate(candidate)}, ${effectText(effect)}, ${testText(test, effect.value !== 0)}`,
+    ...(k > 1
+      ? [`  all of ${k} runs succeed (pass^${k})  ${both("passHat")}; one of ${k} (pass@${k})  ${both("passAt")}`]
       : []),
   ];
 }
@@ -130,11 +140,11 @@ function distanceLines({ withinBase, withinCandidate, between, effect, test }: D
     return [`${apart}; single runs do not tell how far apart runs of one side are`];
   }
   const within = [withinBase, withinCandidate].map((value) => value?.toFixed(3) ?? "unknown").join(" and ");
-  return [`${apart}, within the sides ${within}, beyond that ${effectText(effect)}, ${testText(test)}`];
+  return [`${apart}, within the sides ${within}, beyond that ${effectText(effect)}, ${testText(test, between > 0)}`];
 }
 
-function testText({ test, sides, exact, draws, ...rest }: TestResult): string {
-  if (rest.attainable === 1) return "not to be tested with these runs";
+function testText({ test, sides, exact, draws, ...rest }: TestResult, isDifferent: boolean): string {
+  if (rest.attainable === 1) return isDifferent ? "not to be tested with these runs" : "no difference to test";
   const how = exact ? "exact" : `${draws ?? 0} draws`;
   return `${pText({ test, sides, exact, ...rest })} (${test.replace("-", " ")}, ${how}${sides === 1 ? ", one-sided" : ""})`;
 }
@@ -157,35 +167,38 @@ function percent(share: number | undefined): string {
   return share === undefined ? "?" : `${(100 * share).toFixed(0)}%`;
 }
 
-function oneSidedLines(side: string, names: readonly string[]): string[] {
-  const listed = names.slice(0, MAX_NAMES).map((name) => `  only in the ${side}: ${name}`);
-  return names.length > MAX_NAMES ? [...listed, `  and ${names.length - MAX_NAMES} more only in the ${side}`] : listed;
+/** Those that break a rule come first. */
+function unpairedLines(side: string, all: readonly UnpairedScenario[]): string[] {
+  const sorted = [...all].sort((a, b) => b.rules.length - a.rules.length);
+  const listed = sorted.slice(0, MAX_NAMES).flatMap(({ scenario, rules, runs }) => {
+    return [`  only in the ${side}: ${scenario}`, ...brokenLines(rules, { base: runs, candidate: runs })];
+  });
+  return all.length > MAX_NAMES ? [...listed, `  and ${all.length - MAX_NAMES} more only in the ${side}`] : listed;
 }
 
-function scenarioLines({
-  scenario,
-  verdict,
-  reason,
-  paths,
-  outcome,
-  distance,
-  edits,
-  firstDivergence,
-  contract,
-  contractState,
-  rules,
-  base,
-  candidate,
-}: ScenarioReport): string[] {
+function acceptLines({ bless, notBlessed }: GateReport["commands"]): string[] {
+  if (bless !== undefined) return [`accept it:    ${bless}`];
+  return notBlessed === undefined ? [] : [`accept it:    not as it is: ${notBlessed}`];
+}
+
+function untoldLines(withoutOutcome: GateReport["withoutOutcome"]): string[] {
+  return withoutOutcomeLines(withoutOutcome).map((line) => `  ${line}`);
+}
+
+function scenarioLines(scenarioReport: ScenarioReport): string[] {
+  const { scenario, verdict, reason, withoutOutcome, paths, outcome, distance } = scenarioReport;
+  const { edits, firstDivergence, contract, contractState, rules, base, candidate } = scenarioReport;
   const first = firstDivergence === undefined ? undefined : edits[firstDivergence];
   const place = first?.candidate ?? first?.base;
   return [
     "",
     `${scenario}: ${verdict}`,
     `  ${reason}`,
+    ...untoldLines(withoutOutcome),
     ...(outcome === undefined ? [] : outcomeLines(outcome)),
     ...(distance === undefined ? [] : distanceLines(distance)),
-    ...paths.slice(0, MAX_PATHS).map(pathLine),
+    ...lossLines(scenarioReport).map((line) => `  ${line}`),
+    ...pathLines(paths),
     ...(paths.length > MAX_PATHS ? [`  and ${plural(paths.length - MAX_PATHS, "more path")}`] : []),
     ...brokenLines(rules, { base: base.length, candidate: candidate.length }),
     ...(first === undefined ? [] : [`  first difference: ${first.drift.sentence}`]),
@@ -198,10 +211,17 @@ function scenarioLines({
 }
 
 /** `A  3 → 0  get_user, find + find, …`: the tools alone; turns are parted by commas. */
-function pathLine({ label, steps, base, candidate }: PathRow): string {
-  const turns = steps.slice(0, MAX_NAMES).map((turn) => turn.map((call) => call.replace(/\(.*$/s, "")).join(" + "));
-  const rest = steps.length > MAX_NAMES ? `, and ${plural(steps.length - MAX_NAMES, "more turn")}` : "";
-  return `  ${label.padEnd(2)} ${base} → ${candidate}  ${steps.length === 0 ? "(no calls)" : turns.join(", ")}${rest}`;
+function pathLines(paths: readonly PathRow[]): string[] {
+  const known = new Map<string, string>();
+  return paths.slice(0, MAX_PATHS).map(({ label, steps, base, candidate }) => {
+    const turns = steps.slice(0, MAX_NAMES).map((turn) => turn.map((call) => call.replace(/\(.*$/s, "")).join(" + "));
+    const rest = steps.length > MAX_NAMES ? `, and ${plural(steps.length - MAX_NAMES, "more turn")}` : "";
+    const text = `${steps.length === 0 ? "(no calls)" : turns.join(", ")}${rest}`;
+    const alike = known.get(text);
+    if (alike === undefined) known.set(text, label);
+    const mark = alike === undefined ? "" : `  (as ${alike}, with other arguments)`;
+    return `  ${label.padEnd(2)} ${base} → ${candidate}  ${text}${mark}`;
+  });
 }
 
 function plural(count: number, noun: string): string {

@@ -94,7 +94,15 @@ export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** A word as a POSIX shell reads it, to be pasted behind a command. */
+/** C0 and DEL; those of C1 are more than one byte. */
+const CONTROL = /[^\P{Cc}\u0080-\u009f]/gu;
+
+/** A word as a POSIX shell reads it, to be pasted behind a command; with controls in it as §2.2.4 of POSIX.1-2024 has them, on one line. */
 export function shellText(word: string): string {
-  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  if (/^[\w./:@%+=,-]+$/.test(word)) return word;
+  if (word.search(CONTROL) < 0) return `'${word.replaceAll("'", `'\\''`)}'`;
+  const escaped = word.replace(/[\\']/g, "\\$&").replace(CONTROL, (control) => {
+    return control === "\n" ? "\\n" : `\\${(control.codePointAt(0) ?? 0).toString(8).padStart(3, "0")}`;
+  });
+  return `$'${escaped}'`;
 }

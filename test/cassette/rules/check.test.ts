@@ -87,6 +87,26 @@ describe("atMost and atLeast", () => {
   });
 });
 
+describe("a pattern", () => {
+  it("takes no time that the model's text decides", () => {
+    const slow = rule({ never: { tool: "pay", arguments: { properties: { note: { pattern: "^(a+)+$" } } } } });
+    const hostile = `${"a".repeat(40)}!`;
+    expect(checkRules(stepsOf(call("pay", { note: hostile })), slow)).toEqual([]);
+    expect(checkRules(stepsOf(call("pay", { note: "aaa" })), slow)).toHaveLength(1);
+  });
+
+  it("that no bounded search can run is refused when the rules are read", () => {
+    const rules = [{ id: "r", never: { tool: "pay", arguments: { properties: { note: { pattern: "(a)\\1" } } } } }];
+    const error = refusal(() => checkRuleSet({ rulesVersion: 1, rules })) as Error;
+    expect(error).toMatchObject({ code: "rules-malformed", pointer: "/rules/0/never/arguments" });
+    expect(error.message).toContain("it has a back reference");
+    const loop = [{ id: "r", arguments: { tool: "pay", schema: { $ref: "#" } } }];
+    expect((refusal(() => checkRuleSet({ rulesVersion: 1, rules: loop })) as Error).message).toContain(
+      "leads back to itself",
+    );
+  });
+});
+
 describe("arguments", () => {
   const euro = rule({ arguments: { tool: "pay", schema: { properties: { currency: { const: "EUR" } } } } });
 

@@ -81,7 +81,7 @@ describe("a tolerance file", () => {
     expect(refusal(() => checkTolerances({ version: 1, tools }))).toMatchObject({ pointer: "/tools" });
     const f = many(1001, (index) => `/${index}`, "ignore");
     expect(refusal(() => checkTolerances({ version: 1, tools: { f } }))).toMatchObject({ pointer: "/tools/f" });
-    expect(refusal(() => parseTolerances(" ".repeat(1024 * 1024 + 1)))).toMatchObject({ code: "too-large" });
+    expect(refusal(() => parseTolerances(" ".repeat(1024 * 1024 + 1)))).toMatchObject({ code: "tolerances-malformed" });
   });
 
   it("lists all that is wrong, ten at the most", () => {
@@ -95,7 +95,7 @@ describe("a tolerance file", () => {
   it("is read strictly from a text, and names its file", async () => {
     const twice = '{"version":1,"tools":{"f":{"/a":"trim","/a":"case"}}}';
     expect(refusal(() => parseTolerances(twice, { file: "t.json" }))).toMatchObject({
-      code: "duplicate-key",
+      code: "tolerances-malformed",
       file: "t.json",
     });
     const files = { read: async () => ({ kind: "not-found" as const }) };

@@ -100,12 +100,95 @@ describe("the verdict on many scenarios", () => {
 
   it("counts scenarios on one side as drift, unless told to leave them", () => {
     const same = scenario("a", ["find"], ["find"]);
-    const one = judge([same], {}, { onlyBase: ["gone"] });
-    expect(one).toMatchObject({ verdict: "drift", onlyBase: ["gone"], fails: true });
-    expect(judge([same], {}, { onlyBase: ["gone"], sharedOnly: true })).toMatchObject({
+    const gone = { scenario: "gone", side: "base" as const, runs: 1, file: "old/gone.cassette.json", rules: [] };
+    const one = judge([same], {}, { unpaired: [gone] });
+    expect(one).toMatchObject({ verdict: "drift", onlyBase: ["gone"], unpaired: [gone], fails: true });
+    expect(judge([same], { sharedOnly: true }, { unpaired: [gone] })).toMatchObject({ verdict: "same", fails: false });
+  });
+
+  it("calls a rule that is broken where only the candidate has runs a regression, --shared-only or not", () => {
+    const location = { file: "new/evil.cassette.json", turn: 0 };
+    const rules = [{ rule: "r", side: "candidate" as const, location, sentence: "delete was asked for." }];
+    const evil = { scenario: "evil", side: "candidate" as const, runs: 1, file: location.file, rules };
+    const report = judge([scenario("a", ["find"], ["find"])], { sharedOnly: true }, { unpaired: [evil] });
+    const reason = "a rule is broken in evil, which only the candidate has: delete was asked for.";
+    expect(report).toMatchObject({ verdict: "regression", reason, fails: true });
+    expect(report.failures).toEqual([{ kind: "unpaired", scenario: "evil", verdict: "regression", reason }]);
+  });
+
+  it("names each thing that fails, the whole first", () => {
+    const report = judge([
+      scenario("a", times(8, "find"), times(8, "find!")),
+      scenario("b", times(8, "find"), times(8, "open")),
+    ]);
+    expect(report.failures.map(({ kind, scenario: name, verdict }) => [kind, name, verdict])).toEqual([
+      ["pooled-outcome", undefined, "regression"],
+      ["pooled-distance", undefined, "drift"],
+      ["scenario", "a", "regression"],
+      ["scenario", "b", "drift"],
+    ]);
+  });
+
+  it("fails for a drift beside a regression that is let pass", () => {
+    const both = [
+      scenario("a", times(8, "find"), times(8, "find!")),
+      scenario("b", times(8, "find"), times(8, "open")),
+    ];
+    expect(judge(both, { failOn: ["drift"] })).toMatchObject({ verdict: "regression", fails: true });
+  });
+
+  it.each<[string, string[], string[], string]>([
+    [
+      "the candidate has none",
+      times(10, "find"),
+      times(10, "find?"),
+      "no run of the candidate says how it ended, and 10 of 10 of the baseline do",
+    ],
+    ["the baseline has none", times(3, "find?"), times(3, "find"), "no run of the baseline says how it ended"],
+    [
+      "some of the candidate's are missing",
+      times(10, "find"),
+      [...times(5, "find"), ...times(5, "find?")],
+      "5 of 10 runs of the candidate do not say how they ended",
+    ],
+    [
+      "one of the candidate's is missing, and the paths differ too little to tell",
+      ["find", "find", "open"],
+      ["find", "find", "open?"],
+      "1 of 3 runs of the candidate does not say how it ended",
+    ],
+  ])("does not call outcomes the same where %s", (_name, base, candidate, reason) => {
+    const report = judge([scenario("a", base, candidate)]);
+    expect(report.verdict).toBe("inconclusive");
+    expect(report.reason).toContain(reason);
+    const missing = candidate.filter((run) => run.endsWith("?")).length;
+    const counts = { base: base.filter((run) => run.endsWith("?")).length, candidate: missing };
+    expect(report.withoutOutcome).toEqual(counts);
+    expect(report.scenarios[0]?.withoutOutcome).toEqual(counts);
+    expect(judge([scenario("a", base, candidate)], { onInconclusive: "fail" }).fails).toBe(true);
+  });
+
+  it("says so of all scenarios, however surely the others are the same", () => {
+    const names = Array.from({ length: 12 }, (_, index) => `s${index}`);
+    const report = judge(
+      names.map((name) => scenario(name, times(4, "find"), times(4, name === "s0" ? "find?" : "find"))),
+    );
+    expect(report).toMatchObject({ verdict: "inconclusive", counts: { same: 11, inconclusive: 1 } });
+    expect(report.reason).toContain("runs do not say how they ended in 1 of 12 scenarios; the first: no run of the");
+  });
+
+  it("asks for no outcomes where nobody gives any, or where the baseline alone lacks some", () => {
+    expect(judge([scenario("a", times(3, "find?"), times(3, "find?"))]).verdict).toBe("same");
+    expect(judge([scenario("a", ["find", "find?"], ["find", "find"])])).toMatchObject({
       verdict: "same",
-      fails: false,
+      withoutOutcome: { base: 1, candidate: 0 },
     });
+  });
+
+  it("shows a drift or a regression though outcomes are missing", () => {
+    expect(judge([scenario("a", times(8, "find"), times(8, "open?"))]).verdict).toBe("drift");
+    const lost = [...times(8, "find!"), "find?"];
+    expect(judge([scenario("a", times(8, "find"), lost)]).verdict).toBe("regression");
   });
 
   it("fails on what it is told to fail on", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { MAX_ANNOTATIONS, toGithub } from "../../../src/harness/reports/github.js";
-import { gateReport, HOSTILE, richReport, scenario } from "../../support/gate-report.js";
+import { gateReport, HOSTILE, rejudged, richReport, scenario, unpaired } from "../../support/gate-report.js";
 
 /** As the runner of GitHub Actions reads a line. */
 function parseCommand(line: string) {
@@ -23,22 +23,46 @@ function commandsOf(text: string) {
 
 describe("the annotations for GitHub", () => {
   it("stand at the line of the first divergence, errors before warnings and notices", () => {
-    const commands = commandsOf(toGithub(richReport()));
+    const report = richReport();
+    const commands = commandsOf(toGithub(rejudged({ ...report, pooled: {}, unpaired: [] })));
     expect(commands[0]).toEqual({
       kind: "error",
       file: "cassettes/old/retail/12.0.cassette.json",
       line: "47",
       title: "retail/12: regression",
       message:
-        'It succeeds less often: 4 of 4 runs before, 1 of 4 now.\nFirst divergence: get_order({"order_id":"#W103"}) was removed; the old run made this call at turn 4.',
+        'It succeeds less often: 4 of 4 runs before, 1 of 4 now.\nsuccess was lost: 4 of 4 runs before, 1 of 4 now; failed: cassettes/new/retail/12.1.cassette.json, cassettes/new/retail/12.2.cassette.json, cassettes/new/retail/12.3.cassette.json\nFirst divergence: get_order({"order_id":"#W103"}) was removed; the old run made this call at turn 4.',
     });
     expect(commands.map(({ kind }) => kind)).toEqual(["error", "error", "error", "error", "notice"]);
     expect(commands[1]?.["title"]).toBe("retail/12: rule never-hand-over");
   });
 
+  it("are errors for what fails over all scenarios, and for scenarios on one side", () => {
+    const report = rejudged({ ...richReport(), scenarios: [scenario("a", "same")] });
+    const errors = commandsOf(toGithub(report)).filter(({ kind }) => kind === "error");
+    expect(errors.map(({ title }) => title)).toEqual([
+      "all scenarios: regression",
+      "all scenarios: drift",
+      "retail/99: drift",
+      expect.stringMatching(/: drift$/),
+    ]);
+    expect(errors[0]).toMatchObject({ file: "cassettes/new/a.0.cassette.json" });
+    const [lone] = [unpaired("b", "candidate")];
+    expect(commandsOf(toGithub(rejudged({ ...report, pooled: {}, unpaired: [lone] })))).toEqual([
+      {
+        kind: "error",
+        file: "cassettes/candidate/b.0.cassette.json",
+        title: "b: drift",
+        message: "only the candidate has it (1 run)",
+      },
+    ]);
+  });
+
   it("end with the verdict in a plain line", () => {
     expect(toGithub(richReport()).trimEnd().split("\n").at(-1)).toMatch(/^cassette drift: regression\. 1 scenario/);
-    expect(toGithub(gateReport([scenario("a", "same")]))).toBe("cassette drift: same. No scenario differs.\n");
+    expect(toGithub(gateReport([scenario("a", "same")]))).toBe(
+      "cassette drift: same. No scenario differs. The gate passes.\n",
+    );
   });
 
   it("cannot be broken by recorded text, which stays readable", () => {
@@ -62,8 +86,7 @@ describe("the annotations for GitHub", () => {
   });
 
   it("are warnings where the settings let drift pass", () => {
-    const report = richReport();
-    const text = toGithub({ ...report, settings: { ...report.settings, failOn: [] } });
+    const text = toGithub(rejudged(richReport(), { failOn: [] }));
     expect(new Set(commandsOf(text).map(({ kind }) => kind))).toEqual(new Set(["warning", "notice"]));
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toJunit } from "../../../src/harness/reports/junit.js";
-import { gateReport, HOSTILE, richReport, scenario } from "../../support/gate-report.js";
+import { gateReport, HOSTILE, rejudged, richReport, scenario } from "../../support/gate-report.js";
 import { parseXml, type XmlElement } from "../../support/xml.js";
 
 /** What may stand in what, in the structure that CI systems read. */
@@ -34,14 +34,18 @@ describe("the JUnit report", () => {
     assertStructure(root);
   });
 
-  it("has one test case for each scenario, and counts what it holds", () => {
+  it("has one test case for each scenario and each test over all of them, and counts what it holds", () => {
     const suite = suiteOf(toJunit(richReport()));
     const cases = named(suite, "testcase");
-    expect(cases).toHaveLength(5);
-    expect(suite.attributes).toMatchObject({ tests: "5", failures: "3", errors: "0", skipped: "1" });
-    expect(cases.filter((each) => named(each, "failure").length === 1)).toHaveLength(3);
+    expect(cases).toHaveLength(9);
+    expect(suite.attributes).toMatchObject({ tests: "9", failures: "7", errors: "0", skipped: "1" });
+    expect(cases.filter((each) => named(each, "failure").length === 1)).toHaveLength(7);
     expect(cases.filter((each) => named(each, "skipped").length === 1)).toHaveLength(1);
-    expect(cases[0]?.attributes).toMatchObject({
+    expect(cases.slice(0, 2).map(({ attributes }) => attributes["name"])).toEqual([
+      "all scenarios: success",
+      "all scenarios: paths",
+    ]);
+    expect(cases[2]?.attributes).toMatchObject({
       name: "airline/1",
       classname: "cassette.drift",
       file: "cassettes/new/airline/1.0.cassette.json",
@@ -77,9 +81,15 @@ describe("the JUnit report", () => {
     const report = richReport();
     expect(named(caseOf(toJunit(report), "banking/3"), "failure")).toEqual([]);
     expect(named(caseOf(toJunit(report), "banking/3"), "system-out")[0]?.text).toContain("about 5 runs on each side");
-    const strict = { ...report, settings: { ...report.settings, onInconclusive: "fail" as const } };
+    const strict = rejudged(report, { onInconclusive: "fail" });
     expect(named(caseOf(toJunit(strict), "banking/3"), "failure")).toHaveLength(1);
-    expect(suiteOf(toJunit(strict)).attributes).toMatchObject({ failures: "4", skipped: "0" });
+    expect(suiteOf(toJunit(strict)).attributes).toMatchObject({ failures: "8", skipped: "0" });
+  });
+
+  it("skips a scenario on one side where that is let pass", () => {
+    const report = rejudged(richReport(), { sharedOnly: true });
+    const [skipped] = named(caseOf(toJunit(report), "retail/99"), "skipped");
+    expect(skipped?.attributes["message"]).toBe("only the baseline has it (1 run)");
   });
 
   it("writes characters that XML forbids as escapes that can be seen", () => {

@@ -1,7 +1,7 @@
 // The gate's findings as one HTML file for a person. The top says the verdict and, in one sentence with a link, where the runs part
 // first; below are all scenarios, the worst first, each with both timelines side by side. What it promises is in docs/drift.md.
 
-import type { GateReport, ScenarioReport } from "../../drift/report.js";
+import type { GateReport, ScenarioReport, UnpairedScenario } from "../../drift/report.js";
 import { createAllowance, type LeftOut } from "../../html/allowance.js";
 import { counted, grouped } from "../../html/figures.js";
 import { toPage } from "../../html/page.js";
@@ -9,14 +9,24 @@ import { CONVERSATION_STYLE } from "../../html/style/conversation.js";
 import { PAGE_STYLE } from "../../html/style/page.js";
 import { preview } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
-import { firstEdit, headDivergence, turnsOf, WORST_FIRST, worstFirst } from "../facts.js";
+import {
+  firstEdit,
+  headOf,
+  notShownLines,
+  otherFailures,
+  turnsOf,
+  withoutOutcomeLines,
+  WORST_FIRST,
+  worstFirst,
+} from "../facts.js";
 import { percent } from "../figures.js";
-import { scenarioView, startOf, verdictBadge, VERDICT_SIGNS } from "./scenario-view.js";
+import { rulesView, scenarioView, startOf, verdictBadge, VERDICT_SIGNS } from "./scenario-view.js";
 import { REPORT_SCRIPT } from "./script.js";
 import { REPORT_STYLE } from "./style.js";
 import { distanceView, outcomeView } from "./tables-view.js";
 
 const MAX_NAMES = 100;
+const MAX_CAUSES = 20;
 
 /** The text of the file. The same report gives the same bytes; nothing is asked of the network. */
 export function toHtml(report: GateReport): string {
@@ -46,36 +56,51 @@ interface Place {
 
 function headView(report: GateReport, places: readonly Place[]): Html {
   const { verdict, fails, reason, base, candidate } = report;
+  const notShown = notShownLines(report);
+  // A pass over all together is no pass for each, and does not look like one.
+  const look = notShown.length === 0 ? verdict : "inconclusive";
   return html`<p class="sides-named">
       Drift gate: <code>${preview(base, 200)}</code> <span aria-hidden="true">→</span
       ><span class="hidden">against</span>
       <code>${preview(candidate, 200)}</code>
     </p>
-    <h1 class="verdict-line ${verdict}">
-      <span class="sign-big" aria-hidden="true">${VERDICT_SIGNS[verdict]}</span> ${TITLES[verdict]}
+    <h1 class="verdict-line ${look}">
+      <span class="sign-big" aria-hidden="true">${VERDICT_SIGNS[verdict]}</span>
+      ${notShown.length === 0 ? TITLES[verdict] : "Same over all scenarios together"}
       <span class="outcome">${fails ? "the gate fails" : "the gate passes"}</span>
     </h1>
     <p class="reason">${preview(reason, 2_000)}</p>
+    ${notShown.map((line) => html`<p class="note">${line}.</p>`)} ${causesView(report)}
+    ${withoutOutcomeLines(report.withoutOutcome).map((line) => html`<p class="reason">${line}.</p>`)}
     ${divergenceView(report, places)}
     <div class="folds">
-      ${pooledView(report)} ${commandsView(report)} ${settingsView(report)} ${oneSideView("baseline", report.onlyBase)}
-      ${oneSideView("candidate", report.onlyCandidate)}
+      ${pooledView(report)} ${commandsView(report)} ${settingsView(report)} ${oneSideView("base", report)}
+      ${oneSideView("candidate", report)}
     </div>`;
 }
 
 const TITLES = { regression: "Regression", drift: "Drift", inconclusive: "Inconclusive", same: "Same" } as const;
 
 function divergenceView(report: GateReport, places: readonly Place[]): Html {
-  const found = headDivergence(report);
-  const place = places.find(({ scenario }) => scenario === found?.scenario);
+  const found = headOf(report);
+  const place = places.find(({ scenario }) => scenario.scenario === found?.scenario.scenario);
   if (found === undefined || place === undefined) {
     return html`<p class="callout">No difference was found between the typical runs.</p>`;
   }
+  const { edit, lost, scenario } = found;
   const address = `#${startOf(place.scenario, place.id)}`;
+  const name = html`<code>${preview(scenario.scenario, 120)}</code>`;
+  if (edit === undefined) {
+    return html`<p class="callout" id="head-divergence">
+      <strong>Where outcomes were lost:</strong> in ${name}, whose typical runs do not differ.
+      ${lost.map((line) => preview(line, 400))}.
+      <a class="jump" href="${address}">Show it <kbd>n</kbd></a>
+    </p>`;
+  }
   return html`<p class="callout" id="head-divergence">
     <strong>${report.verdict === "same" ? "Nothing beyond chance; first difference:" : "First divergence:"}</strong> in
-    <code>${preview(found.scenario.scenario, 120)}</code> at ${turnsOf(found.edit)}.
-    ${preview(found.edit.drift.sentence, 400)}
+    ${name} at ${turnsOf(edit)}. ${preview(edit.drift.sentence, 400)}
+    ${lost.map((line) => html`<span class="lost">${preview(line, 400)}.</span> `)}
     <a class="jump" href="${address}">Show it <kbd>n</kbd></a>
   </p>`;
 }
@@ -96,8 +121,15 @@ function commandsView({ commands }: GateReport): Html {
     <div class="inner">
       <h2 class="small">See it again</h2>
       <pre class="code" tabindex="0">${preview(commands.reproduce, 4_000)}</pre>
-      <h2 class="small">Accept it as a variant of the baseline</h2>
-      <pre class="code" tabindex="0">${preview(commands.bless, 4_000)}</pre>
+      ${
+        commands.bless !== undefined &&
+        html`<h2 class="small">Accept it as a variant of the baseline</h2>
+          <pre class="code" tabindex="0">${preview(commands.bless, 4_000)}</pre>`
+      }
+      ${
+        commands.notBlessed !== undefined &&
+        html`<p class="note">It cannot be accepted as it is: ${preview(commands.notBlessed, 400)}.</p>`
+      }
     </div>
   </details>`;
 }
@@ -127,13 +159,35 @@ function settingsView({ settings }: GateReport): Html {
   </details>`;
 }
 
-function oneSideView(side: string, names: readonly string[]): Child {
-  if (names.length === 0) return undefined;
-  const more = names.length - MAX_NAMES;
+/** What makes the gate fail and is no scenario on this page. */
+function causesView(report: GateReport): Child {
+  const causes = otherFailures(report).filter(({ reason }) => reason !== report.reason);
+  if (causes.length === 0) return undefined;
+  const more = causes.length - MAX_CAUSES;
+  return html`<ul class="broken causes">
+    ${causes
+      .slice(0, MAX_CAUSES)
+      .map(
+        ({ verdict, scenario, reason }) =>
+          html`<li>
+            ${verdictBadge(verdict)} ${scenario !== undefined && html`<code>${preview(scenario, 200)}</code>:`}
+            ${preview(reason, 400)}
+          </li> `,
+      )}${more > 0 && html`<li class="note">and ${more} more</li>`}
+  </ul>`;
+}
+
+function oneSideView(wanted: UnpairedScenario["side"], { unpaired }: GateReport): Child {
+  const found = unpaired.filter(({ side }) => side === wanted).sort((a, b) => b.rules.length - a.rules.length);
+  if (found.length === 0) return undefined;
+  const more = found.length - MAX_NAMES;
+  const name = wanted === "base" ? "baseline" : wanted;
   return html`<details class="long">
-    <summary>${counted(names.length, "scenario")} only in the ${side}, compared with nothing</summary>
+    <summary>${counted(found.length, "scenario")} only in the ${name}, compared with nothing</summary>
     <ul class="inner">
-      ${names.slice(0, MAX_NAMES).map((name) => html`<li><code>${preview(name, 200)}</code></li> `)}${
+      ${found
+        .slice(0, MAX_NAMES)
+        .map(({ scenario, rules }) => html`<li><code>${preview(scenario, 200)}</code>${rulesView({ rules })}</li> `)}${
         more > 0 && html`<li class="note">and ${more} more</li>`
       }
     </ul>

@@ -5,7 +5,7 @@ import type { Allowance } from "../../html/allowance.js";
 import { counted } from "../../html/figures.js";
 import { preview } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
-import { firstEdit, locationText, placeOf, turnsOf } from "../facts.js";
+import { firstEdit, locationText, lossLines, placeOf, turnsOf, withoutOutcomeLines } from "../facts.js";
 import { distanceView, outcomeView, pathsView } from "./tables-view.js";
 import { rowId, rowOfEdit, timelineView } from "./timeline-view.js";
 
@@ -35,7 +35,7 @@ export function startOf(scenario: ScenarioReport, id: string): string {
 
 /** `id` is the scenario's place in the page. */
 export function scenarioView(scenario: ScenarioReport, id: string, allowance: Allowance): Html {
-  const { verdict, reason, outcome, distance, base, candidate } = scenario;
+  const { verdict, reason, withoutOutcome, outcome, distance, base, candidate } = scenario;
   return html`<article class="scenario" id="${id}" tabindex="-1" aria-labelledby="${id}-name" data-verdict="${verdict}">
     <header class="scenario-head">
       <h3 id="${id}-name">${preview(scenario.scenario, 300)}</h3>
@@ -43,7 +43,9 @@ export function scenarioView(scenario: ScenarioReport, id: string, allowance: Al
       <span class="size">${counted(base.length, "run")} against ${counted(candidate.length, "run")}</span>
     </header>
     <p class="reason">${preview(reason, 1_000)}</p>
-    ${firstView(scenario, id)} ${rulesView(scenario)}
+    ${withoutOutcomeLines(withoutOutcome).map((line) => html`<p class="note">${line}.</p>`)}
+    ${lossLines(scenario).map((line) => html`<p class="lost">${preview(line, 600)}.</p>`)} ${firstView(scenario, id)}
+    ${rulesView(scenario)}
     <div class="tables">${outcome !== undefined && outcomeView(outcome)}${pathsView(scenario)}</div>
     ${distance !== undefined && distanceView(distance)} ${bothView(scenario, id, allowance)} ${moreView(scenario)}
   </article> `;
@@ -69,7 +71,8 @@ function firstView(scenario: ScenarioReport, id: string): Child {
   </p>`;
 }
 
-function rulesView({ rules }: ScenarioReport): Child {
+/** The rules that runs broke, each with its place. */
+export function rulesView({ rules }: Pick<ScenarioReport, "rules">): Child {
   return listView(
     "broken",
     rules.map(
@@ -108,7 +111,7 @@ function moreView({ contract, tolerances, base, candidate }: ScenarioReport): Ht
     ({ side, run: { file, path, success, turns, calls } }) =>
       html`<li>
         ${side} <code>${preview(file, 200)}</code>: path ${preview(path, 20)}, ${counted(turns, "turn")},
-        ${counted(calls, "call")}${success !== undefined && (success ? ", succeeded" : ", failed")}
+        ${counted(calls, "call")}${success === undefined ? ", no outcome" : success ? ", succeeded" : ", failed"}
       </li> `,
   );
   return html`<details class="long">

@@ -51,6 +51,8 @@ export const REPORT_SCRIPT = `"use strict";
     for (const filter of filters) filter.setAttribute("aria-pressed", String(filter.dataset.verdict === verdict));
     document.querySelector(".nothing").hidden = count > 0;
     say(words === "" && verdict === "" ? "" : count + " of " + scenarios.length + " scenarios");
+    const hit = words === "" ? undefined : scenarios.find((each) => !each.hidden);
+    hit?.querySelector("h3").scrollIntoView({ block: "start" });
   };
   const reset = () => {
     find.value = "";

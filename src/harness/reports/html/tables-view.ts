@@ -71,16 +71,17 @@ function pathRow({ label, base, candidate }: PathRow, text: string, ofBase: numb
 /** How often each side succeeded. */
 export function outcomeView({ base, candidate, test, effect }: OutcomeComparison): Html {
   const figures = html`<p class="figures">
-    Difference ${effectText(effect)}. <span class="test">${testText(test)}</span>
+    Difference ${effectText(effect)}. <span class="test">${testText(test, effect.value !== 0)}</span>
   </p>`;
   const rates = `Success: ${rateText(base)} before, ${rateText(candidate)} now`;
   // Of one run there is nothing to estimate.
-  if (Math.min(base.runs, candidate.runs) < 2)
+  const most = Math.min(base.passHat.length, candidate.passHat.length);
+  if (most < 2)
     return html`<div>
       <p class="label">${rates}</p>
       ${figures}
     </div>`;
-  const ks = Array.from({ length: Math.min(base.runs, candidate.runs) }, (_, index) => index + 1);
+  const ks = Array.from({ length: most }, (_, index) => index + 1);
   const some = ks.length <= MAX_K ? ks : [...ks.slice(0, MAX_K - 1), ks.length];
   const row = (name: string, shares: readonly number[]): Html =>
     html`<tr>
@@ -113,6 +114,6 @@ export function distanceView({ withinBase, withinCandidate, between, test, effec
   return html`<p class="figures">
     Distance of paths: <strong>${decimal(between, 3)}</strong> between the sides, ${figure(withinBase)} within the
     baseline, ${figure(withinCandidate)} within the candidate. Effect ${effectText(effect)}.
-    <span class="test">${testText(test)}</span>
+    <span class="test">${testText(test, between > 0)}</span>
   </p>`;
 }

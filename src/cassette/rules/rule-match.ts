@@ -1,0 +1,182 @@
+// A rule's schema against the arguments that a model wrote, in bounded time. The validator would run a `pattern` by the engine's
+// expressions, some of which take exponential time for a text of forty characters; here the patterns are judged first, by the
+// search of `tolerance/pattern.ts`, and the validator is given what they came to as lists of texts and names.
+
+import {
+  AgentError,
+  copyJson,
+  createArgumentMatch,
+  eachSchema,
+  isPlainObject,
+  type ArgumentMatch,
+  type JsonObject,
+  type JsonValue,
+} from "../../core/index.js";
+import { compilePattern, type CompiledPattern } from "../tolerance/pattern.js";
+import { MAX_PATTERN_INPUT } from "../tolerance/steps.js";
+import { findEndlessReference } from "./endless.js";
+import { textsIn } from "./texts.js";
+
+/** Characters times steps of all patterns that are held against one call's arguments. */
+export const MAX_PATTERN_WORK = 5_000_000;
+/** Different texts of one call that are held against patterns, the shortest first; the same of names. */
+export const MAX_PATTERN_TEXTS = 1_000;
+
+type Regex = Extract<CompiledPattern, { kind: "compiled" }>;
+
+/** What a pattern came to for each text of a call. A text that is in neither list was beyond the limits. */
+interface Judged {
+  matching: string[];
+  unknown: string[];
+}
+
+/** Throws `AgentError` `invalid-options` for a schema that cannot be used, or not in bounded time. Its answers never throw. */
+export function createRuleMatch(tool: string, schema: JsonObject): (args: unknown) => ArgumentMatch {
+  const whole = createArgumentMatch(tool, schema);
+  const loop = findEndlessReference(schema);
+  if (loop !== undefined) throw unusable(tool, `its $ref ${loop} leads back to itself, so that no check of it ends`);
+  const texts = compileAll(tool, patternsOf(schema, "pattern"));
+  const names = compileAll(tool, patternsOf(schema, "patternProperties"));
+  if (texts.size + names.size === 0) return whole;
+  // A reference that leads below a pattern's name would lead nowhere afterwards.
+  createArgumentMatch(tool, rewrite(schema, { texts: new Map(), names: new Map() }, true));
+  return createMatch(tool, { schema, texts, names, isMonotone: isMonotone(schema) });
+}
+
+interface Compiled {
+  schema: JsonObject;
+  texts: ReadonlyMap<string, Regex>;
+  names: ReadonlyMap<string, Regex>;
+  isMonotone: boolean;
+}
+
+function createMatch(tool: string, compiled: Compiled): (args: unknown) => ArgumentMatch {
+  return (args) => {
+    const found = textsIn(args);
+    if (!found.texts.every((text) => text.isWellFormed())) {
+      return {
+        kind: "unchecked",
+        what: "a text in the arguments has half a character, so no pattern is held against it",
+      };
+    }
+    const budget = { left: MAX_PATTERN_WORK };
+    const results = {
+      texts: judgeAll(compiled.texts, found.texts, budget),
+      names: judgeAll(compiled.names, found.names, budget),
+    };
+    const match = (takesUnknown: boolean): ArgumentMatch =>
+      withWords(createArgumentMatch(tool, rewrite(compiled.schema, results, takesUnknown))(args), results.texts);
+    const first = match(true);
+    const isKnown = [...results.texts.values(), ...results.names.values()].every(({ unknown }) => unknown.length === 0);
+    if (isKnown) return first;
+    const other = match(false);
+    if (compiled.isMonotone && first.kind === other.kind) return other;
+    return { kind: "unchecked", what: "a text in the arguments is too long to be held against a pattern" };
+  };
+}
+
+function patternsOf(schema: JsonObject, keyword: "pattern" | "patternProperties"): Set<string> {
+  const patterns = new Set<string>();
+  eachSchema(schema, ({ [keyword]: value }) => {
+    if (typeof value === "string") patterns.add(value);
+    if (isPlainObject(value)) for (const pattern of Object.keys(value)) patterns.add(pattern);
+  });
+  return patterns;
+}
+
+function compileAll(tool: string, patterns: Iterable<string>): Map<string, Regex> {
+  const compiled = new Map<string, Regex>();
+  for (const pattern of patterns) {
+    const one = compilePattern(pattern);
+    if (one.kind === "refused")
+      throw unusable(tool, `its pattern ${JSON.stringify(pattern)} is refused: ${one.reason}`);
+    compiled.set(pattern, one);
+  }
+  return compiled;
+}
+
+function unusable(tool: string, why: string): AgentError {
+  return new AgentError("invalid-options", `the schema of tool ${tool} cannot be used: ${why}`, {
+    hint: "A pattern has the syntax of JavaScript without back references, look-around and word boundaries.",
+  });
+}
+
+function judgeAll(
+  patterns: ReadonlyMap<string, Regex>,
+  texts: readonly string[],
+  budget: { left: number },
+): Map<string, Judged> {
+  const judged = new Map<string, Judged>();
+  for (const [pattern, { matches, steps }] of patterns) {
+    const result: Judged = { matching: [], unknown: [] };
+    for (const [index, text] of texts.entries()) {
+      const work = (text.length + 1) * steps;
+      if (text.length > MAX_PATTERN_INPUT || index >= MAX_PATTERN_TEXTS || work > budget.left) {
+        result.unknown.push(text);
+        continue;
+      }
+      budget.left -= work;
+      if (matches(text)) result.matching.push(text);
+    }
+    judged.set(pattern, result);
+  }
+  return judged;
+}
+
+interface Results {
+  texts: ReadonlyMap<string, Judged>;
+  names: ReadonlyMap<string, Judged>;
+}
+
+/** A copy without patterns of the rules' author: with the texts and names that match them. */
+function rewrite(schema: JsonObject, { texts, names }: Results, takesUnknown: boolean): JsonObject {
+  const copy = copyJson(schema);
+  eachSchema(copy, (each) => {
+    const { pattern, patternProperties, allOf = [] } = each;
+    if (typeof pattern === "string") {
+      delete each["pattern"];
+      const choice = { if: { type: "string" }, then: { enum: listOf(texts.get(pattern), takesUnknown) } };
+      if (Array.isArray(allOf)) each["allOf"] = [...allOf, choice];
+    }
+    if (!isPlainObject(patternProperties)) return;
+    const entries = Object.entries(patternProperties).flatMap(([name, inner], index): [string, JsonValue][] => {
+      const list = listOf(names.get(name), takesUnknown);
+      // The empty groups keep two names apart that the same keys match.
+      return list.length === 0 ? [] : [[`^(?:${list.map(literally).join("|")})$${"(?:)".repeat(index)}`, inner]];
+    });
+    each["patternProperties"] = Object.fromEntries(entries);
+  });
+  return copy;
+}
+
+function listOf(judged: Judged | undefined, takesUnknown: boolean): string[] {
+  if (judged === undefined) return [];
+  return takesUnknown ? [...judged.matching, ...judged.unknown] : judged.matching;
+}
+
+function literally(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}
+
+/** The validator speaks of the list that it was given. */
+function withWords(match: ArgumentMatch, texts: ReadonlyMap<string, Judged>): ArgumentMatch {
+  if (match.kind !== "mismatch") return match;
+  for (const [pattern, judged] of texts) {
+    for (const takesUnknown of [true, false]) {
+      const list = JSON.stringify(listOf(judged, takesUnknown));
+      if (match.what !== `Instance does not match any of ${list}.`) continue;
+      return { ...match, what: `String does not match pattern ${JSON.stringify(pattern)}.` };
+    }
+  }
+  return match;
+}
+
+/** True where one text more that matches can only make arguments match that did not. */
+function isMonotone(schema: JsonObject): boolean {
+  const other = ["not", "oneOf", "if", "maxContains", "patternProperties", "unevaluatedItems", "unevaluatedProperties"];
+  let found = false;
+  eachSchema(schema, (each) => {
+    found ||= other.some((keyword) => Object.hasOwn(each, keyword));
+  });
+  return !found;
+}

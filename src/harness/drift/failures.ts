@@ -1,0 +1,72 @@
+// What makes the gate fail, each thing by itself, so that a report that is read by a machine fails with it: the scenarios, the
+// tests over all of them together, and scenarios on one side only.
+
+import type {
+  GateFailure,
+  GateReport,
+  GateSettings,
+  PooledReport,
+  ScenarioReport,
+  UnpairedScenario,
+  Verdict,
+} from "./report.js";
+import { apartText, unpairedBreak, worseText } from "./verdict.js";
+
+/** What failures are found in. */
+export type Judged = Pick<GateReport, "settings" | "verdict" | "reason" | "pooled" | "scenarios" | "unpaired">;
+
+/** Empty: the gate passes. The whole comes first, then the scenarios in their order. */
+export function findFailures(judged: Judged): GateFailure[] {
+  const { settings, verdict, reason } = judged;
+  const found = [...pooledFailures(judged), ...scenarioFailures(judged), ...unpairedFailures(judged)];
+  if (found.length > 0 || !isFailing(verdict, settings)) return found;
+  return [{ kind: "verdict", verdict, reason }];
+}
+
+/** True where these settings fail the build for this verdict. */
+export function isFailing(verdict: Verdict, { failOn, onInconclusive }: GateSettings): boolean {
+  return failOn.includes(verdict) || (verdict === "inconclusive" && onInconclusive === "fail");
+}
+
+function pooledFailures({ settings, pooled }: { settings: GateSettings; pooled: PooledReport }): GateFailure[] {
+  const { outcome, distance } = pooled;
+  const { alpha } = settings;
+  const found: GateFailure[] = [];
+  if (outcome !== undefined && outcome.test.adjusted <= alpha) {
+    found.push({ kind: "pooled-outcome", verdict: "regression", reason: `over all scenarios ${worseText(outcome)}` });
+  }
+  if (distance !== undefined && distance.test.adjusted <= alpha) {
+    found.push({ kind: "pooled-distance", verdict: "drift", reason: `over all scenarios ${apartText(distance)}` });
+  }
+  return found.filter((failure) => isFailing(failure.verdict, settings));
+}
+
+/** One that is undecided is none where the tests over all scenarios decided; one that is the same is one with the whole. */
+function scenarioFailures({ settings, verdict: whole, scenarios }: Judged): GateFailure[] {
+  const isCause = ({ verdict }: ScenarioReport): boolean => {
+    if (!isFailing(verdict, settings)) return false;
+    if (verdict === "same") return whole === "same";
+    return verdict !== "inconclusive" || whole !== "same";
+  };
+  return scenarios
+    .filter(isCause)
+    .map(({ scenario, verdict, reason }) => ({ kind: "scenario", scenario, verdict, reason }));
+}
+
+function unpairedFailures({ settings, unpaired }: Judged): GateFailure[] {
+  return unpaired.flatMap((each): GateFailure[] => {
+    const { scenario } = each;
+    const broken = unpairedBreak(each);
+    const own: Pick<GateFailure, "kind" | "scenario"> = { kind: "unpaired", scenario };
+    if (broken !== undefined && isFailing("regression", settings)) {
+      return [{ ...own, verdict: "regression", reason: broken }];
+    }
+    if (settings.sharedOnly === true || !isFailing("drift", settings)) return [];
+    return [{ ...own, verdict: "drift", reason: sideText(each) }];
+  });
+}
+
+/** "only the candidate has it (3 runs)". */
+export function sideText({ side, runs }: UnpairedScenario): string {
+  return `only the ${side === "base" ? "baseline" : side} has it (${runs} ${runs === 1 ? "run" : "runs"})`;
+}

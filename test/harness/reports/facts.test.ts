@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { headOf, lossLines, notShownLines, worstFirst } from "../../../src/harness/reports/facts.js";
+import { toHtml } from "../../../src/harness/reports/html/report-page.js";
+import { toMarkdown } from "../../../src/harness/reports/markdown.js";
+import { toText } from "../../../src/harness/reports/text.js";
+import { judge, scenario as runsOf, times } from "../drift/runs.js";
+import { edit, gateReport, outcomes, scenario } from "../../support/gate-report.js";
+
+const changed = edit("x", { kind: "removed", tool: "get_iban", oldTurn: 1, arguments: {} });
+const withEdit = { edits: [changed], firstDivergence: 0 };
+
+describe("the order of scenarios", () => {
+  it("is by verdict, then by success that was lost, then by name", () => {
+    const report = gateReport([
+      scenario("a", "drift"),
+      scenario("b", "regression", { outcome: outcomes(4, 3, 4, 0.5) }),
+      scenario("c", "regression", { outcome: outcomes(4, 0, 4, 0.01) }),
+      scenario("d", "drift", { outcome: outcomes(4, 2, 4, 0.3) }),
+    ]);
+    expect(worstFirst(report).map((each) => each.scenario)).toEqual(["c", "b", "d", "a"]);
+  });
+
+  it("is by success first where it was lost over all together, and the worst is what a reader sees first", () => {
+    const lost = { outcome: outcomes(4, 1, 4, 0.07) };
+    const scenarios = [
+      scenario("a", "drift", withEdit),
+      scenario("b", "inconclusive", { ...lost, ...withEdit }),
+      scenario("c", "same", { outcome: outcomes(4, 4, 4, 1) }),
+    ];
+    const pooled = { outcome: outcomes(12, 9, 12, 0.001) };
+    const report = gateReport(scenarios, { pooled, verdict: "regression" });
+    expect(worstFirst(report).map((each) => each.scenario)).toEqual(["b", "a", "c"]);
+    expect(headOf(report)).toMatchObject({ scenario: { scenario: "b" }, edit: changed });
+    expect(headOf(gateReport(scenarios))).toMatchObject({ scenario: { scenario: "a" } });
+    for (const text of [toText(report), toMarkdown(report)]) {
+      expect(text.indexOf("inconclusive")).toBeLessThan(text.lastIndexOf("drift"));
+    }
+    expect(toMarkdown(report).replaceAll("&#8203;", "")).toContain(
+      "In b success was lost: 4 of 4 runs before, 1 of 4 now",
+    );
+  });
+});
+
+describe("success that was lost on the same path", () => {
+  const report = judge([runsOf("pay", times(8, "find"), [...times(2, "find"), ...times(6, "find!")])]);
+
+  it("is said with the runs that failed", () => {
+    const [only] = report.scenarios;
+    expect(only === undefined ? [] : lossLines(only)).toEqual([
+      "success was lost: 8 of 8 runs before, 2 of 8 now; failed: new/pay.002.cassette.json, new/pay.003.cassette.json, new/pay.004.cassette.json and 3 more",
+    ]);
+  });
+
+  it("is what each report names, where the typical runs do not differ", () => {
+    expect(toText(report)).toContain("  success was lost: 8 of 8 runs before, 2 of 8 now");
+    expect(toMarkdown(report)).toContain("### Where success was lost");
+    const page = toHtml(report);
+    expect(page).toContain("Where outcomes were lost:");
+    expect(page).not.toContain("No difference was found between the typical runs");
+  });
+});
+
+describe("a pass over all scenarios together", () => {
+  const names = Array.from({ length: 30 }, (_, index) => `s${String(index).padStart(2, "0")}`);
+  const report = judge(
+    names.map((name, index) => {
+      const [one, other] = [
+        ["find", "find", "open!"],
+        ["find", "open!", "open!"],
+      ];
+      return index % 2 === 0 ? runsOf(name, one, other) : runsOf(name, other, one);
+    }),
+  );
+
+  it("says what it does not show of each, and how large a loss would have fitted", () => {
+    expect(report).toMatchObject({ verdict: "same", counts: { inconclusive: 30 } });
+    const lines = notShownLines(report);
+    expect(lines[0]).toBe(
+      "not shown: that each scenario is the same; 30 of 30 scenarios had too few runs to be judged alone",
+    );
+    expect(lines[1]).toMatch(/^not shown: that no success was lost; a loss of up to [\d.]+ points fits these runs$/);
+    for (const line of lines) expect(toText(report)).toContain(line);
+    const page = toHtml(report);
+    expect(page).toContain("Same over all scenarios together");
+    expect(page).toContain('<h1 class="verdict-line inconclusive">');
+  });
+
+  it("says nothing of it where each was judged", () => {
+    expect(notShownLines(judge([runsOf("a", ["find"], ["find"])]))).toEqual([]);
+    expect(toHtml(judge([runsOf("a", ["find"], ["find"])]))).toContain('<h1 class="verdict-line same">');
+  });
+});
+
+describe("figures", () => {
+  it("of all of k runs are given at one k for both sides", () => {
+    const report = judge([runsOf("a", [...times(9, "find"), "find!"], times(5, "find"))]);
+    expect(toText(report)).toContain("all of 5 runs succeed (pass^5)  50% → 100%; one of 5 (pass@5)  100% → 100%");
+    const many = judge([
+      runsOf("a", [...times(9, "find"), "find!"], times(2, "find")),
+      runsOf("b", [...times(9, "find"), "find!"], times(10, "find")),
+    ]);
+    expect(many.pooled.outcome?.base.passHat).toHaveLength(2);
+    expect(many.pooled.outcome?.candidate.passHat).toEqual([1, 1]);
+    expect(toText(many)).toContain("all of 2 runs succeed (pass^2)  80% → 100%");
+  });
+
+  it("that no test gave are not shown as if one had", () => {
+    expect(toText(judge([runsOf("a", times(10, "find"), times(10, "find"))]))).toContain(
+      "success   10/10 → 10/10, +0.0 points",
+    );
+    expect(toText(judge([runsOf("a", times(10, "find"), times(10, "find"))]))).toContain("no difference to test");
+    expect(toText(judge([runsOf("a", ["find"], ["open"])]))).toContain("single runs do not tell");
+    const row = toMarkdown(judge([runsOf("a", ["find", "open"], ["find!", "open!"])]));
+    expect(row).toContain("100% → 0% (–)");
+  });
+
+  it("mark paths whose tools are the same", () => {
+    const text = toText(judge([runsOf("a", ["find(1)", "find(2)"], ["find(3)", "open"])]));
+    expect(text).toContain("A  1 → 0  find\n");
+    expect(text).toContain("  find  (as A, with other arguments)\n");
+    expect(text).toMatch(/ open\n/);
+  });
+});

@@ -1,0 +1,104 @@
+// Every report tells the same story: where the gate fails, what a machine reads of it fails too, for each cause; where it
+// passes, nothing does.
+
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { VERDICTS, type GateReport, type UnpairedScenario } from "../../src/harness/drift/report.js";
+import { toGithub } from "../../src/harness/reports/github.js";
+import { toHtml } from "../../src/harness/reports/html/report-page.js";
+import { toJunit } from "../../src/harness/reports/junit.js";
+import { toMarkdown } from "../../src/harness/reports/markdown.js";
+import { toSarif } from "../../src/harness/reports/sarif.js";
+import { toText } from "../../src/harness/reports/text.js";
+import { judge, scenario, times } from "../harness/drift/runs.js";
+import { rejudged, richReport } from "../support/gate-report.js";
+
+const side = fc
+  .tuple(fc.constantFrom("find", "open", "find, open"), fc.constantFrom("", "!", "?"), fc.integer({ min: 1, max: 7 }))
+  .chain(([path, end, count]) =>
+    fc
+      .array(fc.constantFrom("find", "open!", "find?", "find!"), { maxLength: 2 })
+      .map((more) => [...times(count, path + end), ...more]),
+  );
+
+const unpaired = fc
+  .tuple(fc.constantFrom("base" as const, "candidate" as const), fc.boolean(), fc.nat(3))
+  .map(([which, isBroken, index]): UnpairedScenario => {
+    const file = `${which}/alone${index}.0.cassette.json`;
+    const rule = { rule: "r", side: which, location: { file, turn: 1, line: 9 }, sentence: "delete was asked for." };
+    return { scenario: `alone-${which}${index}`, side: which, runs: 1, file, rules: isBroken ? [rule] : [] };
+  });
+
+const reports: fc.Arbitrary<GateReport> = fc
+  .record({
+    pairs: fc.array(fc.tuple(side, side), { minLength: 1, maxLength: 4 }),
+    alone: fc.uniqueArray(unpaired, { maxLength: 3, selector: ({ scenario: name }) => name }),
+    failOn: fc.subarray([...VERDICTS]),
+    onInconclusive: fc.constantFrom("pass" as const, "fail" as const),
+    sharedOnly: fc.boolean(),
+    broken: fc.option(fc.constantFrom("base" as const, "candidate" as const), { nil: undefined }),
+  })
+  .map(({ pairs, alone, failOn, onInconclusive, sharedOnly, broken }) => {
+    const location = { file: "new/s0.000.cassette.json", turn: 0 };
+    const found = broken === undefined ? [] : [{ rule: "r", side: broken, location, sentence: "It broke." }];
+    return judge(
+      pairs.map(([base, candidate], index) => scenario(`s${index}`, base, candidate)),
+      { failOn, onInconclusive, ...(sharedOnly ? { sharedOnly } : {}) },
+      { unpaired: alone, rules: new Map([["s0", found]]) },
+    );
+  });
+
+interface SarifLog {
+  runs: { results: { level: string; message: { text: string } }[] }[];
+}
+
+/** What each report that a machine reads says of failure. */
+function failuresIn(report: GateReport) {
+  const junit = toJunit(report);
+  const sarif = JSON.parse(toSarif(report)) as SarifLog;
+  return {
+    junit: junit.split("<failure ").length - 1,
+    junitTotal: Number(/<testsuites [^>]*failures="(\d+)"/.exec(junit)?.[1]),
+    sarif: (sarif.runs[0]?.results ?? []).filter(({ level }) => level === "error"),
+    github: toGithub(report)
+      .split("\n")
+      .filter((line) => line.startsWith("::error ")),
+  };
+}
+
+function assertOneStory(report: GateReport): void {
+  const { junit, junitTotal, sarif, github } = failuresIn(report);
+  const { fails, failures } = report;
+  expect(failures.length > 0).toBe(fails);
+  expect([junit, junitTotal]).toEqual([failures.length, failures.length]);
+  expect(sarif.length > 0).toBe(fails);
+  expect(github.length > 0).toBe(fails);
+  expect(toMarkdown(report)).toContain(fails ? "(fails)" : "(passes)");
+  expect(toHtml(report)).toContain(fails ? "the gate fails" : "the gate passes");
+  expect(toText(report)).toMatch(fails ? /^fails at alpha/m : /^passes at alpha/m);
+  expect(toGithub(report)).toContain(fails ? "The gate fails" : "The gate passes");
+  for (const { reason } of failures) {
+    expect(
+      sarif.some(({ message }) => message.text.includes(reason)),
+      reason,
+    ).toBe(true);
+    expect(github.length > 9 || github.some((line) => line.includes(reason.replaceAll("%", "%25"))), reason).toBe(true);
+  }
+}
+
+describe("the reports of the gate", () => {
+  it("fail for each cause where the gate fails, and nowhere else", () => {
+    fc.assert(fc.property(reports, assertOneStory), { numRuns: 80 });
+  });
+
+  it("do so for verdicts of every kind and every setting", () => {
+    fc.assert(
+      fc.property(fc.subarray([...VERDICTS]), fc.constantFrom("pass" as const, "fail" as const), (failOn, open) => {
+        const report = rejudged(richReport(), { failOn, onInconclusive: open });
+        const { junit, sarif, github } = failuresIn(report);
+        expect(junit).toBe(report.failures.length);
+        expect([sarif.length > 0, github.length > 0]).toEqual([report.fails, report.fails]);
+      }),
+    );
+  });
+});
