@@ -1,7 +1,7 @@
-// What `npm start`, `npm test`, `npm run bench`, `fuzz`, `crash` and `newsroom` run on a machine with nothing but Node and npm: it installs from the
+// What `npm start`, `npm test`, `npm run bench`, `fuzz`, `crash`, `api` and `newsroom` run on a machine with nothing but Node and npm: it installs from the
 // lock file and compiles when that is needed, says so, and then does the job. A second call finds both done.
 //
-//   node scripts/bootstrap.mjs demo|test|bench|fuzz|crash|newsroom|build [arguments for it]
+//   node scripts/bootstrap.mjs demo|test|bench|fuzz|crash|api|newsroom|build [arguments for it]
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -15,6 +15,10 @@ const [job = "", ...rest] = process.argv.slice(2);
 
 const JOBS = {
   build: () => {},
+  api: () => {
+    run([at("scripts/api.mjs")]);
+    run([at("scripts/llms.mjs")]);
+  },
   demo: () => run([at("dist/cli/bin.js"), "demo", ...rest]),
   newsroom: () =>
     run([

@@ -14,6 +14,10 @@ export interface BuiltTurn {
   response: LlmTurnResponse;
 }
 
+/**
+ * What a cassette says of itself beside its turns. `recordedAt` is ISO 8601, `cassetteId` 32 hex digits
+ * (docs/cassette-format.md).
+ */
 export interface CassetteHead {
   agentId?: string;
   recordedAt: string;

@@ -27,6 +27,7 @@ export interface OpenTurn {
   fail(): Promise<void>;
 }
 
+/** Turns sorted into conversations, a recorder each; made by {@link createConversations}. */
 export interface Conversations {
   /** Notes a turn at the moment it is asked; `provider` names the one that will answer it. */
   open(request: LlmTurnRequest, provider: string): OpenTurn;

@@ -53,7 +53,7 @@ export async function readEnvelope(files: FilePort, cassetteFile: string): Promi
   return parseEnvelope(bytes, { file });
 }
 
-/** The text of an envelope file. */
+/** The text of an envelope file, as {@link parseEnvelope} reads it. */
 export function formatEnvelope({ payloadType, payload, signatures }: DsseEnvelope): string {
   const listed = signatures.map(({ keyid, sig }) => ({ keyid, sig }));
   return JSON.stringify({ payloadType, payload, signatures: listed }, null, 2) + "\n";

@@ -82,6 +82,7 @@ export type RecordErrorCode =
 /** How a run of several agents was another than the recorded one. */
 export type GraphErrorCode = "plan-changed" | "path-changed";
 
+/** Every code of a {@link CassetteError}. */
 export type CassetteErrorCode = LoadErrorCode | MissErrorCode | GraphErrorCode | RecordErrorCode;
 
 /** Everything known about a turn that a replay could not answer. */

@@ -25,6 +25,7 @@ export interface ResumeOptions extends RecordingOptions {
   readonly file?: string;
 }
 
+/** The options of {@link forkProvider}. */
 export interface ForkOptions extends ResumeOptions {
   /** The first turn that is live: 0 replays nothing, the number of recorded turns all of them. */
   readonly at: number;
@@ -38,6 +39,7 @@ export interface ForkedFrom {
   at: number;
 }
 
+/** A provider that replays the beginning of a cassette, asks the live one from there on, and records the whole run. */
 export interface ForkProvider extends RecordingProvider {
   /** Turns answered from the cassette by now. */
   readonly replayed: number;

@@ -8,6 +8,7 @@ export interface PromptDelta {
   messages: LlmMessage[];
 }
 
+/** One turn of a cassette: the hash of what was asked, what that adds to the turn before, and the answer. */
 export interface CassetteEntry {
   /** 0, 1, 2 … without a gap. */
   turnIndex: number;
@@ -52,6 +53,7 @@ export interface CassetteExtensions {
   [name: string]: unknown;
 }
 
+/** A cassette file of version 2 (docs/cassette-format.md). */
 export interface CassetteV2 {
   version: 2;
   agentId?: string;
@@ -86,4 +88,5 @@ export interface CassetteV1 {
   entries: Omit<CassetteEntry, "prompt" | "responseHash">[];
 }
 
+/** A loaded cassette. Only version 2 proves anything; see `requireIntegrity` of {@link CheckOptions}. */
 export type Cassette = CassetteV1 | CassetteV2;

@@ -9,8 +9,10 @@ import { CassetteError, type LoadErrorCode } from "./errors.js";
 const TOKEN = jsonc as unknown as { SyntaxKind: Record<keyof typeof jsonc.SyntaxKind, number> };
 const KIND = TOKEN.SyntaxKind;
 
+/** The most bytes of a cassette, bundle or log that are read unless an option says otherwise: 64 MiB. */
 export const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
+/** The options of {@link parseStrictJson}. */
 export interface StrictJsonOptions {
   /** Named in every message. */
   file?: string;

@@ -13,6 +13,7 @@ import { checkShape, type Refuse } from "./shape.js";
 import { describeFinding, judgeSignatures } from "./signed-by.js";
 import { checkTrust, type Trust } from "./trust.js";
 
+/** What a cassette must be to be let in; the options of {@link checkCassette}. */
 export interface CheckOptions {
   /** Named in every message. */
   file?: string;
@@ -35,6 +36,7 @@ export interface CheckOptions {
   ports?: Partial<Pick<Ports, "warn" | "now">>;
 }
 
+/** The options of {@link parseCassette}: what the bytes and what the cassette in them must be. */
 export type ParseOptions = CheckOptions & StrictJsonOptions;
 
 /** A cassette from the text or bytes of its file. Throws {@link CassetteError} with a `LoadErrorCode`. */

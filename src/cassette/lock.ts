@@ -12,6 +12,7 @@ import type { Refuse } from "./shape.js";
 /** What a lock file is called unless somebody says otherwise. */
 export const LOCK_FILE = "cassettes.lock";
 
+/** What a lock file says of one cassette. The ids and hashes are those in the cassette, as hex. */
 export interface LockEntry {
   version: 2;
   cassetteId: string;

@@ -16,6 +16,7 @@ export interface PromptStep {
   keep: number;
 }
 
+/** The prompts of one run, taken in their order; made by {@link createPromptTracker}. */
 export interface PromptTracker {
   /**
    * Takes the next prompt of the run, or leaves the one before in place and throws: `NotJsonError` for a message that is not
@@ -104,7 +105,7 @@ export function createPromptChain(): PromptChain {
   };
 }
 
-/** `H(messages)` in one step, for a prompt that follows none. */
+/** The hash of a prompt that follows none, as 64 hex digits: `H(messages)` of docs/cassette-format.md. */
 export function hashPrompt(messages: readonly LlmMessage[]): string {
   return createPromptChain().advance(0, messages);
 }

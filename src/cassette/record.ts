@@ -29,6 +29,9 @@ import { resolveSigningKey, signNow, type SigningEnvironment } from "./sign.js";
 import type { RecordedStreaming, StreamedTurn } from "./stream-format.js";
 import { createStreamNote, type StreamNote, type StreamNoted } from "./stream-note.js";
 
+/**
+ * The options of {@link recordingProvider}. A wrong one is `CassetteError` `invalid-options`, before anything is asked.
+ */
 export interface RecordingOptions {
   /** Normalises volatile prompt text before it is hashed and stored. Give the same one to `cassetteProvider`. */
   readonly hashFilter?: HashFilterOption;
@@ -56,6 +59,7 @@ export interface RecordingOptions {
 
 const OPTIONS = ["hashFilter", "redact", "prompts", "streams", "sign", "env", "ports"];
 
+/** A provider that records. It passes answers and errors of the wrapped one on as they are; an error is no turn. */
 export interface RecordingProvider extends LlmProviderAdapter {
   readonly name: string;
   /** Turns recorded so far. */

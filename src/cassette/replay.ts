@@ -38,6 +38,7 @@ import {
 import { describeStreams, readStreams, type RecordedStreams } from "./stream-read.js";
 import { createUnusedTurns, type UnusedTurns } from "./unused.js";
 
+/** The options of {@link cassetteProvider}. A wrong one is `CassetteError` `invalid-options`. */
 export interface ReplayOptions extends StreamingOptions {
   /** False answers with the next unused turn when no recorded prompt fits. Default true. */
   readonly strict?: boolean;
@@ -72,6 +73,7 @@ const OPTIONS = [
   ...STREAMING_OPTIONS,
 ];
 
+/** A provider that answers from a cassette alone. A turn that was not recorded rejects with a `MissErrorCode`. */
 export interface CassetteProvider extends LlmProviderAdapter {
   readonly name: string;
   stream(request: LlmTurnRequest): AsyncIterable<LlmStreamEvent>;

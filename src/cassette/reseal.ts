@@ -13,7 +13,10 @@ export interface UnsealedTurn {
   response: LlmTurnResponse;
 }
 
-/** Throws `NotJsonError` for turns that are no plain JSON. */
+/**
+ * The cassette with its turns replaced and every hash made anew. Throws `NotJsonError` for turns that are no plain
+ * JSON.
+ */
 export function resealCassette(cassette: CassetteV2, turns: readonly UnsealedTurn[]): CassetteV2 {
   const { entries, envelopeHash, signature, version, ...head } = cassette;
   const chain = createPromptChain();

@@ -31,6 +31,7 @@ export interface ShelfCount {
   used: number;
 }
 
+/** Cassettes behind one door; made by {@link createShelf}. */
 export interface Shelf {
   /** Throws `CassetteError` with a miss, or `file-not-found` where nothing has the name `pin`. */
   answer(wire: Wire, request: WireRequest, pin?: string): Promise<ShelfAnswer>;

@@ -69,7 +69,11 @@ export function signNow(cassette: CassetteV2, signer: ReadKey): CassetteV2 {
   });
 }
 
-/** The envelope with one more signature in it, or a new one. A key that signed it already changes nothing. */
+/**
+ * The envelope with one more signature in it, or a new one. A key that signed it already changes nothing. Throws
+ * `CassetteError`: a `LoadErrorCode` for what does not verify, `signature-invalid` for the envelope of another
+ * cassette, `invalid-options` for a key that is none.
+ */
 export async function addSignature(
   cassette: Cassette,
   key: SigningKey,
@@ -84,6 +88,7 @@ export async function addSignature(
   return toEnvelope(CASSETTE_PAYLOAD_TYPE, signedText(checked), [...before, { keyid: keyId, sig }]);
 }
 
+/** The options of {@link verifyCassetteSignature}. */
 export interface VerifySignatureOptions {
   /** Milliseconds; default the system's clock. */
   readonly now?: number;

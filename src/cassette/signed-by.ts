@@ -26,6 +26,7 @@ export type SignatureVerdict =
   | { kind: "trusted" | "untrusted"; signatures: SignatureFinding[] }
   | { kind: "invalid"; what: string };
 
+/** The options of {@link judgeSignatures}. */
 export interface JudgeOptions {
   /** Without it every key is unknown. */
   trust?: Trust;
@@ -34,7 +35,10 @@ export interface JudgeOptions {
   envelope?: DsseEnvelope;
 }
 
-/** For a cassette that was loaded, so that its hashes hold. Throws nothing. */
+/**
+ * Who signed a cassette, by its own signature and those in an envelope. For one that was loaded, so that its hashes
+ * hold. Throws nothing.
+ */
 export function judgeSignatures(cassette: CassetteV2, { trust, now, envelope }: JudgeOptions): SignatureVerdict {
   const flaw = findSignatureFlaw(cassette) ?? (envelope && findEnvelopeFlaw(cassette, envelope));
   if (flaw !== undefined) return { kind: "invalid", what: flaw };

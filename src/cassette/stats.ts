@@ -25,6 +25,7 @@ export interface NameCounts {
   others?: number;
 }
 
+/** Counts over cassettes. Lists of names and of the largest files are bounded; see {@link MAX_COUNTED_NAMES}. */
 export interface CassetteStats {
   cassettes: number;
   bytes: number;
@@ -47,12 +48,14 @@ export interface CassetteStats {
   largest: { file: string; bytes: number }[];
 }
 
+/** Takes cassettes one by one and keeps counts alone. */
 export interface StatsCounter {
   /** `bytes` is the size of its file. */
   add(file: string, bytes: number, cassette: Cassette): void;
   total(): CassetteStats;
 }
 
+/** A counter of nothing yet. */
 export function createStatsCounter(): StatsCounter {
   const usage = createUsageCounter();
   const [tools, models, providers] = [createNames(), createNames(), createNames()];

@@ -18,6 +18,7 @@ export interface SaveOptions {
   maxBytes?: number;
 }
 
+/** Cassettes in files; made by {@link createCassetteStore}. */
 export interface CassetteStore {
   /**
    * With `trust` also reads the further signatures beside the file (`<path>.dsse`). Throws `CassetteError`: `file-not-found`,
@@ -31,6 +32,7 @@ export interface CassetteStore {
   readonly save: (path: string, cassette: Cassette, options?: SaveOptions) => Promise<void>;
 }
 
+/** A store of cassettes on a host's files. */
 export function createCassetteStore(files: FilePort): CassetteStore {
   return {
     async load(path, options = {}) {

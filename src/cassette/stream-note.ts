@@ -13,8 +13,10 @@ import {
 import { spacesOf } from "./stream-spaces.js";
 import { thoughtsOf } from "./stream-texts.js";
 
+/** How an answer came, or which part of what came is not in the stored answer, so that it can be given whole alone. */
 export type StreamNoted = StreamBoundaries | { unfit: UnfitPart };
 
+/** Takes down one streamed answer; made by {@link createStreamNote}. */
 export interface StreamNote {
   take(delta: LlmStreamDelta): void;
   /** To be called once, when the response has come. `stored` is what the cassette will hold. */

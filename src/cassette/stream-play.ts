@@ -11,6 +11,7 @@ import type { StreamPlan } from "./stream-texts.js";
  */
 export type Streaming = "whole" | "chunked" | "timed";
 
+/** How a replay streams. Turns whose pieces were not recorded are given whole. */
 export interface StreamingOptions {
   /** Default `chunked`. */
   readonly streaming?: Streaming;
@@ -20,7 +21,10 @@ export interface StreamingOptions {
   readonly maxGapMs?: number;
 }
 
+/** The names of {@link StreamingOptions}, for options that include them. */
 export const STREAMING_OPTIONS = ["streaming", "speed", "maxGapMs"] as const;
+
+/** The longest wait before one delta of a timed replay, in recorded milliseconds: 10,000. */
 export const DEFAULT_MAX_GAP_MS = 10_000;
 
 /** The waits of a timed replay. */
@@ -30,7 +34,7 @@ export interface Pace {
   readonly ports: Pick<Ports, "now" | "timer">;
 }
 
-/** Throws `invalid-options`. */
+/** Checks {@link StreamingOptions}. Throws `CassetteError` `invalid-options`. */
 export function assertStreaming(owner: string, { streaming, speed, maxGapMs }: StreamingOptions): void {
   if (streaming !== undefined && !["whole", "chunked", "timed"].includes(streaming)) {
     throw invalid(`streaming of ${owner} is ${showValue(streaming)}`, "Use one of whole, chunked, timed.");
@@ -73,8 +77,9 @@ export async function* playStream(
 }
 
 /**
- * Waits for one gap after the other. What the reader takes for a delta is part of the recorded gaps, so it counts as waited; no wait
- * is longer than its own gap.
+ * Waits for one gap after the other, in recorded milliseconds. What the reader takes for a delta is part of the
+ * recorded gaps, so it counts as waited; no wait is longer than its own gap. A wait rejects with the reason of `signal`
+ * when it fires.
  */
 export function createWait({ speed, maxGapMs, ports }: Pace, signal?: AbortSignal): (gapMs: number) => Promise<void> {
   const start = ports.now();

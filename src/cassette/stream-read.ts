@@ -28,6 +28,7 @@ export interface WholeTurn {
   readonly why: string;
 }
 
+/** How the answers of a cassette came; made by {@link readStreams}. */
 export interface StreamReader {
   readonly state: RecordedStreams;
   /** How the answer of a turn came; undefined where it is given whole. */

@@ -5,6 +5,7 @@ import { CassetteError } from "./errors.js";
 import { DEFAULT_MAX_BYTES, parseStrictJson } from "./json.js";
 import { readWhole } from "./read.js";
 
+/** A public key that counts, and when (docs/trust.md). */
 export interface TrustedKey {
   /** For people; found by nobody. */
   keyId: string;
@@ -17,6 +18,7 @@ export interface TrustedKey {
   notAfter?: string;
 }
 
+/** The keys that count; read by {@link parseTrust}. */
 export interface Trust {
   keys: readonly TrustedKey[];
 }
@@ -34,14 +36,17 @@ export function parseTrust(input: string | Uint8Array, options: { file?: string 
   return checkTrust(parseStrictJson(input, { ...options, remedy: HINT }), options);
 }
 
-/** The same from a file; also throws `file-not-found` and `file-unreadable`. */
+/** {@link parseTrust} for a file; also throws `file-not-found` and `file-unreadable`. */
 export async function readTrust(files: FilePort, path: string): Promise<Trust> {
   const missing = "Check the path; cassette keygen prints the trust file of a new key.";
   const bytes = await readWhole(files, path, { what: "trust file", maxBytes: DEFAULT_MAX_BYTES, missing });
   return parseTrust(bytes, { file: path });
 }
 
-/** The same from an object. Closed: a misspelled `notAfter` must not come to mean for ever. */
+/**
+ * {@link parseTrust} for an object. Closed: a misspelled `notAfter` must not come to mean for ever. Throws
+ * {@link CassetteError} `trust-malformed`.
+ */
 export function checkTrust(value: unknown, { file }: { file?: string } = {}): Trust {
   const refuse = (message: string, pointer: string): never => {
     const place = file === undefined ? {} : { file };
@@ -87,7 +92,7 @@ function isTime(text: string): boolean {
   return TIME.test(text) && !Number.isNaN(time) && new Date(time).toISOString().slice(0, 19) === text.slice(0, 19);
 }
 
-/** Both ends are included. */
+/** Whether a key counts at the time `now`, in milliseconds since the Unix epoch. Both ends of its span are included. */
 export function validityAt({ notBefore, notAfter }: TrustedKey, now: number): Validity {
   if (notBefore !== undefined && now < Date.parse(notBefore)) return "not-yet";
   if (notAfter !== undefined && now > Date.parse(notAfter)) return "expired";

@@ -24,6 +24,7 @@ export interface UsageSum {
 /** What is counted of an answer. */
 type Counted = Pick<LlmTurnResponse, "usage" | "costUsd">;
 
+/** Takes answers one by one and keeps sums alone. */
 export interface UsageCounter {
   add(response: Counted): void;
   total(): UsageSum;
@@ -38,6 +39,7 @@ export function usageOf({ usage, costUsd }: Counted): TurnUsage {
   };
 }
 
+/** A sum of no turns yet. */
 export function createUsageCounter(): UsageCounter {
   const tokens = { turns: 0, inputTokens: 0, outputTokens: 0, turnsWithoutTokens: 0 };
   let turnsWithoutCost = 0;

@@ -5,6 +5,7 @@ import { CassetteError, type MissReport } from "./errors.js";
 import { cassetteProvider } from "./replay.js";
 import { createTape, toAsked } from "./tape.js";
 
+/** Which turn answers a request (`turnIndex` from 0), or what is nearest to it and where they part. */
 export type WhyVerdict = { kind: "match"; turnIndex: number } | { kind: "miss"; report: MissReport };
 
 /** What a replay would say to `request`. Throws `CassetteError` where the cassette or the request is refused. */
@@ -16,7 +17,7 @@ export async function whyRequest(cassette: unknown, request: LlmTurnRequest, fil
   });
 }
 
-/** The same for a request that came over a vendor's wire, which loses some of what a recording has. */
+/** {@link whyRequest} for a request that came over a vendor's wire, which loses some of what a recording has. */
 export async function whyWireRequest(
   cassette: unknown,
   wire: Wire,

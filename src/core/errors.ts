@@ -1,5 +1,6 @@
 // The core's one error class and its closed set of codes. A caller switches on `code`; the text may improve.
 
+/** Every code of an {@link AgentError}: the promise to switch on, where the message may improve. */
 export type AgentErrorCode =
   /** A value that is not plain JSON reached a place that hashes or stores it. */
   | "not-json"
@@ -51,6 +52,7 @@ export type LlmErrorKind =
   | "timeout"
   | "unknown";
 
+/** What an {@link AgentError} is made with beside its code and message. */
 export interface AgentErrorOptions {
   /** What to do about it, as one sentence. */
   hint?: string;

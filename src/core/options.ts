@@ -8,7 +8,10 @@ export function unknownOptions(options: object, known: readonly string[]): strin
   return Object.keys(options).filter((key) => !known.includes(key));
 }
 
-/** Throws `AgentError` `invalid-options`, naming `owner`, the unknown names and the known ones. */
+/**
+ * For adapters: checks that `options` has no other names than `known`. Throws `AgentError` `invalid-options`, naming
+ * `owner`, the unknown names and the known ones.
+ */
 export function assertKnownOptions(owner: string, options: object, known: readonly string[]): void {
   const unknown = unknownOptions(options, known);
   if (unknown.length === 0) return;

@@ -3,6 +3,7 @@
 
 import { showValue } from "./options.js";
 
+/** All that the core needs of the machine. Tests hand in their own; see {@link systemPorts} for the default. */
 export interface Ports {
   /** Milliseconds since the Unix epoch. Must not throw. */
   now(): number;
@@ -46,14 +47,17 @@ export function portsProblem(ports: unknown): string {
   return wrong === undefined ? "" : `ports.${wrong[0]} is ${showValue(wrong[1])}: give a function, or leave it out`;
 }
 
+/** How a read ended. `size` is in bytes. */
 export type FileRead =
   | { kind: "read"; bytes: Uint8Array }
   | { kind: "not-found" }
   | { kind: "too-large"; size: number }
   | { kind: "failed"; message: string };
 
+/** How a write or an append ended; `exists` only where nothing was to be overwritten. */
 export type FileWrite = { kind: "written" } | { kind: "exists" } | { kind: "failed"; message: string };
 
+/** How a removal ended. */
 export type FileRemove = { kind: "removed" } | { kind: "not-found" } | { kind: "failed"; message: string };
 
 /**

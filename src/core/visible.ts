@@ -12,17 +12,17 @@ export function toVisible(text: string): string {
   return text.replace(INVISIBLE, toEscape);
 }
 
-/** The same with each escape handed to `mark`, such as to colour it; characters in `kept` stay as they are. */
+/** {@link toVisible} with each escape handed to `mark`, such as to colour it; characters in `kept` stay as they are. */
 export function markInvisible(text: string, mark: (escape: string) => string, kept = ""): string {
   return text.replace(INVISIBLE, (character) => (kept.includes(character) ? character : mark(toEscape(character))));
 }
 
-/** The same for text whose line breaks are ours. */
+/** {@link toVisible} for text whose line breaks are ours. */
 export function toVisibleLines(text: string): string {
   return text.split("\n").map(toVisible).join("\n");
 }
 
-/** The same for a JSON text that is laid out over lines: still JSON, with the same value. */
+/** {@link toVisible} for a JSON text that is laid out over lines: still JSON, with the same value. */
 export function toVisibleJson(text: string): string {
   return text.replace(INVISIBLE, (character) =>
     character === "\n"

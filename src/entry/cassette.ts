@@ -48,7 +48,7 @@ export async function loadTolerances(path: string): Promise<Tolerances> {
   return readTolerances(files, path);
 }
 
-/** Writes a cassette file atomically. */
+/** Writes a cassette file atomically. Throws `CassetteError` like the `save` of a {@link CassetteStore}. */
 export const saveCassette = store.save;
 
 /** Wraps a provider and keeps what it is asked and answers; `sign: "env:NAME"` is looked up in the environment of this process. */
@@ -56,5 +56,10 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
   return createRecorder(provider, options.sign === undefined ? options : { env: process.env, ...options });
 }
 
-/** Reads and checks a bundle with its cassettes, and writes them so that a stop leaves the old ones or the new. */
-export const { load: loadBundle, save: saveBundle } = createBundleStore(files, pathBeside);
+const bundles = createBundleStore(files, pathBeside);
+
+/** Reads and checks a bundle with its cassettes. Throws `CassetteError` like the `load` of a {@link BundleStore}. */
+export const loadBundle = bundles.load;
+
+/** Writes a bundle with its cassettes so that a stop leaves the old ones or the new. Throws like the `save` of a {@link BundleStore}. */
+export const saveBundle = bundles.save;

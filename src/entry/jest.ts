@@ -4,7 +4,7 @@
 import { createMatcherHost, createMatchers, type CassetteAssertions } from "../harness/index.js";
 import { nodeFiles } from "../host/index.js";
 
-/** For `expect.extend`. */
+/** The matchers, for `expect.extend(matchers)`. */
 export const matchers = createMatchers(createMatcherHost(nodeFiles(), process.env));
 
 const { expect } = globalThis as { expect?: { extend?: (more: typeof matchers) => void } };

@@ -44,6 +44,7 @@ import {
 
 export type { FromLangChainOptions };
 
+/** The options of {@link cassetteChatModel}. */
 export interface CassetteChatModelOptions extends Pick<BaseChatModelParams, "callbacks" | "tags" | "metadata"> {
   /** Go with every request; options of a call win over them. */
   readonly settings?: LlmSettings;
@@ -51,6 +52,7 @@ export interface CassetteChatModelOptions extends Pick<BaseChatModelParams, "cal
   readonly ignore?: readonly string[];
 }
 
+/** What one call of a {@link CassetteChatModel} may set, in LangChain's names. */
 export interface CassetteChatCallOptions extends BaseChatModelCallOptions {
   tools?: LlmToolDefinition[];
   model?: string;
@@ -138,7 +140,10 @@ export class CassetteChatModel extends BaseChatModel<CassetteChatCallOptions> {
   }
 }
 
-/** A chat model for `createAgent` and whatever else takes one, over a provider: a recorder, a cassette, the handle's provider. */
+/**
+ * A chat model for `createAgent` and whatever else takes one, over a provider: a recorder, a cassette, the handle's
+ * provider. Throws `AgentError` `invalid-options` for an unknown option.
+ */
 export function cassetteChatModel(
   provider: LlmProviderAdapter,
   options: CassetteChatModelOptions = {},

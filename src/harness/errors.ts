@@ -1,5 +1,6 @@
 // The harness layer's one error class.
 
+/** Every code of a {@link HarnessError}. */
 export type HarnessErrorCode =
   /** CASSETTE_MODE or a `mode` option holds a word that is no mode. */
   | "mode-unknown"

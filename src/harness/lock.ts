@@ -4,7 +4,10 @@ import { dirname, relative, resolve, sep } from "node:path";
 import { CassetteError, isLockPath, readLock, type LockPlace } from "../cassette/index.js";
 import type { FilePort } from "../core/index.js";
 
-/** Undefined for a cassette that is not below the folder of the lock, so that no lock can name it. */
+/**
+ * A cassette's path as the lock would name it; undefined for one that is not below the folder of the lock, so that no
+ * lock can name it.
+ */
 export function pathInLock(lockFile: string, cassetteFile: string): string | undefined {
   const path = relative(dirname(resolve(lockFile)), resolve(cassetteFile)).replaceAll(sep, "/");
   return isLockPath(path) ? path : undefined;

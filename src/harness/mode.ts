@@ -10,6 +10,7 @@ import { HarnessError } from "./errors.js";
  */
 export type CassetteMode = "replay" | "record" | "refresh" | "from-first-miss" | "auto" | "live" | "fork";
 
+/** Every {@link CassetteMode}. */
 export const CASSETTE_MODES: readonly CassetteMode[] = [
   "replay",
   "record",
@@ -48,6 +49,7 @@ export function resolveMode(environment: ModeEnvironment, mode?: string): Casset
   return asked === "auto" ? "replay" : asked;
 }
 
+/** Whether this is a CI machine: CI is set, and not to `false`, `0`, `no` or `off`. */
 export function isCI({ CI = "" }: ModeEnvironment): boolean {
   return !["", "false", "0", "no", "off"].includes(CI.toLowerCase());
 }

@@ -7,11 +7,13 @@ import type { CassetteStore } from "../cassette/index.js";
 import { isPlainObject, type FilePort } from "../core/index.js";
 import { HarnessError } from "./errors.js";
 
+/** The environment variables that say which cassettes to load in the place of others. */
 export interface OverlayEnvironment {
   /** The JSON text of an {@link Overlay}: set by `cassette mutate`. */
   readonly CASSETTE_OVERLAY?: string | undefined;
 }
 
+/** Which cassettes are loaded in the place of others, for one run of a test command. See docs/mutate.md. */
 export interface Overlay {
   /** The path of a file to which a line of JSON, `{"path":"…"}`, is added for each cassette that is loaded. */
   readonly seen: string;
@@ -19,7 +21,10 @@ export interface Overlay {
   readonly replace: Readonly<Record<string, string>>;
 }
 
-/** Undefined where none is set. Throws `overlay-unclear` for a text that is none. */
+/**
+ * The overlay that CASSETTE_OVERLAY holds; undefined where none is set. Throws `HarnessError` `overlay-unclear` for a
+ * text that is none.
+ */
 export function readOverlay({ CASSETTE_OVERLAY: text = "" }: OverlayEnvironment): Overlay | undefined {
   if (text === "") return undefined;
   try {

@@ -23,13 +23,17 @@ export interface ForkEnvironment {
   readonly CASSETTE_FORK_OUT?: string | undefined;
 }
 
+/** What to fork: the cassette `file`, its first live turn `at` (from 0), and the file `out` that is written. */
 export interface ForkPlan {
   file: string;
   at: number;
   out: string;
 }
 
-/** Throws `fork-unclear` where a variable is missing or makes no sense. */
+/**
+ * What CASSETTE_FORK and its like ask for. Throws `HarnessError` `fork-unclear` where a variable is missing or makes no
+ * sense.
+ */
 export function readForkPlan(environment: ForkEnvironment): ForkPlan {
   const { CASSETTE_FORK: file = "", CASSETTE_FORK_AT: at = "", CASSETTE_FORK_OUT: out = "" } = environment;
   if (file !== "" && out !== "" && /^\d{1,9}$/.test(at)) return { file, at: Number(at), out };

@@ -30,6 +30,7 @@ export interface ToolReport {
   readonly tolerances: readonly ToleranceUse[];
 }
 
+/** The tools of a test, live or recorded; a part of {@link CassetteHandle}. */
 export interface ToolSide {
   /** What the agent gets in the place of `tools`. The same tools where nothing is replayed. */
   tools(tools: readonly CustomTool[]): CustomTool[];

@@ -30,6 +30,7 @@ import { createToolSide, liveSide, type OnToolDrift, type ReplaySide, type ToolS
 import { assertToleranceSource, openTolerances, type ToleranceSource } from "./tolerances.js";
 import { describeValue } from "./vitest/words.js";
 
+/** The options of `useCassette`. A wrong one is `invalid-options`. */
 export interface UseCassetteOptions extends StreamingOptions {
   /** Wins over CASSETTE_MODE. */
   readonly mode?: CassetteMode;
@@ -81,6 +82,7 @@ const OPTIONS: readonly string[] = [
   ...STREAMING_OPTIONS,
 ];
 
+/** One cassette in use by one test; given by `useCassette`. */
 export interface CassetteHandle extends ToolSide {
   /** Goes where the real provider went. */
   readonly provider: LlmProviderAdapter;
@@ -95,8 +97,10 @@ export interface CassetteHandle extends ToolSide {
   done(ended?: RunEnd): Promise<void>;
 }
 
+/** `useCassette` as it is bound to a host. Rejects with `HarnessError` for the mode, `CassetteError` for the file. */
 export type UseCassette = (file: string, live: LiveProvider, options?: UseCassetteOptions) => Promise<CassetteHandle>;
 
+/** What `useCassette` needs of the machine. */
 export interface HarnessHost {
   readonly files: FilePort;
   /** All of it: `sign: "env:NAME"` is looked up in it too. */

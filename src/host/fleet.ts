@@ -19,6 +19,7 @@ import { createLocalQueue } from "./fleet/queue.js";
 import { createSteadyClock } from "./fleet/rate.js";
 import { runCells, type FleetRun, type FleetShared } from "./fleet/run.js";
 
+/** Members that run targets; made by {@link createFleet}. See docs/fleet.md. */
 export interface Fleet {
   /**
    * Resolves when every cell is settled. A cell that fails is data. When `signal` fires, running cells end as failed with the
@@ -30,7 +31,9 @@ export interface Fleet {
   destroy(): Promise<void>;
 }
 
-/** Throws `AgentError` `invalid-options` for whatever can be known to be wrong before the first run. */
+/**
+ * A fleet of members. Throws `AgentError` `invalid-options` for whatever can be known to be wrong before the first run.
+ */
 export function createFleet(options: FleetOptions): Fleet {
   assertFleetOptions(options);
   const shared = createShared(options);

@@ -42,6 +42,7 @@ export class JsonLinesError extends Error {
   }
 }
 
+/** The options of {@link openJsonLines}. */
 export interface JsonLinesOptions {
   /** Adds to a file that is there, and makes one that is not. Default false: a file that is there is an error. */
   readonly append?: boolean;

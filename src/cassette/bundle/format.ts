@@ -13,6 +13,7 @@ export interface BundleEdge {
   conditional: boolean;
 }
 
+/** The plan of a run as a bundle keeps it: agents by id, and of conditions and inputs only that there was one. */
 export interface BundlePlan {
   entry: string;
   /** In declared order, since the first edge that matches is taken. */
@@ -32,6 +33,7 @@ export interface BundleMember {
   entries: number;
 }
 
+/** A bundle file, version 1 (docs/bundles.md). */
 export interface BundleFile {
   bundleVersion: 1;
   /** Absent when the run had no plan. */

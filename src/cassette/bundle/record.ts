@@ -11,6 +11,7 @@ import type { AgentBundle, BundleFile, BundleMember, PlanLike, RunLike } from ".
 import { toCassetteName } from "./name.js";
 import { findStranger, toBundlePlan, toBundleRun, type BundleRun } from "./run.js";
 
+/** What is needed of an agent's definition: an `AgentDefinition` of the runtime is one. */
 export interface RecordableAgent {
   readonly id: string;
   readonly provider: LlmProviderAdapter;
@@ -19,6 +20,7 @@ export interface RecordableAgent {
 /** An agent's definition with another provider. */
 export type WithProvider<A, P> = Omit<A, "provider"> & { readonly provider: P };
 
+/** A run that is over, as `toBundle` takes it. */
 export interface RecordedRun {
   /** The plan that the run was given. Left out: it had none. */
   readonly plan?: PlanLike;
@@ -26,6 +28,7 @@ export interface RecordedRun {
   readonly result: RunLike;
 }
 
+/** A recording of several agents under way; made by {@link recordAgents}. */
 export interface AgentRecording<A> {
   /** The definitions in their order, to be handed to `createRuntime`. */
   readonly agents: WithProvider<A, RecordingProvider>[];

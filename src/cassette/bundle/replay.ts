@@ -14,6 +14,7 @@ import type { AgentBundle, BundleFile, PlanLike, RunLike } from "./format.js";
 import type { WithProvider } from "./record.js";
 import { toBundlePlan, toBundleRun } from "./run.js";
 
+/** The options of {@link replayAgents}. */
 export interface AgentReplayOptions extends StreamingOptions {
   /** The plan that the run will be given. Left out: it has none. */
   readonly plan?: PlanLike;
@@ -31,6 +32,7 @@ export interface AgentReplayOptions extends StreamingOptions {
   readonly ports?: Partial<Pick<Ports, "warn" | "now" | "timer">>;
 }
 
+/** A bundle being replayed; made by {@link replayAgents}. */
 export interface AgentReplay<A> {
   /** The definitions in their order with a replaying provider each. */
   readonly agents: WithProvider<A, LlmProviderAdapter>[];

@@ -10,11 +10,13 @@ import { createCassetteStore, formatCassette, type SaveOptions } from "../store.
 import { assertMember, checkBundle, parseBundle } from "./check.js";
 import { BUNDLE_SUFFIX, type AgentBundle, type BundleFile } from "./format.js";
 
+/** The options of a bundle store's `load`. */
 export interface BundleLoadOptions {
   /** For the bundle and each cassette. Default 64 MiB. */
   maxBytes?: number;
 }
 
+/** Bundles in files; made by {@link createBundleStore}. */
 export interface BundleStore {
   /**
    * Throws `CassetteError`: `file-not-found` for the bundle, `bundle-mismatch` for a cassette that is missing or another,
@@ -32,6 +34,7 @@ export interface BundleStore {
 /** The path of a file in the folder of another; without a name, the folder itself. */
 export type PathBeside = (path: string, name?: string) => string;
 
+/** A store of bundles on a host's files. `pathBeside` says where a cassette that a bundle names is. */
 export function createBundleStore(files: FilePort, pathBeside: PathBeside): BundleStore {
   return {
     load: (path, { maxBytes = DEFAULT_MAX_BYTES } = {}) => load(files, pathBeside, path, maxBytes),

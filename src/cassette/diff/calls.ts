@@ -3,6 +3,7 @@
 import { canonicalize, type JsonObject, type LlmToolCall } from "../../core/index.js";
 import type { Cassette } from "../format.js";
 
+/** A tool call of a recording. Two calls with the same `key` (see {@link callKey}) are the same call. */
 export interface RecordedCall {
   /** The turn that asked for it. */
   turn: number;

@@ -37,7 +37,10 @@ export function diffCassettes(a: Cassette, b: Cassette, options: DiffOptions = {
   return compareCassettes(a, b, options).drifts;
 }
 
-/** The same with the tolerances that were used. */
+/**
+ * {@link diffCassettes} with the tolerances that were used: the drifts from `a`, the old run, to `b`, the new one.
+ * Throws as it does.
+ */
 export function compareCassettes(a: Cassette, b: Cassette, options: DiffOptions = {}): CassetteDiff {
   const settings = parseDiffOptions(options);
   const { drifts } = compare(a, b, settings);

@@ -31,7 +31,7 @@ export interface RunPath {
   readonly settings: DiffSettings;
 }
 
-/** Throws "invalid-options". */
+/** The path of a run, ready to be compared with others. Throws `CassetteError` `invalid-options`. */
 export function pathOf(cassette: Cassette, options: PathOptions = {}): RunPath {
   const settings = settingsOf(options);
   return { sets: callSetsOf(cassette, settings), settings };

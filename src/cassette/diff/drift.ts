@@ -45,6 +45,7 @@ export type DriftFact =
 /** One difference in behaviour; `sentence` says it to a reviewer. */
 export type Drift = DriftFact & { sentence: string };
 
+/** The name of a way to differ; docs/diff.md defines each. */
 export type DriftKind = Drift["kind"];
 
 /** Every kind, in the order in which totals are told. */

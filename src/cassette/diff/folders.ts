@@ -14,6 +14,7 @@ export interface NamedCassette {
   cassette: Cassette;
 }
 
+/** What {@link diffSets} found, by the names that recordings are paired by. */
 export interface SetDiff {
   /** What is on both sides, sorted by name; no drifts means the two runs behaved alike. */
   shared: { task: string; drifts: Drift[] }[];

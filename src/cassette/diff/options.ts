@@ -7,6 +7,7 @@ import { orderRules, type CallOrder, type OrderRules } from "./order.js";
 import { parseReadOnly } from "./read-only.js";
 import { createCallRules, type CallRules } from "./rules.js";
 
+/** The options of every comparison. A wrong one is `CassetteError` `invalid-options`. */
 export interface DiffOptions {
   /** Leaves out what the assistant said. Default false. */
   ignoreContent?: boolean;

@@ -33,6 +33,7 @@ const RULES: Readonly<Record<CallOrder, OrderRules>> = {
   superset: { ...UNORDERED, allowed: ["added"] },
 };
 
+/** Every {@link CallOrder}, such as for a list of choices. */
 export const CALL_ORDERS = Object.keys(RULES) as readonly CallOrder[];
 
 /** Throws "invalid-options" for a word that is none of them. */

@@ -14,6 +14,7 @@ import { toOpenAi } from "./openai.js";
 import { toOtlp } from "./otlp.js";
 import { findThreads, type Thread, type ThreadExtent } from "./threads.js";
 
+/** The options of {@link exportCassette}. */
 export interface ExportOptions {
   readonly format: ExportFormat;
   /** Named in messages. */

@@ -68,6 +68,7 @@ const TABLE = {
   },
 } satisfies Record<string, LogFormat>;
 
+/** The name of a format that can be imported; docs/import.md says what each is. */
 export type ImportFormat = keyof typeof TABLE;
 
 /** Every format by its name. */

@@ -19,6 +19,7 @@ import { createRepairLog, type Repair, type RepairLog } from "./repair.js";
 import type { LogTurns } from "./turns.js";
 import { cleanJson, isObject, malformed } from "./value.js";
 
+/** The options of {@link parseImport}. */
 export interface ImportOptions {
   /** Where the text came from, such as a file name: kept in the cassette, and named in errors. */
   source: string;
@@ -40,8 +41,9 @@ export interface ImportedCassette extends RunName {
 }
 
 /**
- * Reads `text` (one JSON document, an array, or JSON Lines) one run at a time. A record that is not JSON or cannot be
- * read is `import-malformed`, one that no format fits is `import-unknown-format`; both say where.
+ * Reads `text` (one JSON document, an array, or JSON Lines) one run at a time. Throws `CassetteError`, or gives it to
+ * `onError`: a record that is not JSON or cannot be read is `import-malformed`, one that no format fits is
+ * `import-unknown-format`; both say where.
  */
 export function* parseImport(text: string, options: ImportOptions): Generator<ImportedCassette> {
   const issuePath = createPathIssuer();

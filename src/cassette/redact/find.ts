@@ -17,6 +17,7 @@ export interface Found {
 /** What was refused and is no longer than this is looked into again from its second character on. */
 const MAX_RETRIED = 64;
 
+/** Finds the secrets in a text, in their order and without overlaps. */
 export type Finder = (text: string) => Found[];
 
 /** Throws `SyntaxError` for a pattern that is none. */

@@ -59,7 +59,7 @@ export function readRedaction(option: RedactOption | undefined): Redaction | und
   };
 }
 
-/** The option with further values. */
+/** The `redact` option with further values to take out. */
 export function withValues(option: RedactOption | undefined, values: readonly string[]): RedactOption {
   if (option === false || values.length === 0) return option ?? {};
   if (option === undefined) return { values };

@@ -26,7 +26,7 @@ export function checkRules(cassette: Cassette, rules: RuleSet): RuleBreak[] {
   );
 }
 
-/** The same of turns that stand in no cassette. */
+/** {@link checkRules} for turns that stand in no cassette. */
 export function checkTurns(turns: readonly RuledTurn[], rules: RuleSet): RuleBreak[] {
   const watch = watchRules(rules);
   const list = createList();

@@ -32,6 +32,7 @@ export type RuleBody =
   /** `allowUnknown`: a turn that does not say its tokens or cost counts as none. Default false: the rule is not kept then. */
   | { within: RunLimits; allowUnknown?: boolean };
 
+/** One rule of a file of rules (docs/rules.md, schemas/rules.schema.json). */
 export type Rule = {
   /** Unique in its file; what a report names. */
   id: string;
@@ -39,8 +40,10 @@ export type Rule = {
   reason?: string;
 } & RuleBody;
 
+/** What a rule is about: the name of the one field that says it. */
 export type RuleKind = "never" | "before" | "atMost" | "atLeast" | "arguments" | "within";
 
+/** Every {@link RuleKind}. */
 export const RULE_KINDS: readonly RuleKind[] = ["never", "before", "atMost", "atLeast", "arguments", "within"];
 
 /** Rules that were read and checked; see `parseRules`. */

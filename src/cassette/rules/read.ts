@@ -31,14 +31,16 @@ export function parseRules(input: string | Uint8Array, options: { file?: string 
   return checkRuleSet(value, options);
 }
 
-/** The same from a file; also throws `file-not-found`, `file-unreadable` and `too-large`. */
+/** {@link parseRules} for a file; also throws `file-not-found`, `file-unreadable` and `too-large`. */
 export async function readRules(files: FilePort, path: string): Promise<RuleSet> {
   const missing = "Check the path; docs/rules.md shows a file of rules.";
   const bytes = await readWhole(files, path, { what: "file of rules", maxBytes: MAX_BYTES, missing });
   return parseRules(bytes, { file: path });
 }
 
-/** The same from a value, such as an object that a test holds. */
+/**
+ * {@link parseRules} for a value, such as an object that a test holds. Throws {@link CassetteError} `rules-malformed`.
+ */
 export function checkRuleSet(value: unknown, { file }: { file?: string } = {}): RuleSet {
   const refuse: Refuse = (what, path) => {
     const place = file === undefined ? {} : { file };

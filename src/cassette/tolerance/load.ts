@@ -17,25 +17,29 @@ const HINT =
   'A tolerance file is { "version": 1, "tools": { "<tool or *>": { "</arg/path>": <tolerance or list> } } }; ' +
   "docs/tolerances.md has the kinds.";
 
+/** The options of {@link parseTolerances} and {@link checkTolerances}. */
 export interface TolerancesOptions {
   /** Named in messages. */
   file?: string;
 }
 
-/** From a text. Throws {@link CassetteError} `tolerances-malformed`. */
+/** Tolerances from the text of a file. Throws {@link CassetteError} `tolerances-malformed`. */
 export function parseTolerances(input: string | Uint8Array, options: TolerancesOptions = {}): Tolerances {
   const what = { what: "tolerances", code: "tolerances-malformed", hint: HINT } as const;
   return checkTolerances(parseSettings(input, { ...options, ...what, maxBytes: MAX_TOLERANCES_BYTES }), options);
 }
 
-/** The same from a file; also throws `file-not-found` and `file-unreadable`. */
+/** {@link parseTolerances} for a file; also throws `file-not-found` and `file-unreadable`. */
 export async function readTolerances(files: FilePort, path: string): Promise<Tolerances> {
   const missing = "Check the path, or leave the tolerances out.";
   const bytes = await readWhole(files, path, { what: "tolerance file", maxBytes: MAX_TOLERANCES_BYTES, missing });
   return parseTolerances(bytes, { file: path });
 }
 
-/** The same from an object. The error names all that is wrong; its `pointer` leads to the first. */
+/**
+ * {@link parseTolerances} for an object. Throws {@link CassetteError} `tolerances-malformed`, naming all that is wrong;
+ * its `pointer` leads to the first.
+ */
 export function checkTolerances(value: unknown, { file }: TolerancesOptions = {}): Tolerances {
   const { rules, problems } = readDocument(plain(value, file));
   const [first] = problems;

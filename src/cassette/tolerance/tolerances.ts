@@ -19,6 +19,7 @@ export interface NormalCall {
   value: JsonObject;
 }
 
+/** Two sets of arguments compared. */
 export interface ToleranceComparison {
   /** Where the arguments differ, as they were recorded; ignored places are left out. Empty exactly for what is alike. */
   changes: ValueChange[];
@@ -26,6 +27,10 @@ export interface ToleranceComparison {
   uses: ToleranceUse[];
 }
 
+/**
+ * Which differences in tool arguments are none (docs/tolerances.md). Made by {@link parseTolerances} or
+ * {@link checkTolerances}.
+ */
 export interface Tolerances {
   normalise(tool: string, args: JsonObject): NormalCall;
   /** Reflexive and symmetric. Not transitive where `numeric` or `ignoreExtra` has a say. */
@@ -81,6 +86,7 @@ export function assertTolerances(owner: string, value: unknown): asserts value i
   });
 }
 
+/** Whether a value has the methods of {@link Tolerances}. */
 export function isTolerances(value: unknown): value is Tolerances {
   const { normalise, alike, compare } = (value ?? {}) as Partial<Tolerances>;
   return [normalise, alike, compare].every((method) => typeof method === "function");

@@ -22,6 +22,7 @@ import { explainTapeMiss, short, TapeMissError } from "./miss.js";
 import { createReel } from "./reel.js";
 import { readTape, type TapeResult } from "./results.js";
 
+/** The options of {@link cassetteTools}. A wrong one is `CassetteError` `invalid-options`. */
 export interface CassetteToolsOptions {
   /** Refuses version 1 cassettes. Default false. */
   readonly requireIntegrity?: boolean;
@@ -37,6 +38,7 @@ export interface CassetteToolsOptions {
 /** A tool to be stood in for; of a whole one, `invoke` is not called. */
 export type ToolLike = LlmToolDefinition | CustomTool;
 
+/** Recorded tool results; made by {@link cassetteTools}. A call that was not recorded throws {@link TapeMissError}. */
 export interface CassetteTools {
   /** Every recorded call that may be asked for, in its order. */
   readonly results: readonly TapeResult[];

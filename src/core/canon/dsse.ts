@@ -30,7 +30,7 @@ export function preAuthEncode(payloadType: string, payload: Uint8Array): Uint8Ar
   return bytes;
 }
 
-/** An envelope of a text and what was signed of it. */
+/** A DSSE envelope of a text and what was signed of it. */
 export function toEnvelope(payloadType: string, text: string, signatures: DsseSignature[]): DsseEnvelope {
   return { payloadType, payload: toBase64(encoder.encode(text)), signatures };
 }

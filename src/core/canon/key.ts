@@ -36,7 +36,7 @@ const SIGNING_HINT =
 const PUBLIC_HINT =
   "Pass the text of a PEM file (openssl pkey -in key.pem -pubout), or the 32 bytes as hexadecimal, base64 or a Uint8Array.";
 
-/** Throws `AgentError` `invalid-options` for what is no key, without repeating it. */
+/** Reads a signing key. Throws `AgentError` `invalid-options` for what is no key, without repeating it. */
 export function readSigningKey(key: SigningKey): ReadKey {
   if (typeof key === "string") return ownKey(parseText(key, PRIVATE));
   if (key instanceof Uint8Array) return ownKey(assertLength(key, PRIVATE));

@@ -2,7 +2,10 @@
 
 import { AgentError } from "../errors.js";
 
+/** Plain JSON (RFC 8259): numbers are finite, text has no lone surrogates, lists no holes. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
+
+/** An object of plain JSON. */
 export interface JsonObject {
   [key: string]: JsonValue;
 }
@@ -10,6 +13,7 @@ export interface JsonObject {
 /** Containers inside containers. A deeper value is refused, which also keeps the recursion off the stack's end. */
 export const MAX_JSON_DEPTH = 128;
 
+/** Why a value is not plain JSON; `depth` is nesting beyond {@link MAX_JSON_DEPTH}. */
 export type NotJsonReason =
   "undefined" | "hole" | "number" | "bigint" | "function" | "symbol" | "instance" | "surrogate" | "cycle" | "depth";
 

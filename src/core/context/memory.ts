@@ -10,6 +10,7 @@ export const MAX_MEMORY_KEYS = 100_000;
 /** Characters of scopes, keys and JSON texts that one in-memory store holds together. */
 export const MAX_MEMORY_CHARACTERS = 67_108_864;
 
+/** The limits of {@link createInMemoryRuntimeMemory}; a write beyond one is refused. */
 export interface InMemoryOptions {
   /** Default {@link MAX_MEMORY_KEYS}. */
   readonly maxKeys?: number;

@@ -16,6 +16,10 @@ export const MAX_KEPT_EVENTS = 200_000;
  */
 export type EventListener = (event: AgentEvent) => void;
 
+/**
+ * The events of one run, in order and numbered from 0; made by {@link createEventLog}. `dropped` counts those beyond
+ * the limit.
+ */
 export interface EventLog {
   readonly runId: string;
   readonly events: readonly AgentEvent[];
@@ -23,6 +27,7 @@ export interface EventLog {
   append(agentId: string, turnIndex: number, body: EventBody, detail?: EventDetail): void;
 }
 
+/** The options of {@link createEventLog}. */
 export interface EventLogOptions {
   /** 32 hex digits; "" for what belongs to no run. Default "". */
   readonly runId?: string;
@@ -35,6 +40,7 @@ export interface EventLogOptions {
   readonly limit?: number;
 }
 
+/** An empty log. `ports` give the time of each event, in milliseconds since the Unix epoch, and take warnings. */
 export function createEventLog(ports: Ports, options: EventLogOptions = {}): EventLog {
   const { runId = "", hlc = createHlc(ports), listener, tap, limit = MAX_KEPT_EVENTS } = options;
   const events: AgentEvent[] = [];

@@ -18,6 +18,7 @@ export const MAX_KEPT_RECEIPTS = 100_000;
 /** Receipts that may wait to be signed; one more ends the chain. */
 export const MAX_PENDING_RECEIPTS = 10_000;
 
+/** The options of {@link createReceiptChain}. */
 export interface ReceiptChainOptions {
   readonly key: SigningKey;
   readonly ports: Pick<Ports, "randomBytes" | "timer" | "warn">;
@@ -28,6 +29,7 @@ export interface ReceiptChainOptions {
   readonly limit?: number;
 }
 
+/** A chain of signed receipts that is being written; made by {@link createReceiptChain}. See docs/receipts.md. */
 export interface ReceiptChain {
   readonly chainId: string;
   /** Those kept, in order, each frozen. */
@@ -42,7 +44,10 @@ export interface ReceiptChain {
   close(): Promise<void>;
 }
 
-/** Throws `AgentError` `invalid-options` for a key that is none. */
+/**
+ * Begins a chain of receipts, as `createRuntime` does with a `signingKey`. Throws `AgentError` `invalid-options` for a
+ * key that is none.
+ */
 export function createReceiptChain(options: ReceiptChainOptions): ReceiptChain {
   const { ports, hlc, onReceipt, limit = MAX_KEPT_RECEIPTS } = options;
   const chainId = toHex(ports.randomBytes(16));

@@ -9,6 +9,7 @@ import type { Receipt } from "./receipt.js";
 /** The most findings that are listed; `more` counts the others. */
 export const MAX_RECEIPT_FINDINGS = 1000;
 
+/** What is wrong with a receipt or with its place in the chain. */
 export type ReceiptFindingKind =
   | ReceiptFlaw
   /** Receipts are missing before this line. */
@@ -23,6 +24,7 @@ export type ReceiptFindingKind =
   /** It belongs to another chain than most. */
   | "second-chain";
 
+/** One thing that is wrong, and in which line. */
 export interface ReceiptFinding {
   readonly kind: ReceiptFindingKind;
   /** From 1; in a list, the item's place. */
@@ -40,6 +42,7 @@ export interface ReceiptCount {
   readonly keyId: string;
 }
 
+/** What {@link verifyReceipts} found. Of a broken chain, `more` counts findings beyond {@link MAX_RECEIPT_FINDINGS}. */
 export type ReceiptVerdict =
   | (ReceiptCount & {
       kind: "ok";

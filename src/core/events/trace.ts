@@ -18,6 +18,7 @@ export type TraceName =
   | "agent.budget.exhausted"
   | "agent.provider.destroy.failed";
 
+/** An event under its dotted name; made by {@link toTraceEvent}. */
 export interface TraceEvent {
   readonly name: TraceName;
   readonly capability: TraceCapability;

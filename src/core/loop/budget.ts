@@ -31,8 +31,10 @@ export interface BudgetLimits {
 export const DEFAULT_MAX_TURNS = 50;
 export const DEFAULT_MAX_TOOL_CALLS = 200;
 
+/** A limit of a budget; each is named as in {@link BudgetLimits}. */
 export type BudgetCap = "turns" | "toolCalls" | "tokens" | "costUsd";
 
+/** What one agent has spent of its limits in one run; made by {@link createBudget}. */
 export interface Budget {
   /** Takes one turn, or says which cap forbids it. Without the prompt it is about to send, nothing is estimated. */
   takeTurn(messages?: readonly LlmMessage[], tools?: readonly LlmToolDefinition[]): BudgetCap | undefined;

@@ -10,6 +10,7 @@ export type ContentPart =
 /** What a model thought before it answered. `signature` and `data` are the vendor's opaque text, given back unchanged. */
 export type Reasoning = { type: "text"; text: string; signature?: string } | { type: "redacted"; data: string };
 
+/** A call that the model asks for. A tool message answers it by its `id`. */
 export interface LlmToolCall {
   /** The vendor's id, or a synthetic one where the vendor gave none. Never compared. */
   id: string;
@@ -19,20 +20,27 @@ export interface LlmToolCall {
   malformedArguments?: string;
 }
 
+/** The agent's instructions; the first message of a conversation. */
 export interface SystemMessage {
   role: "system";
   content: string;
 }
+
+/** What the model is asked: text, or texts and images. */
 export interface UserMessage {
   role: "user";
   content: string | ContentPart[];
 }
+
+/** What the model said, thought and asked for. `content` is "" where it only asked for tools. */
 export interface AssistantMessage {
   role: "assistant";
   content: string;
   toolCalls?: LlmToolCall[];
   reasoning?: Reasoning[];
 }
+
+/** The result of one tool call, as text. `isError` is there where the call failed or was refused. */
 export interface ToolMessage {
   role: "tool";
   toolCallId: string;
@@ -41,6 +49,7 @@ export interface ToolMessage {
   isError?: true;
 }
 
+/** A message of a conversation, by `role`. */
 export type LlmMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
 
 /** The text of a user message, its images left out. */

@@ -26,6 +26,7 @@ export interface LlmSettings {
   responseFormat?: { name: string; schema: JsonObject };
 }
 
+/** What a provider is asked for one turn. */
 export interface LlmTurnRequest {
   /**
    * The whole conversation, the system message first. The list belongs to the caller and may grow after this call has
@@ -39,8 +40,10 @@ export interface LlmTurnRequest {
   readonly timeoutMs?: number;
 }
 
+/** Why the model stopped, whatever its vendor calls it. */
 export type StopReason = "stop" | "toolUse" | "length" | "contentFilter" | "error";
 
+/** The answer of one turn, as plain JSON. `costUsd` is there where the price of the model is known. */
 export interface LlmTurnResponse {
   message: AssistantMessage;
   /** Present when the model asked for no tool. */

@@ -2,7 +2,10 @@
 
 import type { LlmSettings } from "./provider.js";
 
-/** The names of all settings: settings are closed, since one that nobody reads would do nothing in silence. */
+/**
+ * For adapters: the names of all settings. Settings are closed, since one that nobody reads would do nothing in
+ * silence.
+ */
 export const SETTING_NAMES: readonly string[] = Object.keys({
   model: true,
   temperature: true,

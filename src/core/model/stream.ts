@@ -22,7 +22,10 @@ export async function readStream(
 /** The whole answer, by the first event of its stream. Beside the event and not in it: nobody who does not ask ever sees it. */
 const ahead = new WeakMap<LlmStreamEvent, LlmTurnResponse>();
 
-/** The same events, the first of which tells `answerAhead` the response: for a provider that has it before it streams. */
+/**
+ * For adapters: `events`, the first of which tells `answerAhead` the `response`; for a provider that has it before it
+ * streams.
+ */
 export async function* tellAhead(
   response: LlmTurnResponse,
   events: Iterable<LlmStreamEvent> | AsyncIterable<LlmStreamEvent>,
@@ -35,7 +38,7 @@ export async function* tellAhead(
   }
 }
 
-/** The response that the stream which begins with `event` will end with, where its provider knows. */
+/** For adapters: the response that the stream which begins with `event` will end with, where its provider knows. */
 export function answerAhead(event: LlmStreamEvent): LlmTurnResponse | undefined {
   return event.type === "response" ? event.response : ahead.get(event);
 }

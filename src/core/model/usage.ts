@@ -19,10 +19,12 @@ export interface UsageTotal {
 
 const MICRO_CENTS_PER_USD = 100_000_000;
 
+/** USD in micro-cents (1e-8 USD), rounded to the nearest integer. */
 export function toMicroCents(usd: number): number {
   return Math.round(usd * MICRO_CENTS_PER_USD);
 }
 
+/** Micro-cents (1e-8 USD) in USD. */
 export function toUsd(microCents: number): number {
   return microCents / MICRO_CENTS_PER_USD;
 }
@@ -44,6 +46,7 @@ export function toCost(usd: number): Cost {
   return carry(whole, usd > 0 && whole === 0 ? Math.max(parts, 1) : parts);
 }
 
+/** The exact sum of two amounts. */
 export function addCost(left: Cost, right: Cost): Cost {
   return carry(left.microCents + right.microCents, left.parts + right.parts);
 }
@@ -53,6 +56,7 @@ export function reachesCost(cost: Cost, limit: Cost): boolean {
   return cost.microCents === limit.microCents ? cost.parts >= limit.parts : cost.microCents > limit.microCents;
 }
 
+/** An amount in USD: the nearest double while the amount is below 9,000 USD, else to within its last digits. */
 export function costToUsd({ microCents, parts }: Cost): number {
   const all = microCents * PARTS_PER_MICRO_CENT + parts;
   // One division of an exact integer gives the double nearest to the amount, 1.2e-11 and not 1.2000000000000002e-11.

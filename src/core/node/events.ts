@@ -9,6 +9,10 @@ import { callFacts, resultFacts } from "../tools/facts.js";
 import { TOOL_UNAVAILABLE } from "../tools/tool.js";
 import { toCost, type CostUpdated } from "./cost.js";
 
+/**
+ * An event of a graph vertex without its envelope. Numbers are those of {@link CostUpdated}; `attemptNumber` counts
+ * from 1.
+ */
 export type NodeEventBody =
   | { type: "agent:token"; nodeId: string; token: string; model: string }
   | {
@@ -32,13 +36,17 @@ export type NodeEventBody =
 /** What a vertex hears of, in its order: events of the run, and what the chain's `onAttemptStart` and `onAttempt` are told. */
 export type NodeFact = EventBody | FallbackStart | FallbackAttempt;
 
+/** Which vertex the events are about. */
 export interface NodeIdentity {
   readonly nodeId: string;
   /** Named until the first attempt names its own. */
   readonly model: string;
 }
 
-/** For a live run: at most one event for each fact. Keep one for one execution; `cost:updated` counts that one alone. */
+/**
+ * The events of a vertex for a live run: at most one event for each fact. Keep one for one execution; `cost:updated`
+ * counts that one alone.
+ */
 export function createNodeProjection({ nodeId, model }: NodeIdentity): (fact: NodeFact) => NodeEventBody | undefined {
   let active: { model: string; attemptNumber?: number } = { model };
   let spent = 0;
@@ -55,7 +63,10 @@ export function createNodeProjection({ nodeId, model }: NodeIdentity): (fact: No
   };
 }
 
-/** For a run that is over: the same for all of its facts. */
+/**
+ * The events of a vertex for a run that is over: all of its facts, as {@link createNodeProjection} gives them one by
+ * one.
+ */
 export function projectNodeEvents(node: NodeIdentity, facts: Iterable<NodeFact>): NodeEventBody[] {
   const project = createNodeProjection(node);
   return [...facts].flatMap((fact) => project(fact) ?? []);

@@ -41,7 +41,7 @@ export function classifyFailure(error: unknown, signal?: AbortSignal): NodeFailu
   return { ...judge(error), message: quoteForeign(thrownText(error)) };
 }
 
-/** For a caller who takes a reached cap for a failure; to the runtime it is a normal end. */
+/** A reached cap as a failure, for a caller who takes it for one; to the runtime it is a normal end. */
 export function limitFailure(cap: BudgetCap, limit: number): NodeFailure {
   return { code: "turn_limit", message: `the agent reached its limit of ${limit} ${CAP_WORDS[cap]}`, retryable: false };
 }

@@ -12,6 +12,7 @@ export interface AuthoredRetry {
   readonly backoff?: Backoff;
 }
 
+/** A further model of a vertex, as its author wrote it. `max_attempts` is a whole number of 1 or more. */
 export interface AuthoredFallback {
   readonly provider: string;
   readonly model: string;
@@ -19,6 +20,7 @@ export interface AuthoredFallback {
   readonly max_attempts?: number;
 }
 
+/** The models of a vertex, as its author wrote them; {@link toFallbackEntries} makes a chain of it. */
 export interface AuthoredAgent {
   readonly provider: string;
   readonly model: string;

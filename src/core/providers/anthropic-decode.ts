@@ -18,7 +18,10 @@ import {
   type WireObject,
 } from "./wire.js";
 
-/** Throws `provider-response` when the body is an error or no message. */
+/**
+ * An answer of Anthropic's Messages API as a response. Throws `AgentError` `provider-response` when the body is an
+ * error or no message.
+ */
 export function decodeAnthropic(json: unknown, decoding: Decoding = plainDecoding): LlmTurnResponse {
   const body = toObject(json);
   refuseErrorBody(body["error"], decoding);

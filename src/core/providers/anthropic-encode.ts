@@ -13,7 +13,7 @@ export interface AnthropicEncoding {
   maxTokens: number;
 }
 
-/** Reads the request and keeps nothing of it. */
+/** A turn as the body of a request to Anthropic's Messages API. Reads the request and keeps nothing of it. */
 export function encodeAnthropic(request: LlmTurnRequest, encoding: AnthropicEncoding): JsonObject {
   const { settings = {}, tools = [], messages } = request;
   const system = messages.flatMap((message) =>

@@ -38,7 +38,10 @@ function pickId(id: string, index: number, given: ReadonlySet<string>, used: Rea
   return synthetic;
 }
 
-/** Arguments as an object. No arguments at all ("", null, the text `null`) are `{}`: vendors send that for a tool without. */
+/**
+ * For adapters: a call's arguments, as a value or as JSON text, as an object; what is none is kept as
+ * `malformedArguments`. No arguments at all ("", null, the text `null`) are `{}`: vendors send that for a tool without.
+ */
 export function toArguments(value: unknown): Pick<LlmToolCall, "arguments" | "malformedArguments"> {
   if (value === undefined || value === null) return { arguments: {} };
   if (typeof value !== "string") return fromValue(value, () => toJsonText(value));

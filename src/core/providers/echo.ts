@@ -4,7 +4,10 @@ import { textOf, type LlmMessage } from "../model/message.js";
 import type { LlmProviderAdapter } from "../model/provider.js";
 import { abortedError } from "./deadline.js";
 
-/** Replies `received: <last user prompt>` to every turn; reports no usage and no cost. */
+/**
+ * Replies `received: <last user prompt>` to every turn; reports no usage and no cost. Rejects with `AgentError`
+ * `aborted` alone.
+ */
 export function echoProvider(): LlmProviderAdapter {
   return {
     name: "echo",

@@ -15,6 +15,9 @@ import { walkChain, type AuthFailure, type Chain } from "./fallback/walk.js";
 import { sleep } from "./sleep.js";
 import { nameProblem } from "./vendor-options.js";
 
+/**
+ * The options of {@link fallbackProvider}, with times in milliseconds. A wrong one is `AgentError` `invalid-options`.
+ */
 export interface FallbackOptions {
   /** Told of every attempt and every skipped entry as it ends, before the answer is handed out. Must not throw. */
   onAttempt?(attempt: FallbackAttempt): void;
@@ -47,7 +50,10 @@ export interface FallbackOptions {
 const LISTENERS = ["onAttempt", "onAttemptStart", "onAuthError", "sleep"] as const;
 const FALLBACK_OPTIONS = [...LISTENERS, "cooldownMs", "maxWaitMs", "endOn", "name", "ports"];
 
-/** Throws `invalid-options` for a chain that can never work. Errors that end a turn are described at {@link FallbackOptions}. */
+/**
+ * Several providers as one: each is tried in its turn until one answers. Throws `AgentError` `invalid-options` for a
+ * chain that can never work. Errors that end a turn are described at {@link FallbackOptions}.
+ */
 export function fallbackProvider(entries: readonly FallbackEntry[], options: FallbackOptions = {}): LlmProviderAdapter {
   assertOptions(entries, options);
   const chain = createChain([...entries], options);

@@ -7,7 +7,10 @@ import { textOf, type ContentPart, type LlmMessage } from "../model/message.js";
 import type { LlmToolDefinition, LlmTurnRequest } from "../model/provider.js";
 import { optional, toFunctionTool } from "./encode.js";
 
-/** Throws `invalid-options` for an image by URL, which this wire cannot carry. */
+/**
+ * A turn as the body of a request to Ollama's chat API. Throws `AgentError` `invalid-options` for an image by URL,
+ * which this wire cannot carry.
+ */
 export function encodeOllama(request: LlmTurnRequest, encoding: { model: string }): JsonObject {
   const { settings = {} } = request;
   const tools = offeredTools(request);

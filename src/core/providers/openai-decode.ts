@@ -19,7 +19,10 @@ import {
   type WireObject,
 } from "./wire.js";
 
-/** Throws `provider-response` when the body is an error or holds no message. */
+/**
+ * An answer of OpenAI's Chat Completions API as a response. Throws `AgentError` `provider-response` when the body is an
+ * error or holds no message.
+ */
 export function decodeOpenAi(json: unknown, decoding: Decoding = plainDecoding): LlmTurnResponse {
   const body = toObject(json);
   refuseErrorBody(body["error"], decoding);

@@ -15,7 +15,7 @@ export interface OpenAiEncoding {
   maxTokensField: MaxTokensField;
 }
 
-/** Reads the request and keeps nothing of it. */
+/** A turn as the body of a request to OpenAI's Chat Completions API. Reads the request and keeps nothing of it. */
 export function encodeOpenAi(request: LlmTurnRequest, encoding: OpenAiEncoding): JsonObject {
   const { settings = {}, tools = [] } = request;
   const body: JsonObject = {

@@ -10,6 +10,7 @@ import { abortedError } from "./deadline.js";
 export type ScriptStep =
   LlmTurnResponse | ((request: LlmTurnRequest, turnIndex: number) => LlmTurnResponse | Promise<LlmTurnResponse>);
 
+/** A provider that says what a test wrote down; made by {@link scriptedProvider}. */
 export interface ScriptedProvider extends LlmProviderAdapter {
   /** Steps not handed out yet. */
   readonly remaining: number;

@@ -22,7 +22,10 @@ const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]+/g;
 /** A character as JSON escapes it, once or over again. */
 const ESCAPED = /\\+u([0-9a-f]{4})/gi;
 
-/** `text` as an error may show it: keys masked, control characters gone, cut to {@link MAX_SNIPPET_LENGTH}. */
+/**
+ * For adapters: `text` as an error may show it: `secret` and all that looks like a key masked, control characters gone,
+ * cut to {@link MAX_SNIPPET_LENGTH} characters.
+ */
 export function quoteForeign(text: string, secret = ""): string {
   const isLong = text.length > MAX_QUOTED_LENGTH;
   const looked = isLong ? dropCutSecret(text.slice(0, MAX_QUOTED_LENGTH), secret) : text;

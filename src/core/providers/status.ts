@@ -64,7 +64,7 @@ const KIND_HINTS: Partial<Readonly<Record<LlmErrorKind, string>>> = {
   overloaded: "vendor overloaded – back off and retry",
 };
 
-/** True when the very same call may succeed later. */
+/** For adapters: whether the very same call may succeed later, by the HTTP status it was answered with. */
 export function isRetryableStatus(status: number): boolean {
   return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
 }

@@ -11,6 +11,7 @@ import { SETTING_NAMES } from "../model/settings.js";
 import { createToolSet, type ToolManifest, type ToolSet } from "../tools/registry.js";
 import type { VerbBodies } from "../tools/verbs.js";
 
+/** An agent as {@link createRuntime} takes it. A wrong one is `AgentError` `invalid-options`. */
 export interface AgentDefinition extends ToolManifest {
   readonly id: string;
   /** Becomes the system message, word for word. */

@@ -15,6 +15,7 @@ export interface Handoff {
   readonly answer: string;
 }
 
+/** One way from an agent to the next, both by id. */
 export interface PlanEdge {
   readonly from: string;
   readonly to: string;
@@ -27,6 +28,7 @@ export interface PlanEdge {
   readonly input?: (handoff: Handoff) => string;
 }
 
+/** The handoff graph of a run, by ids of agents. See docs/runtime.md. */
 export interface Plan {
   /** The agent that gets the goal. */
   readonly entry: string;

@@ -11,6 +11,7 @@ import { VERB_NAMES, type VerbBodies, type VerbName } from "../tools/verbs.js";
 import { createRuntime, type AgentRuntime, type RuntimeOptions } from "./runtime.js";
 import { callVerb } from "./verbs.js";
 
+/** The options of {@link createPluck}. */
 export interface PluckOptions {
   readonly verbs?: VerbBodies;
   /** Shared by all runtimes of the instance. Without it each runtime has its own. */
@@ -31,7 +32,10 @@ export interface PluckInstance extends Readonly<Record<VerbName, InstanceVerb>> 
   runtime(options: RuntimeOptions): AgentRuntime;
 }
 
-/** Throws `AgentError` `invalid-options` for an option nobody reads. */
+/**
+ * An instance that holds the bodies of the verbs, a memory and ports, and makes runtimes with them. Throws `AgentError`
+ * `invalid-options` for an option nobody reads.
+ */
 export function createPluck(options: PluckOptions = {}): PluckInstance {
   assertKnownOptions("createPluck", options, ["verbs", "memory", "ports"]);
   const defaults = { ...options };

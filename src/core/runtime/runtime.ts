@@ -24,6 +24,7 @@ import { runPlan, type RunResult } from "./run.js";
 /** How often a run enters one agent, unless `maxAgentVisits` says otherwise. */
 export const DEFAULT_MAX_AGENT_VISITS = 8;
 
+/** The options of {@link createRuntime}. */
 export interface RuntimeOptions {
   readonly agents: readonly AgentDefinition[];
   /** Bodies for the eight verbs. Without them no verb is offered. */
@@ -40,6 +41,7 @@ export interface RuntimeOptions {
   readonly ports?: Partial<Ports>;
 }
 
+/** What one run is given. */
 export interface RunOptions {
   /** Becomes the user message of the first agent. */
   readonly goal: string;
@@ -48,6 +50,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Agents that can be run; made by {@link createRuntime}. */
 export interface AgentRuntime {
   /** The receipts so far, up to `MAX_KEPT_RECEIPTS`; empty without a `signingKey`. */
   readonly receipts: readonly Receipt[];
@@ -69,7 +72,10 @@ export interface AgentRuntime {
 const RUNTIME_OPTIONS = ["agents", "verbs", "memory", "maxAgentVisits", "onEvent", "signingKey", "onReceipt", "ports"];
 const MEMORY_METHODS = ["get", "set", "delete", "keys", "clear"] as const;
 
-/** Throws `AgentError` `invalid-options` for whatever can be known to be wrong before the first turn. */
+/**
+ * A runtime of agents with a provider, tools and a budget each. Throws `AgentError` `invalid-options` for whatever can
+ * be known to be wrong before the first turn.
+ */
 export function createRuntime(options: RuntimeOptions): AgentRuntime {
   assertKnownOptions("createRuntime", options, RUNTIME_OPTIONS);
   const { verbs, onEvent: listener, memory = createInMemoryRuntimeMemory() } = options;

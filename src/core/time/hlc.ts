@@ -9,6 +9,7 @@ import type { Ports } from "../ports.js";
  */
 export type HlcStamp = string;
 
+/** A hybrid logical clock (Kulkarni et al., "Logical Physical Clocks", 2014); made by {@link createHlc}. */
 export interface Hlc {
   /** A stamp later than every stamp this clock gave or received. `now` spares a reading of the wall clock just made. */
   tick(now?: number): HlcStamp;
@@ -19,6 +20,7 @@ export interface Hlc {
   receive(stamp: HlcStamp, now?: number): void;
 }
 
+/** What a stamp consists of; read by {@link parseHlc}. */
 export interface HlcParts {
   /** Milliseconds since the epoch, as far as the wall clock was followed. */
   readonly ms: number;

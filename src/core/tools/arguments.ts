@@ -75,7 +75,9 @@ export function createArgumentCheck(tool: string, schema: JsonObject): ArgumentC
 export type ArgumentMatch =
   { kind: "match" } | { kind: "mismatch"; pointer: string; what: string } | { kind: "unchecked"; what: string };
 
-/** As `createArgumentCheck`, for a schema of somebody else than the tool's author; gives an answer and never throws. */
+/**
+ * {@link createArgumentCheck} for a schema of somebody else than the tool's author; gives an answer and never throws.
+ */
 export function createArgumentMatch(tool: string, schema: JsonObject): (args: unknown) => ArgumentMatch {
   const validator = createValidator(tool, schema);
   return (args) => {

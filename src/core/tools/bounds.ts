@@ -13,7 +13,10 @@ export const MAX_ARGUMENT_VALUES = 100_000;
 export const MAX_FORMAT_LENGTH = 8192;
 /** The longest array that is held against `uniqueItems`, which compares each item with each other. */
 export const MAX_UNIQUE_ITEMS = 2000;
-/** The same for an array that holds arrays or objects, whose comparison takes as long as they are large. */
+/**
+ * The longest array of arrays or objects that is held against `uniqueItems`: comparing them takes as long as they are
+ * large.
+ */
 export const MAX_UNIQUE_CONTAINERS = 200;
 
 /** What is beyond a limit in `args`, in words; undefined when nothing is. Stops counting there, so a cycle ends too. */

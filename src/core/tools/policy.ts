@@ -32,6 +32,7 @@ export interface ToolPolicyResult extends ToolPolicyCall {
 /** `cancelled` is what an earlier hook made of a call. */
 export type ToolResultStatus = "done" | "error" | "cancelled";
 
+/** What a policy decides over a call before it runs. */
 export type ToolCallDecision =
   | { readonly action: "allow" }
   /** `input` in place of the arguments. It must match the tool's schema. */

@@ -3,6 +3,7 @@
 /** Characters of one tool result that reach the model. The rest is cut off, visibly. */
 export const MAX_RESULT_CHARACTERS = 20_000;
 
+/** A tool's result as text of at most {@link MAX_RESULT_CHARACTERS}. */
 export interface ResultText {
   text: string;
   /** How many characters were cut off; 0 when nothing was. */

@@ -7,6 +7,7 @@ import type { VerbSet } from "./verbs.js";
 /** `write` changes something outside; a batch of calls that holds one runs in call order instead of at once. */
 export type ToolEffect = "read" | "write";
 
+/** What a tool is given beside its arguments. */
 export interface CustomToolContext {
   /**
    * Fires while the call lasts: when it takes too long, the run is aborted or the runtime destroyed. Pass it on to whatever waits.

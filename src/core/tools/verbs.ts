@@ -4,12 +4,16 @@
 import type { JsonObject } from "../canon/value.js";
 import type { RunMemory } from "../model/memory.js";
 
+/** The names of the eight built-in tools. */
 export const VERB_NAMES = ["connect", "extract", "shape", "act", "sense", "probe", "context", "dowse"] as const;
+
+/** The name of a built-in tool. */
 export type VerbName = (typeof VERB_NAMES)[number];
 
 /** What an agent gets when its manifest names nothing: everything that reads, nothing that writes. */
 export const READ_ONLY_VERBS: readonly VerbName[] = VERB_NAMES.filter((name) => name !== "act");
 
+/** What the body of a verb is given beside its arguments; as in {@link CustomToolContext}. */
 export interface VerbContext {
   readonly signal: AbortSignal;
   readonly agentId: string;
@@ -18,6 +22,8 @@ export interface VerbContext {
 
 /** One verb's work. Same contract as a custom tool's `invoke`. */
 export type VerbBody = (args: JsonObject, context: VerbContext) => unknown;
+
+/** What the eight verbs do. `createVerbs` of `playhead/host` makes them for HTTP and files. */
 export type VerbBodies = Readonly<Record<VerbName, VerbBody>>;
 
 /** The verbs as a tool's own code calls them. */
@@ -32,6 +38,7 @@ const MAX_URI = 8_192;
 const MAX_QUERY = 1_000;
 const TARGET = "An http(s) URL, or the path of a file or folder relative to the root.";
 
+/** What a model is told of each verb: its description, and the JSON Schema of its arguments. See docs/verbs.md. */
 export const VERBS: Readonly<Record<VerbName, VerbDefinition>> = {
   connect: {
     description: "Open a target and say what it is: kind, final URL, status, media type, size, title, last change.",

@@ -13,7 +13,10 @@ import { readMessageList, readNumber, readStops, readText, refuse, toTurn, type 
 /** What a `responseFormat` is called where the wire carries its schema alone. */
 export const UNNAMED_FORMAT = "response";
 
-/** Throws `invalid-options` for a body that holds what a turn request cannot. */
+/**
+ * The turn that a body of Anthropic's Messages API asks for. Throws `AgentError` `invalid-options` for what a turn
+ * request cannot hold.
+ */
 export function parseAnthropic(json: unknown): WireTurn {
   const body = toObject(json);
   const calls = createCallNames();

@@ -25,7 +25,7 @@ interface Block {
   deltas: [JsonObject, number][];
 }
 
-/** The `message` object. */
+/** An answer as the `message` object of Anthropic's Messages API. */
 export function writeAnthropic(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
   return {
     ...head(response, stamp),
@@ -36,7 +36,7 @@ export function writeAnthropic(response: LlmTurnResponse, stamp: WireStamp): Jso
   };
 }
 
-/** The same as server-sent events, to be sent one after the other. */
+/** An answer as server-sent events of Anthropic's Messages API, to be sent one after the other. */
 export function streamAnthropic(response: LlmTurnResponse, stamp: WireStamp): string[] {
   return anthropicEvents(response, stamp).map(({ text }) => text);
 }

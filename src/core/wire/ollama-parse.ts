@@ -12,7 +12,10 @@ import { createCallNames, type CallNames } from "./call-names.js";
 import { readTool } from "./openai-parse.js";
 import { readMessageList, readNumber, readStops, readText, refuse, toTurn, type WireTurn } from "./turn.js";
 
-/** Throws `invalid-options` for a body that holds what a turn request cannot. */
+/**
+ * The turn that a body of Ollama's chat API asks for. Throws `AgentError` `invalid-options` for what a turn request
+ * cannot hold.
+ */
 export function parseOllama(json: unknown): WireTurn {
   const body = toObject(json);
   const options = toObject(body["options"]);

@@ -17,7 +17,7 @@ const DONE_REASONS: Readonly<Record<StopReason, string>> = {
   error: "error",
 };
 
-/** The one object of an answer that is not streamed. */
+/** An answer as the one object that Ollama's chat API gives where it does not stream. */
 export function writeOllama(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
   const { content } = response.message;
   const thinking = thoughtOf(response);
@@ -30,7 +30,7 @@ export function writeOllama(response: LlmTurnResponse, stamp: WireStamp): JsonOb
   return { ...head(response, stamp), message, ...ending(response) };
 }
 
-/** The same as lines of JSON, to be sent one after the other. */
+/** An answer as the lines of JSON that Ollama's chat API streams, to be sent one after the other. */
 export function streamOllama(response: LlmTurnResponse, stamp: WireStamp): string[] {
   return ollamaEvents(response, stamp).map(({ text }) => text);
 }

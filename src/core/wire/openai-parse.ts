@@ -11,7 +11,10 @@ import { toList, toObject, toText, type WireObject } from "../providers/wire.js"
 import { createCallNames, type CallNames } from "./call-names.js";
 import { readMessageList, readNumber, readStops, readText, refuse, toTurn, type WireTurn } from "./turn.js";
 
-/** Throws `invalid-options` for a body that holds what a turn request cannot. */
+/**
+ * The turn that a body of OpenAI's Chat Completions API asks for. Throws `AgentError` `invalid-options` for what a turn
+ * request cannot hold.
+ */
 export function parseOpenAi(json: unknown): WireTurn {
   const body = toObject(json);
   const choices = readNumber(body, "n") ?? 1;

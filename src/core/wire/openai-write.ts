@@ -16,7 +16,7 @@ const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   error: "error",
 };
 
-/** The `chat.completion` object. */
+/** An answer as the `chat.completion` object of OpenAI's Chat Completions API. */
 export function writeOpenAi(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
   const { message, stopReason, usage } = response;
   const { content, toolCalls = [] } = message;
@@ -40,7 +40,7 @@ export function writeOpenAi(response: LlmTurnResponse, stamp: WireStamp): JsonOb
   };
 }
 
-/** The same as server-sent events of `chat.completion.chunk` objects, to be sent one after the other. */
+/** An answer as server-sent events of `chat.completion.chunk` objects, to be sent one after the other. */
 export function streamOpenAi(response: LlmTurnResponse, stamp: WireStamp): string[] {
   return openAiEvents(response, stamp).map(({ text }) => text);
 }
@@ -108,7 +108,7 @@ function callDeltas(call: LlmToolCall, index: number, cut: Cut | undefined): [Js
   ];
 }
 
-/** What the model wrote, where that was no object. */
+/** The arguments of a call as text: as the model wrote them, where that was no object. */
 export function argumentsText(call: LlmToolCall): string {
   return call.malformedArguments ?? JSON.stringify(call.arguments);
 }

@@ -13,6 +13,7 @@ export interface SpentTurn {
   readonly toolCalls: number;
 }
 
+/** The options of `spending`. An unknown one is `AgentError` `invalid-options`. */
 export interface SpendingOptions {
   /** Turns, the most. Default 12. */
   readonly maxTurns?: number;

@@ -4,6 +4,7 @@
 import fc from "fast-check";
 import { AgentError, assertKnownOptions, LlmProviderHttpError, type LlmErrorKind } from "../../core/index.js";
 
+/** A failure of a vendor, as data. */
 export interface ProviderFault {
   readonly kind: LlmErrorKind;
   /** Of the vendor's answer; absent where there was none. */
@@ -12,6 +13,7 @@ export interface ProviderFault {
   readonly retryAfterMs?: number;
 }
 
+/** The options of `providerFault`. An unknown one is `AgentError` `invalid-options`. */
 export interface ProviderFaultOptions {
   /** Which kinds there are. Default all. */
   readonly kinds?: readonly LlmErrorKind[];

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { assertKnownOptions, FORBIDDEN_KEYS, type JsonObject, type JsonValue } from "../../core/index.js";
 import { text, word } from "./text.js";
 
+/** The options of the arbitraries of plain JSON. An unknown one is `AgentError` `invalid-options`. */
 export interface JsonOptions {
   /** Containers inside the value, the most. Default 3. */
   readonly maxDepth?: number;

@@ -39,6 +39,7 @@ export function reasoning(): fc.Arbitrary<Reasoning> {
   );
 }
 
+/** The options of the arbitraries of conversations. An unknown one is `AgentError` `invalid-options`. */
 export interface ConversationOptions {
   /** Makes the id of the nth call. Default `call-n`. */
   readonly idOf?: (index: number) => string;

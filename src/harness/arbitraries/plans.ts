@@ -4,6 +4,7 @@
 import fc from "fast-check";
 import { assertKnownOptions, type Plan } from "../../core/index.js";
 
+/** An edge of a {@link HandoffGraph}, between agents by id. */
 export interface GraphEdge {
   readonly from: string;
   readonly to: string;
@@ -11,6 +12,7 @@ export interface GraphEdge {
   readonly accepts?: readonly string[];
 }
 
+/** A handoff graph as data. */
 export interface HandoffGraph {
   /** Every agent of the graph; some may be out of reach. */
   readonly agentIds: readonly string[];
@@ -19,6 +21,7 @@ export interface HandoffGraph {
   readonly exits: readonly string[];
 }
 
+/** The options of `handoffGraph`. An unknown one is `AgentError` `invalid-options`. */
 export interface HandoffGraphOptions {
   /** Agents, the most. Default 5. */
   readonly maxAgents?: number;

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import type { JsonObject, JsonValue } from "../../core/index.js";
 import { text, word } from "./text.js";
 
+/** A JSON Schema (draft 2020-12) with arguments that match it and arguments that do not. */
 export interface SchemaCase {
   /** Of the arguments object of a tool. */
   readonly schema: JsonObject;

@@ -9,6 +9,7 @@ import { text } from "./text.js";
 import { callBody } from "./tools.js";
 import { answerFigures } from "./usage.js";
 
+/** The options of the arbitraries of scripts. An unknown one is `AgentError` `invalid-options`. */
 export interface ScriptOptions {
   /** Names of tools that are asked for. Default `look`, `send_mail` and now and then any text. */
   readonly tools?: readonly string[];

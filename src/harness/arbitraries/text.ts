@@ -4,6 +4,7 @@
 import fc from "fast-check";
 import { assertKnownOptions } from "../../core/index.js";
 
+/** The options of the arbitraries of text. An unknown one is `AgentError` `invalid-options`. */
 export interface TextOptions {
   /** Code points, the most. Default 12. */
   readonly maxLength?: number;

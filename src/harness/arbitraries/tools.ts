@@ -15,6 +15,7 @@ import { jsonObject, jsonValue } from "./json.js";
 import { toolSchema } from "./schemas.js";
 import { text, word } from "./text.js";
 
+/** The options of the arbitraries of tool calls. An unknown one is `AgentError` `invalid-options`. */
 export interface ToolCallOptions {
   /** Names of tools that are called. Default `look`, `send_mail` and now and then any text. */
   readonly tools?: readonly string[];

@@ -21,6 +21,7 @@ import {
 /** A new provider at each call. */
 export type MakeProvider = () => LlmProviderAdapter | Promise<LlmProviderAdapter>;
 
+/** The options of `providerConformance`. */
 export interface ProviderConformanceOptions {
   /** A provider of which every call fails. With it there are cases about failures. */
   readonly failing?: MakeProvider;

@@ -47,7 +47,10 @@ interface Timer {
   readonly fire: () => void;
 }
 
-/** A clock that shows `start`, in milliseconds since the Unix epoch. */
+/**
+ * A clock that shows `start`, in milliseconds since the Unix epoch. Throws `HarnessError` `double-unclear` for what is
+ * no moment.
+ */
 export function fixedClock(start: number = DEFAULT_CLOCK_START): FixedClock {
   const timers = new Set<Timer>();
   let time = checked("start", start);

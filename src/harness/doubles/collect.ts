@@ -17,6 +17,7 @@ interface CollectedEvents {
   readonly texts: readonly string[];
 }
 
+/** A run that is over: its events, and its result or what it rejected with. */
 export type CollectedRun =
   | (CollectedEvents & { readonly kind: "ended"; readonly result: RunResult })
   | (CollectedEvents & { readonly kind: "failed"; readonly error: unknown });
@@ -27,6 +28,7 @@ interface CollectedDeltas {
   readonly text: string;
 }
 
+/** A stream that is over: its deltas in order, and its answer or what it threw. */
 export type CollectedStream =
   | (CollectedDeltas & { readonly kind: "answered"; readonly response: LlmTurnResponse })
   /** It ended without a response. */

@@ -10,6 +10,7 @@ interface Answers {
   remove: FileRemove;
 }
 
+/** Files in memory; made by {@link memoryFiles}. */
 export interface MemoryFiles extends FilePort {
   /** Every file by its path. May be changed by hand, as somebody else's program would. */
   readonly texts: Map<string, string>;

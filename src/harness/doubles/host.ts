@@ -7,6 +7,7 @@ import { fixedClock, type FixedClock } from "./clock.js";
 import { memoryFiles, type MemoryFiles } from "./files.js";
 import { countingIds, seededBytes, type CountingIds } from "./ids.js";
 
+/** The options of {@link memoryHost}. */
 export interface MemoryHostOptions {
   /** What the clock shows first, in milliseconds since the Unix epoch. Default 2026-01-01. */
   readonly start?: number;
@@ -18,6 +19,7 @@ export interface MemoryHostOptions {
   readonly fetch?: typeof globalThis.fetch;
 }
 
+/** A host in memory; made by {@link memoryHost}. */
 export interface MemoryHost {
   /** For everything that takes `ports`. */
   readonly ports: Ports;
@@ -33,7 +35,11 @@ export interface MemoryHost {
 
 const OPTIONS = ["start", "seed", "files", "fetch"];
 
-/** Throws `AgentError` `invalid-options` for an unknown option, and `HarnessError` for a value that cannot be. */
+/**
+ * A whole host in memory: ports, files, ids and a memory, none of which reaches anything outside or differs between
+ * runs. Throws `AgentError` `invalid-options` for an unknown option, and `HarnessError` `double-unclear` for a value
+ * that cannot be.
+ */
 export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
   assertKnownOptions("memoryHost", options, OPTIONS);
   const { start, seed = 0, files = {}, fetch = noNetwork } = options;

@@ -3,6 +3,7 @@
 import type { Ports } from "../../core/index.js";
 import { createRandom } from "../drift/statistics/random.js";
 
+/** Ids that count; made by {@link countingIds}. */
 export interface CountingIds extends Pick<Ports, "randomBytes"> {
   /** The prefix and the next number, from 1: `id-1`, `id-2` … */
   next(): string;

@@ -23,6 +23,7 @@ import { createRandom } from "./statistics/random.js";
 import { isPaired, stratifiedTest } from "./statistics/stratified.js";
 import { judgeAll, judgeScenario } from "./verdict.js";
 
+/** What {@link runGate} compares: runs by scenario, and the settings it judges them by. */
 export interface GateInput {
   /** As the user named the sides. */
   base: string;

@@ -10,6 +10,7 @@ import type { JsonValue } from "../../core/index.js";
  */
 export type Verdict = "same" | "drift" | "regression" | "inconclusive";
 
+/** Every {@link Verdict}. */
 export const VERDICTS: readonly Verdict[] = ["same", "drift", "regression", "inconclusive"];
 
 /** One recorded run of a scenario. */
@@ -159,6 +160,7 @@ export interface GateFailure {
   reason: string;
 }
 
+/** What the gate found of one scenario: its verdict, and the figures it rests on. */
 export interface ScenarioReport {
   scenario: string;
   verdict: Verdict;
@@ -197,6 +199,7 @@ export interface PooledReport {
   distance?: DistanceComparison;
 }
 
+/** What the gate judges by. See docs/drift.md. */
 export interface GateSettings {
   /** The rate of false alarms that is accepted, 0 to 1. */
   alpha: number;
@@ -223,6 +226,7 @@ export interface GateSettings {
   sharedOnly?: boolean;
 }
 
+/** What the gate found of all scenarios together (docs/drift.md). */
 export interface GateReport {
   schemaVersion: 1;
   base: string;

@@ -24,7 +24,7 @@ export interface UnpairedFiles {
   runs: RunFile[];
 }
 
-/** All sorted by name. */
+/** Scenarios by the sides that have runs of them, sorted by name. */
 export interface PairedScenarios {
   /** On both sides. */
   shared: ScenarioFiles[];

@@ -13,6 +13,7 @@ import {
 } from "../../cassette/index.js";
 import { canonicalize, sha256Hex } from "../../core/index.js";
 
+/** What counts when two paths are compared, as in `DiffOptions`. */
 export interface TrajectoryOptions {
   ignore: readonly string[];
   /** The one-way orders are taken from the baseline to the candidate. */
@@ -24,6 +25,7 @@ export interface TrajectoryOptions {
   content: boolean;
 }
 
+/** The path of one run, ready to be compared with others. */
 export interface Trajectory {
   /** Equal keys took the same path. */
   key: string;

@@ -3,6 +3,7 @@
 
 import type { JsonObject, WireName } from "../../core/index.js";
 
+/** A refusal that vendors' servers send, by what it means. */
 export type HttpFaultName =
   /** Too many requests or tokens for now. */
   | "rate-limit"

@@ -5,6 +5,7 @@ import { showValue, type WireName } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
 import { HTTP_FAULTS, httpFault, type HttpFaultName } from "./bodies.js";
 
+/** One thing that goes wrong between an agent and its model, as plain JSON. See docs/faults.md. */
 export type Fault =
   /** The answer comes, `ms` milliseconds later. A call whose `timeoutMs` is shorter runs out of time. */
   | { readonly kind: "latency"; readonly ms: number }
@@ -34,6 +35,7 @@ export type Fault =
   /** The answer is cut in the middle, in its last call where it has one; stop reason `length`. Strikes an answer that has words or calls. */
   | { readonly kind: "cut-by-length" };
 
+/** The name of a {@link Fault}. */
 export type FaultKind = Fault["kind"];
 
 /** Errors of sockets and of the fetch above them, as Node names them. */

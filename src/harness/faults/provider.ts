@@ -38,6 +38,7 @@ import {
   type Struck,
 } from "./plan.js";
 
+/** The options of `faultyProvider`. A wrong one is `HarnessError` `faults-unclear`. */
 export interface FaultyProviderOptions extends FaultPlanOptions<Fault> {
   /** Whose bodies and errors are sent. Default the vendor that the provider's name begins with, else OpenAI. */
   readonly wire?: WireName;
@@ -45,6 +46,7 @@ export interface FaultyProviderOptions extends FaultPlanOptions<Fault> {
   readonly ports?: Partial<Ports>;
 }
 
+/** A provider that fails by a plan; made by `faultyProvider`. */
 export interface FaultyProvider extends LlmProviderAdapter {
   /** Every fault so far with the call it struck. The same list as `schedule` gives the same faults again. */
   readonly injected: readonly Injected<Fault>[];

@@ -20,6 +20,7 @@ export interface Trial {
   readonly host: MemoryHost;
 }
 
+/** The options of {@link surviveFaults}. */
 export interface SurvivalOptions {
   /** Default one of each that OpenAI can have, as {@link everyFault} gives them. */
   readonly faults?: readonly Fault[];
@@ -27,6 +28,7 @@ export interface SurvivalOptions {
   readonly calls?: readonly number[];
 }
 
+/** What came of one run under one fault. */
 export interface SurvivalRow {
   readonly fault: Fault;
   /**
@@ -43,8 +45,9 @@ export interface SurvivalRow {
 }
 
 /**
- * Runs an agent once for each fault, one after another. The model and its tools have to live in this process: a run that waits
- * for a socket seems to hang. Each run must begin afresh, its provider and scripts too.
+ * Runs an agent once for each fault, one after another. The model and its tools have to live in this process: a run
+ * that waits for a socket seems to hang. Each run must begin afresh, its provider and scripts too. What a run rejects
+ * with is a row; throws `AgentError` `invalid-options` alone.
  */
 export async function surviveFaults(
   run: (trial: Trial) => Promise<RunResult>,

@@ -11,6 +11,7 @@ import {
   type Injected,
 } from "./plan.js";
 
+/** One thing that goes wrong in a tool, as plain JSON. See docs/faults.md. */
 export type ToolFault =
   /** It throws before it does anything. */
   | { readonly kind: "throw"; readonly message?: string }
@@ -31,11 +32,13 @@ export type ToolFault =
   /** It returns an object with keys that pollute a careless merge: `__proto__`, `constructor`, `prototype`. */
   | { readonly kind: "forbidden-key" };
 
+/** The options of `faultyTool`. A wrong one is `HarnessError` `faults-unclear`. */
 export interface FaultyToolOptions extends FaultPlanOptions<ToolFault> {
   /** The clock that slowness goes by. */
   readonly ports?: Partial<Ports>;
 }
 
+/** A tool that fails by a plan; made by `faultyTool`. */
 export interface FaultyTool extends CustomTool {
   /** Every fault so far with the call it struck. The same list as `schedule` gives the same faults again. */
   readonly injected: readonly Injected<ToolFault>[];

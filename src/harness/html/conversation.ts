@@ -14,6 +14,7 @@ import { CONVERSATION_STYLE } from "./style/conversation.js";
 import { html, type Child, type Html } from "./template.js";
 import { turnView } from "./turn-view.js";
 
+/** The options of {@link toConversationPage} and {@link toBundlePage}. */
 export interface ConversationPageOptions {
   /** What the page is called, such as the file's name. */
   title: string;
@@ -21,6 +22,7 @@ export interface ConversationPageOptions {
   isFull?: boolean;
 }
 
+/** A whole HTML file that loads nothing from elsewhere, and how much was cut to keep it readable. */
 export interface ConversationPage {
   text: string;
   leftOut: LeftOut;

@@ -5,6 +5,7 @@ import { resealCassette, type CassetteV2, type UnsealedTurn } from "../../casset
 import { candidates, toMutant } from "./list.js";
 import type { Edit, Mutant, MutantOptions } from "./mutant.js";
 
+/** A mutant and the cassette that has it. */
 export interface MutatedCassette {
   readonly mutant: Mutant;
   readonly cassette: CassetteV2;

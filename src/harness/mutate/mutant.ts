@@ -9,8 +9,10 @@ import type { JsonValue, LlmMessage, LlmTurnResponse } from "../../core/index.js
  */
 export type MutantKind = "prompt" | "arguments" | "result" | "answer" | "stop" | "tool";
 
+/** Every {@link MutantKind}. */
 export const MUTANT_KINDS: readonly MutantKind[] = ["prompt", "arguments", "result", "answer", "stop", "tool"];
 
+/** One change of one cassette, as data. `turn` counts from 0. */
 export interface Mutant {
   /** 12 hex digits: the same change of the same file has the same id. */
   readonly id: string;
@@ -27,6 +29,7 @@ export interface Mutant {
   readonly sentence: string;
 }
 
+/** The options of the search for mutants. */
 export interface MutantOptions {
   /** Named in the mutants, and part of their ids. */
   readonly file: string;

@@ -18,6 +18,7 @@ import { assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
 import { describeThrown } from "./thrown.js";
 import { settle } from "./within.js";
 
+/** The options of `checkBudget`. */
 export interface CheckBudgetOptions extends LawOptions {
   /** Turns that are tried first. */
   readonly examples?: readonly (readonly SpentTurn[])[];

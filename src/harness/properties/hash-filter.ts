@@ -16,6 +16,7 @@ import { assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
 import { findLoss } from "./serialise.js";
 import { describeThrown } from "./thrown.js";
 
+/** The options of `checkHashFilter`. */
 export interface CheckHashFilterOptions extends LawOptions {
   /** Prompts that are tried first: your own, with what the filter is for. */
   readonly examples?: readonly (readonly LlmMessage[])[];

@@ -21,6 +21,7 @@ import { settle, type Settled } from "./within.js";
 /** A provider, or a function that makes a new one in the same state at each call. */
 export type ProviderSource = LlmProviderAdapter | (() => LlmProviderAdapter | Promise<LlmProviderAdapter>);
 
+/** The options of `checkProvider`. */
 export interface CheckProviderOptions extends LawOptions {
   /** What it is asked, each once and in this order unless `numRuns` says otherwise. Default: arbitrary conversations with tools. */
   readonly prompts?: readonly LlmTurnRequest[];

@@ -10,6 +10,7 @@ import { assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
 import { findAnswerFault } from "./response.js";
 import { describeThrown } from "./thrown.js";
 
+/** The options of `checkRedaction`. */
 export interface CheckRedactionOptions extends LawOptions {
   /** Texts that must be gone: each is put into the answers that are tried, wherever one has text. Default none. */
   readonly secrets?: readonly string[];

@@ -27,6 +27,7 @@ import { describeThrown, isCrash } from "./thrown.js";
 import { toolContext } from "./tool-context.js";
 import { settle } from "./within.js";
 
+/** The options of `checkTool`. */
 export interface CheckToolOptions extends LawOptions {
   /** Arguments that are tried first, such as those of a call that once went wrong. */
   readonly examples?: readonly JsonObject[];

@@ -20,6 +20,7 @@ export interface GateRefusal {
   refused: readonly RefusedFile[];
 }
 
+/** A file that was refused, with the code of the error that says why. */
 export interface RefusedFile {
   code: string;
   message: string;

@@ -22,6 +22,7 @@ const REPORTERS: ReadonlyMap<string, Reporter> = new Map<string, Reporter>([
   ["html", toHtml],
 ]);
 
+/** The names of all reporters of the drift gate. */
 export const REPORTER_NAMES: readonly string[] = [...REPORTERS.keys()];
 
 /** The reporter of that name, if there is one. */

@@ -17,6 +17,7 @@ export interface LiveBreak extends RuleBreak {
   agentId: string;
 }
 
+/** The options of {@link rulesPolicy}. */
 export interface RulesPolicyOptions {
   /**
    * What becomes of a call that breaks a rule. `end` (the default): it does not run, and the run rejects with a

@@ -27,6 +27,7 @@ export interface WantedDrift {
   rules?: RuleSet;
 }
 
+/** The least that still shows a drift or a broken rule. */
 export interface Shrunk {
   /** The beginning of the baseline. */
   base: CassetteV2;
@@ -49,7 +50,10 @@ export interface Shrunk {
 /** The most comparisons of one shrink. */
 export const MAX_COMPARISONS = 10_000;
 
-/** Undefined where the two runs do not show the wanted drift at all. Throws what `diffCassettes` and `checkRules` throw. */
+/**
+ * The least of two runs that still shows a drift; undefined where they do not show the wanted one at all. Throws what
+ * `diffCassettes` and `checkRules` throw.
+ */
 export function shrinkDrift(
   base: CassetteV2,
   candidate: CassetteV2,

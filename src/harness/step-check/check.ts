@@ -36,6 +36,7 @@ export interface StepSource {
   open(): Promise<LlmProviderAdapter>;
 }
 
+/** The options of a step check. See docs/step-check.md. */
 export interface StepCheckOptions {
   /** Limits, shared by all checks that are given the same gate. Default: 4 calls at once, and no other limit. */
   readonly gate?: StepGate;

@@ -19,6 +19,7 @@ import type { LlmToolCall, LlmTurnResponse } from "../../core/index.js";
  */
 export type StepVerdict = "same" | "other-arguments" | "other-tools" | "answered" | "called";
 
+/** Every {@link StepVerdict}. */
 export const STEP_VERDICTS: readonly StepVerdict[] = ["same", "other-arguments", "other-tools", "answered", "called"];
 
 /** Stands for a tool's name where a turn calls none. Vendors allow no brackets in names. */

@@ -19,8 +19,11 @@ import { mostTokens } from "./tokens.js";
 
 /** Tokens that an answer is taken to have at most where the recorded settings name no `maxTokens`. */
 export const ASSUMED_OUTPUT_TOKENS = 4_096;
+
+/** The most calls that one gate makes at once. */
 export const MAX_STEPS_AT_ONCE = 64;
 
+/** The limits of {@link createStepGate}. */
 export interface StepLimits {
   /** The first so many turns, in the order of the cassettes, are checked; those already answered count too. */
   readonly maxTurns?: number;
@@ -43,6 +46,7 @@ export interface StepTicket {
   settle(response?: LlmTurnResponse): void;
 }
 
+/** The limits that several step checks share; made by {@link createStepGate}. */
 export interface StepGate {
   /** How many of the next `turns` turns may be checked. */
   admit(turns: number): number;
@@ -55,7 +59,9 @@ export interface StepGate {
 
 const OPTIONS = ["maxTurns", "maxCostUsd", "rate", "allowUnknownCost", "concurrency"];
 
-/** Throws `AgentError` `invalid-options`, or `HarnessError` `cost-unknown`. */
+/**
+ * Limits to be shared by several step checks. Throws `AgentError` `invalid-options`, or `HarnessError` `cost-unknown`.
+ */
 export function createStepGate(limits: StepLimits = {}): StepGate {
   assertKnownOptions("createStepGate", limits, OPTIONS);
   const { maxTurns = Infinity, maxCostUsd = Infinity, rate, concurrency = 4 } = limits;

@@ -17,6 +17,7 @@ const LEVEL = 0.95;
 /** Characters that are shown of a turn. */
 const MAX_SHOWN = 200;
 
+/** What the checks of several cassettes add up to. Rates are 0 to 1, with an interval of the given level. */
 export interface StepSummary {
   cassettes: number;
   /** All recorded turns; those compared, and how; those that failed or were not asked. */
@@ -89,7 +90,7 @@ export interface Disagreement {
   at?: { tool: string; pointer: string; recorded: string; chosen: string };
 }
 
-/** Undefined where all that was compared agrees. */
+/** The first compared turn that does not agree; undefined where all agree. */
 export function firstDisagreement({ turns }: StepCheck): Disagreement | undefined {
   const first = turns.find((turn) => turn.state === "compared" && turn.verdict !== "same");
   return first?.state === "compared" && first.verdict !== "same" ? tell(first, first.verdict) : undefined;

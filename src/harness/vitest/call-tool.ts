@@ -21,6 +21,7 @@ import { countText } from "./words.js";
 const NAME = "toCallTool";
 const MAX_CALLS = 5;
 
+/** The options of `toCallTool`. */
 export interface CallToolOptions {
   /** In which ways the arguments may differ from the expected ones. Default: in none. */
   readonly tolerances?: Tolerances;

@@ -14,6 +14,7 @@ export interface LoadPinnedOptions {
   requireSignature?: boolean;
 }
 
+/** What the matchers need of the machine. */
 export interface MatcherHost {
   readonly load: (path: string, options: LoadPinnedOptions) => Promise<Cassette>;
   /** Reads a file of rules; without it `toKeepRules` takes no path. */

@@ -11,6 +11,7 @@ import { countText } from "./words.js";
 
 const NAME = "toMatchCassette";
 
+/** The options of `toMatchCassette`. */
 export interface MatchCassetteOptions extends PinOptions {
   /** In which ways different arguments count as equal; those that were used stand in the message. Default: in none. */
   readonly tolerances?: Tolerances;

@@ -13,6 +13,7 @@ import { countText } from "./words.js";
 
 const NAME = "toHaveNoDriftFrom";
 
+/** The options of `toHaveNoDriftFrom`. */
 export interface NoDriftOptions extends PinOptions {
   /** False leaves out what the assistant said, so that tool calls alone count. Default true. */
   readonly content?: boolean;

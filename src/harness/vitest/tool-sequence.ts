@@ -14,6 +14,7 @@ const NAME = "toMatchToolSequence";
 /** The most pairs of an expected call and a made one; a million take about a second. */
 export const MAX_SEQUENCE_PAIRS = 1_000_000;
 
+/** The options of `toMatchToolSequence`. */
 export interface ToolSequenceOptions {
   /**
    * How much the order counts, in the words of `DiffOptions.order`. The run is what is a `subset`, and may leave calls of the

@@ -11,6 +11,7 @@ import { countText, describeValue } from "./words.js";
 
 const NAME = "toBeVerifiedCassette";
 
+/** The options of `toBeVerifiedCassette`. */
 export type VerifiedCassetteOptions = PinOptions;
 
 /**

@@ -9,6 +9,7 @@ import { streamBody, type ServedStreaming } from "./stream-body.js";
 /** Names the cassette that answered, in an answer; and the one that is meant, in a request. */
 export const PIN_HEADER = "x-playhead-cassette";
 
+/** What a reply over a vendor's wire is made from. */
 export interface ShelfReplyOptions {
   readonly shelf: Shelf;
   /** What a client may call a cassette by its file. */

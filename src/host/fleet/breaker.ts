@@ -3,6 +3,7 @@
 //   closed ──failures in a row──► open ──cooldown is over──► half-open ──the probe failed──► open
 //     ▲                                                          └──the probe succeeded──► closed
 
+/** When a target is left alone for a while. */
 export interface BreakerOptions {
   /** Failures in a row that open it, 1 to 10,000. */
   readonly failures: number;

@@ -14,6 +14,7 @@ export interface FleetResult {
   usage: UsageTotal;
 }
 
+/** Why a cell failed, as plain JSON. */
 export interface FleetError {
   /** `unknown` for what is no `AgentError`. */
   code: AgentErrorCode | "unknown";
@@ -33,6 +34,7 @@ interface Begun {
   endedAt: number;
 }
 
+/** What came of one target on one member, by `status`. */
 export type FleetCell =
   | (Begun & { status: "done"; result: FleetResult })
   /** A cell that was running when the fleet was aborted is one of these, with the code `aborted`. */

@@ -15,12 +15,14 @@ export const MAX_FLEET_CELLS = 10_000;
 const MAX_COUNT = 10_000;
 const MAX_MS = 86_400_000;
 
+/** One member of a fleet: a runtime under an id. */
 export interface FleetMember {
   readonly id: string;
   /** Its own, with its own providers and key. A function is called once, when the fleet is made. */
   readonly runtime: AgentRuntime | (() => AgentRuntime);
 }
 
+/** How often a failed cell is run again, and after how long. */
 export interface FleetRetry {
   /** The most runs of one cell, 2 to 100. */
   readonly attempts: number;
@@ -28,6 +30,7 @@ export interface FleetRetry {
   readonly waitMs?: number;
 }
 
+/** The options of {@link createFleet}. A wrong one is `AgentError` `invalid-options`. */
 export interface FleetOptions {
   readonly members: readonly FleetMember[];
   /** Cells at once, of all members and runs of this fleet together. 1 to 1,000, default 4. */
@@ -46,12 +49,14 @@ export interface FleetOptions {
   readonly ports?: Partial<Ports>;
 }
 
+/** What members are run on, under an id. */
 export interface FleetTarget {
   readonly id: string;
   /** The goal of its runs, or what gives it for a member's id. */
   readonly goal: string | ((member: string) => string);
 }
 
+/** What `onProgress` is told. */
 export interface FleetProgress {
   /** The cell that has just been settled. */
   readonly cell: FleetCell;
@@ -59,6 +64,7 @@ export interface FleetProgress {
   readonly counts: FleetCounts;
 }
 
+/** The options of one run of a fleet. A wrong one is `AgentError` `invalid-options`. */
 export interface FleetRunOptions {
   readonly targets: readonly FleetTarget[];
   /** `each`: every member runs every target. `any`: each target once, on whichever member is free. Default `each`. */

@@ -1,6 +1,7 @@
 // A bucket of tokens, each of which comes back a fixed time after it was taken. So no window of that length, wherever it
 // begins, holds more calls than there are tokens; a bucket that refills steadily would let twice as many through.
 
+/** How often runs may begin. */
 export interface RateOptions {
   /** Runs that may begin within any `perMs` milliseconds, 1 to 10,000. */
   readonly calls: number;

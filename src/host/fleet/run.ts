@@ -11,6 +11,7 @@ import type { FleetQueue } from "./queue.js";
 import { createTally, type Tally } from "./tally.js";
 import { untilAborted, wait } from "./wait.js";
 
+/** What came of one run of a fleet. */
 export interface FleetRun {
   /** In the order of the members, and within a member of the targets, whatever finished first. */
   readonly cells: readonly FleetCell[];

@@ -25,6 +25,7 @@ export const MAX_MEMORY_NAME_CHARACTERS = 1_024;
 /** The most characters of one value, as canonical JSON. */
 export const MAX_MEMORY_VALUE_CHARACTERS = 8_388_608;
 
+/** The options of {@link openSqliteMemory}. */
 export interface SqliteMemoryOptions {
   /** How long a call waits for another process, at most 600,000. It holds the event loop meanwhile. Default 5,000. */
   readonly busyTimeoutMs?: number;

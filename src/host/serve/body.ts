@@ -2,6 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 
+/** How reading a body ended. `maxBytes` is the limit it went beyond. */
 export type BodyRead =
   | { kind: "read"; bytes: Uint8Array }
   | { kind: "too-large"; maxBytes: number }

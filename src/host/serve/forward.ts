@@ -4,6 +4,7 @@
 import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 
+/** A request as it is passed on. */
 export interface ForwardRequest {
   url: URL;
   method: string;

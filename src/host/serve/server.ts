@@ -9,6 +9,7 @@ import { bodyReader, type BodyMemory } from "./body.js";
 import type { HttpHandler } from "./exchange.js";
 import { sendReply } from "./reply.js";
 
+/** The options of the server. */
 export interface HttpServerOptions {
   /** An address or name to listen on. Default 127.0.0.1. */
   host?: string;
@@ -20,6 +21,7 @@ export interface HttpServerOptions {
   maxHeldBytes?: number;
 }
 
+/** A server that is listening. */
 export interface HttpServer {
   /** Without a slash at its end. */
   readonly url: string;

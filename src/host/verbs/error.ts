@@ -1,6 +1,7 @@
 // The one error class of the verbs. Its message is written for the model that asked: what was wrong with the target, in the
 // model's own words for it, and never a path of this machine nor an address that a name leads to.
 
+/** Every code of a `VerbError`. */
 export type VerbErrorCode =
   /** The target is no URL or path that the verbs take, or there is no root folder for it. */
   | "bad-target"

@@ -5,6 +5,7 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { AgentError, assertKnownOptions } from "../../core/index.js";
 import { openRoot, type Root } from "./root.js";
 
+/** An IP address of a name; `family` is 4 or 6. */
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
@@ -13,6 +14,7 @@ export interface ResolvedAddress {
 /** All addresses of a name. May reject; is called once for each connection. */
 export type ResolveName = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
+/** The options of {@link createVerbs}. A wrong one is `AgentError` `invalid-options`. */
 export interface VerbsOptions {
   /** The folder that paths and `file:` URLs are read below. Without it there are no file targets. */
   readonly root?: string;

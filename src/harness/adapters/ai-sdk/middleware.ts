@@ -21,6 +21,7 @@ export interface WrappedCall {
   readonly model: { readonly specificationVersion: SpecVersion };
 }
 
+/** A middleware for `wrapLanguageModel` of AI SDK 5, 6 and 7; made by {@link cassetteMiddleware}. */
 export interface CassetteMiddleware {
   readonly specificationVersion: "v3";
   readonly overrideSupportedUrls: () => Record<string, RegExp[]>;
@@ -29,8 +30,9 @@ export interface CassetteMiddleware {
 }
 
 /**
- * The live side of `cassetteMiddleware`: the model that it wraps, called with what it was really called with. `name` is kept in
- * the recording as its provider.
+ * The live side of `cassetteMiddleware`: the model that it wraps, called with what it was really called with. `name` is
+ * kept in the recording as its provider. Rejects with `AgentError` `invalid-options` for a turn that no
+ * `cassetteMiddleware` passed on.
  */
 export function wrappedModel(name = "ai-sdk"): LlmProviderAdapter {
   return liveProvider(name, (request) => {

@@ -14,6 +14,7 @@ import { readCall } from "./request.js";
 import { writeResult } from "./result.js";
 import type { AiSdkModel, GenerateResult, SpecVersion, StreamPart, StreamResult } from "./spec.js";
 
+/** The options of {@link toAiSdk}. */
 export interface ToAiSdkOptions {
   /** Which version the model speaks. Default `v3`, which AI SDK 6 and 7 take; AI SDK 5 takes `v2` alone. */
   readonly specificationVersion?: SpecVersion;

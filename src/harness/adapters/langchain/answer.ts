@@ -44,6 +44,7 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   error: "error",
 };
 
+/** An answer as the fields of LangChain's `AIMessage`. For adapters. */
 export function writeResponse(response: LlmTurnResponse): WrittenResponse {
   return { ...writeAnswer(response.message), ...writeFacts(response) };
 }

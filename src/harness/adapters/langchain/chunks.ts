@@ -5,6 +5,7 @@ import type { AssistantMessage, LlmStreamDelta, LlmTurnResponse } from "../../..
 import { writeFacts, type WrittenUsage } from "./answer.js";
 import { SAID, writeThought, type WrittenBlock } from "./write-message.js";
 
+/** A piece of an answer as the fields of LangChain's `AIMessageChunk`. For adapters. */
 export interface WrittenChunk {
   /** What was said, for whoever listens to tokens. */
   text: string;

@@ -22,6 +22,7 @@ export interface ChatModelLike {
   bindTools?(tools: never, options?: never): ChatModelLike;
 }
 
+/** The options of `fromLangChain`. */
 export interface FromLangChainOptions {
   /** Vendor and model, kept in a recording. Default: what the chat model says of itself. */
   readonly name?: string;
@@ -29,7 +30,7 @@ export interface FromLangChainOptions {
   readonly ignore?: readonly string[];
 }
 
-/** `build` makes a message of LangChain's own class. */
+/** A chat model as a provider; `build` makes a message of LangChain's own class. For adapters. */
 export function chatModelProvider(
   model: ChatModelLike,
   build: (written: WrittenMessage) => unknown,

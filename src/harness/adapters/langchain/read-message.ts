@@ -39,7 +39,7 @@ const BOOKKEEPING = [
   "container",
 ];
 
-/** A whole conversation. Throws `cannot-convert`. */
+/** A conversation of LangChain's messages as ours. Throws `HarnessError` `cannot-convert`. For adapters. */
 export function readMessages(messages: readonly unknown[], ignore: Ignored = []): LlmMessage[] {
   const names = new Map<string, string>();
   let calls = 0;

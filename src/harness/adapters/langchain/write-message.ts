@@ -6,6 +6,7 @@ import type { AssistantMessage, ContentPart, LlmMessage, LlmToolCall, Reasoning 
 /** In `additional_kwargs`: an answer as it was said, where its chunks could not say it. */
 export const SAID = "playhead_said";
 
+/** A message of ours as the fields of LangChain's class of that type. For adapters. */
 export type WrittenMessage =
   | { type: "system"; fields: { content: string } }
   | { type: "human"; fields: { content: string | WrittenBlock[] } }

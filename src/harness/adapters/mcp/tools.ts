@@ -7,6 +7,7 @@ import type { McpClientLike, McpTool } from "./client.js";
 import { McpToolError } from "./failure.js";
 import { resultText } from "./result.js";
 
+/** The options of {@link mcpTools}. */
 export interface McpToolsOptions {
   /** Put before every name, so that two servers can have a tool of the same name. */
   readonly prefix?: string;
@@ -18,8 +19,9 @@ export interface McpToolsOptions {
   readonly ignore?: readonly string[];
 }
 
-/** The most pages and tools of one server that are read. */
+/** The most pages of tools of one server that are read; one with more is `tools-unclear`. */
 export const MAX_MCP_PAGES = 1_000;
+/** The most tools of one server that are read; one with more is `tools-unclear`. */
 export const MAX_MCP_TOOLS = 10_000;
 
 const OPTIONS = ["prefix", "only", "timeoutMs", "ignore"];

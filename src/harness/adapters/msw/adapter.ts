@@ -37,6 +37,7 @@ export type CassetteHandlers<Handler> = Handler[] & {
   done(): Promise<void>;
 };
 
+/** Handlers that record, and the cassette of what they recorded. */
 export type RecordingHandlers<Handler> = Handler[] & {
   /** Rejects where a turn that succeeded could not be recorded. */
   done(): Promise<void>;
@@ -44,8 +45,10 @@ export type RecordingHandlers<Handler> = Handler[] & {
   toCassette(options?: { agentId?: string; extensions?: CassetteExtensions }): Promise<CassetteV2>;
 };
 
+/** Handlers that replay or record, with the mode that was decided and the path of the cassette. */
 export type UsedCassetteHandlers<Handler> = CassetteHandlers<Handler> & Pick<CassetteHandle, "mode" | "file">;
 
+/** The options of `cassetteHandlers`. A wrong one is `invalid-options`. */
 export interface CassetteHandlersOptions extends Pick<
   ReplayOptions,
   "redact" | "allowRedacted" | "streaming" | "speed"
@@ -55,21 +58,26 @@ export interface CassetteHandlersOptions extends Pick<
   readonly file?: string;
 }
 
+/** The options of `recordingHandlers`. */
 export interface RecordingHandlersOptions extends RecordingOptions {
   readonly baseUrls?: BaseUrls;
 }
 
+/** The options of `useCassetteHandlers`. */
 export interface UseCassetteHandlersOptions extends UseCassetteOptions {
   readonly baseUrls?: BaseUrls;
 }
 
+/** The functions of `playhead/msw` for one class of handlers; made by {@link createMswAdapter}. */
 export interface MswAdapter<Handler> {
   cassetteHandlers(source: Cassette | CassetteHandle, options?: CassetteHandlersOptions): CassetteHandlers<Handler>;
   recordingHandlers(options?: RecordingHandlersOptions): RecordingHandlers<Handler>;
   useCassetteHandlers(file: string, options?: UseCassetteHandlersOptions): Promise<UsedCassetteHandlers<Handler>>;
 }
 
-/** Binds the adapter to MSW and to a host's `useCassette`. */
+/**
+ * Binds the adapter to MSW and to a host's `useCassette`; what the functions throw is said at those of `playhead/msw`.
+ */
 export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: UseCassette): MswAdapter<Handler> {
   const newUpstream = () => createUpstream((request) => msw.send(request));
 

@@ -1,0 +1,93 @@
+// Writes docs/api: one page of reference for each door of package.json, made from the docstrings by typedoc and
+// typedoc-plugin-markdown. The same sources give the same bytes: no dates, no versions, no places in files.
+//
+// `npm run api` runs it, and scripts/llms.mjs after it.
+//
+//   node scripts/api.mjs [folder]        default docs/api
+
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Application, Comment } from "typedoc";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const out = resolve(process.argv[2] ?? join(root, "docs/api"));
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
+/** In the order they are written: a name that several doors have is described at the first, and the others link to it. */
+const ABOUT = {
+  playhead: "The runtime, providers, tools, budgets, events and receipts: the core, which runs anywhere.",
+  "playhead/cassette": "Recording, replaying, checking, comparing, signing, importing and exporting cassettes.",
+  "playhead/vitest": "Matchers for Vitest's `expect`, and a `test` with the fixture `cassette`.",
+  "playhead/vitest/reporter": "A reporter for Vitest that lists cassettes no test uses.",
+  "playhead/jest": "The matchers for Jest's `expect`.",
+  "playhead/fast-check": "Arbitraries of what agents exchange, and laws to hold code of your own to.",
+  "playhead/ai-sdk": "Cassettes for the AI SDK.",
+  "playhead/openai-agents": "Cassettes for the OpenAI Agents SDK.",
+  "playhead/langchain": "Cassettes for LangChain.",
+  "playhead/mcp": "The tools of an MCP server as tools of ours.",
+  "playhead/msw": "Cassettes as request handlers of MSW.",
+  "playhead/harness":
+    "`useCassette`, the drift gate, faults and doubles, conformance suites, and what the other doors are made of.",
+  "playhead/host": "Files, memory on disk, the verbs, fleets and servers: what needs Node.",
+};
+
+const doors = Object.entries(manifest.exports)
+  .filter(([, door]) => door.types !== undefined)
+  .map(([path, { types }]) => ({
+    name: path.replace(".", manifest.name),
+    source: types.replace("./dist/", "src/").replace(/\.d\.ts$/, ".ts"),
+  }));
+const unsaid = doors.find(({ name }) => ABOUT[name] === undefined);
+if (unsaid !== undefined) throw new Error(`scripts/api.mjs says nothing about ${unsaid.name}: give it a line in ABOUT`);
+const order = Object.keys(ABOUT);
+doors.sort((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+
+const app = await Application.bootstrapWithPlugins({
+  plugin: ["typedoc-plugin-markdown"],
+  entryPoints: doors.map(({ source }) => join(root, source)),
+  tsconfig: join(root, "tsconfig.json"),
+  outputs: [{ name: "markdown", path: out }],
+  name: "API reference",
+  readme: "none",
+  router: "module",
+  disableSources: true,
+  disableGit: true,
+  includeVersion: false,
+  excludeExternals: true,
+  excludePrivate: true,
+  excludeInternal: true,
+  githubPages: false,
+  skipErrorChecking: true,
+  sort: ["alphabetical"],
+  sortEntryPoints: false,
+  validation: { notExported: false, invalidLink: true, notDocumented: false },
+  entryFileName: "README",
+  hidePageHeader: true,
+  hideBreadcrumbs: true,
+  hideGroupHeadings: false,
+  useCodeBlocks: true,
+  expandObjects: false,
+  expandParameters: false,
+  parametersFormat: "table",
+  interfacePropertiesFormat: "table",
+  classPropertiesFormat: "table",
+  typeAliasPropertiesFormat: "table",
+  propertyMembersFormat: "table",
+  enumMembersFormat: "table",
+  indexFormat: "table",
+  tableColumnSettings: { hideSources: true, hideModifiers: true, hideInherited: true, hideOverrides: true },
+  formatWithPrettier: false,
+});
+
+const project = await app.convert();
+if (project === undefined) process.exit(1);
+// Called by their files until here.
+for (const { name, source } of doors) {
+  const called = source.replace("src/", "").replace(/(\/index)?\.ts$/, "");
+  const page = project.children.find((child) => child.name === called);
+  page.name = name;
+  page.comment = new Comment([{ kind: "text", text: ABOUT[name] }]);
+}
+await app.generateOutputs(project);
+if (app.logger.hasErrors()) process.exit(1);

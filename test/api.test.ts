@@ -1,0 +1,87 @@
+// The reference of what the package exports: that there is something to say of each export, and that docs/api and llms.txt are
+// what `npm run api` makes of the sources and the docs.
+
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { repositoryRoot } from "./support/built.js";
+import { readDoors } from "./support/doors.js";
+import { temporaryFolder } from "./support/temporary-folder.js";
+
+const doors = readDoors();
+const committed = join(repositoryRoot, "docs/api");
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+describe("the exports", () => {
+  it("are found behind every door", () => {
+    expect(doors.map(({ name }) => name)).toEqual(expect.arrayContaining(["playhead", "playhead/harness"]));
+    expect(doors.filter(({ exports }) => exports.length === 0)).toEqual([]);
+  });
+
+  it.each(doors)("of $name have a docstring each", ({ exports }) => {
+    const silent = exports.filter(({ documentation }) => documentation === "");
+    expect(silent.map(({ file, name }) => `${file} ${name}`)).toEqual([]);
+  });
+});
+
+describe("docs/api", () => {
+  it.each(doors)("has a page of $name with every export", ({ name, exports }) => {
+    const page = readFileSync(join(committed, `${name}.md`), "utf8").replaceAll("\\_", "_");
+    const headings = new Set([...page.matchAll(/^### (?:abstract )?([\w$]+)/gm)].map((match) => match[1]));
+    expect(exports.filter((one) => !headings.has(one.name)).map((one) => one.name)).toEqual([]);
+  });
+
+  it("is what `npm run api` makes of the sources", { timeout: 300_000 }, () => {
+    make("api", folder.path("api"));
+    expect(differences(readTree(folder.path("api")), readTree(committed)), UPDATE).toEqual([]);
+  });
+});
+
+describe("llms.txt", () => {
+  const text = readFileSync(join(repositoryRoot, "llms.txt"), "utf8");
+
+  it("lists every page of the docs", () => {
+    const pages = readdirSync(join(repositoryRoot, "docs")).filter((name) => name.endsWith(".md"));
+    expect(
+      pages.filter((name) => !text.includes(`](docs/${name}): `)),
+      UPDATE,
+    ).toEqual([]);
+  });
+
+  it("has a title, a summary, and sections of links with a line each", () => {
+    const [title, summary, about, ...sections] = text.trimEnd().split("\n\n");
+    expect(title).toBe("# Playhead");
+    expect(summary).toMatch(/^> \S/);
+    expect(about).toMatch(/^\w/);
+    const isHeading = /^## \w[\w ]*$/;
+    const isList = /^(- \[[^\]]+\]\([\w./-]+\): \S.*\n?)+$/;
+    expect(sections.filter((block, index) => !(index % 2 === 0 ? isHeading : isList).test(block))).toEqual([]);
+  });
+
+  it("is what `npm run api` makes of the docs", () => {
+    make("llms", folder.path("llms.txt"));
+    expect(readFileSync(folder.path("llms.txt"), "utf8"), UPDATE).toBe(text);
+  });
+});
+
+const UPDATE = "run `npm run api` and commit what it changed";
+
+function make(script: "api" | "llms", target: string): void {
+  const { status, stderr } = spawnSync(process.execPath, [join(repositoryRoot, `scripts/${script}.mjs`), target], {
+    encoding: "utf8",
+  });
+  expect(`${status} ${stderr}`).toMatch(/^0 /);
+}
+
+/** Texts by path, the names of folders left out. */
+function readTree(root: string): Map<string, string> {
+  const paths = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".md"));
+  return new Map(paths.map((path) => [path.replaceAll("\\", "/"), readFileSync(join(root, path), "utf8")]));
+}
+
+function differences(made: ReadonlyMap<string, string>, there: ReadonlyMap<string, string>): string[] {
+  const paths = [...new Set([...made.keys(), ...there.keys()])].sort();
+  return paths.filter((path) => made.get(path) !== there.get(path));
+}
