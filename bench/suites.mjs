@@ -36,7 +36,7 @@ export const SUITES = {
   verify: { run: verify, quick: { sizes: [0.1], files: 20, rounds: 1 } },
   diff: { run: diff, quick: { lengths: [10, 100] } },
   import: { run: importing, quick: { runs: 5, turns: [5] } },
-  startUp: { run: startUp, quick: { commands: false }, guard: { commands: false } },
+  startUp: { run: startUp, quick: { commands: false, rounds: 1 }, guard: { commands: false } },
   memory: { run: memory, quick: { turns: 200, rounds: 1 }, guard: { rounds: 1, kinds: ["recording"] } },
   install: { run: install, quick: undefined },
   scale: { run: scale, quick: { files: 20, rounds: 1, bytes: 2 ** 20 } },
@@ -46,7 +46,7 @@ export const SUITES = {
 
 const LENGTHS = {
   whole: {},
-  quick: { rounds: 3, sampleMs: 5 },
+  quick: { rounds: 2, sampleMs: 2 },
   guard: { rounds: 7, sampleMs: 20 },
 };
 
