@@ -19,6 +19,7 @@ const { values } = parseArgs({
     json: { type: "string" },
     only: { type: "string" },
     files: { type: "string" },
+    rounds: { type: "string" },
   },
 });
 const length = values.guard ? "guard" : values.quick ? "quick" : "whole";
@@ -34,7 +35,8 @@ if (values.results && (length !== "whole" || values.only !== undefined)) {
 }
 const options = {
   clock: values.cpu ? "cpu" : "wall",
-  ...(values.files === undefined ? {} : { files: Number(values.files) }),
+  ...(values.files === undefined ? {} : { files: toCount("files") }),
+  ...(values.rounds === undefined ? {} : { rounds: toCount("rounds") }),
 };
 const machine = describeMachine();
 console.log(`${formatMachine(machine)}\n`);
@@ -65,3 +67,10 @@ if (values.results) writeFileSync(new URL("results.md", import.meta.url), format
 // A peer, or a tool that this machine lacks, may be absent; what is ours may not.
 if (tables.some(({ rows }) => rows.some((row) => row.failed !== undefined && row.isOptional !== true)))
   process.exitCode = 1;
+
+function toCount(name) {
+  const count = Number(values[name]);
+  if (Number.isInteger(count) && count > 0) return count;
+  console.error(`bench: --${name} takes a whole number of 1 or more, not ${values[name]}`);
+  process.exit(2);
+}

@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { seal } from "playhead";
 import { formatCassette, parseCassette, recordingProvider } from "playhead/cassette";
 import { verifyText } from "./floor/cassette.mjs";
 import { toMegabytesPerSecond } from "./import.mjs";
@@ -83,7 +84,9 @@ function decode(bytes) {
 export async function cassetteOf(size) {
   const turns = Math.min(10_000, Math.max(10, Math.round(size / 2_000)));
   // Every turn stores two messages, one of them a second time as the answer, and about 500 bytes around them.
-  const messages = createConversation(turns, Math.max(200, Math.round((size / turns - 500) / 3)));
+  // Sealed, as the loop's own are: a caller's would be read again from the start at each turn.
+  const bytes = Math.max(200, Math.round((size / turns - 500) / 3));
+  const messages = createConversation(turns, bytes).map((message) => seal(message));
   let length = 0;
   const recorder = recordingProvider({
     name: "bench",
