@@ -50,7 +50,7 @@ export function all(calls) {
   return calls.map(([name, value]) => [name, -1 - value]);
 }
 
-export async function* diff({ rounds = 5, sampleMs = 20, clock = "wall", lengths = [10, 100, 1000, 10_000] } = {}) {
+export async function* diff({ rounds = 5, sampleMs = 20, lengths = [10, 100, 1000, 10_000], ...options } = {}) {
   const kinds = [
     ["3 differences", few],
     ["3 in 10 calls differ", many],
@@ -60,7 +60,7 @@ export async function* diff({ rounds = 5, sampleMs = 20, clock = "wall", lengths
     const calls = callsOf(length);
     const old = runOf(calls);
     const contestants = kinds.flatMap(([text, change]) => compareWith(old, calls, change(calls), text));
-    const rows = await measure(contestants, { rounds, sampleMs, clock });
+    const rows = await measure(contestants, { ...options, rounds, sampleMs });
     yield { key: String(length), title: `diff of two runs of ${length} calls`, unit: "ms", rows };
   }
 }

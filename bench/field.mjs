@@ -39,13 +39,14 @@ function start({ file, part }) {
 }
 
 /** The rows of each of `works`. In every round each contestant does each work once. */
-export async function sampleField(field, works, { rounds = 15, sampleMs = 40, clock = "wall" } = {}) {
+export async function sampleField(field, works, { rounds = 15, sampleMs = 40, warmMs = 0, clock = "wall" } = {}) {
   const states = works.map(() =>
     field.map((contestant) => ({ contestant, values: [], spentMs: 0, failed: contestant.failed })),
   );
   for (let round = 0; round < rounds; round++) {
     for (const index of field.keys()) {
-      for (const [at, work] of works.entries()) await takeSample(states[at][index], { ...work, sampleMs, clock });
+      for (const [at, work] of works.entries())
+        await takeSample(states[at][index], { ...work, sampleMs, warmMs, clock });
     }
   }
   return states.map((list) => list.map(toRow));

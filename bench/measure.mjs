@@ -14,16 +14,23 @@ import { runInNewContext } from "node:vm";
  */
 
 setFlagsFromString("--expose-gc");
-/** Collects all garbage, so that nobody pays for what another left behind. */
-export const collectGarbage = runInNewContext("gc");
+const collect = runInNewContext("gc");
+
+/**
+ * Collects what is young, so that nobody pays for what another left behind. A full collection would let go of the hidden classes
+ * that compiled code relies on, and that code with them: a turn of ours then takes five times as long (measured).
+ */
+export function collectGarbage() {
+  collect({ type: "minor" });
+}
 
 /**
  * Microseconds per unit of each contestant. Every sample repeats a run until it lasts `sampleMs`. One that throws is left out
  * from then on, and its row says why. `clock` is "wall", or "cpu" for the processor time of this process.
  */
-export async function measure(contestants, { rounds = 15, sampleMs = 40, clock = "wall" } = {}) {
+export async function measure(contestants, { rounds = 15, sampleMs = 40, warmMs = 0, clock = "wall" } = {}) {
   const states = contestants.map((contestant) => ({ contestant, values: [], repeats: 1, failed: undefined }));
-  for (const state of states) await attempt(state, () => prepare(state, sampleMs, clock));
+  for (const state of states) await attempt(state, () => prepare(state, { sampleMs, warmMs, clock }));
   for (let round = 0; round < rounds; round++) {
     for (const state of states) await attempt(state, () => takeSample(state, clock));
   }
@@ -41,21 +48,18 @@ async function attempt(state, act) {
   }
 }
 
-async function prepare(state, sampleMs, clock) {
-  if (state.contestant.sample === undefined) state.repeats = await calibrate(state.contestant, sampleMs, clock);
+async function prepare(state, options) {
+  if (state.contestant.sample === undefined) state.repeats = await calibrate(state.contestant, options);
 }
 
-/** How long a contestant runs before it is timed, in samples: until its code is compiled for what it is given. */
-const WARM_SAMPLES = 8;
-
-/** How often a contestant runs in a sample of `sampleMs`. Warms it up. */
-export async function calibrate(contestant, sampleMs, clock) {
+/** How often a contestant runs in a sample of `sampleMs`. Runs it for `warmMs`, until its code is compiled for what it is given. */
+export async function calibrate(contestant, { sampleMs, warmMs, clock }) {
   const wanted = sampleMs * 1000;
   let [spent, repeats] = [0, 1];
   for (;;) {
     const micros = await time(contestant, repeats, clock);
     spent += micros;
-    if (spent >= WARM_SAMPLES * wanted) return Math.max(1, Math.round((repeats * wanted) / micros));
+    if (spent >= Math.max(warmMs * 1000, wanted)) return Math.max(1, Math.round((repeats * wanted) / micros));
     if (micros < wanted) repeats = Math.ceil(repeats * Math.min(10, Math.max(1.5, wanted / micros)));
   }
 }

@@ -61,6 +61,7 @@ async function* verifyFolder(files, fileKb, options) {
       ...options,
       rounds: Math.min(options.rounds ?? 3, 5),
       sampleMs: 1,
+      warmMs: 0,
       clock: "wall",
     });
     const title = `verify ${files} cassettes of ${(bytes.length / 1000).toPrecision(3)} KB`;

@@ -1,4 +1,4 @@
-// One contestant in a process of its own: node worker.mjs FILE [PART]. It takes `{ kind, turns, calls, sampleMs, clock }` and
+// One contestant in a process of its own: node worker.mjs FILE [PART]. It takes `{ kind, turns, calls, sampleMs, warmMs, clock }` and
 // answers with `{ micros }`, a unit's cost in one sample, or `{ failed }`. A loop's unit is a turn, a replay's is a completion.
 
 import { pathToFileURL } from "node:url";
@@ -34,7 +34,7 @@ async function prepare(work) {
   const once = work.kind === "loop" ? await toLoop(work) : await toReplay();
   return {
     once,
-    repeats: await calibrate(once, work.sampleMs, work.clock),
+    repeats: await calibrate(once, work),
     units: work.kind === "loop" ? work.turns : 1,
   };
 }

@@ -13,7 +13,13 @@ const OWN_REPLAYS = [
   ["a function in the place of fetch", "function.mjs"],
 ].map(([name, file]) => ({ name, file: fileURLToPath(new URL(`contestants/${file}`, import.meta.url)) }));
 
-export async function* peerLoops({ turns = [10, 100, 1000], calls = [1, 3], rounds = 5, sampleMs = 100, clock } = {}) {
+export async function* peerLoops({
+  turns = [10, 100, 1000],
+  calls = [1, 3],
+  rounds = 5,
+  sampleMs = 100,
+  ...options
+} = {}) {
   const field = openField([...ownLoops(OWN_LOOPS), ...installed(LOOP_PEERS)]);
   // Of several calls a turn one length says enough.
   const works = calls.flatMap((perTurn) =>
@@ -21,7 +27,7 @@ export async function* peerLoops({ turns = [10, 100, 1000], calls = [1, 3], roun
   );
   try {
     for (const work of works) {
-      const [rows] = await sampleField(field, [work], { rounds, sampleMs, clock });
+      const [rows] = await sampleField(field, [work], { ...options, rounds, sampleMs });
       yield { ...toTable("peers: turn loop", work, rows), versions: versionsOf(LOOP_PEERS) };
     }
   } finally {
@@ -29,10 +35,10 @@ export async function* peerLoops({ turns = [10, 100, 1000], calls = [1, 3], roun
   }
 }
 
-export async function* peerReplays({ rounds = 5, sampleMs = 100, clock } = {}) {
+export async function* peerReplays({ rounds = 5, sampleMs = 100, ...options } = {}) {
   const field = openField([...OWN_REPLAYS, ...installed(REPLAY_PEERS)]);
   try {
-    const [rows] = await sampleField(field, [{ kind: "replay" }], { rounds, sampleMs, clock });
+    const [rows] = await sampleField(field, [{ kind: "replay" }], { ...options, rounds, sampleMs });
     const title = "peers: replay of one completion of 2 KB";
     yield { key: "replay", title, unit: "µs", rows, versions: versionsOf(REPLAY_PEERS) };
   } finally {
