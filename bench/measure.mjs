@@ -1,55 +1,114 @@
 // Samples contestants in turn (A B C A B C …), so that a slow moment of the machine hits all of them, and sums them up.
 
-/** @typedef {{ name: string, run: () => Promise<unknown> | unknown, units: number }} Contestant `units`: what a run is divided by */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 
 /**
- * Microseconds per unit of each contestant. Every sample repeats a run until it lasts `sampleMs`.
- * @param {Contestant[]} contestants
+ * @typedef {object} Contestant
+ * @property {string} name
+ * @property {() => unknown} [run] one run of the work, awaited where it is a promise
+ * @property {number} [units] what the microseconds of a run are divided by
+ * @property {(result: unknown) => void} [check] throws unless the last run of a sample did its work; not timed
+ * @property {() => Promise<number> | number} [sample] instead of `run`: takes one sample and gives its figure
+ * @property {boolean} [isOptional] needs something that not every machine has
  */
-export async function measure(contestants, { rounds = 15, sampleMs = 40 } = {}) {
-  const samples = contestants.map(() => []);
-  const repeats = [];
-  for (const contestant of contestants) repeats.push(await calibrate(contestant, sampleMs));
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc");
+
+/**
+ * Collects what is young, so that nobody pays for what another left behind. A full collection would let go of the hidden classes
+ * that compiled code relies on, and that code with them: a turn of ours then takes five times as long (measured).
+ */
+export function collectGarbage() {
+  collect({ type: "minor" });
+}
+
+/**
+ * Microseconds per unit of each contestant. Every sample repeats a run until it lasts `sampleMs`. One that throws is left out
+ * from then on, and its row says why. `clock` is "wall", or "cpu" for the processor time of this process.
+ */
+export async function measure(contestants, { rounds = 15, sampleMs = 40, warmMs = 0, clock = "wall" } = {}) {
+  const states = contestants.map((contestant) => ({ contestant, values: [], repeats: 1, failed: undefined }));
+  for (const state of states) await attempt(state, () => prepare(state, { sampleMs, warmMs, clock }));
   for (let round = 0; round < rounds; round++) {
-    for (const [index, contestant] of contestants.entries()) {
-      samples[index].push((await time(contestant, repeats[index])) / repeats[index] / contestant.units);
-    }
+    for (const state of states) await attempt(state, () => takeSample(state, clock));
   }
-  return contestants.map(({ name }, index) => ({ name, ...summarise(samples[index]) }));
-}
-
-async function calibrate(contestant, sampleMs) {
-  let repeats = 1;
-  for (;;) {
-    const micros = await time(contestant, repeats);
-    if (micros >= sampleMs * 1000) return repeats;
-    repeats = Math.ceil(repeats * Math.min(10, Math.max(1.5, (sampleMs * 1000 * 1.1) / micros)));
-  }
-}
-
-async function time(contestant, repeats) {
-  const started = process.hrtime.bigint();
-  for (let index = 0; index < repeats; index++) await contestant.run();
-  return Number(process.hrtime.bigint() - started) / 1000;
-}
-
-/** Median, and the spread as the middle half of the samples. */
-export function summarise(samples) {
-  const sorted = [...samples].sort((a, b) => a - b);
-  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
-  return { median: at(0.5), low: at(0.25), high: at(0.75), samples: sorted.length };
-}
-
-export function formatTable(title, unit, rows) {
-  const width = Math.max(...rows.map((row) => row.name.length), 12);
-  const lines = rows.map(
-    (row) =>
-      `${row.name.padEnd(width)}  ${number(row.median).padStart(9)}  ${`${number(row.low)} … ${number(row.high)}`.padStart(19)}  ${String(row.samples).padStart(4)}`,
+  return states.map(({ contestant: { name, isOptional = false }, values, failed }) =>
+    failed === undefined ? { name, ...summarise(values) } : { name, failed, isOptional },
   );
-  const head = `${"".padEnd(width)}  ${"median".padStart(9)}  ${"middle half".padStart(19)}  ${"n".padStart(4)}`;
-  return [`${title} [${unit}]`, head, ...lines, ""].join("\n");
 }
 
-function number(value) {
-  return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
+async function attempt(state, act) {
+  if (state.failed !== undefined) return;
+  try {
+    await act();
+  } catch (error) {
+    state.failed = error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function prepare(state, options) {
+  if (state.contestant.sample === undefined) state.repeats = await calibrate(state.contestant, options);
+}
+
+/** How often a contestant runs in a sample of `sampleMs`. Runs it for `warmMs`, until its code is compiled for what it is given. */
+export async function calibrate(contestant, { sampleMs, warmMs, clock }) {
+  const wanted = sampleMs * 1000;
+  let [spent, repeats] = [0, 1];
+  for (;;) {
+    const micros = await time(contestant, repeats, clock);
+    spent += micros;
+    if (spent >= Math.max(warmMs * 1000, wanted)) return Math.max(1, Math.round((repeats * wanted) / micros));
+    if (micros < wanted) repeats = Math.ceil(repeats * Math.min(10, Math.max(1.5, wanted / micros)));
+  }
+}
+
+async function takeSample({ contestant, repeats, values }, clock) {
+  collectGarbage();
+  if (contestant.sample !== undefined) values.push(await contestant.sample());
+  else values.push((await time(contestant, repeats, clock)) / repeats / contestant.units);
+}
+
+/** Microseconds of so many runs, the last of which is checked. */
+export async function time({ run, check }, repeats, clock) {
+  let result;
+  const started = readClock(clock);
+  for (let index = 0; index < repeats; index++) result = await run();
+  const micros = readClock(clock) - started;
+  check?.(result);
+  return micros;
+}
+
+/** Microseconds since some moment. */
+export function readClock(clock) {
+  if (clock === "wall") return Number(process.hrtime.bigint()) / 1000;
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+/** Median, the spread as the middle half of the samples, and the samples as they were taken. */
+export function summarise(values) {
+  return {
+    median: quantile(values, 0.5),
+    low: quantile(values, 0.25),
+    high: quantile(values, 0.75),
+    samples: values.length,
+    values,
+  };
+}
+
+/** Between two samples in proportion. */
+export function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const place = share * (sorted.length - 1);
+  const below = sorted[Math.floor(place)];
+  return below + (sorted[Math.ceil(place)] - below) * (place - Math.floor(place));
+}
+
+/** `a` over `b`, each sample over the one of the same round. Undefined where one of the two has none. */
+export function ratioOf(a, b) {
+  if (a?.values === undefined || b?.values === undefined) return undefined;
+  const length = Math.min(a.values.length, b.values.length);
+  return summarise(Array.from({ length }, (_, index) => a.values[index] / b.values[index]));
 }

@@ -1,47 +1,76 @@
-// npm run bench [-- --quick] [-- --json FILE] [-- --only NAME]: every benchmark, its machine and versions. Figures are for reading; no test
-// asserts one.
+// npm run bench [-- --quick] [-- --only NAME,NAME] [-- --peers] [-- --cpu] [-- --json FILE] [-- --results]: every benchmark with
+// its machine and versions. Figures are for reading; no test asserts one.
 
 import { writeFileSync } from "node:fs";
-import { cpus, totalmem } from "node:os";
 import { parseArgs } from "node:util";
-import { diff } from "./diff.mjs";
-import { scale } from "./scale.mjs";
-import { startUp } from "./start-up.mjs";
-import { turnLoop } from "./turn-loop.mjs";
-import { verify } from "./verify.mjs";
+import { formatGoals, judgeGoals } from "./goals.mjs";
+import { describeMachine, formatMachine } from "./machine.mjs";
+import { formatResults } from "./results.mjs";
+import { runSuite, SUITES, suitesOf } from "./suites.mjs";
+import { formatNumber, formatTable } from "./table.mjs";
 
 const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
+    guard: { type: "boolean", default: false },
+    peers: { type: "boolean", default: false },
+    cpu: { type: "boolean", default: false },
+    results: { type: "boolean", default: false },
     json: { type: "string" },
     only: { type: "string" },
-    files: { type: "string", default: "10000" },
+    files: { type: "string" },
+    rounds: { type: "string" },
   },
 });
-const machine = {
-  cpu: cpus()[0]?.model ?? "unknown",
-  cores: cpus().length,
-  memoryGiB: Math.round(totalmem() / 2 ** 30),
-  platform: `${process.platform}-${process.arch}`,
-  node: process.versions.node,
-};
-console.log(
-  `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGiB} GiB, ${machine.platform}, Node ${machine.node}\n`,
-);
-
-const quick = values.quick ? { rounds: 3, sampleMs: 5 } : {};
-const benches = {
-  turnLoop: () => turnLoop(values.quick ? { ...quick, turns: [10, 100], calls: [1] } : {}),
-  verify: () => verify(values.quick ? { ...quick, turns: [100] } : {}),
-  diff: () => diff(values.quick ? { ...quick, lengths: [10, 100] } : {}),
-  startUp: () => startUp(quick),
-  scale: () => scale(values.quick ? { files: 100, rounds: 1, bytes: 2 ** 20 } : { files: Number(values.files) }),
-};
-const chosen = values.only === undefined ? Object.keys(benches) : [values.only];
-const results = { machine };
-for (const name of chosen) {
-  if (!Object.hasOwn(benches, name))
-    throw new Error(`there is no ${name}; there are ${Object.keys(benches).join(", ")}`);
-  results[name] = await benches[name]();
+const length = values.guard ? "guard" : values.quick ? "quick" : "whole";
+const chosen = values.only?.split(",") ?? suitesOf(length, values.peers);
+const unknown = chosen.filter((name) => !Object.hasOwn(SUITES, name));
+if (unknown.length > 0) {
+  console.error(`bench: there is no ${unknown.join(", ")}; there are ${Object.keys(SUITES).join(", ")}`);
+  process.exit(2);
 }
+if (values.results && (length !== "whole" || values.only !== undefined)) {
+  console.error("bench: --results writes every figure, so it goes with neither --quick, --guard nor --only");
+  process.exit(2);
+}
+const options = {
+  clock: values.cpu ? "cpu" : "wall",
+  ...(values.files === undefined ? {} : { files: toCount("files") }),
+  ...(values.rounds === undefined ? {} : { rounds: toCount("rounds") }),
+};
+const machine = describeMachine();
+console.log(`${formatMachine(machine)}\n`);
+
+const tables = [];
+for (const suite of chosen) {
+  for await (const table of runSuite(suite, length, options)) {
+    tables.push({ suite, ...table });
+    console.log(formatTable(table));
+  }
+}
+const goals = judgeGoals(tables);
+const measured = goals.filter((goal) => goal.measured !== undefined);
+if (measured.length > 0) console.log(`${formatGoals(measured, formatNumber)}\n`);
+const versions = Object.fromEntries(tables.flatMap((table) => Object.entries(table.versions ?? {})));
+const results = {
+  schemaVersion: 1,
+  takenAt: new Date().toISOString(),
+  length,
+  ...options,
+  machine,
+  versions,
+  goals,
+  tables,
+};
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(results, null, 2) + "\n");
+if (values.results) writeFileSync(new URL("results.md", import.meta.url), formatResults(results));
+// A peer, or a tool that this machine lacks, may be absent; what is ours may not.
+if (tables.some(({ rows }) => rows.some((row) => row.failed !== undefined && row.isOptional !== true)))
+  process.exitCode = 1;
+
+function toCount(name) {
+  const count = Number(values[name]);
+  if (Number.isInteger(count) && count > 0) return count;
+  console.error(`bench: --${name} takes a whole number of 1 or more, not ${values[name]}`);
+  process.exit(2);
+}

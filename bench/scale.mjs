@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { scriptedProvider } from "playhead";
 import { DEFAULT_MAX_BYTES, formatCassette, recordingProvider } from "playhead/cassette";
-import { formatTable, summarise } from "./measure.mjs";
+import { summarise } from "./measure.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const bin = join(root, "dist/cli/bin.js");
@@ -16,7 +16,7 @@ const TELL = 'process.on("exit",()=>process.stderr.write(" rss "+process.resourc
 const LOAD = 'import{loadCassette}from"playhead/cassette";await loadCassette(process.argv[1])';
 
 /** `files` cassettes of one turn in each of two folders; `bytes` of one that is loaded alone. */
-export async function scale({ files = 10_000, rounds = 3, bytes = DEFAULT_MAX_BYTES } = {}) {
+export async function* scale({ files = 10_000, rounds = 3, bytes = DEFAULT_MAX_BYTES } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "playhead-scale-"));
   try {
     const [old, now] = [join(folder, "old"), join(folder, "now")];
@@ -38,19 +38,13 @@ export async function scale({ files = 10_000, rounds = 3, bytes = DEFAULT_MAX_BY
         samples[index].push(runOnce(name, args));
       }
     }
-    return print(contestants, samples, files);
+    const rows = (field) =>
+      contestants.map(([name], index) => ({ name, ...summarise(samples[index].map((sample) => sample[field])) }));
+    yield { key: "seconds", title: `scale: ${files} files of one turn`, unit: "s", rows: rows("seconds") };
+    yield { key: "peak", title: `scale: peak memory with ${files} files`, unit: "MiB", rows: rows("peakMiB") };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function print(contestants, samples, files) {
-  const rows = (field) =>
-    contestants.map(([name], index) => ({ name, ...summarise(samples[index].map((sample) => sample[field])) }));
-  const result = { files, seconds: rows("seconds"), peakMiB: rows("peakMiB") };
-  console.log(formatTable(`scale: ${files} files of one turn`, "s", result.seconds));
-  console.log(formatTable(`scale: peak memory with ${files} files`, "MiB", result.peakMiB));
-  return result;
 }
 
 function runOnce(name, args) {

@@ -1,7 +1,8 @@
 // The hand-written floor: what a turn loop must cost at least. Nothing here is meant to be used; it is what the real loop is
 // measured against, and test/bench.test.ts checks that it does the same work.
 
-import { createHash } from "node:crypto";
+import { sign } from "node:crypto";
+import { canonical, growingHash, sha256 } from "./canonical.mjs";
 
 /** Ask, run the tools, go on. No budget, no events, no checks. */
 export async function bareLoop(model, tool, system, goal) {
@@ -48,23 +49,19 @@ export async function guardedLoop(model, tool, system, goal, limits = { turns: 2
 /** The guarded loop around a model whose every turn is hashed as a version 2 cassette hashes it, incrementally. */
 export async function hashedLoop(model, tool, system, goal) {
   const entries = [];
-  const state = createHash("sha256").update("[");
-  let absorbed = 0;
+  const hashOf = growingHash();
   const watched = {
     async turn({ messages }) {
-      for (; absorbed < messages.length; absorbed++) {
-        state.update((absorbed === 0 ? "" : ",") + canonical(messages[absorbed]));
-      }
-      const promptHash = state.copy().update("]").digest("hex");
+      const promptHash = hashOf(messages);
       const response = await model.turn({ messages });
       const bound = { cassetteId: "00", promptHash, response, turnIndex: entries.length };
-      entries.push({ promptHash, response, responseHash: createHash("sha256").update(canonical(bound)).digest("hex") });
+      entries.push({ promptHash, response, responseHash: sha256(canonical(bound)) });
       return response;
     },
   };
   const result = await guardedLoop(watched, tool, system, goal);
   const envelope = canonical({ entryDigests: entries.map((entry) => entry.responseHash), version: 2 });
-  return { ...result, entries, envelopeHash: createHash("sha256").update(envelope).digest("hex") };
+  return { ...result, entries, envelopeHash: sha256(envelope) };
 }
 
 async function runCalls(calls, tool, messages) {
@@ -74,10 +71,42 @@ async function runCalls(calls, tool, messages) {
   });
 }
 
-/** RFC 8785 for values known to be plain JSON. */
-function canonical(value) {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  const keys = Object.keys(value).sort();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`).join(",")}}`;
+/** The guarded loop around a model that answers from recorded entries: each prompt and each response is hashed and compared. */
+export async function replayedLoop({ cassetteId, entries }, tool, system, goal) {
+  const hashOf = growingHash();
+  let next = 0;
+  const model = {
+    async turn({ messages }) {
+      const { turnIndex, promptHash, response, responseHash } = entries[next++];
+      if (hashOf(messages) !== promptHash) throw new Error(`no recording fits turn ${turnIndex}`);
+      const bound = { cassetteId, promptHash, response, turnIndex };
+      if (sha256(canonical(bound)) !== responseHash) throw new Error(`response ${turnIndex} was changed`);
+      return response;
+    },
+  };
+  return guardedLoop(model, tool, system, goal);
+}
+
+/** The guarded loop with a signed receipt of every turn and every call, each with the signature of the one before. */
+export async function signedLoop(model, tool, system, goal, key) {
+  const receipts = [];
+  let parentSig = null;
+  const add = (body) => {
+    const unsigned = { body, parentSig, seq: receipts.length };
+    parentSig = sign(null, Buffer.from(canonical(unsigned)), key).toString("base64");
+    receipts.push({ ...unsigned, sig: parentSig });
+  };
+  const watched = {
+    async turn(request) {
+      const response = await model.turn(request);
+      add({ kind: "turn", responseHash: sha256(canonical(response)), stopReason: response.stopReason });
+      return response;
+    },
+  };
+  const watchedTool = async (args) => {
+    const result = await tool(args);
+    add({ kind: "tool", argumentsHash: sha256(canonical(args)), resultHash: sha256(canonical(result)) });
+    return result;
+  };
+  return { ...(await guardedLoop(watched, watchedTool, system, goal)), receipts };
 }

@@ -1,0 +1,97 @@
+// Contestants in a process of their own each, all alive at once and sampled in turn: no one's code is compiled for another's
+// values, and a slow moment of the machine hits all of them.
+
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { summarise } from "./measure.mjs";
+
+const worker = fileURLToPath(new URL("worker.mjs", import.meta.url));
+
+/** How long one sample, with all that leads up to it, may take. */
+const SAMPLE_TIMEOUT_MS = 180_000;
+/** A contestant that has spent this long on one work has enough samples. */
+const SPENT_MS = 40_000;
+
+/**
+ * Starts the contestants: `file` exports what is timed, or several under the name `part`. One that comes with `failed` is only
+ * listed, with that reason; `note` is added to whatever goes wrong.
+ */
+export function openField(contestants) {
+  return contestants.map((each) => ({ ...each, process: each.failed === undefined ? start(each) : undefined }));
+}
+
+function start({ file, part }) {
+  const env = {
+    ...process.env,
+    NODE_ENV: "production",
+    LANGSMITH_TRACING: "false",
+    MASTRA_TELEMETRY_DISABLED: "1",
+    OPENAI_AGENTS_DISABLE_TRACING: "1",
+  };
+  const child = fork(worker, part === undefined ? [file] : [file, part], {
+    env,
+    execArgv: ["--expose-gc", "--max-old-space-size=4096"],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
+  let printed = "";
+  child.stderr.setEncoding("utf8").on("data", (text) => (printed = (printed + text).slice(-4_000)));
+  return { child, errorText: () => printed };
+}
+
+/** The rows of each of `works`. In every round each contestant does each work once. */
+export async function sampleField(field, works, { rounds = 15, sampleMs = 40, warmMs = 0, clock = "wall" } = {}) {
+  const states = works.map(() =>
+    field.map((contestant) => ({ contestant, values: [], spentMs: 0, failed: contestant.failed })),
+  );
+  for (let round = 0; round < rounds; round++) {
+    for (const index of field.keys()) {
+      for (const [at, work] of works.entries())
+        await takeSample(states[at][index], { ...work, sampleMs, warmMs, clock });
+    }
+  }
+  return states.map((list) => list.map(toRow));
+}
+
+async function takeSample(state, message) {
+  if (state.failed !== undefined || state.spentMs > SPENT_MS) return;
+  const started = Date.now();
+  const { failed, micros, isGone } = await request(state.contestant.process, message);
+  state.spentMs += Date.now() - started;
+  if (failed === undefined) state.values.push(micros);
+  else state.failed = failed;
+  if (isGone) state.contestant.process.child.kill("SIGKILL");
+}
+
+function toRow({ contestant: { name, note, isPeer = false }, values, failed }) {
+  if (failed === undefined) return { name, isPeer, ...summarise(values) };
+  return { name, isPeer, failed: note === undefined ? failed : `${failed} (${note})`, isOptional: isPeer };
+}
+
+/** One sample. Never rejects. */
+function request({ child, errorText }, message) {
+  return new Promise((resolve) => {
+    const settle = (answer) => {
+      clearTimeout(timer);
+      child.off("message", settle).off("exit", onExit);
+      resolve(answer);
+    };
+    const onExit = (code, signal) =>
+      settle({ isGone: true, failed: `its process ended with ${signal ?? code}: ${lastError(errorText())}` });
+    const timer = setTimeout(
+      () => settle({ isGone: true, failed: `one sample took more than ${SAMPLE_TIMEOUT_MS / 1000} s` }),
+      SAMPLE_TIMEOUT_MS,
+    );
+    child.once("message", settle).once("exit", onExit);
+    if (child.connected) child.send(message);
+    else onExit(child.exitCode, child.signalCode);
+  });
+}
+
+/** The line of a stack trace that says what went wrong. */
+function lastError(text) {
+  return text.split("\n").find((line) => /error/i.test(line)) ?? "it printed no error";
+}
+
+export function closeField(field) {
+  for (const { process: started } of field) started?.child.kill("SIGKILL");
+}

@@ -1,0 +1,120 @@
+// What to reach: ratios within one run, each with what it may be at most. Where a table was not taken, its goal is not measured.
+
+import { ratioOf, summarise } from "./measure.mjs";
+
+const LOOP = "playhead: run";
+const RECORD = "playhead: run and record";
+const REPLAY = "playhead: verify and replay";
+
+/** `of(row, rows)` gives a summary of ratios, where `row(suite, key, name)` has rows. */
+export const GOALS = [
+  {
+    id: "bare",
+    figure: "our bare loop ÷ (floor + budget + events + validation), T = 100",
+    most: 2,
+    of: (row) => ratioOf(row("turnLoop", "100x1", LOOP), row("turnLoop", "100x1", "floor: budget, events, checks")),
+  },
+  {
+    id: "recording",
+    figure: "our recording loop ÷ (floor + incremental hashes), T = 100",
+    most: 1.5,
+    of: (row) => ratioOf(row("turnLoop", "100x1", RECORD), row("turnLoop", "100x1", "floor: and every hash")),
+  },
+  {
+    id: "recording-peers",
+    figure: "our recording loop ÷ the fastest peer's loop that records nothing, T = 100",
+    most: 1,
+    of: (row, rows) => ratioOf(row("peerLoops", "100x1", RECORD), fastestPeer(rows("peerLoops", "100x1"))),
+  },
+  growth("growth-bare", "bare", LOOP),
+  growth("growth-recording", "recording", RECORD),
+  growth("growth-replaying", "replaying", REPLAY),
+  {
+    id: "replay",
+    figure: "our replay of a 2 KB completion ÷ (verified floor)",
+    most: 1.5,
+    of: (row) =>
+      ratioOf(
+        row("replay", "many", "playhead: cassetteProvider of the parsed JSON, every hash verified"),
+        row("replay", "many", "floor: request hashed, response verified, fresh object"),
+      ),
+  },
+  {
+    id: "signing",
+    figure: "signing of receipts on the critical path ÷ the signing cost",
+    most: 0.1,
+    of: (row) =>
+      shareOf(
+        row("signing", "path", "loop until its last turn, signed receipts"),
+        row("signing", "path", "loop until its last turn, no receipts"),
+        row("signing", "path", "its Ed25519 signatures alone"),
+      ),
+  },
+  {
+    id: "canon",
+    figure: "our canonical text ÷ `JSON.stringify`, 200 KB",
+    most: 2.5,
+    of: (row) =>
+      ratioOf(
+        row("canon", "200000", "playhead: canonicalize"),
+        row("canon", "200000", "JSON.stringify, not canonical"),
+      ),
+  },
+  {
+    id: "start-up",
+    figure: "`cassette --version` ÷ `node -e 0`, wall",
+    most: 1.5,
+    of: (row) => ratioOf(row("startUp", "base", "cassette --version"), row("startUp", "base", "node -e 0")),
+  },
+  {
+    id: "memory",
+    figure: "memory of a 10,000-turn recording beyond the cassette itself ÷ the conversation",
+    most: 2,
+    of: (row) =>
+      ratioOf(
+        row("memory", "held 10000", "held beyond the cassette"),
+        row("memory", "held 10000", "the conversation alone"),
+      ),
+  },
+];
+
+function growth(id, name, contestant) {
+  return {
+    id,
+    figure: `our cost per turn at T = 1,000 ÷ at T = 10, ${name}`,
+    most: 1.1,
+    of: (row) => ratioOf(row("turnLoop", "1000x1", contestant), row("turnLoop", "10x1", contestant)),
+  };
+}
+
+function fastestPeer(rows = []) {
+  const ran = rows.filter((row) => row.isPeer && row.failed === undefined);
+  return ran.toSorted((a, b) => a.median - b.median)[0];
+}
+
+/** What `a` takes beyond `b`, over `whole`. */
+function shareOf(a, b, whole) {
+  if ([a, b, whole].some((row) => row?.values === undefined)) return undefined;
+  const length = Math.min(a.values.length, b.values.length, whole.values.length);
+  return summarise(Array.from({ length }, (_, index) => (a.values[index] - b.values[index]) / whole.values[index]));
+}
+
+/** Each goal with what was measured of it; `tables` are those of a run, each with its suite. */
+export function judgeGoals(tables) {
+  const rows = (suite, key) => tables.find((table) => table.suite === suite && table.key === key)?.rows;
+  const row = (suite, key, name) => rows(suite, key)?.find((each) => each.name === name);
+  return GOALS.map(({ id, figure, most, of }) => {
+    const measured = of(row, rows);
+    if (measured === undefined) return { id, figure, most, verdict: "not measured" };
+    return { id, figure, most, measured, verdict: measured.median <= most ? "met" : "not met" };
+  });
+}
+
+export function formatGoals(goals, format) {
+  const lines = goals.map(({ figure, most, measured, verdict }) => {
+    if (measured === undefined) return `| ${figure} | ${most} | | ${verdict} |`;
+    const spread = `${format(measured.low)} … ${format(measured.high)}`;
+    return `| ${figure} | ${most} | ${format(measured.median)} (${spread}) | ${verdict} |`;
+  });
+  return ["| figure | at most | measured (middle half) | |", "| --- | ---: | ---: | --- |", ...lines].join("\n");
+}

@@ -1,0 +1,62 @@
+// One run in a process of its own, for memory.mjs: node --expose-gc memory-worker.mjs KIND TURNS. Prints one JSON document. What
+// is held is the heap after a collection, as the model is asked for the last turn: the run and the recorder are both alive then.
+
+import { cassetteProvider, recordingProvider } from "playhead/cassette";
+import { hashedLoop } from "./floor/loop.mjs";
+import { runPlayhead, SIGNING_KEY } from "./turn-loop-ways.mjs";
+import { add, assertWork, createModel, GOAL, SYSTEM } from "./workload.mjs";
+
+const [kind, turnsText] = process.argv.slice(2);
+const turns = Number(turnsText);
+
+const WAYS = {
+  floor: (model, length) => hashedLoop(model, add, SYSTEM, GOAL, length),
+  bare: (model, length) => runPlayhead(model, length),
+  recording: record,
+  replaying: async (model, length) => runPlayhead(cassetteProvider((await record(model, length)).cassette), length),
+  signed: (model, length) => runPlayhead(model, length, { signingKey: SIGNING_KEY }),
+};
+
+async function record(model, length) {
+  const recorder = recordingProvider(model);
+  const result = await runPlayhead(recorder, length);
+  return { ...result, cassette: recorder.toCassette() };
+}
+
+function heldMiB() {
+  // Twice: what a finalizer let go is collected by the second.
+  globalThis.gc();
+  globalThis.gc();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 2 ** 20;
+}
+
+/** What a value takes that is built from its JSON text, and nothing else. */
+function sizeOf(value) {
+  const text = JSON.stringify(value);
+  const before = heldMiB();
+  const copy = JSON.parse(text);
+  const size = heldMiB() - before;
+  if (copy === undefined || text.length === 0) throw new Error("nothing was built");
+  return size;
+}
+
+const run = WAYS[kind];
+// Loaded and compiled before anything is counted.
+assertWork(await run(createModel(10), 10), 10);
+const before = heldMiB();
+let held = 0;
+const result = await run(
+  createModel(turns, 1, () => (held = heldMiB() - before)),
+  turns,
+);
+assertWork(result, turns);
+const peakMiB = process.resourceUsage().maxRSS / 1024;
+const { cassette, messages } = result;
+const figures = { kind, turns, peakMiB, heldMiB: held };
+if (cassette !== undefined) {
+  figures.cassetteMiB = sizeOf(cassette);
+  figures.conversationMiB = sizeOf(messages);
+  figures.beyondMiB = held - figures.cassetteMiB;
+}
+console.log(JSON.stringify(figures));

@@ -1,0 +1,42 @@
+// The peers that a user would pick, with the versions that are measured. Each is installed into a folder of its own, and driven by
+// its file in contestants/. `main` is the package whose version is told.
+
+export const LOOP_PEERS = [
+  peer("ai-sdk", "AI SDK, generateText", "ai", { ai: "7.0.173", zod: "4.6.7" }),
+  peer("openai-agents", "OpenAI Agents", "@openai/agents", { "@openai/agents": "0.20.0", zod: "4.6.7" }),
+  peer(
+    "langgraph",
+    "LangGraph, createReactAgent",
+    "@langchain/langgraph",
+    { "@langchain/core": "1.2.13", "@langchain/langgraph": "1.4.18", zod: "4.6.7" },
+    { "@langchain/langgraph-sdk": "1.12.0" },
+  ),
+  peer("mastra", "Mastra, Agent.generate", "@mastra/core", { "@mastra/core": "1.71.0", zod: "4.6.7" }),
+  peer("pi-agent", "pi-agent, agentLoop", "@earendil-works/pi-agent-core", {
+    "@earendil-works/pi-agent-core": "0.87.1",
+    "@earendil-works/pi-ai": "0.87.1",
+  }),
+  peer("pi-agent-older", "pi-agent (older release), agentLoop", "@mariozechner/pi-agent-core", {
+    "@mariozechner/pi-agent-core": "0.73.1",
+    "@mariozechner/pi-ai": "0.73.1",
+  }),
+  peer("strands", "Strands", "@strands-agents/sdk", { "@strands-agents/sdk": "1.19.0", zod: "4.6.7" }),
+];
+
+export const REPLAY_PEERS = [
+  peer("aimock", "aimock", "@copilotkit/aimock", { "@copilotkit/aimock": "1.43.0" }),
+  peer("msw-2", "MSW 2", "msw", { msw: "2.15.0" }),
+  peer("msw-3", "MSW 3", "msw", { msw: "3.0.5" }),
+  peer("polly", "Polly, fetch adapter and files", "@pollyjs/core", {
+    "@pollyjs/adapter-fetch": "6.0.7",
+    "@pollyjs/core": "6.0.6",
+    "@pollyjs/persister-fs": "6.0.6",
+  }),
+  peer("nock", "nock", "nock", { nock: "15.0.6" }),
+  peer("undici", "undici MockAgent", "undici", { undici: "8.12.4" }),
+];
+
+function peer(folder, name, main, dependencies, overrides = {}) {
+  const contestant = `${folder.replace(/-\d+$|-older$/, "")}.mjs`;
+  return { folder, name, main, version: dependencies[main], dependencies, overrides, contestant };
+}

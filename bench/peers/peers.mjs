@@ -1,0 +1,56 @@
+// The peers beside us. A peer that cannot be installed or does not do the work is listed with the reason and stops nobody.
+
+import { fileURLToPath } from "node:url";
+import { closeField, openField, sampleField } from "../field.mjs";
+import { ownLoops, toTable } from "../turn-loop.mjs";
+import { LOOP_PEERS, REPLAY_PEERS } from "./catalog.mjs";
+import { installPeer } from "./install.mjs";
+
+const OWN_LOOPS = ["floor: bare", "floor: and every hash", "playhead: run", "playhead: run and record"];
+const OWN_REPLAYS = [
+  ["floor: request hashed, response verified, fresh object", "floor-replay.mjs"],
+  ["playhead: cassetteProvider, every hash verified", "playhead-replay.mjs"],
+  ["a function in the place of fetch", "function.mjs"],
+].map(([name, file]) => ({ name, file: fileURLToPath(new URL(`contestants/${file}`, import.meta.url)) }));
+
+export async function* peerLoops({
+  turns = [10, 100, 1000],
+  calls = [1, 3],
+  rounds = 5,
+  sampleMs = 100,
+  ...options
+} = {}) {
+  const field = openField([...ownLoops(OWN_LOOPS), ...installed(LOOP_PEERS)]);
+  // Of several calls a turn one length says enough.
+  const works = calls.flatMap((perTurn) =>
+    (perTurn === 1 ? turns : [100]).map((length) => ({ kind: "loop", turns: length, calls: perTurn })),
+  );
+  try {
+    for (const work of works) {
+      const [rows] = await sampleField(field, [work], { ...options, rounds, sampleMs });
+      yield { ...toTable("peers: turn loop", work, rows), versions: versionsOf(LOOP_PEERS) };
+    }
+  } finally {
+    closeField(field);
+  }
+}
+
+export async function* peerReplays({ rounds = 5, sampleMs = 100, ...options } = {}) {
+  const field = openField([...OWN_REPLAYS, ...installed(REPLAY_PEERS)]);
+  try {
+    const [rows] = await sampleField(field, [{ kind: "replay" }], { ...options, rounds, sampleMs });
+    const title = "peers: replay of one completion of 2 KB";
+    yield { key: "replay", title, unit: "µs", rows, versions: versionsOf(REPLAY_PEERS) };
+  } finally {
+    closeField(field);
+  }
+}
+
+function installed(peers) {
+  return peers.map((peer) => ({ name: peer.name, isPeer: true, ...installPeer(peer) }));
+}
+
+/** By the name of the contestant, since two may be versions of one package. */
+function versionsOf(peers) {
+  return Object.fromEntries(peers.map(({ name, main, version }) => [name, `${main} ${version}`]));
+}

@@ -1,0 +1,89 @@
+// Where the microseconds of a turn go: node bench/profile.mjs ["playhead: run and record"] [--turns 100] [--seconds 5] [--top 15].
+// Samples one contestant of the turn loop with V8's profiler and prints its own time by room and by function, in µs a turn.
+
+import { Session } from "node:inspector/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { readClock } from "./measure.mjs";
+import { contestants } from "./turn-loop-ways.mjs";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    turns: { type: "string", default: "100" },
+    seconds: { type: "string", default: "5" },
+    top: { type: "string", default: "15" },
+  },
+});
+const [name = "playhead: run and record"] = positionals;
+const contestant = contestants[name];
+if (contestant === undefined) {
+  console.error(`profile: there is no ${name}; there are ${Object.keys(contestants).join("; ")}`);
+  process.exit(2);
+}
+const turns = Number(values.turns);
+const opened = await contestant.open?.(turns, 1);
+await runFor(2);
+const session = new Session();
+session.connect();
+await session.post("Profiler.enable");
+await session.post("Profiler.setSamplingInterval", { interval: 200 });
+await session.post("Profiler.start");
+const runs = await runFor(Number(values.seconds));
+const { profile } = await session.post("Profiler.stop");
+print(profile, runs.count * turns, runs.micros);
+
+/** Seconds of processor time, so that a busy machine profiles compiled code as well. */
+async function runFor(seconds) {
+  const started = readClock("cpu");
+  let count = 0;
+  for (; readClock("cpu") - started < seconds * 1e6; count++) await contestant.run(turns, 1, opened);
+  return { count, micros: readClock("cpu") - started };
+}
+
+/** The samples are dealt by their number: how long each took says more of the machine than of the code. */
+function print({ nodes, samples }, units, micros) {
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const [rooms, functions] = [new Map(), new Map()];
+  const each = micros / units / samples.length;
+  for (const id of samples) {
+    const frame = frames.get(id);
+    const room = roomOf(frame);
+    add(rooms, room, each);
+    add(functions, `${frame.functionName || "(unnamed)"}, ${room}`, each);
+  }
+  console.log(`${name}, ${turns} turns, Node ${process.versions.node}\n`);
+  console.log(toTable("part", rooms, rooms.size));
+  console.log(`\n${toTable("function", functions, Number(values.top))}`);
+}
+
+/** `core/loop` for a file of ours, else what stands behind it. */
+function roomOf({ url, functionName }) {
+  if (url.startsWith("node:")) return url.replace(/^(node:(internal\/)?[^/]+).*/, "$1");
+  if (url === "") return functionName.startsWith("(") ? functionName : "(built in)";
+  const library = /\/node_modules\/((@[^/]+\/)?[^/]+)/.exec(url)?.[1];
+  if (library !== undefined) return library;
+  const path = fileURLToPath(url).slice(root.length).replaceAll("\\", "/");
+  if (path.startsWith("bench/")) return "the scripted model and tool";
+  return path
+    .replace(/^dist\//, "")
+    .split("/")
+    .slice(0, -1)
+    .join("/");
+}
+
+function add(map, key, micros) {
+  map.set(key, (map.get(key) ?? 0) + micros);
+}
+
+function toTable(head, map, most) {
+  const total = [...map.values()].reduce((sum, micros) => sum + micros, 0);
+  const rows = [...map].sort(([, a], [, b]) => b - a).slice(0, most);
+  const lines = rows.map(
+    ([key, micros]) => `| ${key} | ${micros.toFixed(2)} | ${((100 * micros) / total).toFixed(0)} % |`,
+  );
+  return [`| ${head} | µs a turn | share |`, "| --- | ---: | ---: |", ...lines, `| all | ${total.toFixed(2)} | |`].join(
+    "\n",
+  );
+}

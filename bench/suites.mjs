@@ -1,0 +1,66 @@
+// Every benchmark by name. Each is a generator of tables, and has three lengths: whole, `quick` (does it run?) and `guard` (the
+// ratios of bench:check alone).
+
+import { canon } from "./canon.mjs";
+import { diff } from "./diff.mjs";
+import { importing } from "./import.mjs";
+import { install } from "./install.mjs";
+import { memory } from "./memory.mjs";
+import { peerLoops, peerReplays } from "./peers/peers.mjs";
+import { promptHash } from "./prompt-hash.mjs";
+import { replay } from "./replay.mjs";
+import { scale } from "./scale.mjs";
+import { signing } from "./signing.mjs";
+import { startUp } from "./start-up.mjs";
+import { turnLoop } from "./turn-loop.mjs";
+import { verify } from "./verify.mjs";
+
+const GUARDED_LOOPS = [
+  "floor: budget, events, checks",
+  "floor: and every hash",
+  "playhead: run",
+  "playhead: run and record",
+  "playhead: verify and replay",
+];
+
+export const SUITES = {
+  turnLoop: {
+    run: turnLoop,
+    quick: { turns: [10, 100, 1000], calls: [1] },
+    guard: { turns: [10, 100, 1000], calls: [1], names: GUARDED_LOOPS },
+  },
+  signing: { run: signing, quick: { turns: 20 }, guard: {} },
+  promptHash: { run: promptHash, quick: { turns: [10, 100] } },
+  canon: { run: canon, quick: { sizes: [2_000, 200_000] }, guard: { sizes: [200_000] } },
+  replay: { run: replay, quick: { count: 10 }, guard: {} },
+  verify: { run: verify, quick: { sizes: [0.1], files: 20, rounds: 1 } },
+  diff: { run: diff, quick: { lengths: [10, 100] } },
+  import: { run: importing, quick: { runs: 5, turns: [5] } },
+  startUp: { run: startUp, quick: { commands: false, rounds: 1 }, guard: { commands: false } },
+  memory: { run: memory, quick: { turns: 200, rounds: 1 }, guard: { rounds: 1, kinds: ["recording"] } },
+  install: { run: install, quick: undefined },
+  scale: { run: scale, quick: { files: 20, rounds: 1, bytes: 2 ** 20 } },
+  peerLoops: { run: peerLoops, quick: { turns: [10], calls: [1], sampleMs: 5 }, isPeer: true },
+  peerReplays: { run: peerReplays, quick: {}, isPeer: true },
+};
+
+const LENGTHS = {
+  // Our loop takes 0.7 s of processor time until all of it is compiled (measured).
+  whole: { warmMs: 1000 },
+  quick: { rounds: 2, sampleMs: 2 },
+  guard: { rounds: 7, sampleMs: 20, warmMs: 1000 },
+};
+
+/** The names that a run of this length takes part in, unless told otherwise. */
+export function suitesOf(length, withPeers) {
+  return Object.keys(SUITES).filter((name) => {
+    const suite = SUITES[name];
+    if (suite.isPeer) return withPeers && length !== "guard";
+    return length === "whole" || suite[length] !== undefined;
+  });
+}
+
+export function runSuite(name, length, options) {
+  const { run, [length]: own } = SUITES[name];
+  return run({ ...LENGTHS[length], ...own, ...options });
+}

@@ -1,0 +1,56 @@
+// One contestant in a process of its own: node worker.mjs FILE [PART]. It takes `{ kind, turns, calls, sampleMs, warmMs, clock }` and
+// answers with `{ micros }`, a unit's cost in one sample, or `{ failed }`. A loop's unit is a turn, a replay's is a completion.
+
+import { pathToFileURL } from "node:url";
+import { calibrate, collectGarbage, time } from "./measure.mjs";
+
+const [file, part] = process.argv.slice(2);
+for (const name of ["log", "info", "warn", "debug"]) console[name] = () => {};
+const contestant = import(pathToFileURL(file).href).then((all) => (part === undefined ? all : all.contestants[part]));
+const prepared = new Map();
+
+process.on("message", (message) => {
+  takeSample(message).then(
+    (micros) => process.send({ micros }),
+    (error) => process.send({ failed: withCauses(error) }),
+  );
+});
+
+/** "fetch failed" alone says little. */
+function withCauses(error) {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : `${error.message}: ${withCauses(error.cause)}`;
+}
+
+async function takeSample(work) {
+  const key = `${work.kind} ${work.turns} ${work.calls}`;
+  if (!prepared.has(key)) prepared.set(key, await prepare(work));
+  const { once, repeats, units } = prepared.get(key);
+  collectGarbage();
+  return (await time(once, repeats, work.clock)) / repeats / units;
+}
+
+async function prepare(work) {
+  const once = work.kind === "loop" ? await toLoop(work) : await toReplay();
+  return {
+    once,
+    repeats: await calibrate(once, work),
+    units: work.kind === "loop" ? work.turns : 1,
+  };
+}
+
+/** `run` does one run of the work, `open` is what comes before the first, `check` throws where the last one left some undone. */
+async function toLoop({ turns, calls }) {
+  const { run, open = () => undefined, check = () => undefined } = await contestant;
+  const opened = await open(turns, calls);
+  return { run: () => run(turns, calls, opened), check: (result) => check(result, turns, calls) };
+}
+
+async function toReplay() {
+  const { open, CONTENT } = await contestant;
+  const { ask } = await open();
+  const check = (content) => {
+    if (content !== CONTENT) throw new Error("another completion came back");
+  };
+  return { run: ask, check };
+}
