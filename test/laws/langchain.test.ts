@@ -41,6 +41,12 @@ async function* streamed(response: LlmTurnResponse, size: number): AsyncGenerato
   yield { type: "response", response };
 }
 
+/** Without thoughts that have no words: a stream has no piece of one. */
+function withWords({ reasoning = [], ...message }: AssistantMessage): AssistantMessage {
+  const kept = reasoning.filter((thought) => thought.type !== "text" || thought.text !== "");
+  return kept.length === 0 ? message : { ...message, reasoning: kept };
+}
+
 describe("messages of LangChain", () => {
   it("lose nothing on the way there and back", () => {
     fc.assert(
@@ -77,7 +83,8 @@ describe("messages of LangChain", () => {
         });
         let whole: AIMessageChunk | undefined;
         for await (const chunk of await model.stream("Hi")) whole = whole === undefined ? chunk : whole.concat(chunk);
-        expect(fromLangChainMessages([whole as AIMessageChunk])[0]).toEqual(ordered(message));
+        const [back] = fromLangChainMessages([whole as AIMessageChunk]);
+        expect(withWords(back as AssistantMessage)).toEqual(withWords(ordered(message) as AssistantMessage));
       }),
     );
   });
