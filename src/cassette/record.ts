@@ -6,6 +6,7 @@ import {
   providerName,
   seal,
   showValue,
+  toHex,
   withSystemPorts,
   type LlmMessage,
   type LlmProviderAdapter,
@@ -278,8 +279,4 @@ function noteContext(contexts: ContextExtension[], context: TurnContext, fromTur
   if (last?.toolsHash === context.toolsHash && last.settingsHash === context.settingsHash) return;
   const { toolsHash, settingsHash, tools, settings } = context;
   contexts.push({ fromTurn, toolsHash, settingsHash, tools, settings });
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

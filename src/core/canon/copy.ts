@@ -96,3 +96,15 @@ const freeze: Finish = (container) => {
 export function seal<T extends object>(value: T): T {
   return copyWith(value, freeze) as T;
 }
+
+/**
+ * Seals an object that nobody else holds and that has texts and booleans alone, in place. One with a text that is not well-formed
+ * is given back as it is, since no JSON has it.
+ */
+export function sealTexts<T extends object>(own: T): T {
+  for (const key in own) {
+    const value: unknown = own[key];
+    if (typeof value === "string" ? !value.isWellFormed() : typeof value !== "boolean") return own;
+  }
+  return freeze(own as unknown as JsonValue) as unknown as T;
+}

@@ -28,7 +28,17 @@ export interface TurnInput extends CallsInput {
 export type TurnOutcome = CallsOutcome | { kind: "finished"; finalAnswer: string };
 
 export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
-  const response = await askProvider(input);
+  const { provider, context } = input;
+  assertNotAborted(context.signal);
+  let response: LlmTurnResponse;
+  try {
+    response = await callProvider(provider, input);
+    assertResponse(provider, response);
+  } catch (error) {
+    assertNotAborted(context.signal);
+    input.emit(describeError(error));
+    throw error;
+  }
   input.budget.spend(response);
   input.emit(describeTurn(response), { kind: "turn", response });
   input.history.push(keepMessage(response.message));
@@ -36,21 +46,9 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
   const calls = response.message.toolCalls;
   if (calls === undefined || calls.length === 0)
     return { kind: "finished", finalAnswer: response.finalAnswer ?? response.message.content };
-  return runCalls(calls, input);
-}
-
-async function askProvider(input: TurnInput): Promise<LlmTurnResponse> {
-  const { provider, context, emit } = input;
-  assertNotAborted(context.signal);
-  try {
-    const response = await callProvider(provider, input);
-    assertResponse(provider, response);
-    return response;
-  } catch (error) {
-    assertNotAborted(context.signal);
-    emit(describeError(error));
-    throw error;
-  }
+  // Not returned as a promise: one that is adopted takes two rounds of the queue more.
+  const outcome = await runCalls(calls, input);
+  return outcome;
 }
 
 /** Not async: what a provider throws at once is thrown at once, inside the caller's `try`. */
