@@ -24,8 +24,9 @@ import { readHashFilter, type HashFilterOption } from "./filters.js";
 import { createPromptTracker, type HashFilter } from "./prompt.js";
 import { assertContext, assertLoadable, assertMessage, assertName, assertResponse, recordable } from "./recordable.js";
 import type { RedactOption } from "./redact/options.js";
-import { createRedactor, type Redactor } from "./redact/redactor.js";
-import { assertRequest } from "./request.js";
+import { createRedactor, sealResponse, type Redactor } from "./redact/redactor.js";
+import { assertMessages, assertRequest } from "./request.js";
+import { createSeenPrompt } from "./seen.js";
 import { resolveSigningKey, signNow, type SigningEnvironment } from "./sign.js";
 import type { RecordedStreaming, StreamedTurn } from "./stream-format.js";
 import { createStreamNote, type StreamNote, type StreamNoted } from "./stream-note.js";
@@ -176,6 +177,7 @@ async function* keepStream(
 function createTape(options: RecordingOptions) {
   const redactor = createRedactor(options.redact);
   const { filter, names } = readHashFilter(options.hashFilter);
+  const seen = createSeenPrompt();
   const tracker = createPromptTracker(filter, assertMessage);
   const readContext = createContextReader((value) => redactor.json(value));
   const { prompts: keepsPrompts = true } = options;
@@ -211,10 +213,15 @@ function createTape(options: RecordingOptions) {
     turns,
     open(request: LlmTurnRequest): Slot {
       assertRequest(request);
+      const { messages } = request;
+      const known = seen.begin(messages);
+      assertMessages(messages, known);
       const context = readContext(request);
       if (context !== checked) assertContext(context);
       checked = context;
-      const { promptHash, keep } = tracker.next(redactor.messages(request.messages));
+      const { clean, kept } = redactor.messages(messages, known);
+      const { promptHash, keep } = tracker.next(clean, kept);
+      seen.take(messages, known);
       const from = open.length > 0 ? 0 : Math.min(common, keep);
       const tail = keepsPrompts ? tracker.since(from) : [];
       const slot: Slot = { promptHash, keep, from, tail, context, settled: { kind: "pending" } };
@@ -269,8 +276,10 @@ function assertNoneOpen(calls: number): void {
 
 function snapshot(response: LlmTurnResponse, redactor: Redactor): LlmTurnResponse {
   assertResponse(response);
-  const clean = redactor.response(response);
-  if (clean !== response) assertResponse(clean);
+  const own = sealResponse(response);
+  const clean = redactor.response(own);
+  if (clean === own) return own;
+  assertResponse(clean);
   return seal(clean);
 }
 

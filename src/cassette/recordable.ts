@@ -100,8 +100,9 @@ function assertDepth(value: unknown, levels: number, what: string, pointer: stri
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
-  for (const key of Object.keys(value)) {
-    if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
+  for (const key in value) {
+    const inner = (value as Record<string, unknown>)[key];
+    if (typeof inner === "object" && inner !== null && isDeeper(inner, levels - 1)) return true;
   }
   return false;
 }

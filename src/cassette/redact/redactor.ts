@@ -6,7 +6,6 @@ import {
   NotJsonError,
   seal,
   type JsonValue,
-  type LlmMessage,
   type LlmTurnResponse,
 } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -16,8 +15,9 @@ import { KNOWN_RULES } from "./rules.js";
 import { createScrubber, type Scrubber } from "./scrubber.js";
 
 export interface Redactor {
+  /** Of a sealed response, which is given back itself where nothing was taken out of it. */
   response(response: LlmTurnResponse): LlmTurnResponse;
-  messages(messages: readonly LlmMessage[]): readonly LlmMessage[];
+  messages: Scrubber["messages"];
   json<T extends JsonValue>(value: T): T;
   /** What `extensions.redacted` lists. */
   used(): string[];
@@ -27,7 +27,12 @@ export interface Redactor {
 export function createRedactor(option: RedactOption | undefined): Redactor {
   const redaction = readRedaction(option);
   if (redaction === undefined) {
-    return { response: (value) => value, messages: (value) => value, json: (value) => value, used: () => [] };
+    return {
+      response: (value) => value,
+      messages: (clean, kept = 0) => ({ clean, kept }),
+      json: (value) => value,
+      used: () => [],
+    };
   }
   const answers = createAnswerRedactor(redaction.custom);
   const scrubber = createScrubber(redaction);
@@ -36,16 +41,18 @@ export function createRedactor(option: RedactOption | undefined): Redactor {
       const clean = answers.response(response);
       // What is no answer is refused by the recorder, in words.
       if (clean !== response && findResponseFlaw(clean) !== undefined) return clean;
-      return scrubber.response(sealResponse(clean));
+      return scrubber.response(clean === response ? response : sealResponse(clean));
     },
-    messages: (messages) => scrubber.messages(answers.messages(messages)),
+    // What a function of the user's made of an answer is looked up anew each time.
+    messages: (messages, known = 0) =>
+      scrubber.messages(answers.messages(messages), redaction.custom === undefined ? known : 0),
     json: (value) => scrubber.json(value),
     used: () => [...(redaction.custom === undefined ? [] : [BY_FUNCTION]), ...scrubber.used()],
   };
 }
 
 /** Sealed with its message on its own, so that this is not copied again. */
-function sealResponse(response: LlmTurnResponse): LlmTurnResponse {
+export function sealResponse(response: LlmTurnResponse): LlmTurnResponse {
   try {
     return seal({ ...response, message: seal(response.message) });
   } catch (error) {

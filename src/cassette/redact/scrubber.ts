@@ -19,7 +19,11 @@ import { replaceAt } from "./pointers.js";
 import { createTextScrubber, MAX_ROUNDS } from "./text.js";
 
 export interface Scrubber {
-  messages(messages: readonly LlmMessage[]): LlmMessage[];
+  /**
+   * The clean messages, in a list that is good until the next call. The first `known` are those of the prompt before; `kept` says
+   * how many of the result are the very ones it was given then.
+   */
+  messages(messages: readonly LlmMessage[], known?: number): { clean: readonly LlmMessage[]; kept: number };
   response(response: LlmTurnResponse): LlmTurnResponse;
   /** Tools, settings, arguments: every text in it, keys included. */
   json<T extends JsonValue>(value: T): T;
@@ -83,7 +87,7 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
   }
 
   return {
-    messages: (messages) => untilKnown(() => prompts.scrub(messages)),
+    messages: (messages, known = 0) => untilKnown(() => prompts.scrub(messages, known)),
     response: (response) =>
       untilKnown(() => {
         const message = scrubMessage(response.message) as LlmTurnResponse["message"];
@@ -105,26 +109,19 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
   };
 }
 
-/** Keeps the last prompt as it came, in the places of what was sealed, and what became of it: mostly the next one begins with it. */
+/** What became of the last prompt: mostly the next one begins with it. */
 function createPromptMemory(scrub: (message: LlmMessage) => LlmMessage) {
-  let seen: (LlmMessage | undefined)[] = [];
-  let clean: LlmMessage[] = [];
+  const clean: LlmMessage[] = [];
   return {
-    scrub(messages: readonly LlmMessage[]): LlmMessage[] {
-      let same = 0;
-      while (same < seen.length && same < messages.length && seen[same] === messages[same]) same++;
-      const result = clean.slice(0, same);
-      for (let index = same; index < messages.length; index++) result.push(scrub(messages[index] as LlmMessage));
-      // Only now, since a message that is none throws.
-      seen.length = same;
-      for (let index = same; index < messages.length; index++) {
-        const message = messages[index] as LlmMessage;
-        seen.push(isSealed(message) ? message : undefined);
-      }
-      return (clean = result);
+    scrub(messages: readonly LlmMessage[], known: number): { clean: readonly LlmMessage[]; kept: number } {
+      const kept = Math.min(known, clean.length);
+      clean.length = kept;
+      // A message that is none throws, and what is behind it is forgotten.
+      for (let index = kept; index < messages.length; index++) clean.push(scrub(messages[index] as LlmMessage));
+      return { clean, kept };
     },
     forget(): void {
-      seen = [];
+      clean.length = 0;
     },
   };
 }
