@@ -1,9 +1,8 @@
-// Replaces the secrets of messages, answers and other JSON by placeholders, the same way whenever it is asked. What is sealed
-// is scrubbed once.
+// Replaces the secrets of messages, answers and other JSON by placeholders, the same way whenever it is asked. What is
+// known from the prompt before is not scrubbed again.
 
 import {
   findMessageFlaw,
-  isSealed,
   seal,
   toVisible,
   type JsonValue,
@@ -45,8 +44,6 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
   const texts = createTextScrubber({ rules, values }, numbers);
   const scrubText = (text: string): string => texts.scrub(text);
   const isOurs = (rule: string): boolean => texts.isOurs(rule);
-  let cache = new WeakMap<object, LlmMessage>();
-
   const hide = (value: JsonValue): JsonValue => {
     if (value === null || value === "" || (typeof value === "string" && isPlaceholder(value, isOurs))) return value;
     return numbers.placeholderOf(typeof value === "string" ? value : JSON.stringify(value), [BY_POINTER]);
@@ -59,22 +56,13 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
   }
 
   function scrubMessage(message: LlmMessage): LlmMessage {
-    const known = cache.get(message);
-    if (known !== undefined) return known;
     const own = seal(message);
     // What is no message is refused elsewhere, in words.
     if (findMessageFlaw(own) !== undefined) return message;
-    const clean = seal(mapMessage(pointers.length === 0 ? own : placeIn(own), scrubText));
-    if (isSealed(message)) cache.set(message, clean);
-    return clean;
+    return seal(mapMessage(pointers.length === 0 ? own : placeIn(own), scrubText));
   }
 
   const prompts = createPromptMemory(scrubMessage);
-
-  function forget(): void {
-    cache = new WeakMap();
-    prompts.forget();
-  }
 
   /** Once more where a value became known on the way, since it may stand further up as well. */
   function untilKnown<T>(scrub: () => T): T {
@@ -82,7 +70,7 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
       const before = texts.known;
       const result = scrub();
       if (texts.known === before || round === MAX_ROUNDS) return result;
-      forget();
+      prompts.forget();
     }
   }
 
@@ -103,7 +91,7 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
     settle: () => numbers.settle(),
     renumber(map) {
       if (!numbers.renumber(map)) return false;
-      forget();
+      prompts.forget();
       return true;
     },
   };

@@ -45,10 +45,13 @@ function copy(value: unknown, depth: number, finish: Finish): JsonValue {
   }
 }
 
+const MAX_FITTED = 16;
+
 function copyArray(list: readonly unknown[], depth: number, finish: Finish): JsonValue {
-  const result: JsonValue[] = [];
+  // A short list is made as long as it is: one that grows takes room for 17, and most calls come alone.
+  const result = list.length <= MAX_FITTED ? new Array<JsonValue>(list.length) : [];
   // A hole reads `undefined`, which is refused.
-  for (let index = 0; index < list.length; index++) result.push(copy(list[index], depth, finish));
+  for (let index = 0; index < list.length; index++) result[index] = copy(list[index], depth, finish);
   return finish(result);
 }
 

@@ -81,14 +81,15 @@ class Log implements EventLog {
     return this.#events.length + (this.#notes?.length ?? 0);
   }
 
-  append(agentId: string, turnIndex: number, body: EventBody, detail?: EventDetail): void {
+  /** A property, so that it can be handed on by itself. */
+  readonly append = (agentId: string, turnIndex: number, body: EventBody, detail?: EventDetail): void => {
     const at = this.#ports.now();
     const notes = this.#notes;
     if (notes === undefined) return this.#publish(this.#stamp(at, agentId, turnIndex, body), detail);
     const isKept = body.type !== "llm-delta" && this.#kept < this.#limit;
     notes.take(isKept, at, agentId, turnIndex, body);
     if (body.type !== "llm-delta") this.#seq += 1;
-  }
+  };
 
   #stamp(at: number, agentId: string, turnIndex: number, body: EventBody): AgentEvent {
     const own = this.#listener === undefined ? body : detach(body);

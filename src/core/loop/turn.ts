@@ -41,11 +41,13 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
   }
   input.budget.spend(response);
   input.emit(describeTurn(response), { kind: "turn", response });
-  input.history.push(keepMessage(response.message));
+  const message = keepMessage(response.message);
+  input.history.push(message);
 
-  const calls = response.message.toolCalls;
+  // Those of the kept message, so that its arguments are held once.
+  const calls = message.toolCalls;
   if (calls === undefined || calls.length === 0)
-    return { kind: "finished", finalAnswer: response.finalAnswer ?? response.message.content };
+    return { kind: "finished", finalAnswer: response.finalAnswer ?? message.content };
   // Not returned as a promise: one that is adopted takes two rounds of the queue more.
   const outcome = await runCalls(calls, input);
   return outcome;
