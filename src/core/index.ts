@@ -115,6 +115,7 @@ export {
   type ReceiptChain,
   type ReceiptChainOptions,
 } from "./events/receipt-chain.js";
+export { MAX_DEFERRED_RECEIPTS } from "./events/receipt-queue.js";
 export { RECEIPT_TIMEOUT_MS, type ReceiptListener } from "./events/receipt-writer.js";
 export {
   MAX_RECEIPT_FINDINGS,

@@ -26,16 +26,18 @@ export function fromHex(text: string): Uint8Array | undefined {
 
 /** Base64 with padding. */
 export function toBase64(bytes: Uint8Array): string {
+  const at = (index: number): number => bytes[index] ?? 0;
   let text = "";
   for (let index = 0; index < bytes.length; index += 3) {
-    const [first = 0, second = 0, third = 0] = bytes.subarray(index, index + 3);
-    const bits = (first << 16) | (second << 8) | third;
-    const digits = [bits >> 18, bits >> 12, bits >> 6, bits].map((value) => ALPHABET.charAt(value & 63)).join("");
+    const bits = (at(index) << 16) | (at(index + 1) << 8) | at(index + 2);
+    const digits = digitOf(bits >> 18) + digitOf(bits >> 12) + digitOf(bits >> 6) + digitOf(bits);
     const left = bytes.length - index;
     text += left >= 3 ? digits : digits.slice(0, left + 1).padEnd(4, "=");
   }
   return text;
 }
+
+const digitOf = (bits: number): string => ALPHABET.charAt(bits & 63);
 
 /** The bytes of base64 text in either alphabet, with or without its padding, or undefined for other text. */
 export function fromBase64(text: string): Uint8Array | undefined {

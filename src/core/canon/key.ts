@@ -4,7 +4,7 @@
 import { AgentError } from "../errors.js";
 import { fromBase64, fromHex, toHex } from "./bytes.js";
 import { sha256Hex } from "./digest.js";
-import { createSigner } from "./signature.js";
+import { createSigner, type Signer } from "./signature.js";
 
 /** A key that signs elsewhere: in a key management service, an agent, a token. */
 export interface SigningKeyObject {
@@ -69,10 +69,22 @@ interface Kind {
 const PRIVATE: Kind = { name: "signing key", label: "PRIVATE KEY", prefix: PRIVATE_PREFIX, hint: SIGNING_HINT };
 const PUBLIC: Kind = { name: "public key", label: "PUBLIC KEY", prefix: PUBLIC_PREFIX, hint: PUBLIC_HINT };
 
+/** Imported when it is first used, and once: that takes as long as four signatures (measured). */
 function ownKey(seed: Uint8Array): ReadKey {
-  const signer = createSigner(seed);
-  const { publicKey } = signer;
-  return { publicKey, keyId: keyIdOf(publicKey), isOwn: true, sign: (message) => signer.sign(message) };
+  const own = Uint8Array.from(seed);
+  let signer: Signer | undefined;
+  let keyId: string | undefined;
+  const open = (): Signer => (signer ??= createSigner(own));
+  return {
+    get publicKey() {
+      return open().publicKey;
+    },
+    get keyId() {
+      return (keyId ??= keyIdOf(open().publicKey));
+    },
+    isOwn: true,
+    sign: (message) => open().sign(message),
+  };
 }
 
 function parseText(text: string, kind: Kind): Uint8Array {

@@ -1,5 +1,5 @@
-// The chain of signed receipts of one runtime: one writer, one queue. What happens is hashed at once and signed later, in the
-// order it happened, so that neither parallel runs nor a slow signer can fork the chain or change its order.
+// The chain of signed receipts of one runtime: one writer, one queue. What happens is noted at once and hashed and signed later,
+// in the order it happened, so that neither parallel runs nor a slow signer can fork the chain or change its order.
 //
 // The first receipt that cannot be written ends the chain for good: nothing is signed after it, so that no gap is papered over.
 
@@ -10,7 +10,9 @@ import type { Ports } from "../ports.js";
 import type { Hlc } from "../time/hlc.js";
 import { thrownText } from "../tools/thrown.js";
 import type { AgentEvent, EventDetail } from "./event.js";
-import { draftReceipt, type Receipt, type ReceiptDraft } from "./receipt.js";
+import type { Receipt, ReceiptDraft } from "./receipt.js";
+import { draftReceipt, noteReceipt, type ReceiptNote } from "./receipt-draft.js";
+import { createReceiptQueue, type QueueEntry } from "./receipt-queue.js";
 import { createReceiptWriter, receiptFailed, type ReceiptListener } from "./receipt-writer.js";
 
 /** Receipts kept in memory. Later ones are signed and delivered all the same. */
@@ -52,10 +54,9 @@ export function createReceiptChain(options: ReceiptChainOptions): ReceiptChain {
   const { ports, hlc, onReceipt, limit = MAX_KEPT_RECEIPTS } = options;
   const chainId = toHex(ports.randomBytes(16));
   const writer = createReceiptWriter({ key: readSigningKey(options.key), chainId, ports, onReceipt, limit });
-  // The last link of each run that still waits or has failed; true where its receipt, and so all before it, was written.
-  const lastOf = new Map<string, Promise<boolean>>();
-  let tail = Promise.resolve(true);
-  let pending = 0;
+  const queue = createReceiptQueue<ReceiptNote>(link, ports);
+  // The last entry of each run that still waits or has failed; "lost" for what came after the failure.
+  const lastOf = new Map<string, QueueEntry<ReceiptNote> | "lost">();
   let failure: AgentError | undefined;
   let closing: Promise<void> | undefined;
 
@@ -65,57 +66,66 @@ export function createReceiptChain(options: ReceiptChainOptions): ReceiptChain {
     ports.warn(`playhead: ${text}; the chain of receipts ${chainId} ends here`);
   }
 
-  /** The mutex: each link waits for the one before. */
-  function enqueue(toDraft: () => ReceiptDraft): Promise<boolean> {
-    if (pending >= MAX_PENDING_RECEIPTS && failure === undefined) {
-      fail(receiptFailed(`more than ${MAX_PENDING_RECEIPTS} receipts wait to be signed`));
-    }
-    pending += 1;
-    tail = tail.then(() => link(toDraft));
-    return tail;
+  function failed(error: unknown): boolean {
+    // A queue that ran over meanwhile has said so already.
+    if (failure === undefined) fail(error);
+    return false;
   }
 
-  async function link(toDraft: () => ReceiptDraft): Promise<boolean> {
-    pending -= 1;
+  function link(entry: QueueEntry<ReceiptNote>): boolean | Promise<boolean> {
     if (failure !== undefined) return false;
-    try {
-      await writer.write(toDraft());
-      return true;
-    } catch (error) {
-      // A queue that ran over meanwhile has said so already.
-      if (failure === undefined) fail(error);
-      return false;
-    }
+    const { item } = entry;
+    const forget = (isWhole: boolean): boolean => {
+      if (isWhole && lastOf.get(item.runId) === entry) lastOf.delete(item.runId);
+      return isWhole;
+    };
+    const written = isWritten(() => writer.write(draftReceipt(item)), failed);
+    return typeof written === "boolean" ? forget(written) : written.then(forget);
   }
 
   async function finish(): Promise<void> {
+    await queue.settleAll();
     // Receipts that fail before the end were the business of their runs.
-    if (!(await tail)) return;
+    if (failure !== undefined) return;
     const body = { kind: "end", receipts: writer.written } as const;
-    const isWritten = await enqueue(() => ({ agentId: "", body, hlc: hlc.tick(), runId: "", turnIndex: -1 }));
-    if (!isWritten) throw failure as AgentError;
+    const end: ReceiptDraft = { agentId: "", body, hlc: hlc.tick(), runId: "", turnIndex: -1 };
+    if (!(await isWritten(() => writer.write(end), failed))) assertWhole();
+  }
+
+  function assertWhole(): void {
+    if (failure !== undefined) throw failure;
   }
 
   return {
     chainId,
     receipts: writer.receipts,
     tap(event, detail) {
-      const draft = closing === undefined ? draftReceipt(event, detail) : undefined;
-      if (draft === undefined) return;
-      const { runId } = event;
-      const last = failure === undefined ? enqueue(() => draft) : Promise.resolve(false);
-      lastOf.set(runId, last);
-      void last.then((isWritten) => {
-        if (isWritten && lastOf.get(runId) === last) lastOf.delete(runId);
-      });
+      const note = closing === undefined ? noteReceipt(event, detail) : undefined;
+      if (note === undefined) return;
+      if (queue.size >= MAX_PENDING_RECEIPTS && failure === undefined) {
+        fail(receiptFailed(`more than ${MAX_PENDING_RECEIPTS} receipts wait to be signed`));
+      }
+      lastOf.set(note.runId, failure === undefined ? queue.add(note) : "lost");
     },
-    assertWhole() {
-      if (failure !== undefined) throw failure;
-    },
+    assertWhole,
     async drain(runId) {
       const last = lastOf.get(runId);
-      if (last !== undefined && !(await last)) throw failure as AgentError;
+      if (last === undefined) return;
+      if (last === "lost" || !(await queue.settle(last))) throw failure as AgentError;
     },
     close: () => (closing ??= finish()),
   };
+}
+
+/** True once `write` is done, at once where it needs no promise; else what `failed` gives. */
+function isWritten(
+  write: () => undefined | Promise<undefined>,
+  failed: (error: unknown) => boolean,
+): boolean | Promise<boolean> {
+  try {
+    const writing = write();
+    return writing === undefined ? true : writing.then(() => true, failed);
+  } catch (error) {
+    return failed(error);
+  }
 }

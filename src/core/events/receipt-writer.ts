@@ -33,8 +33,11 @@ export interface ReceiptWriter {
   readonly receipts: readonly Receipt[];
   /** How many were signed, kept or not. */
   readonly written: number;
-  /** Rejects with `AgentError` `receipt-failed`. No call may follow one that rejected. */
-  write(draft: ReceiptDraft): Promise<void>;
+  /**
+   * Is done when it returns where the key signs at once and the listener is not async. Throws, or rejects with, `AgentError`
+   * `receipt-failed`. No call may follow one that failed.
+   */
+  write(draft: ReceiptDraft): undefined | Promise<undefined>;
 }
 
 export function createReceiptWriter({ key, chainId, ports, onReceipt, limit }: ReceiptWriterOptions): ReceiptWriter {
@@ -53,53 +56,84 @@ export function createReceiptWriter({ key, chainId, ports, onReceipt, limit }: R
     get written() {
       return seq;
     },
-    async write({ agentId, body, hlc, runId, turnIndex }) {
+    write({ agentId, body, hlc, runId, turnIndex }) {
       const head = { agentId, body, chainId, hlc, keyId: key.keyId, parentSig, runId, seq };
       const tail = { turnIndex, version: RECEIPT_VERSION } as const;
-      const sig = await signature({ ...head, ...tail }, key, ports);
-      const receipt: Receipt = seal({ ...head, sig, ...tail });
-      keep(receipt);
-      parentSig = sig;
-      seq += 1;
-      if (onReceipt !== undefined) await deliver(receipt, onReceipt, ports);
+      return after(signature({ ...head, ...tail }, key, ports), (sig) => {
+        const receipt: Receipt = seal({ ...head, sig, ...tail });
+        keep(receipt);
+        parentSig = sig;
+        seq += 1;
+        return onReceipt === undefined ? undefined : deliver(receipt, onReceipt, ports);
+      });
     },
   };
 }
 
-async function signature(unsigned: Omit<Receipt, "sig">, key: ReadKey, ports: Pick<Ports, "timer">): Promise<string> {
+function signature(
+  unsigned: Omit<Receipt, "sig">,
+  key: ReadKey,
+  ports: Pick<Ports, "timer">,
+): string | Promise<string> {
   const message = receiptMessage(unsigned);
   const what = `the signing key, asked for the signature of receipt ${unsigned.seq},`;
   // A foreign signer gets bytes of its own, so that it cannot change the ones its signature is checked against.
-  const signed: unknown = await attempt(() => key.sign(key.isOwn ? message : message.slice()), what, ports);
-  if (!(signed instanceof Uint8Array)) throw receiptFailed(`${what} gave no bytes`);
-  if (!key.isOwn && !verifySignature(key.publicKey, message, signed)) {
-    throw receiptFailed(`${what} gave ${signed.length} bytes that are no Ed25519 signature of it by its publicKey`);
-  }
-  return toBase64(signed);
+  const signed = attempt(() => key.sign(key.isOwn ? message : message.slice()), what, ports);
+  return after(signed, (bytes) => {
+    if (!(bytes instanceof Uint8Array)) throw receiptFailed(`${what} gave no bytes`);
+    if (!key.isOwn && !verifySignature(key.publicKey, message, bytes)) {
+      throw receiptFailed(`${what} gave ${bytes.length} bytes that are no Ed25519 signature of it by its publicKey`);
+    }
+    return toBase64(bytes);
+  });
 }
 
-async function deliver(receipt: Receipt, onReceipt: ReceiptListener, ports: Pick<Ports, "timer">): Promise<void> {
-  await attempt(() => onReceipt(receipt), `onReceipt, given receipt ${receipt.seq},`, ports);
+function deliver(
+  receipt: Receipt,
+  onReceipt: ReceiptListener,
+  ports: Pick<Ports, "timer">,
+): undefined | Promise<undefined> {
+  const taken = attempt(() => onReceipt(receipt), `onReceipt, given receipt ${receipt.seq},`, ports);
+  return after(taken, () => undefined);
 }
 
-/** What `act` gives, unless it throws or takes too long. */
-async function attempt(act: () => unknown, what: string, ports: Pick<Ports, "timer">): Promise<unknown> {
-  let stop: () => void = () => undefined;
+/** `next` at once, or where `value` is a promise of ours, when it is there. */
+function after<T, Result>(
+  value: T | Promise<T>,
+  next: (value: T) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** What `act` gives, unless it throws; a promise that rejects where that takes too long, if it gives one. */
+function attempt(act: () => unknown, what: string, ports: Pick<Ports, "timer">): unknown {
   try {
     const given = act();
-    if (!isThenable(given)) return given;
+    return isThenable(given) ? within(given, what, ports) : given;
+  } catch (error) {
+    throw attemptFailed(error, what);
+  }
+}
+
+async function within(work: PromiseLike<unknown>, what: string, ports: Pick<Ports, "timer">): Promise<unknown> {
+  let stop: () => void = () => undefined;
+  try {
     const late = new Promise<never>((_, reject) => {
       stop = ports.timer(RECEIPT_TIMEOUT_MS, () => {
         reject(receiptFailed(`${what} took more than ${RECEIPT_TIMEOUT_MS} ms`));
       });
     });
-    return await Promise.race([given, late]);
+    return await Promise.race([work, late]);
   } catch (error) {
-    if (error instanceof AgentError && error.code === "receipt-failed") throw error;
-    throw receiptFailed(`${what} failed: ${quoteForeign(thrownText(error))}`, error);
+    throw attemptFailed(error, what);
   } finally {
     stop();
   }
+}
+
+function attemptFailed(error: unknown, what: string): AgentError {
+  if (error instanceof AgentError && error.code === "receipt-failed") return error;
+  return receiptFailed(`${what} failed: ${quoteForeign(thrownText(error))}`, error);
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {

@@ -52,7 +52,8 @@ async function runSigned<T>(
 ): Promise<T> {
   chain.assertWhole();
   const result = await run().catch(async (error: unknown) => {
-    if (!signal.aborted) await untilAborted(signal, chain.drain(runId)).catch(() => undefined);
+    const drained = chain.drain(runId).catch(() => undefined);
+    if (!signal.aborted) await untilAborted(signal, drained).catch(() => undefined);
     throw error;
   });
   await untilAborted(signal, chain.drain(runId));

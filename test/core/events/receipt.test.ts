@@ -4,7 +4,8 @@ import { hashJson } from "../../../src/core/canon/digest.js";
 import { canonicalize } from "../../../src/core/canon/json.js";
 import type { AgentEvent, EventBody, EventDetail } from "../../../src/core/events/event.js";
 import { createEventLog } from "../../../src/core/events/log.js";
-import { draftReceipt, receiptMessage } from "../../../src/core/events/receipt.js";
+import { receiptMessage } from "../../../src/core/events/receipt.js";
+import { draftReceipt, noteReceipt } from "../../../src/core/events/receipt-draft.js";
 import type { LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { ask, quietPorts, say } from "../../support/script.js";
 import { makeChain, publicKey } from "../../support/receipts.js";
@@ -12,7 +13,8 @@ import { makeChain, publicKey } from "../../support/receipts.js";
 function bodyOf(body: EventBody, detail?: EventDetail) {
   const log = createEventLog(quietPorts(), { runId: "r" });
   log.append("ann", 2, body);
-  return draftReceipt(log.events[0] as AgentEvent, detail)?.body;
+  const note = noteReceipt(log.events[0] as AgentEvent, detail);
+  return note === undefined ? undefined : draftReceipt(note).body;
 }
 
 const turn = { type: "llm-turn", stopReason: "stop", toolCalls: 0 } as const;

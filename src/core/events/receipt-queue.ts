@@ -1,0 +1,111 @@
+// What waits to be written down as a receipt: first in, first out, one at a time. The loop goes on meanwhile. A batch is written
+// where the loop waits for something (a timer fires then), everything up to an entry where somebody waits for that entry, and
+// the oldest at once where too many wait.
+
+import type { Ports } from "../ports.js";
+
+/** Receipts that wait for a pause of the loop. With one more, the oldest is signed at once, as the loop waits. */
+export const MAX_DEFERRED_RECEIPTS = 5_000;
+/** Written in one pause, at about 50 microseconds each (measured), before everything else gets its turn again. */
+export const PAUSE_BATCH = 16;
+
+/** One place in the order. `isWritten` is undefined while it waits. */
+export interface QueueEntry<Item> {
+  readonly item: Item;
+  isWritten: boolean | undefined;
+  waiters: ((isWritten: boolean) => void)[] | undefined;
+}
+
+export interface ReceiptQueue<Item> {
+  /** How many are not written, the one in hand included. */
+  readonly size: number;
+  add(item: Item): QueueEntry<Item>;
+  /** Writes all up to `entry` without a pause, and gives whether it was written. */
+  settle(entry: QueueEntry<Item>): Promise<boolean>;
+  /** Writes all that wait. */
+  settleAll(): Promise<void>;
+}
+
+/** `write` answers false for what could not be written, and neither throws nor rejects. */
+export function createReceiptQueue<Item>(
+  write: (entry: QueueEntry<Item>) => boolean | Promise<boolean>,
+  ports: Pick<Ports, "timer">,
+): ReceiptQueue<Item> {
+  const waiting: QueueEntry<Item>[] = [];
+  /** Entries somebody waits for. */
+  let wanted = 0;
+  let isWriting = false;
+  const pause = createPause(ports, () => void writeOldest(PAUSE_BATCH));
+
+  /** Writes the oldest while somebody waits, while too many do, or `most` of them. */
+  async function writeOldest(most: number): Promise<void> {
+    if (isWriting) return;
+    isWriting = true;
+    for (let left = most; wanted > 0 || waiting.length > MAX_DEFERRED_RECEIPTS || left > 0; left--) {
+      const [entry] = waiting;
+      if (entry === undefined) break;
+      const written = write(entry);
+      entry.isWritten = typeof written === "boolean" ? written : await written;
+      waiting.shift();
+      tell(entry, entry.isWritten);
+    }
+    isWriting = false;
+    if (waiting.length > 0) pause.arm();
+    else pause.disarm();
+  }
+
+  function tell({ waiters = [] }: QueueEntry<Item>, isWritten: boolean): void {
+    wanted -= waiters.length;
+    for (const waiter of waiters) waiter(isWritten);
+  }
+
+  function settle(entry: QueueEntry<Item>): Promise<boolean> {
+    if (entry.isWritten !== undefined) return Promise.resolve(entry.isWritten);
+    return new Promise((resolve) => {
+      (entry.waiters ??= []).push(resolve);
+      wanted += 1;
+      void writeOldest(0);
+    });
+  }
+
+  return {
+    get size() {
+      return waiting.length;
+    },
+    add(item) {
+      const entry: QueueEntry<Item> = { item, isWritten: undefined, waiters: undefined };
+      waiting.push(entry);
+      if (waiting.length > MAX_DEFERRED_RECEIPTS) void writeOldest(0);
+      else if (!isWriting) pause.arm();
+      return entry;
+    },
+    settle,
+    async settleAll() {
+      const last = waiting.at(-1);
+      if (last !== undefined) await settle(last);
+    },
+  };
+}
+
+/** Calls `go` once at the next pause: a timer fires when the loop waits for a model, a file, or whatever else is no mere promise. */
+function createPause(ports: Pick<Ports, "timer">, go: () => void): { arm(): void; disarm(): void } {
+  let isArmed = false;
+  let stop: (() => void) | undefined;
+  return {
+    arm() {
+      if (isArmed) return;
+      isArmed = true;
+      let hasFired = false;
+      const cancel = ports.timer(0, () => {
+        [hasFired, isArmed, stop] = [true, false, undefined];
+        go();
+      });
+      // A port of a test may fire it at once.
+      if (!hasFired) stop = cancel;
+    },
+    disarm() {
+      stop?.();
+      [isArmed, stop] = [false, undefined];
+    },
+  };
+}
