@@ -1,7 +1,15 @@
 // Loading a cassette: refuse, never normalise. What this returns has the right shape, and in version 2 every hash in it was
 // recomputed from the values it carries. A signature in it holds under the key it names; a lock and a trust list are asked if given.
 
-import { copyJson, isSealed, NotJsonError, systemPorts, toVisible, type DsseEnvelope, type Ports } from "../core/index.js";
+import {
+  copyJson,
+  isSealed,
+  NotJsonError,
+  systemPorts,
+  toVisible,
+  type DsseEnvelope,
+  type Ports,
+} from "../core/index.js";
 import { hashEnvelope, hashResponse } from "./build.js";
 import { CassetteError } from "./errors.js";
 import type { Cassette, CassetteV2 } from "./format.js";

@@ -57,7 +57,10 @@ class Log implements EventLog {
   readonly #notes: EventNotes | undefined;
   #seq = 0;
 
-  constructor(ports: Ports, { runId = "", hlc = createHlc(ports), listener, tap, limit = MAX_KEPT_EVENTS }: EventLogOptions) {
+  constructor(
+    ports: Ports,
+    { runId = "", hlc = createHlc(ports), listener, tap, limit = MAX_KEPT_EVENTS }: EventLogOptions,
+  ) {
     this.runId = runId;
     this.#ports = ports;
     this.#hlc = hlc;

@@ -88,7 +88,8 @@ class Tracker implements Budget {
 
   takeTurn(messages?: readonly LlmMessage[], tools: readonly LlmToolDefinition[] = []): BudgetCap | undefined {
     let cap = this.turns >= this.#maxTurns ? "turns" : this.#spent();
-    if (messages !== undefined && this.#estimate !== undefined) cap ??= this.#wouldSpend(this.#estimate, messages, tools);
+    if (messages !== undefined && this.#estimate !== undefined)
+      cap ??= this.#wouldSpend(this.#estimate, messages, tools);
     if (cap === undefined) this.turns++;
     return cap;
   }
