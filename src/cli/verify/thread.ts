@@ -1,0 +1,9 @@
+// What a thread of `cassette verify` runs.
+
+import { nodeFiles, serveJobs } from "../../host/index.js";
+import { filesAt } from "../io.js";
+import { createChecker, type VerifySettings } from "./one.js";
+
+await serveJobs((settings: VerifySettings) =>
+  Promise.resolve(createChecker(filesAt({ files: nodeFiles(), cwd: settings.cwd }), settings)),
+);
