@@ -24,8 +24,17 @@ export async function serveJobs<Settings, Job, Result>(
     last = last.then(async () => {
       const outcomes: Outcome<Result>[] = [];
       for await (const outcome of doOverlapping(jobs, handle)) outcomes.push(outcome);
-      say({ kind: "outcomes", outcomes });
+      sayAll(say, outcomes);
     });
   });
   say({ kind: "ready" });
+}
+
+/** A result that cannot cross ends the thread like any other defect, in words: the system's own error would lose its own on the way. */
+function sayAll<Result>(say: (message: Message<Result>) => void, outcomes: Outcome<Result>[]): void {
+  try {
+    say({ kind: "outcomes", outcomes });
+  } catch (error) {
+    throw new Error(`a result cannot be sent: ${(error as Error).message}`, { cause: error });
+  }
 }
