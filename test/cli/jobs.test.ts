@@ -113,3 +113,26 @@ describe("lostFailure", () => {
     });
   });
 });
+
+describe("--max-bytes", () => {
+  it.each([
+    ["verify", ["verify"]],
+    ["show", ["show"]],
+    ["show --html", ["show", "--html=page.html"]],
+    ["stats", ["stats"]],
+    ["diff", ["diff", "new/0.cassette.json"]],
+  ])("of %s reads up to that many bytes", async (_, argv) => {
+    const file = "new/0.cassette.json";
+    const size = readFileSync(join(folder, file)).length;
+    expect((await cli([...argv, file, `--max-bytes=${size}`])).code).toBe(0);
+    const ran = await cli([...argv, file, `--max-bytes=${size - 1}`]);
+    expect(ran.code).toBe(3);
+    expect(ran.out + ran.err).toContain(`has ${size} bytes, more than the limit of ${size - 1}`);
+  });
+
+  it.each(["0", "-1", "64MiB", "500000001", ""])("is a number of bytes, not %j", async (bytes) => {
+    const ran = await cli(["show", "new/0.cassette.json", `--max-bytes=${bytes}`]);
+    expect(ran).toMatchObject({ code: 2, out: "" });
+    expect(ran.err).toContain("Give a whole number from 1 to 500000000.");
+  });
+});

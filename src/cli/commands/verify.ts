@@ -4,6 +4,7 @@
 import { Option, type Command } from "commander";
 import type { CommandIo } from "../io.js";
 import { parseJobs } from "../jobs.js";
+import { MAX_BYTES_HELP, parseMaxBytes } from "../max-bytes.js";
 import { collectPaths, parsePath } from "../path.js";
 import type { ReceiptsOptions } from "../verify/receipts.js";
 import type { VerifyOptions } from "../verify/verify.js";
@@ -37,6 +38,7 @@ export function verifyCommand(program: Command, io: CommandIo): void {
       "threads that share the files; 1 is this one alone (the cores, where it is worth it)",
       parseJobs,
     )
+    .option("--max-bytes <n>", MAX_BYTES_HELP, parseMaxBytes)
     .option("--json", "print one JSON document")
     .action(async (paths: string[], options: VerifyOptions & Partial<ReceiptsOptions>) => {
       const { receipts, key, requireComplete, ...rest } = options;

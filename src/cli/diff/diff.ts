@@ -22,6 +22,7 @@ export interface DiffCommandOptions {
   tolerances?: TolerancesFlag;
   /** How many threads; without it the cores there are, where it is worth it. */
   jobs?: number;
+  maxBytes?: number;
   json?: boolean;
 }
 
@@ -31,10 +32,18 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
   const tolerated = await openTolerances(files, options.tolerances);
   const targets = [await findTarget(files, old), await findTarget(files, now)] as const;
   const jobs = pairUp(...targets);
-  const { ignore, order, readOnly, jobs: threads } = options;
+  const { ignore, order, readOnly, maxBytes, jobs: threads } = options;
   const contentCompared = options.content === true;
   const { tolerances: flag } = options;
-  const settings = { cwd: io.cwd, ignore, order, readOnly, ignoreContent: !contentCompared, tolerances: flag };
+  const settings = {
+    cwd: io.cwd,
+    ignore,
+    order,
+    readOnly,
+    ignoreContent: !contentCompared,
+    tolerances: flag,
+    maxBytes,
+  };
   const found = await compareAll(jobs, settings, tolerated, { threads, io });
   if (found.failures.length > 0) {
     refuse(found.failures, options, io);

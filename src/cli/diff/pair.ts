@@ -14,7 +14,7 @@ import {
 } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import type { Failure } from "../errors.js";
-import { loadRecording } from "../recordings.js";
+import { loadRecording, type LoadOptions } from "../recordings.js";
 import { openTolerances, type OpenTolerances, type TolerancesFlag } from "../tolerances.js";
 import { contractsOf, withContract } from "./contract.js";
 import { outcomesOf, type TaskDiff } from "./report.js";
@@ -34,6 +34,7 @@ export interface PairSettings {
   readOnly: string[];
   ignoreContent: boolean;
   tolerances: TolerancesFlag;
+  maxBytes: number | undefined;
 }
 
 /** What was found of one task. */
@@ -55,26 +56,27 @@ export async function createComparer(files: FilePort, settings: PairSettings) {
 
 /** The same, with the tolerances at hand. */
 export function comparerWith(files: FilePort, settings: PairSettings, tolerated: OpenTolerances | undefined) {
-  const { ignore, order, readOnly, ignoreContent } = settings;
+  const { ignore, order, readOnly, ignoreContent, maxBytes } = settings;
+  const limits = maxBytes === undefined ? {} : { maxBytes };
   const tolerances = tolerated === undefined ? {} : { tolerances: tolerated.tolerances };
   const options: DiffOptions = { ignore, order, readOnly, ignoreContent, ...tolerances };
   const store = createCassetteStore(files);
 
   return async ({ task, old, new: now }: PairJob): Promise<PairResult> => {
     const result: PairResult = { failures: {}, version1: 0 };
-    const before = await load(store, { task, file: old, side: "old" }, result);
-    const after = await load(store, { task, file: now, side: "new" }, result);
+    const before = await load({ store, limits }, { task, file: old, side: "old" }, result);
+    const after = await load({ store, limits }, { task, file: now, side: "new" }, result);
     return before === undefined || after === undefined ? result : { ...result, ...compare(before, after, options) };
   };
 }
 
 async function load(
-  store: CassetteStore,
+  { store, limits }: { store: CassetteStore; limits: LoadOptions },
   { task, file, side }: { task: string; file: string | undefined; side: "old" | "new" },
   result: PairResult,
 ): Promise<NamedCassette | undefined> {
   if (file === undefined) return undefined;
-  const loaded = await loadRecording(store, file);
+  const loaded = await loadRecording(store, file, limits);
   if (loaded.kind === "failed") {
     result.failures[side] = loaded.failure;
     return undefined;

@@ -32,6 +32,7 @@ export interface LayerOptions {
   lock?: string | true;
   trust?: string;
   requireSignature?: boolean;
+  maxBytes?: number;
 }
 
 /** What holds of a cassette that was not refused. */
@@ -51,6 +52,7 @@ export type Layered = (Extract<Loaded, { kind: "loaded" }> & { layers: Layers })
 export interface LayerRules {
   requireIntegrity: boolean;
   minVersion: 1 | 2;
+  maxBytes: number | undefined;
   isLocked: boolean;
   trust: Trust | undefined;
   requireSignature: boolean;
@@ -72,7 +74,7 @@ export interface Layering {
 
 /** Reads the lock and the trust list, if asked for. Throws `CassetteError` for what is wrong with them. */
 export async function openLayers(files: FilePort, options: LayerOptions, cwd: string): Promise<Layering> {
-  const { requireSignature = false, requireIntegrity = false } = options;
+  const { requireSignature = false, requireIntegrity = false, maxBytes } = options;
   if (requireSignature && options.trust === undefined) {
     throw new CliError(
       "usage",
@@ -84,7 +86,8 @@ export async function openLayers(files: FilePort, options: LayerOptions, cwd: st
   const lock = lockFile === undefined ? undefined : await openLockFile(files, lockFile);
   const trust = options.trust === undefined ? undefined : await readTrust(files, options.trust);
   const minVersion = options.minVersion === "2" ? 2 : 1;
-  const rules = { requireIntegrity, minVersion, isLocked: lock !== undefined, trust, requireSignature } as const;
+  const isLocked = lock !== undefined;
+  const rules: LayerRules = { requireIntegrity, minVersion, maxBytes, isLocked, trust, requireSignature };
   if (lockFile === undefined || lock === undefined) return { rules, lockedFiles: [], jobOf: (file) => ({ file }) };
 
   // Loaded only where there is a lock: verifying needs nothing else of the harness.
@@ -104,7 +107,7 @@ export async function openLayers(files: FilePort, options: LayerOptions, cwd: st
 export async function loadLayered(
   files: FilePort,
   store: CassetteStore,
-  { requireIntegrity, minVersion, isLocked, trust, requireSignature }: LayerRules,
+  { requireIntegrity, minVersion, maxBytes, isLocked, trust, requireSignature }: LayerRules,
   { file, locked }: LayerJob,
 ): Promise<Layered> {
   if (locked === "outside") {
@@ -113,6 +116,7 @@ export async function loadLayered(
   const loaded = await loadRecording(store, file, {
     requireIntegrity,
     minVersion,
+    ...(maxBytes === undefined ? {} : { maxBytes }),
     ...(trust === undefined ? {} : { trust, requireSignature }),
     ...(locked === undefined ? {} : { lock: placeOf(locked) }),
   });
