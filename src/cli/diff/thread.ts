@@ -4,6 +4,7 @@ import { nodeFiles, serveJobs } from "../../host/index.js";
 import { filesAt } from "../io.js";
 import { createComparer, type PairSettings } from "./pair.js";
 
-await serveJobs((settings: PairSettings) =>
-  createComparer(filesAt({ files: nodeFiles(), cwd: settings.cwd }), settings),
-);
+await serveJobs((given) => {
+  const settings = given as PairSettings;
+  return createComparer(filesAt({ files: nodeFiles(), cwd: settings.cwd }), settings);
+});

@@ -69,7 +69,7 @@ export interface Layering {
   readonly rules: LayerRules;
   /** All that the lock names, as paths from the working folder. Empty without a lock. */
   readonly lockedFiles: readonly string[];
-  jobOf(file: string): LayerJob;
+  readonly jobOf: (file: string) => LayerJob;
 }
 
 /** Reads the lock and the trust list, if asked for. Throws `CassetteError` for what is wrong with them. */

@@ -4,6 +4,7 @@ import { nodeFiles, serveJobs } from "../../host/index.js";
 import { filesAt } from "../io.js";
 import { createChecker, type VerifySettings } from "./one.js";
 
-await serveJobs((settings: VerifySettings) =>
-  Promise.resolve(createChecker(filesAt({ files: nodeFiles(), cwd: settings.cwd }), settings)),
-);
+await serveJobs((given) => {
+  const settings = given as VerifySettings;
+  return Promise.resolve(createChecker(filesAt({ files: nodeFiles(), cwd: settings.cwd }), settings));
+});

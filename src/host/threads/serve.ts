@@ -8,8 +8,8 @@ import { doOverlapping, type Handler, type Message, type Outcome } from "./job.j
  * Takes jobs until the thread is ended. `create` gets the settings of `doJobs`; what it throws ends the thread. Throws `AgentError`
  * `invalid-options` outside of a thread.
  */
-export async function serveJobs<Settings, Job, Result>(
-  create: (settings: Settings) => Promise<Handler<Job, Result>>,
+export async function serveJobs<Job, Result>(
+  create: (settings: unknown) => Promise<Handler<Job, Result>>,
 ): Promise<void> {
   const port = parentPort;
   if (port === null) {
@@ -18,7 +18,7 @@ export async function serveJobs<Settings, Job, Result>(
     });
   }
   const say = (message: Message<Result>): void => port.postMessage(message);
-  const handle = await create(workerData as Settings);
+  const handle = await create(workerData);
   let last: Promise<void> = Promise.resolve();
   port.on("message", (jobs: Job[]) => {
     last = last.then(async () => {
