@@ -21,11 +21,16 @@ function readMessage(message: PromptMessage): LlmMessage | LlmMessage[] {
     case "user":
       return withExtras<UserMessage>({ role: "user", content: readUser(parts) }, options);
     case "assistant":
-      return readAssistant(parts, options);
+      return readAssistant(parts.filter(saysAnything), options);
     case "tool":
       return parts.map((part) => readResult(part, toLoose(options["options"])));
   }
   return refusePart(`a message with the role "${message.role}"`, "no version of the interface has one");
+}
+
+/** The SDK leaves an empty text out of its next prompt, in some versions. */
+function saysAnything(part: Loose): boolean {
+  return part["type"] !== "text" || toText(part["text"]) !== "" || Object.keys(optionsOf(part)).length > 0;
 }
 
 function optionsOf(value: Loose): JsonObject {

@@ -63,7 +63,7 @@ async function* writeEvents(events: AsyncIterable<LlmStreamEvent>): AsyncGenerat
 function toSdkError(error: unknown): unknown {
   if (!(error instanceof AgentError)) return error;
   const original = originalOf(error);
-  if (original !== undefined) return original;
+  if (original !== undefined) return original.thrown;
   return error.code === "aborted" && error.cause !== undefined ? error.cause : error;
 }
 
