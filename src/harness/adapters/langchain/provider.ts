@@ -4,7 +4,6 @@
 import type {
   LlmMessage,
   LlmProviderAdapter,
-  LlmSettings,
   LlmStreamDelta,
   LlmStreamEvent,
   LlmTurnRequest,

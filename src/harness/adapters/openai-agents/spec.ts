@@ -83,7 +83,5 @@ export interface RetryAdvice {
 export interface AgentsModel {
   getResponse(request: AgentsRequest): Promise<AgentsResponse>;
   getStreamedResponse(request: AgentsRequest): AsyncIterable<AgentsStreamEvent>;
-  getRetryAdvice(failure: {
-    readonly error: unknown;
-  }): Promise<RetryAdvice | undefined> | RetryAdvice | undefined;
+  getRetryAdvice(failure: { readonly error: unknown }): Promise<RetryAdvice | undefined> | RetryAdvice | undefined;
 }

@@ -243,7 +243,7 @@ describe("a call that the SDK makes", () => {
 
   it.each([
     [{ includeRawChunks: true }, "includeRawChunks"],
-    [{ prompt: [{ role: "tool", content: [{ type: "tool-approval-response", approvalId: "1" }] }] }, "approval"],
+    [{ prompt: [{ role: "tool", content: [{ type: "tool-approval-request", approvalId: "1" }] }] }, "approval"],
     [{ prompt: [{ role: "user", content: [{ type: "video" }] }] }, '"video"'],
     [{ prompt: [{ role: "critic", content: "no" }] }, '"critic"'],
     [{ prompt: [{ role: "user", content: [{ type: "file", mediaType: "image/png", data: 5 }] }] }, "a file"],
