@@ -142,12 +142,11 @@ export class CassetteChatModel extends BaseChatModel<CassetteChatCallOptions> {
   }
 }
 
-const withStructuredOutput = BaseChatModel.prototype.withStructuredOutput;
-
 /** LangChain's own, but that the model has to call the one tool: asked without, it may answer in words, which is no structure. */
 CassetteChatModel.prototype.withStructuredOutput = function structured(this: CassetteChatModel, ...given: never[]) {
   const bindTools = (tools: BindToolsInput[]) => this.bindTools(tools, { tool_choice: choiceOf(tools) });
-  return withStructuredOutput.apply(Object.create(this, { bindTools: { value: bindTools } }) as never, given as never);
+  const forcing = Object.create(this, { bindTools: { value: bindTools } }) as never;
+  return BaseChatModel.prototype.withStructuredOutput.apply(forcing, given as never);
 } as never;
 
 /** As an object, since a tool may be called `auto`. */

@@ -79,8 +79,13 @@ describe("structured output", () => {
         properties: { city: { type: "string" } },
         required: ["city"],
       };
-      const agent = createAgent({ model: cassetteChatModel(provider), tools: [weather()], responseFormat: shaped });
-      return (await agent.invoke({ messages: [{ role: "user", content: "Where?" }] })).structuredResponse;
+      const agent = createAgent({
+        model: cassetteChatModel(provider),
+        tools: [weather()],
+        responseFormat: shaped as never,
+      });
+      const state: unknown = await agent.invoke({ messages: [{ role: "user", content: "Where?" }] });
+      return (state as { structuredResponse?: unknown }).structuredResponse;
     };
     const recorder = recordingProvider(fromLangChain(live()));
     expect(await run(recorder)).toEqual({ city: "Oslo" });
@@ -168,7 +173,7 @@ describe("an answer", () => {
       total_tokens: 30,
       input_token_details: { audio: 4, cache_read: 2 },
       output_token_details: { audio: 1 },
-    };
+    } as never;
     const recorder = recordingProvider(
       fromLangChain(fakeModel().respond(new AIMessage({ content: "ok", usage_metadata }))),
     );
@@ -193,6 +198,25 @@ describe("an answer", () => {
     await rejection(read());
     expect(recorder.toCassette().entries).toEqual([]);
   });
+});
+
+it("whoever listens to a run that records hears what a replay says, and nothing twice", async () => {
+  const live = fakeModel()
+    .respondWithTools([{ id: "a", name: "weather", args: { city: "Oslo" } }])
+    .respond(new AIMessage("Take one."));
+  const listen = async (provider: LlmProviderAdapter) => {
+    const agent = createAgent({ model: cassetteChatModel(provider), tools: [weather()] });
+    const heard: string[] = [];
+    const given = { messages: [{ role: "user", content: "Umbrella?" }] };
+    for await (const [message] of await agent.stream(given, { streamMode: "messages" })) {
+      if (message.type !== "human" && message.text !== "") heard.push(message.text);
+    }
+    return heard;
+  };
+  const recorder = recordingProvider(fromLangChain(live));
+  const heard = await listen(recorder);
+  expect(heard).toEqual(["Umbrella?", "rain in Oslo", "Take one."]);
+  expect(await listen(cassetteProvider(recorder.toCassette()))).toEqual(heard);
 });
 
 it.each([

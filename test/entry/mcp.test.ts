@@ -354,7 +354,7 @@ describe("a hostile server", () => {
   it("has a huge answer cut, and a key named __proto__ read as a key", async () => {
     const structuredContent = JSON.parse('{"__proto__":{"admin":true}}') as unknown;
     const tools = await mcpTools(over({ content: [{ type: "text", text: "x".repeat(1_000_000) }], structuredContent }));
-    const [message] = toolMessages((await run(script(), tools)).messages) as { content: string }[];
+    const [message] = toolMessages((await run(script(), tools)).messages) as unknown as { content: string }[];
     expect(message?.content.length).toBeLessThan(21_000);
     const small = await mcpTools(over({ content: [], structuredContent }));
     expect(toolMessages((await run(script(), small)).messages)[0]).toMatchObject({
@@ -377,7 +377,9 @@ describe("a hostile server", () => {
 
   it("with a tool named like a verb is refused by name", async () => {
     const verb = { ...over({}), listTools: async () => page("act") };
-    expect(String(await rejection((async () => run(script(), await mcpTools(verb)))()))).toContain("the name of a verb");
+    expect(String(await rejection((async () => run(script(), await mcpTools(verb)))()))).toContain(
+      "the name of a verb",
+    );
     const names = ["constructor", "__proto__", "toString"];
     const odd = { ...over({}), listTools: async () => ({ tools: names.flatMap((name) => page(name).tools) }) };
     expect((await mcpTools(odd)).map(({ name }) => name)).toEqual(names);

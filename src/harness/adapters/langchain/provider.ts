@@ -40,6 +40,8 @@ export function chatModelProvider(
   const open = (request: LlmTurnRequest) => {
     const { messages, signal, timeoutMs, settings: { stop } = {} } = request;
     const options = {
+      // Whoever listens hears the model that was asked, ours: the callbacks of the run would hear every token twice.
+      callbacks: [],
       ...(stop === undefined ? {} : { stop }),
       ...(signal === undefined ? {} : { signal }),
       ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
