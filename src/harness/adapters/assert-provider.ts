@@ -3,7 +3,7 @@
 import { AgentError, showValue } from "../../core/index.js";
 import { toLoose } from "./loose.js";
 
-/** Throws `invalid-options` for anything without a `turn`. */
+/** Throws `AgentError` `invalid-options` for anything without a `turn`; `owner` is named in it. For adapters. */
 export function assertProvider(provider: unknown, owner: string): void {
   const { turn, provider: inner } = toLoose(provider);
   if (typeof turn === "function") return;
