@@ -39,7 +39,7 @@ export const SUITES = {
   startUp: { run: startUp, quick: { commands: false, rounds: 1 }, guard: { commands: false } },
   memory: { run: memory, quick: { turns: 200, rounds: 1 }, guard: { rounds: 1, kinds: ["recording"] } },
   install: { run: install, quick: undefined },
-  scale: { run: scale, quick: { files: 20, rounds: 1, bytes: 2 ** 20 } },
+  scale: { run: scale, quick: { files: 20, entries: 100, rounds: 1, bytes: 2 ** 20 } },
   peerLoops: { run: peerLoops, quick: { turns: [10], calls: [1], sampleMs: 5 }, isPeer: true },
   peerReplays: { run: peerReplays, quick: {}, isPeer: true },
 };

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-// The `cassette` command: the only file that touches the process.
+// The `cassette` command: the only file that touches the process. What asks for the version alone is answered before anything
+// but the version and the exit codes is loaded.
 
-import { lazyDisk } from "./disk.js";
 import { EXIT } from "./exit-codes.js";
-import { runCli } from "./main.js";
+import { VERSION, VERSION_FLAGS } from "./version.js";
 
 let isLost = false;
 
@@ -17,17 +17,23 @@ function watch(stream: NodeJS.WriteStream, name: string): void {
   });
 }
 
-watch(process.stdout, "stdout");
-watch(process.stderr, "stderr");
+async function run(argv: readonly string[]): Promise<void> {
+  const [{ runCli }, { lazyDisk }] = await Promise.all([import("./main.js"), import("./disk.js")]);
+  watch(process.stderr, "stderr");
+  const exitCode = await runCli(argv, {
+    stdout: (text) => void process.stdout.write(text),
+    stderr: (text) => void process.stderr.write(text),
+    stdin: () => process.stdin,
+    env: process.env,
+    cwd: process.cwd(),
+    isTTY: process.stdout.isTTY,
+    stderrIsTTY: process.stderr.isTTY,
+    files: lazyDisk(),
+  });
+  process.exitCode = isLost ? EXIT.failed : exitCode;
+}
 
-const exitCode = await runCli(process.argv.slice(2), {
-  stdout: (text) => void process.stdout.write(text),
-  stderr: (text) => void process.stderr.write(text),
-  stdin: () => process.stdin,
-  env: process.env,
-  cwd: process.cwd(),
-  isTTY: process.stdout.isTTY,
-  stderrIsTTY: process.stderr.isTTY,
-  files: lazyDisk(),
-});
-process.exitCode = isLost ? EXIT.failed : exitCode;
+const argv = process.argv.slice(2);
+watch(process.stdout, "stdout");
+if (argv.length === 1 && VERSION_FLAGS.includes(argv[0] ?? "")) process.stdout.write(`${VERSION}\n`);
+else await run(argv);

@@ -2,7 +2,7 @@
 
 import { CassetteError } from "../cassette/index.js";
 import { AgentError } from "../core/index.js";
-import { HarnessError } from "../harness/index.js";
+import type { HarnessError } from "../harness/index.js";
 import { EXIT, exitCodeOf, type ExitCode } from "./exit-codes.js";
 
 /** Closed; tests and scripts rely on the words. */
@@ -76,6 +76,8 @@ export type CliErrorCode =
   | "answers-not-kept"
   /** A file of tools cannot be read, or holds none. */
   | "tools-unreadable"
+  /** The thread that read a file died over it. */
+  | "thread-died"
   /** A server could not take its port. */
   | "cannot-listen";
 
@@ -121,7 +123,7 @@ function recognise(error: unknown): Failure {
     const { code, message, file, hint } = error;
     return compact({ exitCode: EXIT.failed, code, message, file, hint });
   }
-  if (error instanceof HarnessError) {
+  if (isHarnessError(error)) {
     const { code, hint } = error;
     return compact({ exitCode: EXIT.failed, code, message: withoutHint(error.message, hint), hint });
   }
@@ -135,6 +137,11 @@ function recognise(error: unknown): Failure {
     message: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
     hint: "This is a defect of playhead itself; report it with the command line that led to it.",
   };
+}
+
+/** By its name: the class would load the whole harness, also for a command that has no use for it. */
+function isHarnessError(error: unknown): error is HarnessError {
+  return error instanceof Error && error.name === "HarnessError";
 }
 
 /** A `HarnessError` carries its hint in the message too, since a test runner prints nothing else. */

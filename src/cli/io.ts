@@ -24,7 +24,7 @@ export interface CommandIo extends CliIo {
 }
 
 /** The files as seen from the working folder, so that every message names a path as it was given. */
-export function filesAt({ files, cwd }: CliIo): FilePort {
+export function filesAt({ files, cwd }: Pick<CliIo, "files" | "cwd">): FilePort {
   // An empty path is no path; it must not come to mean the working folder.
   const at = (path: string): string => (path === "" ? "" : resolve(cwd, path));
   return {

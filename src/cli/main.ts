@@ -1,43 +1,49 @@
-// The command line as one function. Commands are declared here and load what they do only when they are run, so that
-// `cassette --version` stays quick.
+// The command line as one function. The command that was asked for is the only one whose declaration is loaded, and a declaration
+// loads what it does only when it is run.
 
 import { Command, CommanderError } from "commander";
-import { acceptedCommand } from "./commands/accepted.js";
-import { attestCommand } from "./commands/attest.js";
-import { checkCommand } from "./commands/check.js";
-import { blessCommand } from "./commands/bless.js";
-import { demoCommand } from "./commands/demo.js";
-import { diffCommand } from "./commands/diff.js";
-import { doctorCommand } from "./commands/doctor.js";
-import { driftCommand } from "./commands/drift.js";
-import { exportCommand } from "./commands/export.js";
-import { forkCommand } from "./commands/fork.js";
-import { importCommand } from "./commands/import.js";
-import { keygenCommand } from "./commands/keygen.js";
-import { lockCommand } from "./commands/lock.js";
-import { migrateCommand } from "./commands/migrate.js";
-import { mutateCommand } from "./commands/mutate.js";
-import { pruneCommand } from "./commands/prune.js";
-import { recordCommand } from "./commands/record.js";
-import { replayCommand } from "./commands/replay.js";
-import { scanCommand } from "./commands/scan.js";
-import { serveCommand } from "./commands/serve.js";
-import { shrinkCommand } from "./commands/shrink.js";
-import { showCommand } from "./commands/show.js";
-import { signCommand } from "./commands/sign.js";
-import { statsCommand } from "./commands/stats.js";
-import { stepCheckCommand } from "./commands/step-check.js";
-import { verifyCommand } from "./commands/verify.js";
-import { whyCommand } from "./commands/why.js";
 import type { Failure } from "./errors.js";
 import { EXIT } from "./exit-codes.js";
 import type { CliIo, CommandIo } from "./io.js";
-import { VERSION } from "./version.js";
+import { VERSION, VERSION_FLAGS } from "./version.js";
+
+type Declare = (program: Command, io: CommandIo) => void;
+
+/** Every command in the order of the help. */
+const COMMANDS: ReadonlyMap<string, () => Promise<Declare>> = new Map([
+  ["demo", async () => (await import("./commands/demo.js")).demoCommand],
+  ["verify", async () => (await import("./commands/verify.js")).verifyCommand],
+  ["lock", async () => (await import("./commands/lock.js")).lockCommand],
+  ["keygen", async () => (await import("./commands/keygen.js")).keygenCommand],
+  ["sign", async () => (await import("./commands/sign.js")).signCommand],
+  ["attest", async () => (await import("./commands/attest.js")).attestCommand],
+  ["show", async () => (await import("./commands/show.js")).showCommand],
+  ["stats", async () => (await import("./commands/stats.js")).statsCommand],
+  ["diff", async () => (await import("./commands/diff.js")).diffCommand],
+  ["check", async () => (await import("./commands/check.js")).checkCommand],
+  ["drift", async () => (await import("./commands/drift.js")).driftCommand],
+  ["bless", async () => (await import("./commands/bless.js")).blessCommand],
+  ["accepted", async () => (await import("./commands/accepted.js")).acceptedCommand],
+  ["step-check", async () => (await import("./commands/step-check.js")).stepCheckCommand],
+  ["shrink", async () => (await import("./commands/shrink.js")).shrinkCommand],
+  ["import", async () => (await import("./commands/import.js")).importCommand],
+  ["export", async () => (await import("./commands/export.js")).exportCommand],
+  ["record", async () => (await import("./commands/record.js")).recordCommand],
+  ["replay", async () => (await import("./commands/replay.js")).replayCommand],
+  ["fork", async () => (await import("./commands/fork.js")).forkCommand],
+  ["why", async () => (await import("./commands/why.js")).whyCommand],
+  ["prune", async () => (await import("./commands/prune.js")).pruneCommand],
+  ["migrate", async () => (await import("./commands/migrate.js")).migrateCommand],
+  ["doctor", async () => (await import("./commands/doctor.js")).doctorCommand],
+  ["mutate", async () => (await import("./commands/mutate.js")).mutateCommand],
+  ["scan", async () => (await import("./commands/scan.js")).scanCommand],
+  ["serve", async () => (await import("./commands/serve.js")).serveCommand],
+]);
 
 /** Runs one command line, without the name of the program, and gives its exit code. Never throws. */
 export async function runCli(argv: readonly string[], io: CliIo): Promise<number> {
   let exitCode: number = EXIT.ok;
-  const program = createProgram({ ...io, exit: (code) => (exitCode = code) });
+  const program = await createProgram(argv[0], { ...io, exit: (code) => (exitCode = code) });
   try {
     await program.parseAsync(argv, { from: "user" });
     return exitCode;
@@ -48,12 +54,13 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
   }
 }
 
-function createProgram(io: CommandIo): Command {
+/** With the command of that name alone; with all of them for any other word, for then the help or what is near may be asked for. */
+async function createProgram(word: string | undefined, io: CommandIo): Promise<Command> {
   const program = new Command("cassette")
     .description(
       "Verify, lock, sign, show, count, compare, import, export, record, replay and serve cassettes: recorded runs of LLM agents.",
     )
-    .version(VERSION)
+    .version(VERSION, VERSION_FLAGS.join(", "))
     .enablePositionalOptions()
     .showSuggestionAfterError()
     .exitOverride()
@@ -63,33 +70,9 @@ function createProgram(io: CommandIo): Command {
       "after",
       "\nExit codes: 0 same or done, 1 drift or incomplete, 2 could not run or nothing to compare, 3 integrity failure.",
     );
-  demoCommand(program, io);
-  verifyCommand(program, io);
-  lockCommand(program, io);
-  keygenCommand(program, io);
-  signCommand(program, io);
-  attestCommand(program, io);
-  showCommand(program, io);
-  statsCommand(program, io);
-  diffCommand(program, io);
-  checkCommand(program, io);
-  driftCommand(program, io);
-  blessCommand(program, io);
-  acceptedCommand(program, io);
-  stepCheckCommand(program, io);
-  shrinkCommand(program, io);
-  importCommand(program, io);
-  exportCommand(program, io);
-  recordCommand(program, io);
-  replayCommand(program, io);
-  forkCommand(program, io);
-  whyCommand(program, io);
-  pruneCommand(program, io);
-  migrateCommand(program, io);
-  doctorCommand(program, io);
-  mutateCommand(program, io);
-  scanCommand(program, io);
-  serveCommand(program, io);
+  const asked = COMMANDS.get(word ?? "");
+  const declared = await Promise.all((asked === undefined ? [...COMMANDS.values()] : [asked]).map((load) => load()));
+  for (const declare of declared) declare(program, io);
   return program;
 }
 

@@ -61,6 +61,8 @@ export type Loaded =
 
 /** The part of the loading options that a command may set. */
 export interface LoadOptions {
+  /** 64 MiB unless given. */
+  maxBytes?: number;
   requireIntegrity?: boolean;
   minVersion?: 1 | 2;
   lock?: LockPlace;

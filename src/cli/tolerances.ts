@@ -9,7 +9,6 @@ import {
   type ToleranceUse,
 } from "../cassette/index.js";
 import type { FilePort } from "../core/index.js";
-import { toleranceLines } from "../harness/index.js";
 import type { PrintLine } from "./output.js";
 
 /** As commander gives `--tolerances <file>` and `--no-tolerances`; undefined for neither. */
@@ -33,8 +32,14 @@ export async function openTolerances(files: FilePort, flag: TolerancesFlag): Pro
 }
 
 /** The lines at the end of a report. */
-export function printTolerances(line: PrintLine, file: string | undefined, uses: readonly ToleranceUse[]): void {
+export async function printTolerances(
+  line: PrintLine,
+  file: string | undefined,
+  uses: readonly ToleranceUse[],
+): Promise<void> {
   if (file === undefined) return;
+  // Loaded only where something is tolerated: a comparison needs nothing else of the harness.
+  const { toleranceLines } = await import("../harness/index.js");
   const [heading, ...rest] = toleranceLines(file, uses);
   line({ look: "dim", text: heading });
   for (const text of rest) line(text);

@@ -2,3 +2,6 @@
 
 /** Printed by `cassette --version`. */
 export const VERSION = "0.1.0";
+
+/** The flags that ask for it. Alone on the command line they are answered before anything else is loaded. */
+export const VERSION_FLAGS: readonly string[] = ["-V", "--version"];

@@ -7,8 +7,11 @@ export {
   toAiSdk,
   wrappedModel,
   type AiSdkModel,
+  type AiSdkModelV2,
   type AnyAiSdkModel,
   type CassetteMiddleware,
   type CassetteModel,
+  type CassetteModelOptions,
+  type CassetteModelV2,
   type ToAiSdkOptions,
 } from "../harness/index.js";

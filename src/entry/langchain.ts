@@ -30,6 +30,7 @@ import {
   type LlmTurnRequest,
 } from "../core/index.js";
 import {
+  assertProvider,
   chatModelProvider,
   createLangChainChunks,
   readLangChainMessages,
@@ -73,6 +74,7 @@ export class CassetteChatModel extends BaseChatModel<CassetteChatCallOptions> {
 
   constructor(provider: LlmProviderAdapter, options: CassetteChatModelOptions = {}) {
     const { settings = {}, ignore = [], ...params } = options;
+    assertProvider(provider, "cassetteChatModel");
     super(params);
     this.#provider = provider;
     this.#settings = settings;
@@ -94,7 +96,7 @@ export class CassetteChatModel extends BaseChatModel<CassetteChatCallOptions> {
     tools: BindToolsInput[],
     options: Partial<CassetteChatCallOptions> = {},
   ): Runnable<BaseLanguageModelInput, AIMessageChunk, CassetteChatCallOptions> {
-    const bound = tools.map((tool) => readLangChainTool(convertToOpenAITool(tool)));
+    const bound = tools.map((tool) => readLangChainTool(convertToOpenAITool(tool), tool, this.#ignore));
     return this.withConfig({ ...options, tools: bound });
   }
 
@@ -138,6 +140,19 @@ export class CassetteChatModel extends BaseChatModel<CassetteChatCallOptions> {
       ...(signal === undefined ? {} : { signal }),
     };
   }
+}
+
+/** LangChain's own, but that the model has to call the one tool: asked without, it may answer in words, which is no structure. */
+CassetteChatModel.prototype.withStructuredOutput = function structured(this: CassetteChatModel, ...given: never[]) {
+  const bindTools = (tools: BindToolsInput[]) => this.bindTools(tools, { tool_choice: choiceOf(tools) });
+  const forcing = Object.create(this, { bindTools: { value: bindTools } }) as never;
+  return BaseChatModel.prototype.withStructuredOutput.apply(forcing, given as never);
+} as never;
+
+/** As an object, since a tool may be called `auto`. */
+function choiceOf([tool]: readonly BindToolsInput[]): Record<string, unknown> {
+  const { name } = (tool as { function: { name: string } }).function;
+  return { type: "function", function: { name } };
 }
 
 /**

@@ -163,9 +163,12 @@ export {
   wrappedModel,
   type CassetteMiddleware,
   type CassetteModel,
+  type CassetteModelOptions,
+  type CassetteModelV2,
 } from "./adapters/ai-sdk/middleware.js";
+export { assertProvider } from "./adapters/assert-provider.js";
 export { fromAiSdk } from "./adapters/ai-sdk/from-ai-sdk.js";
-export type { AiSdkModel, AnyAiSdkModel } from "./adapters/ai-sdk/spec.js";
+export type { AiSdkModel, AiSdkModelV2, AnyAiSdkModel } from "./adapters/ai-sdk/spec.js";
 export { toAiSdk, type ToAiSdkOptions } from "./adapters/ai-sdk/to-ai-sdk.js";
 export { fromAgentsModel, toAgentsModel } from "./adapters/openai-agents/model.js";
 export type { AgentsModel, AnyAgentsModel } from "./adapters/openai-agents/spec.js";

@@ -19,6 +19,7 @@ import { dirname, join } from "node:path";
 import type { FilePort, FileRead, FileRemove, FileWrite } from "../core/index.js";
 import { codeOf, isUnsupported, messageOf } from "./files/failure.js";
 import { list } from "./files/list.js";
+import { readBounded } from "./files/read.js";
 import { sweep, temporaryName } from "./files/temporary.js";
 
 /** A pipe is opened at once, also where nobody writes to it. Windows has no such flag. */
@@ -47,25 +48,14 @@ async function read(path: string, maxBytes: number): Promise<FileRead> {
     if (about.size > maxBytes) return { kind: "too-large", size: about.size };
     handle = await open(path, READ_AND_NEVER_WAIT);
     // It may have become another one since: what was opened is what is read.
-    if (!(await handle.stat()).isFile()) return { kind: "failed", message: "it is not a regular file" };
-    return await readBounded(handle, maxBytes);
+    const opened = await handle.stat();
+    if (!opened.isFile()) return { kind: "failed", message: "it is not a regular file" };
+    return await readBounded(handle, opened.size, maxBytes);
   } catch (error) {
     return codeOf(error) === "ENOENT" ? { kind: "not-found" } : { kind: "failed", message: messageOf(error) };
   } finally {
     await handle?.close();
   }
-}
-
-/** Reads one byte more than allowed at the most, since a file may grow between being measured and being read. */
-async function readBounded(handle: FileHandle, maxBytes: number): Promise<FileRead> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of handle.createReadStream({ end: maxBytes, autoClose: false })) {
-    chunks.push(chunk as Uint8Array);
-    size += (chunk as Uint8Array).length;
-  }
-  if (size > maxBytes) return { kind: "too-large", size };
-  return { kind: "read", bytes: new Uint8Array(Buffer.concat(chunks)) };
 }
 
 /** {@link FilePort}'s `write`, for bytes as well. `swept` are the folders that were rid of stale temporary files. */

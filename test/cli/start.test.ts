@@ -1,47 +1,78 @@
-// What `cassette --version` and `--help` load: the declarations of the commands, and no layer below.
+// What a command loads, counted in modules and not in milliseconds: `--version` nothing but itself, any other command its own
+// declaration, and what it does only when it is run. V8's coverage lists every script of a process.
 
-import { readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import ts from "typescript";
-import { expect, it } from "vitest";
-import { repositoryRoot } from "../support/built.js";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { runOf } from "../cassette/diff/runs.js";
+import { assertBuilt, cassetteBin, repositoryRoot } from "../support/built.js";
+import { place } from "./run.js";
 
-/** Every source file that `entry` loads at once; types and `import()` load nothing. */
-function loadedBy(entry: string): string[] {
-  const found = new Set<string>();
-  const visit = (file: string): void => {
-    if (found.has(file)) return;
-    found.add(file);
-    const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ES2022);
-    for (const statement of source.statements) {
-      const from = specifierOf(statement);
-      if (from?.startsWith(".") === true) visit(join(dirname(file), from.replace(/\.js$/, ".ts")));
-    }
-  };
-  visit(join(repositoryRoot, entry));
-  return [...found].map((file) => relative(repositoryRoot, file).replaceAll("\\", "/"));
-}
+beforeAll(assertBuilt);
 
-function specifierOf(statement: ts.Statement): string | undefined {
-  if (ts.isImportDeclaration(statement)) {
-    const { importClause, moduleSpecifier } = statement;
-    if (importClause !== undefined && isOfTypes(importClause)) return undefined;
-    return ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : undefined;
+/** Paths of the files that a process of Node loads: ours from `dist`, and the names of packages. */
+function loadedBy(...args: string[]): string[] {
+  const coverage = mkdtempSync(join(tmpdir(), "playhead-loaded-"));
+  try {
+    const env = { ...process.env, NODE_V8_COVERAGE: coverage };
+    const { stderr, error } = spawnSync(process.execPath, args, { encoding: "utf8", env, cwd: repositoryRoot });
+    if (error !== undefined) throw error;
+    const reports = readdirSync(coverage).map((name) => readFileSync(join(coverage, name), "utf8"));
+    if (reports.length === 0) throw new Error(`nothing was reported: ${stderr}`);
+    const urls = reports.flatMap((text) => (JSON.parse(text) as { result: { url: string }[] }).result);
+    return [...new Set(urls.filter(({ url }) => url.startsWith("file:")).map(({ url }) => nameOf(url)))].sort();
+  } finally {
+    rmSync(coverage, { recursive: true, force: true });
   }
-  if (!ts.isExportDeclaration(statement) || statement.isTypeOnly) return undefined;
-  const { moduleSpecifier } = statement;
-  return moduleSpecifier !== undefined && ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : undefined;
 }
 
-/** Under verbatimModuleSyntax `import type` alone vanishes. */
-function isOfTypes({ phaseModifier }: ts.ImportClause): boolean {
-  return phaseModifier === ts.SyntaxKind.TypeKeyword;
+function nameOf(url: string): string {
+  const path = fileURLToPath(url).replaceAll("\\", "/");
+  const inPackage = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path);
+  return inPackage?.[1] ?? relative(join(repositoryRoot, "dist"), path).replaceAll("\\", "/");
 }
 
-it("loads the command line alone, before a command is run", () => {
-  const loaded = loadedBy("src/cli/bin.ts");
-  expect(loaded).toContain("src/cli/commands/drift.ts");
-  expect(loaded.filter((file) => !file.startsWith("src/cli/"))).toEqual([]);
-  // Each command's own folder is loaded when it runs.
-  expect(loaded.filter((file) => !/^src\/cli\/(commands\/)?[^/]+$/.test(file))).toEqual([]);
+const loadedByCommand = (...args: string[]): string[] => loadedBy(cassetteBin, ...args);
+const ofLayer = (files: readonly string[], layer: string): string[] =>
+  files.filter((file) => file.startsWith(`${layer}/`));
+
+describe("what is loaded", () => {
+  it.each(["--version", "-V"])("for %s is the version alone", (flag) => {
+    expect(loadedByCommand(flag)).toEqual(["cli/bin.js", "cli/exit-codes.js", "cli/version.js"]);
+  });
+
+  it("for the help of a command is its declaration alone", () => {
+    const loaded = loadedByCommand("drift", "--help");
+    expect(loaded.filter((file) => file.startsWith("cli/commands/"))).toEqual(["cli/commands/drift.js"]);
+    expect(loaded.filter((file) => file.startsWith("cli/") && file.split("/").length > 2)).toEqual([
+      "cli/commands/drift.js",
+    ]);
+    expect(loaded.filter((file) => !file.startsWith("cli/"))).toEqual(["commander"]);
+  });
+
+  it("for the help of all is every declaration and nothing that they do", () => {
+    const loaded = loadedByCommand("--help");
+    const declared = readdirSync(join(repositoryRoot, "src/cli/commands")).map((file) => file.replace(/\.ts$/, ".js"));
+    expect(ofLayer(loaded, "cli/commands").map((file) => file.split("/").at(-1))).toEqual(declared.sort());
+    expect(loaded.filter((file) => !file.startsWith("cli/"))).toEqual(["commander"]);
+  });
+
+  it.each([
+    ["verify", (file: string) => [file]],
+    ["show", (file: string) => [file]],
+    ["stats", (file: string) => [file]],
+    ["diff", (file: string) => [file, file]],
+    ["scan", (file: string) => [file]],
+  ])("for %s is its own folder, and none of the harness", (command, paths) => {
+    const file = place("one.cassette.json", runOf([{ say: "a" }]));
+    const loaded = loadedByCommand(command, ...paths(file));
+    const folders = loaded.flatMap((path) => /^cli\/(?!commands\/)([^/]+)\//.exec(path)?.[1] ?? []);
+    expect([...new Set(folders)]).toEqual([command]);
+    expect(ofLayer(loaded, "cli/commands")).toEqual([`cli/commands/${command}.js`]);
+    expect(ofLayer(loaded, "harness")).toEqual([]);
+    expect(ofLayer(loaded, "cassette")).not.toEqual([]);
+  });
 });

@@ -16,7 +16,7 @@ import { createRuntime } from "../../src/core/runtime/runtime.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
 import type { CustomTool } from "../../src/core/tools/tool.js";
-import { mcpTools, McpToolError, recordedTools, type McpClientLike } from "../../src/entry/mcp.js";
+import { mcpTools, McpToolError, recordedTools, type McpClientLike, type McpResult } from "../../src/entry/mcp.js";
 import { useCassette } from "../../src/entry/harness.js";
 import { ask, say } from "../support/script.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -137,7 +137,7 @@ describe("mcpTools", () => {
     const circle = { ...paged, listTools: async () => page(`tool${pages++}`, "2") };
     await expect(mcpTools(circle)).rejects.toThrow("circle");
     const twice = { ...paged, listTools: async () => ({ tools: [...page("a").tools, ...page("a").tools] }) };
-    await expect(mcpTools(twice)).rejects.toThrow("two tools named a");
+    await expect(mcpTools(twice)).rejects.toThrow(`two tools named "a"`);
     const dotted = { ...paged, listTools: async () => page("files.read") };
     await expect(mcpTools(dotted)).rejects.toThrow("files.read");
   });
@@ -326,5 +326,72 @@ describe("a recording with MCP tools", () => {
       await recorder.turn({ messages, tools: [{ name: "look", description, schema: { type: "object" } }] });
     }
     expect(() => recordedTools(recorder.toCassette())).toThrow("tool look");
+  });
+});
+
+describe("a hostile server", () => {
+  const page = (name: string, inputSchema: object = { type: "object" }) => ({ tools: [{ name, inputSchema }] });
+  const over = (answer: unknown, schema?: object): McpClientLike => ({
+    listTools: async () => page("weather", schema),
+    callTool: async () => answer as McpResult,
+  });
+  const circle: Record<string, unknown> = {};
+  circle["self"] = circle;
+
+  it.each([
+    ["nothing", undefined],
+    ["null", null],
+    ["content that is no list", { content: "rain" }],
+    ["a structure in a circle", { content: [], structuredContent: circle }],
+    ["a structure with a BigInt", { content: [], structuredContent: { n: 1n } }],
+    ["a block that is none", { content: [null] }],
+  ])("that answers with %s ends the run, and the model reads nothing of it", async (_what, answer) => {
+    const recorder = recordingProvider(script());
+    expect(await rejection(run(recorder, await mcpTools(over(answer))))).toBeInstanceOf(McpToolError);
+    expect(recorder.turns).toBe(1);
+  });
+
+  it("has a huge answer cut, and a key named __proto__ read as a key", async () => {
+    const structuredContent = JSON.parse('{"__proto__":{"admin":true}}') as unknown;
+    const tools = await mcpTools(over({ content: [{ type: "text", text: "x".repeat(1_000_000) }], structuredContent }));
+    const [message] = toolMessages((await run(script(), tools)).messages) as unknown as { content: string }[];
+    expect(message?.content.length).toBeLessThan(21_000);
+    const small = await mcpTools(over({ content: [], structuredContent }));
+    expect(toolMessages((await run(script(), small)).messages)[0]).toMatchObject({
+      content: '{"__proto__":{"admin":true}}',
+    });
+    expect(Object.getPrototypeOf({})).not.toHaveProperty("admin");
+  });
+
+  it("cannot write to a terminal through its names and errors", async () => {
+    const escape = "\u001b[2J";
+    const named = { ...over({}), listTools: async () => page(`a${escape}`) };
+    expect(String(await rejection(mcpTools(named)))).not.toContain(escape);
+    expect(String(await rejection(mcpTools(named, { only: ["b"] })))).not.toContain(escape);
+    const failing = { ...over({}), callTool: () => Promise.reject(new Error(`bad${escape}${"x".repeat(5000)}`)) };
+    const error = await rejection(run(script(), await mcpTools(failing)));
+    expect(String(error)).toContain("bad");
+    expect(String(error)).not.toContain(escape);
+    expect(String(error).length).toBeLessThan(1000);
+  });
+
+  it("with a tool named like a verb is refused by name", async () => {
+    const verb = { ...over({}), listTools: async () => page("act") };
+    expect(String(await rejection((async () => run(script(), await mcpTools(verb)))()))).toContain(
+      "the name of a verb",
+    );
+    const names = ["constructor", "__proto__", "toString"];
+    const odd = { ...over({}), listTools: async () => ({ tools: names.flatMap((name) => page(name).tools) }) };
+    expect((await mcpTools(odd)).map(({ name }) => name)).toEqual(names);
+  });
+
+  it("that changes its list later changes nothing of the tools that were taken", async () => {
+    const { server, calls } = weatherServer();
+    const client = await connect(server);
+    const tools = await mcpTools(client);
+    server.registerTool("late", { description: "L" }, () => ({ content: [] }));
+    await run(script(), tools);
+    expect(calls).toHaveLength(2);
+    expect(tools.map(({ name }) => name)).toEqual(["weather"]);
   });
 });

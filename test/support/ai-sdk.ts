@@ -1,6 +1,7 @@
-// Both majors of the AI SDK that are installed, and models for them that say what a test wrote down, whole or streamed.
+// The three majors of the AI SDK that are installed, and models for them that say what a test wrote down, whole or streamed.
 
 import * as ai6 from "ai";
+import * as ai5 from "ai5";
 import * as ai7 from "ai7";
 import { z } from "zod";
 import type { SpecVersion } from "../../src/harness/adapters/ai-sdk/spec.js";
@@ -8,10 +9,11 @@ import type { SpecVersion } from "../../src/harness/adapters/ai-sdk/spec.js";
 // The warnings of the scripts are there to be kept, not to be read on a terminal.
 Reflect.set(globalThis, "AI_SDK_LOG_WARNINGS", false);
 
-/** AI SDK 6 and 7. The types of 6 stand for both; what differs between them is of no concern to the tests. */
-export const SDKS: readonly (readonly [string, typeof ai6])[] = [
-  ["AI SDK 6", ai6],
-  ["AI SDK 7", ai7 as unknown as typeof ai6],
+/** AI SDK 5, 6 and 7, and the newest version that each takes. The types of 6 stand for all; what differs is of no concern to the tests. */
+export const SDKS: readonly (readonly [name: string, sdk: typeof ai6, version: SpecVersion])[] = [
+  ["AI SDK 6", ai6, "v3"],
+  ["AI SDK 7", ai7 as unknown as typeof ai6, "v4"],
+  ["AI SDK 5", ai5 as unknown as typeof ai6, "v2"],
 ];
 
 export type Part = Record<string, unknown>;
@@ -144,7 +146,13 @@ export const RICH: readonly Step[] = [
         input: '{"q":"Oslo"}',
         providerExecuted: true,
       },
-      { type: "tool-result", toolCallId: "search-1", toolName: "web_search", result: { hits: 2 } },
+      {
+        type: "tool-result",
+        toolCallId: "search-1",
+        toolName: "web_search",
+        result: { hits: 2 },
+        providerExecuted: true,
+      },
       { type: "source", sourceType: "url", id: "s1", url: "https://example.com/oslo" },
       { type: "text", text: "Both at once." },
       { type: "tool-call", toolCallId: "call-1", toolName: "weather", input: '{ "city": "Oslo" }' },
@@ -193,3 +201,16 @@ export function tools(sdk: typeof ai6, weather = "rain") {
     }),
   };
 }
+
+/** For `RICH`. AI SDK 5 takes no call of a tool that it was not told of, even where the vendor runs it. */
+export function richTools(sdk: typeof ai6, weather?: string) {
+  return { ...tools(sdk, weather), ...(sdk === (ai5 as unknown) ? { web_search: SEARCH } : {}) };
+}
+
+const SEARCH = ai5.tool({
+  type: "provider-defined",
+  id: "acme.web_search",
+  name: "web_search",
+  args: { max: 2 },
+  inputSchema: z.object({ q: z.string() }),
+}) as never;

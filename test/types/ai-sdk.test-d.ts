@@ -4,6 +4,12 @@ import type { LanguageModelV2, LanguageModelV3 } from "@ai-sdk/provider";
 import { generateText, streamText, ToolLoopAgent, wrapLanguageModel, type LanguageModel } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import {
+  generateText as generateText5,
+  wrapLanguageModel as wrapLanguageModel5,
+  type LanguageModel as LanguageModel5,
+} from "ai5";
+import { MockLanguageModelV2 } from "ai5/test";
+import {
   generateText as generateText7,
   wrapLanguageModel as wrapLanguageModel7,
   type LanguageModel as LanguageModel7,
@@ -37,6 +43,15 @@ void generateText7({ model: toAiSdk(provider), prompt: "Hi" });
 void new ToolLoopAgent({ model: toAiSdk(provider) });
 void wrapLanguageModel({ model: v3, middleware: cassetteMiddleware(handle) });
 void wrapLanguageModel7({ model: v3, middleware: cassetteMiddleware(handle) });
+
+// AI SDK 5 takes models of version 2 alone.
+expectTypeOf(toAiSdk(provider, { specificationVersion: "v2" })).toExtend<LanguageModel5>();
+expectTypeOf(cassetteModel({}, { specificationVersion: "v2" })).toExtend<LanguageModel5>();
+expectTypeOf(fromAiSdk(new MockLanguageModelV2())).toEqualTypeOf<LlmProviderAdapter>();
+void generateText5({ model: toAiSdk(provider, { specificationVersion: "v2" }), prompt: "Hi" });
+void wrapLanguageModel5({ model: new MockLanguageModelV2(), middleware: cassetteMiddleware(handle) });
+// @ts-expect-error -- A model of version 3.
+void generateText5({ model: toAiSdk(provider), prompt: "Hi" });
 
 // @ts-expect-error -- A name reaches no model.
 fromAiSdk("openai/gpt-5");

@@ -3,6 +3,8 @@
 import { Option, type Command } from "commander";
 import { ORDER_CHOICES } from "../choices.js";
 import type { CommandIo } from "../io.js";
+import { parseJobs } from "../jobs.js";
+import { MAX_BYTES_HELP, parseMaxBytes } from "../max-bytes.js";
 import { parsePath } from "../path.js";
 import type { DiffCommandOptions } from "../diff/diff.js";
 
@@ -26,6 +28,12 @@ export function diffCommand(program: Command, io: CommandIo): void {
       parsePath,
     )
     .option("--no-tolerances", "tolerate nothing")
+    .option(
+      "--jobs <n>",
+      "threads that share the files; 1 is this one alone (the cores, where it is worth it)",
+      parseJobs,
+    )
+    .option("--max-bytes <n>", MAX_BYTES_HELP, parseMaxBytes)
     .option("--json", "print one JSON document")
     .action(async (old: string, now: string, options: DiffCommandOptions) => {
       const { diff } = await import("../diff/diff.js");

@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import type { CommandIo } from "../io.js";
+import { MAX_BYTES_HELP, parseMaxBytes } from "../max-bytes.js";
 import { parsePath } from "../path.js";
 import type { ShowOptions } from "../show/show.js";
 
@@ -19,6 +20,7 @@ export function showCommand(program: Command, io: CommandIo): void {
       parsePath,
     )
     .option("--force", "with --html: replace a file that exists")
+    .option("--max-bytes <n>", MAX_BYTES_HELP, parseMaxBytes)
     .option("--json", "print one JSON document")
     .action(async (file: string, { html, ...options }: ShowOptions & { html?: string | true }) => {
       if (html !== undefined) {

@@ -2,6 +2,7 @@
 
 import { Option, type Command } from "commander";
 import type { CommandIo } from "../io.js";
+import { MAX_BYTES_HELP, parseMaxBytes } from "../max-bytes.js";
 import { collectPaths } from "../path.js";
 import type { StatsOptions } from "../stats/stats.js";
 
@@ -12,6 +13,7 @@ export function statsCommand(program: Command, io: CommandIo): void {
     .description("count turns, tool calls, tokens and cost of cassette files, or of all below folders")
     .argument("<path...>", "cassette files or folders", collectPaths)
     .addOption(new Option("--by <what>", "also count each folder or model apart").choices(["folder", "model"]))
+    .option("--max-bytes <n>", MAX_BYTES_HELP, parseMaxBytes)
     .option("--json", "print one JSON document")
     .action(async (paths: string[], options: StatsOptions) => {
       const { stats } = await import("../stats/stats.js");

@@ -3,6 +3,8 @@
 
 import { Option, type Command } from "commander";
 import type { CommandIo } from "../io.js";
+import { parseJobs } from "../jobs.js";
+import { MAX_BYTES_HELP, parseMaxBytes } from "../max-bytes.js";
 import { collectPaths, parsePath } from "../path.js";
 import type { ReceiptsOptions } from "../verify/receipts.js";
 import type { VerifyOptions } from "../verify/verify.js";
@@ -31,6 +33,12 @@ export function verifyCommand(program: Command, io: CommandIo): void {
     )
     .option("--key <key>", "the public key of the receipts: a file, the key itself, or env:NAME")
     .option("--require-complete", "with --receipts: refuse a chain without its end, whose tail may have been cut off")
+    .option(
+      "--jobs <n>",
+      "threads that share the files; 1 is this one alone (the cores, where it is worth it)",
+      parseJobs,
+    )
+    .option("--max-bytes <n>", MAX_BYTES_HELP, parseMaxBytes)
     .option("--json", "print one JSON document")
     .action(async (paths: string[], options: VerifyOptions & Partial<ReceiptsOptions>) => {
       const { receipts, key, requireComplete, ...rest } = options;

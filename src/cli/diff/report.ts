@@ -52,7 +52,7 @@ function outcomeOf({ cassette }: NamedCassette): JsonValue | undefined {
 }
 
 /** Tasks that behaved the same are counted only, unless their outcomes differ. */
-export function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: DiffSummary): void {
+export async function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: DiffSummary): Promise<void> {
   for (const task of tasks) {
     if (task.drifts.length > 0 || hasOtherOutcome(task)) printTask(line, task, summary.heading ?? task.task);
   }
@@ -71,7 +71,7 @@ export function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: 
   if (readOnly.length > 0) line({ look: "dim", text: `  only reading: ${readOnly.join(", ")}` });
   if (!contentCompared) line({ look: "dim", text: "  texts were not compared; --content compares them" });
   printUncompared(line, tasks);
-  printTolerances(line, summary.tolerancesFile, summary.tolerances);
+  await printTolerances(line, summary.tolerancesFile, summary.tolerances);
 }
 
 function printTask(line: PrintLine, task: TaskDiff, heading: string): void {

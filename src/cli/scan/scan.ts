@@ -7,6 +7,7 @@ import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createPrinter, writeJson } from "../output.js";
+import { createProgress } from "../progress.js";
 import { findFiles } from "../recordings.js";
 import { findingsIn, mask, type Finding } from "./findings.js";
 
@@ -37,7 +38,12 @@ export async function scan(paths: readonly string[], options: ScanOptions, io: C
     throw new CliError("nothing-found", `${shown} holds no file, so nothing was scanned`, "Check the path.");
   }
   const scanned: Scanned[] = [];
-  for (const file of wanted) scanned.push(await scanFile(files, file, find));
+  const progress = createProgress(io, "scanning");
+  for (const [index, file] of wanted.entries()) {
+    progress.step(index, wanted.length);
+    scanned.push(await scanFile(files, file, find));
+  }
+  progress.clear();
   report(scanned, options, io);
 }
 

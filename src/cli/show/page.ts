@@ -22,6 +22,7 @@ export interface PageOptions {
   turn?: string;
   full?: boolean;
   force?: boolean;
+  maxBytes?: number;
   json?: boolean;
 }
 
@@ -32,7 +33,7 @@ export async function showPage(file: string, html: string | true, options: PageO
   }
   const files = filesAt(io);
   const out = html === true ? pageBeside(file) : html;
-  const { page, turns } = await read(files, file, options.full === true);
+  const { page, turns } = await read(files, file, options);
   const result = await files.write(out, page.text, { overwrite: options.force === true });
   if (result.kind === "exists") {
     const hint = "Add --force to replace it, or name another file: --html OUT.";
@@ -75,7 +76,7 @@ function titleOf(file: string): string {
 async function read(
   files: FilePort,
   file: string,
-  isFull: boolean,
+  { full: isFull = false, maxBytes }: PageOptions,
 ): Promise<{ page: ConversationPage; turns: number }> {
   const options = { title: titleOf(file), isFull };
   if (file.endsWith(BUNDLE_SUFFIX)) {
@@ -83,6 +84,9 @@ async function read(
     const turns = Object.values(bundle.bundle.agents).reduce((sum, { entries }) => sum + entries, 0);
     return { page: toBundlePage(bundle, options), turns };
   }
-  const cassette: Cassette = await createCassetteStore(files).load(file, { ports: { warn: () => undefined } });
+  const cassette: Cassette = await createCassetteStore(files).load(file, {
+    ports: { warn: () => undefined },
+    ...(maxBytes === undefined ? {} : { maxBytes }),
+  });
   return { page: toConversationPage(cassette, options), turns: cassette.entries.length };
 }

@@ -12,6 +12,7 @@ export interface ShowOptions {
   turn?: string;
   full?: boolean;
   force?: boolean;
+  maxBytes?: number;
   json?: boolean;
 }
 
@@ -20,7 +21,10 @@ export async function show(file: string, options: ShowOptions, io: CommandIo): P
   if (options.force === true) {
     throw new CliError("usage", "--force was given without --html", "It lets --html replace a file.");
   }
-  const cassette = await createCassetteStore(filesAt(io)).load(file, { ports: { warn: () => undefined } });
+  const cassette = await createCassetteStore(filesAt(io)).load(file, {
+    ports: { warn: () => undefined },
+    ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
+  });
   const entries: readonly ShownEntry[] = cassette.entries;
   const totals = sumUsage(entries.map(({ response }) => response));
   const chosen = options.turn === undefined ? entries : [pick(entries, options.turn, file)];

@@ -21,6 +21,7 @@ import { printStats } from "./report.js";
 /** The flags of `cassette stats`, as commander gives them. */
 export interface StatsOptions {
   by?: "folder" | "model";
+  maxBytes?: number;
   json?: boolean;
 }
 
@@ -57,7 +58,7 @@ export async function stats(paths: readonly string[], options: StatsOptions, io:
 
 async function countAll(
   paths: readonly string[],
-  { by }: StatsOptions,
+  { by, maxBytes }: StatsOptions,
   io: CommandIo,
 ): Promise<{ result: StatsResult; exitCode: ExitCode }> {
   const sized = withSize(filesAt(io));
@@ -73,7 +74,7 @@ async function countAll(
   let [refused, exitCode]: [number, ExitCode] = [0, EXIT.ok];
   for (const [index, file] of found.entries()) {
     progress.step(index, found.length);
-    const loaded = await loadRecording(store, file);
+    const loaded = await loadRecording(store, file, maxBytes === undefined ? {} : { maxBytes });
     if (loaded.kind === "failed") {
       refused++;
       if (failures.length < MAX_LISTED) failures.push({ file, failure: loaded.failure });

@@ -14,11 +14,12 @@ import {
   type Cassette,
   type CassetteStore,
   type Lock,
+  type LockEntry,
+  type LockPlace,
   type SignatureFinding,
   type Trust,
 } from "../../cassette/index.js";
 import { systemPorts, type FilePort } from "../../core/index.js";
-import { pathInLock } from "../../harness/index.js";
 import { CliError, toFailure } from "../errors.js";
 import { loadRecording, type Loaded } from "../recordings.js";
 
@@ -31,6 +32,7 @@ export interface LayerOptions {
   lock?: string | true;
   trust?: string;
   requireSignature?: boolean;
+  maxBytes?: number;
 }
 
 /** What holds of a cassette that was not refused. */
@@ -46,15 +48,33 @@ export interface Layers {
 /** A cassette that was checked, with what holds; or why there is none. */
 export type Layered = (Extract<Loaded, { kind: "loaded" }> & { layers: Layers }) | Extract<Loaded, { kind: "failed" }>;
 
-export interface LayerCheck {
+/** All that must hold of every file, read from the disk. Plain data, so that every thread can be told. */
+export interface LayerRules {
+  requireIntegrity: boolean;
+  minVersion: 1 | 2;
+  maxBytes: number | undefined;
+  isLocked: boolean;
+  trust: Trust | undefined;
+  requireSignature: boolean;
+}
+
+/** One file, with what the lock says of it. */
+export interface LayerJob {
+  file: string;
+  /** `outside`: no lock in that folder can have it. Absent without a lock. */
+  locked?: { path: string; entry?: LockEntry } | "outside";
+}
+
+export interface Layering {
+  readonly rules: LayerRules;
   /** All that the lock names, as paths from the working folder. Empty without a lock. */
   readonly lockedFiles: readonly string[];
-  load(store: CassetteStore, file: string): Promise<Layered>;
+  readonly jobOf: (file: string) => LayerJob;
 }
 
 /** Reads the lock and the trust list, if asked for. Throws `CassetteError` for what is wrong with them. */
-export async function openLayers(files: FilePort, options: LayerOptions, cwd: string): Promise<LayerCheck> {
-  const { requireSignature = false } = options;
+export async function openLayers(files: FilePort, options: LayerOptions, cwd: string): Promise<Layering> {
+  const { requireSignature = false, requireIntegrity = false, maxBytes } = options;
   if (requireSignature && options.trust === undefined) {
     throw new CliError(
       "usage",
@@ -63,30 +83,53 @@ export async function openLayers(files: FilePort, options: LayerOptions, cwd: st
     );
   }
   const lockFile = options.lock === true ? LOCK_FILE : options.lock;
-  const lock = lockFile === undefined ? undefined : { file: lockFile, lock: await openLockFile(files, lockFile) };
+  const lock = lockFile === undefined ? undefined : await openLockFile(files, lockFile);
   const trust = options.trust === undefined ? undefined : await readTrust(files, options.trust);
-  const base = {
-    requireIntegrity: options.requireIntegrity === true,
-    ...(options.minVersion === "2" ? { minVersion: 2 as const } : {}),
-    ...(trust === undefined ? {} : { trust, requireSignature }),
-  };
+  const minVersion = options.minVersion === "2" ? 2 : 1;
+  const isLocked = lock !== undefined;
+  const rules: LayerRules = { requireIntegrity, minVersion, maxBytes, isLocked, trust, requireSignature };
+  if (lockFile === undefined || lock === undefined) return { rules, lockedFiles: [], jobOf: (file) => ({ file }) };
 
+  // Loaded only where there is a lock: verifying needs nothing else of the harness.
+  const { pathInLock } = await import("../../harness/index.js");
   return {
-    lockedFiles: lock === undefined ? [] : [...lock.lock.keys()].map((path) => join(dirname(lock.file), path)),
-    async load(store, file) {
-      const place = lock && placeOf(lock, file, cwd);
-      if (place?.kind === "failed") return place;
-      const loaded = await loadRecording(store, file, {
-        ...base,
-        ...(place === undefined ? {} : { lock: place.lock }),
-      });
-      if (loaded.kind === "failed") {
-        const isGone = loaded.failure.code === "file-not-found" && place?.lock.lock.has(place.lock.path) === true;
-        return isGone ? failed(file, "it is missing: the lock has it, and there is no such file") : loaded;
-      }
-      return { ...loaded, layers: await layersOf(files, file, loaded.cassette, trust, lock !== undefined) };
+    rules,
+    lockedFiles: [...lock.keys()].map((path) => join(dirname(lockFile), path)),
+    jobOf(file) {
+      const path = pathInLock(resolve(cwd, lockFile), resolve(cwd, file));
+      const entry = lock.get(path ?? "");
+      return { file, locked: path === undefined ? "outside" : { path, ...(entry === undefined ? {} : { entry }) } };
     },
   };
+}
+
+/** Loads one file and says what holds of it, or why it does not. */
+export async function loadLayered(
+  files: FilePort,
+  store: CassetteStore,
+  { requireIntegrity, minVersion, maxBytes, isLocked, trust, requireSignature }: LayerRules,
+  { file, locked }: LayerJob,
+): Promise<Layered> {
+  if (locked === "outside") {
+    return failed(file, "it is not below the folder of the lock, so that the lock cannot have it");
+  }
+  const loaded = await loadRecording(store, file, {
+    requireIntegrity,
+    minVersion,
+    ...(maxBytes === undefined ? {} : { maxBytes }),
+    ...(trust === undefined ? {} : { trust, requireSignature }),
+    ...(locked === undefined ? {} : { lock: placeOf(locked) }),
+  });
+  if (loaded.kind === "failed") {
+    const isGone = loaded.failure.code === "file-not-found" && locked?.entry !== undefined;
+    return isGone ? failed(file, "it is missing: the lock has it, and there is no such file") : loaded;
+  }
+  return { ...loaded, layers: await layersOf(files, file, loaded.cassette, trust, isLocked) };
+}
+
+/** The part of the lock that speaks of one file. */
+function placeOf({ path, entry }: { path: string; entry?: LockEntry }): LockPlace {
+  return { path, lock: new Map(entry === undefined ? [] : [[path, entry]]) };
 }
 
 /** `--lock cassettes` takes the folder for the lock, which is a mistake worth a word. */
@@ -97,16 +140,6 @@ async function openLockFile(files: FilePort, file: string): Promise<Lock> {
     `${file} is a folder, not a lock`,
     `Put --lock after the paths, or name the file: --lock=${LOCK_FILE}.`,
   );
-}
-
-function placeOf(
-  { file: lockFile, lock }: { file: string; lock: Lock },
-  file: string,
-  cwd: string,
-): { kind: "placed"; lock: { lock: Lock; path: string } } | Extract<Loaded, { kind: "failed" }> {
-  const path = pathInLock(resolve(cwd, lockFile), resolve(cwd, file));
-  if (path !== undefined) return { kind: "placed", lock: { lock, path } };
-  return failed(file, "it is not below the folder of the lock, so that the lock cannot have it");
 }
 
 function failed(file: string, message: string): Extract<Loaded, { kind: "failed" }> {

@@ -8,7 +8,8 @@ import { filesAt, type CommandIo } from "../io.js";
 import { count, createPrinter, writeJson, type PrintLine } from "../output.js";
 import { coverTurns, type Coverage } from "./coverage.js";
 import { readKey } from "./key.js";
-import { checkCassettes, printVerdicts, toJson, type Verdict, type VerifyOptions } from "./verify.js";
+import type { Verdict } from "./one.js";
+import { checkCassettes, printVerdicts, toJson, type VerifyOptions } from "./verify.js";
 
 /** The flags that `--receipts` brings, as commander gives them. */
 export interface ReceiptsOptions {

@@ -1,35 +1,24 @@
 // `cassette verify`: loads every file, goes on after a failure, and says for each what holds.
 
-import { BUNDLE_SUFFIX, CASSETTE_SUFFIX, createCassetteStore } from "../../cassette/index.js";
-import type { LlmTurnResponse } from "../../core/index.js";
+import { BUNDLE_SUFFIX, CASSETTE_SUFFIX } from "../../cassette/index.js";
+import { doJobs } from "../../host/index.js";
 import { CliError, toFailure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
+import { lostFailure } from "../lost.js";
 import { count, createPrinter, toJsonError, writeJson, type PrintLine } from "../output.js";
 import { createProgress } from "../progress.js";
 import { findFiles } from "../recordings.js";
-import { printBundle, toRefusal, verifyBundle, type BundleVerdict, type RefusalVerdict } from "./bundle.js";
-import { describeLayers, openLayers, type Layered, type LayerOptions, type Layers } from "./layers.js";
+import { printBundle, toRefusal } from "./bundle.js";
+import { describeLayers, openLayers, type LayerOptions } from "./layers.js";
+import { createChecker, type Verdict, type VerifySettings } from "./one.js";
 
 /** The flags of `cassette verify`, as commander gives them. */
 export interface VerifyOptions extends LayerOptions {
+  /** How many threads; without it the cores there are, where it is worth it. */
+  jobs?: number;
   json?: boolean;
 }
-
-/** What was found of one path. `responses` is for receipts that may cover them, empty without any, and not printed. */
-export type Verdict =
-  | {
-      file: string;
-      status: "ok";
-      version: 1 | 2;
-      turns: number;
-      recordedProvider: string;
-      cassetteId?: string;
-      layers: Layers;
-      responses: readonly LlmTurnResponse[];
-    }
-  | BundleVerdict
-  | RefusalVerdict;
 
 interface Summary {
   files: number;
@@ -56,10 +45,7 @@ export async function verify(paths: readonly string[], options: VerifyOptions, i
   else printVerdicts(createPrinter(io), verdicts);
 }
 
-/**
- * A verdict on every file that the paths mean, in order, and on every locked one that is gone from there. The responses of
- * all files at once are kept in memory only where they are asked for.
- */
+/** A verdict on every file that the paths mean, in order, and on every locked one that is gone from there. */
 export async function checkCassettes(
   paths: readonly string[],
   options: VerifyOptions,
@@ -67,21 +53,28 @@ export async function checkCassettes(
   keepsResponses: boolean,
 ): Promise<Verdict[]> {
   const files = filesAt(io);
-  const store = createCassetteStore(files);
-  const layers = await openLayers(files, options, io.cwd);
-  const scope = paths.length > 0 ? paths : layers.lockedFiles;
+  const { rules, lockedFiles, jobOf } = await openLayers(files, options, io.cwd);
+  const scope = paths.length > 0 ? paths : lockedFiles;
   const { found, empty } = await findFiles(files, scope, io.cwd, {
-    known: layers.lockedFiles,
+    known: lockedFiles,
     suffixes: [CASSETTE_SUFFIX, BUNDLE_SUFFIX],
   });
   const progress = createProgress(io, "verifying");
+  const settings: VerifySettings = { cwd: io.cwd, rules, keepsResponses };
+  // What a thread sends is copied, and responses are most of a cassette.
+  const threads = keepsResponses ? 1 : options.jobs;
 
   const verdicts = empty.map(nothingIn);
-  for (const [index, file] of found.entries()) {
-    progress.step(index, found.length);
-    const isBundle = file.endsWith(BUNDLE_SUFFIX);
-    const verdict = isBundle ? await verifyBundle(files, file) : toVerdict(await layers.load(store, file));
-    verdicts.push(keepsResponses || verdict.status !== "ok" ? verdict : { ...verdict, responses: [] });
+  const checked = doJobs(found.map(jobOf), {
+    script: new URL("./thread.js", import.meta.url),
+    settings,
+    ...(threads === undefined ? {} : { threads }),
+    here: createChecker(files, settings),
+    lost: ({ file }, why): Verdict => toRefusal(file, lostFailure(file, why)),
+  });
+  for await (const verdict of checked) {
+    progress.step(verdicts.length - empty.length, found.length);
+    verdicts.push(verdict);
   }
   progress.clear();
   return verdicts;
@@ -95,16 +88,6 @@ function nothingIn(folder: string): Verdict {
     status: "unreadable",
     failure: toFailure(new CliError("nothing-found", message, hint, folder)),
   };
-}
-
-function toVerdict(loaded: Layered): Verdict {
-  const { file } = loaded;
-  if (loaded.kind === "failed") return toRefusal(file, loaded.failure);
-  const { version, entries, recordedProvider } = loaded.cassette;
-  const responses = entries.map((entry) => entry.response);
-  const { layers } = loaded;
-  const base = { file, status: "ok" as const, version, turns: entries.length, recordedProvider, layers, responses };
-  return loaded.cassette.version === 1 ? base : { ...base, cassetteId: loaded.cassette.cassetteId };
 }
 
 function summarise(verdicts: readonly Verdict[]): Summary {

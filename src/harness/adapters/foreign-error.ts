@@ -4,7 +4,7 @@ import { AgentError, isRetryableStatus, kindForStatus, quoteForeign, type LlmTur
 import { toLoose } from "./loose.js";
 
 /** What was thrown, by the error it became. Kept apart, since it may hold a whole request. */
-const originals = new WeakMap<AgentError, object>();
+const originals = new WeakMap<AgentError, { readonly thrown: unknown }>();
 
 /** What `toAgentError` has to know of a call. */
 export interface CallState {
@@ -27,7 +27,7 @@ export function beginCall(given: LlmTurnRequest): { request: LlmTurnRequest; sta
 export function toAgentError(thrown: unknown, name: string, state: CallState): unknown {
   if (thrown instanceof AgentError) return thrown;
   const error = state.signal?.aborted === true ? abortedBy(state.signal, name) : judge(thrown, name, state.hasStarted);
-  if (typeof thrown === "object" && thrown !== null) originals.set(error, thrown);
+  originals.set(error, { thrown });
   return error;
 }
 
@@ -60,6 +60,6 @@ function judge(thrown: unknown, name: string, responseStarted: boolean): AgentEr
 }
 
 /** What was thrown where `error` was made of it. */
-export function originalOf(error: AgentError): object | undefined {
+export function originalOf(error: AgentError): { readonly thrown: unknown } | undefined {
   return originals.get(error);
 }

@@ -54,9 +54,8 @@ function readPart(part: Loose, reading: Reading): void {
     case "text": {
       const text = toText(part["text"]);
       const cited = optional("citations", part["citations"]);
-      if (text === "" && metadata === undefined) return;
       reading.texts.push(text);
-      reading.isNeeded ||= metadata !== undefined || part["citations"] !== undefined;
+      reading.isNeeded ||= text === "" || metadata !== undefined || part["citations"] !== undefined;
       reading.layout.push({ type: "text", ...cited, ...told });
       return;
     }

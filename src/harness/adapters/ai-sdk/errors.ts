@@ -11,7 +11,7 @@ import { originalOf } from "../foreign-error.js";
 export function toSdkError(error: unknown): unknown {
   if (!(error instanceof AgentError)) return error;
   const original = originalOf(error);
-  if (original !== undefined) return original;
+  if (original !== undefined) return original.thrown;
   if (error.code === "aborted" && error.cause !== undefined) return error.cause;
   if (!error.retryable) return error;
   return Object.assign(new Error(error.message, { cause: error }), {

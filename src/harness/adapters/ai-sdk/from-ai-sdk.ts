@@ -40,10 +40,21 @@ function assertModel(model: unknown): void {
   const { specificationVersion: version, doGenerate, doStream } = toLoose(model);
   const isKnown = version === "v2" || version === "v3" || version === "v4";
   if (isKnown && typeof doGenerate === "function" && typeof doStream === "function") return;
-  const what = typeof model === "object" ? `of specification ${showValue(version)}` : showValue(model);
-  throw new AgentError("invalid-options", `fromAiSdk was given no language model it knows: ${what}`, {
+  throw new AgentError("invalid-options", `fromAiSdk was given no language model it knows: ${describe(model)}`, {
     hint: `Pass a model object, such as openai("gpt-5"), of specification v2, v3 or v4; a name alone reaches no model.`,
   });
+}
+
+/** Models that make no text are told by what they do. */
+function describe(model: unknown): string {
+  if (typeof model === "function") return "a function, such as a vendor that was not asked for a model yet";
+  if (typeof model !== "object" || model === null) return showValue(model);
+  const { specificationVersion, doEmbed, doGenerate, doStream, turn } = toLoose(model);
+  if (typeof doEmbed === "function") return "an embedding model";
+  if (typeof doGenerate === "function" && typeof doStream !== "function")
+    return "a model without doStream, as models of images, speech and transcripts are";
+  if (typeof turn === "function") return "a provider of ours already";
+  return `of specification ${showValue(specificationVersion)}`;
 }
 
 /** The provider whose every call is what `callOf` makes of its request. */
@@ -65,7 +76,7 @@ export function liveProvider(name: string, callOf: (request: LlmTurnRequest) => 
       try {
         const call = callOf(request);
         request.signal?.throwIfAborted();
-        for await (const event of readParts(toLoose(await call.stream()), name)) {
+        for await (const event of readParts(toLoose(await call.stream()), name, request.signal)) {
           state.hasStarted = true;
           yield event;
         }
@@ -76,7 +87,11 @@ export function liveProvider(name: string, callOf: (request: LlmTurnRequest) => 
   };
 }
 
-async function* readParts(result: Loose, name: string): AsyncGenerator<LlmStreamEvent, void, undefined> {
+async function* readParts(
+  result: Loose,
+  name: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<LlmStreamEvent, void, undefined> {
   const fold = createFold();
   let passed: Loose[] = [];
   const told = <T extends LlmStreamEvent>(event: T): T => {
@@ -84,7 +99,7 @@ async function* readParts(result: Loose, name: string): AsyncGenerator<LlmStream
     passed = [];
     return event;
   };
-  for await (const part of readAll(result["stream"] as ReadableStream<unknown>)) {
+  for await (const part of readAll(result["stream"] as ReadableStream<unknown>, signal)) {
     if (part["type"] === "error") throw part["error"];
     passed.push(part);
     const delta = fold.take(part);
@@ -93,18 +108,25 @@ async function* readParts(result: Loose, name: string): AsyncGenerator<LlmStream
   yield told({ type: "response", response: readResult(fold.result(name)) });
 }
 
-/** Leaving early cancels the stream. */
-async function* readAll(stream: ReadableStream<unknown>): AsyncGenerator<Loose, void, undefined> {
+/** Leaving early cancels the stream, and so does the signal: a model may know of no abort, or say nothing more. */
+async function* readAll(
+  stream: ReadableStream<unknown>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Loose, void, undefined> {
   const reader = stream.getReader();
   let isOver = false;
+  const cancel = (): void => void reader.cancel(signal?.reason).catch(() => undefined);
+  signal?.addEventListener("abort", cancel, { once: true });
   try {
     for (;;) {
       const { done, value } = await reader.read();
       isOver = done;
+      signal?.throwIfAborted();
       if (done) return;
       yield toLoose(value);
     }
   } finally {
+    signal?.removeEventListener("abort", cancel);
     if (!isOver) await reader.cancel().catch(() => undefined);
   }
 }

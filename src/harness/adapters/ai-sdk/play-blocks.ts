@@ -35,10 +35,11 @@ export function createBlocks(version: SpecVersion): Player {
   return {
     take(delta) {
       switch (delta.type) {
+        // An empty piece begins nothing: a replay, and a whole answer, have no block for it.
         case "text-delta":
-          return block("text", delta.text);
+          return delta.text === "" ? [] : block("text", delta.text);
         case "reasoning-delta":
-          return block("reasoning", delta.text);
+          return delta.text === "" ? [] : block("reasoning", delta.text);
         case "tool-call-delta":
           return takeCall(delta);
       }

@@ -50,11 +50,13 @@ function toPlanned(part: Loose, index: number): Planned {
   return { ...planned, kind: type === "text" || type === "reasoning" ? type : "other", id: String(index) };
 }
 
-/** Calls before a part that is none are over by then, so that their place holds as well. */
+/** Calls before a part that is none are over by then, so that their place holds as well: a call stands where it is whole. */
 function beginUpTo(plan: readonly Planned[], last: Planned): Loose[] {
-  return plan.slice(0, plan.indexOf(last) + 1).flatMap((item) => {
+  const upTo = plan.slice(0, plan.indexOf(last) + 1);
+  const lastOther = upTo.findLastIndex(({ kind }) => kind !== "call");
+  return upTo.flatMap((item, index) => {
     const begun = begin(item);
-    return item.kind === "call" && last.kind !== "call" ? [...begun, ...end(item)] : begun;
+    return item.kind === "call" && index < lastOther ? [...begun, ...end(item)] : begun;
   });
 }
 

@@ -21,11 +21,16 @@ function readMessage(message: PromptMessage): LlmMessage | LlmMessage[] {
     case "user":
       return withExtras<UserMessage>({ role: "user", content: readUser(parts) }, options);
     case "assistant":
-      return readAssistant(parts, options);
+      return readAssistant(parts.filter(saysAnything), options);
     case "tool":
       return parts.map((part) => readResult(part, toLoose(options["options"])));
   }
   return refusePart(`a message with the role "${message.role}"`, "no version of the interface has one");
+}
+
+/** The SDK leaves an empty text out of its next prompt, in some versions. */
+function saysAnything(part: Loose): boolean {
+  return part["type"] !== "text" || toText(part["text"]) !== "" || Object.keys(optionsOf(part)).length > 0;
 }
 
 function optionsOf(value: Loose): JsonObject {
@@ -63,6 +68,7 @@ export const ANY_IMAGE = "image/*";
 
 function readResult(part: Loose, message: Loose): ToolMessage {
   const type = toText(part["type"]);
+  if (type === "tool-approval-response") return readApproval(part);
   if (type !== "tool-result") return refusePart(`a part of type "${type}"`, "a tool message holds results of tools");
   const { output, ...said } = readOutput(toLoose(part["output"]));
   const shared = Object.keys(message).length === 0 ? {} : { message: toJson(message) };
@@ -71,6 +77,18 @@ function readResult(part: Loose, message: Loose): ToolMessage {
     { ...(output === undefined ? {} : { output }), ...optionsOf(part), ...shared },
   );
 }
+
+/** What a person said of a call that the vendor will run. It answers the approval's id, since it knows of no call. */
+function readApproval(part: Loose): ToolMessage {
+  const { approvalId, approved, reason } = part;
+  const content = approved === true ? APPROVED : toText(reason) || DENIED;
+  return withExtras<ToolMessage>(
+    { role: "tool", toolCallId: toText(approvalId), name: "", content },
+    { approval: toJson(part) },
+  );
+}
+
+const APPROVED = "Tool execution approved.";
 
 /** The text a model reads, and how to spell it again where that is not as a text. */
 function readOutput(output: Loose): Pick<ToolMessage, "content" | "isError"> & { output?: JsonObject | string } {

@@ -53,7 +53,11 @@ function writeUserPart(part: ContentPart, version: SpecVersion): JsonObject {
 }
 
 function writeResult(message: ToolMessage, version: SpecVersion): JsonObject {
-  const { output, options } = extrasOf(message);
+  const { output, options, approval } = extrasOf(message);
+  if (approval !== undefined) {
+    if (version === "v2") refusePart("the answer to an approval", "its model is v2");
+    return { ...toLoose(approval) } as JsonObject;
+  }
   return {
     type: "tool-result",
     toolCallId: message.toolCallId,

@@ -1,11 +1,12 @@
 // An answer of the SDK as a turn response, and back. What the transport said (headers, bodies, the vendor's raw usage) is not
 // kept: no two calls have it in common.
 
-import type { JsonObject, LlmTurnResponse, StopReason, Usage } from "../../../core/index.js";
+import type { JsonObject, LlmTurnResponse, StopReason } from "../../../core/index.js";
 import { type Loose, objectIn, optional, toLoose, toText } from "../loose.js";
 import { readAssistant, writeAssistant } from "./assistant.js";
 import { extrasOf, withExtras } from "./extras.js";
-import type { FinishReason, GenerateResult, ResultHead, SpecVersion, TokenUsage } from "./spec.js";
+import type { FinishReason, GenerateResult, ResultHead, SpecVersion } from "./spec.js";
+import { readUsage, writeUsage } from "./usage.js";
 
 export function readResult(result: Loose): LlmTurnResponse {
   const content = Array.isArray(result["content"]) ? result["content"].map(toLoose) : [];
@@ -13,7 +14,7 @@ export function readResult(result: Loose): LlmTurnResponse {
   const hasCalls = message.toolCalls !== undefined;
   const { id, timestamp, modelId } = toLoose(result["response"]);
   const { finish, stopReason, rawFinish } = readFinish(result["finishReason"], hasCalls);
-  const usage = readUsage(toLoose(result["usage"]));
+  const { usage, exact } = readUsage(toLoose(result["usage"]));
   const warnings = Array.isArray(result["warnings"]) && result["warnings"].length > 0 ? result["warnings"] : undefined;
   const metadata = toLoose(result["providerMetadata"]);
   const model = toText(modelId);
@@ -30,6 +31,7 @@ export function readResult(result: Loose): LlmTurnResponse {
       ...optional("timestamp", timestamp),
       ...optional("finish", finish),
       ...optional("rawFinish", rawFinish),
+      ...optional("usage", exact),
       ...optional("warnings", warnings),
       ...(Object.keys(metadata).length === 0 ? {} : optional("metadata", metadata)),
       ...optional("structuredOutputText", result["structuredOutputText"]),
@@ -62,31 +64,6 @@ function readFinish(reason: unknown, hasCalls: boolean) {
   return { stopReason, finish: FINISH_REASONS[stopReason] === word ? undefined : word, rawFinish: raw };
 }
 
-function readUsage({ inputTokens, outputTokens, ...flat }: Loose): Usage | undefined {
-  const input = typeof inputTokens === "object" ? toLoose(inputTokens) : {};
-  const output = typeof outputTokens === "object" ? toLoose(outputTokens) : {};
-  const count = (value: unknown): number | undefined =>
-    typeof value === "number" && Number.isFinite(value) ? value : undefined;
-  const read = count(input["cacheRead"] ?? flat["cachedInputTokens"]);
-  const written = count(input["cacheWrite"]);
-  const reasoning = count(output["reasoning"] ?? flat["reasoningTokens"]);
-  const asked = count(inputTokens) ?? count(input["total"]) ?? sum([input["noCache"], read, written].map(count));
-  const said = count(outputTokens) ?? count(output["total"]) ?? sum([output["text"], reasoning].map(count));
-  if (asked === undefined && said === undefined) return undefined;
-  return {
-    inputTokens: asked ?? 0,
-    outputTokens: said ?? 0,
-    ...(read === undefined ? {} : { cacheReadTokens: read }),
-    ...(written === undefined ? {} : { cacheWriteTokens: written }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
-  };
-}
-
-function sum(counts: readonly (number | undefined)[]): number | undefined {
-  const known = counts.filter((count) => count !== undefined);
-  return known.length === 0 ? undefined : known.reduce((total, count) => total + count, 0);
-}
-
 /** The whole answer for a model of this version. */
 export function writeResult(response: LlmTurnResponse, version: SpecVersion): GenerateResult {
   const content = writeAssistant(response.message, "answer", version) as unknown as GenerateResult["content"];
@@ -100,10 +77,12 @@ export function writeHead(response: LlmTurnResponse, version: SpecVersion): Resu
   const metadata = objectIn(extrasOf(response), "metadata");
   const { stopReason, usage, model } = response;
   const { id, timestamp } = extrasOf(response);
-  const unified = (typeof finish === "string" ? finish : FINISH_REASONS[stopReason]) as FinishReason["unified"];
+  const word = typeof finish === "string" ? finish : FINISH_REASONS[stopReason];
+  // What version 2 calls unknown, later ones call other.
+  const unified = (version !== "v2" && word === "unknown" ? "other" : word) as FinishReason["unified"];
   return {
     finishReason: version === "v2" ? (unified as unknown as FinishReason) : { unified, raw: rawText(rawFinish) },
-    usage: version === "v2" ? (flatUsage(usage) as unknown as TokenUsage) : nestedUsage(usage),
+    usage: writeUsage(usage, objectIn(extrasOf(response), "usage"), version),
     warnings: (Array.isArray(warnings) ? warnings : []) as ResultHead["warnings"],
     ...(metadata === undefined ? {} : { providerMetadata: metadata as Record<string, JsonObject> }),
     response: {
@@ -116,36 +95,4 @@ export function writeHead(response: LlmTurnResponse, version: SpecVersion): Resu
 
 function rawText(raw: unknown): string | undefined {
   return typeof raw === "string" ? raw : undefined;
-}
-
-function nestedUsage(usage: Usage | undefined): TokenUsage {
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } =
-    usage ?? ({} as Partial<Usage>);
-  const cached = (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0);
-  return {
-    inputTokens: {
-      total: inputTokens,
-      noCache: inputTokens === undefined ? undefined : inputTokens - cached,
-      cacheRead: cacheReadTokens,
-      cacheWrite: cacheWriteTokens,
-    },
-    outputTokens: {
-      total: outputTokens,
-      text: outputTokens === undefined ? undefined : outputTokens - (reasoningTokens ?? 0),
-      reasoning: reasoningTokens,
-    },
-  };
-}
-
-/** As version 2 has it, which knows no writes to a cache. */
-function flatUsage(usage: Usage | undefined): Record<string, number | undefined> {
-  const { inputTokens, outputTokens, cacheReadTokens, reasoningTokens } = usage ?? ({} as Partial<Usage>);
-  const totalTokens = usage === undefined ? undefined : usage.inputTokens + usage.outputTokens;
-  return {
-    inputTokens,
-    outputTokens,
-    totalTokens,
-    ...(cacheReadTokens === undefined ? {} : { cachedInputTokens: cacheReadTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
-  };
 }

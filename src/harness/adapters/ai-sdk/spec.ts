@@ -97,6 +97,20 @@ export interface GenerateResult extends ResultHead {
   content: AnswerPart[];
 }
 
+/** The same as version 2 has it, whose counts are flat and whose reasons are words. */
+export interface GenerateResultV2 extends Omit<GenerateResult, "finishReason" | "usage"> {
+  finishReason: FinishReason["unified"] | "unknown";
+  usage: FlatUsage;
+}
+
+export interface FlatUsage {
+  inputTokens: number | undefined;
+  outputTokens: number | undefined;
+  totalTokens: number | undefined;
+  reasoningTokens?: number;
+  cachedInputTokens?: number;
+}
+
 /** A piece of a streamed answer. */
 export type StreamPart =
   | { type: "stream-start"; warnings: Warning[] }
@@ -116,6 +130,23 @@ export interface StreamResult {
   stream: ReadableStream<StreamPart>;
 }
 
+export type StreamPartV2 =
+  | Exclude<StreamPart, { type: "finish" }>
+  | {
+      type: "finish";
+      usage: FlatUsage;
+      finishReason: GenerateResultV2["finishReason"];
+      providerMetadata?: Record<string, JsonObject>;
+    };
+
+export interface StreamResultV2 {
+  stream: ReadableStream<StreamPartV2>;
+}
+
+/** What a model of the version gives. */
+export type GenerateResultOf<V extends SpecVersion> = V extends "v2" ? GenerateResultV2 : GenerateResult;
+export type StreamResultOf<V extends SpecVersion> = V extends "v2" ? StreamResultV2 : StreamResult;
+
 /** A model as we make one. Typed as version 3, which AI SDK 6 and 7 take; see `ToAiSdkOptions` for others. */
 export interface AiSdkModel {
   readonly specificationVersion: "v3";
@@ -124,4 +155,14 @@ export interface AiSdkModel {
   readonly supportedUrls: Record<string, RegExp[]>;
   doGenerate(options: AiSdkCallOptions): Promise<GenerateResult>;
   doStream(options: AiSdkCallOptions): Promise<StreamResult>;
+}
+
+/** A model as we make one for AI SDK 5, which takes no other. */
+export interface AiSdkModelV2 {
+  readonly specificationVersion: "v2";
+  readonly provider: string;
+  readonly modelId: string;
+  readonly supportedUrls: Record<string, RegExp[]>;
+  doGenerate(options: AiSdkCallOptions): Promise<GenerateResultV2>;
+  doStream(options: AiSdkCallOptions): Promise<StreamResultV2>;
 }

@@ -2,17 +2,20 @@
 // and every agent of the SDK.
 
 import {
+  AgentError,
   assertKnownOptions,
   providerName,
+  showValue,
   type LlmProviderAdapter,
   type LlmStreamEvent,
   type LlmTurnRequest,
 } from "../../../core/index.js";
+import { assertProvider } from "../assert-provider.js";
 import { toSdkError } from "./errors.js";
 import { playParts } from "./play.js";
 import { readCall } from "./request.js";
 import { writeResult } from "./result.js";
-import type { AiSdkModel, GenerateResult, SpecVersion, StreamPart, StreamResult } from "./spec.js";
+import type { AiSdkModel, AiSdkModelV2, GenerateResult, SpecVersion, StreamPart, StreamResult } from "./spec.js";
 
 /** The options of {@link toAiSdk}. */
 export interface ToAiSdkOptions {
@@ -27,9 +30,16 @@ export const ANY_URL: Record<string, RegExp[]> = { "*/*": [/.*/] };
  * The model. Calls reject with what the provider rejects with: a `CassetteError` of a miss as it is, an error of a model under
  * `fromAiSdk` as that model threw it, and a failure of a provider of ours that may pass as one the SDK retries.
  */
-export function toAiSdk(provider: LlmProviderAdapter, options: ToAiSdkOptions = {}): AiSdkModel {
+export function toAiSdk(
+  provider: LlmProviderAdapter,
+  options: ToAiSdkOptions & { readonly specificationVersion: "v2" },
+): AiSdkModelV2;
+export function toAiSdk(provider: LlmProviderAdapter, options?: ToAiSdkOptions): AiSdkModel;
+export function toAiSdk(provider: LlmProviderAdapter, options: ToAiSdkOptions = {}): AiSdkModel | AiSdkModelV2 {
   assertKnownOptions("toAiSdk", options, ["specificationVersion"]);
+  assertProvider(provider, "toAiSdk");
   const { specificationVersion = "v3" } = options;
+  assertVersion(specificationVersion);
   return {
     specificationVersion: specificationVersion as "v3",
     ...identify(provider),
@@ -37,6 +47,13 @@ export function toAiSdk(provider: LlmProviderAdapter, options: ToAiSdkOptions = 
     doGenerate: async (call) => generate(provider, readCall(call), specificationVersion),
     doStream: async (call) => stream(provider, readCall(call), specificationVersion),
   };
+}
+
+export function assertVersion(version: unknown): void {
+  if (version === "v2" || version === "v3" || version === "v4") return;
+  throw new AgentError("invalid-options", `specificationVersion is ${showValue(version)}`, {
+    hint: `Use "v2" for AI SDK 5, "v3" or nothing for AI SDK 6 and 7.`,
+  });
 }
 
 /** Vendor and model, the same whether recorded or replayed. */
@@ -58,16 +75,22 @@ export async function generate(
   }
 }
 
-/** Resolves once the first event is there, so that a miss, or a call that may be tried again, rejects here. */
+/**
+ * Resolves once the first event is there, so that a miss, or a call that may be tried again, rejects here. Cancelling the stream
+ * aborts the call, which may be waiting for a model that says nothing more.
+ */
 export async function stream(
   provider: LlmProviderAdapter,
-  request: LlmTurnRequest,
+  given: LlmTurnRequest,
   version: SpecVersion,
 ): Promise<StreamResult> {
+  const left = new AbortController();
+  const signal = given.signal === undefined ? left.signal : AbortSignal.any([given.signal, left.signal]);
+  const request = { ...given, signal };
   const events = (provider.stream?.(request) ?? whole(provider, request))[Symbol.asyncIterator]();
   try {
     const first = await events.next();
-    return { stream: toReadable(playParts(resume(first, events), version)) };
+    return { stream: toReadable(playParts(resume(first, events), version), left) };
   } catch (error) {
     throw toSdkError(error);
   }
@@ -91,7 +114,7 @@ async function* resume(
 }
 
 /** A failure on the way is a part of its own, as with every model of the SDK. Cancelling ends the call. */
-function toReadable(parts: AsyncGenerator<StreamPart, void, undefined>): ReadableStream<StreamPart> {
+function toReadable(parts: AsyncGenerator<StreamPart, void, undefined>, left: AbortController) {
   return new ReadableStream<StreamPart>({
     async pull(controller) {
       try {
@@ -99,11 +122,13 @@ function toReadable(parts: AsyncGenerator<StreamPart, void, undefined>): Readabl
         if (done === true) controller.close();
         else controller.enqueue(value);
       } catch (error) {
+        if (left.signal.aborted) return;
         controller.enqueue({ type: "error", error: toSdkError(error) });
         controller.close();
       }
     },
-    async cancel() {
+    async cancel(reason) {
+      left.abort(reason);
       await parts.return();
     },
   });

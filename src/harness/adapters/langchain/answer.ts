@@ -1,8 +1,15 @@
 // A whole answer both ways: the message, why the model stopped, tokens, and the model that answered. A `finalAnswer` other than
 // the content is not carried.
 
-import type { LlmTurnResponse, StopReason, Usage } from "../../../core/index.js";
-import { fieldsOf, type Fields, type Ignored } from "./fields.js";
+import {
+  canonicalize,
+  type JsonObject,
+  type LlmTurnResponse,
+  type StopReason,
+  type Usage,
+} from "../../../core/index.js";
+import { fieldOf, objectIn, withField } from "../loose.js";
+import { EXTRAS, fieldsOf, type Fields, type Ignored } from "./fields.js";
 import { readAnswer } from "./read-message.js";
 import { writeAnswer, type WrittenAnswer } from "./write-message.js";
 
@@ -12,6 +19,14 @@ export interface WrittenUsage {
   total_tokens: number;
   input_token_details?: { cache_read?: number; cache_creation?: number };
   output_token_details?: { reasoning?: number };
+}
+
+/** Where ours do not lead back to what was said, such as tokens of sound, the counts of LangChain go along. */
+function exactUsage(said: Fields, usage: Usage | undefined): JsonObject {
+  if (usage === undefined) return {};
+  const plain = JSON.parse(JSON.stringify(said)) as JsonObject;
+  const again = JSON.parse(JSON.stringify(writeUsage(usage))) as JsonObject;
+  return canonicalize(plain) === canonicalize(again) ? {} : { usage: plain };
 }
 
 export interface WrittenResponse extends WrittenAnswer {
@@ -50,9 +65,11 @@ export function writeResponse(response: LlmTurnResponse): WrittenResponse {
 }
 
 /** All of a response but its message. */
-export function writeFacts({ stopReason, usage, model, costUsd }: LlmTurnResponse) {
+export function writeFacts(response: LlmTurnResponse) {
+  const { stopReason, usage, model, costUsd } = response;
+  const exact = objectIn(fieldOf(response, EXTRAS), "usage") as unknown as WrittenUsage | undefined;
   return {
-    ...(usage === undefined ? {} : { usage_metadata: writeUsage(usage) }),
+    ...(usage === undefined ? {} : { usage_metadata: exact ?? writeUsage(usage) }),
     response_metadata: {
       finish_reason: FINISH_REASONS[stopReason],
       ...(model === undefined ? {} : { model_name: model }),
@@ -70,7 +87,7 @@ export function readResponse(answer: unknown, ignore: Ignored, calls: number): L
   const model = [metadata["model_name"], metadata["model"]].find((name) => typeof name === "string");
   const costUsd = metadata["cost_usd"];
   const asksTools = (message.toolCalls ?? []).length > 0;
-  return {
+  const response: LlmTurnResponse = {
     message,
     ...(asksTools ? {} : { finalAnswer: message.content }),
     stopReason: readStop(metadata) ?? (asksTools ? "toolUse" : "stop"),
@@ -78,6 +95,7 @@ export function readResponse(answer: unknown, ignore: Ignored, calls: number): L
     ...(typeof costUsd === "number" ? { costUsd } : {}),
     ...(typeof model === "string" ? { model } : {}),
   };
+  return withField(response, EXTRAS, exactUsage(fieldsOf(fields["usage_metadata"]), usage));
 }
 
 function readStop(metadata: Fields): StopReason | undefined {

@@ -61,7 +61,7 @@ function imageUrlOf(block: Fields, place: string, ignore: Ignored): ContentPart 
 
 /** LangChain's two forms, and Anthropic's. */
 function imageOf(block: Fields, place: string, ignore: Ignored): ContentPart {
-  assertOnly(block, ["source", "source_type", "url", "data", "mime_type", "mimeType", "metadata"], place, ignore);
+  assertOnly(block, ["source", "source_type", "url", "data", "mime_type", "mimeType"], place, ignore);
   const source = "source" in block ? fieldsOf(block["source"]) : block;
   if (typeof source["url"] === "string") return { type: "image", url: source["url"] };
   const mediaType = source["mimeType"] ?? source["mime_type"] ?? source["media_type"];

@@ -2,14 +2,15 @@
 // an option of the model that no setting of ours says is refused by name.
 
 import type { JsonObject, LlmSettings, LlmToolDefinition, LlmTurnRequest } from "../../../core/index.js";
-import { fieldsOf, isEmpty, listOf, refuse, type Fields, type Ignored } from "./fields.js";
+import { fieldOf, withField } from "../loose.js";
+import { EXTRAS, fieldsOf, isEmpty, listOf, refuse, type Fields, type Ignored } from "./fields.js";
 
 /** Not for the model: run configuration of LangChain and LangGraph, and words for other vendors that say a setting again. */
 const FRAMEWORK = [
   ...["signal", "timeout", "maxConcurrency", "promptIndex", "callbacks", "tags", "metadata", "runName", "runId"],
   ...["configurable", "recursionLimit", "store", "context", "writer", "interrupt", "control", "executionInfo"],
   ...["serverInfo", "runtime", "state", "previous", "heartbeat", "outputVersion", "ls_structured_output_format"],
-  ...["outputConfig", "responseSchema", "strict", "parallel_tool_calls"],
+  ...["outputConfig", "responseSchema"],
 ];
 
 /** Tools and settings by the names under which LangChain's packages know them. Throws `cannot-convert`. */
@@ -18,6 +19,7 @@ export function readCallOptions(options: object, ignore: Ignored): Pick<LlmTurnR
   const tools = listOf(given["tools"]) as LlmToolDefinition[];
   const toolChoice = readChoice(given["tool_choice"]);
   const responseFormat = readFormat(given["response_format"]);
+  const extras = readExtras(given, ignore);
   const settings: LlmSettings = {
     ...pick(given, ["model"], "string", "model"),
     ...pick(given, ["temperature"], "number", "temperature"),
@@ -27,6 +29,7 @@ export function readCallOptions(options: object, ignore: Ignored): Pick<LlmTurnR
     ...(isEmpty(given["stop"]) ? {} : { stop: [given["stop"]].flat() as string[] }),
     ...(toolChoice === undefined ? {} : { toolChoice }),
     ...(responseFormat === undefined ? {} : { responseFormat }),
+    ...(Object.keys(extras).length === 0 ? {} : { [EXTRAS]: extras }),
   };
   assertRead(given, ignore);
   return { ...(tools.length === 0 ? {} : { tools }), settings };
@@ -34,8 +37,31 @@ export function readCallOptions(options: object, ignore: Ignored): Pick<LlmTurnR
 
 const SETTINGS = [
   ...["tools", "tool_choice", "response_format", "stop", "model", "temperature", "topP", "top_p"],
-  ...["maxTokens", "max_tokens", "max_completion_tokens", "seed"],
+  ...["maxTokens", "max_tokens", "max_completion_tokens", "seed", "strict", "parallel_tool_calls"],
 ];
+
+/**
+ * What vendors' packages of LangChain take beside our settings. A structured answer is strict where nobody says otherwise, so only
+ * the other is told.
+ */
+function readExtras(given: Fields, ignore: Ignored): JsonObject {
+  const { strict, parallel_tool_calls: isParallel } = given;
+  const { strict: isFormatStrict } = fieldsOf(fieldsOf(given["response_format"])["json_schema"]);
+  const isTold = isEmpty(given["response_format"]) || strict !== true;
+  return {
+    ...(typeof strict === "boolean" && isTold && !ignore.includes("strict") ? { strict } : {}),
+    ...(typeof isParallel === "boolean" && !ignore.includes("parallel_tool_calls")
+      ? { parallel_tool_calls: isParallel }
+      : {}),
+    ...(isFormatStrict === false && !ignore.includes("strict") ? { looseFormat: true } : {}),
+  };
+}
+
+/** The options of a request that `readCallOptions` kept so, for the model of LangChain that is asked. */
+export function writeExtras(settings: LlmSettings): JsonObject {
+  const { looseFormat: _, ...options } = fieldsOf(fieldOf(settings, EXTRAS)) as JsonObject;
+  return options;
+}
 
 function assertRead(given: Fields, ignore: Ignored): void {
   const known = [...SETTINGS, ...FRAMEWORK, ...ignore];
@@ -64,6 +90,8 @@ function readChoice(choice: unknown): LlmSettings["toolChoice"] {
   if (choice === "auto" || choice === "none") return choice;
   if (typeof choice === "string") return { name: choice };
   const fields = fieldsOf(choice);
+  const other = Object.keys(fields).find((key) => !["type", "name", "function"].includes(key) && !isEmpty(fields[key]));
+  if (other !== undefined) refuse("the call", `has a tool_choice with ${other}`);
   const name = fieldsOf(fields["function"])["name"] ?? fields["name"];
   if (typeof name === "string") return { name };
   const { type } = fields;
@@ -84,20 +112,30 @@ function readFormat(format: unknown): LlmSettings["responseFormat"] {
   return { name: typeof name === "string" ? name : "response", schema: plain(schema) };
 }
 
-/** A tool in OpenAI's form, as `convertToOpenAITool` gives it. Throws for one that a vendor runs. */
-export function readTool(tool: unknown): LlmToolDefinition {
+/**
+ * A tool in OpenAI's form, as `convertToOpenAITool` gives it of `original`. Throws for one that a vendor runs, and for `extras` that
+ * a vendor's package would read.
+ */
+export function readTool(tool: unknown, original: unknown = tool, ignore: Ignored = []): LlmToolDefinition {
   const fields = fieldsOf(tool);
   const named = fieldsOf(fields["function"]);
-  const { name, description, parameters } = named;
+  const { name, description, parameters, strict } = named;
   if (fields["type"] !== "function" || typeof name !== "string") {
     return refuse("tools", `have one of type ${JSON.stringify(fields["type"] ?? fields["name"] ?? "unknown")}`);
   }
-  return { name, description: typeof description === "string" ? description : "", schema: plain(parameters) };
+  if (!isEmpty(fieldsOf(original)["extras"]) && !ignore.includes("extras")) {
+    return refuse(`tool ${JSON.stringify(name)}`, "has extras for a vendor", "extras");
+  }
+  const read = { name, description: typeof description === "string" ? description : "", schema: plain(parameters) };
+  return withField(read, EXTRAS, typeof strict === "boolean" ? { strict } : {});
 }
 
 /** The same tool for `bindTools`. */
-export function writeTool({ name, description, schema }: LlmToolDefinition) {
-  return { type: "function" as const, function: { name, description, parameters: schema } };
+export function writeTool(tool: LlmToolDefinition) {
+  const { name, description, schema } = tool;
+  const { strict } = fieldOf(tool, EXTRAS);
+  const flag = typeof strict === "boolean" ? { strict } : {};
+  return { type: "function" as const, function: { name, description, parameters: schema, ...flag } };
 }
 
 /** A tool choice in LangChain's words. */

@@ -3,6 +3,9 @@
 import { isPlainObject, showValue } from "../../../core/index.js";
 import { HarnessError } from "../../errors.js";
 
+/** The further field, and the setting, for what LangChain says and our shapes have no place for. A provider of ours refuses the setting. */
+export const EXTRAS = "langchain";
+
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** An object of any class as its fields. */

@@ -4,15 +4,15 @@
 import type {
   LlmMessage,
   LlmProviderAdapter,
-  LlmSettings,
   LlmStreamDelta,
   LlmStreamEvent,
   LlmTurnRequest,
 } from "../../../core/index.js";
+import { AgentError, showValue } from "../../../core/index.js";
 import { readResponse } from "./answer.js";
 import { blocksOf, typeOf } from "./blocks.js";
-import { writeChoice, writeTool } from "./call-options.js";
-import { fieldsOf, listOf, refuse, type Ignored } from "./fields.js";
+import { writeChoice, writeExtras, writeTool } from "./call-options.js";
+import { EXTRAS, fieldsOf, listOf, refuse, type Ignored } from "./fields.js";
 import { writeMessage, type WrittenMessage } from "./write-message.js";
 
 /** As much of a chat model, or of one with tools bound to it, as is needed. */
@@ -36,9 +36,12 @@ export function chatModelProvider(
   build: (written: WrittenMessage) => unknown,
   { name = nameOf(model), ignore = [] }: FromLangChainOptions = {},
 ): LlmProviderAdapter {
+  assertModel(model);
   const open = (request: LlmTurnRequest) => {
     const { messages, signal, timeoutMs, settings: { stop } = {} } = request;
     const options = {
+      // Whoever listens hears the model that was asked, ours: the callbacks of the run would hear every token twice.
+      callbacks: [],
       ...(stop === undefined ? {} : { stop }),
       ...(signal === undefined ? {} : { signal }),
       ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
@@ -58,13 +61,28 @@ export function chatModelProvider(
     },
     async *stream(request) {
       const { bound, input, options, calls } = open(request);
-      yield* readChunks(await bound.stream(input, options), ignore, calls);
+      yield* readChunks(await bound.stream(input, options), request.signal, ignore, calls);
     },
   };
 }
 
+/** Anything that answers a conversation in one and in many pieces. */
+function assertModel(model: unknown): void {
+  const { invoke, stream, embedQuery, turn } = fieldsOf(model);
+  if (typeof invoke === "function" && typeof stream === "function") return;
+  const kinds = [
+    { is: embedQuery, what: "an embedding model" },
+    { is: turn, what: "a provider of ours already" },
+  ];
+  const what = kinds.find(({ is }) => typeof is === "function")?.what ?? showValue(model);
+  throw new AgentError("invalid-options", `fromLangChain was given no chat model: ${what}`, {
+    hint: `Pass a chat model, such as new ChatOpenAI({ model: "gpt-5" }); a name alone reaches no model.`,
+  });
+}
+
 async function* readChunks(
   chunks: AsyncIterable<unknown>,
+  signal: AbortSignal | undefined,
   ignore: Ignored,
   calls: number,
 ): AsyncGenerator<LlmStreamEvent, void, undefined> {
@@ -73,6 +91,8 @@ async function* readChunks(
     yield* deltasOf(chunk);
     whole = whole === undefined ? (chunk as typeof whole) : (whole.concat(chunk) as typeof whole);
   }
+  // Some models end their stream in silence where they are aborted, and what came by then is no answer.
+  signal?.throwIfAborted();
   if (whole === undefined) refuse("the answer", "is a stream without a chunk");
   yield { type: "response", response: readResponse(whole, ignore, calls) };
 }
@@ -101,11 +121,12 @@ function deltasOf(chunk: unknown): LlmStreamDelta[] {
 /** The model with the request's tools. Throws `cannot-convert` for a setting that only the model's constructor takes. */
 function bind(model: ChatModelLike, { tools = [], settings = {} }: LlmTurnRequest): ChatModelLike {
   const { toolChoice, stop: _, ...others } = settings;
-  const [other] = Object.keys(others) as (keyof LlmSettings)[];
+  const [other] = Object.keys(others).filter((name) => name !== EXTRAS);
   if (other !== undefined) refuse("the request", `has the setting ${other}, which the chat model itself is given`);
   if (tools.length === 0) return model;
   if (model.bindTools === undefined) return refuse("the chat model", "takes no tools");
-  const options = toolChoice === undefined ? {} : { tool_choice: writeChoice(toolChoice) };
+  const choice = toolChoice === undefined ? {} : { tool_choice: writeChoice(toolChoice) };
+  const options = { ...choice, ...writeExtras(settings) };
   return model.bindTools(tools.map(writeTool) as never, options as never);
 }
 

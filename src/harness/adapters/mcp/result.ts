@@ -8,10 +8,29 @@ import { McpToolError } from "./failure.js";
 
 /** Throws `McpToolError` for a block that cannot be shown and is not named in `ignore`. */
 export function resultText(tool: string, result: McpResult, ignore: readonly string[]): string {
-  const { content = [], structuredContent } = result;
+  const { content = [], structuredContent } = (result as McpResult | null | undefined) ?? { content: null as never };
+  if (!Array.isArray(content)) throw unreadable(tool, "its content is no list");
   const texts = content.map((block) => blockText(tool, block, ignore));
-  const isNews = structuredContent !== undefined && !texts.some((text) => isJsonOf(text, structuredContent));
-  return [...texts, ...(isNews ? [JSON.stringify(structuredContent)] : [])].join("\n");
+  const structure = structuredContent === undefined ? undefined : structureText(tool, structuredContent);
+  const isNews = structure !== undefined && !texts.some((text) => isJsonOf(text, structuredContent));
+  return [...texts, ...(isNews ? [structure] : [])].join("\n");
+}
+
+/** Over a wire it is JSON; a client in the same process hands over whatever it was given. */
+function structureText(tool: string, value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch (cause) {
+    throw unreadable(tool, "its structuredContent is no JSON", cause);
+  }
+}
+
+/** No answer of a tool: the model must not read of it as one. */
+function unreadable(tool: string, what: string, cause?: unknown): McpToolError {
+  return new McpToolError(tool, `MCP tool ${tool} answered with what is no result: ${what}`, {
+    hint: "Ask who runs the server, or look at how its client is connected.",
+    cause,
+  });
 }
 
 function blockText(tool: string, value: unknown, ignore: readonly string[]): string {

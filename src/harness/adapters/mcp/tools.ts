@@ -1,7 +1,7 @@
 // The tools of an MCP server as tools of ours. Name, description and schema go to the model as the server gives them, so the
 // toolsHash of a recording pins them: a server that changes one of them later, as a poisoned server does, makes a replay miss.
 
-import { assertKnownOptions, type CustomTool, type JsonObject } from "../../../core/index.js";
+import { assertKnownOptions, quoteForeign, showValue, type CustomTool, type JsonObject } from "../../../core/index.js";
 import { HarnessError } from "../../errors.js";
 import type { McpClientLike, McpTool } from "./client.js";
 import { McpToolError } from "./failure.js";
@@ -40,7 +40,7 @@ export async function mcpTools(client: McpClientLike, options: McpToolsOptions =
   const listed = await listAll(client);
   const missing = only?.find((name) => !listed.some((tool) => tool.name === name));
   if (missing !== undefined) {
-    const names = listed.map(({ name }) => name).slice(0, 20);
+    const names = listed.slice(0, 20).map(({ name }) => showValue(name));
     throw unclear(`only names ${missing}, which the server does not have`, `It has ${names.join(", ") || "no tools"}.`);
   }
   const taken = only === undefined ? listed : listed.filter(({ name }) => only.includes(name));
@@ -62,7 +62,7 @@ async function listAll(client: McpClientLike): Promise<McpTool[]> {
     const page = await client.listTools(cursor === undefined ? undefined : { cursor });
     for (const tool of page.tools) {
       if (tools.has(tool.name))
-        throw unclear(`the server has two tools named ${tool.name}`, "Ask who runs the server.");
+        throw unclear(`the server has two tools named ${showValue(tool.name)}`, "Ask who runs the server.");
       tools.set(tool.name, tool);
     }
     cursor = page.nextCursor;
@@ -93,7 +93,7 @@ function toTool(client: McpClientLike, listed: McpTool, options: McpToolsOptions
       try {
         result = await client.callTool({ name, arguments: args }, { signal, timeout: NO_OWN_TIMEOUT_MS });
       } catch (cause) {
-        const why = cause instanceof Error ? cause.message : String(cause);
+        const why = quoteForeign(cause instanceof Error ? cause.message : String(cause));
         throw new McpToolError(name, `the MCP server failed on tool ${name}: ${why}`, {
           hint: "See `cause`. A failure of the server is no answer of a tool, so the run ends.",
           cause,

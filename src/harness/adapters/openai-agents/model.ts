@@ -9,7 +9,8 @@ import {
   type LlmStreamEvent,
   type LlmTurnRequest,
 } from "../../../core/index.js";
-import { beginCall, originalOf, toAgentError } from "../foreign-error.js";
+import { beginCall, originalOf, toAgentError, type CallState } from "../foreign-error.js";
+import { assertProvider } from "../assert-provider.js";
 import { toLoose } from "../loose.js";
 import { readRequest, writeRequest } from "./request.js";
 import { readResponse, writeDone, writeResponse } from "./response.js";
@@ -25,6 +26,7 @@ type Carrying = LlmTurnRequest & { readonly [ASKED]?: AgentsRequest };
  * `fromAgentsModel` as that model threw it.
  */
 export function toAgentsModel(provider: LlmProviderAdapter): AgentsModel {
+  assertProvider(provider, "toAgentsModel");
   const requestOf = (asked: AgentsRequest): Carrying => ({ ...readRequest(asked), [ASKED]: asked });
   return {
     async getResponse(asked) {
@@ -41,7 +43,7 @@ export function toAgentsModel(provider: LlmProviderAdapter): AgentsModel {
         throw toSdkError(error);
       }
     },
-    getRetryAdvice: ({ error }) => adviseRetry(error),
+    getRetryAdvice: (failure) => adviceOfModel(failure) ?? adviseRetry(failure.error),
   };
 }
 
@@ -63,8 +65,17 @@ async function* writeEvents(events: AsyncIterable<LlmStreamEvent>): AsyncGenerat
 function toSdkError(error: unknown): unknown {
   if (!(error instanceof AgentError)) return error;
   const original = originalOf(error);
-  if (original !== undefined) return original;
+  if (original !== undefined) return original.thrown;
   return error.code === "aborted" && error.cause !== undefined ? error.cause : error;
+}
+
+/** Models under `fromAgentsModel`, by the errors that they threw: they know best what the runner may do about one. */
+const throwers = new WeakMap<object, AnyAgentsModel>();
+
+function adviceOfModel(failure: { readonly error: unknown }): ReturnType<AgentsModel["getRetryAdvice"]> {
+  const { error } = failure;
+  const model = typeof error === "object" && error !== null ? throwers.get(error) : undefined;
+  return model?.getRetryAdvice?.(failure as never) as ReturnType<AgentsModel["getRetryAdvice"]>;
 }
 
 /** What the runner's retry policies want to know. Of an error that is not ours the runner reads what it can itself. */
@@ -94,6 +105,10 @@ export function fromAgentsModel(model: AnyAgentsModel, name = "openai-agents"): 
     if (asked === undefined) return writeRequest(request, name) as never;
     return { ...asked, ...(signal === undefined ? {} : { signal }) } as never;
   };
+  const failed = (error: unknown, state: CallState): unknown => {
+    if (typeof error === "object" && error !== null) throwers.set(error, model);
+    return toAgentError(error, name, state);
+  };
   return {
     name,
     async turn(given) {
@@ -103,7 +118,7 @@ export function fromAgentsModel(model: AnyAgentsModel, name = "openai-agents"): 
         const response = toLoose(await model.getResponse(callOf(request)));
         return readResponse({ ...response, id: response["responseId"] });
       } catch (error) {
-        throw toAgentError(error, name, state);
+        throw failed(error, state);
       }
     },
     async *stream(given) {
@@ -115,7 +130,7 @@ export function fromAgentsModel(model: AnyAgentsModel, name = "openai-agents"): 
           yield event;
         }
       } catch (error) {
-        throw toAgentError(error, name, state);
+        throw failed(error, state);
       }
     },
   };

@@ -1,8 +1,14 @@
 // An answer of a model of the SDK as a turn response, and back. What the transport said (the request's id, the vendor's raw answer
 // and usage) is not kept: no two calls have it in common.
 
-import type { LlmTurnResponse, StopReason, Usage } from "../../../core/index.js";
-import { optional, toLoose, toText, type Loose } from "../loose.js";
+import {
+  canonicalize,
+  type JsonObject,
+  type LlmTurnResponse,
+  type StopReason,
+  type Usage,
+} from "../../../core/index.js";
+import { objectIn, optional, toJson, toLoose, toText, type Loose } from "../loose.js";
 import { readAssistant, writeAssistant } from "./assistant.js";
 import { extrasOf, withExtras } from "./extras.js";
 import type { AgentsResponse, AgentsStreamEvent, AgentsUsage, OutputItem } from "./spec.js";
@@ -13,6 +19,7 @@ export function readResponse({ output, usage, id }: Loose): LlmTurnResponse {
   const message = readAssistant(items);
   const hasCalls = message.toolCalls !== undefined;
   const counted = readUsage(toLoose(usage));
+  const exact = exactUsage(toLoose(usage), counted);
   return withExtras<LlmTurnResponse>(
     {
       message,
@@ -20,8 +27,32 @@ export function readResponse({ output, usage, id }: Loose): LlmTurnResponse {
       stopReason: readStop(items, hasCalls),
       ...(counted === undefined ? {} : { usage: counted }),
     },
-    toText(id) === "" ? {} : optional("id", id),
+    { ...(toText(id) === "" ? {} : optional("id", id)), ...optional("usage", exact) },
   );
+}
+
+type Counts = Omit<AgentsUsage, "add" | "requestUsageEntries">;
+
+/** The runner's own counts, where ours do not lead back to them: several requests, tokens of sound, a total with more in it. */
+function exactUsage(said: Loose, usage: Usage | undefined): JsonObject | undefined {
+  if (usage === undefined) return undefined;
+  const { requests, inputTokens, outputTokens, totalTokens, inputTokensDetails, outputTokensDetails } = said;
+  const again = countUsage(usage);
+  const exact = {
+    requests: typeof requests === "number" ? requests : 1,
+    inputTokens,
+    outputTokens,
+    totalTokens: typeof totalTokens === "number" ? totalTokens : again.totalTokens,
+    inputTokensDetails: detailsOf(inputTokensDetails),
+    outputTokensDetails: detailsOf(outputTokensDetails),
+  } as unknown as JsonObject;
+  return canonicalize(exact) === canonicalize(again) ? undefined : exact;
+}
+
+/** One record or several, without those that say nothing. */
+function detailsOf(details: unknown): JsonObject[] {
+  const records = (Array.isArray(details) ? details : [details]).map((one) => toJson(toLoose(one)) as JsonObject);
+  return records.filter((record) => Object.keys(record).length > 0);
 }
 
 function readStop(items: readonly Loose[], hasCalls: boolean): StopReason {
@@ -56,7 +87,7 @@ function detail(details: unknown, name: string): number | undefined {
 export function writeResponse(response: LlmTurnResponse): AgentsResponse {
   const { id } = extrasOf(response);
   return {
-    usage: { ...writeUsage(response.usage), requestUsageEntries: undefined, add },
+    usage: { ...writeUsage(response), requestUsageEntries: undefined, add },
     output: writeAssistant(response.message) as unknown as OutputItem[],
     ...(typeof id === "string" ? { responseId: id } : {}),
   };
@@ -68,13 +99,18 @@ export function writeDone(response: LlmTurnResponse): AgentsStreamEvent {
     type: "response_done",
     response: {
       id: toText(extrasOf(response)["id"]),
-      usage: writeUsage(response.usage),
+      usage: writeUsage(response),
       output: writeAssistant(response.message) as unknown as OutputItem[],
     },
   };
 }
 
-function writeUsage(usage: Usage | undefined): Omit<AgentsUsage, "add" | "requestUsageEntries"> {
+function writeUsage(response: LlmTurnResponse): Counts {
+  const exact = objectIn(extrasOf(response), "usage") as unknown as Counts | undefined;
+  return exact ?? countUsage(response.usage);
+}
+
+function countUsage(usage: Usage | undefined): Counts {
   const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
   const input = {
     ...(usage?.cacheReadTokens === undefined ? {} : { cached_tokens: usage.cacheReadTokens }),

@@ -5,6 +5,7 @@
 export interface AnyAgentsModel {
   getResponse(request: never): Promise<unknown>;
   getStreamedResponse(request: never): AsyncIterable<unknown>;
+  getRetryAdvice?(failure: never): unknown;
 }
 
 /** What the runner asks. Only what is recorded is named; `tracing` and `retry` are the runner's own affair. */
@@ -82,5 +83,5 @@ export interface RetryAdvice {
 export interface AgentsModel {
   getResponse(request: AgentsRequest): Promise<AgentsResponse>;
   getStreamedResponse(request: AgentsRequest): AsyncIterable<AgentsStreamEvent>;
-  getRetryAdvice(failure: { readonly error: unknown }): RetryAdvice | undefined;
+  getRetryAdvice(failure: { readonly error: unknown }): Promise<RetryAdvice | undefined> | RetryAdvice | undefined;
 }

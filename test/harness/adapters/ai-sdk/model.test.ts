@@ -15,7 +15,8 @@ import { rejection } from "../../../support/refusal.js";
 
 const [, ai6] = SDKS[0] ?? [];
 const [, ai7] = SDKS[1] ?? [];
-if (ai6 === undefined || ai7 === undefined) throw new Error("both majors are installed");
+const [, ai5] = SDKS[2] ?? [];
+if (ai5 === undefined || ai6 === undefined || ai7 === undefined) throw new Error("all majors are installed");
 
 const ask = (content = "Weather?"): LlmTurnRequest => ({ messages: [{ role: "user", content }] });
 
@@ -242,7 +243,7 @@ describe("a call that the SDK makes", () => {
 
   it.each([
     [{ includeRawChunks: true }, "includeRawChunks"],
-    [{ prompt: [{ role: "tool", content: [{ type: "tool-approval-response", approvalId: "1" }] }] }, "approval"],
+    [{ prompt: [{ role: "tool", content: [{ type: "tool-approval-request", approvalId: "1" }] }] }, "approval"],
     [{ prompt: [{ role: "user", content: [{ type: "video" }] }] }, '"video"'],
     [{ prompt: [{ role: "critic", content: "no" }] }, '"critic"'],
     [{ prompt: [{ role: "user", content: [{ type: "file", mediaType: "image/png", data: 5 }] }] }, "a file"],
@@ -254,17 +255,20 @@ describe("a call that the SDK makes", () => {
     expect(seen).toEqual([]);
   });
 
-  it.each(SDKS)("asks for an object as for any answer: %s", async (_name, sdk) => {
+  it.each(SDKS)("asks for an object as for any answer: %s", async (_name, sdk, specificationVersion) => {
     const recorder = recordingProvider(
       fromAiSdk(scriptedModel([{ content: [{ type: "text", text: '{"city":"Oslo"}' }] }])),
     );
     const asked = { schema: sdk.jsonSchema<{ city: string }>({ type: "object" }), prompt: "Which city?" };
-    const { object } = await sdk.generateObject({ model: toAiSdk(recorder) as never, ...asked });
+    const { object } = await sdk.generateObject({
+      model: toAiSdk(recorder, { specificationVersion }) as never,
+      ...asked,
+    });
     const cassette = recorder.toCassette();
     expect(cassette.extensions?.contexts?.[0]?.settings).toEqual({
       responseFormat: { name: "response", schema: { type: "object" } },
     });
-    const model = cassetteModel(cassette);
+    const model = cassetteModel(cassette, { specificationVersion });
     expect((await sdk.generateObject({ model: model as never, ...asked })).object).toEqual(object);
     model.tape.assertConsumed();
   });
@@ -318,7 +322,7 @@ describe("toAiSdk over a provider of ours", () => {
     expect(contentOf(await partsOf(replay))).toEqual((await toAiSdk(native).doGenerate({ prompt: [USER] })).content);
   });
 
-  it.each(SDKS)("has a failure that may pass tried again by %s", async (_name, sdk) => {
+  it.each(SDKS)("has a failure that may pass tried again by %s", async (_name, sdk, specificationVersion) => {
     const http = (status: number) =>
       new LlmProviderHttpError({
         status,
@@ -336,10 +340,15 @@ describe("toAiSdk over a provider of ours", () => {
         return Promise.resolve({ message: { role: "assistant", content: "ok" }, stopReason: "stop" });
       },
     });
-    const { text } = await sdk.generateText({ model: toAiSdk(failing(503)) as never, prompt: "Hi" });
+    const { text } = await sdk.generateText({
+      model: toAiSdk(failing(503), { specificationVersion }) as never,
+      prompt: "Hi",
+    });
     expect([text, asked]).toEqual(["ok", [503, 503]]);
     asked.length = 0;
-    const error = await rejection(sdk.generateText({ model: toAiSdk(failing(400)) as never, prompt: "Hi" }));
+    const error = await rejection(
+      sdk.generateText({ model: toAiSdk(failing(400), { specificationVersion }) as never, prompt: "Hi" }),
+    );
     expect(error).toBeInstanceOf(LlmProviderHttpError);
     expect(asked).toEqual([400]);
   });
@@ -408,12 +417,14 @@ describe("one cassette", () => {
   it.each([
     ["recorded under 6, replayed under 7", ai6, ai7],
     ["recorded under 7, replayed under 6", ai7, ai6],
-  ] as const)("serves both majors: %s", async (_name, from, to) => {
+    ["recorded under 5, replayed under 6", ai5, ai6],
+    ["recorded under 7, replayed under 5", ai7, ai5],
+  ] as const)("serves every major: %s", async (_name, from, to) => {
     const recorder = recordingProvider(wrappedModel());
     const run = (sdk: typeof ai6, provider: LlmProviderAdapter) =>
       sdk.generateText({
         model: sdk.wrapLanguageModel({
-          model: scriptedModel([PLAIN[0] as Step, { content: files }]),
+          model: scriptedModel([PLAIN[0] as Step, { content: files }], sdk === ai5 ? "v2" : "v3"),
           middleware: cassetteMiddleware({ provider }),
         }),
         messages: [{ role: "user", content: [{ type: "image", image: "https://example.com/a.png" }] }],
@@ -452,10 +463,10 @@ describe("a recording", () => {
     last,
   ];
 
-  it.each(SDKS)("holds no secret that a rule knows, and replays: %s", async (_name, sdk) => {
+  it.each(SDKS)("holds no secret that a rule knows, and replays: %s", async (_name, sdk, specificationVersion) => {
     const run = (provider: LlmProviderAdapter) =>
       sdk.generateText({
-        model: toAiSdk(provider) as never,
+        model: toAiSdk(provider, { specificationVersion }) as never,
         prompt: "Weather?",
         tools: tools(sdk),
         stopWhen: sdk.stepCountIs(3),
@@ -503,19 +514,26 @@ describe("a recording", () => {
     expect([text, model.calls.length, recorder.turns]).toEqual(["It rains in Oslo at noon.", 2, 1]);
   });
 
-  it.each(SDKS)("ends with the caller's signal in the midst of a replayed stream: %s", async (_name, sdk) => {
-    const recorder = recordingProvider(fromAiSdk(scriptedModel([last])));
-    const controller = new AbortController();
-    const run = (provider: LlmProviderAdapter) =>
-      sdk.streamText({ model: toAiSdk(provider) as never, prompt: "Hi", abortSignal: controller.signal });
-    await run(recorder).consumeStream();
-    const kinds: string[] = [];
-    for await (const { type } of run(cassetteProvider(recorder.toCassette())).fullStream) {
-      kinds.push(type);
-      if (type === "text-delta") controller.abort();
-    }
-    expect(kinds.at(-1)).toBe("abort");
-  });
+  it.each(SDKS)(
+    "ends with the caller's signal in the midst of a replayed stream: %s",
+    async (_name, sdk, specificationVersion) => {
+      const recorder = recordingProvider(fromAiSdk(scriptedModel([last])));
+      const controller = new AbortController();
+      const run = (provider: LlmProviderAdapter) =>
+        sdk.streamText({
+          model: toAiSdk(provider, { specificationVersion }) as never,
+          prompt: "Hi",
+          abortSignal: controller.signal,
+        });
+      await run(recorder).consumeStream();
+      const kinds: string[] = [];
+      for await (const { type } of run(cassetteProvider(recorder.toCassette())).fullStream) {
+        kinds.push(type);
+        if (type === "text-delta") controller.abort();
+      }
+      expect(kinds.at(-1)).toBe("abort");
+    },
+  );
 });
 
 describe("wrappedModel", () => {

@@ -1,0 +1,112 @@
+// All tasks of `cassette diff`: which files belong together, and the sum of what the comparisons found.
+
+import { basename } from "node:path";
+import { CASSETTE_SUFFIX, CassetteError, createUseCounter, diffSets, type SetDiff } from "../../cassette/index.js";
+import { doJobs } from "../../host/index.js";
+import { CliError, type Failure } from "../errors.js";
+import { filesAt, type CommandIo } from "../io.js";
+import { lostFailure } from "../lost.js";
+import { createProgress } from "../progress.js";
+import { pathIn, type Target } from "../recordings.js";
+import type { OpenTolerances } from "../tolerances.js";
+import { comparerWith, type PairJob, type PairResult, type PairSettings } from "./pair.js";
+import type { TaskDiff } from "./report.js";
+
+/** What all comparisons found, the tasks sorted by name. */
+export interface Compared extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals" | "tolerances"> {
+  tasks: TaskDiff[];
+  version1: number;
+  /** Those of the old side first. Where there is one, nothing else counts. */
+  failures: Failure[];
+}
+
+/** Two files are one task, whatever they are called; two folders are paired by the path below each. */
+export function pairUp(old: Target, now: Target): PairJob[] {
+  const kinds = [old, now].map(({ kind }) => kind);
+  if (kinds.includes("file") && kinds.includes("folder")) {
+    throw new CliError(
+      "nothing-to-compare",
+      `nothing to compare: ${old.path} is a ${old.kind} and ${now.path} is a ${now.kind}`,
+      "Give two files or two folders.",
+    );
+  }
+  const only = taskOf(basename(now.path));
+  const jobs = new Map<string, PairJob>();
+  // A folder that cannot be read may be named like a cassette beside it; each is looked at.
+  for (const { task, file } of recordingsOf(old, only)) jobs.set(jobs.has(task) ? file : task, { task, old: file });
+  for (const { task, file } of recordingsOf(now, only)) {
+    const { old: before, new: taken } = jobs.get(task) ?? {};
+    if (taken !== undefined) jobs.set(file, { task, new: file });
+    else jobs.set(task, { task, ...(before === undefined ? {} : { old: before }), new: file });
+  }
+  return [...jobs.values()].sort((a, b) => (a.task < b.task ? -1 : 1));
+}
+
+function recordingsOf(target: Target, task: string): { task: string; file: string }[] {
+  if (target.kind !== "folder") return [{ task, file: target.path }];
+  return target.names.map((name) => ({ task: taskOf(name), file: pathIn(target.path, name) }));
+}
+
+/** The name of a recording without what every recording's name ends with. */
+export function taskOf(name: string): string {
+  return name.endsWith(CASSETTE_SUFFIX) ? name.slice(0, -CASSETTE_SUFFIX.length) : name;
+}
+
+/** Compares every pair; two files are in memory at once, on each thread. Throws `CassetteError` where a comparison is given up. */
+export async function compareAll(
+  jobs: readonly PairJob[],
+  settings: PairSettings,
+  tolerated: OpenTolerances | undefined,
+  { threads, io }: { threads: number | undefined; io: CommandIo },
+): Promise<Compared> {
+  const progress = createProgress(io, "comparing");
+  const results = doJobs(jobs, {
+    script: new URL("./thread.js", import.meta.url),
+    settings,
+    ...(threads === undefined ? {} : { threads }),
+    here: comparerWith(filesAt(io), settings, tolerated),
+    lost: (job, why): PairResult => ({ version1: 0, failures: { old: lostFailure(job.old ?? job.new ?? "", why) } }),
+  });
+  const sum = createSum();
+  let done = 0;
+  for await (const result of results) {
+    progress.step(done, jobs.length);
+    sum.add(jobs[done++] as PairJob, result);
+  }
+  progress.clear();
+  return sum.total();
+}
+
+function createSum() {
+  const sides = { onlyOld: [], onlyNew: [], failures: [] };
+  // Of no sets at all: every kind of drift, none of them seen.
+  const total: Compared = { ...diffSets([], []), ...sides, tasks: [], version1: 0 };
+  const uses = createUseCounter();
+  const ofNew: Failure[] = [];
+  let refused: PairResult["refused"];
+
+  function add(job: PairJob, result: PairResult): void {
+    if (result.failures.old !== undefined) total.failures.push(result.failures.old);
+    if (result.failures.new !== undefined) ofNew.push(result.failures.new);
+    total.version1 += result.version1;
+    refused ??= result.refused;
+    if (job.new === undefined) total.onlyOld.push(job.task);
+    else if (job.old === undefined) total.onlyNew.push(job.task);
+    if (result.compared === undefined) return;
+    total.tasks.push(result.compared.diff);
+    uses.add(result.compared.tolerances);
+    for (const { kind } of result.compared.diff.drifts) total.totals[kind]++;
+  }
+
+  return {
+    add,
+    total(): Compared {
+      const failures = [...total.failures, ...ofNew];
+      if (refused !== undefined && failures.length === 0) {
+        throw new CassetteError(refused.code, refused.message, refused.details);
+      }
+      const { tasks, onlyOld, onlyNew, totals, version1 } = total;
+      return { tasks, onlyOld, onlyNew, totals, tolerances: uses.list(), version1, failures };
+    },
+  };
+}

@@ -1,0 +1,10 @@
+// What a thread of `cassette diff` runs.
+
+import { nodeFiles, serveJobs } from "../../host/index.js";
+import { filesAt } from "../io.js";
+import { createComparer, type PairSettings } from "./pair.js";
+
+await serveJobs((given) => {
+  const settings = given as PairSettings;
+  return createComparer(filesAt({ files: nodeFiles(), cwd: settings.cwd }), settings);
+});

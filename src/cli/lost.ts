@@ -1,0 +1,16 @@
+// A file that a command could not look at, because its own code failed or its thread died over it.
+
+import type { Lost } from "../host/index.js";
+import { CliError, toFailure, type Failure } from "./errors.js";
+
+/** Why, as a failure of that file. */
+export function lostFailure(file: string, why: Lost): Failure {
+  switch (why.kind) {
+    case "threw":
+      return toFailure(Object.assign(new Error(why.message), { name: why.name }), file);
+    case "died": {
+      const hint = "Run it on this file alone with --jobs 1; NODE_OPTIONS=--max-old-space-size=8192 gives more memory.";
+      return toFailure(new CliError("thread-died", `the thread that read it died: ${why.message}`, hint, file));
+    }
+  }
+}

@@ -1,0 +1,56 @@
+// The verdict on one file of `cassette verify`, in a form that can cross from one thread to another.
+
+import { BUNDLE_SUFFIX, createCassetteStore } from "../../cassette/index.js";
+import type { FilePort, LlmTurnResponse } from "../../core/index.js";
+import { toFailure } from "../errors.js";
+import { toRefusal, verifyBundle, type BundleVerdict, type RefusalVerdict } from "./bundle.js";
+import { loadLayered, type Layered, type LayerJob, type LayerRules, type Layers } from "./layers.js";
+
+/** What was found of one path. `responses` is for receipts that may cover them, empty without any, and not printed. */
+export type Verdict =
+  | {
+      file: string;
+      status: "ok";
+      version: 1 | 2;
+      turns: number;
+      recordedProvider: string;
+      cassetteId?: string;
+      layers: Layers;
+      responses: readonly LlmTurnResponse[];
+    }
+  | BundleVerdict
+  | RefusalVerdict;
+
+/** What a thread is told before it gets its first file. */
+export interface VerifySettings {
+  cwd: string;
+  rules: LayerRules;
+  /** The responses of all files at once are kept in memory only where they are asked for. */
+  keepsResponses: boolean;
+}
+
+/** Checks one file after another. */
+export function createChecker(files: FilePort, { rules, keepsResponses }: VerifySettings) {
+  const store = createCassetteStore(files);
+  return async (job: LayerJob): Promise<Verdict> => {
+    try {
+      const isBundle = job.file.endsWith(BUNDLE_SUFFIX);
+      const verdict = isBundle
+        ? await verifyBundle(files, job.file)
+        : toVerdict(await loadLayered(files, store, rules, job));
+      return keepsResponses || verdict.status !== "ok" ? verdict : { ...verdict, responses: [] };
+    } catch (error) {
+      return toRefusal(job.file, toFailure(error, job.file));
+    }
+  };
+}
+
+function toVerdict(loaded: Layered): Verdict {
+  const { file } = loaded;
+  if (loaded.kind === "failed") return toRefusal(file, loaded.failure);
+  const { version, entries, recordedProvider } = loaded.cassette;
+  const responses = entries.map((entry) => entry.response);
+  const { layers } = loaded;
+  const base = { file, status: "ok" as const, version, turns: entries.length, recordedProvider, layers, responses };
+  return loaded.cassette.version === 1 ? base : { ...base, cassetteId: loaded.cassette.cassetteId };
+}

@@ -1,0 +1,10 @@
+// What a thread of `cassette verify` runs.
+
+import { nodeFiles, serveJobs } from "../../host/index.js";
+import { filesAt } from "../io.js";
+import { createChecker, type VerifySettings } from "./one.js";
+
+await serveJobs((given) => {
+  const settings = given as VerifySettings;
+  return Promise.resolve(createChecker(filesAt({ files: nodeFiles(), cwd: settings.cwd }), settings));
+});

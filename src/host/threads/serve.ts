@@ -1,0 +1,40 @@
+// What a thread of `doJobs` runs: batches of jobs, one after the other.
+
+import { parentPort, workerData } from "node:worker_threads";
+import { AgentError } from "../../core/index.js";
+import { doOverlapping, type Handler, type Message, type Outcome } from "./job.js";
+
+/**
+ * Takes jobs until the thread is ended. `create` gets the settings of `doJobs`; what it throws ends the thread. Throws `AgentError`
+ * `invalid-options` outside of a thread.
+ */
+export async function serveJobs<Job, Result>(
+  create: (settings: unknown) => Promise<Handler<Job, Result>>,
+): Promise<void> {
+  const port = parentPort;
+  if (port === null) {
+    throw new AgentError("invalid-options", "there is no thread to serve", {
+      hint: "This runs in a thread of doJobs.",
+    });
+  }
+  const say = (message: Message<Result>): void => port.postMessage(message);
+  const handle = await create(workerData);
+  let last: Promise<void> = Promise.resolve();
+  port.on("message", (jobs: Job[]) => {
+    last = last.then(async () => {
+      const outcomes: Outcome<Result>[] = [];
+      for await (const outcome of doOverlapping(jobs, handle)) outcomes.push(outcome);
+      sayAll(say, outcomes);
+    });
+  });
+  say({ kind: "ready" });
+}
+
+/** A result that cannot cross ends the thread like any other defect, in words: the system's own error would lose its own on the way. */
+function sayAll<Result>(say: (message: Message<Result>) => void, outcomes: Outcome<Result>[]): void {
+  try {
+    say({ kind: "outcomes", outcomes });
+  } catch (error) {
+    throw new Error(`a result cannot be sent: ${(error as Error).message}`, { cause: error });
+  }
+}
