@@ -22,7 +22,15 @@ import { assertKnownOptions, CassetteError } from "./errors.js";
 import type { CassetteExtensions, CassetteV2, ContextExtension } from "./format.js";
 import { readHashFilter, type HashFilterOption } from "./filters.js";
 import { createPromptTracker, type HashFilter } from "./prompt.js";
-import { assertContext, assertLoadable, assertMessage, assertName, assertResponse, recordable } from "./recordable.js";
+import {
+  assertContext,
+  assertLoadable,
+  assertMessage,
+  assertName,
+  assertResponse,
+  assertResponseDepth,
+  recordable,
+} from "./recordable.js";
 import type { RedactOption } from "./redact/options.js";
 import { createRedactor, sealResponse, type Redactor } from "./redact/redactor.js";
 import { assertMessages, assertRequest } from "./request.js";
@@ -278,9 +286,10 @@ function snapshot(response: LlmTurnResponse, redactor: Redactor): LlmTurnRespons
   assertResponse(response);
   const own = sealResponse(response);
   const clean = redactor.response(own);
-  if (clean === own) return own;
-  assertResponse(clean);
-  return seal(clean);
+  if (clean !== own) assertResponse(clean);
+  const kept = seal(clean);
+  assertResponseDepth(kept);
+  return kept;
 }
 
 function noteContext(contexts: ContextExtension[], context: TurnContext, fromTurn: number): void {
