@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { HashFilter } from "../../../src/cassette/prompt.js";
 import type { Redact } from "../../../src/cassette/redact/answers.js";
+import type { LlmMessage } from "../../../src/core/model/message.js";
 import { checkHashFilter, checkRedaction, LawBrokenError } from "../../../src/harness/properties/index.js";
 import { rejection } from "../../support/refusal.js";
 
