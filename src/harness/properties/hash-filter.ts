@@ -51,7 +51,11 @@ export async function checkHashFilter(
   assertLawOptions("checkHashFilter", options, ["examples"]);
   const { filter } = readHashFilter(hashFilter);
   if (filter === undefined) {
-    throw new HarnessError("law-empty", "checkHashFilter: it was given no filter", "Pass a function, or a list of names.");
+    throw new HarnessError(
+      "law-empty",
+      "checkHashFilter: it was given no filter",
+      "Pass a function, or a list of names.",
+    );
   }
   let changed = 0;
   const runs = await holdLaws<readonly LlmMessage[]>({

@@ -157,7 +157,11 @@ async function readBytes(path: string, files: NonNullable<MatcherHost["files"]>)
     case "not-found":
       throw misuse(NAME, `there are no receipts at ${path}`, "Check the path.");
     case "too-large":
-      throw misuse(NAME, `${path} has ${result.size} bytes, more than ${MAX_BYTES}`, "Use npx cassette verify --receipts.");
+      throw misuse(
+        NAME,
+        `${path} has ${result.size} bytes, more than ${MAX_BYTES}`,
+        "Use npx cassette verify --receipts.",
+      );
     case "failed":
       throw misuse(NAME, `${path} cannot be read: ${result.message}`, "Check the path.");
   }
