@@ -47,7 +47,7 @@ export async function checkRedaction(
       "Leave it out.",
     );
   }
-  const redact = typeof redaction === "function" ? redaction : createRedactor(redaction).response;
+  const redact = typeof redaction === "function" ? redaction : asFunction(redaction);
   const count = { changed: 0, withSecret: 0 };
   const runs = await holdLaws({
     call: "checkRedaction(redact",
@@ -68,6 +68,12 @@ export async function checkRedaction(
     },
   });
   return { runs, ...count };
+}
+
+/** What a recorder with these options does to an answer. */
+function asFunction(options: RedactOptions): Redact {
+  const redactor = createRedactor(options);
+  return (response) => redactor.response(response);
 }
 
 /** Answers, some with a secret in the middle of one of their texts. */
