@@ -344,7 +344,7 @@ describe("what cannot be meant", () => {
     expect([error.code, error.summary, error.hint]).toEqual([
       "invalid-options",
       "useCassette has an unknown option: redcat",
-      "The options are mode, agentId, hashFilter, redact, allowRedacted, requireIntegrity, maxBytes, lock, sign, replay, onToolDrift, tolerances, streams, streaming, speed, maxGapMs.",
+      "The options are mode, agentId, hashFilter, redact, allowRedacted, requireIntegrity, maxBytes, lock, sign, replay, onToolDrift, tolerances, rerecord, streams, streaming, speed, maxGapMs.",
     ]);
     expect(spent.made).toBe(0);
     expect((await refused(useCassette(FILE, live, "record" as unknown as object))).summary).toBe(

@@ -15,15 +15,19 @@ import { BY_FUNCTION, BY_POINTER, BY_VALUE, readRedaction, type RedactOption } f
 import { KNOWN_RULES } from "./rules.js";
 import { createScrubber, type Scrubber } from "./scrubber.js";
 
+/** Takes secrets out, as a recorder with the same `redact` does. */
 export interface Redactor {
+  /** An answer without its secrets. */
   response(response: LlmTurnResponse): LlmTurnResponse;
+  /** A prompt without its secrets. */
   messages(messages: readonly LlmMessage[]): readonly LlmMessage[];
+  /** A value without its secrets. */
   json<T extends JsonValue>(value: T): T;
   /** What `extensions.redacted` lists. */
   used(): string[];
 }
 
-/** For one recording. Throws `invalid-options`. */
+/** What a recorder makes of its `redact`, for one recording. Throws `invalid-options`. */
 export function createRedactor(option: RedactOption | undefined): Redactor {
   const redaction = readRedaction(option);
   if (redaction === undefined) {

@@ -1,7 +1,14 @@
 // Laws of a hash filter: what it writes it leaves alone, and it does the same on both sides, so that what was recorded with it is
 // found with it.
 
-import { cassetteProvider, hashPrompt, recordingProvider, type HashFilter } from "../../cassette/index.js";
+import {
+  cassetteProvider,
+  hashPrompt,
+  readHashFilter,
+  recordingProvider,
+  type HashFilter,
+  type HashFilterOption,
+} from "../../cassette/index.js";
 import {
   canonicalize,
   copyJson,
@@ -12,6 +19,7 @@ import {
 } from "../../core/index.js";
 import { answerOf } from "../arbitraries/cassettes.js";
 import { conversation } from "../arbitraries/messages.js";
+import { HarnessError } from "../errors.js";
 import { assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
 import { findLoss } from "./serialise.js";
 import { describeThrown } from "./thrown.js";
@@ -30,17 +38,25 @@ export interface HashFilterReport {
 }
 
 /**
- * Holds a hash filter to its laws, for prompts of every shape: it never throws; it gives a list of messages, at once; done twice
+ * Holds a hash filter to its laws, a function or a list with names as `hashFilter` takes it, for prompts of every shape: it never throws; it gives a list of messages, at once; done twice
  * it is done once (idempotent); it gives the same for the same prompt whatever it was asked before, so that recorder and replayer
  * agree (symmetric); and a run that is recorded with it replays with it.
  *
- * Rejects with `LawBrokenError`.
+ * Rejects with `LawBrokenError`, and with `CassetteError` `invalid-options` for what is no filter.
  */
 export async function checkHashFilter(
-  filter: HashFilter,
+  hashFilter: HashFilterOption,
   options: CheckHashFilterOptions = {},
 ): Promise<HashFilterReport> {
   assertLawOptions("checkHashFilter", options, ["examples"]);
+  const { filter } = readHashFilter(hashFilter);
+  if (filter === undefined) {
+    throw new HarnessError(
+      "law-empty",
+      "checkHashFilter: it was given no filter",
+      "Pass a function, or a list of names.",
+    );
+  }
   let changed = 0;
   const runs = await holdLaws<readonly LlmMessage[]>({
     call: "checkHashFilter(filter",
@@ -62,7 +78,7 @@ export async function checkHashFilter(
       // Another prompt in between, as a run has them.
       apply(filter, prompt.slice(0, 1));
       if (hashPrompt(apply(filter, prompt)) !== hash) breaks("the same prompt becomes the same", "it became two");
-      await judgeReplay(filter, prompt);
+      await judgeReplay(hashFilter, prompt);
       if (hashPrompt(prompt) !== hash) changed += 1;
     },
   });
@@ -93,7 +109,7 @@ function lossOf(message: unknown): { pointer: string; expected: string } | undef
 
 const ANSWER: LlmTurnResponse = answerOf({ role: "assistant", content: "recorded" });
 
-async function judgeReplay(hashFilter: HashFilter, messages: readonly LlmMessage[]): Promise<void> {
+async function judgeReplay(hashFilter: HashFilterOption, messages: readonly LlmMessage[]): Promise<void> {
   const settings = { hashFilter, redact: false } as const;
   const recorder = recordingProvider(scriptedProvider([ANSWER]), settings);
   try {

@@ -1,8 +1,8 @@
-// Laws of a function that takes secrets out of answers (the `redact` of a recorder): what it gives back is still an answer, the
+// Laws of what takes secrets out of answers (the `redact` of a recorder, a function or its options): what it gives back is still an answer, the
 // same one each time, and replays as it was recorded.
 
 import fc from "fast-check";
-import type { Redact } from "../../cassette/index.js";
+import { createRedactor, type Redact, type RedactOptions } from "../../cassette/index.js";
 import { canonicalize, copyJson, type LlmTurnResponse } from "../../core/index.js";
 import { providerScript } from "../arbitraries/scripts.js";
 import { HarnessError } from "../errors.js";
@@ -28,13 +28,16 @@ export interface RedactionReport {
 }
 
 /**
- * Holds a redacting function to its laws, for answers of every shape: it never throws; it gives an answer, at once; the ids, names
+ * Holds a redaction to its laws, a function or the options that a recorder takes as `redact`, for answers of every shape: it never throws; it gives an answer, at once; the ids, names
  * and number of the calls stay, since results are found by them; done twice it is done once; the same answer always becomes the
  * same; and no text of `secrets` is left anywhere.
  *
- * Rejects with `LawBrokenError`.
+ * Rejects with `LawBrokenError`, and with `CassetteError` `invalid-options` for options that are none.
  */
-export async function checkRedaction(redact: Redact, options: CheckRedactionOptions = {}): Promise<RedactionReport> {
+export async function checkRedaction(
+  redaction: Redact | RedactOptions,
+  options: CheckRedactionOptions = {},
+): Promise<RedactionReport> {
   assertLawOptions("checkRedaction", options, ["secrets", "examples"]);
   const { secrets = [], examples = [] } = options;
   if (secrets.some((secret) => secret === "")) {
@@ -44,6 +47,7 @@ export async function checkRedaction(redact: Redact, options: CheckRedactionOpti
       "Leave it out.",
     );
   }
+  const redact = typeof redaction === "function" ? redaction : asFunction(redaction);
   const count = { changed: 0, withSecret: 0 };
   const runs = await holdLaws({
     call: "checkRedaction(redact",
@@ -64,6 +68,12 @@ export async function checkRedaction(redact: Redact, options: CheckRedactionOpti
     },
   });
   return { runs, ...count };
+}
+
+/** What a recorder with these options does to an answer. */
+function asFunction(options: RedactOptions): Redact {
+  const redactor = createRedactor(options);
+  return (response) => redactor.response(response);
 }
 
 /** Answers, some with a secret in the middle of one of their texts. */

@@ -93,8 +93,8 @@ async function named<T>(name: string, load: () => Promise<T>): Promise<T> {
     return await load();
   } catch (error) {
     if (!(error instanceof CassetteError)) throw error;
-    const { code, message, hint, file, pointer } = error;
-    throw new CassetteError(code, `${name} was refused (${code}): ${message}`, {
+    const { code, summary, hint, file, pointer } = error;
+    throw new CassetteError(code, `${name} was refused (${code}): ${summary}`, {
       cause: error,
       ...(hint === undefined ? {} : { hint }),
       ...(file === undefined ? {} : { file }),

@@ -1,9 +1,10 @@
 // What every matcher's failure has in common: the commands it names, and what it never shows.
 
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { recordingProvider } from "../../../src/cassette/index.js";
 import "../../../src/entry/vitest.js";
-import { rerecordCommand } from "../../../src/harness/vitest/command.js";
+import { nodeTestCommand, rerecordCommand, vitestCommand } from "../../../src/harness/vitest/command.js";
 import type { MatcherContext } from "../../../src/harness/vitest/matcher.js";
 import { refusal, rejection } from "../../support/refusal.js";
 import { ask, say } from "../../support/script.js";
@@ -60,7 +61,7 @@ describe("a failure", () => {
     const handle = { provider, done: async () => undefined, mode: "record", file: "my runs/a.cassette.json" };
     const { message } = refusal(() => expect(handle).toCallTool("save")) as Error;
     expect(message).toContain(
-      "\n`cassette show 'my runs/a.cassette.json'` shows the recorded run; " +
+      "\n`npx cassette show 'my runs/a.cassette.json'` shows the recorded run; " +
         "`CASSETTE_MODE=refresh npx vitest run test/harness/vitest/guard.test.ts -t " +
         "'^a failure.{1,3}names the commands for the cassette of a handle$'` records it again.",
     );
@@ -85,5 +86,15 @@ describe("the command that records a test again", () => {
     const running = { ...context, currentTestName: "a b", dontThrow: () => undefined };
     expect(rerecordCommand(running)).toBe("CASSETTE_MODE=refresh npx jest -t '^a b$'");
     expect(rerecordCommand(context)).toBe("CASSETTE_MODE=refresh");
+  });
+
+  it("names files from the working folder", () => {
+    const file = resolve("my tests/a.test.ts");
+    expect(vitestCommand("record", file, "a > b")).toBe(
+      "CASSETTE_MODE=record npx vitest run 'my tests/a.test.ts' -t '^a.{1,3}b$'",
+    );
+    expect(nodeTestCommand("from-first-miss", file)).toBe(
+      "CASSETTE_MODE=from-first-miss node --test 'my tests/a.test.ts'",
+    );
   });
 });
