@@ -57,9 +57,9 @@ function isAsymmetric(value: unknown): value is Asymmetric {
 }
 
 function showMatcher(matcher: Asymmetric, show: (value: unknown) => string): string {
-  const { toAsymmetricMatcher, toString, sample } = matcher as Partial<Asymmetric>;
-  if (typeof toAsymmetricMatcher === "function") return String(matcher.toAsymmetricMatcher?.());
-  const name = typeof toString === "function" ? String(toString.call(matcher)) : "a matcher of one's own";
+  const { toAsymmetricMatcher, toString, sample } = matcher as Partial<Record<keyof Asymmetric | "toString", unknown>>;
+  if (typeof toAsymmetricMatcher === "function") return `${matcher.toAsymmetricMatcher?.()}`;
+  const name = typeof toString === "function" ? `${toString.call(matcher)}` : "a matcher of one's own";
   if (sample === undefined) return name;
   return `${name} ${sample instanceof RegExp ? String(sample) : show(sample)}`;
 }
