@@ -3,7 +3,7 @@
 
 import { relative, sep } from "node:path";
 import type { MatcherContext } from "./matcher.js";
-import { shellText } from "./words.js";
+import { shellPath, shellText } from "./words.js";
 
 /** A mode of `CASSETTE_MODE` that is worth naming in a command. */
 type CommandMode = "record" | "refresh" | "auto" | "from-first-miss";
@@ -22,17 +22,17 @@ export function vitestCommand(mode: CommandMode, testPath: string, testName: str
 
 /** The command for a file of `node:test`: by a name it finds no test within a test, so it runs all of the file. */
 export function nodeTestCommand(mode: CommandMode, testPath: string): string {
-  return `CASSETTE_MODE=${mode} node --test ${shellPath(testPath)}`;
+  return `CASSETTE_MODE=${mode} node --test ${relativePath(testPath)}`;
 }
 
 function testCommand(mode: CommandMode, runner: string, testPath: string | undefined, testName: string): string {
-  const file = testPath === undefined ? "" : ` ${shellPath(testPath)}`;
+  const file = testPath === undefined ? "" : ` ${relativePath(testPath)}`;
   return `CASSETTE_MODE=${mode} ${runner}${file} -t ${shellText(testPattern(testName))}`;
 }
 
 /** From the working folder, as a shell reads it. */
-export function shellPath(path: string): string {
-  return shellText(relative("", path).split(sep).join("/"));
+export function relativePath(path: string): string {
+  return shellPath(relative("", path).split(sep).join("/"));
 }
 
 /**
@@ -41,14 +41,19 @@ export function shellPath(path: string): string {
  */
 function testPattern(name: string): string {
   return `^${name
-    .replaceAll(" > ", "\n")
-    .replace(/[^\p{L}\p{N}\n ,:;=@%&#"/_-]/gu, ".")
-    .replaceAll("\n", ".{1,3}")}$`;
+    .split(" > ")
+    .map((part) => part.replace(/[^\p{L}\p{N} ,:;=@%&#"/_-]/gu, toOpen))
+    .join(".{1,3}")}$`;
+}
+
+/** As a pattern without flags counts: in halves of surrogate pairs, and a dot is no line break. */
+function toOpen(character: string): string {
+  return /[\n\r\u2028\u2029]/.test(character) ? "[^]" : ".".repeat(character.length);
 }
 
 /** For a handle of `useCassette`: how to look at its cassette and how to record it again. "" for everything else. */
 export function handleAdvice(context: MatcherContext, received: unknown): string {
   const { file, done } = (received ?? {}) as { file?: unknown; done?: unknown };
   if (typeof file !== "string" || typeof done !== "function") return "";
-  return `\n\`npx cassette show ${shellPath(file)}\` shows the recorded run; \`${rerecordCommand(context)}\` records it again.`;
+  return `\n\`npx cassette show ${relativePath(file)}\` shows the recorded run; \`${rerecordCommand(context)}\` records it again.`;
 }
