@@ -28,11 +28,21 @@ const SAMPLES = [
   "\tand\r\nlines\n\n",
 ];
 
-/** One of these texts; twice now and then, with something before and after it, or only its beginning. Shrinks to "". */
+/** Longer than any of these texts with what may stand around it. */
+const WHOLE = 100;
+
+/** One of these texts; twice now and then, with something before and after it, or a part of it. Shrinks to "". */
 export function volatileText(): fc.Arbitrary<string> {
-  return fc
-    .tuple(around(fc.constantFrom(...SAMPLES)), fc.noBias(fc.nat(400)))
-    .map(([text, length]) => Array.from(text).slice(0, length).join(""));
+  // Drawn far beyond the text, so that most are whole; both ends shrink towards its inside.
+  const [dropped, kept] = [fc.integer({ min: -9 * WHOLE, max: 0 }), fc.nat(10 * WHOLE)].map((drawn) =>
+    fc.noBias(drawn),
+  ) as [fc.Arbitrary<number>, fc.Arbitrary<number>];
+  return fc.tuple(around(fc.constantFrom(...SAMPLES)), dropped, kept).map(([text, before, length]) => {
+    const start = Math.max(0, before + WHOLE);
+    return Array.from(text)
+      .slice(start, start + length)
+      .join("");
+  });
 }
 
 /** What may stand around a text that is looked for, `_` in its place. */
@@ -50,10 +60,13 @@ export function withVolatile(conversations: fc.Arbitrary<LlmMessage[]>): fc.Arbi
   const put = fc.record({ text: volatileText(), at: fc.nat(30) });
   return fc
     .tuple(conversations, fc.array(put, { maxLength: 3 }))
-    .map(([messages, puts]) => puts.reduce((list, { text, at }) => append(list, at % list.length, text), messages));
+    .map(([messages, puts]) => puts.reduce((list, { text, at }) => append(list, at, text), messages));
 }
 
-function append(messages: readonly LlmMessage[], index: number, text: string): LlmMessage[] {
+/** Counted from the first question on, and around, so that the place stays when what stands before it shrinks away. */
+function append(messages: readonly LlmMessage[], at: number, text: string): LlmMessage[] {
+  const first = messages.findIndex(({ role }) => role === "user");
+  const index = (Math.max(0, first) + at) % messages.length;
   return messages.map((message, place): LlmMessage => {
     if (place !== index) return message;
     if (typeof message.content === "string") return { ...message, content: message.content + text };
