@@ -110,6 +110,8 @@ export interface MissReport {
 export interface CassetteErrorOptions {
   /** What to do about it, as one sentence. */
   hint?: string;
+  /** The command that records the cassette, as it can be pasted. */
+  rerecord?: string;
   /** The file it happened in, when there is one. */
   file?: string;
   /** JSON pointer (RFC 6901) into the cassette or request. */
@@ -128,6 +130,7 @@ export class CassetteError extends Error {
   readonly code: CassetteErrorCode;
   declare readonly summary: string;
   declare readonly hint: string | undefined;
+  declare readonly rerecord: string | undefined;
   declare readonly file: string | undefined;
   declare readonly pointer: string | undefined;
   declare readonly miss: MissReport | undefined;
@@ -136,14 +139,15 @@ export class CassetteError extends Error {
     const { file, pointer, miss, cause } = options;
     const visible = toVisibleLines(summary);
     const hint = options.hint === undefined ? undefined : toVisibleLines(options.hint);
+    const rerecord = options.rerecord === undefined ? undefined : toVisible(options.rerecord);
     super(
-      toMessage(visible, file === undefined ? undefined : toVisible(file), hint),
+      toMessage(visible, file === undefined ? undefined : toVisible(file), hint, rerecord),
       cause === undefined ? undefined : { cause },
     );
     this.name = "CassetteError";
     this.code = code;
     // Not enumerable: Node prints enumerable fields below the message, which holds the same facts already.
-    for (const [key, value] of Object.entries({ summary: visible, hint, file, pointer, miss })) {
+    for (const [key, value] of Object.entries({ summary: visible, hint, rerecord, file, pointer, miss })) {
       Object.defineProperty(this, key, { value, enumerable: false });
     }
   }
@@ -158,9 +162,15 @@ export function assertKnownOptions(owner: string, options: object, known: readon
   });
 }
 
-function toMessage(summary: string, file: string | undefined, hint: string | undefined): string {
+function toMessage(
+  summary: string,
+  file: string | undefined,
+  hint: string | undefined,
+  rerecord: string | undefined,
+): string {
   const lines = [summary];
   if (file !== undefined && !summary.includes(file)) lines.push(`  file     ${file}`);
   if (hint !== undefined) lines.push(`  to do    ${hint}`);
+  if (rerecord !== undefined) lines.push(`  command  ${rerecord}`);
   return lines.join("\n");
 }

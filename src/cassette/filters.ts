@@ -27,13 +27,15 @@ const REWRITES: Readonly<Record<HashFilterName, (text: string) => string>> = {
     text.replace(/(?<![A-Za-z0-9])(session(?:[_-]?id)?["']?\s{0,3}[:=]\s{0,3}["']?)[A-Za-z0-9_-]{1,200}/gi, "$1<id>"),
 };
 
-/** The filter as one function, and the names it goes by in a recording. Throws `invalid-options`. */
+/** A `hashFilter` as one function, and the names it goes by in a recording. */
 export interface NamedFilter {
+  /** Undefined where there is none. */
   readonly filter: HashFilter | undefined;
   /** In their order, a function as `custom`; absent for a single function, which has no name. */
   readonly names: readonly string[] | undefined;
 }
 
+/** What a recorder makes of its `hashFilter`. Throws `invalid-options` for a name that is no filter. */
 export function readHashFilter(option: HashFilterOption | undefined): NamedFilter {
   if (option === undefined || typeof option === "function") return { filter: option, names: undefined };
   if (!Array.isArray(option) || option.length === 0) throw invalid("hashFilter is neither a function nor a list");

@@ -72,13 +72,14 @@ export {
 } from "./stream-read.js";
 export type { StreamPlan, TimedDelta } from "./stream-texts.js";
 export type { Redact } from "./redact/answers.js";
+export { createRedactor, type Redactor } from "./redact/redactor.js";
 export { redactedCalls, type RedactedArgument } from "./redact/calls.js";
 export { secretsOf } from "./redact/environment.js";
 export type { Finder, Found } from "./redact/find.js";
 export { withValues, type RedactOption, type RedactOptions } from "./redact/options.js";
 export { createSecretFinder } from "./redact/text.js";
 export { EMAIL_RULE, SECRET_RULES, type RedactionRule } from "./redact/rules.js";
-export type { HashFilterName, HashFilterOption } from "./filters.js";
+export { readHashFilter, type HashFilterName, type HashFilterOption, type NamedFilter } from "./filters.js";
 export {
   assertForkable,
   forkProvider,

@@ -6,8 +6,14 @@ import { explainPromptMiss, formatMiss } from "./miss.js";
 import type { PromptTracker } from "./prompt.js";
 import type { UnusedTurns } from "./unused.js";
 
+/** Where it is replayed from, and how that is recorded again, for messages. */
+export interface MissPlace {
+  readonly file?: string;
+  readonly rerecord?: string;
+}
+
 /** Counts the misses that were thrown, so that one the caller caught is still told of at the end. */
-export function createMisses(file: string | undefined) {
+export function createMisses(place: MissPlace) {
   let count = 0;
   let first: MissReport | undefined;
   return {
@@ -15,12 +21,12 @@ export function createMisses(file: string | undefined) {
     note(report: MissReport): CassetteError {
       count++;
       first ??= report;
-      return miss(report, formatMiss(report), file);
+      return miss(report, formatMiss(report), place);
     },
     assertNone(): void {
       if (first === undefined) return;
       const summary = `the run caught ${count === 1 ? "a miss" : `${count} misses`} and went on; the first:`;
-      throw miss(first, `${summary}\n${formatMiss(first)}`, file);
+      throw miss(first, `${summary}\n${formatMiss(first)}`, place);
     },
     reset(): void {
       count = 0;
@@ -61,11 +67,12 @@ export function explainNoAnswer(
   };
 }
 
-function miss(report: MissReport, summary: string, file: string | undefined): CassetteError {
+function miss(report: MissReport, summary: string, { file, rerecord }: MissPlace): CassetteError {
   return new CassetteError(report.code, summary, {
     hint: report.hint,
     miss: report,
     ...(file === undefined ? {} : { file }),
+    ...(rerecord === undefined ? {} : { rerecord }),
     ...(report.pointer === undefined ? {} : { pointer: report.pointer }),
   });
 }

@@ -59,6 +59,8 @@ export interface ReplayOptions extends StreamingOptions {
   readonly allowRedacted?: boolean;
   /** Named in messages. */
   readonly file?: string;
+  /** The command that records the cassette again; stands in messages as it is, to be pasted. */
+  readonly rerecord?: string;
   /** `now` and `timer` are what `timed` waits by. */
   readonly ports?: Partial<Pick<Ports, "warn" | "now" | "timer">>;
 }
@@ -70,6 +72,7 @@ const OPTIONS = [
   "redact",
   "allowRedacted",
   "file",
+  "rerecord",
   "ports",
   ...STREAMING_OPTIONS,
 ];
@@ -99,7 +102,12 @@ export interface CassetteProvider extends LlmProviderAdapter {
 export function cassetteProvider(cassette: unknown, options: ReplayOptions = {}): CassetteProvider {
   assertKnownOptions("cassetteProvider", options, OPTIONS);
   assertStreaming("cassetteProvider", options);
-  const { strict = true, file, streaming = "chunked", speed = 1, maxGapMs = DEFAULT_MAX_GAP_MS } = options;
+  const { strict = true, file, rerecord, streaming = "chunked", speed = 1, maxGapMs = DEFAULT_MAX_GAP_MS } = options;
+  if (rerecord !== undefined && (typeof rerecord !== "string" || rerecord === "")) {
+    throw new CassetteError("invalid-options", "rerecord of cassetteProvider is no command", {
+      hint: "Pass the command that records the cassette as text, or leave it out.",
+    });
+  }
   const named = readHashFilter(options.hashFilter);
   const tape = seal(checkCassette(sealIfJson(cassette), options));
   if (strict) assertSameFilter(tape, named, file);
@@ -145,6 +153,7 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
         {
           hint: "The run ended sooner than the recorded one. Undo the change, or record again.",
           ...(file === undefined ? {} : { file }),
+          ...(rerecord === undefined ? {} : { rerecord }),
         },
       );
     },
@@ -175,7 +184,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
   let asked = 0;
   let tracker = createPromptTracker(hashFilter);
   let seen = createSeenPrompt();
-  const misses = createMisses(file);
+  const misses = createMisses(options);
 
   function find(promptHash: string, now: TurnContext | undefined): number | undefined {
     const exact = turns.find(promptHash, now);

@@ -43,11 +43,12 @@ function withSecrets<T extends { redact?: unknown }>(options: T & Pick<CassetteH
 }
 
 /**
- * Handlers that answer the three wires from a cassette, or from a handle of `useCassette` that replays, and from nothing else.
- * Throws `CassetteError` where the cassette is refused.
+ * Handlers that answer the three wires from a cassette, from several, or from a handle of `useCassette` that replays, and from
+ * nothing else. Of several the first answers that has the turn; give them in one list, since the first handlers that MSW finds
+ * answer every request. Throws `CassetteError` where a cassette is refused.
  */
 export function cassetteHandlers(
-  source: Cassette | CassetteHandle,
+  source: Cassette | readonly Cassette[] | CassetteHandle,
   options: CassetteHandlersOptions = {},
 ): CassetteHandlers {
   const isHandle = typeof (source as Partial<CassetteHandle> | null | undefined)?.done === "function";

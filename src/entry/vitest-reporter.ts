@@ -28,8 +28,20 @@ class CassetteReporter implements Reporter {
   }
 
   async onTestRunEnd(modules: readonly ReportedModule[]): Promise<void> {
-    await this.#report(modules, this.#vitest?.config.shard);
+    await this.#report(modules, this.#vitest?.config.shard, this.#vitest && partOf(this.#vitest));
   }
+}
+
+/** What selected some of the test files, in words; a shard is told apart from that. */
+function partOf(vitest: Vitest): string | undefined {
+  const { watch, changed, related, project } = vitest.config;
+  // Vitest has no public name for what stood on the command line.
+  const { filenamePattern } = vitest as unknown as { filenamePattern?: unknown };
+  if (watch) return "a watched run may be of some test files only";
+  if (Array.isArray(filenamePattern) && filenamePattern.length > 0) return "only some test files were asked for";
+  if (related !== undefined && related.length > 0) return "only related test files were asked for";
+  if (changed !== undefined && changed !== false) return "only changed test files were asked for";
+  return project !== undefined && project.length > 0 ? "only some projects were asked for" : undefined;
 }
 
 // Vitest takes the default export of a reporter that is named in its configuration.

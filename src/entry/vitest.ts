@@ -34,6 +34,8 @@ export function withCassette<Context>(
 /** Vitest's `test` with the fixture `cassette`: it finds its file from the test file and the name of the test. */
 export const test: TestAPI<CassetteFixtures> = withCassette(vitestTest);
 export { test as it, expect };
+// What else a test file takes from Vitest, so that one import will do. Not `vi`: Vitest lifts its mocks only where it comes from "vitest".
+export { afterAll, afterEach, beforeAll, beforeEach, describe } from "vitest";
 export type { CassetteFixtures, CassettesOptions };
 
 declare global {

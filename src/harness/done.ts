@@ -19,8 +19,8 @@ export function once(finish: (ended: RunEnd) => Promise<void>): (ended?: RunEnd)
   };
 }
 
-/** What a runner hands to a clean-up is no end of a run, and says nothing. */
-function checkEnd(ended: unknown): RunEnd {
+/** What a runner hands to a clean-up is no end of a run, and says nothing. Throws `invalid-options` for a wrong end. */
+export function checkEnd(ended: unknown): RunEnd {
   if (!isPlainObject(ended)) return {};
   const unknown = unknownOptions(ended, ["outcome"]);
   if (unknown.length > 0) throw invalid(`done has an unknown option: ${unknown.join(", ")}`, "It takes outcome.");

@@ -2,15 +2,24 @@
 // of two tests that share a file the second would replace what the first recorded.
 
 import { resolve } from "node:path";
-import { CASSETTE_SUFFIX, CassetteError, createCassetteStore, type RecordingProvider } from "../cassette/index.js";
-import type { FilePort, JsonObject } from "../core/index.js";
+import {
+  CASSETTE_SUFFIX,
+  CassetteError,
+  createCassetteStore,
+  DEFAULT_MAX_BYTES,
+  type RecordingProvider,
+} from "../cassette/index.js";
+import { sha256Hex, type FilePort, type JsonObject } from "../core/index.js";
 
 type RecordMode = "record" | "refresh";
 
 export interface RecordingDesk {
   /** Call it before the run. Throws `CassetteError` when the recording could not be kept. `fork`: as `record`, into another file. */
   open(file: string, mode: RecordMode | "fork"): Promise<void>;
-  /** Call it after the run. Throws `nothing-recorded`, `file-exists`, `too-large` or `file-unreadable`. */
+  /**
+   * Call it after the run. Throws `nothing-recorded`, `too-large`, `file-unreadable`, or `file-exists`: also where a file that
+   * is to be replaced is no longer the one that `open` saw, since another process or project recorded it meanwhile.
+   */
   keep(recorder: RecordingProvider, file: string, mode: RecordMode, options?: KeepOptions): Promise<void>;
   /** True for a file that this owner recorded before: it may do so again. */
   isOwn(file: string): boolean;
@@ -30,6 +39,7 @@ export interface KeepOptions {
 export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: object): RecordingDesk {
   const store = createCassetteStore(files);
   const isOwn = (file: string): boolean => taken.get(resolve(file)) === owner;
+  const opened = new Map<string, string>();
 
   function assertFree(file: string): void {
     if (isOwn(file) || !taken.has(resolve(file))) return;
@@ -43,7 +53,9 @@ export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: o
     async open(file, mode) {
       assertCassetteName(file);
       assertFree(file);
-      if (mode !== "refresh" && !isOwn(file) && (await fileExists(files, file))) throw alreadyThere(file, mode);
+      const state = await stateOf(files, file);
+      if (mode !== "refresh" && !isOwn(file) && state !== MISSING) throw alreadyThere(file, mode, state);
+      opened.set(file, state);
     },
     async keep(recorder, file, mode, { agentId, outcome, ...limit } = {}) {
       assertRecorded(recorder, file);
@@ -53,9 +65,11 @@ export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: o
       });
       assertFree(file);
       const wasOwn = isOwn(file);
+      const overwrite = mode === "refresh" || wasOwn;
       taken.set(resolve(file), owner);
       try {
-        await store.save(file, cassette, { overwrite: mode === "refresh" || wasOwn, ...limit });
+        if (overwrite && (await stateOf(files, file)) !== opened.get(file)) throw changedMeanwhile(file);
+        await store.save(file, cassette, { overwrite, ...limit });
       } catch (error) {
         if (!wasOwn) taken.delete(resolve(file));
         throw error;
@@ -70,6 +84,25 @@ export async function fileExists(files: FilePort, file: string): Promise<boolean
   return (await files.read(file, 0)).kind !== "not-found";
 }
 
+const MISSING = "missing";
+
+/** What is there, to be compared later: a hash, a size, or why it cannot be read. */
+async function stateOf(files: FilePort, file: string): Promise<string> {
+  const found = await files.read(file, DEFAULT_MAX_BYTES);
+  switch (found.kind) {
+    case "not-found":
+      return MISSING;
+    case "read":
+      return sha256Hex(found.bytes);
+    case "too-large":
+      return String(found.size);
+    case "failed":
+      return `${UNREADABLE}${found.message}`;
+  }
+}
+
+const UNREADABLE = "unreadable: ";
+
 function assertCassetteName(file: string): void {
   if (file.endsWith(CASSETTE_SUFFIX)) return;
   throw new CassetteError("invalid-options", `${file} does not end in ${CASSETTE_SUFFIX}, so nothing was recorded`, {
@@ -78,7 +111,21 @@ function assertCassetteName(file: string): void {
   });
 }
 
-function alreadyThere(file: string, mode: "record" | "fork"): CassetteError {
+function changedMeanwhile(file: string): CassetteError {
+  return new CassetteError("file-exists", `${file} changed while it was recorded again, and was left as it is now`, {
+    file,
+    hint: "Another process, or another project of the test runner, records the same cassette: record with one, or give each a folder.",
+  });
+}
+
+function alreadyThere(file: string, mode: "record" | "fork", state: string): CassetteError {
+  if (state.startsWith(UNREADABLE)) {
+    const why = state.slice(UNREADABLE.length);
+    return new CassetteError("file-unreadable", `${file} cannot be recorded: ${why}; nothing was spent`, {
+      file,
+      hint: "Check the path and who may read it.",
+    });
+  }
   return new CassetteError("file-exists", `${file} exists and was left as it is; nothing was spent`, {
     file,
     hint:

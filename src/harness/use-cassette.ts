@@ -61,6 +61,8 @@ export interface UseCassetteOptions extends StreamingOptions {
   readonly onToolDrift?: OnToolDrift;
   /** In which ways a call's arguments may differ from those of the recorded result that answers it. Default: in none. */
   readonly tolerances?: ToleranceSource;
+  /** The command that records this cassette again: a replay that fails names it, to be pasted. The fixture of Vitest has its own. */
+  readonly rerecord?: string;
   /** What a recording keeps of how streamed answers came. Default `boundaries`. */
   readonly streams?: RecordedStreaming;
 }
@@ -78,6 +80,7 @@ const OPTIONS: readonly string[] = [
   "replay",
   "onToolDrift",
   "tolerances",
+  "rerecord",
   "streams",
   ...STREAMING_OPTIONS,
 ];
@@ -193,7 +196,7 @@ async function replay(
   options: UseCassetteOptions,
 ): Promise<CassetteHandle> {
   const { hashFilter, requireIntegrity = true, maxBytes, lock, replay: side = "model", onToolDrift = "stop" } = options;
-  const { redact = {}, allowRedacted = false } = options;
+  const { redact = {}, allowRedacted = false, rerecord } = options;
   const limit = maxBytes === undefined ? {} : { maxBytes };
   const locked = lock === undefined ? {} : { lock: await openLock(files, lock, file) };
   const cassette = await store.load(file, { requireIntegrity, ...limit, ...locked });
@@ -204,6 +207,7 @@ async function replay(
     redact,
     allowRedacted: allowRedacted || side === "both",
     ...(hashFilter === undefined ? {} : { hashFilter }),
+    ...(rerecord === undefined ? {} : { rerecord }),
     ...streamingOf(options),
   });
   const provider = side === "tools" ? await resolveLive(live) : replayed;
@@ -263,9 +267,12 @@ function assertArguments(file: unknown, options: unknown): void {
     throw invalid(`useCassette has an unknown option: ${unknown.join(", ")}`, `The options are ${OPTIONS.join(", ")}.`);
   }
   const { maxBytes, lock, replay = "model", onToolDrift = "stop" } = options as UseCassetteOptions;
-  const { streams = "boundaries" } = options as UseCassetteOptions;
+  const { streams = "boundaries", rerecord } = options as UseCassetteOptions;
   if (lock !== undefined && (typeof lock !== "string" || lock === "")) {
     throw invalid(`lock of useCassette is ${describeValue(lock)}`, "Pass the path of a lock file, or leave it out.");
+  }
+  if (rerecord !== undefined && (typeof rerecord !== "string" || rerecord === "")) {
+    throw invalid(`rerecord of useCassette is ${describeValue(rerecord)}`, "Pass a command as text, or leave it out.");
   }
   assertWord("replay", replay, ["model", "tools", "both"]);
   assertWord("onToolDrift", onToolDrift, ["stop", "collect"]);

@@ -180,7 +180,7 @@ describe("mode record", () => {
   it("refuses a file that cannot be read, too", async () => {
     const { useCassette, live, spent, files } = harness();
     files.fail("read", { kind: "failed", message: "EACCES" });
-    expect((await refused(useCassette(FILE, live, { mode: "record" }))).code).toBe("file-exists");
+    expect((await refused(useCassette(FILE, live, { mode: "record" }))).code).toBe("file-unreadable");
     expect(spent.made).toBe(0);
   });
 
@@ -270,6 +270,26 @@ describe("a file that was recorded already", () => {
     expect(parseCassette(files.texts.get(FILE) ?? "").agentId).toBeUndefined();
   });
 
+  it.each(["refresh", "from-first-miss"] as const)(
+    "is left to the first of two processes that record it at once, in mode %s",
+    async (mode) => {
+      const { useCassette, live, files } = harness({ [FILE]: good });
+      const elsewhere = createUseCassette({ files, environment: {} });
+      const ask = { messages: [{ role: "user" as const, content: "another" }] };
+      const [first, second] = [await useCassette(FILE, live, { mode }), await elsewhere(FILE, live, { mode })];
+      await first.provider.turn(ask);
+      await second.provider.turn(ask);
+      await first.done();
+      const text = files.texts.get(FILE);
+      const error = await refused(second.done());
+      expect([error.code, error.summary]).toEqual([
+        "file-exists",
+        `${FILE} changed while it was recorded again, and was left as it is now`,
+      ]);
+      expect([text === good, files.texts.get(FILE) === text]).toEqual([false, true]);
+    },
+  );
+
   it("is free again when it could not be written", async () => {
     const { useCassette, live, files } = harness({ [FILE]: good });
     const first = await useCassette(FILE, live, { mode: "refresh" });
@@ -344,7 +364,7 @@ describe("what cannot be meant", () => {
     expect([error.code, error.summary, error.hint]).toEqual([
       "invalid-options",
       "useCassette has an unknown option: redcat",
-      "The options are mode, agentId, hashFilter, redact, allowRedacted, requireIntegrity, maxBytes, lock, sign, replay, onToolDrift, tolerances, streams, streaming, speed, maxGapMs.",
+      "The options are mode, agentId, hashFilter, redact, allowRedacted, requireIntegrity, maxBytes, lock, sign, replay, onToolDrift, tolerances, rerecord, streams, streaming, speed, maxGapMs.",
     ]);
     expect(spent.made).toBe(0);
     expect((await refused(useCassette(FILE, live, "record" as unknown as object))).summary).toBe(

@@ -2,7 +2,7 @@
 
 import { expectTypeOf, test as vitestTest, type TestAPI } from "vitest";
 import type { Reporter } from "vitest/node";
-import { test, withCassette } from "../../src/entry/vitest.js";
+import { describe, it, test, withCassette } from "../../src/entry/vitest.js";
 import CassetteReporter from "../../src/entry/vitest-reporter.js";
 import type { CassetteHandle, CassettesOptions, LiveProvider, OpenCassette } from "../../src/harness/index.js";
 
@@ -39,3 +39,9 @@ expectTypeOf(test.extend<{ city: string }>({ city: "Oslo" })).toExtend<
 expectTypeOf(new CassetteReporter({ orphans: "fail", ledger: "usage" })).toExtend<Reporter>();
 // @ts-expect-error -- Neither a warning nor a failure.
 new CassetteReporter({ orphans: "ignore" });
+
+describe("one import", () => {
+  it("is enough", ({ cassette }) => {
+    expectTypeOf(cassette).toEqualTypeOf<OpenCassette>();
+  });
+});

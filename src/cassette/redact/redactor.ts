@@ -8,16 +8,22 @@ import { BY_FUNCTION, BY_POINTER, BY_VALUE, readRedaction, type RedactOption } f
 import { KNOWN_RULES } from "./rules.js";
 import { createScrubber, type Scrubber } from "./scrubber.js";
 
+/** Takes secrets out, as a recorder with the same `redact` does. */
 export interface Redactor {
-  /** Of a sealed response, which is given back itself where nothing was taken out of it. */
+  /** An answer without its secrets; a sealed one is given back itself where it had none. */
   response(response: LlmTurnResponse): LlmTurnResponse;
-  messages: Scrubber["messages"];
+  /**
+   * A prompt without its secrets, in a list that is good until the next call. The first `known` messages (default 0) are sealed and
+   * the very ones of the prompt before; `kept` of the result are what they became then.
+   */
+  messages(messages: readonly LlmMessage[], known?: number): { clean: readonly LlmMessage[]; kept: number };
+  /** A value without its secrets. */
   json<T extends JsonValue>(value: T): T;
   /** What `extensions.redacted` lists. */
   used(): string[];
 }
 
-/** For one recording. Throws `invalid-options`. */
+/** What a recorder makes of its `redact`, for one recording. Throws `invalid-options`. */
 export function createRedactor(option: RedactOption | undefined): Redactor {
   const redaction = readRedaction(option);
   if (redaction === undefined) {

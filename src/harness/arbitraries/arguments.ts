@@ -3,7 +3,7 @@
 
 import fc from "fast-check";
 import { FORBIDDEN_KEYS, isPlainObject, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
-import { jsonValue } from "./json.js";
+import { jsonValue, TRAP_KEYS } from "./json.js";
 import { text, word } from "./text.js";
 
 /** `unsupported`: the first keyword nothing is drawn from, and where in the schema it stands (RFC 6901). */
@@ -170,10 +170,22 @@ function drawString(schema: JsonObject, pointer: string): fc.Arbitrary<JsonValue
   return texts.filter((drawn) => drawn.length >= min && drawn.length <= max);
 }
 
+/** Longer ones are not drawn, though the schema allows them. */
+const MOST_CHARACTERS = 10_000;
+
+/** Often short, now and then as long as it may be: code that cuts or pads goes wrong at the bound. */
 function ofLength(min: number, max: number): fc.Arbitrary<string> {
   const most = Math.min(max, min + 20);
-  if (min === 0) return text({ maxLength: most });
-  return text({ maxLength: most }).map((drawn) => drawn + "a".repeat(Math.max(0, min - Array.from(drawn).length)));
+  const texts = text({ maxLength: most });
+  const padded = (least: number) => (drawn: string) =>
+    drawn + "a".repeat(Math.max(0, least - Array.from(drawn).length));
+  const usual = min === 0 ? texts : texts.map(padded(min));
+  if (max === most || max > MOST_CHARACTERS) return usual;
+  return fc.oneof(
+    { withCrossShrink: true },
+    { weight: 7, arbitrary: usual },
+    { weight: 1, arbitrary: texts.map(padded(max)) },
+  );
 }
 
 function ofPattern(pattern: JsonValue, pointer: string): fc.Arbitrary<string> {
@@ -211,12 +223,21 @@ const FORMATS: ReadonlyMap<string, () => fc.Arbitrary<string>> = new Map([
   ],
 ]);
 
+/** A list that may hold more is not drawn full. */
+const MOST_ITEMS = 100;
+
 function drawArray(schema: JsonObject, pointer: string): fc.Arbitrary<JsonValue> {
   const items = valuesOf(schema["items"] ?? true, `${pointer}/items`);
   const minLength = numberOf(schema, "minItems") ?? 0;
-  const maxLength = Math.min(numberOf(schema, "maxItems") ?? Infinity, minLength + 4);
+  const most = numberOf(schema, "maxItems") ?? Infinity;
+  const maxLength = Math.min(most, minLength + 4);
   if (minLength > maxLength) throw new Unsupported("minItems", pointer);
-  if (schema["uniqueItems"] !== true) return fc.array(items, { minLength, maxLength });
+  if (schema["uniqueItems"] !== true) {
+    const usual = fc.array(items, { minLength, maxLength });
+    if (most === maxLength || most > MOST_ITEMS) return usual;
+    const full = fc.array(items, { minLength: most, maxLength: most });
+    return fc.oneof({ withCrossShrink: true }, { weight: 7, arbitrary: usual }, { weight: 1, arbitrary: full });
+  }
   // An enumeration may hold fewer values than the list must have.
   if (minLength > 0) throw new Unsupported("uniqueItems", pointer);
   return fc.uniqueArray(items, { maxLength, selector: (item) => JSON.stringify(item) });
@@ -235,13 +256,24 @@ function drawObject(schema: JsonObject, pointer: string): fc.Arbitrary<JsonValue
   const requiredKeys = required.filter(isKnown);
   if (requiredKeys.length < required.length) throw new Unsupported("required", pointer);
   const drawn = fc.record(known, { requiredKeys, noNullPrototype: true });
-  if (!isPlainObject(additionalProperties)) return drawn;
-  const name = word().filter((key) => !Object.hasOwn(known, key));
-  const more = valuesOf(additionalProperties, `${pointer}/additionalProperties`);
-  return fc
-    .tuple(drawn, fc.dictionary(name, more, { maxKeys: 3, noNullPrototype: true }))
-    .map(([own, other]) => ({ ...other, ...own }));
+  if (additionalProperties === false) return drawn;
+  const isOpen = additionalProperties === undefined || additionalProperties === true;
+  const more = isOpen
+    ? fc.oneof({ withCrossShrink: true }, fc.constant(null), { weight: 4, arbitrary: jsonValue() })
+    : valuesOf(additionalProperties, `${pointer}/additionalProperties`);
+  const name = fc.oneof({ withCrossShrink: true }, word(), fc.constantFrom(...OTHER_KEYS));
+  const others = fc.dictionary(
+    name.filter((key) => !Object.hasOwn(properties, key)),
+    more,
+    { maxKeys: 3, noNullPrototype: true },
+  );
+  // Where a schema says nothing of other properties, a model may write some.
+  const rarely = fc.oneof({ withCrossShrink: true }, fc.constant({}), others);
+  return fc.tuple(drawn, isOpen ? rarely : others).map(([own, other]) => ({ ...other, ...own }));
 }
+
+/** Names that every object has already, and those that are easily taken for none. */
+const OTHER_KEYS = TRAP_KEYS.filter((key) => !FORBIDDEN_KEYS.includes(key));
 
 function numberOf(schema: JsonObject, keyword: string): number | undefined {
   const value = schema[keyword];

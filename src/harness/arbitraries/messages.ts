@@ -76,7 +76,6 @@ export function conversation(options: ConversationOptions = {}): fc.Arbitrary<Ll
   return fc
     .record({
       systems: fc.array(text(), { maxLength: 2 }),
-      goal: userContent,
       answers: fc.array(answer(tools), { maxLength: maxAnswers }),
     })
     .map((drawn) => layOut(drawn, idOf));
@@ -95,37 +94,36 @@ const result: fc.Arbitrary<Result> = fc.record(
 );
 
 interface Answer {
+  /** What the user says before, unless the answer stands after results of tools. Here, so that what came earlier can be left out. */
+  readonly asked: UserMessage["content"];
   readonly content: string;
   readonly calls: readonly (readonly [CallBody, Result])[];
   readonly thoughts: Reasoning[];
-  /** What the user says where no tool was called. */
-  readonly next: UserMessage["content"];
 }
 
 function answer(tools: readonly string[]): fc.Arbitrary<Answer> {
   return fc.record({
+    asked: userContent,
     content: text(),
     calls: fc.array(fc.tuple(callBody(tools), result), { maxLength: 3 }),
     thoughts: fc.array(reasoning(), { maxLength: 2 }),
-    next: userContent,
   });
 }
 
 interface Drawn {
   readonly systems: readonly string[];
-  readonly goal: UserMessage["content"];
   readonly answers: readonly Answer[];
 }
 
 /** None drawn stands for one that says nothing: a list that must hold one does not shrink to its first. */
-const SILENCE: Answer = { content: "", calls: [], thoughts: [], next: "" };
+const SILENCE: Answer = { asked: "", content: "", calls: [], thoughts: [] };
 
-function layOut({ systems, goal, answers: drawn }: Drawn, idOf: (index: number) => string): LlmMessage[] {
+function layOut({ systems, answers: drawn }: Drawn, idOf: (index: number) => string): LlmMessage[] {
   const answers = drawn.length === 0 ? [SILENCE] : drawn;
   const messages: LlmMessage[] = systems.map((content) => ({ role: "system", content }));
-  messages.push({ role: "user", content: goal });
   let used = 0;
-  for (const [index, { content, calls, thoughts, next }] of answers.entries()) {
+  for (const [index, { asked, content, calls, thoughts }] of answers.entries()) {
+    if (messages.at(-1)?.role !== "tool") messages.push({ role: "user", content: asked });
     const named = calls.map(([body, given]) => ({ call: toCall(idOf(used++), body), given }));
     messages.push(
       toAssistant(
@@ -136,7 +134,6 @@ function layOut({ systems, goal, answers: drawn }: Drawn, idOf: (index: number) 
     );
     if (index === answers.length - 1) break;
     for (const { call, given } of named) messages.push(toResult(call.id, call.name, given));
-    if (named.length === 0) messages.push({ role: "user", content: next });
   }
   return messages;
 }

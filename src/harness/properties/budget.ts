@@ -14,7 +14,7 @@ import {
 } from "../../core/index.js";
 import { spending, type SpentTurn } from "../arbitraries/budgets.js";
 import { answerOf } from "../arbitraries/cassettes.js";
-import { assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
+import { assertLawOptions, breaks, holdLaws, isBreach, type LawOptions } from "./law.js";
 import { describeThrown } from "./thrown.js";
 import { settle } from "./within.js";
 
@@ -35,8 +35,8 @@ export interface BudgetReport {
 
 /**
  * Holds a budget to its laws, for any turns: turns and tool calls never exceed their caps; tokens and cost are overshot by one turn
- * at most; what was counted only grows, and is the sum of what was spent; a refusal takes nothing, and once a cap forbids a turn it
- * stays forbidden. Give it limits, and whole runs are played under them as well, or a function that makes a budget of your own.
+ * at most; what was counted only grows, and is the sum of what was spent; a cap forbids nothing before it is reached, takes nothing
+ * by that, and goes on to forbid; a further conversation spends from the same caps. Give it limits, and whole runs are played under them as well, or a function that makes a budget of your own.
  *
  * Rejects with `LawBrokenError`, and with `AgentError` `invalid-options` for limits that are none.
  */
@@ -70,8 +70,9 @@ export async function checkBudget(
 /** Turns made for one of the caps each: large enough, or many enough, that it is met after some of them. */
 function scaled(budget: Budget): fc.Arbitrary<SpentTurn[]> {
   const caps = CAPS.filter((cap) => Number.isFinite(budget.limitOf(cap)));
-  const many = Math.min(Math.max(2 * budget.limitOf("turns"), USUAL.turns), MAX_TURNS);
-  return fc.tuple(spending({ maxTurns: many }), fc.constantFrom(...caps, undefined)).map(([turns, aim]) => {
+  const limit = budget.limitOf("turns");
+  const many = Math.min(Math.max(Number.isNaN(limit) ? 0 : 2 * limit, USUAL.turns), MAX_TURNS);
+  const usual = fc.tuple(spending({ maxTurns: many }), fc.constantFrom(...caps, undefined)).map(([turns, aim]) => {
     const by = (cap: BudgetCap) => (cap === aim ? Math.max(1, Math.ceil(budget.limitOf(cap) / USUAL[cap])) : 1);
     const [tokens, cost, calls] = [by("tokens"), by("costUsd"), by("toolCalls")];
     return turns.slice(0, aim === "turns" ? many : USUAL.turns).map(({ usage, costUsd, toolCalls }) => ({
@@ -83,6 +84,17 @@ function scaled(budget: Budget): fc.Arbitrary<SpentTurn[]> {
       ...(costUsd === undefined ? {} : { costUsd: costUsd * cost }),
     }));
   });
+  const edges = caps.flatMap((cap) => spentExactly(cap, budget.limitOf(cap)));
+  return edges.length === 0
+    ? usual
+    : fc.oneof({ withCrossShrink: true }, { weight: 7, arbitrary: usual }, fc.constantFrom(...edges));
+}
+
+/** A turn that meets the cap to the last token or cent, and one more that must not be. */
+function spentExactly(cap: BudgetCap, limit: number): SpentTurn[][] {
+  const after = { toolCalls: 0 };
+  if (cap === "tokens") return [[{ toolCalls: 0, usage: { inputTokens: limit, outputTokens: 0 } }, after]];
+  return cap === "costUsd" ? [[{ toolCalls: 0, costUsd: limit }, after]] : [];
 }
 
 const CAPS = ["turns", "toolCalls", "tokens", "costUsd"] as const;
@@ -96,17 +108,35 @@ const MAX_CALLS = 100;
 interface Counted {
   readonly turns: number;
   readonly toolCalls: number;
-  readonly tokens: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
   readonly costUsd: number | undefined;
+  /** How many turns had a price. */
+  readonly prices: number;
 }
+
+const NOTHING: Counted = { turns: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, costUsd: undefined, prices: 0 };
 
 /** Spends until a cap forbids a turn or the turns are used up. */
 function playBudget(budget: Budget, turns: readonly SpentTurn[]): BudgetCap | undefined {
-  let own: Counted = { turns: 0, toolCalls: 0, tokens: 0, costUsd: undefined };
+  try {
+    return play(budget, turns);
+  } catch (error) {
+    if (isBreach(error)) throw error;
+    return breaks("a budget answers and never throws", `it threw ${describeThrown(error)}`, error);
+  }
+}
+
+function play(budget: Budget, turns: readonly SpentTurn[]): BudgetCap | undefined {
+  let own = NOTHING;
+  const limits = limitsOf(budget);
+  assertCounted(budget, own);
   for (const turn of turns) {
+    // An agent that is entered again goes on with the same caps.
+    if (own.turns % 3 === 1) budget.beginConversation();
     const cap = budget.takeTurn();
     if (cap !== undefined) {
-      judgeRefusal(budget, own, cap);
+      judgeRefusal(budget, own, cap, () => budget.takeTurn());
       return cap;
     }
     assertWithin(budget, own);
@@ -117,9 +147,7 @@ function playBudget(budget: Budget, turns: readonly SpentTurn[]): BudgetCap | un
     for (let call = 0; call < turn.toolCalls; call++) {
       const refused = budget.takeToolCall();
       if (refused !== undefined) {
-        if (own.toolCalls < budget.limitOf("toolCalls"))
-          breaks("a cap forbids nothing before it is reached", `toolCalls did at ${own.toolCalls}`);
-        assertCounted(budget, own);
+        judgeRefusal(budget, own, refused, () => budget.takeToolCall());
         return refused;
       }
       own = { ...own, toolCalls: own.toolCalls + 1 };
@@ -127,24 +155,52 @@ function playBudget(budget: Budget, turns: readonly SpentTurn[]): BudgetCap | un
     }
     if (own.toolCalls > budget.limitOf("toolCalls"))
       breaks("tool calls never exceed their cap", `there were ${own.toolCalls}`);
+    if (limitsOf(budget) !== limits) breaks(FIXED, `they were ${limits} and are ${limitsOf(budget)} later`);
   }
   return undefined;
 }
 
-/** A turn was just granted: no cap may have been reached before it. */
-function assertWithin(budget: Budget, { turns, tokens, costUsd }: Counted): void {
-  if (turns >= budget.limitOf("turns")) breaks("turns never exceed their cap", `turn ${turns + 1} was granted`);
-  const law = "tokens and cost are overshot by one turn at most";
-  if (tokens >= budget.limitOf("tokens")) breaks(law, `a turn was granted after ${tokens} tokens`);
-  const limit = budget.limitOf("costUsd");
-  // Cents are no binary fractions; the budget counts them exactly and this sum does not.
-  if (costUsd !== undefined && costUsd > limit * (1 + 1e-9)) breaks(law, `a turn was granted after ${costUsd} USD`);
+const FIXED = "a limit is a number of 0 or more, and stays";
+
+function limitsOf(budget: Budget): string {
+  const limits = CAPS.map((cap) => [cap, budget.limitOf(cap)] as const);
+  const wrong = limits.find(([, limit]) => !(limit >= 0));
+  if (wrong !== undefined) breaks(FIXED, `that of ${wrong[0]} is ${String(wrong[1])}`);
+  return limits.map(([cap, limit]) => `${cap} ${limit}`).join(", ");
 }
 
-function judgeRefusal(budget: Budget, own: Counted, cap: BudgetCap): void {
+/** A turn was just granted: no cap may have been reached before it. */
+function assertWithin(budget: Budget, own: Counted): void {
+  if (own.turns >= budget.limitOf("turns")) breaks("turns never exceed their cap", `turn ${own.turns + 1} was granted`);
+  const law = "tokens and cost are overshot by one turn at most";
+  const tokens = own.inputTokens + own.outputTokens;
+  if (tokens >= budget.limitOf("tokens")) breaks(law, `a turn was granted after ${tokens} tokens`);
+  const [{ costUsd = 0 }, limit] = [own, budget.limitOf("costUsd")];
+  // Cents are no binary fractions; a budget may count them exactly and this sum does not, unless it has one term.
+  const isMet = own.prices === 1 && costUsd >= Math.max(limit, LEAST_USD);
+  if (isMet || (own.prices > 0 && costUsd > limit * (1 + ROUNDING))) {
+    breaks(law, `a turn was granted after ${costUsd} USD`);
+  }
+}
+
+/** Of a sum of costs. */
+const ROUNDING = 1e-9;
+/** Less than that is nothing to some budgets. */
+const LEAST_USD = 1e-9;
+
+function judgeRefusal(budget: Budget, own: Counted, cap: BudgetCap, ask: () => BudgetCap | undefined): void {
   assertCounted(budget, own);
-  if (budget.takeTurn() === undefined)
-    breaks("a turn that is forbidden stays forbidden", `${cap} forbade it once only`);
+  const spentOf: Readonly<Record<BudgetCap, number>> = {
+    turns: own.turns,
+    toolCalls: own.toolCalls,
+    tokens: own.inputTokens + own.outputTokens,
+    costUsd: (own.costUsd ?? 0) * (1 + ROUNDING) + Number.MIN_VALUE,
+  };
+  const law = "a cap forbids nothing before it is reached";
+  if (!CAPS.includes(cap)) breaks(law, `${cap as string} did, which is none of ${CAPS.join(", ")}`);
+  if (spentOf[cap] < budget.limitOf(cap))
+    breaks(law, `${cap} did at ${cap === "costUsd" ? (own.costUsd ?? 0) : spentOf[cap]}`);
+  if (ask() === undefined) breaks("what is forbidden stays forbidden", `${cap} forbade it once only`);
   assertCounted(budget, own);
 }
 
@@ -152,21 +208,26 @@ function assertCounted(budget: Budget, own: Counted): void {
   const { inputTokens, outputTokens, costUsd } = budget.usage;
   const law = "what was counted is what was taken and spent";
   const compare = (what: string, counted: number, right: number) => {
-    if (Math.abs(counted - right) > Math.abs(right) * 1e-9) breaks(law, `${what} is ${counted}, and ${right} were`);
+    if (!(Math.abs(counted - right) <= Math.abs(right) * ROUNDING))
+      breaks(law, `${what} is ${counted}, and ${right} were`);
   };
   compare("turns", budget.turns, own.turns);
   compare("toolCalls", budget.toolCalls, own.toolCalls);
-  compare("usage", inputTokens + outputTokens, own.tokens);
+  compare("usage.inputTokens", inputTokens, own.inputTokens);
+  compare("usage.outputTokens", outputTokens, own.outputTokens);
   if ((costUsd === undefined) !== (own.costUsd === undefined))
     breaks(law, "a cost is there without a price, or not there with one");
   compare("costUsd", costUsd ?? 0, own.costUsd ?? 0);
 }
 
-function spent({ tokens, costUsd }: Counted, turn: SpentTurn): Pick<Counted, "tokens" | "costUsd"> {
+function spent(own: Counted, turn: SpentTurn): Omit<Counted, "turns" | "toolCalls"> {
   const { inputTokens = 0, outputTokens = 0 } = turn.usage ?? {};
+  const hasPrice = turn.costUsd !== undefined;
   return {
-    tokens: tokens + inputTokens + outputTokens,
-    costUsd: turn.costUsd === undefined ? costUsd : (costUsd ?? 0) + turn.costUsd,
+    inputTokens: own.inputTokens + inputTokens,
+    outputTokens: own.outputTokens + outputTokens,
+    costUsd: hasPrice ? (own.costUsd ?? 0) + (turn.costUsd ?? 0) : own.costUsd,
+    prices: own.prices + (hasPrice ? 1 : 0),
   };
 }
 

@@ -1,7 +1,14 @@
 // Laws of a hash filter: what it writes it leaves alone, and it does the same on both sides, so that what was recorded with it is
 // found with it.
 
-import { cassetteProvider, hashPrompt, recordingProvider, type HashFilter } from "../../cassette/index.js";
+import {
+  cassetteProvider,
+  hashPrompt,
+  readHashFilter,
+  recordingProvider,
+  type HashFilter,
+  type HashFilterOption,
+} from "../../cassette/index.js";
 import {
   canonicalize,
   copyJson,
@@ -12,8 +19,10 @@ import {
 } from "../../core/index.js";
 import { answerOf } from "../arbitraries/cassettes.js";
 import { conversation } from "../arbitraries/messages.js";
+import { withVolatile } from "../arbitraries/volatile.js";
+import { HarnessError } from "../errors.js";
 import { assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
-import { findLoss } from "./serialise.js";
+import { findImpurity } from "./serialise.js";
 import { describeThrown } from "./thrown.js";
 
 /** The options of `checkHashFilter`. */
@@ -30,22 +39,34 @@ export interface HashFilterReport {
 }
 
 /**
- * Holds a hash filter to its laws, for prompts of every shape: it never throws; it gives a list of messages, at once; done twice
+ * Holds a hash filter to its laws, a function or a list with names as `hashFilter` takes it, for prompts of every shape: it never throws; it gives a list of messages, at once; done twice
  * it is done once (idempotent); it gives the same for the same prompt whatever it was asked before, so that recorder and replayer
  * agree (symmetric); and a run that is recorded with it replays with it.
  *
- * Rejects with `LawBrokenError`.
+ * What a filter remembers from before the check is not seen: let it depend on its prompt alone.
+ *
+ * Rejects with `LawBrokenError`, with `CassetteError` `invalid-options` for what is no filter, and with `HarnessError` `law-empty`
+ * for a filter that makes every prompt the same.
  */
 export async function checkHashFilter(
-  filter: HashFilter,
+  hashFilter: HashFilterOption,
   options: CheckHashFilterOptions = {},
 ): Promise<HashFilterReport> {
   assertLawOptions("checkHashFilter", options, ["examples"]);
+  const { filter } = readHashFilter(hashFilter);
+  if (filter === undefined) {
+    throw new HarnessError(
+      "law-empty",
+      "checkHashFilter: it was given no filter",
+      "Pass a function, or a list of names.",
+    );
+  }
   let changed = 0;
+  const [asked, became] = [new Set<string>(), new Set<string>()];
   const runs = await holdLaws<readonly LlmMessage[]>({
     call: "checkHashFilter(filter",
     subject: "the hash filter",
-    values: conversation(),
+    values: withVolatile(conversation()),
     examples: options.examples ?? [],
     options,
     defaultRuns: 200,
@@ -62,12 +83,25 @@ export async function checkHashFilter(
       // Another prompt in between, as a run has them.
       apply(filter, prompt.slice(0, 1));
       if (hashPrompt(apply(filter, prompt)) !== hash) breaks("the same prompt becomes the same", "it became two");
-      await judgeReplay(filter, prompt);
-      if (hashPrompt(prompt) !== hash) changed += 1;
+      await judgeReplay(hashFilter, prompt);
+      const own = hashPrompt(prompt);
+      if (own !== hash) changed += 1;
+      asked.add(own);
+      became.add(hash);
     },
   });
+  if (asked.size >= MANY && became.size === 1) {
+    throw new HarnessError(
+      "law-empty",
+      `the hash filter makes all of ${asked.size} prompts the same one, so that any of them would replay any turn`,
+      "Keep what a turn is told by, and rewrite only what differs between runs that mean the same.",
+    );
+  }
   return { runs, changed };
 }
+
+/** So many different prompts that no filter of use makes one of them. */
+const MANY = 20;
 
 function apply(filter: HashFilter, prompt: readonly LlmMessage[]): readonly LlmMessage[] {
   let filtered: unknown;
@@ -87,18 +121,22 @@ function apply(filter: HashFilter, prompt: readonly LlmMessage[]): readonly LlmM
 }
 
 function lossOf(message: unknown): { pointer: string; expected: string } | undefined {
-  const loss = findLoss(message);
+  const loss = findImpurity(message);
   return loss === undefined ? undefined : { pointer: "", expected: `plain JSON: ${loss}` };
 }
 
 const ANSWER: LlmTurnResponse = answerOf({ role: "assistant", content: "recorded" });
 
-async function judgeReplay(hashFilter: HashFilter, messages: readonly LlmMessage[]): Promise<void> {
+/** Every turn that the conversation had, one after another, and the whole of it. */
+async function judgeReplay(hashFilter: HashFilterOption, conversation: readonly LlmMessage[]): Promise<void> {
   const settings = { hashFilter, redact: false } as const;
-  const recorder = recordingProvider(scriptedProvider([ANSWER]), settings);
+  const ends = conversation.flatMap(({ role }, index) => (role === "assistant" && index > 0 ? [index] : []));
+  const prompts = [...ends, conversation.length].map((end) => conversation.slice(0, end));
+  const recorder = recordingProvider(scriptedProvider(prompts.map(() => ANSWER)), settings);
   try {
-    await recorder.turn({ messages });
-    await cassetteProvider(recorder.toCassette(), settings).turn({ messages });
+    for (const messages of prompts) await recorder.turn({ messages });
+    const replayer = cassetteProvider(recorder.toCassette(), settings);
+    for (const messages of prompts) await replayer.turn({ messages });
   } catch (error) {
     breaks("a run that is recorded with it replays with it", describeThrown(error), error);
   }

@@ -56,6 +56,11 @@ export function breaks(law: string, what: string, cause?: unknown): never {
   throw new Breach(law, what, cause);
 }
 
+/** Whether something thrown is what {@link breaks} throws. */
+export function isBreach(thrown: unknown): boolean {
+  return thrown instanceof Breach;
+}
+
 /** One law, or several of one subject, and what they are held against. */
 export interface Trial<T> {
   /** The call that a user repeats, without its options: `checkTool(tool`. */

@@ -1,23 +1,35 @@
-// Whether a call reached a prototype that all objects share. What it put there is taken away again, so that the values tried
+// Whether a call reached a prototype that all code shares. What it put there or replaced is undone again, so that the values tried
 // after it, and the tests, run on clean ground.
 
-const SHARED: readonly (readonly [name: string, prototype: object])[] = [
-  ["Object.prototype", Object.prototype],
-  ["Array.prototype", Array.prototype],
-  ["Function.prototype", Function.prototype],
-  ["String.prototype", String.prototype],
-];
+const SHARED: readonly (readonly [name: string, prototype: object])[] = Object.entries({
+  ...{ Object, Array, Function, String, Number, Boolean, BigInt, Symbol, RegExp, Date, Error, Promise, Map, Set },
+  ...{ WeakMap, WeakSet, Uint8Array, URL },
+}).map(([name, { prototype }]) => [`${name}.prototype`, prototype]);
 
-/** Notes what is there now; the function it gives names what was added since, and removes it. */
+type Properties = ReadonlyMap<PropertyKey, PropertyDescriptor>;
+
+/** Notes what is there now; the function it gives names what was added, replaced or removed since, and undoes it. */
 export function watchPrototypes(): () => string[] {
-  const before = SHARED.map(([, prototype]) => new Set(Reflect.ownKeys(prototype)));
-  return () =>
-    SHARED.flatMap(([name, prototype], index) =>
-      Reflect.ownKeys(prototype)
-        .filter((key) => before[index]?.has(key) === false)
-        .map((key) => {
-          Reflect.deleteProperty(prototype, key);
-          return `${name}.${String(key)}`;
-        }),
-    );
+  const before = SHARED.map(([, prototype]) => propertiesOf(prototype));
+  return () => SHARED.flatMap(([name, prototype], index) => restore(name, prototype, before[index] ?? new Map()));
+}
+
+function propertiesOf(prototype: object): Properties {
+  return new Map(Reflect.ownKeys(prototype).map((key) => [key, Object.getOwnPropertyDescriptor(prototype, key) ?? {}]));
+}
+
+function restore(name: string, prototype: object, before: Properties): string[] {
+  const now = propertiesOf(prototype);
+  const added = [...now.keys()].filter((key) => !before.has(key));
+  const changed = [...before].filter(([key, own]) => !isSame(own, now.get(key)));
+  for (const key of added) Reflect.deleteProperty(prototype, key);
+  for (const [key, own] of changed) Reflect.defineProperty(prototype, key, own);
+  return [
+    ...added.map((key) => `added ${name}.${String(key)}`),
+    ...changed.map(([key]) => `${now.has(key) ? "replaced" : "removed"} ${name}.${String(key)}`),
+  ];
+}
+
+function isSame(one: PropertyDescriptor, other: PropertyDescriptor | undefined): boolean {
+  return other !== undefined && Object.is(one.value, other.value) && one.get === other.get && one.set === other.set;
 }

@@ -6,15 +6,19 @@ import {
   canonicalize,
   copyJson,
   providerName,
+  seal,
+  systemPorts,
+  toPointer,
   type LlmProviderAdapter,
   type LlmTurnRequest,
+  type LlmTurnResponse,
 } from "../../core/index.js";
 import { conversation } from "../arbitraries/messages.js";
 import { toolDefinition } from "../arbitraries/tools.js";
-import { assertLawOptions, assertSeen, breaks, holdLaws, type LawOptions } from "./law.js";
-import { findAnswerFault } from "./response.js";
+import { assertLawOptions, assertSeen, breaks, holdLaws, isBreach, type LawOptions } from "./law.js";
+import { findAnswerFault, findContractFault } from "./response.js";
 import { findLoss } from "./serialise.js";
-import { findStreamFault, gather } from "./stream.js";
+import { findStreamFault, gather, type Gathered } from "./stream.js";
 import { describeThrown, isCrash } from "./thrown.js";
 import { settle, type Settled } from "./within.js";
 
@@ -53,8 +57,9 @@ const DEFAULT_RUNS = 20;
  * whose figures are counts; or it rejects with an error. It leaves the request as it was, keeps its own state apart from what it
  * handed out, and a signal that has fired ends the call. A stream gives the same in pieces, and one response, last.
  *
- * Of a function each call is made to a new provider, which must answer alike: then a stream is held against the turn, the signal
- * is fired during a call too, and a counterexample is shrunk. Of a provider itself none of this is, since each call may cost something.
+ * Of a function each call is made to a new provider, which must answer alike: then a stream is held against the turn (where there
+ * is none, a second turn is), the signal is fired during a call too, `destroy` is called, and a counterexample is shrunk. Of a
+ * provider itself none of this is, since each call may cost something.
  *
  * Rejects with `LawBrokenError`, and with `HarnessError` `law-empty` when too few calls were answered.
  */
@@ -65,6 +70,7 @@ export async function checkProvider(
   assertLawOptions("checkProvider", options, OPTIONS);
   const count = { calls: 0, answered: 0, rejected: 0, streamed: 0 };
   const { prompts } = options;
+  const handedOut = new WeakSet<object>();
   const name = typeof source === "function" ? await nameOfMade(source) : providerName(source);
   const runs = await holdLaws({
     call: "checkProvider(provider",
@@ -74,7 +80,7 @@ export async function checkProvider(
     options,
     defaultRuns: prompts === undefined ? DEFAULT_RUNS : Math.max(1, prompts.length),
     shrinks: typeof source === "function" && prompts === undefined,
-    judge: (request) => judgeRequest(source, request, options, count),
+    judge: (request) => judgeRequest(source, request, { ...options, handedOut }, count),
   });
   const hint = "Give `prompts` that it answers, or set minAnswered: 0.";
   assertSeen(count.answered, options.minAnswered ?? 1, `provider ${name}: calls that it answered`, hint);
@@ -83,16 +89,27 @@ export async function checkProvider(
 
 function requests(): fc.Arbitrary<LlmTurnRequest> {
   const tools = fc.uniqueArray(toolDefinition(), { maxLength: 2, selector: ({ name }) => name });
-  return fc.tuple(conversation(), tools, fc.boolean()).map(([messages, list, isAsked]) => ({
+  const settings = fc.option(
+    fc.record(
+      { temperature: fc.constantFrom(0, 0.5, 1), maxTokens: fc.integer({ min: 1, max: 512 }), seed: fc.nat(9) },
+      { requiredKeys: [] },
+    ),
+    { nil: undefined },
+  );
+  return fc.tuple(conversation(), tools, fc.boolean(), settings).map(([messages, list, isAsked, asked]) => ({
     // A model is asked after a user or a tool has spoken.
     messages: messages.slice(0, messages.findLastIndex(({ role }) => role !== "assistant") + 1),
     ...(isAsked && list.length > 0 ? { tools: list } : {}),
+    ...(asked === undefined || Object.keys(asked).length === 0 ? {} : { settings: asked }),
   }));
 }
 
 async function nameOfMade(make: () => LlmProviderAdapter | Promise<LlmProviderAdapter>): Promise<string> {
   const provider = await make();
-  await provider.destroy?.();
+  // How it ends is judged with the calls.
+  await Promise.resolve(provider)
+    .then((one) => one.destroy?.())
+    .catch(() => undefined);
   return providerName(provider);
 }
 
@@ -102,33 +119,63 @@ type Ask = (provider: LlmProviderAdapter, request: LlmTurnRequest) => unknown;
 async function judgeRequest(
   source: ProviderSource,
   prompt: LlmTurnRequest,
-  options: CheckProviderOptions,
+  options: CheckProviderOptions & { readonly handedOut: WeakSet<object> },
   count: Count,
 ): Promise<void> {
   const { timeoutMs = 30_000, mayReject = (error: unknown) => !isCrash(error) } = options;
-  const ask = (call: Ask, signal?: AbortSignal) => askOnce(source, call, prompt, signal, timeoutMs);
+  const isMade = typeof source === "function";
+  const ask = (call: Ask, terms: Terms = {}) => askOnce(source, call, prompt, { ...terms, timeoutMs });
+  const end = (settled: Settled, what: string) => judgeEnd(settled, what, (error) => mayReject(error, prompt), count);
+  const { handedOut } = options;
 
-  const turn = await ask((provider, request) => provider.turn(request));
-  const response = judgeEnd(turn, "turn", (error) => mayReject(error, prompt), count);
-  if (response !== undefined) assertAnswer(response);
+  const response = end(await ask(turnOf), "turn");
+  if (response !== undefined) assertAnswer(response, handedOut);
 
-  await judgeAborted((signal) => ask((provider, request) => provider.turn(request), signal));
-  if (typeof source === "function")
-    await judgeMidway((signal) => ask((provider, request) => provider.turn(request), signal), timeoutMs);
+  await judgeAborted((signal) => ask(turnOf, { signal }));
+  if (isMade) await judgeMidway((signal) => ask(turnOf, { signal }), timeoutMs);
 
-  const streamed = await ask(async (provider, request) => provider.stream && gather(provider.stream(request)));
-  if (streamed.kind === "value" && streamed.value === undefined) return;
-  const gathered = judgeEnd(streamed, "stream", (error) => mayReject(error, prompt), count);
+  // What is frozen cannot even be changed and changed back.
+  const streamed = await ask(streamOf, { isFrozen: true });
+  if (streamed.kind === "value" && streamed.value === undefined) {
+    if (!isMade) return;
+    const again = end(await ask(turnOf, { isFrozen: true }), "the turn of another one made alike");
+    if (response === undefined || again === undefined) return;
+    assertAnswer(again, handedOut);
+    if (canonicalize(response) !== canonicalize(again))
+      breaks("providers that are made alike answer alike", differ("one", response, "the other", again));
+    return;
+  }
+  const gathered = end(streamed, "stream") as Gathered | undefined;
   if (gathered === undefined) return;
   const { fault, whole } = findStreamFault(gathered);
   if (fault !== undefined) breaks("a stream gives pieces of its response, and the response last and once", fault);
-  assertAnswer(whole);
+  assertAnswer(whole, handedOut);
   count.streamed += 1;
-  if (typeof source !== "function" || response === undefined || sameText(response, whole)) return;
-  breaks(
-    "a stream gives the response that a turn gives",
-    `the turn gave ${canonicalize(response)}, the stream ${canonicalize(whole)}`,
-  );
+  if (isMade && response !== undefined && canonicalize(response) !== canonicalize(whole))
+    breaks("a stream gives the response that a turn gives", differ("the turn", response, "the stream", whole));
+  await judgeAborted((signal) => ask(streamOf, { signal }));
+}
+
+const differ = (one: string, left: unknown, other: string, right: unknown) =>
+  `${one} gave ${canonicalize(left)}, ${other} ${canonicalize(right)}`;
+
+const turnOf: Ask = (provider, request) => provider.turn(request);
+
+/** Undefined of a provider that has no stream. */
+const streamOf: Ask = async (provider, request) => {
+  if (provider.stream === undefined) return undefined;
+  let stream;
+  try {
+    stream = provider.stream(request);
+  } catch (error) {
+    return breaks("a stream throws only when it is read", `it threw ${describeThrown(error)} at once`, error);
+  }
+  return gather(stream);
+};
+
+interface Terms {
+  readonly signal?: AbortSignal;
+  readonly isFrozen?: boolean;
 }
 
 /** One call with a request of its own, which must be what it was afterwards. */
@@ -136,17 +183,25 @@ async function askOnce(
   source: ProviderSource,
   call: Ask,
   prompt: LlmTurnRequest,
-  signal: AbortSignal | undefined,
-  timeoutMs: number,
+  { signal, isFrozen = false, timeoutMs }: Terms & { readonly timeoutMs: number },
 ): Promise<Settled> {
   const { signal: own, ...plain } = prompt;
-  const request = copyJson(plain) as LlmTurnRequest;
+  const request = (isFrozen ? seal(plain) : copyJson(plain)) as LlmTurnRequest;
   const before = canonicalize(request);
-  const given =
-    signal === undefined ? (own === undefined ? request : { ...request, signal: own }) : { ...request, signal };
+  const fired = signal ?? own;
   const provider = typeof source === "function" ? await source() : source;
-  const end = await settle(() => call(provider, given), timeoutMs);
-  if (typeof source === "function") await provider.destroy?.();
+  const end = await settle(
+    () => call(provider, fired === undefined ? request : { ...request, signal: fired }),
+    timeoutMs,
+  );
+  if (typeof source === "function") await destroy(provider, timeoutMs);
+  if (isFrozen && end.kind === "thrown" && isRefusedWrite(end.error)) {
+    breaks(
+      "a request belongs to the caller",
+      `it was frozen, and the call threw ${describeThrown(end.error)}`,
+      end.error,
+    );
+  }
   const loss = findLoss(request);
   if (loss !== undefined || canonicalize(request) !== before) {
     breaks(
@@ -154,7 +209,20 @@ async function askOnce(
       loss ?? `it was ${before} and is ${canonicalize(request)} after the call`,
     );
   }
+  if (end.kind === "thrown" && isBreach(end.error)) throw end.error;
   return end;
+}
+
+/** What engines say of a write to what is frozen. */
+function isRefusedWrite(thrown: unknown): boolean {
+  return thrown instanceof TypeError && /not extensible|read[- ]only|Cannot delete property/.test(thrown.message);
+}
+
+async function destroy(provider: LlmProviderAdapter, timeoutMs: number): Promise<void> {
+  const end = await settle(() => provider.destroy?.(), timeoutMs);
+  const law = "a provider ends without an error";
+  if (end.kind === "thrown") breaks(law, `destroy threw ${describeThrown(end.error)}`, end.error);
+  if (end.kind === "late") breaks(law, `destroy gave nothing within ${timeoutMs} ms`);
 }
 
 /** The value of a call that was answered; undefined where it rejected with what it may. */
@@ -177,17 +245,27 @@ function judgeEnd(end: Settled, what: string, mayReject: (error: unknown) => boo
   }
 }
 
-function assertAnswer(response: unknown): void {
-  const fault = findAnswerFault(response);
+function assertAnswer(response: unknown, handedOut: WeakSet<object>): void {
+  const fault = findAnswerFault(response) ?? findContractFault(response as LlmTurnResponse);
   if (fault !== undefined) breaks("a response is what the contract says", fault);
-  freeze(response);
+  freeze(response, "", handedOut);
 }
 
-/** What was handed out belongs to the caller, who may freeze it: a provider that writes into it later fails by that. */
-function freeze(value: unknown): void {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return;
-  Object.freeze(value);
-  Object.values(value).forEach(freeze);
+/**
+ * What was handed out belongs to the caller, who may freeze it: a provider that writes into it later fails by that, and one that
+ * hands out the same object again is found by it. What the provider itself has frozen may be anybody's.
+ */
+function freeze(value: unknown, pointer: string, handedOut: WeakSet<object>): void {
+  if (typeof value !== "object" || value === null) return;
+  if (handedOut.has(value)) {
+    breaks(
+      "a response belongs to the caller",
+      `${pointer === "" ? "it" : pointer} is an object that was handed out before`,
+    );
+  }
+  if (Object.isFrozen(value)) return;
+  handedOut.add(Object.freeze(value));
+  for (const [key, item] of Object.entries(value)) freeze(item, pointer + toPointer([key]), handedOut);
 }
 
 const HEEDED = "a signal that has fired ends the call";
@@ -198,14 +276,20 @@ async function judgeAborted(ask: (signal: AbortSignal) => Promise<Settled>): Pro
   if (end.kind === "late") breaks(HEEDED, "it was fired before the call, and the call went on");
 }
 
+/** An answer that comes so long after the signal was not on its way when it fired. */
+const GRACE_MS = 1_000;
+
 async function judgeMidway(ask: (signal: AbortSignal) => Promise<Settled>, timeoutMs: number): Promise<void> {
   const controller = new AbortController();
+  let isLate = false;
+  let stop = (): void => undefined;
   const asked = ask(controller.signal);
-  queueMicrotask(() => controller.abort());
-  const end = await asked;
+  queueMicrotask(() => {
+    controller.abort();
+    stop = systemPorts.timer(GRACE_MS, () => void (isLate = true));
+  });
+  const end = await asked.finally(() => stop());
   if (end.kind === "late") breaks(HEEDED, `it was fired during the call, which went on for ${timeoutMs} ms`);
-}
-
-function sameText(left: unknown, right: unknown): boolean {
-  return canonicalize(left) === canonicalize(right);
+  if (end.kind === "value" && isLate)
+    breaks(HEEDED, `the call was answered more than ${GRACE_MS} ms after it had fired`);
 }

@@ -1,10 +1,12 @@
-// Laws of a function that takes secrets out of answers (the `redact` of a recorder): what it gives back is still an answer, the
+// Laws of what takes secrets out of answers (the `redact` of a recorder, a function or its options): what it gives back is still an answer, the
 // same one each time, and replays as it was recorded.
 
 import fc from "fast-check";
-import type { Redact } from "../../cassette/index.js";
+import { createRedactor, type Redact, type RedactOptions } from "../../cassette/index.js";
 import { canonicalize, copyJson, type LlmTurnResponse } from "../../core/index.js";
+import { reasoning } from "../arbitraries/messages.js";
 import { providerScript } from "../arbitraries/scripts.js";
+import { around, volatileText } from "../arbitraries/volatile.js";
 import { HarnessError } from "../errors.js";
 import { assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
 import { findAnswerFault } from "./response.js";
@@ -28,13 +30,17 @@ export interface RedactionReport {
 }
 
 /**
- * Holds a redacting function to its laws, for answers of every shape: it never throws; it gives an answer, at once; the ids, names
- * and number of the calls stay, since results are found by them; done twice it is done once; the same answer always becomes the
- * same; and no text of `secrets` is left anywhere.
+ * Holds a redaction, a function or the options that a recorder takes as `redact`, to its laws, for answers of every shape: it
+ * never throws; it gives an answer, at once; the ids, names and number of the calls stay, since results are found by them, and so
+ * does how the turn ended; done twice it is done once; the same answer always becomes the same; and no text of `secrets` is left
+ * anywhere.
  *
- * Rejects with `LawBrokenError`.
+ * Rejects with `LawBrokenError`, and with `CassetteError` `invalid-options` for options that are none.
  */
-export async function checkRedaction(redact: Redact, options: CheckRedactionOptions = {}): Promise<RedactionReport> {
+export async function checkRedaction(
+  redaction: Redact | RedactOptions,
+  options: CheckRedactionOptions = {},
+): Promise<RedactionReport> {
   assertLawOptions("checkRedaction", options, ["secrets", "examples"]);
   const { secrets = [], examples = [] } = options;
   if (secrets.some((secret) => secret === "")) {
@@ -44,6 +50,7 @@ export async function checkRedaction(redact: Redact, options: CheckRedactionOpti
       "Leave it out.",
     );
   }
+  const redact = typeof redaction === "function" ? redaction : asFunction(redaction);
   const count = { changed: 0, withSecret: 0 };
   const runs = await holdLaws({
     call: "checkRedaction(redact",
@@ -54,8 +61,7 @@ export async function checkRedaction(redact: Redact, options: CheckRedactionOpti
     defaultRuns: 200,
     async judge(response) {
       const before = canonicalize(response);
-      const once = apply(redact, response);
-      judgeResult(redact, response, once);
+      const once = judgeResult(redact, response);
       const left = secrets.findIndex((secret) => holds(once, secret));
       // The secret itself is in the counterexample; it is the caller's own and made up.
       if (left !== -1) breaks("no secret is left", `text ${left} of secrets is still there`);
@@ -66,36 +72,49 @@ export async function checkRedaction(redact: Redact, options: CheckRedactionOpti
   return { runs, ...count };
 }
 
-/** Answers, some with a secret in the middle of one of their texts. */
-function answers(secrets: readonly string[]): fc.Arbitrary<LlmTurnResponse> {
-  const plain = fc
-    .tuple(providerScript({ maxTurns: 1 }), fc.nat(1))
-    .map(([script, at]) => script[at % script.length] as LlmTurnResponse);
-  if (secrets.length === 0) return plain;
-  const secret = fc.constantFrom(...secrets);
-  const place = fc.constantFrom("content", "argument", "key", "thought", "malformed");
-  return fc
-    .tuple(plain, fc.array(fc.record({ secret, place }), { maxLength: 2 }))
-    .map(([response, hidden]) =>
-      hidden.reduce((answer, { secret: text, place: at }) => hide(answer, text, at), response),
-    );
+/** What a recorder with these options does to an answer. */
+function asFunction(options: RedactOptions): Redact {
+  const redactor = createRedactor(options);
+  return (response) => redactor.response(response);
 }
 
-type Place = "content" | "argument" | "key" | "thought" | "malformed";
+/** Answers, some with thoughts, or texts that redactions look for, and some with a secret in one of their texts. */
+function answers(secrets: readonly string[]): fc.Arbitrary<LlmTurnResponse> {
+  const plain = fc
+    .tuple(providerScript({ maxTurns: 1 }), fc.nat(1), fc.array(reasoning(), { maxLength: 2 }))
+    .map(([script, at, thoughts]) => {
+      const response = script[at % script.length] as LlmTurnResponse;
+      if (thoughts.length === 0) return response;
+      return { ...response, message: { ...response.message, reasoning: thoughts } };
+    });
+  const secret = secrets.length === 0 ? [] : [around(fc.constantFrom(...secrets))];
+  const text = fc.oneof(...secret.map((arbitrary) => ({ weight: 4, arbitrary })), volatileText());
+  const hidden = fc.record({ text, place: fc.constantFrom(...PLACES), call: fc.nat(2) });
+  return fc.tuple(plain, fc.array(hidden, { maxLength: 3 })).map(([response, list]) => list.reduce(hide, response));
+}
 
-function hide(response: LlmTurnResponse, secret: string, place: Place): LlmTurnResponse {
+const PLACES = ["content", "argument", "key", "thought", "malformed"] as const;
+
+interface Hidden {
+  readonly text: string;
+  readonly place: (typeof PLACES)[number];
+  /** Which call, counted around. */
+  readonly call: number;
+}
+
+function hide(response: LlmTurnResponse, { text, place, call: at }: Hidden): LlmTurnResponse {
   const answer = copyJson(response);
   const { message } = answer;
-  const call = message.toolCalls?.[0];
-  const sentence = `use ${secret} now`;
-  if (place === "thought") message.reasoning = [...(message.reasoning ?? []), { type: "text", text: sentence }];
+  const calls = message.toolCalls ?? [];
+  const call = calls[at % Math.max(1, calls.length)];
+  if (place === "thought") message.reasoning = [...(message.reasoning ?? []), { type: "text", text }];
   else if (call === undefined || place === "content") {
-    message.content += sentence;
+    message.content += text;
     if (answer.finalAnswer !== undefined) answer.finalAnswer = message.content;
   } else if (place === "malformed")
-    Object.assign(call, { arguments: {}, malformedArguments: `{"token":${JSON.stringify(sentence)}` });
+    Object.assign(call, { arguments: {}, malformedArguments: `{"token":${JSON.stringify(text)}` });
   else if (call.malformedArguments === undefined) {
-    call.arguments[place === "key" ? sentence : "token"] = place === "key" ? 1 : { deep: [sentence] };
+    call.arguments[place === "key" ? text : "token"] = place === "key" ? 1 : { deep: [text] };
   }
   return answer;
 }
@@ -108,21 +127,45 @@ function apply(redact: Redact, response: LlmTurnResponse): LlmTurnResponse {
   }
 }
 
-function judgeResult(redact: Redact, response: LlmTurnResponse, once: LlmTurnResponse): void {
-  const fault = findAnswerFault(once);
+/** What the answer became. */
+function judgeResult(redact: Redact, response: LlmTurnResponse): LlmTurnResponse {
+  const given = apply(redact, response);
+  const fault = findAnswerFault(given);
   if (fault !== undefined) breaks("it gives an answer", fault);
+  // A copy at once: a function may give back the very object it was handed, and change it when it is called again.
+  const once = copyJson(given);
   if (callsOf(once) !== callsOf(response)) {
     breaks("it leaves ids, names and number of the calls", `they were ${callsOf(response)} and are ${callsOf(once)}`);
   }
-  // A copy at once: a function may give back the very object it was handed, and change it when it is called again.
+  if (kindOf(once) !== kindOf(response))
+    breaks("it leaves how the turn ended", `it was ${kindOf(response)} and is ${kindOf(once)}`);
   const text = canonicalize(once);
-  if (canonicalize(apply(redact, response)) !== text) breaks("the same answer becomes the same", "it became two");
-  const twice = canonicalize(apply(redact, JSON.parse(text) as LlmTurnResponse));
+  if (textOf(redact, response) !== text) breaks("the same answer becomes the same", "it became two");
+  const twice = textOf(redact, once);
   if (twice !== text) breaks("done twice it is done once", `once it is ${text}, twice ${twice}`);
+  return once;
 }
 
+/** What an answer becomes, as text; the fault of what has none. */
+function textOf(redact: Redact, response: LlmTurnResponse): string {
+  const given = apply(redact, response);
+  return findAnswerFault(given) ?? canonicalize(copyJson(given));
+}
+
+/** A call whose arguments could not be read is never run, so it must not become one that is. */
 function callsOf({ message }: LlmTurnResponse): string {
-  return canonicalize((message.toolCalls ?? []).map(({ id, name }) => [id, name]));
+  const calls = message.toolCalls ?? [];
+  return canonicalize(
+    calls.map(({ id, name, malformedArguments }) => [
+      id,
+      name,
+      ...(malformedArguments === undefined ? [] : ["malformed"]),
+    ]),
+  );
+}
+
+function kindOf({ stopReason, finalAnswer }: LlmTurnResponse): string {
+  return `${stopReason} ${finalAnswer === undefined ? "without" : "with"} a final answer`;
 }
 
 /** Whether any key or text of a value holds this one. */

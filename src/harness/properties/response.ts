@@ -1,17 +1,48 @@
 // What a response must be beyond its shape: plain JSON, calls that can be told apart, a stop reason that fits them, and figures
 // that are counts.
 
-import { findResponseFlaw, type LlmTurnResponse } from "../../core/index.js";
-import { findLoss } from "./serialise.js";
+import { findResponseFlaw, toPointer, type LlmTurnResponse } from "../../core/index.js";
+import { findImpurity } from "./serialise.js";
 
 /** What is wrong, in words; undefined when it is a response that a run can go on from. */
 export function findAnswerFault(value: unknown): string | undefined {
   const flaw = findResponseFlaw(value);
   if (flaw !== undefined) return `${flaw.pointer === "" ? "it" : flaw.pointer} is not ${flaw.expected}`;
-  const loss = findLoss(value);
+  const loss = findImpurity(value);
   if (loss !== undefined) return loss;
   const response = value as LlmTurnResponse;
-  return findCallFault(response) ?? findFigureFault(response);
+  return findCallFault(response) ?? findThoughtFault(response) ?? findFigureFault(response);
+}
+
+/** What is wrong beyond that with what a provider gives itself; undefined when nothing is. */
+export function findContractFault(response: LlmTurnResponse): string | undefined {
+  const { toolCalls = [] } = response.message;
+  const unnamed = toolCalls.findIndex(({ id, name }) => id === "" || name === "");
+  if (unnamed !== -1) return `/message/toolCalls/${unnamed} has no id or no name`;
+  if (toolCalls.length === 0 && response.finalAnswer === undefined) return "there is no call and no final answer";
+  const absent = findUndefined(response, "");
+  return absent === undefined ? undefined : `${absent} is there and undefined, where a field is absent or has a value`;
+}
+
+function findUndefined(value: unknown, pointer: string): string | undefined {
+  if (value === undefined) return pointer;
+  if (typeof value !== "object" || value === null) return undefined;
+  for (const [key, item] of Object.entries(value)) {
+    const found = findUndefined(item, pointer + toPointer([key]));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function findThoughtFault({ message }: LlmTurnResponse): string | undefined {
+  const thoughts: unknown = message.reasoning;
+  if (thoughts === undefined) return undefined;
+  if (!Array.isArray(thoughts)) return "/message/reasoning is not a list";
+  const odd = thoughts.findIndex((thought: Partial<Record<string, unknown>> | null) => {
+    const field = thought?.["type"] === "text" ? "text" : thought?.["type"] === "redacted" ? "data" : undefined;
+    return field === undefined || typeof thought?.[field] !== "string";
+  });
+  return odd === -1 ? undefined : `/message/reasoning/${odd} is neither a text nor redacted data`;
 }
 
 function findCallFault({ message, stopReason, finalAnswer }: LlmTurnResponse): string | undefined {

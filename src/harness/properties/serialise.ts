@@ -15,6 +15,16 @@ export function findLoss(value: unknown): string | undefined {
   }
 }
 
+/** The same for what must be plain JSON as it is, whatever its parts say of how they are written. */
+export function findImpurity(value: unknown): string | undefined {
+  try {
+    copyJson(value);
+    return undefined;
+  } catch (error) {
+    return error instanceof NotJsonError ? error.message : `reading it throws ${describeThrown(error)}`;
+  }
+}
+
 /** A container on the way to a value, and the key in it. */
 type Step = readonly [container: object, key: string | number];
 

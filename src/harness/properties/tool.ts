@@ -25,7 +25,7 @@ import { watchPrototypes } from "./prototypes.js";
 import { findLoss } from "./serialise.js";
 import { describeThrown, isCrash } from "./thrown.js";
 import { toolContext } from "./tool-context.js";
-import { settle } from "./within.js";
+import { settle, type Settled } from "./within.js";
 
 /** The options of `checkTool`. */
 export interface CheckToolOptions extends LawOptions {
@@ -64,7 +64,8 @@ const OPTIONS = ["examples", "timeoutMs", "mayThrow", "context", "minAccepted"];
 /**
  * Holds a tool to four laws, for arguments that match its schema, nearly match it, or attack: the check of arguments accepts or
  * refuses and never crashes; no call sees a forbidden key or changes a prototype; a call gives a result or throws what it may
- * within `timeoutMs`; results are plain JSON. The tool is really called, some hundred times: give one without effects.
+ * within `timeoutMs`; results are plain JSON. The tool is really called, some hundred times: give one without effects. One that is
+ * async and has not the effect `write` is called three times with each value, twice of them at once, as a runtime may do it.
  *
  * Rejects with `LawBrokenError`, with `HarnessError` `law-empty` when too few calls were accepted, and with `AgentError`
  * `invalid-options` for what is no tool.
@@ -149,24 +150,53 @@ function firstOf(
 
 async function judgeCall(tool: CustomTool, args: JsonObject, options: CheckToolOptions): Promise<"answered" | "threw"> {
   const { timeoutMs = 5_000, mayThrow = (error) => !isCrash(error) } = options;
-  const added = watchPrototypes();
+  const touched = watchPrototypes();
   const controller = new AbortController();
-  // Its own copy, so that what is asked of `mayThrow` is what the call began with.
-  const given = structuredClone(args);
-  const end = await settle(() => tool.invoke(given, toolContext(controller.signal, options.context)), timeoutMs);
+  let isAsync = false;
+  const call = () =>
+    settle(() => {
+      // Its own copy, so that what is asked of `mayThrow` is what the call began with.
+      const given = tool.invoke(structuredClone(args), toolContext(controller.signal, options.context));
+      isAsync ||= isThenable(given);
+      return given;
+    }, timeoutMs);
+  const alone = await call();
+  // A runtime makes the calls of one batch at once, unless one of them writes.
+  const together = isAsync && tool.effect !== "write" ? await Promise.all([call(), call()]) : [];
   controller.abort();
-  const polluted = added();
-  if (polluted.length > 0) breaks("a call leaves the prototypes alone", `it added ${polluted.join(", ")}`);
+  const polluted = touched();
+  if (polluted.length > 0) breaks("a call leaves the prototypes alone", `it ${polluted.join(", ")}`);
+  const ended = judgeEnd(alone, "", args, { timeoutMs, mayThrow });
+  for (const end of together) judgeEnd(end, AT_ONCE, args, { timeoutMs, mayThrow });
+  return ended;
+}
+
+const AT_ONCE = "of two calls at once, ";
+
+function judgeEnd(
+  end: Settled,
+  when: string,
+  args: JsonObject,
+  { timeoutMs, mayThrow }: Required<Pick<CheckToolOptions, "timeoutMs" | "mayThrow">>,
+): "answered" | "threw" {
   switch (end.kind) {
     case "late":
-      return breaks("a call ends", `it gave nothing within ${timeoutMs} ms`);
+      return breaks("a call ends", `${when}it gave nothing within ${timeoutMs} ms`);
     case "thrown":
       if (mayThrow(end.error, args)) return "threw";
-      return breaks("a call gives a result or a readable error", `it threw ${describeThrown(end.error)}`, end.error);
+      return breaks(
+        "a call gives a result or a readable error",
+        `${when}it threw ${describeThrown(end.error)}`,
+        end.error,
+      );
     case "value":
       assertWritable(end.value);
       return "answered";
   }
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 function assertWritable(result: unknown): void {

@@ -50,7 +50,7 @@ export function toResult(
   { differences, tolerances }: Found,
   same: string,
 ): MatcherResult {
-  const compare = `cassette diff ${pinned.path} <new file>`;
+  const compare = `npx cassette diff ${pinned.path} <new file>`;
   if (differences.length === 0) {
     return {
       pass: true,
@@ -65,7 +65,7 @@ export function toResult(
       `expected no difference from ${pinned.name}, but there ${differences.length === 1 ? "is" : "are"} ` +
       `${countText(differences.length, "difference")}:\n${listText(differences)}\n` +
       `If it is not meant, undo the change; save the run and \`${compare}\` shows all of it.\n` +
-      `If it is meant, record again and review the new cassette: ${rerecordCommand(context)}${usesText(tolerances)}`,
+      `If it is meant, record ${pinned.name} again and review it; where this test records it: ${rerecordCommand(context)}${usesText(tolerances)}`,
     expected: differences.flatMap(({ expected }) => expected ?? []),
     actual: differences.flatMap(({ actual }) => actual ?? []),
   };

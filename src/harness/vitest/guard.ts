@@ -1,9 +1,9 @@
-// What every matcher's answer passes through: no secret leaves in a message or in the values the runner draws, and where the
-// runner draws nothing by itself, as Jest, the difference is drawn into the message.
+// What every matcher's answer passes through: no secret and nothing that a terminal acts on leaves in a message or in the
+// values the runner draws, and where the runner draws nothing by itself, as Jest, the difference is drawn into the message.
 
 import { isPlainObject } from "../../core/index.js";
 import type { Matcher, MatcherContext, MatcherResult } from "./matcher.js";
-import { countText, hideSecrets, MAX_SHOWN_DEPTH } from "./words.js";
+import { countText, escapeLines, hideSecrets, MAX_SHOWN_DEPTH } from "./words.js";
 
 const MAX_DRAWN_LINES = 60;
 
@@ -17,20 +17,47 @@ export function guarded(matcher: Matcher): Matcher {
 function guard(context: MatcherContext, result: MatcherResult): MatcherResult {
   const { message, ...rest } = result;
   // A copy is made where it is needed: matchers also answer inside of other values, many times and without being read.
-  if (result.pass || !("actual" in result)) return { ...rest, message: () => hideSecrets(message()) };
-  const sides = { actual: withoutSecrets(result.actual), expected: withoutSecrets(result.expected) };
-  return { ...rest, ...sides, message: () => hideSecrets(message()) + drawnText(context, sides) };
+  if (result.pass || !("actual" in result)) return { ...rest, message: () => safeMessage(message()) };
+  const sides = { actual: safeValue(result.actual), expected: safeValue(result.expected) };
+  return { ...rest, ...sides, message: () => safeMessage(message()) + drawnText(context, sides) };
 }
 
-/** The same value with secrets hidden in its texts and keys; asymmetric matchers stay as they are. */
-function withoutSecrets(value: unknown, depth = 0): unknown {
+/** Colours are the runner's own: ESC [ numbers m. */
+const COLOUR = /(\u001b\[[\d;]*m)/;
+
+function safeMessage(message: string): string {
+  return hideSecrets(message)
+    .split(COLOUR)
+    .map((part) => (COLOUR.test(part) ? part : escapeLines(part)))
+    .join("");
+}
+
+/**
+ * The same value with secrets hidden and controls as escapes in its texts and keys; asymmetric matchers stay as they are. What
+ * stands in several places, or holds itself, is copied once.
+ */
+function safeValue(value: unknown, known: Map<unknown, unknown> = new Map(), depth = 0): unknown {
   if (depth > MAX_SHOWN_DEPTH) return "…";
-  if (typeof value === "string") return hideSecrets(value);
-  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth + 1));
-  if (!isPlainObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [hideSecrets(key), withoutSecrets(item, depth + 1)]),
-  );
+  if (typeof value === "string") return safeText(value);
+  if (!Array.isArray(value) && !isPlainObject(value)) return value;
+  if (known.has(value)) return known.get(value);
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    known.set(value, items);
+    for (const item of value) items.push(safeValue(item, known, depth + 1));
+    return items;
+  }
+  const copy: Record<string, unknown> = {};
+  known.set(value, copy);
+  for (const [key, item] of Object.entries(value)) {
+    const safe = { value: safeValue(item, known, depth + 1), enumerable: true, configurable: true, writable: true };
+    Object.defineProperty(copy, safeText(key), safe);
+  }
+  return copy;
+}
+
+function safeText(text: string): string {
+  return escapeLines(hideSecrets(text));
 }
 
 /** Vitest draws `actual` and `expected` itself. */

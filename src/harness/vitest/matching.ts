@@ -12,11 +12,28 @@ export interface Matching {
 
 /** A largest pairing of `rows` with `columns`. Earlier ones are taken first where that costs no pair. */
 export function matchMost(rows: number, columns: number, fits: (row: number, column: number) => boolean): Matching {
-  const rowOf = new Array<number>(columns).fill(-1);
-  const columnOf = new Array<number>(rows).fill(-1);
+  const { add, columnOf, rowOf } = growingMatching(columns, fits);
+  let size = 0;
+  for (let row = 0; row < rows; row++) if (add(row)) size++;
+  return { rows: Array.from({ length: rows }, (_, row) => columnOf.get(row) ?? -1), columns: rowOf, size };
+}
 
-  /** Gives `start` a partner, moving others to other partners if need be. Breadth first, so that no depth is too deep. */
-  function augment(start: number): boolean {
+/** A pairing that is a largest one of the rows that were added. */
+export interface GrowingMatching {
+  /** Gives the row a partner, moving others to other partners if need be. False: it has none, and never will have one. */
+  readonly add: (row: number) => boolean;
+  readonly columnOf: ReadonlyMap<number, number>;
+  /** For each column its row, -1 for none. */
+  readonly rowOf: number[];
+}
+
+/** For rows that come one by one: what a row that finds no partner leaves behind is as if it had not come. */
+export function growingMatching(columns: number, fits: (row: number, column: number) => boolean): GrowingMatching {
+  const rowOf = new Array<number>(columns).fill(-1);
+  const columnOf = new Map<number, number>();
+
+  /** Breadth first, so that no depth is too deep. */
+  function add(start: number): boolean {
     const from = new Map<number, number>();
     const queue = [start];
     for (const row of queue) {
@@ -36,15 +53,14 @@ export function matchMost(rows: number, columns: number, fits: (row: number, col
   }
 
   function take(free: number, from: ReadonlyMap<number, number>): void {
-    for (let column = free; column >= 0;) {
+    for (let column: number | undefined = free; column !== undefined;) {
       const row = from.get(column) as number;
-      const before = columnOf[row] as number;
-      [rowOf[column], columnOf[row]] = [row, column];
+      const before = columnOf.get(row);
+      rowOf[column] = row;
+      columnOf.set(row, column);
       column = before;
     }
   }
 
-  let size = 0;
-  for (let row = 0; row < rows; row++) if (augment(row)) size++;
-  return { rows: columnOf, columns: rowOf, size };
+  return { add, columnOf, rowOf };
 }

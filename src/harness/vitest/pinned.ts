@@ -12,7 +12,7 @@ import { isCassetteLike } from "./carrier.js";
 import type { LoadPinnedOptions, MatcherHost } from "./host.js";
 import { misuse } from "./matcher.js";
 import type { PinOptions } from "./pin-options.js";
-import { describeValue, shellText } from "./words.js";
+import { describeValue, shellPath } from "./words.js";
 
 export interface Pinned {
   cassette: Cassette;
@@ -61,7 +61,7 @@ export async function loadPinned(
   if (typeof pinned === "string") {
     assertPath(matcher, pinned);
     const cassette = await named(pinned, () => host.load(pinned, terms));
-    return { cassette, name: pinned, path: shellText(pinned) };
+    return { cassette, name: pinned, path: shellPath(pinned) };
   }
   if (!isCassetteLike(pinned)) {
     throw misuse(
@@ -93,8 +93,8 @@ async function named<T>(name: string, load: () => Promise<T>): Promise<T> {
     return await load();
   } catch (error) {
     if (!(error instanceof CassetteError)) throw error;
-    const { code, message, hint, file, pointer } = error;
-    throw new CassetteError(code, `${name} was refused (${code}): ${message}`, {
+    const { code, summary, hint, file, pointer } = error;
+    throw new CassetteError(code, `${name} was refused (${code}): ${summary}`, {
       cause: error,
       ...(hint === undefined ? {} : { hint }),
       ...(file === undefined ? {} : { file }),

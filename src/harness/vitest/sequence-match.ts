@@ -1,7 +1,7 @@
 // Do the calls of a run fit an expected sequence? And if not, which call stands for which expected one. Nothing here is greedy
 // where that would lose a pair.
 
-import { matchMost } from "./matching.js";
+import { growingMatching, matchMost } from "./matching.js";
 import type { SequenceMode } from "./sequence-spec.js";
 
 /** Both sides as numbers: the items of each turn, counted through. */
@@ -64,15 +64,12 @@ function endOf(
   fits: Sides["fits"],
   partners: number[],
 ): number | undefined {
-  const pool: number[] = [];
+  // A call without a partner among those before it is of no use later either, so each is looked at once.
+  const { add, columnOf } = growingMatching(turn.length, (call, item) => fits(turn[item] as number, call));
   for (let end = from; end < made.length; end++) {
-    const fitting = (made[end] ?? []).filter((call) => turn.some((expected) => fits(expected, call)));
-    if (fitting.length === 0) continue;
-    pool.push(...fitting);
-    if (pool.length < turn.length) continue;
-    const found = pair(turn, pool, fits);
-    if (found.size < turn.length) continue;
-    found.rows.forEach((column, row) => (partners[turn[row] as number] = pool[column] as number));
+    for (const call of made[end] ?? []) add(call);
+    if (columnOf.size < turn.length) continue;
+    for (const [call, item] of columnOf) partners[turn[item] as number] = call;
     return end + 1;
   }
   return undefined;

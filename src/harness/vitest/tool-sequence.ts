@@ -103,7 +103,11 @@ function toSides(context: MatcherContext, turns: readonly ExpectedCall[][], call
   const expected = turns.flat();
   const known = new Int8Array(expected.length * calls.length);
   const made = new Map<number, number[]>();
-  calls.forEach(({ turn }, index) => made.set(turn, [...(made.get(turn) ?? []), index]));
+  calls.forEach(({ turn }, index) => {
+    const same = made.get(turn);
+    if (same === undefined) made.set(turn, [index]);
+    else same.push(index);
+  });
   let count = 0;
   return {
     expected: turns.map((turn) => turn.map(() => count++)),

@@ -91,7 +91,7 @@ function refused(name: string, what: string, lines: readonly string[]): MatcherR
     pass: false,
     message: () =>
       `expected ${name} to have valid receipts, but ${what}:\n${lines.join("\n")}\n` +
-      "Written to a file, `cassette verify --receipts <file> --key <public key>` explains the same.",
+      "Written to a file, `npx cassette verify --receipts <file> --key <public key>` explains the same.",
   };
 }
 
@@ -157,7 +157,11 @@ async function readBytes(path: string, files: NonNullable<MatcherHost["files"]>)
     case "not-found":
       throw misuse(NAME, `there are no receipts at ${path}`, "Check the path.");
     case "too-large":
-      throw misuse(NAME, `${path} has ${result.size} bytes, more than ${MAX_BYTES}`, "Use cassette verify --receipts.");
+      throw misuse(
+        NAME,
+        `${path} has ${result.size} bytes, more than ${MAX_BYTES}`,
+        "Use npx cassette verify --receipts.",
+      );
     case "failed":
       throw misuse(NAME, `${path} cannot be read: ${result.message}`, "Check the path.");
   }

@@ -24,16 +24,25 @@ export function describeValue(value: unknown): string {
 /** What stands deeper is not shown: recorded values have an end, those of a test may hold themselves. */
 export const MAX_SHOWN_DEPTH = 100;
 
+/** Of more values than these only the first are looked at: one that holds itself twice has no end in its breadth either. */
+const MAX_SHOWN_VALUES = 10_000;
+
 /** JSON on one line, with asymmetric matchers as the runner names them: `{"city":Any<String>}`. */
-export function showValue(value: unknown, depth = 0): string {
-  if (depth > MAX_SHOWN_DEPTH) return "…";
-  if (isAsymmetric(value)) return showMatcher(value);
-  if (Array.isArray(value)) return `[${value.map((item) => showValue(item, depth + 1)).join(",")}]`;
+export function showValue(value: unknown): string {
+  return showWithin(value, 0, { left: MAX_SHOWN_VALUES });
+}
+
+function showWithin(value: unknown, depth: number, room: { left: number }): string {
+  if (depth > MAX_SHOWN_DEPTH || room.left-- <= 0) return "…";
+  const show = (item: unknown): string => showWithin(item, depth + 1, room);
+  if (isAsymmetric(value)) return showMatcher(value, show);
+  if (Array.isArray(value)) return `[${value.map(show).join(",")}]`;
   if (isPlainObject(value)) {
-    const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${showValue(item, depth + 1)}`);
+    const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${show(item)}`);
     return `{${entries.join(",")}}`;
   }
   if (typeof value === "string") return JSON.stringify(value);
+  if (Object.is(value, -0)) return "-0";
   return typeof value === "number" || typeof value === "boolean" ? String(value) : describeValue(value);
 }
 
@@ -47,15 +56,12 @@ function isAsymmetric(value: unknown): value is Asymmetric {
   return typeof (value as Partial<Asymmetric> | null | undefined)?.asymmetricMatch === "function";
 }
 
-function showMatcher(matcher: Asymmetric): string {
-  const name = matcher.toAsymmetricMatcher?.() ?? (matcher as { toString(): string }).toString();
-  return matcher.toAsymmetricMatcher === undefined && matcher.sample !== undefined
-    ? `${name} ${showSample(matcher.sample)}`
-    : name;
-}
-
-function showSample(sample: unknown): string {
-  return sample instanceof RegExp ? String(sample) : showValue(sample);
+function showMatcher(matcher: Asymmetric, show: (value: unknown) => string): string {
+  const { toAsymmetricMatcher, toString, sample } = matcher as Partial<Record<keyof Asymmetric | "toString", unknown>>;
+  if (typeof toAsymmetricMatcher === "function") return `${matcher.toAsymmetricMatcher?.()}`;
+  const name = typeof toString === "function" ? `${toString.call(matcher)}` : "a matcher of one's own";
+  if (sample === undefined) return name;
+  return `${name} ${sample instanceof RegExp ? String(sample) : show(sample)}`;
 }
 
 /** At most 80 characters, never half of one, without secrets, with control and direction characters as escapes. */
@@ -89,20 +95,34 @@ function escapeInvisible(text: string): string {
   );
 }
 
+/** The same for a text of several lines; tabs stay as well. */
+export function escapeLines(text: string): string {
+  return text
+    .split(/([\n\t])/)
+    .map((part) => (part === "\n" || part === "\t" ? part : escapeInvisible(part)))
+    .join("");
+}
+
 /** "1 turn", "2 turns". */
 export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** C0 and DEL; those of C1 are more than one byte. */
-const CONTROL = /[^\P{Cc}\u0080-\u009f]/gu;
+/** Whatever a terminal acts on instead of showing it. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** A word as a POSIX shell reads it, to be pasted behind a command; with controls in it as §2.2.4 of POSIX.1-2024 has them, on one line. */
+/** A word as a POSIX shell reads it, to be pasted behind a command; what is not seen as §2.2.4 of POSIX.1-2024 has it, on one line. */
 export function shellText(word: string): string {
   if (/^[\w./:@%+=,-]+$/.test(word)) return word;
-  if (word.search(CONTROL) < 0) return `'${word.replaceAll("'", `'\\''`)}'`;
-  const escaped = word.replace(/[\\']/g, "\\$&").replace(CONTROL, (control) => {
-    return control === "\n" ? "\\n" : `\\${(control.codePointAt(0) ?? 0).toString(8).padStart(3, "0")}`;
+  if (word.search(UNSEEN) < 0) return `'${word.replaceAll("'", `'\\''`)}'`;
+  const escaped = word.replace(/[\\']/g, "\\$&").replace(UNSEEN, (unseen) => {
+    if (unseen === "\n") return "\\n";
+    return Array.from(new TextEncoder().encode(unseen), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
   });
   return `$'${escaped}'`;
+}
+
+/** The same for the path of a file, which no command takes for an option. */
+export function shellPath(path: string): string {
+  return shellText(path.startsWith("-") ? `./${path}` : path);
 }

@@ -1,7 +1,9 @@
 // What is left of a counterexample once it is shrunk: the least value a person would write, whatever the seed.
 
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../src/core/canon/value.js";
+import type { LlmMessage } from "../../../src/core/model/message.js";
 import {
   budgetLimits,
   cassette,
@@ -101,6 +103,18 @@ describe("a law that one thing breaks leaves that thing alone", () => {
       { role: "tool", toolCallId: "call-0", name: "look", content: "", isError: true },
       { role: "assistant", content: "" },
     ]);
+  });
+
+  it("no user has said much: what came before is left out, whichever of the messages it was", () => {
+    const saysMuch = (one: LlmMessage) => one.role === "user" && JSON.stringify(one.content).includes("a");
+    // Found in the first message by one seed, and in a later one by others.
+    for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      const { counterexample } = fc.check(
+        fc.property(conversation(), (all) => !all.some(saysMuch)),
+        { seed, numRuns: 5_000 },
+      );
+      expect(counterexample?.[0].length).toBe(2);
+    }
   });
 
   it("no call has an argument", () => {

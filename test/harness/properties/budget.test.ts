@@ -76,7 +76,7 @@ describe("checkBudget", () => {
       let asked = 0;
       return { takeTurn: () => (own.turns === 2 && (asked += 1) > 1 ? undefined : own.takeTurn()) };
     });
-    expect(await law(fickle)).toBe("a turn that is forbidden stays forbidden");
+    expect(await law(fickle)).toBe("what is forbidden stays forbidden");
   });
 
   it("refuses limits that are none, and unknown options", async () => {

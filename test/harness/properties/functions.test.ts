@@ -3,6 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { HashFilter } from "../../../src/cassette/prompt.js";
 import type { Redact } from "../../../src/cassette/redact/answers.js";
+import type { LlmMessage } from "../../../src/core/model/message.js";
 import { checkHashFilter, checkRedaction, LawBrokenError } from "../../../src/harness/properties/index.js";
 import { rejection } from "../../support/refusal.js";
 
@@ -82,10 +83,10 @@ describe("checkHashFilter", () => {
       );
 
   it("passes a filter that is idempotent and symmetric, and says whether it was at work", async () => {
-    const dates = onText((text) => text.replaceAll(/\d{4}-\d\d-\d\d/g, "<date>"));
-    expect(await checkHashFilter(dates, { numRuns: 50 })).toEqual({ runs: 50, changed: 0 });
-    const examples = [[{ role: "user" as const, content: "on 2026-11-21" }]];
-    expect(await checkHashFilter(dates, { numRuns: 50, examples })).toEqual({ runs: 50, changed: 1 });
+    const tickets = onText((text) => text.replaceAll(/ticket-\d+/g, "<ticket>"));
+    expect(await checkHashFilter(tickets, { numRuns: 50 })).toEqual({ runs: 50, changed: 0 });
+    const examples = [[{ role: "user" as const, content: "about ticket-7" }]];
+    expect(await checkHashFilter(tickets, { numRuns: 50, examples })).toEqual({ runs: 50, changed: 1 });
   });
 
   it.each<[string, HashFilter, string]>([
@@ -130,5 +131,32 @@ describe("checkHashFilter", () => {
       { role: "user", content: "a" },
       { role: "assistant", content: "" },
     ]);
+  });
+});
+
+describe("what recorders take beside functions", () => {
+  it("is held to the laws of a redaction: options, and those that are none", async () => {
+    const secret = "correct-horse";
+    const report = await checkRedaction({ values: [secret], email: true }, { secrets: [secret], seed: 7 });
+    expect(report.withSecret).toBeGreaterThan(0);
+    expect(report.changed).toBeGreaterThanOrEqual(report.withSecret);
+
+    const broken = await rejection(checkRedaction({ rules: [] }, { secrets: [secret], seed: 7 }));
+    expect(broken).toMatchObject({ name: "LawBrokenError", law: "no secret is left" });
+    const misspelt = await rejection(checkRedaction({ vales: [secret] } as object));
+    expect(misspelt).toMatchObject({ code: "invalid-options", summary: "redact has an unknown option: vales" });
+  });
+
+  it("is held to the laws of a hash filter: names and functions, and names that are none", async () => {
+    const messages: LlmMessage[] = [{ role: "user", content: "Is it open on 2026-11-21?" }];
+    const once = await checkHashFilter(["uuid", "isoDate"], { examples: [messages], seed: 7 });
+    expect(once.changed).toBeGreaterThan(0);
+
+    const louder: HashFilter = (prompt) => prompt.map((message) => ({ ...message, content: `${message.content}!` }));
+    const broken = await rejection(checkHashFilter(["isoDate", louder], { seed: 7 }));
+    expect(broken).toMatchObject({ name: "LawBrokenError", law: "done twice it is done once" });
+    const misspelt = await rejection(checkHashFilter(["isodate" as "isoDate"]));
+    expect(misspelt).toMatchObject({ code: "invalid-options" });
+    expect(await rejection(checkHashFilter(undefined as unknown as HashFilter))).toMatchObject({ code: "law-empty" });
   });
 });

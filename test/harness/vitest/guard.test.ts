@@ -1,9 +1,10 @@
 // What every matcher's failure has in common: the commands it names, and what it never shows.
 
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { recordingProvider } from "../../../src/cassette/index.js";
 import "../../../src/entry/vitest.js";
-import { rerecordCommand } from "../../../src/harness/vitest/command.js";
+import { nodeTestCommand, rerecordCommand, vitestCommand } from "../../../src/harness/vitest/command.js";
 import type { MatcherContext } from "../../../src/harness/vitest/matcher.js";
 import { refusal, rejection } from "../../support/refusal.js";
 import { ask, say } from "../../support/script.js";
@@ -11,6 +12,13 @@ import { lookupRun, record } from "./runs.js";
 
 const secret = "sk-" + "ant-api03-" + "Ab1".repeat(31) + "AA";
 const context: MatcherContext = { equals: Object.is, utils: { iterableEquality: undefined } };
+
+/** Every text in a value, keys as well. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return [...(Array.isArray(value) ? [] : Object.keys(value)), ...Object.values(value).flatMap(textsIn)];
+}
 
 describe("a failure", () => {
   it("shows no secret that a rule knows, in its words and in the values that are drawn", async () => {
@@ -55,12 +63,52 @@ describe("a failure", () => {
     expect(() => expect(result).toMatchToolSequence([{ name: "lookup", args }])).toThrow("expected these tool calls");
   });
 
+  it("comes to an end for expected arguments that hold themselves twice, or one thing in very many places", async () => {
+    const twice: Record<string, unknown> = {};
+    Object.assign(twice, { one: twice, two: twice });
+    let shared: object = { end: 1 };
+    for (let depth = 0; depth < 60; depth++) shared = { left: shared, right: shared };
+    const { result } = await lookupRun();
+    for (const args of [twice, shared]) {
+      expect(() => expect(result).toCallTool("lookup", args)).toThrow("expected a call of lookup");
+    }
+  });
+
+  it("has nothing in it that a terminal acts on but colours, in its words and in the values that are drawn", async () => {
+    const hostile = "\u001b]0;title\u0007\u009b2J\u202eabc\rover";
+    const { result, cassette } = await record([
+      ask([{ name: "lookup", arguments: { [hostile]: hostile } }]),
+      say(hostile),
+    ]);
+    const { cassette: other } = await lookupRun();
+    const errors = [
+      refusal(() => expect(result).toCallTool("lookup", { a: 1 })),
+      refusal(() => expect(result).toFinishWith({ answer: "other" })),
+      refusal(() => expect(result).toMatchToolSequence(["save"])),
+      await rejection(expect(cassette).toMatchCassette(other)),
+      await rejection(expect(cassette).toHaveNoDriftFrom(other)),
+    ] as { message: string; actual?: unknown; expected?: unknown }[];
+    const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
+    for (const { message, actual, expected } of errors) {
+      expect(message.replace(/\u001b\[[\d;]*m/g, "")).not.toMatch(control);
+      for (const text of textsIn([actual, expected])) expect(text).not.toMatch(control);
+    }
+    expect(textsIn(errors[0]?.actual).join()).toContain("\\u001b]0;title");
+  });
+
+  it("tells 0 from -0, and takes a matcher of one's own that has no name", async () => {
+    const { result } = await record([ask([{ name: "lookup", arguments: { n: 0 } }]), say("")]);
+    expect(() => expect(result).toCallTool("lookup", { n: -0 })).toThrow("expected -0, was 0");
+    const nameless = Object.assign(Object.create(null) as object, { asymmetricMatch: () => false });
+    expect(() => expect(result).toCallTool("lookup", { n: nameless })).toThrow("a matcher of one's own");
+  });
+
   it("names the commands for the cassette of a handle", async () => {
     const { provider } = { provider: (await lookupRun()).recorder };
     const handle = { provider, done: async () => undefined, mode: "record", file: "my runs/a.cassette.json" };
     const { message } = refusal(() => expect(handle).toCallTool("save")) as Error;
     expect(message).toContain(
-      "\n`cassette show 'my runs/a.cassette.json'` shows the recorded run; " +
+      "\n`npx cassette show 'my runs/a.cassette.json'` shows the recorded run; " +
         "`CASSETTE_MODE=refresh npx vitest run test/harness/vitest/guard.test.ts -t " +
         "'^a failure.{1,3}names the commands for the cassette of a handle$'` records it again.",
     );
@@ -71,13 +119,17 @@ describe("the command that records a test again", () => {
   it("is of this very test, whatever stands in its name", () => {
     const named = (currentTestName: string) => rerecordCommand({ ...context, currentTestName });
     expect(named("books")).toBe("CASSETTE_MODE=refresh npx vitest run -t '^books$'");
-    const names = ["it's a (test) > $(rm -rf) `x` | a+b*c? [d] {e} \\ ^f$ “g” …\n", "ümläut 測試 42 a/b"];
+    const names = [
+      "it's a (test) > $(rm -rf) `x` | a+b*c? [d] {e} \\ ^f$ “g” …\n",
+      "ümläut 測試 42 a/b",
+      "🎉 > of\u2028two\r\nlines",
+    ];
     for (const name of names) {
       const pattern = /-t '?(.*?)'?$/s.exec(named(name))?.[1] ?? "";
       expect(pattern).not.toMatch(/['`$\\(]./);
-      expect(new RegExp(pattern, "s").test(name)).toBe(true);
-      expect(new RegExp(pattern, "s").test(name.replaceAll(" > ", " "))).toBe(true);
-      expect(new RegExp(pattern, "s").test(`${name} too`)).toBe(false);
+      expect(new RegExp(pattern).test(name)).toBe(true);
+      expect(new RegExp(pattern).test(name.replaceAll(" > ", " "))).toBe(true);
+      expect(new RegExp(pattern).test(`${name} too`)).toBe(false);
     }
   });
 
@@ -85,5 +137,15 @@ describe("the command that records a test again", () => {
     const running = { ...context, currentTestName: "a b", dontThrow: () => undefined };
     expect(rerecordCommand(running)).toBe("CASSETTE_MODE=refresh npx jest -t '^a b$'");
     expect(rerecordCommand(context)).toBe("CASSETTE_MODE=refresh");
+  });
+
+  it("names files from the working folder", () => {
+    const file = resolve("my tests/a.test.ts");
+    expect(vitestCommand("record", file, "a > b")).toBe(
+      "CASSETTE_MODE=record npx vitest run 'my tests/a.test.ts' -t '^a.{1,3}b$'",
+    );
+    expect(nodeTestCommand("from-first-miss", file)).toBe(
+      "CASSETTE_MODE=from-first-miss node --test 'my tests/a.test.ts'",
+    );
   });
 });

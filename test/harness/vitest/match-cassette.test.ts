@@ -51,8 +51,8 @@ describe("toMatchCassette", () => {
         `expected no difference from ${file}, but there are 2 differences:`,
         '  - lookup was called with other arguments at turn 0: /city was "Paris" and is "Oslo".',
         `  - The assistant's text changed at turn 1: it was "sunny" and is "rain".`,
-        `If it is not meant, undo the change; save the run and \`cassette diff ${file} <new file>\` shows all of it.`,
-        "If it is meant, record again and review the new cassette: CASSETTE_MODE=refresh npx vitest run " +
+        `If it is not meant, undo the change; save the run and \`npx cassette diff ${file} <new file>\` shows all of it.`,
+        `If it is meant, record ${file} again and review it; where this test records it: CASSETTE_MODE=refresh npx vitest run ` +
           "test/harness/vitest/match-cassette.test.ts -t " +
           "'^toMatchCassette.{1,3}says what differs in sentences and gives both sides of it to the runner$'",
       ].join("\n"),
@@ -122,7 +122,7 @@ describe("toMatchCassette", () => {
     expect(await rejection(expect(pinned).not.toMatchCassette(pinned))).toMatchObject({
       message:
         "expected a run that differs from the pinned cassette, but its calls, its texts and the number of its turns are the same.\n" +
-        "Take .not away, or make sure that the changed agent was run; `cassette diff <pinned file> <new file>` compares two files.",
+        "Take .not away, or make sure that the changed agent was run; `npx cassette diff <pinned file> <new file>` compares two files.",
     });
   });
 
@@ -179,6 +179,8 @@ describe("toMatchCassette", () => {
         file: missing,
         message: expect.stringContaining(`${missing} was refused (file-not-found): there is no cassette at`),
       });
+      const { message } = (await rejection(assertion.toMatchCassette(missing))) as Error;
+      expect(message.match(/to do/g)).toHaveLength(1);
       expect(await rejection(assertion.toMatchCassette(tampered))).toMatchObject({
         code: "response-hash",
         file: tampered,

@@ -12,6 +12,7 @@ import {
   type RecordingOptions,
   type ReplayOptions,
   type Shelf,
+  type ShelfItem,
 } from "../../../cassette/index.js";
 import { assertKnownOptions } from "../../../core/index.js";
 import type { CassetteHandle, UseCassette, UseCassetteOptions } from "../../use-cassette.js";
@@ -48,6 +49,9 @@ export type RecordingHandlers<Handler> = Handler[] & {
 /** Handlers that replay or record, with the mode that was decided and the path of the cassette. */
 export type UsedCassetteHandlers<Handler> = CassetteHandlers<Handler> & Pick<CassetteHandle, "mode" | "file">;
 
+/** One cassette, several behind the same handlers, or the handle of a `useCassette` that replays. */
+export type CassetteSource = Cassette | readonly Cassette[] | CassetteHandle;
+
 /** The options of `cassetteHandlers`. A wrong one is `invalid-options`. */
 export interface CassetteHandlersOptions extends Pick<
   ReplayOptions,
@@ -70,7 +74,7 @@ export interface UseCassetteHandlersOptions extends UseCassetteOptions {
 
 /** The functions of `playhead/msw` for one class of handlers; made by {@link createMswAdapter}. */
 export interface MswAdapter<Handler> {
-  cassetteHandlers(source: Cassette | CassetteHandle, options?: CassetteHandlersOptions): CassetteHandlers<Handler>;
+  cassetteHandlers(source: CassetteSource, options?: CassetteHandlersOptions): CassetteHandlers<Handler>;
   recordingHandlers(options?: RecordingHandlersOptions): RecordingHandlers<Handler>;
   useCassetteHandlers(file: string, options?: UseCassetteHandlersOptions): Promise<UsedCassetteHandlers<Handler>>;
 }
@@ -100,13 +104,12 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
     return Object.assign(intercept({ bases, trouble, isClosed }, answer), { done });
   }
 
-  function overShelf(bases: Bases, cassette: Cassette, options: CassetteHandlersOptions): CassetteHandlers<Handler> {
-    const { baseUrls: _, file = "the cassette", streaming = "chunked", speed = 1, ...tape } = options;
-    const shelf = createShelf([{ file, cassette, names: [] }], tape);
+  function overShelf(bases: Bases, cassettes: readonly Cassette[], options: CassetteHandlersOptions) {
+    const { baseUrls: _, file, streaming = "chunked", speed = 1, ...tape } = options;
+    const shelf = createShelf(toItems(cassettes, file), tape);
     const trouble = createTrouble();
-    const nameOf = (path: string) => path.split(/[\\/]/).at(-1) ?? path;
     const answer = async ({ wire, turn, request: { signal } }: AskedTurn) =>
-      toResponse(await shelfReply(wire, turn, { shelf, nameOf, streaming: { streaming, speed }, signal }));
+      toResponse(await shelfReply(wire, turn, { shelf, nameOf: baseName, streaming: { streaming, speed }, signal }));
     const done = async () => {
       await trouble.settle();
       assertConsumed(shelf, options.file);
@@ -119,7 +122,7 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
       assertKnownOptions("cassetteHandlers", options, REPLAY_OPTIONS);
       assertStreaming("cassetteHandlers", options);
       const bases = readBases("cassetteHandlers", options.baseUrls);
-      if (!isHandle(source)) return overShelf(bases, source, options);
+      if (!isHandle(source)) return overShelf(bases, toList(source), options);
       assertReplaying(source, options);
       return overHandle(bases, source);
     },
@@ -151,7 +154,22 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
 
 const REPLAY_OPTIONS = ["baseUrls", "file", "redact", "allowRedacted", "streaming", "speed"];
 
-function isHandle(source: Cassette | CassetteHandle): source is CassetteHandle {
+function toList(source: Cassette | readonly Cassette[]): readonly Cassette[] {
+  const cassettes = Array.isArray(source) ? (source as readonly Cassette[]) : [source as Cassette];
+  if (cassettes.length > 0) return cassettes;
+  throw new CassetteError("invalid-options", "cassetteHandlers was given an empty list", {
+    hint: "Give at least one cassette.",
+  });
+}
+
+const baseName = (path: string): string => path.split(/[\\/]/).at(-1) ?? path;
+
+function toItems(cassettes: readonly Cassette[], file = "the cassette"): ShelfItem[] {
+  const nameOf = (index: number) => (cassettes.length === 1 ? file : `${file} ${index + 1}`);
+  return cassettes.map((cassette, index) => ({ file: nameOf(index), cassette, names: [] }));
+}
+
+function isHandle(source: CassetteSource): source is CassetteHandle {
   return typeof (source as Partial<CassetteHandle> | null | undefined)?.done === "function";
 }
 

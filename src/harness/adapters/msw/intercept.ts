@@ -38,7 +38,7 @@ export function createInterceptor(interception: Interception): (request: Request
     const error = new CassetteError(wire === undefined ? "invalid-options" : "not-recordable", refusal.message);
     if (letOut === undefined) return refuse(refusal, wire, error);
     const response = await letOut(request).catch(() => Response.error());
-    if (wire !== undefined && response.ok) trouble.note(error);
+    if (response.ok && (wire !== undefined || otherApi(request) !== undefined)) trouble.note(notKept(request, error));
     return response;
   }
 
@@ -55,13 +55,38 @@ export function createInterceptor(interception: Interception): (request: Request
   };
 }
 
-function unknownPath({ method, url }: Request): Refusal {
-  const { origin, pathname } = new URL(url);
+function unknownPath(request: Request): Refusal {
+  const { origin, pathname } = new URL(request.url);
+  const what = otherApi(request) ?? "no conversation turn that a cassette holds";
   return {
     status: 404,
     code: "unknown-path",
-    message: `${method} ${origin}${pathname} is no conversation turn that a cassette holds: chat completions, messages and api/chat are; put a handler of your own for it before these`,
+    message: `${request.method} ${origin}${pathname} is ${what}: chat completions, messages and api/chat are what it holds; put a handler of your own for it before these`,
   };
+}
+
+/** Paths at which models answer too, in words that no wire of ours has. */
+const OTHER_APIS: readonly (readonly [path: RegExp, name: string])[] = [
+  [
+    /\/responses(?:\/compact)?$/,
+    'OpenAI\'s Responses API, which no cassette holds (@openai/agents asks by chat completions after setOpenAIAPI("chat_completions"), the AI SDK by openai.chat(model))',
+  ],
+  [/(?<!\/chat)\/completions$/, "the API of text completions, which no cassette holds"],
+  [/\/v1\/complete$/, "the API of text completions, which no cassette holds"],
+  [/\/api\/generate$/, "Ollama's generate, which no cassette holds"],
+];
+
+function otherApi({ method, url }: Request): string | undefined {
+  if (method !== "POST") return undefined;
+  const { pathname } = new URL(url);
+  return OTHER_APIS.find(([path]) => path.test(pathname))?.[1];
+}
+
+/** A model answered, and nothing of it will be in the recording. */
+function notKept(request: Request, error: CassetteError): CassetteError {
+  const api = otherApi(request);
+  if (api === undefined) return error;
+  return new CassetteError("not-recordable", `an answer was passed on and not recorded: it came by ${api}`);
 }
 
 function toRefusal(error: unknown): Refusal {

@@ -1,6 +1,8 @@
 // A turn over a vendor's wire, answered by a provider: from its recording, or as the vendor behind it answers.
 
+import { CassetteError } from "../../../cassette/index.js";
 import {
+  AgentError,
   cutAs,
   hashJson,
   type LlmProviderAdapter,
@@ -58,8 +60,19 @@ async function noteLoss(answered: Promise<Answered>, trouble: Trouble): Promise<
   try {
     await answered;
   } catch (error) {
-    if (!(error instanceof VendorRefusal)) trouble.note(error);
+    if (error instanceof VendorRefusal) return;
+    trouble.note(error instanceof CassetteError || error instanceof AgentError ? error : toLoss(error));
   }
+}
+
+/** What the transport said of an answer that ended before its end. */
+function toLoss(cause: unknown): CassetteError {
+  const [what, hint] =
+    (cause as { name?: unknown } | null)?.name === "AbortError"
+      ? ["the client left an answer before its end", "Let the client read the answer to its end while it is recorded."]
+      : ["the vendor's answer broke off", "Record again."];
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new CassetteError("not-recordable", `a turn was not recorded, since ${what}: ${why}`, { hint, cause });
 }
 
 async function ask(provider: LlmProviderAdapter, { turn }: AskedTurn): Promise<Answered> {

@@ -28,9 +28,20 @@ function toStream(parts: Iterable<string> | AsyncIterable<Uint8Array>): Readable
 /** Of the way the bytes came, and no longer true of bytes that were unpacked. */
 const OF_THE_WAY = ["content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive"];
 
+/** The vendor's refusal as it came, read whole. */
+export async function readWhole(answer: Response): Promise<Response> {
+  const body = await answer.arrayBuffer();
+  // What says that there is no body may have none.
+  return new Response(body.byteLength === 0 ? null : body, headOf(answer));
+}
+
 /** The vendor's answer as it came, with `body` in the place of its own. */
-export function withBody({ status, statusText, headers }: Response, body: ReadableStream<Uint8Array> | null): Response {
+export function withBody(answer: Response, body: ReadableStream<Uint8Array> | null): Response {
+  return new Response(body, headOf(answer));
+}
+
+function headOf({ status, statusText, headers }: Response): ResponseInit {
   const kept = new Headers(headers);
   for (const name of OF_THE_WAY) kept.delete(name);
-  return new Response(body, { status, statusText, headers: kept });
+  return { status, statusText, headers: kept };
 }

@@ -10,7 +10,7 @@ import {
   type LlmTurnResponse,
   type Wire,
 } from "../../../core/index.js";
-import { withBody } from "./response.js";
+import { readWhole, withBody } from "./response.js";
 
 /** A request that was intercepted, and the wire it speaks. */
 export interface Intercepted {
@@ -57,19 +57,22 @@ export function createUpstream(send: (request: Request) => Promise<Response>): U
     const { wire, request, opened, failed } = found;
     names.add(`${wire.name}:${asked.settings?.model ?? "unnamed"}`);
     let answer: Response;
+    let refused: Response | undefined;
     try {
       answer = await send(request);
+      if (!answer.ok) refused = await readWhole(answer);
     } catch (error) {
       failed(error);
       throw error;
     }
+    if (refused !== undefined) {
+      opened(refused);
+      throw new VendorRefusal(answer.status);
+    }
     const [theirs, ours] = answer.body?.tee() ?? [null, null];
     opened(withBody(answer, theirs));
-    if (answer.ok && ours !== null) return { wire, answer, copy: bounded(ours) };
-    if (answer.ok)
-      throw new CassetteError("not-recordable", `the vendor answered HTTP ${answer.status} without a body`);
-    await ours?.cancel();
-    throw new VendorRefusal(answer.status);
+    if (ours !== null) return { wire, answer, copy: bounded(ours) };
+    throw new CassetteError("not-recordable", `the vendor answered HTTP ${answer.status} without a body`);
   }
 
   async function turn(asked: LlmTurnRequest): Promise<LlmTurnResponse> {
