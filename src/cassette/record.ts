@@ -17,24 +17,15 @@ import {
   type SigningKey,
 } from "../core/index.js";
 import { buildCassette, CREATED_WITH, type BuiltTurn } from "./build.js";
-import { createContextReader, type TurnContext } from "./context.js";
+import type { TurnContext } from "./context.js";
 import { assertKnownOptions, CassetteError } from "./errors.js";
 import type { CassetteExtensions, CassetteV2, ContextExtension } from "./format.js";
 import { readHashFilter, type HashFilterOption } from "./filters.js";
-import { createPromptTracker, type HashFilter } from "./prompt.js";
-import {
-  assertContext,
-  assertLoadable,
-  assertMessage,
-  assertName,
-  assertResponse,
-  assertResponseDepth,
-  recordable,
-} from "./recordable.js";
+import type { HashFilter } from "./prompt.js";
+import { assertLoadable, assertName, assertResponse, assertResponseDepth, recordable } from "./recordable.js";
 import type { RedactOption } from "./redact/options.js";
 import { createRedactor, sealResponse, type Redactor } from "./redact/redactor.js";
-import { assertMessages, assertRequest } from "./request.js";
-import { createSeenPrompt } from "./seen.js";
+import { createRequestReader } from "./request-reader.js";
 import { resolveSigningKey, signNow, type SigningEnvironment } from "./sign.js";
 import type { RecordedStreaming, StreamedTurn } from "./stream-format.js";
 import { createStreamNote, type StreamNote, type StreamNoted } from "./stream-note.js";
@@ -185,15 +176,12 @@ async function* keepStream(
 function createTape(options: RecordingOptions) {
   const redactor = createRedactor(options.redact);
   const { filter, names } = readHashFilter(options.hashFilter);
-  const seen = createSeenPrompt();
-  const tracker = createPromptTracker(filter, assertMessage);
-  const readContext = createContextReader((value) => redactor.json(value));
+  const reader = createRequestReader(redactor, filter);
   const { prompts: keepsPrompts = true } = options;
   const turns: BuiltTurn[] = [];
   const contexts: ContextExtension[] = [];
   const streams: StreamedTurn[] = [];
   const open: Slot[] = [];
-  let checked: TurnContext | undefined;
   // The shortest prefix that every prompt since the last recorded one has in common with it: what a delta may keep.
   let common = 0;
 
@@ -220,18 +208,9 @@ function createTape(options: RecordingOptions) {
   return {
     turns,
     open(request: LlmTurnRequest): Slot {
-      assertRequest(request);
-      const { messages } = request;
-      const known = seen.begin(messages);
-      assertMessages(messages, known);
-      const context = readContext(request);
-      if (context !== checked) assertContext(context);
-      checked = context;
-      const { clean, kept } = redactor.messages(messages, known);
-      const { promptHash, keep } = tracker.next(clean, kept);
-      seen.take(messages, known);
+      const { promptHash, keep, context } = reader.read(request);
       const from = open.length > 0 ? 0 : Math.min(common, keep);
-      const tail = keepsPrompts ? tracker.since(from) : [];
+      const tail = keepsPrompts ? reader.since(from) : [];
       const slot: Slot = { promptHash, keep, from, tail, context, settled: { kind: "pending" } };
       open.push(slot);
       return slot;

@@ -1,7 +1,14 @@
 // Redaction on either side. A recorder runs the user's function on answers and then the rules on everything; a replay runs the
 // rules that the recording names, so that what the run asks reads as what was recorded.
 
-import { findResponseFlaw, NotJsonError, seal, type JsonValue, type LlmTurnResponse } from "../../core/index.js";
+import {
+  findResponseFlaw,
+  NotJsonError,
+  seal,
+  type JsonValue,
+  type LlmMessage,
+  type LlmTurnResponse,
+} from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { createAnswerRedactor } from "./answers.js";
 import { BY_FUNCTION, BY_POINTER, BY_VALUE, readRedaction, type RedactOption } from "./options.js";

@@ -97,7 +97,7 @@ class Mark extends Given {
   }
 
   static levelsOf(object: object): number {
-    return #levels in object ? (object as Mark).#levels : 0;
+    return #levels in object ? object.#levels : 0;
   }
 }
 

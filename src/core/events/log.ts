@@ -88,7 +88,10 @@ class Log implements EventLog {
   readonly append = (agentId: string, turnIndex: number, body: EventBody, detail?: EventDetail): void => {
     const at = this.#ports.now();
     const notes = this.#notes;
-    if (notes === undefined) return this.#publish(this.#stamp(at, agentId, turnIndex, body), detail);
+    if (notes === undefined) {
+      this.#publish(this.#stamp(at, agentId, turnIndex, body), detail);
+      return;
+    }
     const isKept = body.type !== "llm-delta" && this.#kept < this.#limit;
     notes.take(isKept, at, agentId, turnIndex, body);
     if (body.type !== "llm-delta") this.#seq += 1;

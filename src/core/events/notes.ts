@@ -47,7 +47,8 @@ export class EventNotes {
         agentId: this.#agentIds[index] as string,
         turnIndex: this.#turns[index] as number,
       };
-      events.push(Object.assign(head, this.#bodies[index]) as AgentEvent);
+      const event: AgentEvent = Object.assign(head, this.#bodies[index] as EventBody);
+      events.push(event);
     }
     for (const column of [this.#bodies, this.#agentIds, this.#turns, this.#at, this.#ms, this.#counters]) {
       column.length = 0;

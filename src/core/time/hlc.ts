@@ -40,10 +40,7 @@ const MAX_COUNTER = 2 ** 16 - 1;
 const STAMP = /^([0-9a-f]{12})-([0-9a-f]{4})-([0-9a-f]{8})$/;
 
 /** A clock on the port's wall clock, with a random node unless one is given. Throws RangeError for a node that is not 8 hex digits. */
-export function createHlc(
-  ports: Pick<Ports, "now" | "randomBytes">,
-  node: string = toHex(ports.randomBytes(4)),
-): HybridClock {
+export function createHlc(ports: Pick<Ports, "now" | "randomBytes">, node: string = toHex(ports.randomBytes(4))): Hlc {
   if (!/^[0-9a-f]{8}$/.test(node))
     throw new RangeError(`the node of a clock is 8 hex digits, not ${JSON.stringify(node)}`);
   return new HybridClock(ports, node);
@@ -62,10 +59,11 @@ export class HybridClock implements Hlc {
     this.#suffix = `-${node}`;
   }
 
-  tick(now: number = this.#now()): HlcStamp {
+  // Properties, so that a clock can be spread into another.
+  readonly tick = (now: number = this.#now()): HlcStamp => {
     this.advance(now);
     return this.format(this.ms, this.counter);
-  }
+  };
 
   /** Makes the next stamp, to be read from `ms` and `counter`. */
   advance(now: number): void {
@@ -80,14 +78,14 @@ export class HybridClock implements Hlc {
     return `${prefix}-${hexByte(counter >> 8)}${hexByte(counter & 255)}${this.#suffix}`;
   }
 
-  receive(stamp: HlcStamp, now: number = this.#now()): void {
+  readonly receive = (stamp: HlcStamp, now: number = this.#now()): void => {
     const other = parseHlc(stamp);
     if (other === undefined) throw new RangeError(`${JSON.stringify(stamp)} is no stamp of a hybrid logical clock`);
     const ahead = other.ms - Math.max(readable(now), this.ms);
     if (ahead > MAX_DRIFT_MS) throw new RangeError(`the stamp ${stamp} is ${ahead} ms ahead of this clock`);
     if (other.ms > this.ms) this.#moveTo(other.ms, other.counter);
     else if (other.ms === this.ms) this.#moveTo(this.ms, Math.max(this.counter, other.counter));
-  }
+  };
 
   #moveTo(ms: number, counter: number): void {
     // A counter that is full borrows a millisecond from the future: order matters more than the wall clock.
