@@ -56,7 +56,10 @@ export function createBudget(limits: BudgetLimits = {}): Budget {
   return new Tracker(limits);
 }
 
-/** A class, since a literal with getters takes a multiple of the time to make (measured), and each run makes several. */
+/**
+ * A class, since a literal with getters takes a multiple of the time to make (measured), and each run makes several. What a caller may
+ * hand on or build upon is a property of its own.
+ */
 class Tracker implements Budget {
   turns = 0;
   toolCalls = 0;
@@ -67,9 +70,9 @@ class Tracker implements Budget {
   readonly #maxCost: Cost | undefined;
   /** Only where there is a cap that needs it. */
   readonly #estimate: PromptEstimate | undefined;
-  #inputTokens = 0;
-  #outputTokens = 0;
-  #cost: Cost | undefined;
+  private inputTokens = 0;
+  private outputTokens = 0;
+  private cost: Cost | undefined;
 
   constructor(limits: BudgetLimits) {
     this.#maxTurns = checked("maxTurns", limits.maxTurns ?? DEFAULT_MAX_TURNS, true);
@@ -82,38 +85,41 @@ class Tracker implements Budget {
   }
 
   get usage(): UsageTotal {
-    const tokens = { inputTokens: this.#inputTokens, outputTokens: this.#outputTokens };
-    return this.#cost === undefined ? tokens : { ...tokens, costUsd: costToUsd(this.#cost) };
+    const tokens = { inputTokens: this.inputTokens, outputTokens: this.outputTokens };
+    return this.cost === undefined ? tokens : { ...tokens, costUsd: costToUsd(this.cost) };
   }
 
-  takeTurn(messages?: readonly LlmMessage[], tools: readonly LlmToolDefinition[] = []): BudgetCap | undefined {
+  readonly takeTurn = (
+    messages?: readonly LlmMessage[],
+    tools: readonly LlmToolDefinition[] = [],
+  ): BudgetCap | undefined => {
     let cap = this.turns >= this.#maxTurns ? "turns" : this.#spent();
     if (messages !== undefined && this.#estimate !== undefined)
       cap ??= this.#wouldSpend(this.#estimate, messages, tools);
     if (cap === undefined) this.turns++;
     return cap;
-  }
+  };
 
-  takeToolCall(): BudgetCap | undefined {
+  readonly takeToolCall = (): BudgetCap | undefined => {
     if (this.toolCalls >= this.#maxToolCalls) return "toolCalls";
     this.toolCalls++;
     return undefined;
-  }
+  };
 
-  spend(response: LlmTurnResponse): void {
+  readonly spend = (response: LlmTurnResponse): void => {
     const { usage, costUsd } = response;
-    this.#inputTokens += figure(usage?.inputTokens);
-    this.#outputTokens += figure(usage?.outputTokens);
+    this.inputTokens += figure(usage?.inputTokens);
+    this.outputTokens += figure(usage?.outputTokens);
     this.#estimate?.learn(response);
     if (costUsd === undefined || figure(costUsd) !== costUsd) return;
-    this.#cost = this.#cost === undefined ? toCost(costUsd) : addCost(this.#cost, toCost(costUsd));
-  }
+    this.cost = this.cost === undefined ? toCost(costUsd) : addCost(this.cost, toCost(costUsd));
+  };
 
-  beginConversation(): void {
+  readonly beginConversation = (): void => {
     this.#estimate?.beginConversation();
-  }
+  };
 
-  limitOf(cap: BudgetCap): number {
+  readonly limitOf = (cap: BudgetCap): number => {
     switch (cap) {
       case "turns":
         return this.#maxTurns;
@@ -124,13 +130,13 @@ class Tracker implements Budget {
       case "costUsd":
         return this.#maxCostUsd;
     }
-  }
+  };
 
   #spent(): BudgetCap | undefined {
-    if (this.#inputTokens + this.#outputTokens >= this.#maxTokens) return "tokens";
+    if (this.inputTokens + this.outputTokens >= this.#maxTokens) return "tokens";
     if (this.#maxCostUsd === 0) return "costUsd";
-    if (this.#cost === undefined || this.#maxCost === undefined) return undefined;
-    return reachesCost(this.#cost, this.#maxCost) ? "costUsd" : undefined;
+    if (this.cost === undefined || this.#maxCost === undefined) return undefined;
+    return reachesCost(this.cost, this.#maxCost) ? "costUsd" : undefined;
   }
 
   #wouldSpend(
@@ -140,10 +146,10 @@ class Tracker implements Budget {
   ): BudgetCap | undefined {
     const tokens = estimate.tokens(messages, tools);
     if (tokens === undefined) return undefined;
-    if (this.#inputTokens + this.#outputTokens + tokens > this.#maxTokens) return "tokens";
+    if (this.inputTokens + this.outputTokens + tokens > this.#maxTokens) return "tokens";
     const usd = this.#maxCost === undefined ? undefined : estimate.costUsd(tokens);
-    if (usd === undefined || this.#maxCost === undefined || this.#cost === undefined) return undefined;
-    return reachesCost(this.#maxCost, addCost(this.#cost, toCost(usd))) ? undefined : "costUsd";
+    if (usd === undefined || this.#maxCost === undefined || this.cost === undefined) return undefined;
+    return reachesCost(this.#maxCost, addCost(this.cost, toCost(usd))) ? undefined : "costUsd";
   }
 }
 
