@@ -20,7 +20,8 @@ const WAYS = {
 async function record(model, length) {
   const recorder = recordingProvider(model);
   const result = await runPlayhead(recorder, length);
-  return { ...result, cassette: recorder.toCassette() };
+  const { finalAnswer, messages } = result;
+  return { finalAnswer, messages, cassette: recorder.toCassette() };
 }
 
 function heldMiB() {

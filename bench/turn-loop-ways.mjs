@@ -31,7 +31,8 @@ export async function runPlayhead(provider, turns, options = {}) {
 export async function runRecording(turns, calls) {
   const recorder = recordingProvider(createModel(turns, calls));
   const result = await runPlayhead(recorder, turns);
-  return { ...result, cassette: recorder.toCassette() };
+  const { finalAnswer, messages } = result;
+  return { finalAnswer, messages, cassette: recorder.toCassette() };
 }
 
 /** As it lies on a disk: plain JSON, none of it known from the recording. */

@@ -1,7 +1,7 @@
 // What a turn was asked beside its prompt: the tools offered and the settings but the model. A recording notes it when it
 // changes; strict replay compares it, so that a changed tool list is not mistaken for the same question.
 
-import { copyJson, hashJson, isSealed, type JsonObject, type JsonValue, type LlmTurnRequest } from "../core/index.js";
+import { hashJson, isSealed, seal, type JsonObject, type JsonValue, type LlmTurnRequest } from "../core/index.js";
 import type { ContextExtension } from "./format.js";
 
 export interface TurnContext {
@@ -36,8 +36,8 @@ function isUnchanged(before: object | null | undefined, now: object | null | und
 /** Null is absent: a client that writes every field may write it. */
 function readContext(request: LlmTurnRequest, scrub: Scrub): TurnContext {
   const { model, ...rest } = request.settings ?? {};
-  const offered = scrub(copyJson(Array.from(request.tools ?? [])) as unknown as JsonObject[]);
-  const asked = scrub(copyJson(rest) as JsonObject);
+  const offered = seal(scrub(seal(Array.from(request.tools ?? [])) as unknown as JsonObject[]));
+  const asked = seal(scrub(seal(rest) as JsonObject));
   return { tools: offered, settings: asked, toolsHash: hashJson(offered), settingsHash: hashJson(asked) };
 }
 

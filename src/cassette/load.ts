@@ -1,7 +1,15 @@
 // Loading a cassette: refuse, never normalise. What this returns has the right shape, and in version 2 every hash in it was
 // recomputed from the values it carries. A signature in it holds under the key it names; a lock and a trust list are asked if given.
 
-import { copyJson, NotJsonError, systemPorts, toVisible, type DsseEnvelope, type Ports } from "../core/index.js";
+import {
+  copyJson,
+  isSealed,
+  NotJsonError,
+  systemPorts,
+  toVisible,
+  type DsseEnvelope,
+  type Ports,
+} from "../core/index.js";
 import { hashEnvelope, hashResponse } from "./build.js";
 import { CassetteError } from "./errors.js";
 import type { Cassette, CassetteV2 } from "./format.js";
@@ -44,12 +52,14 @@ export function parseCassette(input: string | Uint8Array, options: ParseOptions 
   return check(parseStrictJson(input, options), options);
 }
 
-/** A cassette from an object, copied so that a later change to `value` cannot reach it. Throws like `parseCassette`. */
+/** A cassette from an object, copied unless it is sealed, so that a later change to `value` cannot reach it. Throws like `parseCassette`. */
 export function checkCassette(value: unknown, options: CheckOptions = {}): Cassette {
   return check(copyOrRefuse(value, options), options);
 }
 
+/** What is sealed cannot change, so it needs no copy. */
 function copyOrRefuse(value: unknown, options: CheckOptions): unknown {
+  if (typeof value === "object" && value !== null && isSealed(value)) return value;
   try {
     return copyJson(value);
   } catch (error) {

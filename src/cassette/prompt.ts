@@ -19,10 +19,11 @@ export interface PromptStep {
 /** The prompts of one run, taken in their order; made by {@link createPromptTracker}. */
 export interface PromptTracker {
   /**
-   * Takes the next prompt of the run, or leaves the one before in place and throws: `NotJsonError` for a message that is not
+   * Takes the next prompt of the run, whose first `known` messages are the very ones of the last that was taken (default 0: they
+   * are compared). Or leaves the one before in place and throws: `NotJsonError` for a message that is not
    * plain JSON, `CassetteError` `invalid-options` for a filter that returned no messages, or what `check` throws.
    */
-  next(messages: readonly LlmMessage[]): PromptStep;
+  next(messages: readonly LlmMessage[], known?: number): PromptStep;
   /** The current prompt's messages from index `from` on, filtered and sealed. */
   since(from: number): LlmMessage[];
 }
@@ -37,9 +38,9 @@ export function createPromptTracker(
 ): PromptTracker {
   const chain = createPromptChain();
   return {
-    next(messages) {
+    next(messages, known = 0) {
       const prompt = filter === undefined ? messages : applyFilter(filter, messages);
-      const keep = countEqual(chain.messages, prompt);
+      const keep = countEqual(chain.messages, prompt, filter === undefined ? known : 0);
       const added: LlmMessage[] = [];
       // By index: a caller's own kind of list may have a `slice` of its own.
       for (let index = keep; index < prompt.length; index++) {
@@ -84,7 +85,8 @@ export function createPromptChain(): PromptChain {
 
   function grow(from: number, added: readonly LlmMessage[]): void {
     const last = states.at(-1) as { length: number; state: Sha256 };
-    const text = added.map(canonicalize).join(",");
+    let text = "";
+    for (const message of added) text += text === "" ? canonicalize(message) : "," + canonicalize(message);
     const isOnlyState = !wasCut && states.length > 1;
     const state = (isOnlyState ? last.state : last.state.copy()).update(from === 0 ? text : "," + text);
     if (isOnlyState) last.length = from + added.length;
@@ -110,9 +112,9 @@ export function hashPrompt(messages: readonly LlmMessage[]): string {
   return createPromptChain().advance(0, messages);
 }
 
-/** How many leading messages are the same: by identity where sealed, else by canonical text. */
-function countEqual(before: readonly LlmMessage[], now: readonly LlmMessage[]): number {
-  let count = 0;
+/** How many leading messages are the same, of which `from` are known to be: by identity where sealed, else by canonical text. */
+function countEqual(before: readonly LlmMessage[], now: readonly LlmMessage[], from: number): number {
+  let count = from;
   const length = Math.min(before.length, now.length);
   // What a chain has is sealed.
   while (count < length && (before[count] === now[count] || isAlike(before[count], now[count]))) count++;
@@ -120,5 +122,8 @@ function countEqual(before: readonly LlmMessage[], now: readonly LlmMessage[]): 
 }
 
 function isAlike(before: LlmMessage | undefined, now: LlmMessage | undefined): boolean {
-  return before !== undefined && now !== undefined && canonicalize(before) === canonicalize(seal(now));
+  if (before === undefined || now === undefined) return false;
+  // Most that differ differ in their text, which is seen without writing them out.
+  if (typeof now.content === "string" && now.content !== before.content) return false;
+  return canonicalize(before) === canonicalize(seal(now));
 }

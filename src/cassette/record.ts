@@ -6,6 +6,7 @@ import {
   providerName,
   seal,
   showValue,
+  toHex,
   withSystemPorts,
   type LlmMessage,
   type LlmProviderAdapter,
@@ -16,15 +17,15 @@ import {
   type SigningKey,
 } from "../core/index.js";
 import { buildCassette, CREATED_WITH, type BuiltTurn } from "./build.js";
-import { createContextReader, type TurnContext } from "./context.js";
+import type { TurnContext } from "./context.js";
 import { assertKnownOptions, CassetteError } from "./errors.js";
 import type { CassetteExtensions, CassetteV2, ContextExtension } from "./format.js";
 import { readHashFilter, type HashFilterOption } from "./filters.js";
-import { createPromptTracker, type HashFilter } from "./prompt.js";
-import { assertContext, assertLoadable, assertMessage, assertName, assertResponse, recordable } from "./recordable.js";
+import type { HashFilter } from "./prompt.js";
+import { assertLoadable, assertName, assertResponse, assertResponseDepth, recordable } from "./recordable.js";
 import type { RedactOption } from "./redact/options.js";
-import { createRedactor, type Redactor } from "./redact/redactor.js";
-import { assertRequest } from "./request.js";
+import { createRedactor, sealResponse, type Redactor } from "./redact/redactor.js";
+import { createRequestReader } from "./request-reader.js";
 import { resolveSigningKey, signNow, type SigningEnvironment } from "./sign.js";
 import type { RecordedStreaming, StreamedTurn } from "./stream-format.js";
 import { createStreamNote, type StreamNote, type StreamNoted } from "./stream-note.js";
@@ -175,14 +176,12 @@ async function* keepStream(
 function createTape(options: RecordingOptions) {
   const redactor = createRedactor(options.redact);
   const { filter, names } = readHashFilter(options.hashFilter);
-  const tracker = createPromptTracker(filter, assertMessage);
-  const readContext = createContextReader((value) => redactor.json(value));
+  const reader = createRequestReader(redactor, filter);
   const { prompts: keepsPrompts = true } = options;
   const turns: BuiltTurn[] = [];
   const contexts: ContextExtension[] = [];
   const streams: StreamedTurn[] = [];
   const open: Slot[] = [];
-  let checked: TurnContext | undefined;
   // The shortest prefix that every prompt since the last recorded one has in common with it: what a delta may keep.
   let common = 0;
 
@@ -209,13 +208,9 @@ function createTape(options: RecordingOptions) {
   return {
     turns,
     open(request: LlmTurnRequest): Slot {
-      assertRequest(request);
-      const context = readContext(request);
-      if (context !== checked) assertContext(context);
-      checked = context;
-      const { promptHash, keep } = tracker.next(redactor.messages(request.messages));
+      const { promptHash, keep, context } = reader.read(request);
       const from = open.length > 0 ? 0 : Math.min(common, keep);
-      const tail = keepsPrompts ? tracker.since(from) : [];
+      const tail = keepsPrompts ? reader.since(from) : [];
       const slot: Slot = { promptHash, keep, from, tail, context, settled: { kind: "pending" } };
       open.push(slot);
       return slot;
@@ -268,9 +263,12 @@ function assertNoneOpen(calls: number): void {
 
 function snapshot(response: LlmTurnResponse, redactor: Redactor): LlmTurnResponse {
   assertResponse(response);
-  const clean = redactor.response(response);
-  if (clean !== response) assertResponse(clean);
-  return seal(clean);
+  const own = sealResponse(response);
+  const clean = redactor.response(own);
+  if (clean !== own) assertResponse(clean);
+  const kept = seal(clean);
+  assertResponseDepth(kept);
+  return kept;
 }
 
 function noteContext(contexts: ContextExtension[], context: TurnContext, fromTurn: number): void {
@@ -278,8 +276,4 @@ function noteContext(contexts: ContextExtension[], context: TurnContext, fromTur
   if (last?.toolsHash === context.toolsHash && last.settingsHash === context.settingsHash) return;
   const { toolsHash, settingsHash, tools, settings } = context;
   contexts.push({ fromTurn, toolsHash, settingsHash, tools, settings });
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -7,9 +7,11 @@ import {
   MAX_JSON_DEPTH,
   NotJsonError,
   providerName,
+  sealedLevels,
   toVisible,
   type LlmMessage,
   type LlmProviderAdapter,
+  type LlmTurnResponse,
 } from "../core/index.js";
 import type { TurnContext } from "./context.js";
 import { CassetteError } from "./errors.js";
@@ -50,7 +52,7 @@ export function assertContext({ tools, settings }: TurnContext): void {
   assertDepth(settings, CONTEXT_DEPTH, "the settings", "/settings");
 }
 
-/** Refuses an answer that is none, or that lies too deep in the file. */
+/** Refuses an answer that is none. {@link assertResponseDepth} is asked once it is sealed. */
 export function assertResponse(response: unknown): void {
   const flaw = findResponseFlaw(response);
   if (flaw !== undefined) {
@@ -59,6 +61,10 @@ export function assertResponse(response: unknown): void {
       hint: "Mend the provider, or its redact hook: turn(request) resolves to { message, stopReason, … }.",
     });
   }
+}
+
+/** Refuses an answer that lies too deep in the file. */
+export function assertResponseDepth(response: LlmTurnResponse): void {
   assertDepth(response, RESPONSE_DEPTH, "the response", "");
 }
 
@@ -99,8 +105,10 @@ function assertDepth(value: unknown, levels: number, what: string, pointer: stri
 
 function isDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
+  const known = sealedLevels(value);
+  if (known !== undefined) return known > levels;
   if (levels === 0) return true;
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
   }
   return false;

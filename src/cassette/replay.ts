@@ -26,7 +26,8 @@ import { assertNotRedacted, findNumbers, withMissing } from "./redacted-replay.j
 import { redactedCalls, type RedactedArgument } from "./redact/calls.js";
 import type { RedactOption } from "./redact/options.js";
 import { createReplayRedaction, type ReplayRedaction } from "./redact/redactor.js";
-import { assertRequest } from "./request.js";
+import { assertMessages, assertRequest } from "./request.js";
+import { createSeenPrompt } from "./seen.js";
 import {
   assertStreaming,
   DEFAULT_MAX_GAP_MS,
@@ -182,6 +183,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
   let turns = createUnusedTurns(entries, contexts);
   let asked = 0;
   let tracker = createPromptTracker(hashFilter);
+  let seen = createSeenPrompt();
   const misses = createMisses(options);
 
   function find(promptHash: string, now: TurnContext | undefined): number | undefined {
@@ -205,10 +207,14 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
 
   return {
     answer(request: LlmTurnRequest): { index: number; response: LlmTurnResponse } {
+      const { messages } = request;
+      const known = seen.begin(messages);
+      assertMessages(messages, known);
       const turn = asked++;
       // As the recorder does: tools and settings are read before the prompt.
       const now = strict && noted.length > 0 ? readContext(request) : undefined;
-      const promptHash = nextHash(request.messages, { tape, side, turns, tracker });
+      const promptHash = nextHash(messages, known, { tape, side, turns, tracker });
+      seen.take(messages, known);
       const index = find(promptHash, now);
       if (index === undefined) throw misses.note(explain(now, turn, promptHash));
       checkContext(now, index, turn);
@@ -230,6 +236,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
       side = createSide();
       readContext = readerOf(side);
       tracker = createPromptTracker(hashFilter);
+      seen = createSeenPrompt();
     },
   };
 }
@@ -242,14 +249,15 @@ interface Asking {
 }
 
 /** The hash of the next prompt. Where numbers alone keep it from a recorded one, they become the recorded ones. */
-function nextHash(messages: readonly LlmMessage[], { tape, side, turns, tracker }: Asking): string {
-  if (side === undefined) return tracker.next(messages).promptHash;
+function nextHash(messages: readonly LlmMessage[], known: number, { tape, side, turns, tracker }: Asking): string {
+  if (side === undefined) return tracker.next(messages, known).promptHash;
   const { scrubber } = side;
-  let { promptHash } = tracker.next(scrubber.messages(messages));
+  const { clean, kept } = scrubber.messages(messages, known);
+  let { promptHash } = tracker.next(clean, kept);
   if (turns.find(promptHash, undefined) === undefined) {
     const isFound = findNumbers(tape, tracker.since(0), turns.used, (numbers) => scrubber.renumber(numbers));
     if (!isFound) return promptHash;
-    ({ promptHash } = tracker.next(scrubber.messages(messages)));
+    ({ promptHash } = tracker.next(scrubber.messages(messages).clean));
   }
   scrubber.settle();
   return promptHash;

@@ -13,7 +13,7 @@ export {
 } from "./ports.js";
 export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./visible.js";
 export { canonicalize } from "./canon/json.js";
-export { copyJson, isSealed, seal } from "./canon/copy.js";
+export { copyJson, isSealed, seal, sealedLevels } from "./canon/copy.js";
 export { findTooDeep, parseBoundedJson } from "./canon/depth.js";
 export {
   isPlainObject,

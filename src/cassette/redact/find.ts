@@ -20,11 +20,22 @@ const MAX_RETRIED = 64;
 /** Finds the secrets in a text, in their order and without overlaps. */
 export type Finder = (text: string) => Found[];
 
+/** Of frozen lists, such as the rules for secrets: compiling them takes as long as recording a dozen turns (measured). */
+const compiled = new WeakMap<readonly RedactionRule[], Finder>();
+
 /** Throws `SyntaxError` for a pattern that is none. */
 export function createFinder(rules: readonly RedactionRule[]): Finder {
+  const known = compiled.get(rules);
+  if (known !== undefined) return known;
+  const finder = compile(rules);
+  if (Object.isFrozen(rules) && rules.every((rule) => Object.isFrozen(rule))) compiled.set(rules, finder);
+  return finder;
+}
+
+function compile(rules: readonly RedactionRule[]): Finder {
   if (rules.length === 0) return () => [];
   const quick = new RegExp(rules.map(({ near }) => `(?:${near})`).join("|"));
-  const compiled = rules.map(({ id, near, pattern, check }) => ({
+  const expressions = rules.map(({ id, near, pattern, check }) => ({
     id,
     near: new RegExp(near),
     expression: new RegExp(pattern, "dg"),
@@ -33,7 +44,7 @@ export function createFinder(rules: readonly RedactionRule[]): Finder {
   return (text) => {
     if (!quick.test(text)) return [];
     const found: Found[] = [];
-    for (const { id, near, expression, check } of compiled) {
+    for (const { id, near, expression, check } of expressions) {
       if (!near.test(text)) continue;
       expression.lastIndex = 0;
       for (let match = expression.exec(text); match !== null; match = expression.exec(text)) {

@@ -4,6 +4,7 @@
 import {
   isPlainObject,
   setOwn,
+  type JsonObject,
   type JsonValue,
   type LlmMessage,
   type LlmToolCall,
@@ -58,15 +59,11 @@ function mapOwn(message: LlmMessage, rewrite: Rewrite): LlmMessage {
 
 /** Every field but those named, keys included; the object itself where none changed. */
 export function mapOthers<T extends object>(object: T, own: readonly string[], rewrite: Rewrite): T {
-  const all = Object.keys(object);
-  if (all.every((name) => own.includes(name))) return object;
-  const names = all.filter((name) => !own.includes(name));
-  const before = object as unknown as Record<string, JsonValue>;
-  const others = Object.fromEntries(names.map((name) => [name, before[name] as JsonValue]));
-  const after = mapValue(others, rewrite);
-  if (after === others) return object;
-  const kept = all.filter((name) => own.includes(name));
-  return { ...Object.fromEntries(kept.map((name) => [name, before[name]])), ...(after as object) } as T;
+  const before = object as unknown as JsonObject;
+  const others = mapKeys(before, rewrite, own);
+  if (others === undefined) return object;
+  const kept = Object.keys(before).filter((name) => own.includes(name));
+  return { ...Object.fromEntries(kept.map((name) => [name, before[name]])), ...others } as T;
 }
 
 function mapContent(content: UserMessage["content"], rewrite: Rewrite): UserMessage["content"] {
@@ -94,8 +91,14 @@ function mapField<K extends string, T extends Record<K, string>>(object: T, key:
 }
 
 function mapList<T>(list: T[], map: (item: T) => T): T[] {
-  const mapped = list.map(map);
-  return mapped.some((item, index) => item !== list[index]) ? mapped : list;
+  let mapped: T[] | undefined;
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index] as T;
+    const after = map(item);
+    if (after !== item) mapped ??= list.slice(0, index);
+    mapped?.push(after);
+  }
+  return mapped ?? list;
 }
 
 /** Every text and every key of a JSON value; the value itself where none changed. */
@@ -107,12 +110,28 @@ function mapValue(value: JsonValue, rewrite: Rewrite): JsonValue {
   if (typeof value === "string") return rewrite(value);
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return mapList(value, (item) => mapValue(item, rewrite));
-  const result: Record<string, JsonValue> = {};
-  let isChanged = false;
-  for (const [key, before] of Object.entries(value)) {
-    const [name, after] = [rewrite(key), mapValue(before, rewrite)];
-    isChanged ||= name !== key || after !== before;
-    setOwn(result, name, after);
+  return mapKeys(value, rewrite, NO_KEYS) ?? value;
+}
+
+const NO_KEYS: readonly string[] = [];
+
+/** A copy of all keys but those of `own`, begun at the first that changes: nearly always none does. Undefined then. */
+function mapKeys(object: JsonObject, rewrite: Rewrite, own: readonly string[]): JsonObject | undefined {
+  const names = Object.keys(object);
+  let result: JsonObject | undefined;
+  for (let index = 0; index < names.length; index++) {
+    const name = names[index] as string;
+    if (own.includes(name)) continue;
+    const value = object[name] as JsonValue;
+    const [newName, after] = [rewrite(name), mapValue(value, rewrite)];
+    if (newName !== name || after !== value) result ??= pick(object, names.slice(0, index), own);
+    if (result !== undefined) setOwn(result, newName, after);
   }
-  return isChanged ? result : value;
+  return result;
+}
+
+function pick(object: JsonObject, names: readonly string[], own: readonly string[]): JsonObject {
+  const result: JsonObject = {};
+  for (const name of names) if (!own.includes(name)) setOwn(result, name, object[name] as JsonValue);
+  return result;
 }

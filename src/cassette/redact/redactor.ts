@@ -17,10 +17,13 @@ import { createScrubber, type Scrubber } from "./scrubber.js";
 
 /** Takes secrets out, as a recorder with the same `redact` does. */
 export interface Redactor {
-  /** An answer without its secrets. */
+  /** An answer without its secrets; a sealed one is given back itself where it had none. */
   response(response: LlmTurnResponse): LlmTurnResponse;
-  /** A prompt without its secrets. */
-  messages(messages: readonly LlmMessage[]): readonly LlmMessage[];
+  /**
+   * A prompt without its secrets, in a list that is good until the next call. The first `known` messages (default 0) are sealed and
+   * the very ones of the prompt before; `kept` of the result are what they became then.
+   */
+  messages(messages: readonly LlmMessage[], known?: number): { clean: readonly LlmMessage[]; kept: number };
   /** A value without its secrets. */
   json<T extends JsonValue>(value: T): T;
   /** What `extensions.redacted` lists. */
@@ -31,7 +34,12 @@ export interface Redactor {
 export function createRedactor(option: RedactOption | undefined): Redactor {
   const redaction = readRedaction(option);
   if (redaction === undefined) {
-    return { response: (value) => value, messages: (value) => value, json: (value) => value, used: () => [] };
+    return {
+      response: (value) => value,
+      messages: (clean, kept = 0) => ({ clean, kept }),
+      json: (value) => value,
+      used: () => [],
+    };
   }
   const answers = createAnswerRedactor(redaction.custom);
   const scrubber = createScrubber(redaction);
@@ -40,16 +48,18 @@ export function createRedactor(option: RedactOption | undefined): Redactor {
       const clean = answers.response(response);
       // What is no answer is refused by the recorder, in words.
       if (clean !== response && findResponseFlaw(clean) !== undefined) return clean;
-      return scrubber.response(sealResponse(clean));
+      return scrubber.response(clean === response ? response : sealResponse(clean));
     },
-    messages: (messages) => scrubber.messages(answers.messages(messages)),
+    // What a function of the user's made of an answer is looked up anew each time.
+    messages: (messages, known = 0) =>
+      scrubber.messages(answers.messages(messages), redaction.custom === undefined ? known : 0),
     json: (value) => scrubber.json(value),
     used: () => [...(redaction.custom === undefined ? [] : [BY_FUNCTION]), ...scrubber.used()],
   };
 }
 
 /** Sealed with its message on its own, so that this is not copied again. */
-function sealResponse(response: LlmTurnResponse): LlmTurnResponse {
+export function sealResponse(response: LlmTurnResponse): LlmTurnResponse {
   try {
     return seal({ ...response, message: seal(response.message) });
   } catch (error) {

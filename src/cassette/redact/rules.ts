@@ -25,8 +25,13 @@ function token(id: string, description: string, near: string, rest: string): Red
   return { id, description, near, pattern: `(?<![A-Za-z0-9])(?:${near})${rest}` };
 }
 
+/** So that what is made of the list once can be kept. */
+function frozen(rules: RedactionRule[]): readonly RedactionRule[] {
+  return Object.freeze(rules.map((rule) => Object.freeze(rule)));
+}
+
 /** The rules that are used unless others are named. On a tie the first in this order names the secret. */
-export const SECRET_RULES: readonly RedactionRule[] = [
+export const SECRET_RULES: readonly RedactionRule[] = frozen([
   token("anthropic-key", "Anthropic API key", "sk-ant-", `${TOKEN}{16,200}`),
   { ...token("openai-key", "OpenAI API key", "sk-(?!ant-)", `${TOKEN}{20,200}`), check: hasDigitAndLetter },
   token("github-token", "GitHub token", "gh[pousr]_|github_pat_", "[A-Za-z0-9_]{20,255}"),
@@ -122,7 +127,7 @@ export const SECRET_RULES: readonly RedactionRule[] = [
       "3[47][0-9]{2}(?<split>[ -]?)[0-9]{6}\\k<split>[0-9]{5})(?![A-Za-z0-9_]|[.-][0-9])",
     check: isPaymentCard,
   },
-];
+]);
 
 /** An address of a person or a machine; off unless asked for. */
 export const EMAIL_RULE: RedactionRule = {

@@ -1,9 +1,8 @@
-// Replaces the secrets of messages, answers and other JSON by placeholders, the same way whenever it is asked. What is sealed
-// is scrubbed once.
+// Replaces the secrets of messages, answers and other JSON by placeholders, the same way whenever it is asked. What is
+// known from the prompt before is not scrubbed again.
 
 import {
   findMessageFlaw,
-  isSealed,
   seal,
   toVisible,
   type JsonValue,
@@ -19,7 +18,11 @@ import { replaceAt } from "./pointers.js";
 import { createTextScrubber, MAX_ROUNDS } from "./text.js";
 
 export interface Scrubber {
-  messages(messages: readonly LlmMessage[]): LlmMessage[];
+  /**
+   * The clean messages, in a list that is good until the next call. The first `known` are those of the prompt before; `kept` says
+   * how many of the result are the very ones it was given then.
+   */
+  messages(messages: readonly LlmMessage[], known?: number): { clean: readonly LlmMessage[]; kept: number };
   response(response: LlmTurnResponse): LlmTurnResponse;
   /** Tools, settings, arguments: every text in it, keys included. */
   json<T extends JsonValue>(value: T): T;
@@ -41,8 +44,6 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
   const texts = createTextScrubber({ rules, values }, numbers);
   const scrubText = (text: string): string => texts.scrub(text);
   const isOurs = (rule: string): boolean => texts.isOurs(rule);
-  let cache = new WeakMap<object, LlmMessage>();
-
   const hide = (value: JsonValue): JsonValue => {
     if (value === null || value === "" || (typeof value === "string" && isPlaceholder(value, isOurs))) return value;
     return numbers.placeholderOf(typeof value === "string" ? value : JSON.stringify(value), [BY_POINTER]);
@@ -55,22 +56,13 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
   }
 
   function scrubMessage(message: LlmMessage): LlmMessage {
-    const known = cache.get(message);
-    if (known !== undefined) return known;
     const own = seal(message);
     // What is no message is refused elsewhere, in words.
     if (findMessageFlaw(own) !== undefined) return message;
-    const clean = seal(mapMessage(pointers.length === 0 ? own : placeIn(own), scrubText));
-    if (isSealed(message)) cache.set(message, clean);
-    return clean;
+    return seal(mapMessage(pointers.length === 0 ? own : placeIn(own), scrubText));
   }
 
   const prompts = createPromptMemory(scrubMessage);
-
-  function forget(): void {
-    cache = new WeakMap();
-    prompts.forget();
-  }
 
   /** Once more where a value became known on the way, since it may stand further up as well. */
   function untilKnown<T>(scrub: () => T): T {
@@ -78,12 +70,12 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
       const before = texts.known;
       const result = scrub();
       if (texts.known === before || round === MAX_ROUNDS) return result;
-      forget();
+      prompts.forget();
     }
   }
 
   return {
-    messages: (messages) => untilKnown(() => prompts.scrub(messages)),
+    messages: (messages, known = 0) => untilKnown(() => prompts.scrub(messages, known)),
     response: (response) =>
       untilKnown(() => {
         const message = scrubMessage(response.message) as LlmTurnResponse["message"];
@@ -99,32 +91,25 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
     settle: () => numbers.settle(),
     renumber(map) {
       if (!numbers.renumber(map)) return false;
-      forget();
+      prompts.forget();
       return true;
     },
   };
 }
 
-/** Keeps the last prompt as it came, in the places of what was sealed, and what became of it: mostly the next one begins with it. */
+/** What became of the last prompt: mostly the next one begins with it. */
 function createPromptMemory(scrub: (message: LlmMessage) => LlmMessage) {
-  let seen: (LlmMessage | undefined)[] = [];
-  let clean: LlmMessage[] = [];
+  const clean: LlmMessage[] = [];
   return {
-    scrub(messages: readonly LlmMessage[]): LlmMessage[] {
-      let same = 0;
-      while (same < seen.length && same < messages.length && seen[same] === messages[same]) same++;
-      const result = clean.slice(0, same);
-      for (let index = same; index < messages.length; index++) result.push(scrub(messages[index] as LlmMessage));
-      // Only now, since a message that is none throws.
-      seen.length = same;
-      for (let index = same; index < messages.length; index++) {
-        const message = messages[index] as LlmMessage;
-        seen.push(isSealed(message) ? message : undefined);
-      }
-      return (clean = result);
+    scrub(messages: readonly LlmMessage[], known: number): { clean: readonly LlmMessage[]; kept: number } {
+      const kept = Math.min(known, clean.length);
+      clean.length = kept;
+      // A message that is none throws, and what is behind it is forgotten.
+      for (let index = kept; index < messages.length; index++) clean.push(scrub(messages[index] as LlmMessage));
+      return { clean, kept };
     },
     forget(): void {
-      seen = [];
+      clean.length = 0;
     },
   };
 }

@@ -104,7 +104,12 @@ function findLiterals(text: string, literals: Literals): Found[] {
 
 /** A text that only has the form of a placeholder hides nothing: a secret may stand where the rule's name does. */
 function createIsOurs(rules: readonly RedactionRule[]): (rule: string) => boolean {
-  const names = new Set([...KNOWN_RULES, ...rules].map(({ id }) => id));
-  for (const name of [BY_VALUE, BY_POINTER, BY_FUNCTION]) names.add(name);
-  return (rule) => names.has(rule);
+  return (name) => KNOWN_NAMES.has(name) || rules.some(({ id }) => id === name);
 }
+
+const KNOWN_NAMES: ReadonlySet<string> = new Set([
+  ...KNOWN_RULES.map(({ id }) => id),
+  BY_VALUE,
+  BY_POINTER,
+  BY_FUNCTION,
+]);

@@ -71,7 +71,7 @@ function verdictOf({ summary, minAgreement }: StepFindings): Verdict {
 }
 
 /** All of it, for a person: each recording with its first disagreement, the table of tools, the rate. */
-export function printSteps(line: PrintLine, findings: StepFindings): void {
+export async function printSteps(line: PrintLine, findings: StepFindings): Promise<void> {
   const { checks, failures, summary } = findings;
   for (const checked of checks) printCheck(line, checked);
   for (const { file, code, message } of failures.slice(0, MAX_ROWS)) {
@@ -80,7 +80,7 @@ export function printSteps(line: PrintLine, findings: StepFindings): void {
   sayMore(line, failures.length - MAX_ROWS, "left out");
   printConfusion(line, summary);
   printVerdict(line, findings);
-  printTolerances(line, findings.tolerancesFile, summary.tolerances);
+  await printTolerances(line, findings.tolerancesFile, summary.tolerances);
 }
 
 function printCheck(line: PrintLine, { file, check }: CheckedFile): void {

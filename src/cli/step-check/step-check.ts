@@ -75,7 +75,7 @@ export async function stepCheckCassettes(path: string, flags: StepCheckFlags, io
   const exitCode = judge(findings);
   io.exit(exitCode);
   if (flags.json === true) writeJson(io, "step-check", exitCode, { path, ...toDocument(findings) });
-  else printSteps(createPrinter(io), findings);
+  else await printSteps(createPrinter(io), findings);
   sayWhatWasAsked(checks, flags, io);
 }
 

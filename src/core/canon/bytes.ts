@@ -4,9 +4,18 @@
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const DIGITS: ReadonlyMap<string, number> = new Map(Array.from(ALPHABET, (digit, value) => [digit, value]));
 
+const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** One byte, 0 to 255, as two digits of lower-case hexadecimal. */
+export function hexByte(byte: number): string {
+  return HEX_BYTES[byte] as string;
+}
+
 /** Lower-case hexadecimal. */
 export function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  let text = "";
+  for (let index = 0; index < bytes.length; index++) text += hexByte(bytes[index] as number);
+  return text;
 }
 
 /** The bytes of hexadecimal text of either case, or undefined for other text. */

@@ -3,9 +3,10 @@
 
 import { seal } from "../canon/copy.js";
 import type { Ports } from "../ports.js";
-import { createHlc, type Hlc } from "../time/hlc.js";
+import { createHlc, HybridClock, type Hlc } from "../time/hlc.js";
 import { thrownText } from "../tools/thrown.js";
 import type { AgentEvent, EventBody, EventDetail } from "./event.js";
+import { EventNotes } from "./notes.js";
 
 /** Events kept of one run. Later ones still reach the listener; `dropped` says how many were not kept. */
 export const MAX_KEPT_EVENTS = 200_000;
@@ -42,30 +43,75 @@ export interface EventLogOptions {
 
 /** An empty log. `ports` give the time of each event, in milliseconds since the Unix epoch, and take warnings. */
 export function createEventLog(ports: Ports, options: EventLogOptions = {}): EventLog {
-  const { runId = "", hlc = createHlc(ports), listener, tap, limit = MAX_KEPT_EVENTS } = options;
-  const events: AgentEvent[] = [];
-  let seq = 0;
+  return new Log(ports, options);
+}
 
-  return {
-    runId,
-    events,
-    get dropped() {
-      return seq - events.length;
-    },
-    append(agentId, turnIndex, body, detail) {
-      const own = listener === undefined ? body : detach(body);
-      const at = ports.now();
-      // A spread after these takes twice as long (measured).
-      const event: AgentEvent = Object.assign({ seq, at, hlc: hlc.tick(at), runId, agentId, turnIndex }, own);
-      if (event.type !== "llm-delta") {
-        seq += 1;
-        if (events.length < limit) events.push(event);
-        tap?.(event, detail);
-      }
-      // Freezing takes a microsecond (measured), which a run without a listener need not pay.
-      if (listener !== undefined) tell(listener, Object.freeze(event), ports);
-    },
+class Log implements EventLog {
+  readonly runId: string;
+  readonly #ports: Ports;
+  readonly #hlc: Hlc;
+  readonly #listener: EventListener | undefined;
+  readonly #tap: EventLogOptions["tap"];
+  readonly #limit: number;
+  readonly #events: AgentEvent[] = [];
+  readonly #notes: EventNotes | undefined;
+  #seq = 0;
+
+  constructor(
+    ports: Ports,
+    { runId = "", hlc = createHlc(ports), listener, tap, limit = MAX_KEPT_EVENTS }: EventLogOptions,
+  ) {
+    this.runId = runId;
+    this.#ports = ports;
+    this.#hlc = hlc;
+    this.#listener = listener;
+    this.#tap = tap;
+    this.#limit = limit;
+    const isWatched = listener !== undefined || tap !== undefined;
+    this.#notes = !isWatched && hlc instanceof HybridClock ? new EventNotes(runId, hlc) : undefined;
+  }
+
+  get events(): readonly AgentEvent[] {
+    this.#notes?.moveTo(this.#events);
+    return this.#events;
+  }
+
+  get dropped(): number {
+    return this.#seq - this.#kept;
+  }
+
+  get #kept(): number {
+    return this.#events.length + (this.#notes?.length ?? 0);
+  }
+
+  /** A property, so that it can be handed on by itself. */
+  readonly append = (agentId: string, turnIndex: number, body: EventBody, detail?: EventDetail): void => {
+    const at = this.#ports.now();
+    const notes = this.#notes;
+    if (notes === undefined) {
+      this.#publish(this.#stamp(at, agentId, turnIndex, body), detail);
+      return;
+    }
+    const isKept = body.type !== "llm-delta" && this.#kept < this.#limit;
+    notes.take(isKept, at, agentId, turnIndex, body);
+    if (body.type !== "llm-delta") this.#seq += 1;
   };
+
+  #stamp(at: number, agentId: string, turnIndex: number, body: EventBody): AgentEvent {
+    const own = this.#listener === undefined ? body : detach(body);
+    // A spread after these takes twice as long (measured).
+    return Object.assign({ seq: this.#seq, at, hlc: this.#hlc.tick(at), runId: this.runId, agentId, turnIndex }, own);
+  }
+
+  #publish(event: AgentEvent, detail: EventDetail | undefined): void {
+    if (event.type !== "llm-delta") {
+      this.#seq += 1;
+      if (this.#events.length < this.#limit) this.#events.push(event);
+      this.#tap?.(event, detail);
+    }
+    // Freezing takes a microsecond (measured), which a run without a listener need not pay.
+    if (this.#listener !== undefined) tell(this.#listener, Object.freeze(event), this.#ports);
+  }
 }
 
 function tell(listener: (event: AgentEvent) => unknown, event: AgentEvent, ports: Ports): void {

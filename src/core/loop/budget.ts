@@ -7,7 +7,7 @@ import type { LlmMessage } from "../model/message.js";
 import type { LlmToolDefinition, LlmTurnResponse } from "../model/provider.js";
 import { showValue } from "../options.js";
 import { addCost, costToUsd, reachesCost, toCost, type Cost, type UsageTotal } from "../model/usage.js";
-import { createPromptEstimate, figure } from "./estimate.js";
+import { createPromptEstimate, figure, type PromptEstimate } from "./estimate.js";
 
 /** Every field is optional. Turns and tool calls have defaults; tokens and cost are unlimited unless set. */
 export interface BudgetLimits {
@@ -53,70 +53,104 @@ export interface Budget {
 
 /** A fresh tracker. Throws `AgentError` `invalid-options` for a limit that is negative, not a number, or not whole. */
 export function createBudget(limits: BudgetLimits = {}): Budget {
-  const maxTurns = checked("maxTurns", limits.maxTurns ?? DEFAULT_MAX_TURNS, true);
-  const maxToolCalls = checked("maxToolCalls", limits.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS, true);
-  const maxTokens = checked("maxTokens", limits.maxTokens ?? Infinity, true);
-  const maxCostUsd = checked("maxCostUsd", limits.maxCostUsd ?? Infinity, false);
-  const maxCost = maxCostUsd === Infinity ? undefined : toCost(maxCostUsd);
-  let turns = 0;
-  let toolCalls = 0;
-  let inputTokens = 0;
-  let outputTokens = 0;
-  let cost: Cost | undefined;
+  return new Tracker(limits);
+}
 
-  const isCapped = maxTokens !== Infinity || maxCost !== undefined;
-  const estimate = isCapped ? createPromptEstimate() : undefined;
+/**
+ * A class, since a literal with getters takes a multiple of the time to make (measured), and each run makes several. What a caller may
+ * hand on or build upon is a property of its own.
+ */
+class Tracker implements Budget {
+  turns = 0;
+  toolCalls = 0;
+  readonly #maxTurns: number;
+  readonly #maxToolCalls: number;
+  readonly #maxTokens: number;
+  readonly #maxCostUsd: number;
+  readonly #maxCost: Cost | undefined;
+  /** Only where there is a cap that needs it. */
+  readonly #estimate: PromptEstimate | undefined;
+  private inputTokens = 0;
+  private outputTokens = 0;
+  private cost: Cost | undefined;
 
-  const spent = (): BudgetCap | undefined => {
-    if (inputTokens + outputTokens >= maxTokens) return "tokens";
-    if (maxCostUsd === 0) return "costUsd";
-    return cost !== undefined && maxCost !== undefined && reachesCost(cost, maxCost) ? "costUsd" : undefined;
+  constructor(limits: BudgetLimits) {
+    this.#maxTurns = checked("maxTurns", limits.maxTurns ?? DEFAULT_MAX_TURNS, true);
+    this.#maxToolCalls = checked("maxToolCalls", limits.maxToolCalls ?? DEFAULT_MAX_TOOL_CALLS, true);
+    this.#maxTokens = checked("maxTokens", limits.maxTokens ?? Infinity, true);
+    this.#maxCostUsd = checked("maxCostUsd", limits.maxCostUsd ?? Infinity, false);
+    this.#maxCost = this.#maxCostUsd === Infinity ? undefined : toCost(this.#maxCostUsd);
+    const isCapped = this.#maxTokens !== Infinity || this.#maxCost !== undefined;
+    this.#estimate = isCapped ? createPromptEstimate() : undefined;
+  }
+
+  get usage(): UsageTotal {
+    const tokens = { inputTokens: this.inputTokens, outputTokens: this.outputTokens };
+    return this.cost === undefined ? tokens : { ...tokens, costUsd: costToUsd(this.cost) };
+  }
+
+  readonly takeTurn = (
+    messages?: readonly LlmMessage[],
+    tools: readonly LlmToolDefinition[] = [],
+  ): BudgetCap | undefined => {
+    let cap = this.turns >= this.#maxTurns ? "turns" : this.#spent();
+    if (messages !== undefined && this.#estimate !== undefined)
+      cap ??= this.#wouldSpend(this.#estimate, messages, tools);
+    if (cap === undefined) this.turns++;
+    return cap;
   };
 
-  const wouldSpend = (messages: readonly LlmMessage[], tools: readonly LlmToolDefinition[]): BudgetCap | undefined => {
-    const tokens = estimate?.tokens(messages, tools);
+  readonly takeToolCall = (): BudgetCap | undefined => {
+    if (this.toolCalls >= this.#maxToolCalls) return "toolCalls";
+    this.toolCalls++;
+    return undefined;
+  };
+
+  readonly spend = (response: LlmTurnResponse): void => {
+    const { usage, costUsd } = response;
+    this.inputTokens += figure(usage?.inputTokens);
+    this.outputTokens += figure(usage?.outputTokens);
+    this.#estimate?.learn(response);
+    if (costUsd === undefined || figure(costUsd) !== costUsd) return;
+    this.cost = this.cost === undefined ? toCost(costUsd) : addCost(this.cost, toCost(costUsd));
+  };
+
+  readonly beginConversation = (): void => {
+    this.#estimate?.beginConversation();
+  };
+
+  readonly limitOf = (cap: BudgetCap): number => {
+    switch (cap) {
+      case "turns":
+        return this.#maxTurns;
+      case "toolCalls":
+        return this.#maxToolCalls;
+      case "tokens":
+        return this.#maxTokens;
+      case "costUsd":
+        return this.#maxCostUsd;
+    }
+  };
+
+  #spent(): BudgetCap | undefined {
+    if (this.inputTokens + this.outputTokens >= this.#maxTokens) return "tokens";
+    if (this.#maxCostUsd === 0) return "costUsd";
+    if (this.cost === undefined || this.#maxCost === undefined) return undefined;
+    return reachesCost(this.cost, this.#maxCost) ? "costUsd" : undefined;
+  }
+
+  #wouldSpend(
+    estimate: PromptEstimate,
+    messages: readonly LlmMessage[],
+    tools: readonly LlmToolDefinition[],
+  ): BudgetCap | undefined {
+    const tokens = estimate.tokens(messages, tools);
     if (tokens === undefined) return undefined;
-    if (inputTokens + outputTokens + tokens > maxTokens) return "tokens";
-    const usd = maxCost === undefined ? undefined : estimate?.costUsd(tokens);
-    if (usd === undefined || maxCost === undefined || cost === undefined) return undefined;
-    return reachesCost(maxCost, addCost(cost, toCost(usd))) ? undefined : "costUsd";
-  };
-
-  return {
-    takeTurn(messages, tools = []) {
-      let cap = turns >= maxTurns ? "turns" : spent();
-      if (messages !== undefined && estimate !== undefined) cap ??= wouldSpend(messages, tools);
-      if (cap === undefined) turns++;
-      return cap;
-    },
-    takeToolCall() {
-      if (toolCalls >= maxToolCalls) return "toolCalls";
-      toolCalls++;
-      return undefined;
-    },
-    spend(response) {
-      const { usage, costUsd } = response;
-      inputTokens += figure(usage?.inputTokens);
-      outputTokens += figure(usage?.outputTokens);
-      estimate?.learn(response);
-      if (costUsd === undefined || figure(costUsd) !== costUsd) return;
-      cost = cost === undefined ? toCost(costUsd) : addCost(cost, toCost(costUsd));
-    },
-    beginConversation() {
-      estimate?.beginConversation();
-    },
-    get turns() {
-      return turns;
-    },
-    get toolCalls() {
-      return toolCalls;
-    },
-    get usage() {
-      const tokens = { inputTokens, outputTokens };
-      return cost === undefined ? tokens : { ...tokens, costUsd: costToUsd(cost) };
-    },
-    limitOf: (cap) => ({ turns: maxTurns, toolCalls: maxToolCalls, tokens: maxTokens, costUsd: maxCostUsd })[cap],
-  };
+    if (this.inputTokens + this.outputTokens + tokens > this.#maxTokens) return "tokens";
+    const usd = this.#maxCost === undefined ? undefined : estimate.costUsd(tokens);
+    if (usd === undefined || this.#maxCost === undefined || this.cost === undefined) return undefined;
+    return reachesCost(this.#maxCost, addCost(this.cost, toCost(usd))) ? undefined : "costUsd";
+  }
 }
 
 function checked(name: string, value: number, whole: boolean): number {

@@ -18,7 +18,7 @@ import type { HookPlace, ToolPolicy } from "../tools/policy.js";
 import type { ToolSet } from "../tools/registry.js";
 import { isThrown, thrownText } from "../tools/thrown.js";
 import type { Budget, BudgetCap } from "./budget.js";
-import { keepMessage } from "./history.js";
+import { keepResult } from "./history.js";
 
 /** `feedback`: the model reads the message of a tool's error and goes on. `fail`: the run ends with `tool-failed`. */
 export type OnToolError = "feedback" | "fail";
@@ -53,17 +53,19 @@ export async function runCalls(calls: readonly LlmToolCall[], input: CallsInput)
   }
 
   const notes: PolicyNote[][] = [];
-  const outcomes = await executeAll(prepared, input, notes);
-  outcomes.forEach((outcome, index) => {
-    const call = calls[index] as LlmToolCall;
+  const only = prepared.length === 1 ? prepared[0] : undefined;
+  const outcomes =
+    only === undefined ? await executeAll(prepared, input, notes) : [await execute(only, 0, input, notes)];
+  for (let index = 0; index < outcomes.length; index++) {
+    const [call, outcome] = [calls[index] as LlmToolCall, outcomes[index] as ToolOutcome];
     for (const note of notes[index] ?? []) emit(describeNote(call, note));
-    emit(describeOutcome(call, outcome), {
-      kind: "tool",
-      call,
-      ...(outcome.kind === "denied" ? {} : { content: outcome.content }),
-    });
-    if (outcome.kind !== "denied") history.push(keepMessage(settleCall(call, outcome)));
-  });
+    const body = describeOutcome(call, outcome);
+    if (outcome.kind === "denied") emit(body, { kind: "tool", call });
+    else {
+      emit(body, { kind: "tool", call, content: outcome.content });
+      history.push(keepResult(settleCall(call, outcome)));
+    }
+  }
   const end = findEnd(calls, outcomes, input.onToolError);
   if (end !== undefined) throw end;
   return cap === undefined ? { kind: "continue", refused: outcomes.every(isRefused) } : { kind: "budget", cap };
@@ -80,24 +82,29 @@ async function executeAll(
   input: CallsInput,
   notes: PolicyNote[][],
 ): Promise<ToolOutcome[]> {
-  const { context, ports, policies = [], onToolError, budget } = input;
-  const execute = (call: PreparedCall, callIndex: number): Promise<ToolOutcome> => {
-    if (policies.length === 0) return executeCall(call, input);
-    const note = (hook: HookPlace["hook"], action: string) => {
-      (notes[callIndex] ??= []).push({ hook, action });
-    };
-    return executeGuarded(call, { context, ports, policies, note, turnIndex: budget.turns - 1, callIndex });
-  };
   const writes = prepared.some((call) => call.kind === "ready" && call.tool.effect === "write");
-  if (prepared.length === 1) return [await execute(prepared[0] as PreparedCall, 0)];
-  if (!writes) return Promise.all(prepared.map(execute));
+  if (!writes) return Promise.all(prepared.map((call, index) => execute(call, index, input, notes)));
   const outcomes: ToolOutcome[] = [];
   for (const [index, call] of prepared.entries()) {
-    const outcome = await execute(call, index);
+    const outcome = await execute(call, index, input, notes);
     outcomes.push(outcome);
-    if (isEnd(outcome, onToolError)) break;
+    if (isEnd(outcome, input.onToolError)) break;
   }
   return outcomes;
+}
+
+function execute(
+  call: PreparedCall,
+  callIndex: number,
+  input: CallsInput,
+  notes: PolicyNote[][],
+): Promise<ToolOutcome> {
+  const { context, ports, policies, budget } = input;
+  if (policies === undefined || policies.length === 0) return executeCall(call, input);
+  const note = (hook: HookPlace["hook"], action: string) => {
+    (notes[callIndex] ??= []).push({ hook, action });
+  };
+  return executeGuarded(call, { context, ports, policies, note, turnIndex: budget.turns - 1, callIndex });
 }
 
 /** By our checks, by the tool as a `ToolArgError`, or by a policy before it ran: the model has to ask otherwise. */

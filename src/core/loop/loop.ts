@@ -45,9 +45,11 @@ export async function runLoop(input: LoopInput): Promise<LoopStop> {
 function takeTurn(turn: TurnInput): TurnOutcome | Promise<TurnOutcome> {
   const cap = turn.budget.takeTurn(turn.history, turn.tools.definitions);
   if (cap !== undefined) return { kind: "budget", cap };
-  turn.emit({ type: "turn-start" });
+  turn.emit(TURN_START);
   return runTurn(turn);
 }
+
+const TURN_START: EventBody = Object.freeze({ type: "turn-start" });
 
 /** Not retryable: the same model with the same tools asks the same way, at the same price. */
 function uncorrected(turns: number): AgentError {

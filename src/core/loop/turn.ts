@@ -28,29 +28,29 @@ export interface TurnInput extends CallsInput {
 export type TurnOutcome = CallsOutcome | { kind: "finished"; finalAnswer: string };
 
 export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
-  const response = await askProvider(input);
-  input.budget.spend(response);
-  input.emit(describeTurn(response), { kind: "turn", response });
-  input.history.push(keepMessage(response.message));
-
-  const calls = response.message.toolCalls;
-  if (calls === undefined || calls.length === 0)
-    return { kind: "finished", finalAnswer: response.finalAnswer ?? response.message.content };
-  return runCalls(calls, input);
-}
-
-async function askProvider(input: TurnInput): Promise<LlmTurnResponse> {
-  const { provider, context, emit } = input;
+  const { provider, context } = input;
   assertNotAborted(context.signal);
+  let response: LlmTurnResponse;
   try {
-    const response = await callProvider(provider, input);
+    response = await callProvider(provider, input);
     assertResponse(provider, response);
-    return response;
   } catch (error) {
     assertNotAborted(context.signal);
-    emit(describeError(error));
+    input.emit(describeError(error));
     throw error;
   }
+  input.budget.spend(response);
+  input.emit(describeTurn(response), { kind: "turn", response });
+  const message = keepMessage(response.message);
+  input.history.push(message);
+
+  // Those of the kept message, so that its arguments are held once.
+  const calls = message.toolCalls;
+  if (calls === undefined || calls.length === 0)
+    return { kind: "finished", finalAnswer: response.finalAnswer ?? message.content };
+  // Not returned as a promise: one that is adopted takes two rounds of the queue more.
+  const outcome = await runCalls(calls, input);
+  return outcome;
 }
 
 /** Not async: what a provider throws at once is thrown at once, inside the caller's `try`. */

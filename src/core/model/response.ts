@@ -25,9 +25,8 @@ export function findResponseFlaw(value: unknown): ResponseFlaw | undefined {
   const usage = value["usage"];
   if (usage === undefined) return undefined;
   if (!isPlainObject(usage)) return { pointer: "/usage", expected: "an object" };
-  for (const name of ["inputTokens", "outputTokens"]) {
-    if (typeof usage[name] !== "number") return { pointer: `/usage/${name}`, expected: "a number" };
-  }
+  if (typeof usage["inputTokens"] !== "number") return { pointer: "/usage/inputTokens", expected: "a number" };
+  if (typeof usage["outputTokens"] !== "number") return { pointer: "/usage/outputTokens", expected: "a number" };
   return undefined;
 }
 
@@ -38,14 +37,18 @@ function findAssistantFlaw(message: unknown): ResponseFlaw | undefined {
   const calls = message["toolCalls"];
   if (calls === undefined) return undefined;
   if (!Array.isArray(calls)) return { pointer: "/toolCalls", expected: "a list" };
-  for (const [index, call] of calls.entries()) {
-    const at = `/toolCalls/${index}`;
-    if (!isPlainObject(call)) return { pointer: at, expected: "an object" };
-    if (typeof call["id"] !== "string") return { pointer: `${at}/id`, expected: "a string" };
-    if (typeof call["name"] !== "string") return { pointer: `${at}/name`, expected: "a string" };
-    if (!isPlainObject(call["arguments"])) return { pointer: `${at}/arguments`, expected: "an object" };
+  for (let index = 0; index < calls.length; index++) {
+    const flaw = findCallFlaw(calls[index]);
+    if (flaw !== undefined) return { ...flaw, pointer: `/toolCalls/${index}${flaw.pointer}` };
   }
   return undefined;
+}
+
+function findCallFlaw(call: unknown): ResponseFlaw | undefined {
+  if (!isPlainObject(call)) return { pointer: "", expected: "an object" };
+  if (typeof call["id"] !== "string") return { pointer: "/id", expected: "a string" };
+  if (typeof call["name"] !== "string") return { pointer: "/name", expected: "a string" };
+  return isPlainObject(call["arguments"]) ? undefined : { pointer: "/arguments", expected: "an object" };
 }
 
 function isOptional(value: unknown, type: "string" | "number"): boolean {

@@ -8,7 +8,7 @@ import type { EventLog } from "../events/log.js";
 import type { UsageTotal } from "../model/usage.js";
 import type { Ports } from "../ports.js";
 import { quoteForeign } from "../providers/secret.js";
-import { abortError, assertNotAborted } from "../tools/call.js";
+import { abortError, assertNotAborted, isThenable } from "../tools/deadline.js";
 import { isThrown, thrownText } from "../tools/thrown.js";
 import type { VerbBodies } from "../tools/verbs.js";
 import type { Agent } from "./agent.js";
@@ -153,32 +153,42 @@ function emitCycle(last: AgentVisit, { agentId, limit }: RunEnd & { kind: "cycle
   emit(last.agentId, turn, { type: "handoff-cycle", from: last.agentId, to: agentId, limit });
 }
 
-function keepAnswer({ agentId, finalAnswer }: AgentVisit, input: RunInput): Promise<void> {
+function keepAnswer({ agentId, finalAnswer }: AgentVisit, input: RunInput): void | Promise<void> {
   return remember(`keep the answer of the agent ${agentId}`, input, () =>
     input.scope.share(`agent:${agentId}:answer`, finalAnswer.toWellFormed()),
   );
 }
 
-/** `work` on the memory, begun while the run is not aborted. Rejects with `memory-failed`, or `aborted`. */
-async function remember<T>(what: string, { signal, ports }: RunInput, work: () => Promise<T>): Promise<T> {
+/**
+ * `work` on the memory, begun while the run is not aborted; at once where the memory answers at once. Throws or rejects with
+ * `memory-failed`, or `aborted`.
+ */
+function remember<T>(what: string, { signal, ports }: RunInput, work: () => T | Promise<T>): T | Promise<T> {
   assertNotAborted(signal);
-  try {
-    const value = await within(MEMORY_TIMEOUT_MS, work(), ports);
+  const keep = (value: T): T => {
     assertNotAborted(signal);
     return value;
-  } catch (error) {
+  };
+  const fail = (error: unknown): never => {
     assertNotAborted(signal);
     const hint = isThrown(error, AgentError) ? error.hint : undefined;
     throw new AgentError("memory-failed", `the memory did not ${what}: ${quoteForeign(thrownText(error))}`, {
       hint: hint ?? "See `cause`.",
       cause: error,
     });
+  };
+  let value: T | Promise<T>;
+  try {
+    value = work();
+  } catch (error) {
+    return fail(error);
   }
+  return isThenable(value) ? within(MEMORY_TIMEOUT_MS, Promise.resolve(value), ports).then(keep, fail) : keep(value);
 }
 
 /** A failed run forgets what it shared as well, but keeps nobody waiting who has aborted it. */
 async function forgetAfter(error: unknown, { scope, signal, ports }: RunInput): Promise<void> {
-  const forgotten = scope.forget().catch((failure: unknown) => {
+  const forgotten = Promise.resolve(scope.forget()).catch((failure: unknown) => {
     if (isThrown(error, AgentError) && error.code === "memory-failed") return;
     ports.warn(`playhead: the memory did not forget what a run shared: ${quoteForeign(thrownText(failure))}`);
   });
@@ -223,7 +233,10 @@ function toResult(last: AgentVisit, { visits, ended, usage, shared }: Walked, lo
     visits,
     ended,
     shared: Object.freeze(shared),
-    events: log.events,
+    // Made of the log's notes when they are looked at.
+    get events() {
+      return log.events;
+    },
     droppedEvents: log.dropped,
   };
 }

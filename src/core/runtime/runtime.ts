@@ -1,6 +1,7 @@
 // createRuntime: agents with their own provider, manifest and budget, driven by the one loop, one after another along a plan.
 // Without a plan the first agent runs alone.
 
+import { toHex } from "../canon/bytes.js";
 import { createInMemoryRuntimeMemory } from "../context/memory.js";
 import { MEMORY_GRACE_MS, openRunScope } from "../context/run-memory.js";
 import type { SigningKey } from "../canon/key.js";
@@ -222,10 +223,6 @@ async function destroyProviders(agents: readonly Agent[], log: EventLog, ports: 
       }
     }),
   );
-}
-
-function toHex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function bad(message: string, hint: string): AgentError {

@@ -6,9 +6,9 @@ import { VERB_NAMES, type VerbBodies, type VerbContext, type VerbName, type Verb
 
 /** Each verb rejects with `aborted` once the signal has fired, and with `capability-missing` where it has no body. */
 export function bindVerbs(verbs: VerbBodies | undefined, context: VerbContext): VerbSet {
-  const bind = (name: VerbName) => async (args: Parameters<VerbSet[VerbName]>[0]) =>
-    callVerb(verbs, name, args, context);
-  return Object.fromEntries(VERB_NAMES.map((name) => [name, bind(name)])) as VerbSet;
+  const bound = {} as { -readonly [Name in VerbName]: VerbSet[Name] };
+  for (const name of VERB_NAMES) bound[name] = async (args) => callVerb(verbs, name, args, context);
+  return bound;
 }
 
 export async function callVerb(

@@ -1,6 +1,7 @@
 // A hybrid logical clock (Kulkarni et al., "Logical Physical Clocks", 2014): time stamps that follow the wall clock where they
 // can and never run backwards, so that an event which was caused by another sorts behind it, across clocks that disagree.
 
+import { hexByte, toHex } from "../canon/bytes.js";
 import type { Ports } from "../ports.js";
 
 /**
@@ -36,44 +37,62 @@ export const MAX_DRIFT_MS = 24 * 60 * 60 * 1000;
 // Half of what 12 hex digits hold, the year 6429. The other half is room for counters that overflow, so no stamp gets wider.
 const MAX_WALL_MS = 2 ** 47 - 1;
 const MAX_COUNTER = 2 ** 16 - 1;
-const hexByte = (byte: number): string => HEX_BYTES[byte] as string;
-const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 const STAMP = /^([0-9a-f]{12})-([0-9a-f]{4})-([0-9a-f]{8})$/;
 
 /** A clock on the port's wall clock, with a random node unless one is given. Throws RangeError for a node that is not 8 hex digits. */
-export function createHlc(ports: Pick<Ports, "now" | "randomBytes">, node: string = randomNode(ports)): Hlc {
+export function createHlc(ports: Pick<Ports, "now" | "randomBytes">, node: string = toHex(ports.randomBytes(4))): Hlc {
   if (!/^[0-9a-f]{8}$/.test(node))
     throw new RangeError(`the node of a clock is 8 hex digits, not ${JSON.stringify(node)}`);
-  let ms = 0;
-  let counter = -1;
-  let prefix = "";
-  const suffix = `-${node}`;
+  return new HybridClock(ports, node);
+}
 
-  const moveTo = (nextMs: number, nextCounter: number) => {
+/** An {@link Hlc} whose stamps can also be kept as two numbers, which takes a fraction of the room, and written later. */
+export class HybridClock implements Hlc {
+  readonly #now: Ports["now"];
+  readonly #suffix: string;
+  /** Of the last stamp: whole milliseconds, and the counter within them. -1 before the first. */
+  ms = 0;
+  counter = -1;
+
+  constructor({ now }: Pick<Ports, "now">, node: string) {
+    this.#now = now;
+    this.#suffix = `-${node}`;
+  }
+
+  // Properties, so that a clock can be spread into another.
+  readonly tick = (now: number = this.#now()): HlcStamp => {
+    this.advance(now);
+    return this.format(this.ms, this.counter);
+  };
+
+  /** Makes the next stamp, to be read from `ms` and `counter`. */
+  advance(now: number): void {
+    const wall = readable(now);
+    if (wall > this.ms) this.#moveTo(wall, 0);
+    else this.#moveTo(this.ms, this.counter + 1);
+  }
+
+  /** The text of a stamp of this clock. */
+  format(ms: number, counter: number): HlcStamp {
+    const prefix = ms.toString(16).padStart(12, "0");
+    return `${prefix}-${hexByte(counter >> 8)}${hexByte(counter & 255)}${this.#suffix}`;
+  }
+
+  readonly receive = (stamp: HlcStamp, now: number = this.#now()): void => {
+    const other = parseHlc(stamp);
+    if (other === undefined) throw new RangeError(`${JSON.stringify(stamp)} is no stamp of a hybrid logical clock`);
+    const ahead = other.ms - Math.max(readable(now), this.ms);
+    if (ahead > MAX_DRIFT_MS) throw new RangeError(`the stamp ${stamp} is ${ahead} ms ahead of this clock`);
+    if (other.ms > this.ms) this.#moveTo(other.ms, other.counter);
+    else if (other.ms === this.ms) this.#moveTo(this.ms, Math.max(this.counter, other.counter));
+  };
+
+  #moveTo(ms: number, counter: number): void {
     // A counter that is full borrows a millisecond from the future: order matters more than the wall clock.
-    const isFull = nextCounter > MAX_COUNTER;
-    const newMs = isFull ? nextMs + 1 : nextMs;
-    counter = isFull ? 0 : nextCounter;
-    if (newMs !== ms || prefix === "") prefix = `${newMs.toString(16).padStart(12, "0")}-`;
-    ms = newMs;
-  };
-
-  return {
-    tick(now = ports.now()) {
-      const wall = readable(now);
-      if (wall > ms) moveTo(wall, 0);
-      else moveTo(ms, counter + 1);
-      return prefix + hexByte(counter >> 8) + hexByte(counter & 255) + suffix;
-    },
-    receive(stamp, now = ports.now()) {
-      const other = parseHlc(stamp);
-      if (other === undefined) throw new RangeError(`${JSON.stringify(stamp)} is no stamp of a hybrid logical clock`);
-      const ahead = other.ms - Math.max(readable(now), ms);
-      if (ahead > MAX_DRIFT_MS) throw new RangeError(`the stamp ${stamp} is ${ahead} ms ahead of this clock`);
-      if (other.ms > ms) moveTo(other.ms, other.counter);
-      else if (other.ms === ms) moveTo(ms, Math.max(counter, other.counter));
-    },
-  };
+    const isFull = counter > MAX_COUNTER;
+    this.ms = isFull ? ms + 1 : ms;
+    this.counter = isFull ? 0 : counter;
+  }
 }
 
 /** The parts of a stamp, or undefined for other text. */
@@ -88,8 +107,4 @@ export function parseHlc(stamp: string): HlcParts | undefined {
 function readable(now: number): number {
   const ms = Math.floor(now);
   return ms > 0 && ms <= MAX_WALL_MS ? ms : 0;
-}
-
-function randomNode(ports: Pick<Ports, "randomBytes">): string {
-  return Array.from(ports.randomBytes(4), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -35,31 +35,34 @@ function scrub(value: unknown, path: (string | number)[]): unknown {
       field: toPointer(path),
     });
   }
-  const scrubAt = (key: string | number, inner: unknown) => {
-    path.push(key);
-    const clean = scrub(inner, path);
-    path.pop();
-    return clean;
-  };
-  if (isList) return value.map((item, index) => scrubAt(index, item));
+  if (isList) return value.map((item, index) => scrubAt(index, item, path));
   const result: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
-    if (!FORBIDDEN_KEYS.includes(key)) result[key] = scrubAt(key, value[key]);
+    if (!FORBIDDEN_KEYS.includes(key)) result[key] = scrubAt(key, value[key], path);
   }
   return result;
+}
+
+function scrubAt(key: string | number, inner: unknown, path: (string | number)[]): unknown {
+  if (typeof inner !== "object" || inner === null) return inner;
+  path.push(key);
+  const clean = scrub(inner, path);
+  path.pop();
+  return clean;
 }
 
 /** Checks arguments against one tool's schema. Returns the scrubbed copy; throws nothing but {@link ToolArgError}. */
 export type ArgumentCheck = (args: unknown) => JsonObject;
 
-/** Reads the schema once. Throws `AgentError` `invalid-options` when it is no JSON Schema, with the place in it. */
+/** Reads the schema at once. Throws `AgentError` `invalid-options` when it is no JSON Schema, with the place in it. */
 export function createArgumentCheck(tool: string, schema: JsonObject): ArgumentCheck {
-  const validator = createValidator(tool, schema);
+  const open = createValidator(tool, schema);
   const isSurelyValid = createQuickCheck(schema);
+  let validator = isSurelyValid === undefined ? open() : undefined;
   return (args) => {
     try {
       const clean = boundArguments(tool, args);
-      if (isSurelyValid?.(clean) !== true) assertValid(tool, validator, clean);
+      if (isSurelyValid?.(clean) !== true) assertValid(tool, (validator ??= open()), clean);
       return clean as JsonObject;
     } catch (error) {
       if (error instanceof ToolArgError) throw error;
@@ -79,7 +82,7 @@ export type ArgumentMatch =
  * {@link createArgumentCheck} for a schema of somebody else than the tool's author; gives an answer and never throws.
  */
 export function createArgumentMatch(tool: string, schema: JsonObject): (args: unknown) => ArgumentMatch {
-  const validator = createValidator(tool, schema);
+  const validator = createValidator(tool, schema)();
   return (args) => {
     try {
       const { valid, errors } = validator.validate(boundArguments(tool, args));
@@ -122,23 +125,30 @@ function deepest(errors: OutputUnit[]): { pointer: string; error: string } {
   };
 }
 
-function createValidator(tool: string, schema: JsonObject): Validator {
+/** Reads a copy of the schema, and gives what makes its validator, which takes most of the time and may never be asked. */
+function createValidator(tool: string, schema: JsonObject): () => Validator {
   if (!isPlainObject(schema)) throw unusable(tool, "it is not an object");
-  try {
-    // The validator writes marks into the schema it is given, so it gets a copy.
-    const bounded = copyJson(schema);
-    const draft = draftOf(bounded);
-    const flaw = findSchemaFlaw(bounded, draft === "4");
-    if (flaw !== undefined) throw unusable(tool, `${flaw.what} (at ${flaw.pointer || "the top"})`);
-    boundSchema(bounded);
-    const own = bounded as Schema;
-    const missing = unresolvedReference(own);
-    if (missing !== undefined) throw unusable(tool, `its $ref ${missing} leads nowhere`);
-    return new Validator(own, draft, true);
-  } catch (error) {
-    if (error instanceof AgentError && error.code === "invalid-options") throw error;
-    throw unusable(tool, thrownText(error), error);
-  }
+  const usable = <T>(make: () => T): T => {
+    try {
+      return make();
+    } catch (error) {
+      if (error instanceof AgentError && error.code === "invalid-options") throw error;
+      throw unusable(tool, thrownText(error), error);
+    }
+  };
+  // The validator writes marks into the schema it is given, so it gets a copy.
+  const bounded = usable(() => copyJson(schema));
+  const draft = draftOf(bounded);
+  const flaw = usable(() => findSchemaFlaw(bounded, draft === "4"));
+  if (flaw !== undefined) throw unusable(tool, `${flaw.what} (at ${flaw.pointer || "the top"})`);
+  return () =>
+    usable(() => {
+      boundSchema(bounded);
+      const own = bounded as Schema;
+      const missing = unresolvedReference(own);
+      if (missing !== undefined) throw unusable(tool, `its $ref ${missing} leads nowhere`);
+      return new Validator(own, draft, true);
+    });
 }
 
 function unusable(tool: string, why: string, cause?: unknown): AgentError {

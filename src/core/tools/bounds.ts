@@ -33,8 +33,10 @@ export function findExcess(args: unknown): string | undefined {
       for (const item of value) open.push(item);
     } else if (isPlainObject(value)) {
       for (const key of Object.keys(value)) {
+        const item = value[key];
         characters += key.length;
-        open.push(value[key]);
+        if (typeof item === "string" || (typeof item === "object" && item !== null)) open.push(item);
+        else values += 1;
       }
     }
     if (values + open.length > MAX_ARGUMENT_VALUES) return TOO_MANY;
