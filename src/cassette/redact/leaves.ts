@@ -123,7 +123,8 @@ function mapKeys(object: JsonObject, rewrite: Rewrite, own: readonly string[]): 
     const name = names[index] as string;
     if (own.includes(name)) continue;
     const value = object[name] as JsonValue;
-    const [newName, after] = [rewrite(name), mapValue(value, rewrite)];
+    const newName = rewrite(name);
+    const after = mapValue(value, rewrite);
     if (newName !== name || after !== value) result ??= pick(object, names.slice(0, index), own);
     if (result !== undefined) setOwn(result, newName, after);
   }

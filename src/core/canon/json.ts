@@ -72,8 +72,16 @@ const MAX_BARE = 24;
 function writeString(text: string, isPlain: boolean): string {
   if (text.length <= MAX_BARE && isBare(text)) return `"${text}"`;
   if (!isPlain && !text.isWellFormed()) throw NOT_PLAIN;
-  return JSON.stringify(text);
+  if (text.length < MIN_REMEMBERED || text.length > MAX_REMEMBERED) return JSON.stringify(text);
+  if (text !== last.text) last = { text, json: JSON.stringify(text) };
+  return last.json;
 }
+
+const MIN_REMEMBERED = 128;
+const MAX_REMEMBERED = 65_536;
+
+/** The last text that was written, since a final answer comes twice: as itself, and as its message's content. */
+let last = { text: "", json: '""' };
 
 /** Whether a text is written as it stands: printable ASCII without quotes and backslashes. */
 function isBare(text: string): boolean {

@@ -57,7 +57,8 @@ export async function runCalls(calls: readonly LlmToolCall[], input: CallsInput)
   const outcomes =
     only === undefined ? await executeAll(prepared, input, notes) : [await execute(only, 0, input, notes)];
   for (let index = 0; index < outcomes.length; index++) {
-    const [call, outcome] = [calls[index] as LlmToolCall, outcomes[index] as ToolOutcome];
+    const call = calls[index] as LlmToolCall;
+    const outcome = outcomes[index] as ToolOutcome;
     for (const note of notes[index] ?? []) emit(describeNote(call, note));
     const body = describeOutcome(call, outcome);
     if (outcome.kind === "denied") emit(body, { kind: "tool", call });

@@ -68,7 +68,8 @@ export async function runPlan(input: RunInput): Promise<RunResult> {
   let isOver = false;
   const emit: Emit = (id, turnIndex, body, detail) => {
     if (isOver) return;
-    [agentId, turn] = [id, turnIndex];
+    agentId = id;
+    turn = turnIndex;
     log.append(id, turnIndex, body, detail);
   };
   const end = (stop: "finished" | "budget" | "failed") => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { copyJson, isSealed, seal } from "../../../src/core/canon/copy.js";
+import { copyJson, isSealed, seal, sealedLevels, sealTexts } from "../../../src/core/canon/copy.js";
 import { NotJsonError } from "../../../src/core/canon/value.js";
 import { nested, NOT_JSON } from "../../support/not-json.js";
 import { refusal } from "../../support/refusal.js";
@@ -100,5 +100,37 @@ describe("seal", () => {
 
   it("refuses what is not plain JSON", () => {
     expect(refusal(() => seal({ at: new Date(0) }))).toMatchObject({ reason: "instance", pointer: "/at" });
+  });
+});
+
+describe("sealedLevels", () => {
+  it("counts the containers in one another, of a whole and of its parts", () => {
+    const whole = seal({ a: 1, b: [{ c: [] }], d: "x" });
+    expect(sealedLevels(whole)).toBe(4);
+    expect(sealedLevels(whole.b)).toBe(3);
+    expect(sealedLevels(seal({ again: whole }))).toBe(5);
+  });
+
+  it("says nothing of what was not sealed", () => {
+    expect(sealedLevels({ a: 1 })).toBeUndefined();
+    expect(sealedLevels(Object.freeze([1]))).toBeUndefined();
+  });
+});
+
+describe("sealTexts", () => {
+  it("seals in place", () => {
+    const own = { role: "tool", content: "ok", isError: true };
+    expect(sealTexts(own)).toBe(own);
+    expect(isSealed(own) && Object.isFrozen(own)).toBe(true);
+    expect(sealedLevels(own)).toBe(1);
+  });
+
+  it.each<[string, object]>([
+    ["a text that is not well-formed", { content: "\ud800" }],
+    ["anything but texts and booleans", { content: { deep: 1 } }],
+    ["an absent field", { content: undefined }],
+  ])("leaves alone what has %s", (_name, own) => {
+    expect(sealTexts(own)).toBe(own);
+    expect(isSealed(own) || Object.isFrozen(own)).toBe(false);
   });
 });

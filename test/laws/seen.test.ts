@@ -1,0 +1,120 @@
+// A recorder and a replay know by identity what they have seen of a conversation. Held against the same requests as copies, of which
+// nothing is known: whatever a caller does to its list between two turns, the cassettes are equal and replay alike.
+
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { cassetteProvider } from "../../src/cassette/replay.js";
+import { recordingProvider, type RecordingOptions } from "../../src/cassette/record.js";
+import { seal } from "../../src/core/canon/copy.js";
+import type { LlmMessage } from "../../src/core/model/message.js";
+import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
+
+const TOKEN = "ghp_" + "a1B2c3D4".repeat(5);
+const LEARNED = "correct-horse-9";
+const TEXTS = [
+  "hello",
+  "hello again",
+  `use ${TOKEN} now`,
+  `Authorization: Bearer ${LEARNED}-battery-staple`,
+  `later ${LEARNED}-battery-staple`,
+];
+
+const message: fc.Arbitrary<LlmMessage> = fc
+  .tuple(fc.constantFrom(...TEXTS), fc.constantFrom("user", "assistant", "tool"), fc.boolean())
+  .map(([content, role, isSealed]) => {
+    const made: LlmMessage =
+      role === "tool" ? { role, toolCallId: "1", name: "read", content } : { role: role as "user", content };
+    return isSealed ? seal(made) : made;
+  });
+
+/** Steps are played several times, and edit in place what is not sealed. */
+const fresh = (own: LlmMessage): LlmMessage => (Object.isFrozen(own) ? own : { ...own });
+
+type Step = (list: unknown[]) => void;
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.array(message, { maxLength: 3 }).map(
+      (added): Step =>
+        (list) =>
+          void list.push(...added.map(fresh)),
+    ),
+  },
+  fc.nat(3).map(
+    (count): Step =>
+      (list) =>
+        void (list.length = Math.max(1, list.length - count)),
+  ),
+  fc.tuple(fc.nat(8), message).map(
+    ([at, next]): Step =>
+      (list) =>
+        void (list[at % list.length] = fresh(next)),
+  ),
+  fc.tuple(fc.nat(8), fc.constantFrom(...TEXTS)).map(([at, content]): Step => (list) => {
+    const found = list[at % list.length];
+    // What is sealed stays as it is.
+    if (typeof found === "object" && found !== null && !Object.isFrozen(found)) Object.assign(found, { content });
+  }),
+  fc.constant<Step>((list) => void list.splice(0, 1, list[0])),
+  fc.constant<Step>((list) => void list.push(null)),
+  fc.constant<Step>((list) => void list.splice(0, list.length, ...list.filter((item) => item !== null))),
+);
+
+const ANSWERS = ["ok", `your token is ${TOKEN}`];
+
+const ports = { now: () => 0, randomBytes: (length: number) => new Uint8Array(length), warn: () => undefined };
+
+function createModel(): LlmProviderAdapter {
+  let turn = 0;
+  return {
+    name: "model",
+    turn: async () => {
+      const content = ANSWERS[turn++ % ANSWERS.length] as string;
+      return { message: { role: "assistant", content }, finalAnswer: content, stopReason: "stop" };
+    },
+  };
+}
+
+/** What each turn came to: the answer's text, or the code of the refusal. */
+async function play(steps: readonly Step[], provider: LlmProviderAdapter, hand: (list: unknown[]) => unknown[]) {
+  const list: unknown[] = [seal({ role: "system", content: "Be brief." })];
+  const outcomes: string[] = [];
+  for (const change of steps) {
+    change(list);
+    const asked = provider.turn({ messages: hand(list) as LlmMessage[] });
+    outcomes.push(
+      await asked.then(
+        ({ message: { content } }) => content,
+        (error: unknown) => (error as { code: string }).code,
+      ),
+    );
+  }
+  return outcomes;
+}
+
+const itself = (list: unknown[]): unknown[] => list;
+const aCopy = (list: unknown[]): unknown[] => structuredClone(list);
+
+describe("laws of what was seen of a conversation", () => {
+  it.each<[string, RecordingOptions]>([
+    ["with redaction", {}],
+    ["without", { redact: false }],
+    [
+      "with a filter",
+      { hashFilter: (messages) => messages.map((each) => ({ ...each, content: "same" }) as LlmMessage) },
+    ],
+  ])("PLK-110 a list that is known and copies of it record and replay alike, %s", async (_name, options) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        const recorders = [itself, aCopy].map(() => recordingProvider(createModel(), { ...options, ports }));
+        const [known, copied] = recorders as [(typeof recorders)[0], (typeof recorders)[0]];
+        expect(await play(steps, known, itself)).toEqual(await play(steps, copied, aCopy));
+        const cassette = known.toCassette();
+        expect(cassette).toEqual(copied.toCassette());
+        const replay = () => cassetteProvider(cassette, { ...options, ports });
+        expect(await play(steps, replay(), itself)).toEqual(await play(steps, replay(), aCopy));
+      }),
+    );
+  });
+});
