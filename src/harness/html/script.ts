@@ -16,8 +16,12 @@ export const CONVERSATION_SCRIPT = `"use strict";
   rail.open = !narrow.matches;
   narrow.addEventListener("change", () => { rail.open = !narrow.matches; });
 
-  // Where we are.
+  // Where we are: the turn last gone to, until the reader scrolls, and then the one at the top of the window. A short page cannot scroll
+  // every turn to the top, and the watcher is told late, so it may not take a turn away that the reader chose.
   let current;
+  let chosen = false;
+  const scrolls = () => { chosen = false; };
+  for (const kind of ["wheel", "touchmove", "pointerdown"]) addEventListener(kind, scrolls, { passive: true });
   const mark = (turn) => {
     if (turn === current) return;
     links.get(current && current.id)?.removeAttribute("aria-current");
@@ -30,6 +34,7 @@ export const CONVERSATION_SCRIPT = `"use strict";
     if (!narrow.matches && (inner.top < outer.top || inner.bottom > outer.bottom)) box.scrollTop += inner.top - outer.top - outer.height / 2;
   };
   const watcher = new IntersectionObserver(() => {
+    if (chosen) return;
     const top = turns.find((turn) => isShown(turn) && turn.getBoundingClientRect().bottom > 120);
     if (top !== undefined) mark(top);
   }, { rootMargin: "-80px 0px -60% 0px" });
@@ -39,6 +44,7 @@ export const CONVERSATION_SCRIPT = `"use strict";
     if (turn === undefined) return;
     turn.focus({ preventScroll: true });
     turn.scrollIntoView({ block: "start" });
+    chosen = true;
     mark(turn);
   };
   const step = (by) => {
@@ -132,7 +138,7 @@ export const CONVERSATION_SCRIPT = `"use strict";
       const inside = all("details", current);
       const open = inside.some((fold) => !fold.open);
       for (const fold of inside) fold.open = open;
-    } else return;
+    } else return scrolls();
     event.preventDefault();
   });
 })();

@@ -12,6 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const file = join(folder, "page.html");
 writeFileSync(file, toConversationPage(recordRun(["find_user", "get_order", "refund"], 1), { title: "run" }).text);
 const address = pathToFileURL(file).href;
+const FRAMES = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))";
 
 describeInBrowser("the page of a cassette in a browser", (open) => {
   it("moves from turn to turn by keys, and opens what a turn holds", async () => {
@@ -28,6 +29,28 @@ describeInBrowser("the page of a cassette in a browser", (open) => {
     expect(await call.getAttribute("open")).toBe("");
     await page.keyboard.press("k");
     expect(await focused()).toBe(first);
+  });
+
+  it("stays at the turn gone to where the window has room for all of them", async () => {
+    const { page } = await open(address, { viewport: { width: 1300, height: 3000 } });
+    for (let press = 0; press < 3; press++) await page.keyboard.press("j");
+    for (const height of [2000, 1400, 3000]) {
+      await page.setViewportSize({ width: 1300, height });
+      await page.evaluate(FRAMES);
+      const focused = await page.evaluate<string>("document.activeElement.id");
+      expect(await page.locator(".rail a[aria-current]").getAttribute("href")).toBe(`#${focused}`);
+    }
+  });
+
+  it("knows the turn at the top once the reader scrolls", async () => {
+    const { page } = await open(address, { viewport: { width: 1300, height: 300 } });
+    const marked = () => page.locator(".rail a[aria-current]").getAttribute("href");
+    await page.keyboard.press("j");
+    await page.evaluate(FRAMES);
+    const first = await marked();
+    await page.mouse.move(650, 200);
+    await page.mouse.wheel(0, 100_000);
+    await expect.poll(marked).not.toBe(first);
   });
 
   it("shows the turns that hold some words", async () => {
