@@ -151,5 +151,5 @@ function afterwards(): Promise<void> {
 
 /** JSON has no word for what is no response at all. */
 function textOf(response: unknown): string {
-  return (JSON.stringify(response) as string | undefined) ?? "nothing";
+  return response === undefined ? "nothing" : JSON.stringify(response);
 }
