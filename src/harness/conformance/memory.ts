@@ -11,7 +11,7 @@ import { keyCases } from "./memory-keys.js";
 import { scopeCases } from "./memory-scopes.js";
 import { valueCases } from "./memory-values.js";
 import { walkCases } from "./memory-walk.js";
-import { assertFactory, checkedFactory, DEFAULT_PATIENCE_MS } from "./subject.js";
+import { assertFactory, checkedFactory, DEFAULT_PATIENCE_MS, MAX_END_MS } from "./subject.js";
 import { advised, fail, Violation, within, type ConformanceCase, type MemoryCheck } from "./verdict.js";
 
 /** Opens a store that is new and empty at each call. */
@@ -59,7 +59,7 @@ export function memoryConformance(open: OpenMemory, options: MemoryConformanceOp
         });
       } finally {
         // What goes wrong here is the matter of the case about the end.
-        await memory.close().catch(() => undefined);
+        await within(Math.min(patienceMs, MAX_END_MS), "close", memory.close()).catch(() => undefined);
       }
     },
   }));

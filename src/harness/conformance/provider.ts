@@ -14,7 +14,7 @@ import { failureCases, silenceCases } from "./provider-failures.js";
 import { mannersCases } from "./provider-manners.js";
 import { streamCases } from "./provider-streams.js";
 import { turnCases } from "./provider-turns.js";
-import { assertFactory, checkedFactory, DEFAULT_PATIENCE_MS } from "./subject.js";
+import { assertFactory, checkedFactory, DEFAULT_PATIENCE_MS, MAX_END_MS } from "./subject.js";
 import {
   advised,
   assertSame,
@@ -135,9 +135,6 @@ async function runCase(make: Make, check: ProviderCheck, advice: string, patienc
     await within(Math.min(patienceMs, MAX_END_MS), "the end", ended).catch(() => undefined);
   }
 }
-
-/** A case that has failed already is not held up for longer. */
-const MAX_END_MS = 500;
 
 async function checkEnd(make: Make, patienceMs: number): Promise<void> {
   for (const isAsked of [false, true]) {

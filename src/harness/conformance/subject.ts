@@ -8,6 +8,9 @@ import { FactoryViolation, Violation, within } from "./verdict.js";
 /** How long a call may take. Less than the five seconds after which Vitest and Jest end a test without saying of what. */
 export const DEFAULT_PATIENCE_MS = 4_000;
 
+/** How long a case is held up by the end of its subject, which is the matter of a case of its own. Both are less than those five. */
+export const MAX_END_MS = 500;
+
 /** A factory and what it should make. */
 export interface Making {
   /** In words: `make of providerConformance`. */

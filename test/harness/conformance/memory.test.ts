@@ -56,7 +56,7 @@ function store(broken: (entries: Map<string, Entry>, right: RuntimeMemory) => Pa
 
 async function failuresOf(make: () => RuntimeMemory): Promise<string[]> {
   const failed: string[] = [];
-  for (const { name, run } of memoryConformance(async () => make(), { patienceMs: 500 })) {
+  for (const { name, run } of memoryConformance(async () => make(), { patienceMs: 2_000 })) {
     await run().catch((error: unknown) => {
       expect(error).toBeInstanceOf(Error);
       // What went wrong, and then what to do: two sentences at least.

@@ -2,6 +2,7 @@
 // case must have one that it finds.
 
 import { describe, expect, it } from "vitest";
+import { seal } from "../../../src/core/canon/copy.js";
 import { AgentError } from "../../../src/core/errors.js";
 import type { LlmToolCall } from "../../../src/core/model/message.js";
 import type {
@@ -19,6 +20,8 @@ import {
 import { answerTo } from "../../support/answers.js";
 
 const PATIENCE_MS = 60;
+/** For what is right: a machine that is busy is not to be blamed on it. */
+const UNHURRIED = { patienceMs: 4_000 };
 
 async function failuresOf(make: MakeProvider, options: ProviderConformanceOptions = {}): Promise<string[]> {
   const failed: string[] = [];
@@ -120,14 +123,19 @@ function thinking(reasoning: unknown): MakeProvider {
 }
 
 describe("a provider that is right", () => {
+  it("fails in no case where all that it gives is frozen", async () => {
+    const frozen = answering((response) => seal(response));
+    expect(await failuresOf(frozen, UNHURRIED)).toEqual([]);
+  });
+
   it("fails in no case, with streams and without", async () => {
-    expect(await failuresOf(right)).toEqual([]);
+    expect(await failuresOf(right, UNHURRIED)).toEqual([]);
     const { name, turn } = right();
-    expect(await failuresOf(() => ({ name, turn }))).toEqual([]);
+    expect(await failuresOf(() => ({ name, turn }), UNHURRIED)).toEqual([]);
   });
 
   it("fails in no case in another style: a class, iterators by hand, thoughts, no figures, other ids each time", async () => {
-    expect(await failuresOf(async () => new ByHand())).toEqual([]);
+    expect(await failuresOf(async () => new ByHand(), UNHURRIED)).toEqual([]);
   });
 
   it("fails in no case where it says something else each time, as a model does", async () => {
@@ -141,7 +149,7 @@ describe("a provider that is right", () => {
           return { ...response, message: { ...response.message, content }, finalAnswer: content };
         },
       }));
-    expect(await failuresOf(varied)).toEqual([]);
+    expect(await failuresOf(varied, UNHURRIED)).toEqual([]);
   });
 });
 
