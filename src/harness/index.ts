@@ -1,7 +1,7 @@
 // The door of the harness: what a test author holds.
 
-export { eventLogConformance, type MakeEventLog } from "./conformance/event-log.js";
-export { memoryConformance } from "./conformance/memory.js";
+export { eventLogConformance, type EventLogConformanceOptions, type MakeEventLog } from "./conformance/event-log.js";
+export { memoryConformance, type MemoryConformanceOptions, type OpenMemory } from "./conformance/memory.js";
 export {
   MAX_ASKED,
   PROVIDER_REQUESTS,

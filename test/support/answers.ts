@@ -4,7 +4,7 @@ import type { LlmToolCall } from "../../src/core/model/message.js";
 import type { LlmTurnRequest, LlmTurnResponse } from "../../src/core/model/provider.js";
 import { ask, say } from "./script.js";
 
-const paid = { usage: { inputTokens: 12, outputTokens: 7 }, costUsd: 0.001, model: "m-1" };
+const paid = () => ({ usage: { inputTokens: 12, outputTokens: 7 }, costUsd: 0.001, model: "m-1" });
 
 /** Asks for the weather where it may, and answers everything else. */
 export function answerTo({ messages, tools }: Pick<LlmTurnRequest, "messages" | "tools">): LlmTurnResponse {
@@ -15,6 +15,6 @@ export function answerTo({ messages, tools }: Pick<LlmTurnRequest, "messages" | 
     arguments: { city },
   });
   return mayAsk
-    ? ask([call("Oslo"), call("Rome")], { content: "Let me look at both.", ...paid })
-    : say("9.9 is larger than 9.11, as 9.90 shows at a glance.", paid);
+    ? ask([call("Oslo"), call("Rome")], { content: "Let me look at both.", ...paid() })
+    : say("9.9 is larger than 9.11, as 9.90 shows at a glance.", paid());
 }

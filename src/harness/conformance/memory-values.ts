@@ -4,7 +4,7 @@
 import { AgentError, MAX_JSON_DEPTH, type JsonObject, type JsonValue, type RuntimeMemory } from "../../core/index.js";
 import { assertSame, fail, type MemoryCheck } from "./verdict.js";
 
-export const valueCases: Record<string, MemoryCheck> = {
+export const valueCases = {
   async "keeps every kind of JSON value"(memory) {
     const entries = Object.entries(KINDS);
     for (const [name, value] of entries) await memory.set("s", name, value);
@@ -67,7 +67,7 @@ export const valueCases: Record<string, MemoryCheck> = {
       assertSame(`keys after ${name}`, await memory.keys("s"), ["old"]);
     }
   },
-};
+} satisfies Record<string, MemoryCheck>;
 
 const KINDS: Readonly<Record<string, JsonValue>> = {
   true: true,

@@ -11,7 +11,7 @@ const KEYS = ["a", "b", "b:c", "", "10", "9"];
 const VALUES: readonly JsonValue[] = [null, 0, "", "text", [], {}, { a: [1, { b: null }] }, false];
 const AT_ONCE = 50;
 
-export const walkCases: Record<string, MemoryCheck> = {
+export const walkCases = {
   async "does what a plain map does, over many mixed calls"(memory) {
     const reference = new Map<string, Map<string, JsonValue>>();
     for (const seed of SEEDS) {
@@ -51,12 +51,26 @@ export const walkCases: Record<string, MemoryCheck> = {
     assertSame("keys", await memory.keys("s"), ["k"]);
   },
 
+  async "clears one scope while another is written"(memory) {
+    const numbers = Array.from({ length: AT_ONCE }, (_, index) => index);
+    for (const index of numbers) await memory.set("cleared", `k${index}`, index);
+    await atOnce([-1, ...numbers], (index) =>
+      index === -1 ? memory.clear("cleared") : memory.set("written", `k${index}`, index),
+    );
+    assertSame("keys of the cleared scope", await memory.keys("cleared"), []);
+    assertSame(
+      "keys of the other",
+      [...(await memory.keys("written"))].sort(),
+      numbers.map((index) => `k${index}`).sort(),
+    );
+  },
+
   async "deletes a key for one of many who ask at once"(memory) {
     await memory.set("s", "k", 1);
     const answers = await atOnce(Array.from({ length: AT_ONCE }), () => memory.delete("s", "k"));
     assertSame("how many were told that there was such a key", answers.filter(Boolean).length, 1);
   },
-};
+} satisfies Record<string, MemoryCheck>;
 
 async function takeStep(
   memory: RuntimeMemory,

@@ -5,167 +5,92 @@
 // What it does not see: whether a store outlives its process, and how it fails when its disk or its network does.
 
 import type { RuntimeMemory } from "../../core/index.js";
+import { assertOptionsObject, assertWait } from "../contract/given.js";
+import { MEMORY_ADVICE } from "./memory-advice.js";
+import { keyCases } from "./memory-keys.js";
+import { scopeCases } from "./memory-scopes.js";
 import { valueCases } from "./memory-values.js";
 import { walkCases } from "./memory-walk.js";
-import { assertSame, type ConformanceCase, type MemoryCheck } from "./verdict.js";
+import { assertFactory, checkedFactory, DEFAULT_PATIENCE_MS, MAX_END_MS } from "./subject.js";
+import { advised, fail, Violation, within, type ConformanceCase, type MemoryCheck } from "./verdict.js";
+
+/** Opens a store that is new and empty at each call. */
+export type OpenMemory = () => RuntimeMemory | Promise<RuntimeMemory>;
+
+/** The options of `memoryConformance`. */
+export interface MemoryConformanceOptions {
+  /** Milliseconds that a call may take before a case takes it for one that never ends. Default 4,000. */
+  readonly patienceMs?: number;
+}
+
+const OWNER = "memoryConformance";
+const METHODS = ["get", "set", "delete", "keys", "clear"];
+
+const closeCases = {
+  async "closes without an error"(memory) {
+    await memory.set("s", "k", 1);
+    await memory.close?.();
+  },
+} satisfies Record<string, MemoryCheck>;
+
+const cases = { ...keyCases, ...valueCases, ...scopeCases, ...walkCases, ...closeCases };
 
 /**
  * The cases for the store that `open` gives: a new and empty one at each call. Each case closes its store. The names of the cases
- * are part of no promise, and later versions may add some.
+ * are part of no promise, and later versions may add some. Throws `AgentError` `invalid-options` for what is no function that opens
+ * one, and for an option that is none.
  */
-export function memoryConformance(open: () => Promise<RuntimeMemory>): ConformanceCase[] {
-  const checks: Record<string, MemoryCheck> = { ...keyCases, ...valueCases, ...scopeCases, ...walkCases };
-  return Object.entries(checks).map(([name, check]) => ({ name, run: () => runCase(open, check) }));
+export function memoryConformance(open: OpenMemory, options: MemoryConformanceOptions = {}): ConformanceCase[] {
+  assertOptionsObject(OWNER, options, ["patienceMs"]);
+  const { patienceMs = DEFAULT_PATIENCE_MS } = options;
+  assertWait(OWNER, "patienceMs", patienceMs);
+  const owner = `open of ${OWNER}`;
+  assertFactory(owner, open, "store", METHODS);
+  const made = new WeakSet<object>();
+  const opened = checkedFactory({ owner, kind: "store", methods: METHODS, patienceMs, made }, open);
+  return (Object.entries(cases) as [keyof typeof cases, MemoryCheck][]).map(([name, check]) => ({
+    name,
+    run: async () => {
+      const memory = withPatience(await opened(), patienceMs);
+      try {
+        await advised(MEMORY_ADVICE[name], async () => {
+          await assertEmpty(memory);
+          await check(memory);
+        });
+      } finally {
+        // What goes wrong here is the matter of the case about the end.
+        await within(Math.min(patienceMs, MAX_END_MS), "close", memory.close()).catch(() => undefined);
+      }
+    },
+  }));
 }
 
-async function runCase(open: () => Promise<RuntimeMemory>, check: MemoryCheck): Promise<void> {
-  const memory = await open();
+/** One that another case has written to would be blamed for what that case did. */
+async function assertEmpty(memory: RuntimeMemory): Promise<void> {
+  let keys: unknown;
   try {
-    await check(memory);
-  } finally {
-    await memory.close?.();
+    keys = await memory.keys("s");
+  } catch (error) {
+    if (error instanceof Violation) throw error;
+    return;
   }
+  if (Array.isArray(keys) && keys.length > 0)
+    fail(`what open of ${OWNER} gives at each call`, { keys }, "an empty store");
 }
 
-/** In the order of their code units, where no other order agrees: of code points, of a locale, of numbers. */
-const SORTED = ["", "\0", " a", "10", "9", "B", "__proto__", "a", "a\0", "a b", "a:b", "b", "e\u0301", "z", "é"];
-const SORTED_ABOVE = ["\u{1f600}", "\u{1f601}", "\ufeffa", "\uffee"];
+type PatientMemory = Omit<RuntimeMemory, "close"> & { close(): Promise<void> };
 
-const keyCases: Record<string, MemoryCheck> = {
-  async "reads what was never written as undefined, and forgets nothing by that"(memory) {
-    assertSame("get", await memory.get("s", "k"), undefined);
-    assertSame("delete", await memory.delete("s", "k"), false);
-    assertSame("keys", await memory.keys("s"), []);
-    await memory.clear("s");
-    for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
-      assertSame(`get ${name}`, await memory.get("s", name), undefined);
-      assertSame(`get in scope ${name}`, await memory.get(name, "k"), undefined);
-      assertSame(`keys of scope ${name}`, await memory.keys(name), []);
-    }
-  },
-
-  async "takes a new value in place of the old one, whole"(memory) {
-    await memory.set("s", "k", { a: 1, b: { c: 2 } });
-    await memory.set("s", "k", { b: { d: 3 } });
-    assertSame("get", await memory.get("s", "k"), { b: { d: 3 } });
-    assertSame("keys", await memory.keys("s"), ["k"]);
-  },
-
-  async "keeps null, which is not the same as nothing"(memory) {
-    await memory.set("s", "k", null);
-    assertSame("get", await memory.get("s", "k"), null);
-    assertSame("keys", await memory.keys("s"), ["k"]);
-    assertSame("delete", await memory.delete("s", "k"), true);
-  },
-
-  async "deletes one key, once"(memory) {
-    await memory.set("s", "a", 1);
-    await memory.set("s", "b", 2);
-    assertSame("delete", await memory.delete("s", "a"), true);
-    assertSame("get of the deleted", await memory.get("s", "a"), undefined);
-    assertSame("delete again", await memory.delete("s", "a"), false);
-    assertSame("get of the other", await memory.get("s", "b"), 2);
-    assertSame("keys", await memory.keys("s"), ["b"]);
-    await memory.set("s", "a", 3);
-    assertSame("get after a new set", await memory.get("s", "a"), 3);
-  },
-
-  async "sorts keys by code unit"(memory) {
-    const sorted = [...SORTED, ...SORTED_ABOVE];
-    for (const key of [...sorted].reverse()) await memory.set("s", key, key);
-    assertSame("keys", await memory.keys("s"), sorted);
-  },
-
-  async "keeps keys apart that only look alike"(memory) {
-    const keys = ["é", "e\u0301", "É", "a", "A", "a ", "a\0", "a\0b", "1", "01", "1.0", "ſ", "s", "\ufeffa", "ﬁ", "fi"];
-    for (const key of keys) await memory.set("s", key, `value of ${key}`);
-    for (const key of keys) assertSame(`get ${key}`, await memory.get("s", key), `value of ${key}`);
-  },
-
-  async "keeps keys that are no well-formed text apart, or refuses them"(memory) {
-    const keys = ["\ud800", "\udbff", "\udc00", "\ufffd"];
-    const kept: string[] = [];
-    for (const key of keys) {
-      const wasKept = await Promise.resolve()
-        .then(() => memory.set("s", key, key.charCodeAt(0)))
-        .then(
-          () => true,
-          () => false,
-        );
-      if (wasKept) kept.push(key);
-    }
-    for (const key of kept) {
-      assertSame(`get of code unit ${key.charCodeAt(0)}`, await memory.get("s", key), key.charCodeAt(0));
-    }
-    assertSame("how many there are", (await memory.keys("s")).length, kept.length);
-  },
-
-  async "gives a list of keys that is the caller's own"(memory) {
-    await memory.set("s", "k", 1);
-    (await memory.keys("s")).push("x");
-    assertSame("keys", await memory.keys("s"), ["k"]);
-  },
-};
-
-/** Scopes with keys that one text made of both would confuse, and patterns that would match the others. */
-const PAIRS: readonly (readonly [scope: string, key: string])[] = [
-  ["", ""],
-  ["", ":"],
-  [":", ""],
-  ["a", "b:c"],
-  ["a:b", "c"],
-  ["a:b:", "c"],
-  ["a", ":b:c"],
-  ["a", "b"],
-  ["A", "b"],
-  ["a ", "b"],
-  ["a/b", "c"],
-  ["a\0b", "c"],
-  ["a", "\0b\0c"],
-  ["agent:ann", "k"],
-  ["agent", "ann:k"],
-  ["%", "k"],
-  ["*", "k"],
-  ["_", "k"],
-  ["a%", "k"],
-  ["__proto__", "k"],
-  ["constructor", "prototype"],
-  ["'; DROP TABLE memory; --", "k"],
-];
-
-const scopeCases: Record<string, MemoryCheck> = {
-  async "keeps scopes apart, whatever their names"(memory) {
-    for (const [index, [scope, key]] of PAIRS.entries()) await memory.set(scope, key, index);
-    for (const [index, [scope, key]] of PAIRS.entries()) {
-      assertSame(`get ${key} of ${scope}`, await memory.get(scope, key), index);
-      assertSame(`keys of ${scope}`, await memory.keys(scope), keysOf(scope));
-    }
-  },
-
-  async "clears one scope alone"(memory) {
-    for (const cleared of new Set(PAIRS.map(([scope]) => scope))) {
-      for (const [index, [scope, key]] of PAIRS.entries()) await memory.set(scope, key, index);
-      await memory.clear(cleared);
-      for (const scope of new Set(PAIRS.map(([name]) => name))) {
-        const expected = scope === cleared ? [] : keysOf(scope);
-        assertSame(`keys of ${scope} after clearing ${cleared}`, await memory.keys(scope), expected);
-      }
-    }
-  },
-
-  async "deletes in one scope alone"(memory) {
-    for (const [index, [scope, key]] of PAIRS.entries()) await memory.set(scope, key, index);
-    for (const [index, [scope, key]] of PAIRS.entries()) {
-      assertSame(`delete ${key} of ${scope}`, await memory.delete(scope, key), true);
-      for (const [later, [otherScope, otherKey]] of [...PAIRS.entries()].slice(index + 1)) {
-        assertSame(`get ${otherKey} of ${otherScope}`, await memory.get(otherScope, otherKey), later);
-      }
-    }
-  },
-};
-
-function keysOf(scope: string): string[] {
-  return PAIRS.filter(([name]) => name === scope)
-    .map(([, key]) => key)
-    .sort();
+/** The same store, each call of which ends: by what it gives, or by the verdict that it never does. */
+function withPatience(memory: RuntimeMemory, patienceMs: number): PatientMemory {
+  const call = <T>(what: string, work: () => T | Promise<T>): Promise<T> =>
+    within(patienceMs, what, (async () => work())());
+  let closed: Promise<void> | undefined;
+  return {
+    get: (scope, key) => call("get", () => memory.get(scope, key)),
+    set: (scope, key, value) => call("set", () => memory.set(scope, key, value)),
+    delete: (scope, key) => call("delete", () => memory.delete(scope, key)),
+    keys: (scope) => call("keys", () => memory.keys(scope)),
+    clear: (scope) => call("clear", () => memory.clear(scope)),
+    close: () => (closed ??= call("close", () => memory.close?.())),
+  };
 }

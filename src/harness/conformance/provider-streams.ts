@@ -1,11 +1,17 @@
 // Cases about `stream`, which hold of themselves for a provider that has none: the same call as `turn`, watched.
 
-import type { LlmStreamDelta, LlmStreamEvent, LlmToolCall, LlmTurnRequest } from "../../core/index.js";
-import { parseBoundedJson } from "../../core/index.js";
-import { assertCalls, assertFinal, assertPlain, assertResponse } from "./provider-turns.js";
-import { assertSame, fail, readAll, rejection, within, type ProviderCheck, type ProviderSubject } from "./verdict.js";
+import {
+  parseBoundedJson,
+  type LlmStreamDelta,
+  type LlmStreamEvent,
+  type LlmToolCall,
+  type LlmTurnResponse,
+} from "../../core/index.js";
+import { assertAnswer } from "./provider-answers.js";
+import { callsOf, iteratorOf, readAll, responseOf, watch } from "./provider-ask.js";
+import { assertSame, fail, within, type ProviderCheck, type ProviderSubject } from "./verdict.js";
 
-export const streamCases: Record<string, ProviderCheck> = {
+export const streamCases = {
   async "gives a stream at once, and throws nothing before it is read"(subject) {
     const { provider, requests } = subject;
     if (provider.stream === undefined) return;
@@ -22,90 +28,115 @@ export const streamCases: Record<string, ProviderCheck> = {
     }
   },
 
+  async "streams pieces of the kinds that there are"(subject) {
+    for (const event of await everyPiece(subject)) {
+      const fault = findPieceFault(event);
+      if (fault !== undefined) fail("a piece of the stream", event, fault);
+    }
+  },
+
   async "ends a stream with its response, which comes once"(subject) {
     for (const request of Object.values(subject.requests)) {
-      const types = (await stream(subject, request))?.map(({ type }) => type);
+      const types = (await watch(subject, request))?.map((event) => event?.type);
       if (types === undefined) return;
       assertSame("how many responses there are", types.filter((type) => type === "response").length, 1);
       assertSame("what comes last", types.at(-1), "response");
     }
   },
 
+  async "says nothing more once a stream has ended"(subject) {
+    const { provider, requests, patienceMs } = subject;
+    if (provider.stream === undefined) return;
+    const iterator = iteratorOf(provider.stream(requests.plain));
+    await readAll({ [Symbol.asyncIterator]: () => iterator }, subject);
+    for (const time of ["first", "second"]) {
+      const next = await within(patienceMs, "next() after the end", Promise.resolve(iterator.next()));
+      assertSame(`whether the ${time} next() after the end is the end again`, next.done, true);
+    }
+  },
+
   async "streams a response that turn could give"(subject) {
-    for (const request of Object.values(subject.requests)) {
-      for (const event of (await stream(subject, request)) ?? []) {
-        if (event.type !== "response") continue;
-        assertResponse("the streamed response", event.response);
-        assertPlain(event.response);
-        assertFinal(event.response);
-        assertCalls(event.response);
-      }
+    for (const event of await everyPiece(subject)) {
+      if (event?.type === "response") assertAnswer("the streamed response", event.response);
     }
   },
 
   async "streams the words of its response"(subject) {
-    for (const request of Object.values(subject.requests)) {
-      const { deltas, response } = split(await stream(subject, request));
-      const said = deltas.flatMap((delta) => (delta.type === "text-delta" ? [delta.text] : []));
-      if (response !== undefined && said.length > 0) assertSame("the words", said.join(""), response.message.content);
-    }
+    for (const request of Object.values(subject.requests)) assertWords(await watch(subject, request));
   },
 
   async "streams each call with its id and name once, and the arguments of its response"(subject) {
-    const { deltas, response } = split(await stream(subject, subject.requests.tools));
-    const pieces = deltas.flatMap((delta) => (delta.type === "tool-call-delta" ? [delta] : []));
-    for (const index of new Set(pieces.map((piece) => piece.index))) {
-      const own = pieces.filter((piece) => piece.index === index);
-      const call = response?.message.toolCalls?.[index];
-      if (call === undefined) fail(`call ${index} of the response`, undefined, "the call that was streamed");
-      for (const key of ["id", "name"] as const) {
-        const told = own.filter((piece) => piece[key] !== undefined).length;
-        if (told > 1) fail(`how often the ${key} of call ${index} comes`, told, 1);
-      }
-      assertArguments(own.map(({ argumentsText }) => argumentsText).join(""), call);
-    }
-  },
-
-  async "does not stream a call whose signal has fired"(subject) {
-    if (subject.provider.stream === undefined) return;
-    const call = stream(subject, { ...subject.requests.plain, signal: AbortSignal.abort() });
-    await rejection("a stream whose signal has fired", call);
-  },
-
-  async "answers the call after a stream that was left early"(subject) {
-    const { provider, requests, patienceMs } = subject;
-    if (provider.stream === undefined) return;
-    const left = provider.stream(requests.plain)[Symbol.asyncIterator]();
-    await within(patienceMs, "the first piece of the stream", left.next());
-    await within(patienceMs, "leaving the stream", Promise.resolve(left.return?.()));
-    const { response } = split(await stream(subject, requests.plain));
-    assertResponse("the next answer", response);
-    assertResponse("the turn after that", await within(patienceMs, "the answer", provider.turn(requests.plain)));
+    for (const request of Object.values(subject.requests)) assertPieces(await watch(subject, request));
   },
 
   async "streams calls that are made at once, each from its beginning to its end"(subject) {
-    const { plain, tools } = subject.requests;
-    const streams = await Promise.all([plain, plain, tools].map((request) => stream(subject, request)));
+    const { plain, tools, conversation } = subject.requests;
+    const requests = [plain, plain, tools, conversation];
+    const streams = await Promise.all(requests.map((request) => watch(subject, request)));
     for (const [index, events] of streams.entries()) {
       if (events === undefined) return;
       assertSame(`the last piece of stream ${index}`, events.at(-1)?.type, "response");
     }
   },
-};
+} satisfies Record<string, ProviderCheck>;
 
-/** All of a stream, or undefined where the provider has none. */
-async function stream(subject: ProviderSubject, request: LlmTurnRequest): Promise<LlmStreamEvent[] | undefined> {
-  const events = subject.provider.stream?.(request);
-  return events === undefined ? undefined : readAll(events, subject);
+async function everyPiece(subject: ProviderSubject): Promise<LlmStreamEvent[]> {
+  const all: LlmStreamEvent[] = [];
+  for (const request of Object.values(subject.requests)) all.push(...((await watch(subject, request)) ?? []));
+  return all;
 }
 
-function split(events: readonly LlmStreamEvent[] = []) {
+/** What a piece should be that is none; undefined for a piece. */
+function findPieceFault(event: LlmStreamEvent): string | undefined {
+  switch ((event as LlmStreamEvent | undefined)?.type) {
+    case "text-delta":
+    case "reasoning-delta":
+      return typeof (event as { text?: unknown }).text === "string" ? undefined : "a text";
+    case "tool-call-delta": {
+      const { index, argumentsText } = event as { index?: unknown; argumentsText?: unknown };
+      if (!Number.isSafeInteger(index) || Number(index) < 0) return "the index of a call";
+      return typeof argumentsText === "string" ? undefined : "argumentsText";
+    }
+    case "response":
+      return undefined;
+    case undefined:
+      return "a piece with a type";
+  }
+  return "text-delta, reasoning-delta, tool-call-delta or response";
+}
+
+/** What came before the response. */
+function deltasOf(events: readonly LlmStreamEvent[]): LlmStreamDelta[] {
   const deltas: LlmStreamDelta[] = [];
   for (const event of events) {
-    if (event.type === "response") return { deltas, response: event.response };
+    if (event?.type === "response") return deltas;
     deltas.push(event);
   }
-  return { deltas, response: undefined };
+  return deltas;
+}
+
+/** The texts together are what the response says. A provider that streams no texts has none to compare. */
+export function assertWords(events: readonly LlmStreamEvent[] = [], where = ""): void {
+  const said = deltasOf(events).flatMap((delta) => (delta?.type === "text-delta" ? [delta.text] : []));
+  const response = responseOf(events) as Partial<LlmTurnResponse> | undefined;
+  if (response !== undefined && said.length > 0)
+    assertSame(`the words${where}`, said.join(""), response.message?.content);
+}
+
+/** The pieces of each call together are the call in the response. */
+export function assertPieces(events: readonly LlmStreamEvent[] = [], where = ""): void {
+  const pieces = deltasOf(events).flatMap((delta) => (delta?.type === "tool-call-delta" ? [delta] : []));
+  const calls = callsOf(responseOf(events));
+  for (const index of new Set(pieces.map((piece) => piece.index))) {
+    const own = pieces.filter((piece) => piece.index === index);
+    const call = calls[index];
+    if (call === undefined) fail(`call ${index} of the response${where}`, undefined, "the call that was streamed");
+    for (const key of ["id", "name"] as const) {
+      const told = own.filter((piece) => piece[key] !== undefined).length;
+      if (told > 1) fail(`how often the ${key} of call ${index}${where} comes`, told, 1);
+    }
+    assertArguments(own.map(({ argumentsText }) => argumentsText).join(""), call);
+  }
 }
 
 /** No text at all stands for no arguments. */

@@ -5,11 +5,18 @@
 //
 // What it does not see: whether an answer is a good one, and what a provider sends to its vendor.
 
-import { assertKnownOptions, seal, type LlmProviderAdapter } from "../../core/index.js";
+import { copyJson, seal, type LlmProviderAdapter } from "../../core/index.js";
+import { assertOptionsObject, assertWait } from "../contract/given.js";
+import { PROVIDER_ADVICE } from "./provider-advice.js";
+import { apartCases } from "./provider-apart.js";
+import { ask } from "./provider-ask.js";
 import { failureCases, silenceCases } from "./provider-failures.js";
+import { mannersCases } from "./provider-manners.js";
 import { streamCases } from "./provider-streams.js";
 import { turnCases } from "./provider-turns.js";
+import { assertFactory, checkedFactory, DEFAULT_PATIENCE_MS, MAX_END_MS } from "./subject.js";
 import {
+  advised,
   assertSame,
   fail,
   within,
@@ -27,12 +34,14 @@ export interface ProviderConformanceOptions {
   readonly failing?: MakeProvider;
   /** A provider that never answers, and heeds `signal` and `timeoutMs`. With it there are cases about waiting. */
   readonly silent?: MakeProvider;
-  /** How long a call may take before a case takes it for one that never ends. Default 10,000 milliseconds. */
+  /**
+   * Milliseconds that a call may take before a case takes it for one that never ends. Default 4,000, which is less than the five
+   * seconds that Vitest and Jest give a test: give both more for a provider that is slow.
+   */
   readonly patienceMs?: number;
 }
 
 const OPTIONS = ["failing", "silent", "patienceMs"];
-const DEFAULT_PATIENCE_MS = 10_000;
 
 const words = { role: "user", content: "Which is larger, 9.11 or 9.9?" } as const;
 const rules = { role: "system", content: "Answer in one sentence." } as const;
@@ -71,38 +80,66 @@ export const MAX_ASKED = 4;
 
 /**
  * The cases for the provider that `make` gives. Each asks a provider of its own and ends it. The names of the cases are part of
- * no promise, and later versions may add some. Throws `invalid-options` for an option that is none.
+ * no promise, and later versions may add some. Throws `AgentError` `invalid-options` for what is no function that makes one, and
+ * for an option that is none.
  */
 export function providerConformance(make: MakeProvider, options: ProviderConformanceOptions = {}): ConformanceCase[] {
-  assertKnownOptions("providerConformance", options, OPTIONS);
+  assertOptionsObject(OWNER, options, OPTIONS);
   const { failing, silent, patienceMs = DEFAULT_PATIENCE_MS } = options;
-  const toCases = (maker: MakeProvider, checks: Readonly<Record<string, ProviderCheck>>): ConformanceCase[] =>
-    Object.entries(checks).map(([name, check]) => ({ name, run: () => runCase(maker, check, patienceMs) }));
+  assertWait(OWNER, "patienceMs", patienceMs);
+  const made = new WeakSet<object>();
+  const open = (name: string, maker: MakeProvider): Make => {
+    const owner = `${name} of ${OWNER}`;
+    assertFactory(owner, maker, KIND, METHODS);
+    return checkedFactory({ owner, kind: KIND, methods: METHODS, patienceMs, made }, maker);
+  };
+  const asked = open("make", make);
+  const ended = { name: END, run: () => advised(END_ADVICE, () => checkEnd(asked, patienceMs)) };
   return [
-    ...toCases(make, { ...turnCases, ...streamCases }),
-    { name: "ends without an error, whether it was asked anything or not", run: () => checkEnd(make, patienceMs) },
-    ...(failing === undefined ? [] : toCases(failing, failureCases)),
-    ...(silent === undefined ? [] : toCases(silent, silenceCases)),
+    ...toCases(asked, { ...turnCases, ...mannersCases, ...streamCases, ...apartCases }, patienceMs),
+    ended,
+    ...(failing === undefined ? [] : toCases(open("failing", failing), failureCases, patienceMs)),
+    ...(silent === undefined ? [] : toCases(open("silent", silent), silenceCases, patienceMs)),
   ];
 }
 
-async function runCase(make: MakeProvider, check: ProviderCheck, patienceMs: number): Promise<void> {
+const OWNER = "providerConformance";
+const KIND = "provider";
+const METHODS = ["turn"];
+const END = "ends without an error, whether it was asked anything or not";
+const END_ADVICE =
+  "Let destroy give nothing back but a promise of its end, and let it end when there is nothing to end.";
+
+type Make = () => Promise<LlmProviderAdapter>;
+
+function toCases(
+  make: Make,
+  checks: Readonly<Partial<Record<keyof typeof PROVIDER_ADVICE, ProviderCheck>>>,
+  patienceMs: number,
+): ConformanceCase[] {
+  return (Object.entries(checks) as [keyof typeof PROVIDER_ADVICE, ProviderCheck][]).map(([name, check]) => ({
+    name,
+    run: () => runCase(make, check, PROVIDER_ADVICE[name], patienceMs),
+  }));
+}
+
+async function runCase(make: Make, check: ProviderCheck, advice: string, patienceMs: number): Promise<void> {
   const provider = await make();
   try {
     // Copies that may be written into: what a provider must not do is the matter of one case alone.
-    const requests = structuredClone(PROVIDER_REQUESTS);
-    await check({ provider, requests, frozen: PROVIDER_REQUESTS, patienceMs });
+    const requests = copyJson(PROVIDER_REQUESTS);
+    await advised(advice, () => check({ provider, requests, frozen: PROVIDER_REQUESTS, patienceMs }));
   } finally {
     // What goes wrong here is the matter of the case about the end.
     const ended = Promise.resolve().then(() => provider.destroy?.());
-    await within(patienceMs, "the end", ended).catch(() => undefined);
+    await within(Math.min(patienceMs, MAX_END_MS), "the end", ended).catch(() => undefined);
   }
 }
 
-async function checkEnd(make: MakeProvider, patienceMs: number): Promise<void> {
+async function checkEnd(make: Make, patienceMs: number): Promise<void> {
   for (const isAsked of [false, true]) {
     const provider = await make();
-    if (isAsked) await within(patienceMs, "the answer", provider.turn(PROVIDER_REQUESTS.plain));
+    if (isAsked) await ask({ provider, patienceMs }, PROVIDER_REQUESTS.plain);
     try {
       const given = await within(patienceMs, "the end", Promise.resolve(provider.destroy?.()));
       assertSame("what destroy gives", given, undefined);

@@ -1,17 +1,12 @@
 // What a case of a conformance suite is, and how it fails: by a plain Error that carries both sides, as any test runner shows it.
 
-import {
-  canonicalize,
-  type LlmProviderAdapter,
-  type LlmStreamEvent,
-  type LlmTurnRequest,
-  type RuntimeMemory,
-} from "../../core/index.js";
+import { canonicalize, type LlmProviderAdapter, type LlmTurnRequest, type RuntimeMemory } from "../../core/index.js";
+import { describeThrown } from "../contract/thrown.js";
 
 /** One fact that must hold. Hand `name` and `run` to whatever runs the tests. */
 export interface ConformanceCase {
   readonly name: string;
-  /** Rejects with an Error that has `expected` and `actual` when the fact does not hold. */
+  /** Rejects with an Error that has `expected` and `actual`, and says what to do, when the fact does not hold. */
   run(): Promise<void>;
 }
 
@@ -33,18 +28,51 @@ export interface ProviderSubject {
 /** Checks one fact on a provider. */
 export type ProviderCheck = (subject: ProviderSubject) => Promise<void>;
 
+/** The Error of a fact that does not hold. */
+export class Violation extends Error {
+  readonly expected: unknown;
+  readonly actual: unknown;
+
+  constructor(message: string, sides: { expected: unknown; actual: unknown; cause?: unknown }) {
+    super(message, sides.cause === undefined ? undefined : { cause: sides.cause });
+    this.expected = sides.expected;
+    this.actual = sides.actual;
+  }
+}
+
+/** The same for what the factory of the subject did, which has said already what to do. */
+export class FactoryViolation extends Violation {}
+
 const MAX_SHOWN = 200;
 
 /** Fails unless both are the same JSON, whatever the order of their keys; undefined is equal to itself alone. */
 export function assertSame(what: string, actual: unknown, expected: unknown): void {
-  if (toText(actual) === toText(expected)) return;
+  if (isSame(actual, expected)) return;
   fail(what, actual, expected);
+}
+
+/** Whether both are the same JSON, whatever the order of their keys. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return toText(one) === toText(other);
 }
 
 /** Throws the Error of a violated fact. */
 export function fail(what: string, actual: unknown, expected: unknown): never {
-  const message = `${what}: expected ${shown(expected)}, got ${shown(actual)}`;
-  throw Object.assign(new Error(message), { expected, actual });
+  throw new Violation(`${what}: expected ${shown(expected)}, got ${shown(actual)}`, { expected, actual });
+}
+
+/** Carries out one case: whatever goes wrong in it becomes one kind of error, which ends with what to do. */
+export async function advised(advice: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof FactoryViolation) throw error;
+    if (error instanceof Violation) {
+      throw new Violation(`${error.message}. ${advice}`, { expected: error.expected, actual: error.actual });
+    }
+    const actual = describeThrown(error);
+    throw new Violation(`it threw ${actual}. ${advice}`, { expected: "no error", actual, cause: error });
+  }
 }
 
 /** As `work` settles; fails when that takes longer than `ms`. */
@@ -62,28 +90,15 @@ export async function within<T>(ms: number, what: string, work: Promise<T>): Pro
   }
 }
 
-/** What `work` rejects with; fails when it fulfils. */
+/** What `work` rejects with; fails when it fulfils, and as `work` does where this says that it never ended. */
 export async function rejection(what: string, work: Promise<unknown>): Promise<unknown> {
   const outcome = await work.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   );
-  if ("error" in outcome) return outcome.error;
-  fail(what, outcome.value, "a rejection");
-}
-
-/** All that a stream says, each piece within the time there is. */
-export async function readAll(
-  events: AsyncIterable<LlmStreamEvent>,
-  { patienceMs }: ProviderSubject,
-): Promise<LlmStreamEvent[]> {
-  const all: LlmStreamEvent[] = [];
-  const iterator = events[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await within(patienceMs, "the next piece of the stream", iterator.next());
-    if (next.done === true) return all;
-    all.push(next.value);
-  }
+  if (!("error" in outcome)) fail(what, outcome.value, "a rejection");
+  if (outcome.error instanceof Violation) throw outcome.error;
+  return outcome.error;
 }
 
 /** What is no JSON at all has a text too, which no JSON has. */
@@ -91,11 +106,19 @@ function toText(value: unknown): string {
   try {
     return canonicalize(value);
   } catch {
-    return `not JSON: ${typeof value} ${String(value)}`;
+    return `not JSON: ${typeof value} ${Object.prototype.toString.call(value)} ${nameOf(value)}`;
+  }
+}
+
+function nameOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return "without a text";
   }
 }
 
 function shown(value: unknown): string {
-  const text = toText(value);
+  const text = typeof value === "function" ? "a function" : toText(value);
   return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)`;
 }

@@ -14,8 +14,9 @@ import {
 } from "../../core/index.js";
 import { spending, type SpentTurn } from "../arbitraries/budgets.js";
 import { answerOf } from "../arbitraries/cassettes.js";
-import { assertLawOptions, breaks, holdLaws, isBreach, type LawOptions } from "./law.js";
-import { describeThrown } from "./thrown.js";
+import { assertExamples, assertLawOptions, breaks, holdLaws, isBreach, type LawOptions } from "./law.js";
+import { describeThrown } from "../contract/thrown.js";
+import { budgetMaker, CAPS, findTurnsFault } from "./budget-subject.js";
 import { settle } from "./within.js";
 
 /** The options of `checkBudget`. */
@@ -38,15 +39,17 @@ export interface BudgetReport {
  * at most; what was counted only grows, and is the sum of what was spent; a cap forbids nothing before it is reached, takes nothing
  * by that, and goes on to forbid; a further conversation spends from the same caps. Give it limits, and whole runs are played under them as well, or a function that makes a budget of your own.
  *
- * Rejects with `LawBrokenError`, and with `AgentError` `invalid-options` for limits that are none.
+ * Rejects with `LawBrokenError`, and with `AgentError` `invalid-options` for limits that are none and for a function that makes no
+ * budget, or the same one twice.
  */
 export async function checkBudget(
   subject: BudgetLimits | (() => Budget),
   options: CheckBudgetOptions = {},
 ): Promise<BudgetReport> {
   assertLawOptions("checkBudget", options, ["examples"]);
-  const make = typeof subject === "function" ? subject : () => createBudget(subject);
-  // Limits that are none are refused now, and not in the middle of the first run.
+  assertExamples("checkBudget", options.examples, findTurnsFault);
+  const make = budgetMaker(subject);
+  // What is none is refused now, and not in the middle of the first run.
   make();
   const ended = { turns: 0, toolCalls: 0, tokens: 0, costUsd: 0 };
   let finished = 0;
@@ -97,7 +100,6 @@ function spentExactly(cap: BudgetCap, limit: number): SpentTurn[][] {
   return cap === "costUsd" ? [[{ toolCalls: 0, costUsd: limit }, after]] : [];
 }
 
-const CAPS = ["turns", "toolCalls", "tokens", "costUsd"] as const;
 /** What a run of `spending` comes to that is not scaled. */
 const USUAL: Readonly<Record<BudgetCap, number>> = { turns: 12, toolCalls: 16, tokens: 100, costUsd: 1 };
 /** Turns of a run, the most. */

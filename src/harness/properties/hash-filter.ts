@@ -21,9 +21,10 @@ import { answerOf } from "../arbitraries/cassettes.js";
 import { conversation } from "../arbitraries/messages.js";
 import { withVolatile } from "../arbitraries/volatile.js";
 import { HarnessError } from "../errors.js";
-import { assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
-import { findImpurity } from "./serialise.js";
-import { describeThrown } from "./thrown.js";
+import { assertExamples, assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
+import { describeGiven, isClass, isThenable, letGo, refuse } from "../contract/given.js";
+import { findImpurity } from "../contract/serialise.js";
+import { describeThrown } from "../contract/thrown.js";
 
 /** The options of `checkHashFilter`. */
 export interface CheckHashFilterOptions extends LawOptions {
@@ -45,7 +46,7 @@ export interface HashFilterReport {
  *
  * What a filter remembers from before the check is not seen: let it depend on its prompt alone.
  *
- * Rejects with `LawBrokenError`, with `CassetteError` `invalid-options` for what is no filter, and with `HarnessError` `law-empty`
+ * Rejects with `LawBrokenError`, with `AgentError` or `CassetteError` `invalid-options` for what is no filter, and with `HarnessError` `law-empty`
  * for a filter that makes every prompt the same.
  */
 export async function checkHashFilter(
@@ -53,6 +54,8 @@ export async function checkHashFilter(
   options: CheckHashFilterOptions = {},
 ): Promise<HashFilterReport> {
   assertLawOptions("checkHashFilter", options, ["examples"]);
+  assertExamples("checkHashFilter", options.examples, findPromptFault);
+  assertFilter(hashFilter);
   const { filter } = readHashFilter(hashFilter);
   if (filter === undefined) {
     throw new HarnessError(
@@ -100,6 +103,22 @@ export async function checkHashFilter(
   return { runs, changed };
 }
 
+/** What is no filter at all is told as what it is; names that are none are told by the reader of names. */
+function assertFilter(hashFilter: unknown): void {
+  const isFunction = typeof hashFilter === "function" && !isClass(hashFilter);
+  if (hashFilter === undefined || isFunction || Array.isArray(hashFilter)) return;
+  refuse("checkHashFilter", describeGiven(hashFilter), "Pass a function, or a list of names and functions.");
+}
+
+function findPromptFault(prompt: unknown): string | undefined {
+  if (!Array.isArray(prompt)) return "a prompt is a list of messages";
+  for (const [index, message] of prompt.entries()) {
+    const flaw = findMessageFlaw(message);
+    if (flaw !== undefined) return `/${index}${flaw.pointer} is not ${flaw.expected}`;
+  }
+  return undefined;
+}
+
 /** So many different prompts that no filter of use makes one of them. */
 const MANY = 20;
 
@@ -111,7 +130,9 @@ function apply(filter: HashFilter, prompt: readonly LlmMessage[]): readonly LlmM
     return breaks("it never throws", `it threw ${describeThrown(error)}`, error);
   }
   const law = "it gives a list of messages";
-  if (!Array.isArray(filtered)) return breaks(law, "it gave none");
+  letGo(filtered);
+  if (!Array.isArray(filtered))
+    return breaks(law, isThenable(filtered) ? "it gave a promise, and is not waited for" : "it gave none");
   for (const [index, message] of filtered.entries()) {
     const flaw = findMessageFlaw(message) ?? lossOf(message);
     if (flaw !== undefined) breaks(law, `/${index}${flaw.pointer} is not ${flaw.expected}`);

@@ -2,7 +2,8 @@
 // and how to see it again. The seed and path are fast-check's own.
 
 import fc from "fast-check";
-import { assertKnownOptions, showValue, toVisible } from "../../core/index.js";
+import { AgentError, showValue, toVisible } from "../../core/index.js";
+import { assertOptionsObject, assertWait, describeGiven } from "../contract/given.js";
 import { HarnessError } from "../errors.js";
 
 /** What all laws take. */
@@ -147,11 +148,49 @@ function assertRuns(call: string, numRuns: unknown): void {
 
 /** The options of a check, which are closed. Throws `AgentError` `invalid-options`. */
 export function assertLawOptions(owner: string, options: object, own: readonly string[]): void {
-  assertKnownOptions(owner, options, [...LAW_OPTIONS, ...own]);
+  assertOptionsObject(owner, options, [...LAW_OPTIONS, ...own]);
+  const { seed, path, examples, prompts, secrets, timeoutMs, minAccepted, minAnswered } = options as Loose;
+  assertOption(owner, "seed", seed, Number.isSafeInteger(seed), "the whole number of an earlier failure");
+  assertOption(owner, "path", path, typeof path === "string", "the text of an earlier failure");
+  assertWait(owner, "timeoutMs", timeoutMs);
+  for (const [name, list] of Object.entries({ examples, prompts, secrets })) {
+    assertOption(owner, name, list, Array.isArray(list), "a list");
+  }
+  for (const [name, least] of Object.entries({ minAccepted, minAnswered })) {
+    assertOption(owner, name, least, typeof least === "number" && least >= 0, "a number of 0 or more");
+  }
+  for (const name of ["mayThrow", "mayReject"]) {
+    const may = (options as Loose)[name];
+    assertOption(owner, name, may, typeof may === "function", "a function");
+  }
+}
+
+type Loose = Readonly<Partial<Record<string, unknown>>>;
+
+function assertOption(owner: string, name: string, value: unknown, isRight: boolean, wanted: string): void {
+  if (value === undefined || isRight) return;
+  throw new AgentError("invalid-options", `${name} of ${owner} is ${describeGiven(value)}`, {
+    hint: `Give ${wanted}, or leave it out.`,
+  });
 }
 
 /** Throws `law-empty` unless `count` of what a law is about was seen. */
 export function assertSeen(count: number, least: number, what: string, hint: string): void {
   if (count >= least) return;
   throw new HarnessError("law-empty", `${what}: ${count}, and ${least} are needed for the check to say anything`, hint);
+}
+
+/** What is tried first is what a check is for. Throws `AgentError` `invalid-options`, with the first that is not. */
+export function assertExamples(
+  owner: string,
+  examples: readonly unknown[] = [],
+  findFault: (example: unknown) => string | undefined,
+): void {
+  for (const [index, example] of examples.entries()) {
+    const fault = findFault(example);
+    if (fault === undefined) continue;
+    throw new AgentError("invalid-options", `example ${index} of ${owner} is ${describeGiven(example)}: ${fault}`, {
+      hint: "Correct it, or leave it out.",
+    });
+  }
 }

@@ -5,7 +5,6 @@ import fc from "fast-check";
 import {
   canonicalize,
   copyJson,
-  providerName,
   seal,
   systemPorts,
   toPointer,
@@ -16,14 +15,12 @@ import {
 import { conversation } from "../arbitraries/messages.js";
 import { toolDefinition } from "../arbitraries/tools.js";
 import { assertLawOptions, assertSeen, breaks, holdLaws, isBreach, type LawOptions } from "./law.js";
-import { findAnswerFault, findContractFault } from "./response.js";
-import { findLoss } from "./serialise.js";
-import { findStreamFault, gather, type Gathered } from "./stream.js";
-import { describeThrown, isCrash } from "./thrown.js";
+import { findAnswerFault, findContractFault } from "../contract/response.js";
+import { findLoss } from "../contract/serialise.js";
+import { findStreamFault, gather, type Gathered } from "../contract/stream.js";
+import { describeThrown, isCrash } from "../contract/thrown.js";
+import { assertPrompts, checkSource, type CheckedSource, type ProviderSource } from "./provider-source.js";
 import { settle, type Settled } from "./within.js";
-
-/** A provider, or a function that makes a new one in the same state at each call. */
-export type ProviderSource = LlmProviderAdapter | (() => LlmProviderAdapter | Promise<LlmProviderAdapter>);
 
 /** The options of `checkProvider`. */
 export interface CheckProviderOptions extends LawOptions {
@@ -51,6 +48,7 @@ export interface ProviderReport {
 const OPTIONS = ["prompts", "timeoutMs", "mayReject", "minAnswered"];
 /** A run asks up to three times. */
 const DEFAULT_RUNS = 20;
+const DEFAULT_TIMEOUT_MS = 30_000;
 
 /**
  * Holds a provider to its contract: a turn resolves to a valid response whose ids are unique, whose stop reason fits its calls and
@@ -61,7 +59,8 @@ const DEFAULT_RUNS = 20;
  * is none, a second turn is), the signal is fired during a call too, `destroy` is called, and a counterexample is shrunk. Of a
  * provider itself none of this is, since each call may cost something.
  *
- * Rejects with `LawBrokenError`, and with `HarnessError` `law-empty` when too few calls were answered.
+ * Rejects with `LawBrokenError`, with `HarnessError` `law-empty` when too few calls were answered, and with `AgentError`
+ * `invalid-options` for what is no provider, for a function that makes none or the same one twice, and for prompts that are none.
  */
 export async function checkProvider(
   source: ProviderSource,
@@ -71,7 +70,9 @@ export async function checkProvider(
   const count = { calls: 0, answered: 0, rejected: 0, streamed: 0 };
   const { prompts } = options;
   const handedOut = new WeakSet<object>();
-  const name = typeof source === "function" ? await nameOfMade(source) : providerName(source);
+  assertPrompts(prompts);
+  const checked = await checkSource(source, options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+  const { name, isMade } = checked;
   const runs = await holdLaws({
     call: "checkProvider(provider",
     subject: `provider ${name}`,
@@ -79,8 +80,8 @@ export async function checkProvider(
     ...(prompts === undefined ? {} : { examples: prompts }),
     options,
     defaultRuns: prompts === undefined ? DEFAULT_RUNS : Math.max(1, prompts.length),
-    shrinks: typeof source === "function" && prompts === undefined,
-    judge: (request) => judgeRequest(source, request, { ...options, handedOut }, count),
+    shrinks: isMade && prompts === undefined,
+    judge: (request) => judgeRequest(checked, request, { ...options, handedOut }, count),
   });
   const hint = "Give `prompts` that it answers, or set minAnswered: 0.";
   assertSeen(count.answered, options.minAnswered ?? 1, `provider ${name}: calls that it answered`, hint);
@@ -104,26 +105,17 @@ function requests(): fc.Arbitrary<LlmTurnRequest> {
   }));
 }
 
-async function nameOfMade(make: () => LlmProviderAdapter | Promise<LlmProviderAdapter>): Promise<string> {
-  const provider = await make();
-  // How it ends is judged with the calls.
-  await Promise.resolve(provider)
-    .then((one) => one.destroy?.())
-    .catch(() => undefined);
-  return providerName(provider);
-}
-
 type Count = { -readonly [K in keyof Omit<ProviderReport, "runs">]: number };
 type Ask = (provider: LlmProviderAdapter, request: LlmTurnRequest) => unknown;
 
 async function judgeRequest(
-  source: ProviderSource,
+  source: CheckedSource,
   prompt: LlmTurnRequest,
   options: CheckProviderOptions & { readonly handedOut: WeakSet<object> },
   count: Count,
 ): Promise<void> {
-  const { timeoutMs = 30_000, mayReject = (error: unknown) => !isCrash(error) } = options;
-  const isMade = typeof source === "function";
+  const { timeoutMs = DEFAULT_TIMEOUT_MS, mayReject = (error: unknown) => !isCrash(error) } = options;
+  const { isMade } = source;
   const ask = (call: Ask, terms: Terms = {}) => askOnce(source, call, prompt, { ...terms, timeoutMs });
   const end = (settled: Settled, what: string) => judgeEnd(settled, what, (error) => mayReject(error, prompt), count);
   const { handedOut } = options;
@@ -132,7 +124,7 @@ async function judgeRequest(
   if (response !== undefined) assertAnswer(response, handedOut);
 
   await judgeAborted((signal) => ask(turnOf, { signal }));
-  if (isMade) await judgeMidway((signal) => ask(turnOf, { signal }), timeoutMs);
+  if (isMade) await judgeMidway((signal, begun) => ask(turnOf, { signal, begun }), timeoutMs);
 
   // What is frozen cannot even be changed and changed back.
   const streamed = await ask(streamOf, { isFrozen: true });
@@ -176,25 +168,28 @@ const streamOf: Ask = async (provider, request) => {
 interface Terms {
   readonly signal?: AbortSignal;
   readonly isFrozen?: boolean;
+  /** Called when the call has been made, and not before. */
+  readonly begun?: () => void;
 }
 
 /** One call with a request of its own, which must be what it was afterwards. */
 async function askOnce(
-  source: ProviderSource,
+  source: CheckedSource,
   call: Ask,
   prompt: LlmTurnRequest,
-  { signal, isFrozen = false, timeoutMs }: Terms & { readonly timeoutMs: number },
+  { signal, isFrozen = false, begun, timeoutMs }: Terms & { readonly timeoutMs: number },
 ): Promise<Settled> {
   const { signal: own, ...plain } = prompt;
   const request = (isFrozen ? seal(plain) : copyJson(plain)) as LlmTurnRequest;
   const before = canonicalize(request);
   const fired = signal ?? own;
-  const provider = typeof source === "function" ? await source() : source;
-  const end = await settle(
-    () => call(provider, fired === undefined ? request : { ...request, signal: fired }),
-    timeoutMs,
-  );
-  if (typeof source === "function") await destroy(provider, timeoutMs);
+  const provider = await source.get();
+  const end = await settle(() => {
+    const given = call(provider, fired === undefined ? request : { ...request, signal: fired });
+    begun?.();
+    return given;
+  }, timeoutMs);
+  if (source.isMade) await destroy(provider, timeoutMs);
   if (isFrozen && end.kind === "thrown" && isRefusedWrite(end.error)) {
     breaks(
       "a request belongs to the caller",
@@ -279,16 +274,18 @@ async function judgeAborted(ask: (signal: AbortSignal) => Promise<Settled>): Pro
 /** An answer that comes so long after the signal was not on its way when it fired. */
 const GRACE_MS = 1_000;
 
-async function judgeMidway(ask: (signal: AbortSignal) => Promise<Settled>, timeoutMs: number): Promise<void> {
+async function judgeMidway(
+  ask: (signal: AbortSignal, begun: () => void) => Promise<Settled>,
+  timeoutMs: number,
+): Promise<void> {
   const controller = new AbortController();
   let isLate = false;
   let stop = (): void => undefined;
-  const asked = ask(controller.signal);
-  queueMicrotask(() => {
+  const fire = () => {
     controller.abort();
     stop = systemPorts.timer(GRACE_MS, () => void (isLate = true));
-  });
-  const end = await asked.finally(() => stop());
+  };
+  const end = await ask(controller.signal, () => queueMicrotask(fire)).finally(() => stop());
   if (end.kind === "late") breaks(HEEDED, `it was fired during the call, which went on for ${timeoutMs} ms`);
   if (end.kind === "value" && isLate)
     breaks(HEEDED, `the call was answered more than ${GRACE_MS} ms after it had fired`);

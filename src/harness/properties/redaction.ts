@@ -8,9 +8,10 @@ import { reasoning } from "../arbitraries/messages.js";
 import { providerScript } from "../arbitraries/scripts.js";
 import { around, volatileText } from "../arbitraries/volatile.js";
 import { HarnessError } from "../errors.js";
-import { assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
-import { findAnswerFault } from "./response.js";
-import { describeThrown } from "./thrown.js";
+import { assertExamples, assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
+import { describeGiven, isClass, isObject, isThenable, letGo, refuse } from "../contract/given.js";
+import { findAnswerFault } from "../contract/response.js";
+import { describeThrown } from "../contract/thrown.js";
 
 /** The options of `checkRedaction`. */
 export interface CheckRedactionOptions extends LawOptions {
@@ -35,14 +36,20 @@ export interface RedactionReport {
  * does how the turn ended; done twice it is done once; the same answer always becomes the same; and no text of `secrets` is left
  * anywhere.
  *
- * Rejects with `LawBrokenError`, and with `CassetteError` `invalid-options` for options that are none.
+ * Rejects with `LawBrokenError`, with `CassetteError` `invalid-options` for options that are none, and with `AgentError`
+ * `invalid-options` for what is neither a function nor options.
  */
 export async function checkRedaction(
   redaction: Redact | RedactOptions,
   options: CheckRedactionOptions = {},
 ): Promise<RedactionReport> {
-  assertLawOptions("checkRedaction", options, ["secrets", "examples"]);
+  assertLawOptions(OWNER, options, ["secrets", "examples"]);
   const { secrets = [], examples = [] } = options;
+  assertExamples(OWNER, examples, findAnswerFault);
+  assertRedaction(redaction);
+  if (secrets.some((secret) => typeof secret !== "string")) {
+    refuse(OWNER, "secrets that are not all texts", "Give a list of texts that must be gone.");
+  }
   if (secrets.some((secret) => secret === "")) {
     throw new HarnessError(
       "law-empty",
@@ -70,6 +77,17 @@ export async function checkRedaction(
     },
   });
   return { runs, ...count };
+}
+
+const OWNER = "checkRedaction";
+
+/** A function that can be called, or an object that may be options. */
+function assertRedaction(redaction: unknown): void {
+  const isFunction = typeof redaction === "function" && !isClass(redaction);
+  if (isFunction || isObject(redaction)) return;
+  const hint =
+    "Pass a function that gives the answer without its secrets, or the options that a recorder takes as redact.";
+  refuse(OWNER, describeGiven(redaction), hint);
 }
 
 /** What a recorder with these options does to an answer. */
@@ -130,7 +148,8 @@ function apply(redact: Redact, response: LlmTurnResponse): LlmTurnResponse {
 /** What the answer became. */
 function judgeResult(redact: Redact, response: LlmTurnResponse): LlmTurnResponse {
   const given = apply(redact, response);
-  const fault = findAnswerFault(given);
+  letGo(given);
+  const fault = isThenable(given) ? "it gave a promise, and is not waited for" : findAnswerFault(given);
   if (fault !== undefined) breaks("it gives an answer", fault);
   // A copy at once: a function may give back the very object it was handed, and change it when it is called again.
   const once = copyJson(given);

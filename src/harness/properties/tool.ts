@@ -3,6 +3,7 @@
 
 import fc from "fast-check";
 import {
+  copyJson,
   createArgumentCheck,
   createRuntime,
   echoProvider,
@@ -20,10 +21,11 @@ import {
 import { argumentsFor } from "../arbitraries/arguments.js";
 import { changeOf } from "../arbitraries/changes.js";
 import { hostileArguments, mayBePoisoned } from "../arbitraries/tools.js";
-import { assertLawOptions, assertSeen, breaks, holdLaws, type LawOptions } from "./law.js";
+import { assertExamples, assertLawOptions, assertSeen, breaks, holdLaws, type LawOptions } from "./law.js";
 import { watchPrototypes } from "./prototypes.js";
-import { findLoss } from "./serialise.js";
-import { describeThrown, isCrash } from "./thrown.js";
+import { describeGiven, isObject, isThenable, refuse } from "../contract/given.js";
+import { findLoss } from "../contract/serialise.js";
+import { describeThrown, isCrash } from "../contract/thrown.js";
 import { toolContext } from "./tool-context.js";
 import { settle, type Settled } from "./within.js";
 
@@ -73,6 +75,9 @@ const OPTIONS = ["examples", "timeoutMs", "mayThrow", "context", "minAccepted"];
 export async function checkTool(tool: CustomTool, options: CheckToolOptions = {}): Promise<ToolReport> {
   assertLawOptions("checkTool", options, OPTIONS);
   assertTool(tool);
+  assertExamples("checkTool", options.examples, (args) =>
+    isPlainObject(args) ? undefined : "arguments are an object",
+  );
   const check = createArgumentCheck(tool.name, tool.schema);
   const source = argumentsFor(tool.schema);
   const count = { accepted: 0, refused: 0, answered: 0, threw: 0 };
@@ -104,6 +109,13 @@ export async function checkTool(tool: CustomTool, options: CheckToolOptions = {}
 
 /** All that a runtime asks of a tool when it is built. */
 function assertTool(tool: CustomTool): void {
+  if (!isObject(tool)) {
+    refuse(
+      "checkTool",
+      describeGiven(tool),
+      "Pass one tool: { name, description, schema, invoke }, as defineTool makes it.",
+    );
+  }
   createRuntime({ agents: [{ id: "check", systemPrompt: "", provider: echoProvider(), customTools: [tool] }] });
 }
 
@@ -156,7 +168,7 @@ async function judgeCall(tool: CustomTool, args: JsonObject, options: CheckToolO
   const call = () =>
     settle(() => {
       // Its own copy, so that what is asked of `mayThrow` is what the call began with.
-      const given = tool.invoke(structuredClone(args), toolContext(controller.signal, options.context));
+      const given = tool.invoke(copyJson(args), toolContext(controller.signal, options.context));
       isAsync ||= isThenable(given);
       return given;
     }, timeoutMs);
@@ -193,10 +205,6 @@ function judgeEnd(
       assertWritable(end.value);
       return "answered";
   }
-}
-
-function isThenable(value: unknown): boolean {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 function assertWritable(result: unknown): void {

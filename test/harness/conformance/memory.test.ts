@@ -3,6 +3,7 @@
 
 import { afterAll, describe, expect, it } from "vitest";
 import { createInMemoryRuntimeMemory } from "../../../src/core/context/memory.js";
+import { canonicalize } from "../../../src/core/canon/json.js";
 import { AgentError } from "../../../src/core/errors.js";
 import type { JsonValue } from "../../../src/core/canon/value.js";
 import type { RuntimeMemory } from "../../../src/core/model/memory.js";
@@ -55,9 +56,12 @@ function store(broken: (entries: Map<string, Entry>, right: RuntimeMemory) => Pa
 
 async function failuresOf(make: () => RuntimeMemory): Promise<string[]> {
   const failed: string[] = [];
-  for (const { name, run } of memoryConformance(async () => make())) {
+  for (const { name, run } of memoryConformance(async () => make(), { patienceMs: 2_000 })) {
     await run().catch((error: unknown) => {
       expect(error).toBeInstanceOf(Error);
+      // What went wrong, and then what to do: two sentences at least.
+      expect((error as Error).message).toMatch(/^(.+: expected .*, got |it threw ).*\. [A-Z].*\.$/s);
+      expect(Object.keys(error as Error)).toEqual(expect.arrayContaining(["expected", "actual"]));
       failed.push(name);
     });
   }
@@ -65,12 +69,52 @@ async function failuresOf(make: () => RuntimeMemory): Promise<string[]> {
 }
 
 const WALK = "does what a plain map does, over many mixed calls";
+const HALVES = "keeps keys that are no well-formed text apart, or refuses them by an AgentError";
+const LONG = "keeps long keys apart, or refuses them by an AgentError";
+const OF_OBJECTS = "keeps keys with the names of what every object has";
+const MANY = "keeps and lists many keys of one scope";
 const REFUSES = "refuses what is no JSON by an AgentError, and keeps the old value";
 
 /** Gives up the thread before it works, as a store behind a socket does. */
 const later = () => new Promise<void>((resolve) => setImmediate(resolve));
 
+/** Right, and written as nothing here is: one list of rows, texts of JSON, errors of its own class of refusals. */
+class Rows implements RuntimeMemory {
+  #rows: (readonly [scope: string, key: string, text: string])[] = [];
+
+  async get(scope: string, key: string): Promise<JsonValue | undefined> {
+    const row = this.#rows.find(([ownScope, ownKey]) => ownScope === scope && ownKey === key);
+    return row === undefined ? undefined : (JSON.parse(row[2]) as JsonValue);
+  }
+
+  async set(scope: string, key: string, value: JsonValue): Promise<void> {
+    if (key.length > 300 || !key.isWellFormed()) throw new AgentError("memory-failed", "no such key can be kept");
+    const text = canonicalize(value);
+    void this.delete(scope, key);
+    this.#rows.unshift([scope, key, text]);
+  }
+
+  async delete(scope: string, key: string): Promise<boolean> {
+    const before = this.#rows.length;
+    this.#rows = this.#rows.filter(([ownScope, ownKey]) => ownScope !== scope || ownKey !== key);
+    return this.#rows.length < before;
+  }
+
+  async keys(scope: string): Promise<string[]> {
+    const own = this.#rows.filter(([ownScope]) => ownScope === scope).map(([, key]) => key);
+    return own.sort((one, other) => (one < other ? -1 : one > other ? 1 : 0));
+  }
+
+  async clear(scope: string): Promise<void> {
+    this.#rows = this.#rows.filter(([ownScope]) => ownScope !== scope);
+  }
+}
+
 describe("a store that is right", () => {
+  it("fails in no case in another style: a class, rows, and keys that it refuses", async () => {
+    expect(await failuresOf(() => new Rows())).toEqual([]);
+  });
+
   it("fails in no case", async () => {
     expect(await failuresOf(() => store(() => ({})))).toEqual([]);
   });
@@ -234,7 +278,7 @@ describe("a store that is broken", () => {
         get: (scope, key) => right.get(scope, Buffer.from(key).toString()),
         set: (scope, key, value) => right.set(scope, Buffer.from(key).toString(), value),
       }),
-      ["keeps keys that are no well-formed text apart, or refuses them"],
+      [HALVES],
     ],
     [
       "cuts off long texts",
@@ -292,7 +336,128 @@ describe("a store that is broken", () => {
           clear: async (scope) => void scopes.delete(scope),
         };
       },
-      ["keeps every value of calls that are made at once", "deletes a key for one of many who ask at once"],
+      [
+        "keeps every value of calls that are made at once",
+        "deletes a key for one of many who ask at once",
+        "clears one scope while another is written",
+        MANY,
+      ],
+    ],
+    [
+      "cuts keys off",
+      (_entries, right) => ({
+        get: (scope, key) => right.get(scope, key.slice(0, 255)),
+        set: (scope, key, value) => right.set(scope, key.slice(0, 255), value),
+      }),
+      [LONG],
+    ],
+    [
+      "refuses long keys by any error",
+      (_entries, right) => ({
+        set(scope, key, value) {
+          if (key.length > 512) throw new RangeError("key too long");
+          return right.set(scope, key, value);
+        },
+      }),
+      [LONG],
+    ],
+    [
+      "refuses half a character by any error",
+      (_entries, right) => ({
+        async set(scope, key, value) {
+          if (!key.isWellFormed()) throw new TypeError("no UTF-8");
+          await right.set(scope, key, value);
+        },
+      }),
+      [HALVES],
+    ],
+    [
+      "lists a page of keys",
+      (_entries, right) => ({ keys: async (scope) => (await right.keys(scope)).slice(0, 256) }),
+      [MANY],
+    ],
+    [
+      "clears a page of keys",
+      (_entries, right) => ({
+        async clear(scope) {
+          for (const key of (await right.keys(scope)).slice(0, 256)) await right.delete(scope, key);
+        },
+      }),
+      [MANY],
+    ],
+    [
+      "keeps entries in plain objects",
+      () => {
+        const scopes: Record<string, Record<string, string>> = {};
+        return {
+          get(scope, key) {
+            const text = Object.hasOwn(scopes, scope) ? scopes[scope]?.[key] : undefined;
+            return typeof text === "string" ? (JSON.parse(text) as JsonValue) : undefined;
+          },
+          set(scope, key, value) {
+            const own = createInMemoryRuntimeMemory();
+            void own.set("", "", value);
+            if (!Object.hasOwn(scopes, scope)) Object.defineProperty(scopes, scope, { value: {}, enumerable: true });
+            (scopes[scope] as Record<string, string>)[key] = JSON.stringify(value);
+          },
+          delete(scope, key) {
+            const entries = Object.hasOwn(scopes, scope) ? (scopes[scope] as Record<string, string>) : {};
+            return Object.hasOwn(entries, key) && Reflect.deleteProperty(entries, key);
+          },
+          keys: (scope) => (Object.hasOwn(scopes, scope) ? Object.keys(scopes[scope] as object).sort() : []),
+          clear(scope) {
+            const entries = Object.hasOwn(scopes, scope) ? (scopes[scope] as Record<string, string>) : {};
+            for (const key of Object.keys(entries)) Reflect.deleteProperty(entries, key);
+          },
+        };
+      },
+      [OF_OBJECTS, "sorts keys by code unit", "keeps __proto__ and the names of every object's methods as data"],
+    ],
+    [
+      "writes back the whole store",
+      (entries, right) => ({
+        async set(scope, key, value) {
+          await right.set("copied", "copied", value);
+          const own = structuredClone(entries.get(JSON.stringify(["copied", "copied"]))?.value as JsonValue);
+          entries.delete(JSON.stringify(["copied", "copied"]));
+          const before = [...entries];
+          await later();
+          entries.clear();
+          for (const [at, entry] of before) entries.set(at, entry);
+          entries.set(JSON.stringify([scope, key]), { scope, key, value: own });
+        },
+      }),
+      ["keeps every value of calls that are made at once", "clears one scope while another is written", MANY],
+    ],
+    [
+      "ignores the case of scopes",
+      (_entries, right) => ({
+        get: (scope, key) => right.get(scope.toLowerCase(), key),
+        set: (scope, key, value) => right.set(scope.toLowerCase(), key, value),
+        delete: (scope, key) => right.delete(scope.toLowerCase(), key),
+        keys: (scope) => right.keys(scope.toLowerCase()),
+        clear: (scope) => right.clear(scope.toLowerCase()),
+      }),
+      ["keeps scopes apart, whatever their names", "clears one scope alone", "deletes in one scope alone"],
+    ],
+    [
+      "takes an empty text for nothing",
+      (_entries, right) => ({
+        async get(scope, key) {
+          const value = await right.get(scope, key);
+          return value === "" ? undefined : value;
+        },
+      }),
+      ["keeps every kind of JSON value", WALK],
+    ],
+    [
+      "fails to close",
+      () => ({
+        close() {
+          throw new Error("in use");
+        },
+      }),
+      ["closes without an error"],
     ],
   ])("%s fails in the cases that say so, and in no other", async (_fault, broken, expected) => {
     expect((await failuresOf(() => store(broken))).sort()).toEqual([...expected].sort());
@@ -302,7 +467,9 @@ describe("a store that is broken", () => {
     const cases = memoryConformance(async () => store(() => ({ delete: () => true })));
     const found = cases.find(({ name }) => name.startsWith("reads what was never"))!;
     await expect(found.run()).rejects.toMatchObject({
-      message: "delete: expected false, got true",
+      message:
+        "delete: expected false, got true. " +
+        "Give undefined where nothing was written, false for its delete and [] for its keys; and keep entries in a Map.",
       expected: false,
       actual: true,
     });

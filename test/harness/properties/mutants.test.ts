@@ -83,6 +83,18 @@ describe("checkTool", () => {
       },
       CRASHES,
     ],
+    [
+      "gives NaN deep inside",
+      () => forecasting(({ days = 0 }) => ({ mean: [days / 0 - days / 0] })),
+      "a result is plain JSON",
+    ],
+    ["throws nothing at all", () => forecasting(({ city }) => (city === "" ? Promise.reject() : 1)), CRASHES],
+    ["gives a function later", () => forecasting(async () => () => 1), "a result is plain JSON"],
+    [
+      "adds to lists",
+      () => forecasting(() => void Object.assign(Array.prototype, { last: 1 })),
+      "a call leaves the prototypes alone",
+    ],
   ];
   it.each(broken)("finds a tool that %s", async (_name, make, law) => {
     expect(await verdicts((seed) => checkTool(make(), { seed }))).toEqual([law, law]);
@@ -193,6 +205,41 @@ describe("checkRedaction", () => {
       ["it leaves ids, names and number of the calls"],
     ],
     [
+      "puts the calls in another order",
+      after((response) => {
+        response.message.toolCalls?.reverse();
+        return response;
+      }),
+      ["it leaves ids, names and number of the calls"],
+    ],
+    [
+      "renames calls",
+      after((response) => {
+        for (const call of response.message.toolCalls ?? []) call.name = "gone";
+        return response;
+      }),
+      ["it leaves ids, names and number of the calls"],
+    ],
+    [
+      "says that every turn was stopped",
+      after((response) => ({ ...response, stopReason: "contentFilter" })),
+      ["it leaves how the turn ended"],
+    ],
+    [
+      "gives thoughts without words",
+      after((response) => {
+        for (const thought of response.message.reasoning ?? []) Reflect.deleteProperty(thought, "text");
+        return response;
+      }),
+      ["it gives an answer"],
+    ],
+    ["skips thoughts", redacting((text, at) => (at.startsWith("/message/reasoning") ? text : mask(text))), [LEFT]],
+    [
+      "skips what could not be read",
+      redacting((text, at) => (at.endsWith("/malformedArguments") ? text : mask(text))),
+      [LEFT],
+    ],
+    [
       "marks addresses, and its marks again",
       redacting((text) => mask(text).replaceAll(/([a-z.]+)@[a-z.]+/g, "x$1@gone.test")),
       ["done twice it is done once"],
@@ -237,6 +284,7 @@ describe("checkHashFilter", () => {
       (messages) => messages.map((message) => ({ ...message, at: new Date(0) })),
       "it gives a list of messages",
     ],
+    ["gives each prompt its number", numbering(), /same|once/],
     ["leaves nothing", () => [], /makes all of \d+ prompts the same one/],
     ["leaves the same message", () => [{ role: "user", content: "-" }], /makes all of \d+ prompts the same one/],
   ])("finds a filter that %s", async (_name, filter, law) => {
@@ -251,6 +299,11 @@ describe("checkHashFilter", () => {
     expect(await verdicts((seed) => checkHashFilter(filter, { seed, numRuns: 50 }), [1])).toEqual([undefined]);
   });
 });
+
+function numbering(): HashFilter {
+  let prompts = 0;
+  return (messages) => [{ role: "system", content: `prompt ${(prompts += 1)}` }, ...messages];
+}
 
 let ids = 0;
 const freshId = () => `<id ${(ids += 1)}>`;

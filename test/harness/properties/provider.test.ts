@@ -24,6 +24,11 @@ const law = async (source: Parameters<typeof checkProvider>[0], options: Paramet
   expect(error).toBeInstanceOf(LawBrokenError);
   return error as LawBrokenError;
 };
+/** Its one thought is this. */
+function thinking(thought: unknown) {
+  const { message, ...rest } = say("x");
+  return { ...rest, message: { ...message, reasoning: [thought] } };
+}
 const prompts: LlmTurnRequest[] = [
   { messages: [{ role: "user", content: "one" }] },
   { messages: [{ role: "user", content: "two" }] },
@@ -80,6 +85,23 @@ describe("a response that breaks the contract is named", () => {
     ["tool use without a call", { ...say("x"), stopReason: "toolUse" }, /toolUse and there is no call/],
     ["a final answer beside calls", { ...ask([{ name: "a" }]), finalAnswer: "x" }, /calls and a final answer/],
     ["half a token", say("x", { usage: { inputTokens: 1, outputTokens: 0.5 } }), /outputTokens is 0.5 and no count/],
+    ["a price of NaN", say("x", { costUsd: NaN }), /costUsd|NaN/],
+    [
+      "half a cached token",
+      say("x", { usage: { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0.5 } }),
+      /cacheReadTokens/,
+    ],
+    ["a thought that is a text", thinking("hm"), /\/message\/reasoning\/0 is neither/],
+    [
+      "a thought of a vendor's kind",
+      thinking({ type: "thinking", thinking: "hm" }),
+      /\/message\/reasoning\/0 is neither/,
+    ],
+    [
+      "a thought that is signed by a number",
+      thinking({ type: "text", text: "hm", signature: 5 }),
+      /\/message\/reasoning\/0/,
+    ],
     ["a negative price", say("x", { costUsd: -1 }), /costUsd is -1/],
     ["a date", { ...say("x"), at: new Map() }, /at \/at is not plain JSON/],
     [

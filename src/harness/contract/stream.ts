@@ -9,17 +9,24 @@ import {
 } from "../../core/index.js";
 import { describeThrown } from "./thrown.js";
 
+/** A stream that says more than this never ends. */
+export const MAX_PIECES = 100_000;
+
 /** Everything that a stream gave, in its order. `afterwards`: what it threw though its response had come. */
 export interface Gathered {
   readonly events: readonly LlmStreamEvent[];
   readonly afterwards?: { readonly error: unknown };
 }
 
-/** Reads a stream to its end. Rejects as the stream does, unless its response had come. */
+/** Reads a stream to its end, or to one piece more than there may be. Rejects as the stream does, unless its response had come. */
 export async function gather(stream: AsyncIterable<LlmStreamEvent>): Promise<Gathered> {
   const events: LlmStreamEvent[] = [];
   try {
-    for await (const event of stream) events.push(event);
+    for await (const event of stream) {
+      events.push(event);
+      // One that never waits leaves no room for the timer of whoever waits for it.
+      if (events.length > MAX_PIECES) break;
+    }
   } catch (error) {
     if (events.some((event: Partial<LlmStreamEvent> | null) => event?.type === "response")) {
       return { events, afterwards: { error } };
@@ -32,6 +39,7 @@ export async function gather(stream: AsyncIterable<LlmStreamEvent>): Promise<Gat
 /** `whole` is the response, once there is no fault before it. */
 export function findStreamFault({ events, afterwards }: Gathered): { fault?: string; whole?: unknown } {
   if (afterwards !== undefined) return { fault: `it threw ${describeThrown(afterwards.error)} after its response` };
+  if (events.length > MAX_PIECES) return { fault: `it gave more than ${MAX_PIECES} pieces and no end` };
   const odd = events.findIndex((event: unknown) => typeof event !== "object" || event === null);
   if (odd !== -1) return { fault: `piece ${odd} is no object` };
   const strange = events.findIndex(({ type }) => !PIECES.includes(type));

@@ -12,8 +12,8 @@ export function isCrash(thrown: unknown): boolean {
 }
 
 /** Those of another realm as well: under Jest, and in any `vm`, Node's own errors are no instances of the `Error` that is seen here. */
-function isError(thrown: unknown): thrown is Error {
-  return thrown instanceof Error || Object.prototype.toString.call(thrown) === "[object Error]";
+export function isError(thrown: unknown): thrown is Error {
+  return thrown instanceof Error || /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(thrown));
 }
 
 /** One line: the name and message of an error, the text of anything else. Never throws. */

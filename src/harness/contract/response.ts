@@ -34,19 +34,23 @@ function findUndefined(value: unknown, pointer: string): string | undefined {
   return undefined;
 }
 
-function findThoughtFault({ message }: LlmTurnResponse): string | undefined {
+/** What is wrong with the thoughts of an answer; undefined when nothing is, or there are none. */
+export function findThoughtFault({ message }: LlmTurnResponse): string | undefined {
   const thoughts: unknown = message.reasoning;
   if (thoughts === undefined) return undefined;
   if (!Array.isArray(thoughts)) return "/message/reasoning is not a list";
-  const odd = thoughts.findIndex((thought: Partial<Record<string, unknown>> | null) => {
-    const field = thought?.["type"] === "text" ? "text" : thought?.["type"] === "redacted" ? "data" : undefined;
-    return field === undefined || typeof thought?.[field] !== "string";
-  });
+  const odd = thoughts.findIndex((thought: unknown) => !isThought(thought));
   return odd === -1 ? undefined : `/message/reasoning/${odd} is neither a text nor redacted data`;
 }
 
-function findCallFault({ message, stopReason, finalAnswer }: LlmTurnResponse): string | undefined {
-  const { toolCalls = [] } = message;
+function isThought(thought: unknown): boolean {
+  const { type, text, data, signature } = (thought ?? {}) as Partial<Record<string, unknown>>;
+  if (type === "redacted") return typeof data === "string";
+  return type === "text" && typeof text === "string" && (signature === undefined || typeof signature === "string");
+}
+
+function findCallFault(response: LlmTurnResponse): string | undefined {
+  const { toolCalls = [] } = response.message;
   for (const [index, call] of toolCalls.entries()) {
     const at = `/message/toolCalls/${index}`;
     if (toolCalls.findIndex(({ id }) => id === call.id) !== index) return `${at}/id is that of an earlier call`;
@@ -54,21 +58,28 @@ function findCallFault({ message, stopReason, finalAnswer }: LlmTurnResponse): s
     if (typeof call.malformedArguments !== "string") return `${at}/malformedArguments is not a string`;
     if (Object.keys(call.arguments).length > 0) return `${at} has malformed arguments and others as well`;
   }
-  if (toolCalls.length === 0) {
-    return stopReason === "toolUse" ? "the stop reason is toolUse and there is no call" : undefined;
-  }
-  if (stopReason === "stop") return "the stop reason is stop and there are calls";
-  return finalAnswer === undefined ? undefined : "there are calls and a final answer";
+  const fault = findStopFault(response);
+  if (fault !== undefined || toolCalls.length === 0) return fault;
+  return response.finalAnswer === undefined ? undefined : "there are calls and a final answer";
 }
 
-function findFigureFault({
+/** Whether the stop reason contradicts the calls. An answer that was cut off may have calls all the same. */
+export function findStopFault({ message, stopReason }: LlmTurnResponse): string | undefined {
+  const hasCalls = (message.toolCalls ?? []).length > 0;
+  if (hasCalls) return stopReason === "stop" ? "the stop reason is stop and there are calls" : undefined;
+  return stopReason === "toolUse" ? "the stop reason is toolUse and there is no call" : undefined;
+}
+
+/** What is wrong with the figures of an answer; undefined when they are counts and a price, or absent. */
+export function findFigureFault({
   usage = { inputTokens: 0, outputTokens: 0 },
   costUsd,
-}: LlmTurnResponse): string | undefined {
+}: Pick<LlmTurnResponse, "usage" | "costUsd">): string | undefined {
   const counts = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"] as const;
   const wrong = counts.find((name) => usage[name] !== undefined && !isCount(usage[name]));
   if (wrong !== undefined) return `/usage/${wrong} is ${String(usage[wrong])} and no count`;
-  return costUsd === undefined || costUsd >= 0 ? undefined : `/costUsd is ${costUsd}, which is below 0`;
+  if (costUsd === undefined || (Number.isFinite(costUsd) && costUsd >= 0)) return undefined;
+  return `/costUsd is ${costUsd}, which is ${costUsd < 0 ? "below 0" : "no price"}`;
 }
 
 function isCount(value: unknown): boolean {
