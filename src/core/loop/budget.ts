@@ -5,7 +5,7 @@
 import { AgentError } from "../errors.js";
 import type { LlmMessage } from "../model/message.js";
 import type { LlmToolDefinition, LlmTurnResponse } from "../model/provider.js";
-import { showValue } from "../options.js";
+import { assertKnownOptions, showValue } from "../options.js";
 import { addCost, costToUsd, reachesCost, toCost, type Cost, type UsageTotal } from "../model/usage.js";
 import { createPromptEstimate, figure, type PromptEstimate } from "./estimate.js";
 
@@ -51,8 +51,19 @@ export interface Budget {
   limitOf(cap: BudgetCap): number;
 }
 
-/** A fresh tracker. Throws `AgentError` `invalid-options` for a limit that is negative, not a number, or not whole. */
-export function createBudget(limits: BudgetLimits = {}): Budget {
+const LIMITS: readonly string[] = [
+  "maxTurns",
+  "maxToolCalls",
+  "maxTokens",
+  "maxCostUsd",
+] satisfies readonly (keyof BudgetLimits)[];
+
+/**
+ * A fresh tracker. Throws `AgentError` `invalid-options` for a limit that is negative, not a number, not whole, or that there is not,
+ * in the words of `owner`.
+ */
+export function createBudget(limits: BudgetLimits = {}, owner = "a budget"): Budget {
+  assertKnownOptions(owner, limits, LIMITS);
   return new Tracker(limits);
 }
 

@@ -51,7 +51,6 @@ const AGENT_OPTIONS = [
   "toolTimeoutMs",
   "policies",
 ];
-const BUDGET_OPTIONS = ["maxTurns", "maxToolCalls", "maxTokens", "maxCostUsd"];
 
 /** Throws `AgentError` `invalid-options`, naming the agent and the option. */
 export function createAgent(definition: AgentDefinition, verbs: VerbBodies | undefined): Agent {
@@ -65,9 +64,8 @@ export function createAgent(definition: AgentDefinition, verbs: VerbBodies | und
       "Pass an object with a turn(request) method, such as echoProvider().",
     );
   }
-  if (rest.budget !== undefined) assertKnownOptions(`the budget of agent ${rest.id}`, rest.budget, BUDGET_OPTIONS);
   if (rest.settings !== undefined) assertKnownOptions(`the settings of agent ${rest.id}`, rest.settings, SETTING_NAMES);
-  createBudget(rest.budget);
+  createBudget(rest.budget, `the budget of agent ${rest.id}`);
   assertCallOptions(rest);
   assertToolOptions(rest);
   if (rest.policies !== undefined) assertPolicies(`agent ${rest.id}`, rest.policies);

@@ -1,6 +1,6 @@
 // What checkBudget is given: limits, or a function that makes a budget; looked at before any turn is spent.
 
-import { assertKnownOptions, createBudget, type Budget, type BudgetCap, type BudgetLimits } from "../../core/index.js";
+import { createBudget, type Budget, type BudgetCap, type BudgetLimits } from "../../core/index.js";
 import { describeGiven, isClass, isObject, letGo, missingMethods, refuse } from "../contract/given.js";
 import { describeThrown } from "../contract/thrown.js";
 
@@ -8,12 +8,6 @@ import { describeThrown } from "../contract/thrown.js";
 export const CAPS = ["turns", "toolCalls", "tokens", "costUsd"] as const satisfies readonly BudgetCap[];
 
 const OWNER = "checkBudget";
-const LIMITS = [
-  "maxTurns",
-  "maxToolCalls",
-  "maxTokens",
-  "maxCostUsd",
-] as const satisfies readonly (keyof BudgetLimits)[];
 const METHODS = ["takeTurn", "takeToolCall", "spend", "beginConversation", "limitOf"];
 const HINT = "Pass limits such as { maxTurns: 8 }, or a function that makes a new budget at each call.";
 
@@ -24,8 +18,7 @@ export function budgetMaker(subject: BudgetLimits | (() => Budget)): () => Budge
     if (missingMethods(subject, METHODS).length === 0) {
       refuse(OWNER, "one budget", "Pass a function that makes a new one at each call, or its limits.");
     }
-    assertKnownOptions(`the budget of ${OWNER}`, subject, LIMITS);
-    return () => createBudget(subject);
+    return () => createBudget(subject, `the budget of ${OWNER}`);
   }
   if (isClass(subject)) refuse(OWNER, describeGiven(subject), `Pass () => new ${subject.name}().`);
   const made = new WeakSet<object>();

@@ -215,4 +215,11 @@ describe("createBudget", () => {
       message: `budget.${name} is ${typeof value === "string" ? `"${value}"` : String(value)}`,
     });
   });
+
+  it("refuses a limit that there is not, which would bound nothing", () => {
+    expect(refusal(() => createBudget({ maxTurn: 3 } as object))).toMatchObject({
+      code: "invalid-options",
+      message: "a budget has an unknown option: maxTurn",
+    });
+  });
 });
