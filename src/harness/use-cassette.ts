@@ -64,66 +64,13 @@ export function createOwnedUseCassette(
   taken: TakenFiles,
   owner: object,
 ): UseCassette {
-  const store = overlaidStore(createCassetteStore(files), files, environment);
-  const desk = createRecordingDesk(files, taken, owner);
-  const note = createNote(files, environment);
-  const parts = { files, store, desk, note };
-
-  async function record(
-    file: string,
-    live: LiveProvider,
-    mode: "record" | "refresh",
-    options: UseCassetteOptions,
-  ): Promise<CassetteHandle> {
-    await desk.open(file, mode, options.rerecord);
-    const { agentId, hashFilter, redact, maxBytes, sign, streams } = options;
-    const provider = recordingProvider(await resolveLive(live), {
-      ...(hashFilter === undefined ? {} : { hashFilter }),
-      ...(redact === undefined ? {} : { redact }),
-      ...(streams === undefined ? {} : { streams }),
-      ...(sign === undefined ? {} : { sign, env: { ...environment } }),
-    });
-    const done = once(async (ended) => {
-      await desk.keep(provider, file, mode, {
-        ...(agentId === undefined ? {} : { agentId }),
-        ...ended,
-        ...(maxBytes === undefined ? {} : { maxBytes }),
-      });
-      await note(file, mode, provider.turns);
-    });
-    return { ...liveSide, provider, mode, file, done };
-  }
-
-  async function open(
-    mode: CassetteMode,
-    file: string,
-    live: LiveProvider,
-    options: UseCassetteOptions,
-  ): Promise<CassetteHandle> {
-    switch (mode) {
-      case "live":
-        return { ...liveSide, provider: await resolveLive(live), mode, file, done: async () => undefined };
-      case "replay":
-        return replay(parts, file, live, options);
-      case "fork": {
-        const plan = readForkPlan(environment);
-        return resolve(plan.file) === resolve(file)
-          ? rerecord(parts, file, live, options, { ...plan, file })
-          : replay(parts, file, live, options);
-      }
-      case "from-first-miss":
-        return (await fileExists(files, file))
-          ? rerecord(parts, file, live, options)
-          : record(file, live, "record", options);
-      case "record":
-      case "refresh":
-        return record(file, live, mode, options);
-      case "auto":
-        return !desk.isOwn(file) && (await fileExists(files, file))
-          ? replay(parts, file, live, options)
-          : record(file, live, "record", options);
-    }
-  }
+  const parts: Parts = {
+    files,
+    environment,
+    store: overlaidStore(createCassetteStore(files), files, environment),
+    desk: createRecordingDesk(files, taken, owner),
+    note: createNote(files, environment),
+  };
 
   return async (file, live, given = {}) => {
     assertArguments(file, given);
@@ -132,7 +79,7 @@ export function createOwnedUseCassette(
     const mode = resolveMode(environment, options.mode);
     const { rerecord: command } = options;
     try {
-      const handle = await open(mode, file, live, options);
+      const handle = await open(parts, mode, file, live, options);
       return command === undefined ? handle : { ...handle, rerecord: command };
     } catch (error) {
       throw withCommand(error, file, command);
@@ -140,14 +87,73 @@ export function createOwnedUseCassette(
   };
 }
 
-interface ReplayParts {
-  readonly files: FilePort;
+interface Parts extends HarnessHost {
   readonly store: CassetteStore;
+  readonly desk: RecordingDesk;
   readonly note: Note;
 }
 
+async function open(
+  parts: Parts,
+  mode: CassetteMode,
+  file: string,
+  live: LiveProvider,
+  options: UseCassetteOptions,
+): Promise<CassetteHandle> {
+  const { files, environment, desk } = parts;
+  switch (mode) {
+    case "live":
+      return { ...liveSide, provider: await resolveLive(live), mode, file, done: async () => undefined };
+    case "replay":
+      return replay(parts, file, live, options);
+    case "fork": {
+      const plan = readForkPlan(environment);
+      return resolve(plan.file) === resolve(file)
+        ? rerecord(parts, file, live, options, { ...plan, file })
+        : replay(parts, file, live, options);
+    }
+    case "from-first-miss":
+      return (await fileExists(files, file))
+        ? rerecord(parts, file, live, options)
+        : record(parts, file, live, "record", options);
+    case "record":
+    case "refresh":
+      return record(parts, file, live, mode, options);
+    case "auto":
+      return !desk.isOwn(file) && (await fileExists(files, file))
+        ? replay(parts, file, live, options)
+        : record(parts, file, live, "record", options);
+  }
+}
+
+async function record(
+  { environment, desk, note }: Parts,
+  file: string,
+  live: LiveProvider,
+  mode: "record" | "refresh",
+  options: UseCassetteOptions,
+): Promise<CassetteHandle> {
+  await desk.open(file, mode, options.rerecord);
+  const { agentId, hashFilter, redact, maxBytes, sign, streams } = options;
+  const provider = recordingProvider(await resolveLive(live), {
+    ...(hashFilter === undefined ? {} : { hashFilter }),
+    ...(redact === undefined ? {} : { redact }),
+    ...(streams === undefined ? {} : { streams }),
+    ...(sign === undefined ? {} : { sign, env: { ...environment } }),
+  });
+  const done = once(async (ended) => {
+    await desk.keep(provider, file, mode, {
+      ...(agentId === undefined ? {} : { agentId }),
+      ...ended,
+      ...(maxBytes === undefined ? {} : { maxBytes }),
+    });
+    await note(file, mode, provider.turns);
+  });
+  return { ...liveSide, provider, mode, file, done };
+}
+
 async function replay(
-  { files, store, note }: ReplayParts,
+  { files, store, note }: Parts,
   file: string,
   live: LiveProvider,
   options: UseCassetteOptions,
@@ -193,7 +199,7 @@ function streamingOf({ streaming, speed, maxGapMs }: StreamingOptions): Streamin
 
 /** A fork by `plan`, else a recording that goes on at its first miss. */
 async function rerecord(
-  { store, desk, note }: { store: CassetteStore; desk: RecordingDesk; note: Note },
+  { store, desk, note }: Parts,
   file: string,
   live: LiveProvider,
   { agentId, hashFilter, redact, allowRedacted, maxBytes, streams }: UseCassetteOptions,
