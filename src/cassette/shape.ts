@@ -2,11 +2,11 @@
 // a field nobody knows is refused, because nobody would check it.
 
 import { findMessageFlaw, findResponseFlaw, isPlainObject, type ResponseFlaw } from "../core/index.js";
-import { CassetteError, type LoadErrorCode } from "./errors.js";
+import type { LoadErrorCode } from "./errors.js";
 import type { Cassette } from "./format.js";
 
 type Fields = Record<string, unknown>;
-export type Refuse = (code: LoadErrorCode, message: string, pointer: string, hint?: string) => never;
+export type Refuse = (code: LoadErrorCode | "not-a-cassette", message: string, pointer: string, hint?: string) => never;
 
 const HEX_32 = /^[0-9a-f]{32}$/;
 const HEX_64 = /^[0-9a-f]{64}$/;
@@ -55,22 +55,21 @@ function checkVersion(value: Fields, refuse: Refuse): 1 | 2 {
     version === undefined &&
     !["entries", "envelopeHash", "cassetteId"].some((field) => Object.hasOwn(value, field))
   ) {
-    return refuseOther(value);
+    return refuseOther(value, refuse);
   }
   return refuse("version-malformed", `${JSON.stringify(version) ?? "nothing"} is not a cassette version`, "/version");
 }
 
 /** Something else than a cassette: nothing was tampered with, it was named by mistake. */
-function refuseOther(value: Fields): never {
+function refuseOther(value: Fields, refuse: Refuse): never {
   const isBundle = Object.hasOwn(value, "bundleVersion");
-  throw new CassetteError(
+  return refuse(
     "not-a-cassette",
     `the file is ${isBundle ? "a bundle" : "JSON of another kind"}, not a cassette`,
-    {
-      hint: isBundle
-        ? "Name the cassettes beside it, or its folder; `cassette verify`, `cassette show --html` and loadBundle take the bundle itself."
-        : "Check the path.",
-    },
+    "",
+    isBundle
+      ? "Name the cassettes beside it, or its folder; `cassette verify`, `cassette show --html` and loadBundle take the bundle itself."
+      : "Check the path.",
   );
 }
 

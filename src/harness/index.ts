@@ -100,13 +100,8 @@ export {
 } from "./step-check/report.js";
 export type { ToleranceSource } from "./tolerances.js";
 export type { OnToolDrift, ReplaySide, ToolReport, ToolSide } from "./tool-side.js";
-export {
-  createUseCassette,
-  type CassetteHandle,
-  type HarnessHost,
-  type UseCassette,
-  type UseCassetteOptions,
-} from "./use-cassette.js";
+export { createUseCassette, type CassetteHandle, type HarnessHost, type UseCassette } from "./use-cassette.js";
+export type { UseCassetteOptions } from "./cassette-options.js";
 export type { CassetteAssertions } from "./vitest/assertions.js";
 export type { CallToolOptions } from "./vitest/call-tool.js";
 export type { MatchCassetteOptions } from "./vitest/match-cassette.js";

@@ -14,8 +14,11 @@ import { sha256Hex, type FilePort, type JsonObject } from "../core/index.js";
 type RecordMode = "record" | "refresh";
 
 export interface RecordingDesk {
-  /** Call it before the run. Throws `CassetteError` when the recording could not be kept. `fork`: as `record`, into another file. */
-  open(file: string, mode: RecordMode | "fork"): Promise<void>;
+  /**
+   * Call it before the run. Throws `CassetteError` when the recording could not be kept; `rerecord` is the command that replaces what
+   * is there. `fork`: as `record`, into another file.
+   */
+  open(file: string, mode: RecordMode | "fork", rerecord?: string): Promise<void>;
   /**
    * Call it after the run. Throws `nothing-recorded`, `too-large`, `file-unreadable`, or `file-exists`: also where a file that
    * is to be replaced is no longer the one that `open` saw, since another process or project recorded it meanwhile.
@@ -50,11 +53,11 @@ export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: o
   }
 
   return {
-    async open(file, mode) {
+    async open(file, mode, rerecord) {
       assertCassetteName(file);
       assertFree(file);
       const state = await stateOf(files, file);
-      if (mode !== "refresh" && !isOwn(file) && state !== MISSING) throw alreadyThere(file, mode, state);
+      if (mode !== "refresh" && !isOwn(file) && state !== MISSING) throw alreadyThere(file, mode, state, rerecord);
       opened.set(file, state);
     },
     async keep(recorder, file, mode, { agentId, outcome, ...limit } = {}) {
@@ -118,7 +121,7 @@ function changedMeanwhile(file: string): CassetteError {
   });
 }
 
-function alreadyThere(file: string, mode: "record" | "fork", state: string): CassetteError {
+function alreadyThere(file: string, mode: "record" | "fork", state: string, rerecord?: string): CassetteError {
   if (state.startsWith(UNREADABLE)) {
     const why = state.slice(UNREADABLE.length);
     return new CassetteError("file-unreadable", `${file} cannot be recorded: ${why}; nothing was spent`, {
@@ -132,6 +135,7 @@ function alreadyThere(file: string, mode: "record" | "fork", state: string): Cas
       mode === "fork"
         ? "A fork replaces nothing: give it another file."
         : "Use CASSETTE_MODE=refresh (cassette record --refresh) to replace it.",
+    ...(rerecord === undefined || mode === "fork" ? {} : { rerecord }),
   });
 }
 

@@ -3,21 +3,16 @@
 
 import { resolve } from "node:path";
 import {
-  assertStreaming,
-  CassetteError,
   cassetteProvider,
   createCassetteStore,
   recordingProvider,
   secretsOf,
   withValues,
   type CassetteStore,
-  STREAMING_OPTIONS,
-  type HashFilterOption,
-  type RecordedStreaming,
-  type RedactOption,
   type StreamingOptions,
 } from "../cassette/index.js";
-import { unknownOptions, type FilePort, type LlmProviderAdapter, type SigningKey } from "../core/index.js";
+import type { FilePort, LlmProviderAdapter } from "../core/index.js";
+import { assertArguments, type UseCassetteOptions } from "./cassette-options.js";
 import { once, type RunEnd } from "./done.js";
 import { createNote, type LedgerEnvironment, type Note } from "./ledger.js";
 import { assertLive, resolveLive, type LiveProvider } from "./live.js";
@@ -25,65 +20,10 @@ import { openLock } from "./lock.js";
 import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
 import { overlaidStore, type OverlayEnvironment } from "./overlay.js";
 import { createRecordingDesk, fileExists, type RecordingDesk, type TakenFiles } from "./recording.js";
+import { withCommand } from "./refused.js";
 import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
-import { createToolSide, liveSide, type OnToolDrift, type ReplaySide, type ToolSide } from "./tool-side.js";
-import { assertToleranceSource, openTolerances, type ToleranceSource } from "./tolerances.js";
-import { describeValue } from "./vitest/words.js";
-
-/** The options of `useCassette`. A wrong one is `invalid-options`. */
-export interface UseCassetteOptions extends StreamingOptions {
-  /** Wins over CASSETTE_MODE. */
-  readonly mode?: CassetteMode;
-  /** Kept in the recording. */
-  readonly agentId?: string;
-  readonly hashFilter?: HashFilterOption;
-  /** As for `recordingProvider`. The secrets of the environment, by the names of its variables, are always among them. */
-  readonly redact?: RedactOption;
-  /**
-   * True lets a replay go on where a recorded call holds a placeholder and the tool is live. Default false; with `replay: "both"`
-   * no tool is called, so nothing is refused.
-   */
-  readonly allowRedacted?: boolean;
-  /** Refuses version 1 cassettes. Default true here, since a test should stand on something proven. */
-  readonly requireIntegrity?: boolean;
-  /** The most bytes a cassette may have, read or written. Default 64 MiB. */
-  readonly maxBytes?: number;
-  /** The path of a lock file: a replay refuses a cassette that it does not confirm. A recording is not held against it. */
-  readonly lock?: string;
-  /** Signs what is recorded: a key, or `env:NAME` for one in the environment. Not looked at by a replay. */
-  readonly sign?: SigningKey;
-  /**
-   * What mode `replay` replays. `tools`: a live model with recorded tool results; nothing is recorded. `both`: neither model nor
-   * tool is asked. Tools are what the handle's `tools` and `verbs` give. Default `model`.
-   */
-  readonly replay?: ReplaySide;
-  /** With `replay: "model"`, for tools of the handle's `tools` that answer otherwise than recorded. Default `stop`. */
-  readonly onToolDrift?: OnToolDrift;
-  /** In which ways a call's arguments may differ from those of the recorded result that answers it. Default: in none. */
-  readonly tolerances?: ToleranceSource;
-  /** The command that records this cassette again: a replay that fails names it, to be pasted. The fixture of Vitest has its own. */
-  readonly rerecord?: string;
-  /** What a recording keeps of how streamed answers came. Default `boundaries`. */
-  readonly streams?: RecordedStreaming;
-}
-
-const OPTIONS: readonly string[] = [
-  "mode",
-  "agentId",
-  "hashFilter",
-  "redact",
-  "allowRedacted",
-  "requireIntegrity",
-  "maxBytes",
-  "lock",
-  "sign",
-  "replay",
-  "onToolDrift",
-  "tolerances",
-  "rerecord",
-  "streams",
-  ...STREAMING_OPTIONS,
-];
+import { createToolSide, liveSide, type ToolSide } from "./tool-side.js";
+import { openTolerances } from "./tolerances.js";
 
 /** One cassette in use by one test; given by `useCassette`. */
 export interface CassetteHandle extends ToolSide {
@@ -92,6 +32,8 @@ export interface CassetteHandle extends ToolSide {
   /** What was decided: `auto` has become `replay` or `record` by now. */
   readonly mode: Exclude<CassetteMode, "auto">;
   readonly file: string;
+  /** The command that records this cassette again, where it is known. */
+  readonly rerecord?: string;
   /**
    * Call it when the run is over. Recording: writes the file. Replaying: throws the first miss, also where the run caught it,
    * or `unconsumed` if turns are left. Every further call gives the outcome of the first. Throws `invalid-options` for an
@@ -122,75 +64,96 @@ export function createOwnedUseCassette(
   taken: TakenFiles,
   owner: object,
 ): UseCassette {
-  const store = overlaidStore(createCassetteStore(files), files, environment);
-  const desk = createRecordingDesk(files, taken, owner);
-  const note = createNote(files, environment);
-  const parts = { files, store, desk, note };
-
-  async function record(
-    file: string,
-    live: LiveProvider,
-    mode: "record" | "refresh",
-    options: UseCassetteOptions,
-  ): Promise<CassetteHandle> {
-    await desk.open(file, mode);
-    const { agentId, hashFilter, redact, maxBytes, sign, streams } = options;
-    const provider = recordingProvider(await resolveLive(live), {
-      ...(hashFilter === undefined ? {} : { hashFilter }),
-      ...(redact === undefined ? {} : { redact }),
-      ...(streams === undefined ? {} : { streams }),
-      ...(sign === undefined ? {} : { sign, env: { ...environment } }),
-    });
-    const done = once(async (ended) => {
-      await desk.keep(provider, file, mode, {
-        ...(agentId === undefined ? {} : { agentId }),
-        ...ended,
-        ...(maxBytes === undefined ? {} : { maxBytes }),
-      });
-      await note(file, mode, provider.turns);
-    });
-    return { ...liveSide, provider, mode, file, done };
-  }
+  const parts: Parts = {
+    files,
+    environment,
+    store: overlaidStore(createCassetteStore(files), files, environment),
+    desk: createRecordingDesk(files, taken, owner),
+    note: createNote(files, environment),
+  };
 
   return async (file, live, given = {}) => {
     assertArguments(file, given);
     const options = { ...given, redact: withValues(given.redact, secretsOf({ ...environment })) };
     assertLive(live);
     const mode = resolveMode(environment, options.mode);
-    switch (mode) {
-      case "live":
-        return { ...liveSide, provider: await resolveLive(live), mode, file, done: async () => undefined };
-      case "replay":
-        return replay(parts, file, live, options);
-      case "fork": {
-        const plan = readForkPlan(environment);
-        return resolve(plan.file) === resolve(file)
-          ? rerecord(parts, file, live, options, { ...plan, file })
-          : replay(parts, file, live, options);
-      }
-      case "from-first-miss":
-        return (await fileExists(files, file))
-          ? rerecord(parts, file, live, options)
-          : record(file, live, "record", options);
-      case "record":
-      case "refresh":
-        return record(file, live, mode, options);
-      case "auto":
-        return !desk.isOwn(file) && (await fileExists(files, file))
-          ? replay(parts, file, live, options)
-          : record(file, live, "record", options);
+    const { rerecord: command } = options;
+    try {
+      const handle = await open(parts, mode, file, live, options);
+      return command === undefined ? handle : { ...handle, rerecord: command };
+    } catch (error) {
+      throw withCommand(error, file, command);
     }
   };
 }
 
-interface ReplayParts {
-  readonly files: FilePort;
+interface Parts extends HarnessHost {
   readonly store: CassetteStore;
+  readonly desk: RecordingDesk;
   readonly note: Note;
 }
 
+async function open(
+  parts: Parts,
+  mode: CassetteMode,
+  file: string,
+  live: LiveProvider,
+  options: UseCassetteOptions,
+): Promise<CassetteHandle> {
+  const { files, environment, desk } = parts;
+  switch (mode) {
+    case "live":
+      return { ...liveSide, provider: await resolveLive(live), mode, file, done: async () => undefined };
+    case "replay":
+      return replay(parts, file, live, options);
+    case "fork": {
+      const plan = readForkPlan(environment);
+      return resolve(plan.file) === resolve(file)
+        ? rerecord(parts, file, live, options, { ...plan, file })
+        : replay(parts, file, live, options);
+    }
+    case "from-first-miss":
+      return (await fileExists(files, file))
+        ? rerecord(parts, file, live, options)
+        : record(parts, file, live, "record", options);
+    case "record":
+    case "refresh":
+      return record(parts, file, live, mode, options);
+    case "auto":
+      return !desk.isOwn(file) && (await fileExists(files, file))
+        ? replay(parts, file, live, options)
+        : record(parts, file, live, "record", options);
+  }
+}
+
+async function record(
+  { environment, desk, note }: Parts,
+  file: string,
+  live: LiveProvider,
+  mode: "record" | "refresh",
+  options: UseCassetteOptions,
+): Promise<CassetteHandle> {
+  await desk.open(file, mode, options.rerecord);
+  const { agentId, hashFilter, redact, maxBytes, sign, streams } = options;
+  const provider = recordingProvider(await resolveLive(live), {
+    ...(hashFilter === undefined ? {} : { hashFilter }),
+    ...(redact === undefined ? {} : { redact }),
+    ...(streams === undefined ? {} : { streams }),
+    ...(sign === undefined ? {} : { sign, env: { ...environment } }),
+  });
+  const done = once(async (ended) => {
+    await desk.keep(provider, file, mode, {
+      ...(agentId === undefined ? {} : { agentId }),
+      ...ended,
+      ...(maxBytes === undefined ? {} : { maxBytes }),
+    });
+    await note(file, mode, provider.turns);
+  });
+  return { ...liveSide, provider, mode, file, done };
+}
+
 async function replay(
-  { files, store, note }: ReplayParts,
+  { files, store, note }: Parts,
   file: string,
   live: LiveProvider,
   options: UseCassetteOptions,
@@ -216,7 +179,11 @@ async function replay(
       replayed.assertAnswered();
       replayed.assertConsumed();
     }
-    assertNoDrift();
+    try {
+      assertNoDrift();
+    } catch (error) {
+      throw withCommand(error, file, rerecord);
+    }
     await note(file, "replay", cassette.entries.length);
   });
   return { ...toolSide, provider, mode: "replay", file, done };
@@ -232,7 +199,7 @@ function streamingOf({ streaming, speed, maxGapMs }: StreamingOptions): Streamin
 
 /** A fork by `plan`, else a recording that goes on at its first miss. */
 async function rerecord(
-  { store, desk, note }: { store: CassetteStore; desk: RecordingDesk; note: Note },
+  { store, desk, note }: Parts,
   file: string,
   live: LiveProvider,
   { agentId, hashFilter, redact, allowRedacted, maxBytes, streams }: UseCassetteOptions,
@@ -253,44 +220,4 @@ async function rerecord(
     await note(written, mode, provider.turns, provider.replayed);
   });
   return { ...liveSide, provider, mode, file: written, done };
-}
-
-function assertArguments(file: unknown, options: unknown): void {
-  if (typeof file !== "string" || file === "") {
-    throw invalid(`the file of useCassette is ${describeValue(file)}`, "Pass the path of a cassette.");
-  }
-  if (typeof options !== "object" || options === null) {
-    throw invalid(`the options of useCassette are ${describeValue(options)}`, "Pass an object, or leave them out.");
-  }
-  const unknown = unknownOptions(options, OPTIONS);
-  if (unknown.length > 0) {
-    throw invalid(`useCassette has an unknown option: ${unknown.join(", ")}`, `The options are ${OPTIONS.join(", ")}.`);
-  }
-  const { maxBytes, lock, replay = "model", onToolDrift = "stop" } = options as UseCassetteOptions;
-  const { streams = "boundaries", rerecord } = options as UseCassetteOptions;
-  if (lock !== undefined && (typeof lock !== "string" || lock === "")) {
-    throw invalid(`lock of useCassette is ${describeValue(lock)}`, "Pass the path of a lock file, or leave it out.");
-  }
-  if (rerecord !== undefined && (typeof rerecord !== "string" || rerecord === "")) {
-    throw invalid(`rerecord of useCassette is ${describeValue(rerecord)}`, "Pass a command as text, or leave it out.");
-  }
-  assertWord("replay", replay, ["model", "tools", "both"]);
-  assertWord("onToolDrift", onToolDrift, ["stop", "collect"]);
-  assertWord("streams", streams, ["boundaries", "times", false]);
-  assertStreaming("useCassette", options);
-  assertToleranceSource("useCassette", (options as UseCassetteOptions).tolerances);
-  if (maxBytes === undefined || (Number.isSafeInteger(maxBytes) && maxBytes > 0)) return;
-  throw invalid(
-    `maxBytes of useCassette is ${describeValue(maxBytes)}`,
-    "Pass a whole number of bytes, or leave it out.",
-  );
-}
-
-function assertWord(name: string, value: unknown, words: readonly unknown[]): void {
-  if (words.includes(value)) return;
-  throw invalid(`${name} of useCassette is ${describeValue(value)}`, `Use one of ${words.join(", ")}.`);
-}
-
-function invalid(summary: string, hint: string): CassetteError {
-  return new CassetteError("invalid-options", summary, { hint });
 }

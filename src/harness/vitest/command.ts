@@ -2,32 +2,66 @@
 // pasted where the runner was started.
 
 import { relative, sep } from "node:path";
+import { toVisible } from "../../core/index.js";
 import type { MatcherContext } from "./matcher.js";
 import { shellPath, shellText } from "./words.js";
 
 /** A mode of `CASSETTE_MODE` that is worth naming in a command. */
 type CommandMode = "record" | "refresh" | "auto" | "from-first-miss";
 
-/** `CASSETTE_MODE=refresh …` for the running test alone; outside of a test the variable without a command. */
-export function rerecordCommand({ currentTestName, testPath, dontThrow }: MatcherContext): string {
-  if (currentTestName === undefined || currentTestName === "") return "CASSETTE_MODE=refresh";
-  const runner = dontThrow === undefined ? "npx vitest run" : "npx jest";
-  return testCommand("refresh", runner, testPath, currentTestName);
+/** Which test a command is for. */
+interface NamedTest {
+  readonly file: string;
+  /** With ` > ` between the names of describe blocks. */
+  readonly name: string;
+  /** Of Vitest; empty where there is but one. */
+  readonly project?: string | undefined;
+}
+
+/**
+ * `CASSETTE_MODE=refresh …` for the running test alone. The variable without a command outside of a test, and in a concurrent one,
+ * where Vitest's own `expect` may take it for another.
+ */
+export function rerecordCommand(context: MatcherContext): string {
+  const { currentTestName: name = "", testPath: file, task, dontThrow } = context;
+  if (name === "" || task?.concurrent === true) return "CASSETTE_MODE=refresh";
+  if (dontThrow !== undefined) {
+    // Its paths are patterns otherwise, which a bracket in a name would not match.
+    const path = file === undefined ? "" : ` --runTestsByPath ${relativePath(file)}`;
+    return `CASSETTE_MODE=refresh npx jest${path} -t ${shellText(`^${exactly(name)}$`)}`;
+  }
+  return vitestText("refresh", { file, name, project: task?.file?.projectName });
 }
 
 /** The command that runs one test of Vitest in this mode. */
-export function vitestCommand(mode: CommandMode, testPath: string, testName: string): string {
-  return testCommand(mode, "npx vitest run", testPath, testName);
+export function vitestCommand(mode: CommandMode, test: NamedTest): string {
+  return vitestText(mode, test);
+}
+
+function vitestText(
+  mode: CommandMode,
+  { file, name, project = "" }: Omit<NamedTest, "file"> & { file: string | undefined },
+): string {
+  const path = file === undefined ? "" : ` ${relativePath(file)}`;
+  // With "!" before it the name would be one to leave out.
+  const of = project === "" || project.startsWith("!") ? "" : ` --project ${shellText(project)}`;
+  return `CASSETTE_MODE=${mode} npx vitest run${path}${of} -t ${shellText(testPattern(name))}`;
 }
 
 /** The command for a file of `node:test`: by a name it finds no test within a test, so it runs all of the file. */
 export function nodeTestCommand(mode: CommandMode, testPath: string): string {
-  return `CASSETTE_MODE=${mode} node --test ${relativePath(testPath)}`;
+  const path = relative("", testPath).split(sep).join("/");
+  return `CASSETTE_MODE=${mode} node --test ${shellPath(isGlobbing() ? toGlob(path) : path)}`;
 }
 
-function testCommand(mode: CommandMode, runner: string, testPath: string | undefined, testName: string): string {
-  const file = testPath === undefined ? "" : ` ${relativePath(testPath)}`;
-  return `CASSETTE_MODE=${mode} ${runner}${file} -t ${shellText(testPattern(testName))}`;
+/** From Node 21 on `node --test` takes patterns. */
+function isGlobbing(): boolean {
+  return Number.parseInt(process.versions.node, 10) >= 21;
+}
+
+/** A pattern that matches this path; a backslash escapes nothing there, and a brace counts within brackets as well. */
+function toGlob(path: string): string {
+  return path.replace(/[*?[(]/g, "[$&]").replace(/[{}]/g, "?");
 }
 
 /** From the working folder, as a shell reads it. */
@@ -37,23 +71,29 @@ export function relativePath(path: string): string {
 
 /**
  * A pattern that only this test has: to record again costs money. Vitest joins the names of a test and its groups by " > " and
- * matches them joined by a space. What a pattern or a shell could act on is left open.
+ * matches them joined by a space.
  */
 function testPattern(name: string): string {
-  return `^${name
-    .split(" > ")
-    .map((part) => part.replace(/[^\p{L}\p{N} ,:;=@%&#"/_-]/gu, toOpen))
-    .join(".{1,3}")}$`;
+  return `^${name.split(" > ").map(exactly).join("( | > )")}$`;
 }
 
-/** As a pattern without flags counts: in halves of surrogate pairs, and a dot is no line break. */
-function toOpen(character: string): string {
-  return /[\n\r\u2028\u2029]/.test(character) ? "[^]" : ".".repeat(character.length);
+/** As a pattern without flags counts, in halves of surrogate pairs. What is not seen is an escape of the pattern, not of the shell. */
+function exactly(text: string): string {
+  return Array.from(text, (character) => {
+    if (/[\\^$.*+?()[\]{}|]/.test(character)) return `\\${character}`;
+    return toVisible(character) === character && !/[^\S ]/.test(character) ? character : toUnits(character);
+  }).join("");
+}
+
+function toUnits(character: string): string {
+  const units = character.split("");
+  return units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
 }
 
 /** For a handle of `useCassette`: how to look at its cassette and how to record it again. "" for everything else. */
 export function handleAdvice(context: MatcherContext, received: unknown): string {
-  const { file, done } = (received ?? {}) as { file?: unknown; done?: unknown };
+  const { file, done, rerecord } = (received ?? {}) as Partial<Record<"file" | "done" | "rerecord", unknown>>;
   if (typeof file !== "string" || typeof done !== "function") return "";
-  return `\n\`npx cassette show ${relativePath(file)}\` shows the recorded run; \`${rerecordCommand(context)}\` records it again.`;
+  const again = typeof rerecord === "string" ? rerecord : rerecordCommand(context);
+  return `\n\`npx cassette show ${relativePath(file)}\` shows the recorded run; \`${again}\` records it again.`;
 }

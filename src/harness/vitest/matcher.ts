@@ -24,6 +24,8 @@ export interface MatcherContext {
   /** The names of the groups and of the test, joined as the runner joins them. */
   readonly currentTestName?: string;
   readonly testPath?: string;
+  /** There in Vitest alone. */
+  readonly task?: { readonly concurrent?: boolean; readonly file?: { readonly projectName?: string | undefined } };
   /** There in Jest alone. */
   readonly dontThrow?: unknown;
   readonly utils: {

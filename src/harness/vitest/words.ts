@@ -1,7 +1,7 @@
 // Values and places in the words of a message: short, on one line, and with nothing in it that a terminal acts on.
 
 import { createSecretFinder, SECRET_RULES } from "../../cassette/index.js";
-import { isPlainObject } from "../../core/index.js";
+import { isPlainObject, toVisible } from "../../core/index.js";
 
 const MAX_TEXT = 80;
 const MAX_KEYS = 6;
@@ -108,18 +108,27 @@ export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** Whatever a terminal acts on instead of showing it. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
-/** A word as a POSIX shell reads it, to be pasted behind a command; what is not seen as §2.2.4 of POSIX.1-2024 has it, on one line. */
+/**
+ * A word as a POSIX shell reads it, to be pasted behind a command. What a terminal acts on or does not show is written by `printf`,
+ * on one line: not every `sh` knows `$'…'`. Line breaks at the very end are lost, as in every `$(…)`.
+ */
 export function shellText(word: string): string {
-  if (/^[\w./:@%+=,-]+$/.test(word)) return word;
-  if (word.search(UNSEEN) < 0) return `'${word.replaceAll("'", `'\\''`)}'`;
-  const escaped = word.replace(/[\\']/g, "\\$&").replace(UNSEEN, (unseen) => {
-    if (unseen === "\n") return "\\n";
-    return Array.from(new TextEncoder().encode(unseen), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
-  });
-  return `$'${escaped}'`;
+  if (/^[\w./:@%+,-][\w./:@%+=,-]*$/.test(word)) return word;
+  if (toVisible(word) === word) return `'${quoted(word)}'`;
+  // "!" is an interactive shell's own between double quotes, whatever stands within them.
+  const written = Array.from(word, (character) =>
+    character === "\\" || character === "!" || toVisible(character) !== character ? toOctal(character) : character,
+  );
+  return `"$(printf %b '${quoted(written.join(""))}')"`;
+}
+
+function quoted(text: string): string {
+  return text.replaceAll("'", `'\\''`);
+}
+
+/** As `%b` of `printf` reads it. */
+function toOctal(character: string): string {
+  return Array.from(new TextEncoder().encode(character), (byte) => `\\0${byte.toString(8).padStart(3, "0")}`).join("");
 }
 
 /** The same for the path of a file, which no command takes for an option. */

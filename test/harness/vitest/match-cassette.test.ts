@@ -54,7 +54,7 @@ describe("toMatchCassette", () => {
         `If it is not meant, undo the change; save the run and \`npx cassette diff ${file} <new file>\` shows all of it.`,
         `If it is meant, record ${file} again and review it; where this test records it: CASSETTE_MODE=refresh npx vitest run ` +
           "test/harness/vitest/match-cassette.test.ts -t " +
-          "'^toMatchCassette.{1,3}says what differs in sentences and gives both sides of it to the runner$'",
+          "'^toMatchCassette( | > )says what differs in sentences and gives both sides of it to the runner$'",
       ].join("\n"),
       expected: [
         { turn: 0, tool: "lookup", at: { "/city": "Paris" } },

@@ -15,7 +15,8 @@ import {
   type ShelfItem,
 } from "../../../cassette/index.js";
 import { assertKnownOptions } from "../../../core/index.js";
-import type { CassetteHandle, UseCassette, UseCassetteOptions } from "../../use-cassette.js";
+import type { UseCassetteOptions } from "../../cassette-options.js";
+import type { CassetteHandle, UseCassette } from "../../use-cassette.js";
 import { shelfReply } from "../../wire/shelf-reply.js";
 import { readBases, type Bases, type BaseUrls } from "./bases.js";
 import { createInterceptor, type AskedTurn, type Interception } from "./intercept.js";
