@@ -1,7 +1,7 @@
 // A clock that stands until it is moved. It is the `now` and the `timer` of the ports, so nothing that waits by them waits in
 // real time, and a run takes the same time on every machine.
 
-import { sleep, type Ports } from "../../core/index.js";
+import { showValue, sleep, type Ports } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
 
 /** Hand it in as `ports`, alone or with others: `{ ports: clock }`, `{ ports: { ...host.ports, now: clock.now, timer: clock.timer } }`. */
@@ -29,6 +29,9 @@ export const MAX_FIRED_TIMERS = 1_000_000;
 
 /** 2026-01-01, midnight UTC. */
 export const DEFAULT_CLOCK_START = Date.UTC(2026, 0, 1);
+
+/** What a Date can hold; a recorded moment is written as one. */
+const LAST_MOMENT = 8_640_000_000_000_000;
 
 /** More turns of the event loop than any chain of promises here takes. */
 const IDLE_TURNS = 5;
@@ -64,7 +67,7 @@ export function fixedClock(start: number = DEFAULT_CLOCK_START): FixedClock {
   };
   const next = (): Timer | undefined => {
     let first: Timer | undefined;
-    for (const one of timers) if (one.at < Infinity && (first === undefined || isBefore(one, first))) first = one;
+    for (const one of timers) if (one.at <= LAST_MOMENT && (first === undefined || isBefore(one, first))) first = one;
     return first;
   };
   const fire = (due: Timer): void => {
@@ -79,10 +82,15 @@ export function fixedClock(start: number = DEFAULT_CLOCK_START): FixedClock {
     get pending() {
       return timers.size;
     },
-    sleep: (ms, signal) => sleep(ms, { timer }, signal),
+    async sleep(ms, signal) {
+      if (typeof ms !== "number" || Number.isNaN(ms)) throw noMoment("the milliseconds of sleep", ms, "Give a number.");
+      // That of the core waits no longer than a machine's timer can; the timers of this clock have no such end.
+      await sleep(0, { timer: (_capped, fire) => timer(ms, fire) }, signal);
+    },
     async advance(ms) {
-      if (!(ms >= 0)) throw noMoment("the milliseconds of advance", ms, "Give 0 or more; `set` puts a clock back.");
-      const end = time + ms;
+      const hint = "Give 0 or more; `set` puts a clock back.";
+      if (typeof ms !== "number" || !(ms >= 0)) throw noMoment("the milliseconds of advance", ms, hint);
+      const end = checked("the moment that advance goes to", time + ms);
       for (let fired = 0; ; fired++) {
         await untilIdle();
         const due = next();
@@ -93,6 +101,9 @@ export function fixedClock(start: number = DEFAULT_CLOCK_START): FixedClock {
       time = Math.max(time, end);
     },
     async until(work) {
+      if (typeof (work as Partial<Promise<unknown>> | null | undefined)?.then !== "function") {
+        throw new HarnessError("double-unclear", `until was given ${showValue(work)}`, "Give the promise of the work.");
+      }
       let isSettled = false;
       const settle = () => void (isSettled = true);
       work.then(settle, settle);
@@ -120,13 +131,13 @@ function isBefore(one: Timer, other: Timer): boolean {
   return one.at < other.at || (one.at === other.at && one.order < other.order);
 }
 
-function checked(what: string, at: number): number {
-  if (Number.isFinite(at)) return at;
+function checked(what: string, at: unknown): number {
+  if (typeof at === "number" && Math.abs(at) <= LAST_MOMENT) return at;
   throw noMoment(what, at, "Give milliseconds since the Unix epoch.");
 }
 
 function noMoment(what: string, value: unknown, hint: string): HarnessError {
-  return new HarnessError("double-unclear", `${what} is ${String(value)}`, hint);
+  return new HarnessError("double-unclear", `${what} is ${showValue(value)}`, hint);
 }
 
 function stuck(): HarnessError {
