@@ -17,9 +17,9 @@ export interface FixedClock extends Pick<Ports, "now" | "timer"> {
   advance(ms: number): Promise<void>;
   /**
    * Lets time pass until `work` is settled: the next timer fires once nothing else can happen. Gives what `work` gives. Throws
-   * `HarnessError` `never-settles` when no timer is left, or when {@link MAX_FIRED_TIMERS} were not enough.
+   * `HarnessError` `never-settles` when no timer is left, or when so many were not enough, {@link MAX_FIRED_TIMERS} by default.
    */
-  until<T>(work: Promise<T>): Promise<T>;
+  until<T>(work: Promise<T>, maxTimers?: number): Promise<T>;
   /** Sets the clock to a moment, earlier ones too, as somebody does who corrects it. No timer fires by that. */
   set(at: number): void;
 }
@@ -83,27 +83,29 @@ export function fixedClock(start: number = DEFAULT_CLOCK_START): FixedClock {
       return timers.size;
     },
     async sleep(ms, signal) {
-      if (typeof ms !== "number" || Number.isNaN(ms)) throw noMoment("the milliseconds of sleep", ms, "Give a number.");
+      if (typeof ms !== "number" || Number.isNaN(ms)) throw unclear("the milliseconds of sleep", ms, "Give a number.");
       // That of the core waits no longer than a machine's timer can; the timers of this clock have no such end.
       await sleep(0, { timer: (_capped, fire) => timer(ms, fire) }, signal);
     },
     async advance(ms) {
       const hint = "Give 0 or more; `set` puts a clock back.";
-      if (typeof ms !== "number" || !(ms >= 0)) throw noMoment("the milliseconds of advance", ms, hint);
+      if (typeof ms !== "number" || !(ms >= 0)) throw unclear("the milliseconds of advance", ms, hint);
       const end = checked("the moment that advance goes to", time + ms);
       for (let fired = 0; ; fired++) {
         await untilIdle();
         const due = next();
         if (due === undefined || due.at > end) break;
-        if (fired === MAX_FIRED_TIMERS) throw endless(`advance(${ms})`);
+        if (fired === MAX_FIRED_TIMERS) throw endless(`advance(${ms})`, fired);
         fire(due);
       }
       time = Math.max(time, end);
     },
-    async until(work) {
+    async until(work, maxTimers = MAX_FIRED_TIMERS) {
       if (typeof (work as Partial<Promise<unknown>> | null | undefined)?.then !== "function") {
         throw new HarnessError("double-unclear", `until was given ${showValue(work)}`, "Give the promise of the work.");
       }
+      if (!Number.isSafeInteger(maxTimers) || maxTimers < 0)
+        throw unclear("maxTimers", maxTimers, "Give a whole number.");
       let isSettled = false;
       const settle = () => void (isSettled = true);
       work.then(settle, settle);
@@ -112,7 +114,7 @@ export function fixedClock(start: number = DEFAULT_CLOCK_START): FixedClock {
         if (isSettled) return work;
         const due = next();
         if (due === undefined) throw stuck();
-        if (fired === MAX_FIRED_TIMERS) throw endless("until");
+        if (fired === maxTimers) throw endless("until", maxTimers);
         fire(due);
       }
     },
@@ -133,10 +135,10 @@ function isBefore(one: Timer, other: Timer): boolean {
 
 function checked(what: string, at: unknown): number {
   if (typeof at === "number" && Math.abs(at) <= LAST_MOMENT) return at;
-  throw noMoment(what, at, "Give milliseconds since the Unix epoch.");
+  throw unclear(what, at, "Give milliseconds since the Unix epoch.");
 }
 
-function noMoment(what: string, value: unknown, hint: string): HarnessError {
+function unclear(what: string, value: unknown, hint: string): HarnessError {
   return new HarnessError("double-unclear", `${what} is ${showValue(value)}`, hint);
 }
 
@@ -148,10 +150,10 @@ function stuck(): HarnessError {
   );
 }
 
-function endless(call: string): HarnessError {
+function endless(call: string, fired: number): HarnessError {
   return new HarnessError(
     "never-settles",
-    `${call} fired ${MAX_FIRED_TIMERS} timers and there was always one more`,
+    `${call} fired ${fired} timers and there was always one more`,
     "Something sets a timer each time one fires.",
   );
 }

@@ -35,7 +35,7 @@ export interface SurvivalRow {
   readonly fault: Fault;
   /**
    * `finished`: the model settled. `budget`: a cap was met. `failed`: the run rejected. `hangs`: it never ended, though all the
-   * time there is had passed. `unstruck`: the fault met nothing to strike, or no call it was to strike was made.
+   * time there is had passed, or 50,000 timers had fired. `unstruck`: the fault met nothing to strike, or no call it was to strike was made.
    */
   readonly outcome: "finished" | "budget" | "failed" | "hangs" | "unstruck";
   /** Those of `calls` that were not struck: the run did not make them, or their answers had nothing to strike. */
@@ -71,6 +71,9 @@ export async function surviveFaults(
   return rows;
 }
 
+/** Timers that fire in one run at most: one that asks once a minute hangs after a month. */
+const MAX_TRIAL_TIMERS = 50_000;
+
 async function tryOne(
   run: (trial: Trial) => Promise<RunResult>,
   fault: Fault,
@@ -91,7 +94,8 @@ async function tryOne(
       throw error;
     }
   };
-  const ended = await settle(() => host.clock.until(begin(run, { faulty, host }))).catch((error: unknown) => {
+  const play = () => host.clock.until(begin(run, { faulty, host }), MAX_TRIAL_TIMERS);
+  const ended = await settle(play).catch((error: unknown) => {
     throw misuse.length > 0 ? misuse[0] : error;
   });
   if (misuse.length > 0) throw misuse[0];
