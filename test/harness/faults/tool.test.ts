@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../../src/core/errors.js";
 import { fixedClock } from "../../../src/harness/doubles/clock.js";
+import { MAX_LISTED_FAULTS } from "../../../src/harness/faults/plan.js";
 import { everyToolFault, faultyTool, TOOL_FAULT_KINDS, type ToolFault } from "../../../src/harness/faults/tool.js";
 import { playLoop, toolResults } from "../../support/loop.js";
 import { ask, say, tool } from "../../support/script.js";
@@ -84,6 +85,17 @@ describe("faultyTool", () => {
     expect(play({ faults, seed: 5 })).toEqual(injected);
     expect(play({ faults, seed: 6 })).not.toEqual(injected);
     expect(play({ schedule: injected })).toEqual(injected);
+  });
+
+  it("lists the first 100,000 faults, and goes on striking", () => {
+    const faulty = faultyTool(
+      tool("t", () => 1),
+      { faults: [{ kind: "wrong-type" }], rate: 1 },
+    );
+    for (let call = 0; call < MAX_LISTED_FAULTS; call++) faulty.invoke({}, {} as never);
+    expect(faulty.invoke({}, {} as never)).toBeNull();
+    expect(faulty.injected).toHaveLength(MAX_LISTED_FAULTS);
+    expect(faulty.injected.at(-1)?.call).toBe(99_999);
   });
 
   it.each([
