@@ -35,8 +35,7 @@ export interface VendorOutcome {
 /** A call that fails on its way. */
 export function failing(fault: WayFault, request: LlmTurnRequest, desk: Desk): VendorOutcome {
   const way = { ...wayOf(desk), answer: beginningOf(request) };
-  const wire = fault.kind === "http" ? (fault.wire ?? desk.wire) : desk.wire;
-  return toVendor({ ...desk, wire }, request, faultFetch(fault, { ...way, wire }), (response) => response);
+  return toVendor(desk, request, faultFetch(fault, way), (response) => response);
 }
 
 /** `response` as the vendor would have sent it. */
@@ -75,11 +74,13 @@ function toVendor(
 
 /** No key of anybody's. A key is masked in what vendors say, so it is a word that none of their bodies has. */
 const KEY = "key-of-no-vendor";
+/** On the way alone: an answer names the model that its provider named, or none. */
+const MODEL = "unnamed";
 
 function vendorOf({ provider, wire, ports }: Desk, fetch: typeof globalThis.fetch): LlmProviderAdapter {
   const name = providerName(provider).trim() === "" ? "unnamed" : providerName(provider);
   // Its warnings would speak of the made-up answer.
-  const common = { name, model: modelOf(name), fetch, ports: { ...ports, warn: () => undefined } };
+  const common = { name, model: MODEL, fetch, ports: { ...ports, warn: () => undefined } };
   switch (wire) {
     case "openai":
       return openaiProvider({ ...common, apiKey: KEY, pricing: {} });
@@ -90,14 +91,8 @@ function vendorOf({ provider, wire, ports }: Desk, fetch: typeof globalThis.fetc
   }
 }
 
-function wayOf({ provider, wire, ports }: Desk): Omit<FaultyWay, "answer"> {
-  return { wire, ports, model: modelOf(providerName(provider)) };
-}
-
-/** `gpt-4o` of `openai:gpt-4o`. */
-function modelOf(name: string): string {
-  const model = name.slice(name.indexOf(":") + 1);
-  return model.trim() === "" ? "unnamed" : model;
+function wayOf({ wire, ports }: Desk): Omit<FaultyWay, "answer"> {
+  return { wire, ports, model: MODEL };
 }
 
 /** The vendor that the name of a provider begins with, as in `anthropic:claude`, `anthropic/claude` and `anthropic`; else OpenAI. */

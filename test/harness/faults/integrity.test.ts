@@ -138,6 +138,20 @@ describe("what was handed in", () => {
     expect(shared.message.toolCalls).toEqual([{ id: "a", name: "weather", arguments: { city: "Oslo" } }]);
   });
 
+  it("is a port for warnings, in which nothing is said of what is made up", async () => {
+    const noted = always({
+      ...shared,
+      message: { ...shared.message, reasoning: [{ type: "redacted", data: "b3Bh" }] },
+    });
+    for (const wire of wires) {
+      const { ports, clock, warnings } = memoryHost();
+      const schedule = everyFault(wire).map((fault, call) => ({ call, fault }));
+      const provider = faultyProvider({ name: "own:m-1", turn: noted.turn }, { schedule, wire, ports });
+      for (const _ of schedule) await clock.until(provider.turn(request).catch(() => undefined));
+      expect([wire, warnings, provider.pending]).toEqual([wire, [], []]);
+    }
+  });
+
   it("is a plan of its own: what happens to the options afterwards changes nothing", async () => {
     const fault = { kind: "refusal" } as { kind: "refusal" };
     const faults: Fault[] = [fault];
