@@ -41,6 +41,24 @@ describe("faultyTool", () => {
     }
   });
 
+  it("goes on where it is deaf, and ends where it hangs, once its signal fires", async () => {
+    for (const [kind, expected] of [
+      ["hang", ["gone at 10"]],
+      ["deaf", ["worked at 1010", "done at 1010"]],
+    ] as const) {
+      const clock = fixedClock(0);
+      const seen: string[] = [];
+      const note = (what: string) => void seen.push(`${what} at ${clock.now()}`);
+      const work = tool("work", () => (note("worked"), "done"));
+      const faulty = faultyTool(work, { schedule: [{ call: 0, fault: { kind } }], ports: clock });
+      const controller = new AbortController();
+      clock.timer(10, () => controller.abort(new Error("gone")));
+      const call = faulty.invoke({}, { signal: controller.signal } as never) as Promise<string>;
+      await clock.until(call.then(note, (error: Error) => note(error.message)));
+      expect([kind, seen]).toEqual([kind, expected]);
+    }
+  });
+
   it("is slow, and right", async () => {
     expect(await strike({ kind: "slow", ms: 700 })).toEqual({ text: "done", worked: 1, tookMs: 700 });
   });
