@@ -196,12 +196,15 @@ describe("what was handed in", () => {
       get effect() {
         return "write" as const;
       }
+      get timeoutMs() {
+        return 5;
+      }
       invoke() {
         return this.#result;
       }
     }
     const faulty = faultyTool(new Work(), { schedule: [] });
-    expect(faulty).toMatchObject({ name: "work", description: "Works.", effect: "write" });
+    expect(faulty).toMatchObject({ name: "work", description: "Works.", effect: "write", timeoutMs: 5 });
     expect(faulty.invoke({}, {} as never)).toBe("done");
   });
 });
