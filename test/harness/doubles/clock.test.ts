@@ -121,6 +121,18 @@ describe("A33 fixedClock", () => {
     expect([clock.now(), clock.pending]).toEqual([0, 1]);
   });
 
+  it("may be set ahead, also while it moves, and never goes back by that", async () => {
+    const clock = fixedClock(0);
+    const fired: number[] = [];
+    clock.timer(10, () => fired.push(clock.now()));
+    clock.set(1_000);
+    await clock.advance(0);
+    expect([fired, clock.now()]).toEqual([[1_000], 1_000]);
+    clock.timer(5, () => clock.set(50_000));
+    await clock.advance(10);
+    expect(clock.now()).toBe(50_000);
+  });
+
   it("may be set back, which fires nothing", async () => {
     const clock = fixedClock(1_000);
     let fired = 0;
