@@ -175,7 +175,7 @@ describe("what was handed in", () => {
     );
     const call = () => faulty.invoke({}, {} as never) as { list: number[] };
     call().list.push(2);
-    fault.value = "changed";
+    Object.assign(fault, { value: "changed" });
     expect(call()).toEqual({ list: [1] });
     expect(faulty.injected.map((one) => one.fault)).toEqual([
       { kind: "wrong-type", value: { list: [1] } },
