@@ -11,6 +11,7 @@ export {
   type FileWrite,
   type Ports,
 } from "./ports.js";
+export { MAX_TIMER_MS, portsProblem } from "./ports.js";
 export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./visible.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal, sealedLevels } from "./canon/copy.js";
@@ -80,6 +81,7 @@ export type {
   ToolResultStatus,
 } from "./tools/policy.js";
 export { MAX_RESULT_CHARACTERS, toResultText, type ResultText } from "./tools/result.js";
+export { thrownText } from "./tools/thrown.js";
 export {
   defineTool,
   TOOL_UNAVAILABLE,

@@ -53,7 +53,7 @@ export function withSystemPorts(ports: Partial<Ports> = {}): Ports {
   return { ...systemPorts, ...ports };
 }
 
-/** What is wrong with the `ports` of an options object, or "". */
+/** For adapters: what is wrong with the `ports` of an options object, or "". */
 export function portsProblem(ports: unknown): string {
   if (ports === undefined) return "";
   const names = Object.keys(systemPorts);

@@ -24,6 +24,7 @@ export {
   type FaultKind,
   type NetworkCode,
 } from "./faults/fault.js";
+export type { DrawnFaults, ScheduledFaults } from "./faults/plan.js";
 export { type FaultPlanOptions, type Injected, MAX_LISTED_FAULTS, type Scheduled } from "./faults/plan.js";
 export { faultyProvider, type FaultyProvider, type FaultyProviderOptions } from "./faults/provider.js";
 export { formatSurvival, surviveFaults, type SurvivalOptions, type SurvivalRow, type Trial } from "./faults/survive.js";

@@ -1,7 +1,7 @@
 // A clock that stands until it is moved. It is the `now` and the `timer` of the ports, so nothing that waits by them waits in
 // real time, and a run takes the same time on every machine.
 
-import { sleep, type Ports } from "../../core/index.js";
+import { showValue, sleep, type Ports } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
 
 /** Hand it in as `ports`, alone or with others: `{ ports: clock }`, `{ ports: { ...host.ports, now: clock.now, timer: clock.timer } }`. */
@@ -17,9 +17,9 @@ export interface FixedClock extends Pick<Ports, "now" | "timer"> {
   advance(ms: number): Promise<void>;
   /**
    * Lets time pass until `work` is settled: the next timer fires once nothing else can happen. Gives what `work` gives. Throws
-   * `HarnessError` `never-settles` when no timer is left, or when {@link MAX_FIRED_TIMERS} were not enough.
+   * `HarnessError` `never-settles` when no timer is left, or when so many were not enough, {@link MAX_FIRED_TIMERS} by default.
    */
-  until<T>(work: Promise<T>): Promise<T>;
+  until<T>(work: Promise<T>, maxTimers?: number): Promise<T>;
   /** Sets the clock to a moment, earlier ones too, as somebody does who corrects it. No timer fires by that. */
   set(at: number): void;
 }
@@ -29,6 +29,9 @@ export const MAX_FIRED_TIMERS = 1_000_000;
 
 /** 2026-01-01, midnight UTC. */
 export const DEFAULT_CLOCK_START = Date.UTC(2026, 0, 1);
+
+/** What a Date can hold; a recorded moment is written as one. */
+const LAST_MOMENT = 8_640_000_000_000_000;
 
 /** More turns of the event loop than any chain of promises here takes. */
 const IDLE_TURNS = 5;
@@ -64,7 +67,7 @@ export function fixedClock(start: number = DEFAULT_CLOCK_START): FixedClock {
   };
   const next = (): Timer | undefined => {
     let first: Timer | undefined;
-    for (const one of timers) if (one.at < Infinity && (first === undefined || isBefore(one, first))) first = one;
+    for (const one of timers) if (one.at <= LAST_MOMENT && (first === undefined || isBefore(one, first))) first = one;
     return first;
   };
   const fire = (due: Timer): void => {
@@ -79,20 +82,30 @@ export function fixedClock(start: number = DEFAULT_CLOCK_START): FixedClock {
     get pending() {
       return timers.size;
     },
-    sleep: (ms, signal) => sleep(ms, { timer }, signal),
+    async sleep(ms, signal) {
+      if (typeof ms !== "number" || Number.isNaN(ms)) throw unclear("the milliseconds of sleep", ms, "Give a number.");
+      // That of the core waits no longer than a machine's timer can; the timers of this clock have no such end.
+      await sleep(0, { timer: (_capped, fire) => timer(ms, fire) }, signal);
+    },
     async advance(ms) {
-      if (!(ms >= 0)) throw noMoment("the milliseconds of advance", ms, "Give 0 or more; `set` puts a clock back.");
-      const end = time + ms;
+      const hint = "Give 0 or more; `set` puts a clock back.";
+      if (typeof ms !== "number" || !(ms >= 0)) throw unclear("the milliseconds of advance", ms, hint);
+      const end = checked("the moment that advance goes to", time + ms);
       for (let fired = 0; ; fired++) {
         await untilIdle();
         const due = next();
         if (due === undefined || due.at > end) break;
-        if (fired === MAX_FIRED_TIMERS) throw endless(`advance(${ms})`);
+        if (fired === MAX_FIRED_TIMERS) throw endless(`advance(${ms})`, fired);
         fire(due);
       }
       time = Math.max(time, end);
     },
-    async until(work) {
+    async until(work, maxTimers = MAX_FIRED_TIMERS) {
+      if (typeof (work as Partial<Promise<unknown>> | null | undefined)?.then !== "function") {
+        throw new HarnessError("double-unclear", `until was given ${showValue(work)}`, "Give the promise of the work.");
+      }
+      if (!Number.isSafeInteger(maxTimers) || maxTimers < 0)
+        throw unclear("maxTimers", maxTimers, "Give a whole number.");
       let isSettled = false;
       const settle = () => void (isSettled = true);
       work.then(settle, settle);
@@ -101,7 +114,7 @@ export function fixedClock(start: number = DEFAULT_CLOCK_START): FixedClock {
         if (isSettled) return work;
         const due = next();
         if (due === undefined) throw stuck();
-        if (fired === MAX_FIRED_TIMERS) throw endless("until");
+        if (fired === maxTimers) throw endless("until", maxTimers);
         fire(due);
       }
     },
@@ -120,13 +133,13 @@ function isBefore(one: Timer, other: Timer): boolean {
   return one.at < other.at || (one.at === other.at && one.order < other.order);
 }
 
-function checked(what: string, at: number): number {
-  if (Number.isFinite(at)) return at;
-  throw noMoment(what, at, "Give milliseconds since the Unix epoch.");
+function checked(what: string, at: unknown): number {
+  if (typeof at === "number" && Math.abs(at) <= LAST_MOMENT) return at;
+  throw unclear(what, at, "Give milliseconds since the Unix epoch.");
 }
 
-function noMoment(what: string, value: unknown, hint: string): HarnessError {
-  return new HarnessError("double-unclear", `${what} is ${String(value)}`, hint);
+function unclear(what: string, value: unknown, hint: string): HarnessError {
+  return new HarnessError("double-unclear", `${what} is ${showValue(value)}`, hint);
 }
 
 function stuck(): HarnessError {
@@ -137,10 +150,10 @@ function stuck(): HarnessError {
   );
 }
 
-function endless(call: string): HarnessError {
+function endless(call: string, fired: number): HarnessError {
   return new HarnessError(
     "never-settles",
-    `${call} fired ${MAX_FIRED_TIMERS} timers and there was always one more`,
+    `${call} fired ${fired} timers and there was always one more`,
     "Something sets a timer each time one fires.",
   );
 }

@@ -1,14 +1,16 @@
 // A run, or a stream of one answer, taken to its end and looked at as a value: what happened, what was said, how it ended. What
 // it failed with is a part of that value, so nothing here rejects.
 
-import type {
-  AgentEvent,
-  EventListener,
-  LlmStreamDelta,
-  LlmStreamEvent,
-  LlmTurnResponse,
-  RunResult,
+import {
+  showValue,
+  type AgentEvent,
+  type EventListener,
+  type LlmStreamDelta,
+  type LlmStreamEvent,
+  type LlmTurnResponse,
+  type RunResult,
 } from "../../core/index.js";
+import { HarnessError } from "../errors.js";
 
 interface CollectedEvents {
   /** In order. Where the run was given as a function, `llm-delta` events too, and those of a run that failed. */
@@ -41,20 +43,26 @@ export type StartRun = (onEvent: EventListener) => Promise<RunResult>;
 /**
  * Waits for a run, or reads a stream to its end. A run given as a function is told from its first event on, whatever its end:
  * `collect((onEvent) => createRuntime({ agents, onEvent }).run({ goal }))`. Of a promise that rejects there are no events.
+ * Throws `HarnessError` `double-unclear` for what is neither; a run that gives no result is a failed one with that error.
  */
 export function collect(stream: AsyncIterable<LlmStreamEvent>): Promise<CollectedStream>;
 export function collect(run: Promise<RunResult> | StartRun): Promise<CollectedRun>;
 export function collect(
   source: AsyncIterable<LlmStreamEvent> | Promise<RunResult> | StartRun,
 ): Promise<CollectedStream | CollectedRun> {
-  if (typeof source !== "function" && Symbol.asyncIterator in source) return collectStream(source);
-  return collectRun(source);
+  if (typeof source === "function") return collectRun(source);
+  if (typeof source === "object" && source !== null) {
+    if (Symbol.asyncIterator in source) return collectStream(source);
+    if (typeof (source as Partial<Promise<unknown>>).then === "function") return collectRun(source);
+  }
+  throw unclear(`collect was given ${showValue(source)}`);
 }
 
 async function collectRun(source: Promise<RunResult> | StartRun): Promise<CollectedRun> {
   const heard: AgentEvent[] = [];
   try {
-    const result = await (typeof source === "function" ? source((event) => void heard.push(event)) : source);
+    const result: unknown = await (typeof source === "function" ? source((event) => void heard.push(event)) : source);
+    if (!isResult(result)) throw unclear(`the run that collect waited for gave ${showValue(result)}, no result`);
     const texts = result.visits.flatMap(({ messages }) =>
       messages.flatMap((message) => (message.role === "assistant" && message.content !== "" ? message.content : [])),
     );
@@ -62,6 +70,17 @@ async function collectRun(source: Promise<RunResult> | StartRun): Promise<Collec
   } catch (error) {
     return { kind: "failed", events: heard, texts: toldTexts(heard), error };
   }
+}
+
+function isResult(value: unknown): value is RunResult {
+  const { visits, events } = (value ?? {}) as Partial<Record<keyof RunResult, unknown>>;
+  return Array.isArray(visits) && Array.isArray(events);
+}
+
+function unclear(message: string): HarnessError {
+  const hint =
+    "Give the promise of a run, a function that takes a listener and starts a run, or what `stream` of a provider gives.";
+  return new HarnessError("double-unclear", message, hint);
 }
 
 /** The text deltas, those of one turn in one. */

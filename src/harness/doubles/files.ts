@@ -1,6 +1,16 @@
-// Files in memory behind the file port: for whatever keeps recordings, in tests that touch no disk.
+// Files in memory behind the file port: for whatever keeps recordings, in tests that touch no disk. What it answers is what the files of
+// a Linux machine answer; a law holds the two beside each other.
 
-import type { FilePort, FileRead, FileRemove, FileWrite } from "../../core/index.js";
+import {
+  isPlainObject,
+  showValue,
+  type FilePort,
+  type FileRead,
+  type FileRemove,
+  type FileWrite,
+} from "../../core/index.js";
+import { HarnessError } from "../errors.js";
+import { locate, pathProblem, type Astray, type Place, type Tree } from "./folders.js";
 
 /** What each method of the port can be made to answer. */
 interface Answers {
@@ -10,52 +20,126 @@ interface Answers {
   remove: FileRemove;
 }
 
+const METHODS: readonly unknown[] = ["read", "write", "append", "remove"] satisfies (keyof Answers)[];
+
 /** Files in memory; made by {@link memoryFiles}. */
 export interface MemoryFiles extends FilePort {
-  /** Every file by its path. May be changed by hand, as somebody else's program would. */
+  /** Every file by its path, without `.`, `..` and doubled `/`. May be changed by hand, as somebody else's program would. */
   readonly texts: Map<string, string>;
   /** Every later call of one method answers with this, and does nothing. */
   fail<Method extends keyof Answers>(method: Method, answer: Answers[Method]): void;
 }
 
-/** Files with these texts by path. Folders are what stands before a `/`; there are no empty ones. */
+/**
+ * Files with these texts by path, and the folders that they stand in. Names, folders and their limits are those of a POSIX
+ * system; permissions and links there are none. Throws `HarnessError` `double-unclear` for what cannot be on one disk.
+ */
 export function memoryFiles(initial: Readonly<Record<string, string>> = {}): MemoryFiles {
-  const texts = new Map(Object.entries(initial));
+  const texts = new Map<string, string>();
+  const folders = new Set<string>();
   const answers: Partial<Answers> = {};
+  const tree: Tree = {
+    isFile: (path) => texts.has(path),
+    // By hand, a file may come to stand in a folder that nobody made.
+    isFolder: (path) => folders.has(path) || [...texts.keys()].some((file) => file.startsWith(`${path}/`)),
+  };
+  const find = (path: string): Place | Astray => findIn(tree, path);
+  const findOrMake = (path: string): Place | Astray => findIn({ ...tree, make: (made) => folders.add(made) }, path);
 
+  for (const [path, text] of entriesOf(initial)) {
+    const place = findOrMake(path);
+    if (typeof text !== "string") throw unclear(`the text of ${showValue(path)} is ${showValue(text)}`);
+    if (!isFree(place)) throw unclear(`no file can have the path ${showValue(path)}: ${whyNot(place)}`);
+    texts.set(place.path, text.toWellFormed());
+  }
   return {
     texts,
     fail(method, answer) {
+      const isAnswer = METHODS.includes(method) && typeof (answer as { kind?: unknown } | undefined)?.kind === "string";
+      if (!isAnswer) throw unclear(`fail was given ${showValue(method)} and ${showValue(answer)}`);
       answers[method] = answer;
     },
     async read(path, maxBytes) {
       if (answers.read !== undefined) return answers.read;
-      const text = texts.get(path);
-      if (text === undefined) return { kind: "not-found" };
+      const place = find(path);
+      if (place.kind === "failed") return place;
+      if (place.kind === "missing" || place.kind === "free") return { kind: "not-found" };
+      const text = isFile(place) ? texts.get(place.path) : undefined;
+      if (text === undefined) return { kind: "failed", message: "it is not a regular file" };
       const bytes = new TextEncoder().encode(text);
       return bytes.length > maxBytes ? { kind: "too-large", size: bytes.length } : { kind: "read", bytes };
     },
     async write(path, text, { overwrite }) {
       if (answers.write !== undefined) return answers.write;
-      if (!overwrite && texts.has(path)) return { kind: "exists" };
-      texts.set(path, text);
+      const place = findOrMake(path);
+      const isTaken = place.kind === "file" || place.kind === "folder";
+      if (isTaken && !overwrite) return { kind: "exists" };
+      if (!isFile(place) && !isFree(place)) return noFile(place, path);
+      texts.set(place.path, text.toWellFormed());
       return { kind: "written" };
     },
     async append(path, text) {
       if (answers.append !== undefined) return answers.append;
-      texts.set(path, (texts.get(path) ?? "") + text);
+      const place = findOrMake(path);
+      if (!isFile(place) && !isFree(place)) return noFile(place, path);
+      texts.set(place.path, (texts.get(place.path) ?? "") + text.toWellFormed());
       return { kind: "written" };
     },
     async remove(path) {
       if (answers.remove !== undefined) return answers.remove;
-      return { kind: texts.delete(path) ? "removed" : "not-found" };
+      const place = find(path);
+      if (place.kind === "missing" || place.kind === "free") return { kind: "not-found" };
+      if (!isFile(place)) return noFile(place, path);
+      texts.delete(place.path);
+      return { kind: "removed" };
     },
     async list(folder, suffix) {
-      const within = [...texts.keys()].flatMap((path) => {
-        if (folder === "." || folder === "") return path;
-        return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : [];
-      });
-      return within.length === 0 ? undefined : within.filter((path) => path.endsWith(suffix)).sort();
+      const place = find(folder);
+      if (place.kind !== "folder") return undefined;
+      return within(place.path, [...texts.keys()])
+        .filter((path) => path.endsWith(suffix))
+        .sort();
     },
   };
+}
+
+function findIn(tree: Tree, path: string): Place | Astray {
+  const problem = pathProblem(path);
+  return problem === "" ? locate(path, tree) : { kind: "failed", message: problem };
+}
+
+function isFile(place: Place | Astray): place is Place & { kind: "file" } {
+  return place.kind === "file" && !place.wantsFolder;
+}
+
+function isFree(place: Place | Astray): place is Place & { kind: "free" } {
+  return place.kind === "free" && !place.wantsFolder;
+}
+
+function noFile(place: Place | Astray, path: string): { kind: "failed"; message: string } {
+  if (place.kind === "failed") return place;
+  const message = place.kind === "folder" ? "EISDIR: illegal operation on a directory" : "ENOTDIR: not a directory";
+  return { kind: "failed", message: `${message}, '${path}'` };
+}
+
+/** The paths of the files below a folder, from there. */
+function within(folder: string, paths: readonly string[]): string[] {
+  if (folder === ".") return paths.filter((path) => !path.startsWith("/") && !path.startsWith("../"));
+  const start = folder === "/" ? folder : `${folder}/`;
+  return paths.flatMap((path) => (path.startsWith(start) ? path.slice(start.length) : []));
+}
+
+function entriesOf(initial: unknown): [string, unknown][] {
+  if (isPlainObject(initial)) return Object.entries(initial);
+  throw unclear(`the files of memoryFiles are ${showValue(initial)}`);
+}
+
+function whyNot(place: Place | Astray): string {
+  if (place.kind === "failed") return place.message;
+  return place.kind === "free" ? "it ends as that of a folder" : "another one is in its place";
+}
+
+function unclear(what: string): HarnessError {
+  const hint = "Give an object of texts by path; `fail` takes a method of the port and what it is to answer.";
+  return new HarnessError("double-unclear", what, hint);
 }

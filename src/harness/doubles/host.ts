@@ -1,11 +1,17 @@
 // A whole host in memory: every port of the core, files and a memory, none of which reaches anything outside or differs
 // from one run to the next.
 
-import { assertKnownOptions, createInMemoryRuntimeMemory, type Ports, type RuntimeMemory } from "../../core/index.js";
+import {
+  assertKnownOptions,
+  createInMemoryRuntimeMemory,
+  showValue,
+  type Ports,
+  type RuntimeMemory,
+} from "../../core/index.js";
 import { HarnessError } from "../errors.js";
 import { fixedClock, type FixedClock } from "./clock.js";
 import { memoryFiles, type MemoryFiles } from "./files.js";
-import { countingIds, seededBytes, type CountingIds } from "./ids.js";
+import { assertSeed, countingIds, seededBytes, type CountingIds } from "./ids.js";
 
 /** The options of {@link memoryHost}. */
 export interface MemoryHostOptions {
@@ -41,11 +47,13 @@ const OPTIONS = ["start", "seed", "files", "fetch"];
  * that cannot be.
  */
 export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw unclear(`the options of memoryHost are ${showValue(options)}`, `The options are ${OPTIONS.join(", ")}.`);
+  }
   assertKnownOptions("memoryHost", options, OPTIONS);
   const { start, seed = 0, files = {}, fetch = noNetwork } = options;
-  if (!Number.isSafeInteger(seed)) {
-    throw new HarnessError("double-unclear", `seed of memoryHost is ${String(seed)}`, "Give a whole number.");
-  }
+  assertSeed("seed of memoryHost", seed);
+  if (typeof fetch !== "function") throw unclear(`fetch of memoryHost is ${showValue(fetch)}`, "Give a function.");
   const clock = fixedClock(start);
   const warnings: string[] = [];
   return {
@@ -70,3 +78,7 @@ const noNetwork: typeof globalThis.fetch = async (input) => {
   const cause = Object.assign(new Error(`${host} is not there: a memory host has no network`), { code: "ENOTFOUND" });
   throw new TypeError("fetch failed", { cause });
 };
+
+function unclear(message: string, hint: string): HarnessError {
+  return new HarnessError("double-unclear", message, hint);
+}

@@ -7,9 +7,9 @@ import { argumentsText, type LlmToolCall, type LlmTurnRequest, type LlmTurnRespo
 export const UNKNOWN_TOOL = "lookup_everything_v2";
 
 const REFUSAL = "I'm sorry, but I can't help with that.";
-/** Long enough that a stream of it has several pieces. */
+/** Long enough that a stream of it has several pieces, with characters of several bytes for it to be torn in. */
 const BEGINNING =
-  "Let me think about this step by step. First I will look at what was asked, and then at what is there.";
+  "Let me think about this step by step – “slowly”. First I will look at what was asked, and then at what is there. 🧭";
 const CUT_ARGUMENTS = '{"query": "what was ask';
 
 /** An answer of which only a part will come: words, and a call where there is a tool to call. */
@@ -58,7 +58,8 @@ export function cutByLength(response: LlmTurnResponse): LlmTurnResponse | undefi
     return { ...rest, message: { ...message, toolCalls: [...toolCalls.slice(0, -1), cut] }, stopReason: "length" };
   }
   if (content === "") return undefined;
-  return { ...rest, ...saying(half(content), "length") };
+  const words = half(content);
+  return { ...rest, message: { ...message, content: words }, finalAnswer: words, stopReason: "length" };
 }
 
 /** Not empty, and no whole JSON object either. */

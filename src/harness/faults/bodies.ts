@@ -121,8 +121,8 @@ export const HTTP_FAULTS: Readonly<Record<WireName, Readonly<Partial<Record<Http
       "invalid_request_error",
       "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.",
     ),
-    auth: anthropic(401, "authentication_error", "invalid x-api-key"),
-    "not-found": anthropic(404, "not_found_error", "model: none"),
+    auth: anthropic(401, "authentication_error", "invalid x-api-key", { "x-should-retry": "false" }),
+    "not-found": anthropic(404, "not_found_error", "model: none", { "x-should-retry": "false" }),
     "bad-gateway": badGateway,
   },
   ollama: {

@@ -1,9 +1,10 @@
 // What can go wrong between an agent and its model, as data. Each kind says what a caller would see of it; how it is made is in
 // fetch.ts (what breaks on the way) and answer.ts (what the model itself gets wrong).
 
-import { showValue, type WireName } from "../../core/index.js";
+import { showValue, WIRES, type WireName } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
 import { HTTP_FAULTS, httpFault, type HttpFaultName } from "./bodies.js";
+import { fieldsProblem, oneOf, optional, share, text, wait, type KindsOf } from "./fields.js";
 
 /** One thing that goes wrong between an agent and its model, as plain JSON. See docs/faults.md. */
 export type Fault =
@@ -41,56 +42,41 @@ export type FaultKind = Fault["kind"];
 /** Errors of sockets and of the fetch above them, as Node names them. */
 export type NetworkCode = "ECONNREFUSED" | "ECONNRESET" | "ENOTFOUND" | "UND_ERR_CONNECT_TIMEOUT";
 
-const KNOWN: { readonly [Kind in FaultKind]: (fault: Extract<Fault, { kind: Kind }>) => string } = {
-  latency: ({ ms }) => (ms >= 0 && Number.isFinite(ms) ? "" : `ms is ${showValue(ms)}: give 0 or more`),
-  http: () => "",
-  network: ({ code }) => oneOf("code", code, ["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT"]),
-  hang: () => "",
-  torn: ({ how, after = 0 }) =>
-    after >= 0 && after <= 1
-      ? oneOf("how", how, ["closed", "reset", "stalled"])
-      : `after is ${showValue(after)}: give a share from 0 to 1`,
-  "wrong-json": ({ body }) => oneOf("body", body, ["page", "half", "nothing", "foreign"]),
-  "malformed-arguments": () => "",
-  "duplicate-call": ({ id }) => oneOf("id", id, ["same", "new"]),
-  "unknown-tool": () => "",
-  refusal: () => "",
-  "empty-answer": () => "",
-  "cut-by-length": () => "",
+const WIRE_NAMES = Object.keys(WIRES) as WireName[];
+
+const KINDS: KindsOf<Fault> = {
+  latency: { ms: wait },
+  http: { error: text, wire: optional(oneOf(WIRE_NAMES)) },
+  network: { code: oneOf(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT"]) },
+  hang: {},
+  torn: { how: oneOf(["closed", "reset", "stalled"]), after: optional(share) },
+  "wrong-json": { body: oneOf(["page", "half", "nothing", "foreign"]) },
+  "malformed-arguments": {},
+  "duplicate-call": { id: oneOf(["same", "new"]) },
+  "unknown-tool": {},
+  refusal: {},
+  "empty-answer": {},
+  "cut-by-length": {},
 };
 
 /** Every kind of fault. */
-export const FAULT_KINDS = Object.keys(KNOWN) as readonly FaultKind[];
+export const FAULT_KINDS = Object.keys(KINDS) as readonly FaultKind[];
 
-function oneOf(field: string, value: unknown, known: readonly string[]): string {
-  return known.includes(value as string) ? "" : `${field} is ${showValue(value)}: give one of ${known.join(", ")}`;
+/** What is wrong with a fault of a provider that speaks `wire` unless it says otherwise, or "". Any wire will do where none is said. */
+export function faultProblem(fault: unknown, wire?: WireName): string {
+  const problem = fieldsProblem(KINDS, fault);
+  const known = fault as Fault;
+  if (problem !== "" || known.kind !== "http") return problem;
+  const spoken = known.wire ?? wire;
+  const wires = spoken === undefined ? WIRE_NAMES : [spoken];
+  if (wires.some((one) => httpFault(one, known.error) !== undefined)) return "";
+  const errors = new Set(wires.flatMap((one) => Object.keys(HTTP_FAULTS[one])));
+  return oneOf([...errors])("error", known.error);
 }
 
-/** What is wrong with a fault of a provider that speaks `wire` unless it says otherwise, or "". */
-export function faultProblem(fault: Fault, wire: WireName): string {
-  const kind: unknown = (fault as Partial<Fault> | null | undefined)?.kind;
-  if (!FAULT_KINDS.includes(kind as FaultKind)) return oneOf("kind", kind, FAULT_KINDS);
-  if (fault.kind === "http") {
-    const spoken = fault.wire ?? wire;
-    const known = HTTP_FAULTS[spoken];
-    if (known === undefined) return oneOf("wire", spoken, Object.keys(HTTP_FAULTS));
-    return httpFault(spoken, fault.error) === undefined ? oneOf("error", fault.error, Object.keys(known)) : "";
-  }
-  return (KNOWN[fault.kind] as (one: Fault) => string)(fault);
-}
-
-/** Throws `HarnessError` `faults-unclear` that names every fault which cannot be. */
-export function assertFaults(owner: string, faults: readonly Fault[], wire: WireName): void {
-  const problems = faults.flatMap((fault, index) => {
-    const problem = faultProblem(fault, wire);
-    return problem === "" ? [] : `fault ${index}: ${problem}`;
-  });
-  if (problems.length === 0) return;
-  throw new HarnessError("faults-unclear", `${owner}: ${problems.join("; ")}`);
-}
-
-/** One of every fault that a vendor of this wire can have, in a fixed order. */
+/** One of every fault that a vendor of this wire can have, in a fixed order. Throws `HarnessError` `faults-unclear`. */
 export function everyFault(wire: WireName = "openai"): Fault[] {
+  assertWire("everyFault", wire);
   const errors = Object.keys(HTTP_FAULTS[wire]) as HttpFaultName[];
   return [
     { kind: "latency", ms: 30_000 },
@@ -117,8 +103,17 @@ export function everyFault(wire: WireName = "openai"): Fault[] {
   ];
 }
 
-/** A fault in a few words, for a table or the name of a test. */
+/** Throws `HarnessError` `faults-unclear` for what is no wire. */
+export function assertWire(owner: string, wire: unknown): void {
+  if (WIRE_NAMES.includes(wire as WireName)) return;
+  const hint = `Give one of ${WIRE_NAMES.join(", ")}.`;
+  throw new HarnessError("faults-unclear", `${owner}: no wire is called ${showValue(wire)}`, hint);
+}
+
+/** A fault in a few words, for a table or the name of a test. Throws `HarnessError` `faults-unclear` for what is none. */
 export function describeFault(fault: Fault): string {
+  const problem = faultProblem(fault);
+  if (problem !== "") throw new HarnessError("faults-unclear", `describeFault: ${problem}`);
   switch (fault.kind) {
     case "latency":
       return `latency of ${fault.ms} ms`;

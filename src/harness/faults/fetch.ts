@@ -82,6 +82,7 @@ function tear(
 ): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(pieces.join(""));
   const came = bytes.subarray(0, Math.min(Math.floor(bytes.length * after), tornLimit(pieces, bytes)));
+  let stopWaiting: () => void = () => undefined;
   return new ReadableStream<Uint8Array>({
     start(controller) {
       if (came.length > 0) controller.enqueue(came);
@@ -92,7 +93,7 @@ function tear(
         case "reset":
           return;
         case "stalled":
-          whenPatienceEnds(
+          stopWaiting = whenPatienceEnds(
             ports,
             signal,
             () => controller.error(transportError("terminated", BODY_TIMEOUT)),
@@ -103,6 +104,8 @@ function tear(
     // Asked only once what came has been read: an error at the start would take the bytes away.
     pull:
       how === "reset" ? (controller) => controller.error(transportError("terminated", OTHER_SIDE)) : () => undefined,
+    // By a reader who has heard enough.
+    cancel: () => stopWaiting(),
   });
 }
 
@@ -127,13 +130,16 @@ function wrongBody(body: Extract<Fault, { kind: "wrong-json" }>["body"], answer:
 
 const JSON_ANSWER = { headers: { "content-type": "application/json" } };
 
-/** Calls `late` when a transport would give up, or `stop` with the reason when the signal fires first. */
+/**
+ * Calls `late` when a transport would give up, or `stop` with the reason when the signal fires first; neither once the function
+ * that it returns was called.
+ */
 function whenPatienceEnds(
   ports: Pick<Ports, "timer">,
   signal: AbortSignal | null | undefined,
   late: () => void,
   stop: (reason: unknown) => void,
-): void {
+): () => void {
   const cancel = ports.timer(TRANSPORT_PATIENCE_MS, () => {
     signal?.removeEventListener("abort", onAbort);
     late();
@@ -144,6 +150,10 @@ function whenPatienceEnds(
   };
   if (signal?.aborted === true) onAbort();
   else signal?.addEventListener("abort", onAbort, { once: true });
+  return () => {
+    cancel();
+    signal?.removeEventListener("abort", onAbort);
+  };
 }
 
 interface Below {

@@ -1,9 +1,10 @@
 // When faults strike. By a seed, each call is decided by itself: whether, and which; so the same seed strikes the same calls, and
 // what was injected can be handed back as a schedule that strikes exactly these.
 
-import { unknownOptions, showValue } from "../../core/index.js";
+import { showValue, unknownOptions } from "../../core/index.js";
 import { createRandom, type Random } from "../drift/statistics/random.js";
 import { HarnessError } from "../errors.js";
+import { countTo, optional, share } from "./fields.js";
 
 /** A fault at a call. `call` counts from 0 what the caller asks, tries of a fallback included. */
 export interface Scheduled<F> {
@@ -17,19 +18,32 @@ export interface Injected<F> extends Scheduled<F> {
   readonly took: boolean;
 }
 
-/** Either `schedule`, or `faults` and how often one of them strikes. */
-export interface FaultPlanOptions<F> {
+/** The options of faults that a seed deals out. */
+export interface DrawnFaults<F> {
   /** To draw from. */
-  readonly faults?: readonly F[];
+  readonly faults: readonly F[];
   /** The share of calls that are struck, from 0 to 1. Default 0.25. */
   readonly rate?: number;
   /** A whole number. The same seed, faults and rate strike the same calls. Default 0. */
   readonly seed?: number;
-  /** The most faults that strike. Default any number. */
+  /** The most faults that are injected, taken or not. Default any number. */
   readonly maxFaults?: number;
-  /** The very calls to strike; a call that is not in it goes through. */
-  readonly schedule?: readonly Scheduled<F>[];
+  readonly schedule?: never;
 }
+
+/** The options of faults whose calls are named. */
+export interface ScheduledFaults<F> {
+  /** The very calls to strike; a call that is not in it goes through. */
+  readonly schedule: readonly Scheduled<F>[];
+  /** The most faults that are injected, taken or not. Default any number. */
+  readonly maxFaults?: number;
+  readonly faults?: never;
+  readonly rate?: never;
+  readonly seed?: never;
+}
+
+/** Either `schedule`, or `faults` and how often one of them strikes. */
+export type FaultPlanOptions<F> = DrawnFaults<F> | ScheduledFaults<F>;
 
 /** The names of these options. */
 export const PLAN_OPTIONS = ["faults", "rate", "seed", "maxFaults", "schedule"];
@@ -49,27 +63,38 @@ export interface FaultPlan<F> {
   /** Counts a call, and gives its fault where there is one. */
   next(): Struck<F> | undefined;
   readonly injected: readonly Injected<F>[];
+  /** What of a schedule was not injected so far, by its calls. */
+  readonly pending: readonly Scheduled<F>[];
 }
 
-/** Throws `HarnessError` `faults-unclear`. `complete` fills in what a drawn fault leaves open. */
-export function createPlan<F>(
-  owner: string,
-  options: FaultPlanOptions<F>,
-  complete: (fault: F, random: Random) => F = (fault) => fault,
-): FaultPlan<F> {
-  assertPlan(owner, options);
+/** What a plan has to know of the faults in it. */
+export interface FaultTerms<F> {
+  /** What is wrong with a fault, or "". */
+  readonly problemOf: (fault: unknown) => string;
+  /** Fills in what a drawn fault leaves open. */
+  readonly complete?: (fault: F, random: Random) => F;
+}
+
+/** Throws `HarnessError` `faults-unclear` that names everything which cannot be. */
+export function createPlan<F>(owner: string, options: FaultPlanOptions<F>, terms: FaultTerms<F>): FaultPlan<F> {
+  assertPlan(owner, options, terms.problemOf);
   const { maxFaults = Infinity } = options;
-  const find = options.schedule === undefined ? draw(options, complete) : lookUp(options.schedule);
+  const scheduled = new Map((options.schedule ?? []).map(({ call, fault }) => [call, copyOf(fault)]));
+  const find = options.schedule === undefined ? draw(options, terms) : (call: number) => scheduled.get(call);
   const injected: (Injected<F> & { took: boolean })[] = [];
   let [calls, struck] = [0, 0];
 
   return {
     injected,
+    get pending() {
+      return [...scheduled].map(([call, fault]) => ({ call, fault })).sort((one, other) => one.call - other.call);
+    },
     next() {
       const call = calls++;
       const fault = struck < maxFaults ? find(call) : undefined;
       if (fault === undefined) return undefined;
       struck++;
+      scheduled.delete(call);
       const entry = { call, fault, took: true };
       if (injected.length < MAX_LISTED_FAULTS) injected.push(entry);
       return { fault, miss: () => void (entry.took = false) };
@@ -77,15 +102,16 @@ export function createPlan<F>(
   };
 }
 
-/** Every fault that a plan could strike with. */
-export function faultsOf<F>({ faults = [], schedule = [] }: FaultPlanOptions<F>): F[] {
-  return [...faults, ...schedule.map(({ fault }) => fault)];
+/** One that nobody can change, so that a plan stays what it was made as. */
+function copyOf<F>(fault: F): F {
+  return Object.freeze(structuredClone(fault));
 }
 
 const SHARE_PARTS = 1_000_000;
 
-function draw<F>(options: FaultPlanOptions<F>, complete: (fault: F, random: Random) => F) {
-  const { faults = [], rate = DEFAULT_RATE, seed = 0 } = options;
+function draw<F>(options: DrawnFaults<F>, { complete = (fault) => fault }: FaultTerms<F>) {
+  const { rate = DEFAULT_RATE, seed = 0 } = options;
+  const faults = options.faults.map(copyOf);
   return (call: number): F | undefined => {
     const random = createRandom(seed, `call ${call}`);
     if (random.below(SHARE_PARTS) >= rate * SHARE_PARTS) return undefined;
@@ -94,42 +120,86 @@ function draw<F>(options: FaultPlanOptions<F>, complete: (fault: F, random: Rand
   };
 }
 
-function lookUp<F>(schedule: readonly Scheduled<F>[]) {
-  const byCall = new Map(schedule.map(({ call, fault }) => [call, fault]));
-  return (call: number): F | undefined => byCall.get(call);
-}
+/** Options as somebody may have handed them in. */
+type Given = Readonly<Partial<Record<keyof DrawnFaults<unknown>, unknown>>>;
 
-function assertPlan<F>(owner: string, options: FaultPlanOptions<F>): void {
+function assertPlan(owner: string, options: Given, problemOf: (fault: unknown) => string): void {
   const { faults, rate, seed, maxFaults, schedule } = options;
-  const problems = [
+  assertNone(owner, [
     faults === undefined && schedule === undefined ? "neither faults nor a schedule is given" : "",
     schedule !== undefined && (faults ?? rate ?? seed) !== undefined
       ? "a schedule is given beside faults, rate or seed"
       : "",
-    faults === undefined || (Array.isArray(faults) && faults.length > 0) ? "" : "faults is no list with a fault in it",
-    rate === undefined || (rate >= 0 && rate <= 1) ? "" : `rate is ${showValue(rate)}: give a share from 0 to 1`,
+    ...(faults === undefined ? [] : faultsProblems(faults, problemOf)),
+    optional(share)("rate", rate),
     seed === undefined || Number.isSafeInteger(seed) ? "" : `seed is ${showValue(seed)}: give a whole number`,
-    maxFaults === undefined || maxFaults >= 0 ? "" : `maxFaults is ${showValue(maxFaults)}: give 0 or more`,
-    schedule === undefined ? "" : scheduleProblem(schedule),
-  ].filter((problem) => problem !== "");
-  if (problems.length === 0) return;
-  throw new HarnessError("faults-unclear", `${owner}: ${problems.join("; ")}`);
+    maxFaults === Infinity ? "" : optional(countTo(Number.MAX_SAFE_INTEGER))("maxFaults", maxFaults),
+    ...(schedule === undefined ? [] : scheduleProblems(schedule, problemOf)),
+  ]);
 }
 
-function scheduleProblem<F>(schedule: readonly Scheduled<F>[]): string {
-  if (!Array.isArray(schedule)) return `schedule is ${showValue(schedule)}: give a list of { call, fault }`;
-  const calls = schedule.map((entry: Partial<Scheduled<F>> | undefined) => entry?.call);
-  const wrong = calls.find((call) => !Number.isSafeInteger(call) || Number(call) < 0);
-  if (calls.includes(undefined) || wrong !== undefined)
-    return `schedule has the call ${showValue(wrong)}: calls count from 0`;
-  const twice = calls.find((call, index) => calls.indexOf(call) !== index);
-  return twice === undefined ? "" : `schedule has two faults at call ${twice}`;
+/** What is wrong with a list of faults to draw from. */
+export function faultsProblems(faults: unknown, problemOf: (fault: unknown) => string): string[] {
+  if (!Array.isArray(faults) || faults.length === 0) return ["faults is no list with a fault in it"];
+  return faults.map((fault: unknown, index) => named(`fault ${index}`, problemOf(fault)));
 }
 
-/** Throws `faults-unclear` for an option that nobody reads. */
-export function assertFaultOptions(owner: string, options: object, known: readonly string[]): void {
+function scheduleProblems(schedule: unknown, problemOf: (fault: unknown) => string): string[] {
+  if (!Array.isArray(schedule)) return [`schedule is ${showValue(schedule)}: give a list of { call, fault }`];
+  const entries = (schedule as unknown[]).map((entry) => (entry ?? {}) as Readonly<Record<string, unknown>>);
+  return [
+    callsProblem(
+      "schedule",
+      entries.map(({ call }) => call),
+    ),
+    ...entries.map((entry) => {
+      const unknown = unknownOptions(entry, ["call", "fault", "took"]);
+      const odd = unknown.length === 0 ? "" : `has no ${unknown.join(", ")}: give { call, fault }`;
+      return named(`the entry of call ${showValue(entry["call"])}`, odd) || named(at(entry), problemOf(entry["fault"]));
+    }),
+  ];
+}
+
+function at({ call }: Readonly<Record<string, unknown>>): string {
+  return `the fault of call ${showValue(call)}`;
+}
+
+function named(name: string, problem: string): string {
+  return problem === "" ? "" : `${name}: ${problem}`;
+}
+
+/** What is wrong with numbers of calls that are to be struck once each, or "". */
+export function callsProblem(field: string, calls: readonly unknown[]): string {
+  const seen = new Set<unknown>();
+  for (const call of calls) {
+    if (!Number.isSafeInteger(call) || Number(call) < 0) {
+      return `${field} has the call ${showValue(call)}: give whole numbers, the first call is 0`;
+    }
+    if (seen.has(call)) return `${field} has two faults at call ${String(call)}`;
+    seen.add(call);
+  }
+  return "";
+}
+
+/** Throws `faults-unclear` for what is no object of options, and for an option that nobody reads. */
+export function assertFaultOptions(owner: string, options: unknown, known: readonly string[]): void {
+  const hint = `The options are ${known.join(", ")}.`;
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new HarnessError("faults-unclear", `${owner}: the options are ${showValue(options)}`, hint);
+  }
   const unknown = unknownOptions(options, known);
   if (unknown.length === 0) return;
-  const hint = `The options are ${known.join(", ")}.`;
   throw new HarnessError("faults-unclear", `${owner} has an unknown option: ${unknown.join(", ")}`, hint);
+}
+
+/** Problems that an error names; a long schedule may have as many as it has entries. */
+const MAX_NAMED_PROBLEMS = 10;
+
+/** Throws `faults-unclear` that names the problems there are; "" is none. */
+export function assertNone(owner: string, found: readonly string[]): void {
+  const problems = found.filter((problem) => problem !== "");
+  if (problems.length === 0) return;
+  const rest = problems.length - MAX_NAMED_PROBLEMS;
+  const first = problems.slice(0, MAX_NAMED_PROBLEMS).join("; ");
+  throw new HarnessError("faults-unclear", `${owner}: ${first}${rest > 0 ? `; and ${rest} more` : ""}`);
 }

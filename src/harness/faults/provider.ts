@@ -2,13 +2,11 @@
 // transport and decoders of our own vendors' providers, so an error has the code, kind and `retryable` that it has in earnest.
 
 import {
-  anthropicProvider,
-  ollamaProvider,
-  openaiProvider,
+  findResponseFlaw,
+  portsProblem,
   providerName,
   sleep,
   withSystemPorts,
-  WIRES,
   type LlmProviderAdapter,
   type LlmStreamEvent,
   type LlmTurnRequest,
@@ -16,40 +14,36 @@ import {
   type Ports,
   type WireName,
 } from "../../core/index.js";
-import {
-  askingForUnknownTool,
-  askingWithoutJson,
-  beginningOf,
-  cutByLength,
-  refusal,
-  silence,
-  withDoubledCalls,
-} from "./answer.js";
-import { HarnessError } from "../errors.js";
-import { assertFaults, type Fault } from "./fault.js";
-import { answerFetch, faultFetch, type FaultyWay, type WayFault } from "./fetch.js";
+import { assertProvider } from "../adapters/assert-provider.js";
+import { collect, type CollectedStream } from "../doubles/collect.js";
+import { askingForUnknownTool, askingWithoutJson, cutByLength, refusal, silence, withDoubledCalls } from "./answer.js";
+import { assertWire, faultProblem, type Fault } from "./fault.js";
 import {
   assertFaultOptions,
+  assertNone,
   createPlan,
-  faultsOf,
   PLAN_OPTIONS,
   type FaultPlanOptions,
   type Injected,
+  type Scheduled,
   type Struck,
 } from "./plan.js";
+import { answering, failing, wireOfName, type Desk, type VendorOutcome } from "./vendor.js";
 
-/** The options of `faultyProvider`. A wrong one is `HarnessError` `faults-unclear`. */
-export interface FaultyProviderOptions extends FaultPlanOptions<Fault> {
+/** The options of `faultyProvider`: `faults` or a `schedule`, and these. A wrong one is `HarnessError` `faults-unclear`. */
+export type FaultyProviderOptions = FaultPlanOptions<Fault> & {
   /** Whose bodies and errors are sent. Default the vendor that the provider's name begins with, else OpenAI. */
   readonly wire?: WireName;
   /** The clock that latency and silence go by, such as that of a memory host. */
   readonly ports?: Partial<Ports>;
-}
+};
 
 /** A provider that fails by a plan; made by `faultyProvider`. */
 export interface FaultyProvider extends LlmProviderAdapter {
   /** Every fault so far with the call it struck. The same list as `schedule` gives the same faults again. */
   readonly injected: readonly Injected<Fault>[];
+  /** What of the schedule was not injected: its calls were not made, or `maxFaults` was met. Empty without a schedule. */
+  readonly pending: readonly Scheduled<Fault>[];
 }
 
 const OPTIONS = [...PLAN_OPTIONS, "wire", "ports"];
@@ -57,37 +51,44 @@ const OPTIONS = [...PLAN_OPTIONS, "wire", "ports"];
 /**
  * Wraps `provider`. A call without a fault is the provider's own. The provider is asked by a call with `latency`, and by
  * `duplicate-call` and `cut-by-length`, which damage its answer; every other fault stands in for it, so that a script loses no
- * step and a vendor is paid for nothing. Throws `HarnessError` `faults-unclear`.
+ * step and a vendor is paid for nothing. Calls are counted as they are asked, whoever asks: two runs that share one share its
+ * faults. Throws `HarnessError` `faults-unclear`, and `AgentError` `invalid-options` for what is no provider.
  */
 export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProviderOptions): FaultyProvider {
+  assertProvider(provider, "faultyProvider");
   assertFaultOptions("faultyProvider", options, OPTIONS);
   const { wire = wireOfName(providerName(provider)) } = options;
-  if (!Object.hasOwn(WIRES, wire)) {
-    throw new HarnessError("faults-unclear", `faultyProvider: no wire is called ${wire}`);
-  }
-  assertFaults("faultyProvider", faultsOf(options), wire);
-  const plan = createPlan("faultyProvider", options, (fault: Fault, random): Fault => {
-    if (fault.kind !== "torn" || fault.after !== undefined) return fault;
-    return { ...fault, after: random.below(1_000) / 1_000 };
+  assertWire("faultyProvider", wire);
+  assertNone("faultyProvider", [portsProblem(options.ports)]);
+  const plan = createPlan<Fault>("faultyProvider", options, {
+    problemOf: (fault) => faultProblem(fault, wire),
+    complete(fault, random) {
+      if (fault.kind !== "torn" || fault.after !== undefined) return fault;
+      return { ...fault, after: random.below(1_000) / 1_000 };
+    },
   });
   const desk: Desk = { provider, wire, ports: withSystemPorts(options.ports) };
   const stream = provider.stream?.bind(provider);
+  // A call that is over before it begins reaches nobody.
+  const nextFault = ({ signal }: LlmTurnRequest) => (signal?.aborted === true ? undefined : plan.next());
 
   return {
     ...(provider.name === undefined ? {} : { name: provider.name }),
     get injected() {
       return plan.injected;
     },
+    get pending() {
+      return plan.pending;
+    },
     async turn(request) {
-      // A call that is over before it begins reaches nobody.
-      const struck = request.signal?.aborted === true ? undefined : plan.next();
+      const struck = nextFault(request);
       if (struck === undefined) return provider.turn(request);
-      const outcome = await strike(struck, request, desk);
+      const outcome = await strike(struck, request, desk, (asked) => collect(atOnce(provider, asked)));
       switch (outcome.kind) {
         case "late":
-          return provider.turn(outcome.request);
+          return provider.turn(withLessTime(request, outcome.ms));
         case "unstruck":
-          return outcome.response;
+          return responseOf(outcome.heard);
         case "vendor":
           return outcome.mend(await outcome.vendor.turn(outcome.request));
       }
@@ -96,9 +97,10 @@ export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProv
       ? {}
       : {
           async *stream(request) {
-            const struck = request.signal?.aborted === true ? undefined : plan.next();
+            const struck = nextFault(request);
             if (struck === undefined) yield* stream(request);
-            else yield* streamed(await strike(struck, request, desk), stream);
+            else
+              yield* streamed(await strike(struck, request, desk, (asked) => collect(stream(asked))), request, stream);
           },
         }),
     async destroy() {
@@ -107,28 +109,16 @@ export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProv
   };
 }
 
-interface Desk {
-  readonly provider: LlmProviderAdapter;
-  readonly wire: WireName;
-  readonly ports: Ports;
-}
+/** The provider's own answer, with the deltas that a stream has. */
+type Ask = (request: LlmTurnRequest) => Promise<CollectedStream>;
 
 /** Who answers a struck call. */
 type Outcome =
-  | { readonly kind: "late"; readonly request: LlmTurnRequest }
-  | { readonly kind: "unstruck"; readonly response: LlmTurnResponse }
+  | { readonly kind: "late"; readonly ms: number }
+  | { readonly kind: "unstruck"; readonly heard: CollectedStream }
   | VendorOutcome;
 
-interface VendorOutcome {
-  readonly kind: "vendor";
-  /** A provider of ours, over a transport with the fault. */
-  readonly vendor: LlmProviderAdapter;
-  readonly request: LlmTurnRequest;
-  /** Puts back what no wire carries. */
-  readonly mend: (response: LlmTurnResponse) => LlmTurnResponse;
-}
-
-async function strike(struck: Struck<Fault>, request: LlmTurnRequest, desk: Desk): Promise<Outcome> {
+async function strike(struck: Struck<Fault>, request: LlmTurnRequest, desk: Desk, ask: Ask): Promise<Outcome> {
   const { fault } = struck;
   switch (fault.kind) {
     case "latency":
@@ -138,51 +128,33 @@ async function strike(struck: Struck<Fault>, request: LlmTurnRequest, desk: Desk
     case "hang":
     case "torn":
     case "wrong-json":
-      return fail(fault, request, desk);
+      return failing(fault, request, desk);
     case "malformed-arguments":
-      return answer(askingWithoutJson(request), request, desk);
+      return answering(askingWithoutJson(request), request, desk);
     case "unknown-tool":
-      return answer(askingForUnknownTool(), request, desk);
+      return answering(askingForUnknownTool(), request, desk);
     case "refusal":
-      return answer(refusal(), request, desk);
+      return answering(refusal(), request, desk);
     case "empty-answer":
-      return answer(silence(), request, desk);
+      return answering(silence(), request, desk);
     case "duplicate-call":
-      return damage(struck, (response) => withDoubledCalls(response, fault.id), request, desk);
+      return damage(struck, (response) => withDoubledCalls(response, fault.id), request, desk, ask);
     case "cut-by-length":
-      return damage(struck, cutByLength, request, desk);
+      return damage(struck, cutByLength, request, desk, ask);
   }
 }
 
-/** Takes the wait from the call's own time; a call that has less of it runs out as a silent vendor's would. */
+/** A call that has less time than the wait runs out as a silent vendor's would. */
 async function delay(ms: number, request: LlmTurnRequest, desk: Desk): Promise<Outcome> {
   const { timeoutMs, signal } = request;
-  if (timeoutMs !== undefined && timeoutMs <= ms) return fail({ kind: "hang" }, request, desk);
+  if (timeoutMs !== undefined && timeoutMs <= ms) return failing({ kind: "hang" }, request, desk);
   await sleep(ms, desk.ports, signal);
-  return { kind: "late", request: timeoutMs === undefined ? request : { ...request, timeoutMs: timeoutMs - ms } };
+  return { kind: "late", ms };
 }
 
-function fail(fault: WayFault, request: LlmTurnRequest, desk: Desk): VendorOutcome {
-  const way = { ...wayOf(desk), answer: beginningOf(request) };
-  const wire = fault.kind === "http" ? (fault.wire ?? desk.wire) : desk.wire;
-  return toVendor({ ...desk, wire }, request, faultFetch(fault, { ...way, wire }), (response) => response);
-}
-
-/** `response` as the vendor would have sent it. */
-function answer(response: LlmTurnResponse, request: LlmTurnRequest, desk: Desk): VendorOutcome {
-  const way = { ...wayOf(desk), answer: response };
-  return toVendor(desk, request, answerFetch({ kind: "whole" }, way), (read) => {
-    const { message, finalAnswer, stopReason } = read;
-    const { usage, costUsd, model } = response;
-    return {
-      message,
-      ...(finalAnswer === undefined ? {} : { finalAnswer }),
-      stopReason,
-      ...(usage === undefined ? {} : { usage }),
-      ...(costUsd === undefined ? {} : { costUsd }),
-      ...(model === undefined ? {} : { model }),
-    };
-  });
+/** What is left of the time for a whole answer. That of a stream bounds each silence in it, and the later ones have all of it. */
+function withLessTime(request: LlmTurnRequest, ms: number): LlmTurnRequest {
+  return request.timeoutMs === undefined ? request : { ...request, timeoutMs: request.timeoutMs - ms };
 }
 
 async function damage(
@@ -190,78 +162,53 @@ async function damage(
   change: (response: LlmTurnResponse) => LlmTurnResponse | undefined,
   request: LlmTurnRequest,
   desk: Desk,
+  ask: Ask,
 ): Promise<Outcome> {
-  const response = await desk.provider.turn(request);
-  const damaged = change(response);
-  if (damaged !== undefined) return answer(damaged, request, desk);
+  const heard = await ask(request);
+  const isWhole = heard.kind === "answered" && findResponseFlaw(heard.response) === undefined;
+  const damaged = isWhole ? change(heard.response) : undefined;
+  if (damaged !== undefined) return answering(damaged, request, desk);
   struck.miss();
-  return { kind: "unstruck", response };
+  return { kind: "unstruck", heard };
+}
+
+async function* atOnce(provider: LlmProviderAdapter, request: LlmTurnRequest): AsyncGenerator<LlmStreamEvent> {
+  yield { type: "response", response: await provider.turn(request) };
+}
+
+function responseOf(heard: CollectedStream): LlmTurnResponse {
+  switch (heard.kind) {
+    case "answered":
+      return heard.response;
+    case "failed":
+      throw heard.error;
+    case "unfinished":
+      throw new TypeError("a turn has one response");
+  }
 }
 
 async function* streamed(
   outcome: Outcome,
+  request: LlmTurnRequest,
   stream: (request: LlmTurnRequest) => AsyncIterable<LlmStreamEvent>,
 ): AsyncGenerator<LlmStreamEvent, void, undefined> {
   switch (outcome.kind) {
     case "late":
-      yield* stream(outcome.request);
+      yield* stream(request);
       return;
-    case "unstruck":
-      yield { type: "response", response: outcome.response };
+    case "unstruck": {
+      const { heard } = outcome;
+      yield* heard.deltas;
+      if (heard.kind === "failed") throw heard.error;
+      if (heard.kind === "answered") yield { type: "response", response: heard.response };
       return;
+    }
     case "vendor": {
-      const { vendor, request, mend } = outcome;
+      const { vendor, request: asked, mend } = outcome;
       // Each of our vendors can stream.
-      for await (const event of vendor.stream?.(request) ?? []) {
+      for await (const event of vendor.stream?.(asked) ?? []) {
         yield event.type === "response" ? { type: "response", response: mend(event.response) } : event;
       }
     }
   }
-}
-
-function toVendor(
-  desk: Desk,
-  { signal, timeoutMs }: LlmTurnRequest,
-  fetch: typeof globalThis.fetch,
-  mend: VendorOutcome["mend"],
-): VendorOutcome {
-  // What the caller asked is of no account to a made-up answer, and a wire might not be able to say it.
-  const request: LlmTurnRequest = {
-    messages: [{ role: "user", content: "-" }],
-    ...(signal === undefined ? {} : { signal }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-  };
-  return { kind: "vendor", vendor: vendorOf(desk, fetch), request, mend };
-}
-
-/** No key of anybody's. A key is masked in what vendors say, so it is a word that none of their bodies has. */
-const KEY = "key-of-no-vendor";
-
-function vendorOf({ provider, wire, ports }: Desk, fetch: typeof globalThis.fetch): LlmProviderAdapter {
-  const name = providerName(provider).trim() === "" ? "unnamed" : providerName(provider);
-  // Its warnings would speak of the made-up answer.
-  const common = { name, model: modelOf(name), fetch, ports: { ...ports, warn: () => undefined } };
-  switch (wire) {
-    case "openai":
-      return openaiProvider({ ...common, apiKey: KEY, pricing: {} });
-    case "anthropic":
-      return anthropicProvider({ ...common, apiKey: KEY, pricing: {} });
-    case "ollama":
-      return ollamaProvider(common);
-  }
-}
-
-function wayOf({ provider, wire, ports }: Desk): Omit<FaultyWay, "answer"> {
-  return { wire, ports, model: modelOf(providerName(provider)) };
-}
-
-/** `gpt-4o` of `openai:gpt-4o`. */
-function modelOf(name: string): string {
-  const model = name.slice(name.indexOf(":") + 1);
-  return model.trim() === "" ? "unnamed" : model;
-}
-
-function wireOfName(name: string): WireName {
-  const vendor = name.slice(0, Math.max(0, name.indexOf(":")));
-  return Object.hasOwn(WIRES, vendor) ? (vendor as WireName) : "openai";
 }

@@ -1,14 +1,25 @@
 // A tool that fails as the world behind it does, by a plan that is the same for the same seed.
 
-import { showValue, sleep, withSystemPorts, type CustomTool, type JsonValue, type Ports } from "../../core/index.js";
-import { HarnessError } from "../errors.js";
+import {
+  copyJson,
+  NotJsonError,
+  portsProblem,
+  showValue,
+  sleep,
+  withSystemPorts,
+  type CustomTool,
+  type JsonValue,
+  type Ports,
+} from "../../core/index.js";
+import { countTo, fieldsProblem, oneOf, optional, text, wait, type Check, type KindsOf } from "./fields.js";
 import {
   assertFaultOptions,
+  assertNone,
   createPlan,
-  faultsOf,
   PLAN_OPTIONS,
   type FaultPlanOptions,
   type Injected,
+  type Scheduled,
 } from "./plan.js";
 
 /** One thing that goes wrong in a tool, as plain JSON. See docs/faults.md. */
@@ -32,39 +43,46 @@ export type ToolFault =
   /** It returns an object with keys that pollute a careless merge: `__proto__`, `constructor`, `prototype`. */
   | { readonly kind: "forbidden-key" };
 
-/** The options of `faultyTool`. A wrong one is `HarnessError` `faults-unclear`. */
-export interface FaultyToolOptions extends FaultPlanOptions<ToolFault> {
+/** The options of `faultyTool`: `faults` or a `schedule`, and the clock. A wrong one is `HarnessError` `faults-unclear`. */
+export type FaultyToolOptions = FaultPlanOptions<ToolFault> & {
   /** The clock that slowness goes by. */
   readonly ports?: Partial<Ports>;
-}
+};
 
 /** A tool that fails by a plan; made by `faultyTool`. */
 export interface FaultyTool extends CustomTool {
   /** Every fault so far with the call it struck. The same list as `schedule` gives the same faults again. */
   readonly injected: readonly Injected<ToolFault>[];
+  /** What of the schedule was not injected: its calls were not made, or `maxFaults` was met. Empty without a schedule. */
+  readonly pending: readonly Scheduled<ToolFault>[];
 }
 
-const NOT_JSON = ["bigint", "cycle", "function", "throws"];
 const MAX_HUGE_CHARACTERS = 100_000_000;
 
-const KNOWN: { readonly [Kind in ToolFault["kind"]]: (fault: Extract<ToolFault, { kind: Kind }>) => string } = {
-  throw: () => "",
-  "lost-answer": () => "",
-  hang: () => "",
-  deaf: () => "",
-  slow: ({ ms }) => (ms >= 0 && Number.isFinite(ms) ? "" : `ms is ${showValue(ms)}: give 0 or more`),
-  "wrong-type": () => "",
-  "not-json": ({ what }) =>
-    NOT_JSON.includes(what) ? "" : `what is ${showValue(what)}: give one of ${NOT_JSON.join(", ")}`,
-  huge: ({ characters = 0 }) =>
-    characters >= 0 && characters <= MAX_HUGE_CHARACTERS
-      ? ""
-      : `characters is ${showValue(characters)}: give up to ${MAX_HUGE_CHARACTERS}`,
-  "forbidden-key": () => "",
+const json: Check = (field, value) => {
+  try {
+    copyJson(value);
+    return "";
+  } catch (error) {
+    if (!(error instanceof NotJsonError)) throw error;
+    return `${field} is ${showValue(value)}: give plain JSON, and see not-json for what is none`;
+  }
+};
+
+const KINDS: KindsOf<ToolFault> = {
+  throw: { message: optional(text) },
+  "lost-answer": {},
+  hang: {},
+  deaf: {},
+  slow: { ms: wait },
+  "wrong-type": { value: optional(json) },
+  "not-json": { what: oneOf(["bigint", "cycle", "function", "throws"]) },
+  huge: { characters: optional(countTo(MAX_HUGE_CHARACTERS)) },
+  "forbidden-key": {},
 };
 
 /** Every kind of fault of a tool. */
-export const TOOL_FAULT_KINDS = Object.keys(KNOWN) as readonly ToolFault["kind"][];
+export const TOOL_FAULT_KINDS = Object.keys(KINDS) as readonly ToolFault["kind"][];
 
 /** One of every fault that a tool can have, in a fixed order. */
 export function everyToolFault(): ToolFault[] {
@@ -82,14 +100,25 @@ export function everyToolFault(): ToolFault[] {
   ];
 }
 
-/** Wraps `tool`: the same name, description and schema. Throws `HarnessError` `faults-unclear`. */
+/**
+ * Wraps `tool`: the same name, description and schema. Calls are counted as they are made, whoever makes them. Throws
+ * `HarnessError` `faults-unclear`.
+ */
 export function faultyTool(tool: CustomTool, options: FaultyToolOptions): FaultyTool {
+  assertTool(tool);
   assertFaultOptions("faultyTool", options, [...PLAN_OPTIONS, "ports"]);
-  assertToolFaults(faultsOf(options));
-  const plan = createPlan("faultyTool", options);
+  assertNone("faultyTool", [portsProblem(options.ports)]);
+  const plan = createPlan<ToolFault>("faultyTool", options, {
+    problemOf: (fault) => fieldsProblem(KINDS, fault),
+  });
   const ports = withSystemPorts(options.ports);
+  const { name, description, schema, effect, timeoutMs } = tool;
   const faulty: CustomTool = {
     ...tool,
+    // Of an instance of a class, these may stand in its prototype.
+    ...{ name, description, schema },
+    ...(effect === undefined ? {} : { effect }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
     invoke(args, context) {
       const struck = plan.next();
       const work = () => tool.invoke(args, context);
@@ -97,7 +126,19 @@ export function faultyTool(tool: CustomTool, options: FaultyToolOptions): Faulty
     },
   };
   // Not among its keys: an agent refuses a tool with a field that nobody reads.
-  return Object.defineProperty(faulty as FaultyTool, "injected", { get: () => plan.injected });
+  return Object.defineProperties(faulty as FaultyTool, {
+    injected: { get: () => plan.injected },
+    pending: { get: () => plan.pending },
+  });
+}
+
+function assertTool(tool: unknown): void {
+  const { name, invoke } = (tool ?? {}) as Partial<Record<keyof CustomTool, unknown>>;
+  assertNone("faultyTool", [
+    typeof invoke === "function" && typeof name === "string"
+      ? ""
+      : `it was given no tool: ${showValue(tool)}; pass what defineTool({ name, description, schema, invoke }) gives`,
+  ]);
 }
 
 interface Scene {
@@ -121,7 +162,8 @@ function suffer(fault: ToolFault, work: () => unknown, { tool, signal, ports }: 
     case "slow":
       return sleep(fault.ms, ports, signal).then(work);
     case "wrong-type":
-      return fault.value ?? null;
+      // A copy each time: an agent may do with it what it likes.
+      return copyJson(fault.value ?? null);
     case "not-json":
       return withoutJson(fault.what);
     case "huge":
@@ -158,16 +200,4 @@ function withoutJson(what: Extract<ToolFault, { kind: "not-json" }>["what"]): un
         },
       };
   }
-}
-
-function assertToolFaults(faults: readonly ToolFault[]): void {
-  const problems = faults.flatMap((fault, index) => {
-    const kind: unknown = (fault as Partial<ToolFault> | null | undefined)?.kind;
-    const isKnown = TOOL_FAULT_KINDS.includes(kind as ToolFault["kind"]);
-    const problem = isKnown
-      ? (KNOWN[fault.kind] as (one: ToolFault) => string)(fault)
-      : `kind is ${showValue(kind)}: give one of ${TOOL_FAULT_KINDS.join(", ")}`;
-    return problem === "" ? [] : `fault ${index}: ${problem}`;
-  });
-  if (problems.length > 0) throw new HarnessError("faults-unclear", `faultyTool: ${problems.join("; ")}`);
 }

@@ -82,6 +82,57 @@ describe("A33 fixedClock", () => {
     expect([fired, clock.now(), clock.pending]).toEqual([["at once"], 0, 1]);
   });
 
+  it("stops after as many timers as it was told, whether they end or not", async () => {
+    const clock = fixedClock(0);
+    const beat = async () => {
+      for (;;) await clock.sleep(10);
+    };
+    const endless = await failure(() => clock.until(beat(), 25));
+    expect([endless.code, clock.now()]).toEqual(["never-settles", 250]);
+    expect(endless.message).toContain("until fired 25 timers and there was always one more");
+    const three = clock
+      .sleep(1)
+      .then(() => clock.sleep(1))
+      .then(() => clock.sleep(1));
+    await clock.until(three, 3);
+    expect((await failure(() => clock.until(clock.sleep(1), 0))).code).toBe("never-settles");
+    for (const odd of [-1, 0.5, Number.NaN, "5", null]) {
+      expect((await failure(() => clock.until(clock.sleep(1), odd as number))).code).toBe("double-unclear");
+    }
+  });
+
+  it("sleeps as long as it is told, also longer than a timer of the machine can", async () => {
+    const clock = fixedClock(0);
+    const days = 40 * 86_400_000;
+    let isOver = false;
+    const sleeping = clock.sleep(days).then(() => (isOver = true));
+    await clock.advance(days - 1);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    await sleeping;
+    expect((await failure(() => clock.until(clock.sleep(Infinity)))).code).toBe("never-settles");
+    expect(clock.now()).toBe(days);
+  });
+
+  it("comes to no moment that a Date cannot hold", async () => {
+    const clock = fixedClock(0);
+    clock.timer(1e300, () => undefined);
+    expect((await failure(() => clock.until(new Promise(() => undefined)))).code).toBe("never-settles");
+    expect([clock.now(), clock.pending]).toEqual([0, 1]);
+  });
+
+  it("may be set ahead, also while it moves, and never goes back by that", async () => {
+    const clock = fixedClock(0);
+    const fired: number[] = [];
+    clock.timer(10, () => fired.push(clock.now()));
+    clock.set(1_000);
+    await clock.advance(0);
+    expect([fired, clock.now()]).toEqual([[1_000], 1_000]);
+    clock.timer(5, () => clock.set(50_000));
+    await clock.advance(10);
+    expect(clock.now()).toBe(50_000);
+  });
+
   it("may be set back, which fires nothing", async () => {
     const clock = fixedClock(1_000);
     let fired = 0;

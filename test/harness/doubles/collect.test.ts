@@ -39,6 +39,41 @@ describe("A33 collect of a run", () => {
     ]);
   });
 
+  it("gives the deltas of a run that ended, among its events, and no text for a message without words", async () => {
+    const script = scriptedProvider([ask([{ name: "look" }]), say("Rain.")]);
+    const streaming: LlmProviderAdapter = {
+      turn: script.turn,
+      async *stream(request) {
+        const response = await script.turn(request);
+        if (response.message.content !== "") yield { type: "text-delta", text: response.message.content };
+        yield { type: "response", response };
+      },
+    };
+    const collected = await collect((onEvent) =>
+      runtime([agent(streaming, { streaming: true, customTools })], { onEvent }).run({ goal: "go" }),
+    );
+    if (collected.kind !== "ended") throw collected.error;
+    expect(collected.texts).toEqual(["Rain."]);
+    expect(collected.events.filter(({ type }) => type === "llm-delta")).toHaveLength(1);
+    expect(collected.events.filter(({ type }) => type !== "llm-delta")).toEqual(collected.result.events);
+  });
+
+  it("gives one text for each turn of a run that failed later", async () => {
+    let turn = 0;
+    const twice: LlmProviderAdapter = {
+      turn: breaking.turn,
+      async *stream() {
+        yield { type: "text-delta", text: `turn ${++turn}` };
+        if (turn === 2) throw new Error("broken");
+        yield { type: "response", response: ask([{ name: "look" }], { content: "turn 1" }) };
+      },
+    };
+    const collected = await collect((onEvent) =>
+      runtime([agent(twice, { streaming: true, customTools })], { onEvent }).run({ goal: "go" }),
+    );
+    expect(collected).toMatchObject({ kind: "failed", texts: ["turn 1", "turn 2"] });
+  });
+
   it("is told the very events that the result has, where nothing was streamed", async () => {
     const collected = await collect((onEvent) =>
       runtime([agent(scriptedProvider(steps), { customTools })], { onEvent }).run({ goal: "go" }),

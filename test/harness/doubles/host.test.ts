@@ -96,6 +96,32 @@ describe("memoryFiles", () => {
     expect([...files.texts]).toEqual([["runs/c/b.json", "yz"]]);
   });
 
+  it("keeps bytes, in which two halves of a character are never a whole one", async () => {
+    const files = memoryFiles({ a: "\ud83d" });
+    await files.append("a", "\ude00");
+    await files.write("b", "\ud83d", { overwrite: true });
+    expect([...files.texts]).toEqual([
+      ["a", "\ufffd\ufffd"],
+      ["b", "\ufffd"],
+    ]);
+  });
+
+  it("has folders above the working one, as many as are asked for", async () => {
+    const files = memoryFiles({ "a/b": "in" });
+    for (const path of ["../x", "../../x", "a/../../x", "/x", "/../y"]) await files.append(path, "+");
+    expect([...files.texts]).toEqual([
+      ["a/b", "in"],
+      ["../x", "++"],
+      ["../../x", "+"],
+      ["/x", "+"],
+      ["/y", "+"],
+    ]);
+    expect(await files.list(".", "")).toEqual(["a/b"]);
+    expect(await files.list("a/..", "")).toEqual(["a/b"]);
+    expect(await files.list("../..", "x")).toEqual(["x"]);
+    expect(await files.list("/", "")).toEqual(["x", "y"]);
+  });
+
   it("fails as it is told to, and then does nothing", async () => {
     const files = memoryFiles({ a: "1" });
     const failed = { kind: "failed", message: "ENOSPC" } as const;

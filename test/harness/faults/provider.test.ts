@@ -232,9 +232,9 @@ describe("a plan of faults", () => {
   });
 
   it.each<[string, FaultyProviderOptions, string]>([
-    ["no faults", {}, "neither faults nor a schedule"],
+    ["no faults", {} as never, "neither faults nor a schedule"],
     ["an empty list", { faults: [] }, "faults is no list"],
-    ["a schedule beside a rate", { schedule: [], rate: 1 }, "a schedule is given beside"],
+    ["a schedule beside a rate", { schedule: [], rate: 1 } as never, "a schedule is given beside"],
     ["a rate above 1", { faults, rate: 2 }, "rate is 2"],
     ["half a seed", { faults, seed: 0.5 }, "seed is 0.5"],
     ["fewer faults than none", { faults, maxFaults: -1 }, "maxFaults is -1"],
@@ -254,7 +254,7 @@ describe("a plan of faults", () => {
     ],
     ["a latency below 0", { faults: [{ kind: "latency", ms: -1 }] }, "ms is -1"],
     ["more than a whole answer", { faults: [{ kind: "torn", how: "reset", after: 2 }] }, "after is 2"],
-    ["another wire", { faults, wire: "smoke" as never }, "no wire is called smoke"],
+    ["another wire", { faults, wire: "smoke" as never }, 'no wire is called "smoke"'],
     ["another network code", { faults: [{ kind: "network", code: "E" as never }] }, 'code is "E"'],
     ["another body", { faults: [{ kind: "wrong-json", body: "E" as never }] }, 'body is "E"'],
     ["another id", { faults: [{ kind: "duplicate-call", id: "E" as never }] }, 'id is "E"'],

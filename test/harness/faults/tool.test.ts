@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../../src/core/errors.js";
 import { fixedClock } from "../../../src/harness/doubles/clock.js";
+import { MAX_LISTED_FAULTS } from "../../../src/harness/faults/plan.js";
 import { everyToolFault, faultyTool, TOOL_FAULT_KINDS, type ToolFault } from "../../../src/harness/faults/tool.js";
 import { playLoop, toolResults } from "../../support/loop.js";
 import { ask, say, tool } from "../../support/script.js";
@@ -37,6 +38,24 @@ describe("faultyTool", () => {
     for (const kind of ["hang", "deaf"] as const) {
       const struck = await strike({ kind }, { toolTimeoutMs: 2_000 });
       expect(struck).toEqual({ text: "the tool took longer than 2000 ms", worked: 0, tookMs: 2_000 });
+    }
+  });
+
+  it("goes on where it is deaf, and ends where it hangs, once its signal fires", async () => {
+    for (const [kind, expected] of [
+      ["hang", ["gone at 10"]],
+      ["deaf", ["worked at 1010", "done at 1010"]],
+    ] as const) {
+      const clock = fixedClock(0);
+      const seen: string[] = [];
+      const note = (what: string) => void seen.push(`${what} at ${clock.now()}`);
+      const work = tool("work", () => (note("worked"), "done"));
+      const faulty = faultyTool(work, { schedule: [{ call: 0, fault: { kind } }], ports: clock });
+      const controller = new AbortController();
+      clock.timer(10, () => controller.abort(new Error("gone")));
+      const call = faulty.invoke({}, { signal: controller.signal } as never) as Promise<string>;
+      await clock.until(call.then(note, (error: Error) => note(error.message)));
+      expect([kind, seen]).toEqual([kind, expected]);
     }
   });
 
@@ -84,6 +103,17 @@ describe("faultyTool", () => {
     expect(play({ faults, seed: 5 })).toEqual(injected);
     expect(play({ faults, seed: 6 })).not.toEqual(injected);
     expect(play({ schedule: injected })).toEqual(injected);
+  });
+
+  it("lists the first 100,000 faults, and goes on striking", () => {
+    const faulty = faultyTool(
+      tool("t", () => 1),
+      { faults: [{ kind: "wrong-type" }], rate: 1 },
+    );
+    for (let call = 0; call < MAX_LISTED_FAULTS; call++) faulty.invoke({}, {} as never);
+    expect(faulty.invoke({}, {} as never)).toBeNull();
+    expect(faulty.injected).toHaveLength(MAX_LISTED_FAULTS);
+    expect(faulty.injected.at(-1)?.call).toBe(99_999);
   });
 
   it.each([

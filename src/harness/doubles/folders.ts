@@ -1,0 +1,96 @@
+// Paths in memory, walked as a POSIX system does (IEEE 1003.1-2017 §4.13): name after name, each a folder that is there. Lengths are
+// those of Linux.
+
+/** Where a path leads: to a folder, to a file, or to a name that nothing has in a folder that is there. */
+export interface Place {
+  readonly kind: "folder" | "file" | "free";
+  /** Without `.`, `..` and doubled `/`. */
+  readonly path: string;
+  /** The path says by its end that it means a folder. */
+  readonly wantsFolder: boolean;
+}
+
+/** Why a path leads nowhere: a folder on the way is missing, or what a system would say. */
+export type Astray = { readonly kind: "missing" } | { readonly kind: "failed"; readonly message: string };
+
+/** What is there by now, by paths without `.`, `..` and doubled `/`. */
+export interface Tree {
+  isFile(path: string): boolean;
+  isFolder(path: string): boolean;
+  /** Makes a folder that is missing on the way. */
+  make?(path: string): void;
+}
+
+const MAX_NAME_BYTES = 255;
+const MAX_PATH_BYTES = 4_095;
+
+/** What makes a text no path at all, or "". */
+export function pathProblem(path: string): string {
+  if (path === "") return "the path is empty";
+  return path.includes("\0") ? "the path has a NUL character in it" : "";
+}
+
+/** Walks along a path, which is no empty one, and looks what has its last name. */
+export function locate(given: string, tree: Tree): Place | Astray {
+  // As it comes to a disk: half a surrogate pair has no bytes.
+  const path = given.toWellFormed();
+  if (bytesOf(path) > MAX_PATH_BYTES) return tooLong(path);
+  const names = path.split("/").filter((name) => name !== "");
+  const last = names.at(-1) ?? ".";
+  const isDots = last === "." || last === "..";
+  let at = path.startsWith("/") ? "/" : ".";
+  for (const name of isDots ? names : names.slice(0, -1)) {
+    const next = step(at, name, tree);
+    if (typeof next !== "string") return next;
+    at = next;
+  }
+  if (isDots) return { kind: "folder", path: at, wantsFolder: true };
+  if (bytesOf(last) > MAX_NAME_BYTES) return tooLong(path);
+  const full = below(at, last);
+  const kind = tree.isFile(full) ? "file" : isFolder(full, tree) ? "folder" : "free";
+  return { kind, path: full, wantsFolder: path.endsWith("/") };
+}
+
+/** The folder of that name in the folder `at`. */
+function step(at: string, name: string, tree: Tree): string | Astray {
+  if (name === ".") return at;
+  if (name === "..") return above(at);
+  if (bytesOf(name) > MAX_NAME_BYTES) return tooLong(name);
+  const path = below(at, name);
+  if (isFolder(path, tree)) return path;
+  if (tree.isFile(path)) return { kind: "failed", message: `ENOTDIR: not a directory, '${path}'` };
+  if (tree.make === undefined) return { kind: "missing" };
+  tree.make(path);
+  return path;
+}
+
+/** The working folder, the folders above it and the root are always there. */
+function isFolder(path: string, tree: Tree): boolean {
+  return path === "." || path === "/" || isAbove(path) || tree.isFolder(path);
+}
+
+/** Of the working folder. */
+function isAbove(path: string): boolean {
+  return path.split("/").every((name) => name === "..");
+}
+
+function below(folder: string, name: string): string {
+  if (folder === ".") return name;
+  return folder === "/" ? `/${name}` : `${folder}/${name}`;
+}
+
+function above(folder: string): string {
+  if (folder === ".") return "..";
+  if (folder === "/") return "/";
+  if (isAbove(folder)) return `${folder}/..`;
+  const end = folder.lastIndexOf("/");
+  return end === -1 ? "." : folder.slice(0, end) || "/";
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+function tooLong(path: string): Astray {
+  return { kind: "failed", message: `ENAMETOOLONG: name too long, '${path.slice(0, 60).toWellFormed()}…'` };
+}
