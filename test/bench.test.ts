@@ -1,6 +1,6 @@
 // The benchmarks' floors do the work they are timed for, and the suite runs from end to end. No figure that was measured is asserted.
 
-import { spawn, spawnSync } from "node:child_process";
+import { fork, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -145,6 +145,25 @@ test("a table keeps its figures together in a narrow terminal", () => {
   expect(narrow).toMatch(/^z{70}\n +2\.00 \(1\.50 … 2\.50\), at most 2: met$/m);
   expect(wide).toMatch(/^x{60} +2\.00 +1\.50 … 2\.50 +3$/m);
   expect(wide).toMatch(/^\| z{70} \| 2 \| 2\.00 \(1\.50 … 2\.50\) \| met \|$/m);
+});
+
+test("a contestant that has a server of its own ends with the benchmark", async () => {
+  const file = join(folder, "server.mjs");
+  const text = `
+    import { createServer } from "node:http";
+    export const CONTENT = "x";
+    export async function open() {
+      await new Promise((done) => createServer().listen(0, "127.0.0.1", done));
+      return { ask: async () => CONTENT };
+    }
+  `;
+  writeFileSync(file, text);
+  const child = fork("bench/worker.mjs", [file], { cwd: repositoryRoot });
+  child.send({ kind: "replay", sampleMs: 1, warmMs: 0, clock: "wall" });
+  expect(await once(child, "message")).toEqual([{ micros: expect.any(Number) as number }, undefined]);
+  const ended = once(child, "exit");
+  child.disconnect();
+  expect(await ended).toEqual([0, null]);
 });
 
 // Windows has no such signal.
