@@ -1,77 +1,114 @@
 // npm run bench:check [-- --runs N] [-- --update [--cpu]]: are the ratios that need no peer still what bench/figures.json says?
 // Takes each in N fresh processes, prints what it compared, and exits 1 where one is worse by more than the noise it found. By
 // hand, or in a CI job of its own; never part of the tests. `--update` keeps what was measured as the new figures, with `--cpu` by
-// processor time, which every check of them then goes by; `--figures FILE` names other ones; `--samples FILE` judges ratios that
-// were taken before (`{ "id": [ratio, ratio, …] }`) and runs nothing.
+// processor time, which every check of them then goes by; `--only NAME,NAME` compares the ratios of these benchmarks alone;
+// `--figures FILE` names other figures; `--samples FILE` judges ratios that were taken before (`{ "id": [ratio, ratio, …] }`) and
+// runs nothing.
 
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
+import { promisify } from "node:util";
+import { isSameMachine, readFigures, readSamples } from "./figures.mjs";
 import { formatJudgement, judge } from "./judge.mjs";
 import { describeMachine, formatMachine } from "./machine.mjs";
 import { summarise } from "./measure.mjs";
+import { assertWritable, fail, readCount, readOptions } from "./options.mjs";
+import { closeScratch, openScratch } from "./scratch.mjs";
 import { formatNumber } from "./table.mjs";
 
+const NAME = "bench:check";
 const script = fileURLToPath(new URL("run.mjs", import.meta.url));
-const { values } = parseArgs({
-  options: {
-    runs: { type: "string", default: "6" },
-    update: { type: "boolean", default: false },
-    cpu: { type: "boolean", default: false },
-    only: { type: "string" },
-    figures: { type: "string", default: fileURLToPath(new URL("figures.json", import.meta.url)) },
-    samples: { type: "string" },
-  },
+const values = readOptions(NAME, {
+  runs: { type: "string", default: "6" },
+  update: { type: "boolean", default: false },
+  cpu: { type: "boolean", default: false },
+  only: { type: "string" },
+  figures: { type: "string", default: fileURLToPath(new URL("figures.json", import.meta.url)) },
+  samples: { type: "string" },
 });
-const runs = Number(values.runs);
-if (!Number.isInteger(runs) || runs < 2)
-  fail("--runs takes a whole number of 2 or more: one process has no noise to measure");
-if (values.update && values.only !== undefined) fail("--update keeps all figures, so it takes no --only");
+// One process has no noise to measure.
+const runs = readCount(NAME, "runs", values.runs, 2, 1_000);
+if (values.update && values.only !== undefined) fail(NAME, "--update keeps all figures, so it takes no --only");
+if (values.cpu && !values.update)
+  fail(NAME, "--cpu goes with --update; a check goes by what its figures were taken by");
+if (values.update) assertWritable(NAME, "figures", values.figures);
+if (values.only !== undefined) await assertGuarded(values.only.split(","));
 
-const kept = values.update ? undefined : JSON.parse(readFileSync(values.figures, "utf8"));
+const kept = values.update ? undefined : readFigures(NAME, values.figures);
 const clock = values.update ? (values.cpu ? "cpu" : "wall") : (kept.clock ?? "wall");
-const samples = values.samples === undefined ? takeSamples() : JSON.parse(readFileSync(values.samples, "utf8"));
+const samples = values.samples === undefined ? await takeSamples() : readSamples(NAME, values.samples);
 const machine = describeMachine();
 if (values.update) update();
 else compare();
 
+/** Of the other benchmarks no ratio is kept, and comparing nothing finds nothing. */
+async function assertGuarded(names) {
+  const { SUITES } = await import("./suites.mjs");
+  const guarded = Object.keys(SUITES).filter((name) => SUITES[name].guard !== undefined);
+  const other = names.find((name) => !guarded.includes(name));
+  if (other !== undefined) fail(NAME, `--only takes ${guarded.join(", ")}, not ${JSON.stringify(other)}`);
+}
+
 /** The ratios of each goal, one of each process. */
-function takeSamples() {
+async function takeSamples() {
   const taken = {};
   for (let run = 1; run <= runs; run++) {
-    console.error(`bench:check: process ${run} of ${runs} …`);
-    for (const { id, measured } of runOnce()) (taken[id] ??= []).push(measured.median);
+    console.error(`${NAME}: process ${run} of ${runs} …`);
+    for (const { id, measured } of await runOnce()) (taken[id] ??= []).push(measured.median);
   }
   return taken;
 }
 
 /** The goals that one fresh process has measured. */
-function runOnce() {
-  const folder = mkdtempSync(join(tmpdir(), "playhead-check-"));
+async function runOnce() {
+  const folder = openScratch("check");
   try {
     const file = join(folder, "results.json");
     const only = values.only === undefined ? [] : ["--only", values.only];
     const args = [script, "--guard", "--json", file, ...only, ...(clock === "cpu" ? ["--cpu"] : [])];
-    const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", maxBuffer: 2 ** 28 });
-    if (status !== 0) fail(`a run of the benchmarks exited ${status}: ${stderr}`);
+    await runToEnd(args);
     return JSON.parse(readFileSync(file, "utf8")).goals.filter((goal) => goal.measured !== undefined);
+  } catch (error) {
+    return fail(NAME, whyItFailed(error));
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    closeScratch(folder);
   }
+}
+
+/** Without holding up this process, so that Ctrl-C is heard at once; whatever ends this one ends that one too. */
+async function runToEnd(args) {
+  const running = promisify(execFile)(process.execPath, args, { maxBuffer: 2 ** 28 });
+  const stop = () => running.child.kill();
+  process.once("exit", stop);
+  try {
+    await running;
+  } finally {
+    process.off("exit", stop);
+  }
+}
+
+/** A benchmark that did not do its work says so in its table. */
+function whyItFailed({ code, signal, stdout = "", stderr = "", message }) {
+  const rows = stdout.split("\n").filter((line) => line.includes("did not run:"));
+  const why = [stderr.trim(), ...rows].filter((text) => text !== "").join("\n");
+  return `a run of the benchmarks exited ${code ?? signal}: ${why === "" ? message : why}`;
 }
 
 function compare() {
   // Of some benchmarks only, the figures of the others are not missing.
   const wanted = Object.entries(kept.figures).filter(([id]) => values.only === undefined || samples[id] !== undefined);
-  const { rows, isGood } = judge(samples, Object.fromEntries(wanted));
+  const { rows, isGood, noisy } = judge(samples, Object.fromEntries(wanted));
   console.log(`now:  ${formatMachine(machine)}\nkept: ${formatMachine(kept.machine)}\n`);
-  console.log(formatJudgement(rows, formatNumber));
+  console.log(`${formatJudgement(rows, formatNumber)}\n`);
+  if (!isSameMachine(machine, kept.machine))
+    console.log("the figures are of another machine or Node, whose ratios differ; --update keeps those of this one");
+  if (noisy.length > 0) console.log(`too much noise to tell a ratio that is half as bad again: ${noisy.join(", ")}`);
+  if (wanted.length === 0) fail(NAME, "no ratio was compared: the figures have none of those that were taken");
   const worse = rows.filter(({ verdict }) => verdict === "worse" || verdict === "missing").map(({ id }) => id);
   console.log(
-    isGood ? "\nno ratio is worse than its figure by more than the noise" : `\nworse or missing: ${worse.join(", ")}`,
+    isGood ? "no ratio is worse than its figure by more than the noise" : `worse or missing: ${worse.join(", ")}`,
   );
   process.exitCode = isGood ? 0 : 1;
 }
@@ -82,9 +119,4 @@ function update() {
   );
   writeFileSync(values.figures, JSON.stringify({ machine, clock, runs, figures }, null, 2) + "\n");
   console.log(`kept ${Object.keys(figures).length} figures of ${runs} processes in ${values.figures}`);
-}
-
-function fail(message) {
-  console.error(`bench:check: ${message}`);
-  process.exit(2);
 }

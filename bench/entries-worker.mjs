@@ -36,7 +36,7 @@ const cassette = await time("parse and verify", () => parseCassette(bytes, { max
 await time("replay", async () => {
   const replay = cassetteProvider(cassette);
   for (const request of requests) await replay.turn(request);
-  replay.assertExhausted?.();
+  replay.assertConsumed();
 });
 const drifts = await time("diff with itself", () => diffCassettes(cassette, cassette));
 if (drifts.length > 0 || cassette.entries.length !== entries) throw new Error("the work was not done");

@@ -110,11 +110,18 @@ export function judgeGoals(tables) {
   });
 }
 
-export function formatGoals(goals, format) {
+/** A table of Markdown; with fewer `columns` than it takes, two lines for each goal. */
+export function formatGoals(goals, format, columns = Infinity) {
+  const figures = ({ low, high, median }) => `${format(median)} (${format(low)} … ${format(high)})`;
   const lines = goals.map(({ figure, most, measured, verdict }) => {
     if (measured === undefined) return `| ${figure} | ${most} | | ${verdict} |`;
-    const spread = `${format(measured.low)} … ${format(measured.high)}`;
-    return `| ${figure} | ${most} | ${format(measured.median)} (${spread}) | ${verdict} |`;
+    return `| ${figure} | ${most} | ${figures(measured)} | ${verdict} |`;
   });
-  return ["| figure | at most | measured (middle half) | |", "| --- | ---: | ---: | --- |", ...lines].join("\n");
+  const head = ["| figure | at most | measured (middle half) | |", "| --- | ---: | ---: | --- |"];
+  if (Math.max(...lines.map((line) => line.length)) <= columns) return [...head, ...lines].join("\n");
+  return goals
+    .map(({ figure, most, measured, verdict }) => {
+      return `${figure}\n    ${measured === undefined ? "" : `${figures(measured)}, `}at most ${most}: ${verdict}`;
+    })
+    .join("\n");
 }

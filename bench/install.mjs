@@ -1,16 +1,16 @@
 // What `npm install playhead` brings: the packed tarball, and the folder that it makes with all it depends on. Needs the registry.
 
 import { spawnSync } from "node:child_process";
-import { lstatSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { lstatSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { summarise } from "./measure.mjs";
+import { closeScratch, endWith, openScratch } from "./scratch.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
 export async function* install() {
-  const folder = mkdtempSync(join(tmpdir(), "playhead-install-"));
+  const folder = openScratch("install");
   try {
     const tarball = join(folder, pack(folder));
     const rows = [{ name: "tarball", ...summarise([statSync(tarball).size / 1e6]) }];
@@ -30,24 +30,28 @@ export async function* install() {
     ];
     yield { key: "count", title: "packages and files installed", unit: "number", rows: counts };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    closeScratch(folder);
   }
 }
 
 function pack(folder) {
-  const { status, stdout, stderr } = npm(["pack", "--json", "--ignore-scripts", "--pack-destination", folder], root);
-  if (status !== 0) throw new Error(`npm pack failed: ${stderr}`);
+  const { status, stdout, stderr, error } = npm(
+    ["pack", "--json", "--ignore-scripts", "--pack-destination", folder],
+    root,
+  );
+  if (status !== 0) throw new Error(`npm pack failed: ${error?.message ?? stderr.trim()}`);
   const report = JSON.parse(stdout);
   return Object.values(report)[0].filename;
 }
 
 function installIn(folder, tarball) {
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true }));
-  const { status, stderr } = npm(
+  const { status, stderr, error } = npm(
     ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", tarball],
     folder,
   );
-  if (status !== 0) return { failed: `npm install failed, is the registry reachable? ${stderr.trim()}` };
+  if (status !== 0)
+    return { failed: `npm install failed, is the registry reachable? ${error?.message ?? stderr.trim()}` };
   return sizeOf(join(folder, "node_modules"));
 }
 
@@ -74,7 +78,10 @@ function isPackage({ name, parentPath }) {
 export function npm(args, cwd) {
   const own = process.env.npm_execpath;
   const options = { cwd, encoding: "utf8", maxBuffer: 2 ** 28 };
-  return own === undefined
-    ? spawnSync("npm", args, { ...options, shell: process.platform === "win32" })
-    : spawnSync(process.execPath, [own, ...args], options);
+  const result =
+    own === undefined
+      ? spawnSync("npm", args, { ...options, shell: process.platform === "win32" })
+      : spawnSync(process.execPath, [own, ...args], options);
+  endWith(result);
+  return result;
 }

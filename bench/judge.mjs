@@ -5,14 +5,16 @@ import { summarise } from "./measure.mjs";
 
 /**
  * `samples`: the ratios of each id, one of each process. `kept`: a figure for each id. A ratio is worse if its median is above
- * the figure by more than the noise. One that has a figure and no sample is missing, which is as bad.
+ * the figure by more than the noise. One that has a figure and no sample is missing, which is as bad. `noisy` are those whose noise
+ * is more than half of the figure: a check that finds nothing there says little.
  */
 export function judge(samples, kept) {
   const rows = Object.entries(kept).map(([id, figure]) => judgeOne(id, figure, samples[id] ?? []));
-  const fresh = Object.keys(samples).filter((id) => !Object.hasOwn(kept, id));
+  const fresh = Object.keys(samples).filter((id) => !Object.hasOwn(kept, id) && samples[id].length > 0);
   return {
     rows: [...rows, ...fresh.map((id) => ({ id, verdict: "no figure kept", now: summarise(samples[id]).median }))],
     isGood: rows.every(({ verdict }) => verdict !== "worse" && verdict !== "missing"),
+    noisy: rows.filter(({ figure, noise }) => noise > Math.abs(figure) / 2).map(({ id }) => id),
   };
 }
 

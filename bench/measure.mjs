@@ -2,6 +2,7 @@
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import { pause } from "./scratch.mjs";
 
 /**
  * @typedef {object} Contestant
@@ -65,6 +66,7 @@ export async function calibrate(contestant, { sampleMs, warmMs, clock }) {
 }
 
 async function takeSample({ contestant, repeats, values }, clock) {
+  await pause();
   collectGarbage();
   if (contestant.sample !== undefined) values.push(await contestant.sample());
   else values.push((await time(contestant, repeats, clock)) / repeats / contestant.units);

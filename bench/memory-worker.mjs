@@ -10,7 +10,7 @@ const [kind, turnsText] = process.argv.slice(2);
 const turns = Number(turnsText);
 
 const WAYS = {
-  floor: (model, length) => hashedLoop(model, add, SYSTEM, GOAL, length),
+  floor: (model) => hashedLoop(model, add, SYSTEM, GOAL),
   bare: (model, length) => runPlayhead(model, length),
   recording: record,
   replaying: async (model, length) => runPlayhead(cassetteProvider((await record(model, length)).cassette), length),

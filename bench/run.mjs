@@ -2,55 +2,56 @@
 // its machine and versions. Figures are for reading; no test asserts one.
 
 import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { fileURLToPath } from "node:url";
 import { formatGoals, judgeGoals } from "./goals.mjs";
 import { describeMachine, formatMachine } from "./machine.mjs";
+import { assertWritable, fail, readCount, readOptions } from "./options.mjs";
 import { formatResults } from "./results.mjs";
 import { runSuite, SUITES, suitesOf } from "./suites.mjs";
 import { formatNumber, formatTable } from "./table.mjs";
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: "boolean", default: false },
-    guard: { type: "boolean", default: false },
-    peers: { type: "boolean", default: false },
-    cpu: { type: "boolean", default: false },
-    results: { type: "boolean", default: false },
-    json: { type: "string" },
-    only: { type: "string" },
-    files: { type: "string" },
-    rounds: { type: "string" },
-  },
+const values = readOptions("bench", {
+  quick: { type: "boolean", default: false },
+  guard: { type: "boolean", default: false },
+  peers: { type: "boolean", default: false },
+  cpu: { type: "boolean", default: false },
+  results: { type: "boolean", default: false },
+  json: { type: "string" },
+  only: { type: "string" },
+  files: { type: "string" },
+  rounds: { type: "string" },
 });
+const resultsFile = fileURLToPath(new URL("results.md", import.meta.url));
 const length = values.guard ? "guard" : values.quick ? "quick" : "whole";
 const chosen = values.only?.split(",") ?? suitesOf(length, values.peers);
 const unknown = chosen.filter((name) => !Object.hasOwn(SUITES, name));
 if (unknown.length > 0) {
-  console.error(`bench: there is no ${unknown.join(", ")}; there are ${Object.keys(SUITES).join(", ")}`);
-  process.exit(2);
+  const names = unknown.map((name) => (name === "" ? "benchmark without a name" : name)).join(", ");
+  fail("bench", `there is no ${names}; there are ${Object.keys(SUITES).join(", ")}`);
 }
-if (values.results && (length !== "whole" || values.only !== undefined)) {
-  console.error("bench: --results writes every figure, so it goes with neither --quick, --guard nor --only");
-  process.exit(2);
-}
+if (values.results && (length !== "whole" || values.only !== undefined))
+  fail("bench", "--results writes every figure, so it goes with neither --quick, --guard nor --only");
+if (values.results) assertWritable("bench", "results", resultsFile);
+if (values.json !== undefined) assertWritable("bench", "json", values.json);
 const options = {
   clock: values.cpu ? "cpu" : "wall",
-  ...(values.files === undefined ? {} : { files: toCount("files") }),
-  ...(values.rounds === undefined ? {} : { rounds: toCount("rounds") }),
+  ...(values.files === undefined ? {} : { files: readCount("bench", "files", values.files, 1, 1_000_000) }),
+  ...(values.rounds === undefined ? {} : { rounds: readCount("bench", "rounds", values.rounds, 1, 1_000) }),
 };
+const columns = process.stdout.isTTY ? process.stdout.columns : Infinity;
 const machine = describeMachine();
 console.log(`${formatMachine(machine)}\n`);
 
 const tables = [];
 for (const suite of chosen) {
-  for await (const table of runSuite(suite, length, options)) {
+  for await (const table of tablesOf(suite)) {
     tables.push({ suite, ...table });
-    console.log(formatTable(table));
+    console.log(formatTable(table, columns));
   }
 }
 const goals = judgeGoals(tables);
 const measured = goals.filter((goal) => goal.measured !== undefined);
-if (measured.length > 0) console.log(`${formatGoals(measured, formatNumber)}\n`);
+if (measured.length > 0) console.log(`${formatGoals(measured, formatNumber, columns)}\n`);
 const versions = Object.fromEntries(tables.flatMap((table) => Object.entries(table.versions ?? {})));
 const results = {
   schemaVersion: 1,
@@ -63,14 +64,17 @@ const results = {
   tables,
 };
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(results, null, 2) + "\n");
-if (values.results) writeFileSync(new URL("results.md", import.meta.url), formatResults(results));
+if (values.results) writeFileSync(resultsFile, formatResults(results));
 // A peer, or a tool that this machine lacks, may be absent; what is ours may not.
 if (tables.some(({ rows }) => rows.some((row) => row.failed !== undefined && row.isOptional !== true)))
   process.exitCode = 1;
 
-function toCount(name) {
-  const count = Number(values[name]);
-  if (Number.isInteger(count) && count > 0) return count;
-  console.error(`bench: --${name} takes a whole number of 1 or more, not ${values[name]}`);
-  process.exit(2);
+/** A benchmark that gives up must not take with it what others have measured. */
+async function* tablesOf(suite) {
+  try {
+    yield* runSuite(suite, length, options);
+  } catch (error) {
+    const failed = error instanceof Error ? error.message : String(error);
+    yield { key: "failed", title: `${suite} gave up`, unit: "-", rows: [{ name: suite, failed }] };
+  }
 }

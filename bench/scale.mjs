@@ -3,13 +3,13 @@
 // most (its resident set).
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { scriptedProvider } from "playhead";
 import { DEFAULT_MAX_BYTES, formatCassette, recordingProvider } from "playhead/cassette";
 import { summarise } from "./measure.mjs";
+import { closeScratch, endWith, openScratch, pause } from "./scratch.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 const bin = join(root, "dist/cli/bin.js");
@@ -24,9 +24,10 @@ export async function* scale({ files = 10_000, entries = 100_000, rounds = 3, by
 }
 
 async function* scaleFolders(files, bytes, rounds) {
-  const folder = mkdtempSync(join(tmpdir(), "playhead-scale-"));
+  const folder = openScratch("scale");
+  const tenth = Math.max(1, Math.round(files / 10));
   try {
-    for (const count of [files / 10, files]) {
+    for (const count of [tenth, files]) {
       for (const side of ["old", "now"]) await fill(join(folder, String(count), side), count);
     }
     const large = join(folder, "large.cassette.json");
@@ -35,9 +36,9 @@ async function* scaleFolders(files, bytes, rounds) {
       name: `load one of ${(bytes / 2 ** 20).toFixed(0)} MiB`,
       args: ["--input-type=module", "-e", LOAD, large],
     };
-    const few = commandsOn(join(folder, String(files / 10)));
+    const few = commandsOn(join(folder, String(tenth)));
     const many = [...commandsOn(join(folder, String(files))), loading];
-    const samples = sampleInTurn([...few, ...many], rounds);
+    const samples = await sampleInTurn([...few, ...many], rounds);
     const manyRows = samples.slice(few.length);
     const rows = (field) =>
       manyRows.map(({ name, list }) => ({ name, ...summarise(list.map((sample) => sample[field])) }));
@@ -49,12 +50,12 @@ async function* scaleFolders(files, bytes, rounds) {
     });
     yield {
       key: "growth",
-      title: `scale: ${files} files ÷ ${files / 10} files, 10 is linear`,
+      title: `scale: ${files} files ÷ ${tenth} files, 10 is linear`,
       unit: "×",
       rows: growth,
     };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    closeScratch(folder);
   }
 }
 
@@ -74,10 +75,13 @@ function commandsOn(folder) {
   return Object.entries(commands).map(([name, args]) => ({ name, args: [bin, ...args] }));
 }
 
-function sampleInTurn(contestants, rounds) {
+async function sampleInTurn(contestants, rounds) {
   const samples = contestants.map(({ name }) => ({ name, list: [] }));
   for (let round = 0; round < rounds; round++) {
-    for (const [index, { name, args }] of contestants.entries()) samples[index].list.push(runOnce(name, args));
+    for (const [index, { name, args }] of contestants.entries()) {
+      await pause();
+      samples[index].list.push(runOnce(name, args));
+    }
   }
   return samples;
 }
@@ -116,11 +120,9 @@ function recordMany(entries) {
 function runOnce(name, args) {
   const started = process.hrtime.bigint();
   const options = { cwd: root, encoding: "utf8", maxBuffer: 2 ** 30, env: { ...process.env, CI: "" } };
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    ["--import", `data:text/javascript,${TELL}`, ...args],
-    options,
-  );
+  const result = spawnSync(process.execPath, ["--import", `data:text/javascript,${TELL}`, ...args], options);
+  endWith(result);
+  const { status, stderr } = result;
   const seconds = Number(process.hrtime.bigint() - started) / 1e9;
   const kilobytes = / rss (\d+)$/.exec(stderr)?.[1];
   if (status !== 0 || kilobytes === undefined) throw new Error(`${name} exited with ${status}: ${stderr}`);
@@ -131,6 +133,7 @@ async function fill(folder, files) {
   for (let index = 0; index < files; index++) {
     const inner = join(folder, String(index % 100));
     if (index < 100) mkdirSync(inner, { recursive: true });
+    if (index % 100 === 0) await pause();
     writeFileSync(join(inner, `${index}.cassette.json`), await cassetteOf(`answer ${index}`));
   }
 }

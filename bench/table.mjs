@@ -1,11 +1,19 @@
 // Rows of figures as text for a terminal and as Markdown. Two to three digits: more would not come again.
 
-export function formatTable({ title, unit, rows }) {
-  const width = Math.max(...rows.map((row) => row.name.length), 12);
+/** What stands beside a name: the median, the middle half, the number of samples. */
+const FIGURES_WIDTH = 38;
+const INDENT = 4;
+
+/** With fewer `columns` than a row takes, the figures stand in a line of their own. */
+export function formatTable({ title, unit, rows }, columns = Infinity) {
+  const longest = Math.max(...rows.map((row) => row.name.length), 12);
+  const isWide = longest + FIGURES_WIDTH <= columns;
+  const width = isWide ? longest : INDENT;
+  const label = (name) => (isWide ? name.padEnd(width) : `${name}\n${"".padEnd(width)}`);
   const lines = rows.map((row) => {
-    if (row.failed !== undefined) return `${row.name.padEnd(width)}  did not run: ${firstLine(row.failed)}`;
+    if (row.failed !== undefined) return `${label(row.name)}  did not run: ${firstLine(row.failed)}`;
     const spread = `${formatNumber(row.low)} … ${formatNumber(row.high)}`;
-    return `${row.name.padEnd(width)}  ${formatNumber(row.median).padStart(9)}  ${spread.padStart(19)}  ${String(row.samples).padStart(4)}`;
+    return `${label(row.name)}  ${formatNumber(row.median).padStart(9)}  ${spread.padStart(19)}  ${String(row.samples).padStart(4)}`;
   });
   const head = `${"".padEnd(width)}  ${"median".padStart(9)}  ${"middle half".padStart(19)}  ${"n".padStart(4)}`;
   return [`${title} [${unit}]`, head, ...lines, ""].join("\n");

@@ -2,8 +2,7 @@
 // by the command on folders, once with one thread and once with as many as there are cores.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { seal } from "playhead";
@@ -11,6 +10,7 @@ import { formatCassette, parseCassette, recordingProvider } from "playhead/casse
 import { verifyText } from "./floor/cassette.mjs";
 import { toMegabytesPerSecond } from "./import.mjs";
 import { measure } from "./measure.mjs";
+import { closeScratch, endWith, openScratch, pause } from "./scratch.mjs";
 import { createConversation } from "./workload.mjs";
 
 const bin = fileURLToPath(new URL("../dist/cli/bin.js", import.meta.url));
@@ -39,12 +39,13 @@ export async function* verify({ sizes = [0.1, 1, 10, 200], files = 10_000, fileK
 }
 
 async function* verifyFolder(files, fileKb, options) {
-  const folder = mkdtempSync(join(tmpdir(), "playhead-verify-"));
+  const folder = openScratch("verify");
   try {
     const bytes = await cassetteOf(fileKb * 1000);
     for (let index = 0; index < files; index++) {
       const inner = join(folder, String(index % 100));
       if (index < 100) mkdirSync(inner);
+      if (index % 100 === 0) await pause();
       writeFileSync(join(inner, `${index}.cassette.json`), bytes);
     }
     const command = [process.execPath, bin, "verify", folder];
@@ -62,12 +63,14 @@ async function* verifyFolder(files, fileKb, options) {
     const title = `verify ${files} cassettes of ${(bytes.length / 1000).toPrecision(3)} KB`;
     yield { key: "folder", title, unit: "MB/s", rows: toMegabytesPerSecond(micros, files * bytes.length) };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    closeScratch(folder);
   }
 }
 
 function runCommand([file, ...args]) {
-  const { status, error, stderr } = spawnSync(file, args, { encoding: "utf8", maxBuffer: 2 ** 30 });
+  const result = spawnSync(file, args, { encoding: "utf8", maxBuffer: 2 ** 30 });
+  endWith(result);
+  const { status, error, stderr } = result;
   if (error !== undefined) throw new Error(`${file} could not be started: ${error.message}`);
   if (status !== 0) throw new Error(`${args.join(" ")} exited ${status}: ${stderr}`);
 }

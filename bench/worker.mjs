@@ -9,6 +9,9 @@ for (const name of ["log", "info", "warn", "debug"]) console[name] = () => {};
 const contestant = import(pathToFileURL(file).href).then((all) => (part === undefined ? all : all.contestants[part]));
 const prepared = new Map();
 
+// A contestant may have a server of its own that would keep the process alive for ever.
+process.on("disconnect", () => process.exit());
+
 process.on("message", (message) => {
   takeSample(message).then(
     (micros) => process.send({ micros }),

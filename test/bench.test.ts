@@ -1,8 +1,8 @@
-// The benchmarks' floors do the work they are timed for, the suite runs from end to end, and the guard fails when it should. No
-// figure that was measured is asserted.
+// The benchmarks' floors do the work they are timed for, and the suite runs from end to end. No figure that was measured is asserted.
 
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { fork, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -93,6 +93,92 @@ test("the quick benchmark prints every table with samples, and the same as JSON"
   expect(unmeasured).toEqual(["recording-peers", "memory"]);
 });
 
+test.each<[string, string[], RegExp]>([
+  ["an option that there is not", ["--quik"], /Unknown option .--quik./],
+  ["a word beside the options", ["canon"], /canon/],
+  ["no name", ["--only", ""], /there is no benchmark without a name; there are turnLoop/],
+  ["no number", ["--rounds", "many"], /--rounds takes a whole number from 1 to 1000, not "many"/],
+  ["too many files", ["--files", "1e9"], /--files takes a whole number from 1 to 1000000, not "1e9"/],
+  ["a file that is a folder", ["--only", "canon", "--json", "."], /--json cannot be written to ".": it is a folder/],
+  [
+    "a file in no folder",
+    ["--only", "canon", "--json", "no/such/x.json"],
+    /--json cannot be written to "no.such.x.json"/,
+  ],
+  ["every figure of some", ["--results", "--quick"], /--results writes every figure/],
+])("%s is refused before anything is measured", (_, args, message) => {
+  const result = node("bench/run.mjs", ...args);
+  expect(result.stderr).toMatch(message);
+  expect(result.stderr).not.toMatch(/\n {4}at /);
+  expect(result).toMatchObject({ status: 2, stdout: "" });
+});
+
+test("a benchmark that gives up takes nothing with it that others measured", () => {
+  const file = join(folder, "partly.json");
+  // Packing needs npm, and there is none.
+  const { npm_execpath: _npm, ...rest } = process.env;
+  const env = { ...rest, PATH: folder };
+  const args = ["bench/run.mjs", "--quick", "--rounds", "1", "--only", "install,canon", "--json", file];
+  const result = spawnSync(process.execPath, args, { cwd: repositoryRoot, encoding: "utf8", env });
+  expect(result.status).toBe(1);
+  expect(result.stdout).toMatch(/^install +did not run: npm pack failed/m);
+  const { tables } = JSON.parse(readFileSync(file, "utf8")) as { tables: { suite: string }[] };
+  expect(tables.map(({ suite }) => suite)).toEqual(["install", "canon", "canon", "canon"]);
+});
+
+test("a table keeps its figures together in a narrow terminal", () => {
+  const result = script(`
+    import { formatGoals } from "./bench/goals.mjs";
+    import { summarise } from "./bench/measure.mjs";
+    import { formatNumber, formatTable } from "./bench/table.mjs";
+    const rows = [{ name: "x".repeat(60), ...summarise([1, 2, 3]) }, { name: "y".repeat(60), failed: "no" }];
+    const goals = [{ figure: "z".repeat(70), most: 2, measured: summarise([1, 2, 3]), verdict: "met" }];
+    const texts = [80, 200].map((columns) =>
+      [formatTable({ title: "t", unit: "u", rows }, columns), formatGoals(goals, formatNumber, columns)].join("\\n"),
+    );
+    console.log(JSON.stringify(texts));
+  `);
+  expect(result.stderr).toBe("");
+  const [narrow = "", wide = ""] = JSON.parse(result.stdout) as string[];
+  expect(narrow.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  expect(narrow).toMatch(/^x{60}\n +2\.00 +1\.50 … 2\.50 +3\ny{60}\n +did not run: no$/m);
+  expect(narrow).toMatch(/^z{70}\n +2\.00 \(1\.50 … 2\.50\), at most 2: met$/m);
+  expect(wide).toMatch(/^x{60} +2\.00 +1\.50 … 2\.50 +3$/m);
+  expect(wide).toMatch(/^\| z{70} \| 2 \| 2\.00 \(1\.50 … 2\.50\) \| met \|$/m);
+});
+
+test("a contestant that has a server of its own ends with the benchmark", async () => {
+  const file = join(folder, "server.mjs");
+  const text = `
+    import { createServer } from "node:http";
+    export const CONTENT = "x";
+    export async function open() {
+      await new Promise((done) => createServer().listen(0, "127.0.0.1", done));
+      return { ask: async () => CONTENT };
+    }
+  `;
+  writeFileSync(file, text);
+  const child = fork("bench/worker.mjs", [file], { cwd: repositoryRoot });
+  child.send({ kind: "replay", sampleMs: 1, warmMs: 0, clock: "wall" });
+  expect(await once(child, "message")).toEqual([{ micros: expect.any(Number) as number }, undefined]);
+  const ended = once(child, "exit");
+  child.disconnect();
+  expect(await ended).toEqual([0, null]);
+});
+
+// Windows has no such signal.
+test.skipIf(process.platform === "win32")("a benchmark that is ended leaves no folder behind", async () => {
+  const scratch = mkdtempSync(join(folder, "tmp-"));
+  const args = ["bench/run.mjs", "--quick", "--only", "scale", "--files", "50000"];
+  const env = { ...process.env, TMPDIR: scratch };
+  const child = spawn(process.execPath, args, { cwd: repositoryRoot, env, stdio: "ignore" });
+  const ended = once(child, "exit");
+  while (readdirSync(scratch).length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  child.kill("SIGINT");
+  expect(await ended).toEqual([130, null]);
+  expect(readdirSync(scratch)).toEqual([]);
+});
+
 test("an unknown benchmark is refused with the names there are", () => {
   const result = node("bench/run.mjs", "--only", "turnLoop,speed");
   expect(result.status).toBe(2);
@@ -133,67 +219,5 @@ describe("the goals", () => {
       ["signing", "not met", 0.275],
       ["canon", "met", 2],
     ]);
-  });
-});
-
-describe("bench:check", () => {
-  const KEPT = { bare: 2, canon: 2.5 };
-
-  function check(samples: Record<string, number[]>, kept: Record<string, number> = KEPT) {
-    const [figures, taken] = [join(folder, "figures.json"), join(folder, "samples.json")];
-    const machine = { cpu: "a processor", cores: 2 };
-    writeFileSync(figures, JSON.stringify({ machine, figures: kept }));
-    writeFileSync(taken, JSON.stringify(samples));
-    return node("bench/check.mjs", "--figures", figures, "--samples", taken);
-  }
-
-  test("passes where the ratios are as they were, and prints what it compared", () => {
-    const result = check({ bare: [1.9, 2, 2.1], canon: [2.4, 2.5, 2.6] });
-    expect(result.stderr).toBe("");
-    expect(result.stdout).toMatch(/bare +2\.00 +2\.00 +0\.200 +2\.20 +same/);
-    expect(result.stdout).toMatch(/no ratio is worse than its figure/);
-    expect(result.status).toBe(0);
-  });
-
-  test("passes where a ratio is worse by less than the noise", () => {
-    expect(check({ bare: [2.0, 2.2, 2.5], canon: [2.5, 2.5] }).status).toBe(0);
-  });
-
-  test("fails where one is worse by more than the noise, and names it", () => {
-    const result = check({ bare: [2.0, 2.0, 2.01], canon: [2.9, 3, 3.1] });
-    expect(result.status).toBe(1);
-    expect(result.stdout).toMatch(/canon +2\.50 +3\.00 +0\.200 +2\.70 +worse/);
-    expect(result.stdout).toMatch(/worse or missing: canon$/m);
-  });
-
-  test("fails where a figure was not measured, or only once", () => {
-    expect(check({ bare: [2, 2] }).stdout).toMatch(/worse or missing: canon$/m);
-    const once = check({ bare: [2, 2], canon: [2.5] });
-    expect(once.status).toBe(1);
-    expect(once.stdout).toMatch(/canon.*missing/);
-  });
-
-  test("says what is better, and what has no figure, without failing", () => {
-    const result = check({ bare: [1, 1.1], canon: [2.5, 2.6], memory: [1, 1] });
-    expect(result.stdout).toMatch(/bare.*better/);
-    expect(result.stdout).toMatch(/memory.*no figure kept/);
-    expect(result.status).toBe(0);
-  });
-
-  test("keeps a figure for every goal that needs no peer", () => {
-    const { figures } = JSON.parse(readFileSync(join(repositoryRoot, "bench/figures.json"), "utf8")) as {
-      figures: Record<string, number>;
-    };
-    const result = script(`
-      import { GOALS } from "./bench/goals.mjs";
-      console.log(JSON.stringify(GOALS.map(({ id }) => id).filter((id) => id !== "recording-peers")));
-    `);
-    expect(Object.keys(figures).sort()).toEqual((JSON.parse(result.stdout) as string[]).sort());
-  });
-
-  test("refuses one process, which has no noise to measure", () => {
-    const result = node("bench/check.mjs", "--runs", "1");
-    expect(result.status).toBe(2);
-    expect(result.stderr).toMatch(/2 or more/);
   });
 });

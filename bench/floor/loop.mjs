@@ -46,21 +46,24 @@ export async function guardedLoop(model, tool, system, goal, limits = { turns: 2
   }
 }
 
-/** The guarded loop around a model whose every turn is hashed as a version 2 cassette hashes it, incrementally. */
-export async function hashedLoop(model, tool, system, goal) {
+/**
+ * The guarded loop around a model whose every turn is hashed as a version 2 cassette hashes it, incrementally. `head` is what the
+ * envelope covers beside the entries.
+ */
+export async function hashedLoop(model, tool, system, goal, head = { cassetteId: "00", version: 2 }) {
   const entries = [];
   const hashOf = growingHash();
   const watched = {
     async turn({ messages }) {
       const promptHash = hashOf(messages);
       const response = await model.turn({ messages });
-      const bound = { cassetteId: "00", promptHash, response, turnIndex: entries.length };
+      const bound = { cassetteId: head.cassetteId, promptHash, response, turnIndex: entries.length };
       entries.push({ promptHash, response, responseHash: sha256(canonical(bound)) });
       return response;
     },
   };
   const result = await guardedLoop(watched, tool, system, goal);
-  const envelope = canonical({ entryDigests: entries.map((entry) => entry.responseHash), version: 2 });
+  const envelope = canonical({ ...head, entryDigests: entries.map((entry) => entry.responseHash) });
   return { ...result, entries, envelopeHash: sha256(envelope) };
 }
 

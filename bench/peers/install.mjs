@@ -9,6 +9,8 @@ import { npm } from "../install.mjs";
 const home = fileURLToPath(new URL("../../.playhead/bench-peers/", import.meta.url));
 const SHARED = ["script.mjs", "exchange.mjs"];
 const UNREACHABLE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH/;
+/** Set once it could not be reached: npm tries for more than a minute, and there are a dozen peers. */
+let unreachable;
 
 /** The path of the file that drives it and which Node it wants, or why there is none. */
 export function installPeer({ folder, main, dependencies, overrides, contestant }) {
@@ -19,6 +21,7 @@ export function installPeer({ folder, main, dependencies, overrides, contestant 
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== manifest) {
     rmSync(stamp, { force: true });
     writeFileSync(join(path, "package.json"), manifest);
+    if (unreachable !== undefined) return { failed: unreachable };
     console.error(`bench: installing ${Object.keys(dependencies).join(", ")} …`);
     const failed = install(path) ?? findWrongVersion(path, dependencies);
     if (failed !== undefined) return { failed };
@@ -43,9 +46,9 @@ function install(path) {
   if (status === 0) return undefined;
   const text = error?.message ?? stderr.trim();
   const code = UNREACHABLE.exec(text)?.[0];
-  return code === undefined
-    ? `npm install failed: ${text}`
-    : `the package registry could not be reached (${code}); peers are fetched from it the first time, so try again online`;
+  if (code === undefined) return `npm install failed: ${text}`;
+  unreachable = `the package registry could not be reached (${code}); peers are fetched from it the first time, so try again online`;
+  return unreachable;
 }
 
 /** A package that is not where it must be would be looked for in the folders above, and found there in another version. */

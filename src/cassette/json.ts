@@ -4,6 +4,7 @@
 import * as jsonc from "jsonc-parser";
 import { findTooDeep, MAX_JSON_DEPTH, toVisible } from "../core/index.js";
 import { CassetteError, type LoadErrorCode } from "./errors.js";
+import { isTooHeavy } from "./weight.js";
 
 // The package declares its token kinds as a const enum, which isolated modules cannot read; at run time it is an object.
 const TOKEN = jsonc as unknown as { SyntaxKind: Record<keyof typeof jsonc.SyntaxKind, number> };
@@ -18,6 +19,8 @@ export interface StrictJsonOptions {
   file?: string;
   /** Default 64 MiB. */
   maxBytes?: number;
+  /** Bytes on the heap that reading it may take, by an estimate on the safe side. Default any number. */
+  maxMemory?: number;
   /** What to do about a text that cannot be right, where restoring or recording a cassette is not it. */
   remedy?: string;
 }
@@ -30,6 +33,7 @@ export function parseStrictJson(input: string | Uint8Array, options: StrictJsonO
   };
   const text = toText(input, options.maxBytes ?? DEFAULT_MAX_BYTES, refuse);
   refuseDepth(text, refuse);
+  refuseWeight(text, options.maxMemory ?? Infinity, refuse);
   const value = parse(text, refuse);
   scan(text, refuse);
   return value;
@@ -74,6 +78,17 @@ function refuseDepth(text: string, refuse: Refuse): void {
   const offset = findTooDeep(text, MAX_JSON_DEPTH);
   if (offset === undefined) return;
   refuse("too-deep", `${placeOf(text, offset)}: nesting deeper than ${MAX_JSON_DEPTH} levels`, RESTORE);
+}
+
+/** A parser that runs out of memory takes the process with it. */
+function refuseWeight(text: string, maxMemory: number, refuse: Refuse): void {
+  if (!isTooHeavy(text, maxMemory)) return;
+  const room = Math.floor(maxMemory / 2 ** 20);
+  refuse(
+    "too-large",
+    `the file holds so many objects, lists and values that the ${room} MiB of memory at hand may not do`,
+    "If that is meant, give more: NODE_OPTIONS=--max-old-space-size=8192.",
+  );
 }
 
 function placeOf(text: string, index: number): string {

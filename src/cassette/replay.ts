@@ -207,14 +207,13 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
 
   return {
     answer(request: LlmTurnRequest): { index: number; response: LlmTurnResponse } {
-      const { messages } = request;
-      const known = seen.begin(messages);
-      assertMessages(messages, known);
+      const { list, known } = seen.begin(request.messages);
+      assertMessages(list, known);
       const turn = asked++;
       // As the recorder does: tools and settings are read before the prompt.
       const now = strict && noted.length > 0 ? readContext(request) : undefined;
-      const promptHash = nextHash(messages, known, { tape, side, turns, tracker });
-      seen.take(messages, known);
+      const promptHash = nextHash(list, known, { tape, side, turns, tracker });
+      seen.take();
       const index = find(promptHash, now);
       if (index === undefined) throw misses.note(explain(now, turn, promptHash));
       checkContext(now, index, turn);

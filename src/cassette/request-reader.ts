@@ -25,15 +25,14 @@ export function createRequestReader(redactor: Redactor, filter: HashFilter | und
     since: (from) => tracker.since(from),
     read(request) {
       assertRequest(request);
-      const { messages } = request;
-      const known = seen.begin(messages);
-      assertMessages(messages, known);
+      const { list, known } = seen.begin(request.messages);
+      assertMessages(list, known);
       const context = readContext(request);
       if (context !== checked) assertContext(context);
       checked = context;
-      const { clean, kept } = redactor.messages(messages, known);
+      const { clean, kept } = redactor.messages(list, known);
       const { promptHash, keep } = tracker.next(clean, kept);
-      seen.take(messages, known);
+      seen.take();
       return { promptHash, keep, context };
     },
   };

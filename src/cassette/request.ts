@@ -17,7 +17,7 @@ export function assertRequest(request: unknown): asserts request is LlmTurnReque
 }
 
 /** Refuses a list that holds anything but objects. The first `known` were looked at before. */
-export function assertMessages(messages: readonly unknown[], known: number): void {
+export function assertMessages(messages: readonly unknown[], known: number): asserts messages is readonly LlmMessage[] {
   const odd = findOddItem(messages, known);
   if (odd !== undefined) throw noList(odd);
 }

@@ -15,11 +15,12 @@ export interface Progress {
 
 /** `what` is a constant word such as "verifying"; `now` gives milliseconds. */
 export function createProgress(io: CliIo, what: string, now: () => number = () => performance.now()): Progress {
+  const isOn = isWatched(io);
   let due = now() + QUIET_MS;
   let isShown = false;
   return {
     step(done, total) {
-      if (!io.stderrIsTTY || now() < due) return;
+      if (!isOn || now() < due) return;
       due = now() + REDRAW_MS;
       isShown = true;
       io.stderr(`${CLEAR_LINE}${what} ${done}${total > 0 ? `/${total}` : ""}`);
@@ -29,4 +30,15 @@ export function createProgress(io: CliIo, what: string, now: () => number = () =
       isShown = false;
     },
   };
+}
+
+/**
+ * Is there somebody in front of a terminal that can take a line back? A CI job may have one too, whose log keeps every line; a dumb
+ * one prints the escapes; and NO_COLOR is how people ask for none.
+ */
+function isWatched({ stderrIsTTY, env }: CliIo): boolean {
+  const { CI = "", TERM, NO_COLOR = "" } = env;
+  return (
+    stderrIsTTY && TERM !== "dumb" && NO_COLOR === "" && ["", "false", "0", "no", "off"].includes(CI.toLowerCase())
+  );
 }

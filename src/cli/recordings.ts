@@ -2,6 +2,7 @@
 // hide the others.
 
 import { join, resolve, sep } from "node:path";
+import { getHeapStatistics } from "node:v8";
 import { CASSETTE_SUFFIX, type Cassette, type CassetteStore, type LockPlace, type Trust } from "../cassette/index.js";
 import type { FilePort } from "../core/index.js";
 import { toFailure, type Failure } from "./errors.js";
@@ -73,7 +74,8 @@ export interface LoadOptions {
 /** Version 1 is not warned about here; each command says it in its own place. */
 export async function loadRecording(store: CassetteStore, file: string, options: LoadOptions = {}): Promise<Loaded> {
   try {
-    const cassette = await store.load(file, { ...options, ports: { warn: () => undefined } });
+    const maxMemory = getHeapStatistics().heap_size_limit;
+    const cassette = await store.load(file, { ...options, maxMemory, ports: { warn: () => undefined } });
     return { kind: "loaded", file, cassette };
   } catch (error) {
     return { kind: "failed", file, failure: toFailure(error, file) };

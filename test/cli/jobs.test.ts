@@ -136,3 +136,17 @@ describe("--max-bytes", () => {
     expect(ran.err).toContain("Give a whole number from 1 to 500000000.");
   });
 });
+
+it.each(["1", "2"])("a file that is beyond the memory is refused and the others are verified, --jobs %s", (jobs) => {
+  mkdirSync(join(folder, "heavy"));
+  place("heavy/a.cassette.json", runOf([{ say: "a" }]));
+  place("heavy/z.cassette.json", runOf([{ say: "z" }]));
+  writeFileSync(join(folder, "heavy/m.cassette.json"), `{"entries":[${"{},".repeat(6_000_000)}{}]}`);
+  const env = { ...process.env, NODE_OPTIONS: "--max-old-space-size=128" };
+  const { status, stdout } = run(["verify", "heavy", "--json", "--jobs", jobs], env);
+  rmSync(join(folder, "heavy"), { recursive: true });
+  expect(status).toBe(3);
+  const { summary, files } = JSON.parse(stdout) as { summary: object; files: { error?: object }[] };
+  expect(summary).toMatchObject({ files: 3, ok: 2, refused: 1 });
+  expect(files[1]?.error).toMatchObject({ code: "too-large" });
+});

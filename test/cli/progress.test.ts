@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { createProgress } from "../../src/cli/progress.js";
 import { nodeFiles } from "../../src/host/files.js";
 
-function progressAt(stderrIsTTY: boolean) {
+function progressAt(stderrIsTTY: boolean, env: Readonly<Record<string, string>> = { TERM: "xterm" }) {
   const clock = { ms: 0 };
   const written: string[] = [];
   const io = {
     stdout: () => undefined,
     stderr: (text: string) => void written.push(text),
-    env: {},
+    env,
     cwd: "/",
     isTTY: true,
     stderrIsTTY,
@@ -44,4 +44,25 @@ describe("createProgress", () => {
     progress.clear();
     expect(written).toEqual([]);
   });
+
+  it.each<Readonly<Record<string, string>>>([{ TERM: "dumb" }, { CI: "true" }, { CI: "1" }, { NO_COLOR: "1" }])(
+    "writes nothing to a terminal that nobody watches or that takes no escapes: %j",
+    (env) => {
+      const { clock, written, progress } = progressAt(true, env);
+      clock.ms = 5_000;
+      progress.step(5, 10);
+      progress.clear();
+      expect(written).toEqual([]);
+    },
+  );
+
+  it.each<Readonly<Record<string, string>>>([{}, { CI: "" }, { CI: "false" }, { NO_COLOR: "" }])(
+    "is not put off by %j",
+    (env) => {
+      const { clock, written, progress } = progressAt(true, env);
+      clock.ms = 5_000;
+      progress.step(5, 10);
+      expect(written).toHaveLength(1);
+    },
+  );
 });

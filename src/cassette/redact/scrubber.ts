@@ -57,8 +57,8 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
 
   function scrubMessage(message: LlmMessage): LlmMessage {
     const own = seal(message);
-    // What is no message is refused elsewhere, in words.
-    if (findMessageFlaw(own) !== undefined) return message;
+    // What is no message is refused elsewhere, in words, unless a filter makes one of it: every text of it may hold a secret.
+    if (findMessageFlaw(own) !== undefined) return seal(mapStrings(own as never, scrubText));
     return seal(mapMessage(pointers.length === 0 ? own : placeIn(own), scrubText));
   }
 

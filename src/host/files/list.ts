@@ -34,7 +34,8 @@ async function walkFolder(walk: Walk, path: string, real: string): Promise<void>
   if (walk.visited.has(real)) return;
   walk.visited.add(real);
   const entries = await readdir(join(walk.root, path), { withFileTypes: true }).catch((error: unknown) => {
-    if (codeOf(error) !== "ENOENT") walk.found.push(path);
+    // One that is gone meanwhile is no matter; one whose name is no UTF-8 cannot be asked for and must not pass unseen.
+    if (codeOf(error) !== "ENOENT" || path.includes("\uFFFD")) walk.found.push(path);
     return [];
   });
   // In one order everywhere, since the first link to a folder is the one it is followed by.

@@ -63,6 +63,16 @@ interface Desk<Result> {
   onChange(): void;
 }
 
+/** Undefined where the system has no room for another thread, which Node throws at once. */
+function start(script: URL, settings: unknown): Worker | undefined {
+  try {
+    return new Worker(script, { workerData: settings });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_WORKER_INIT_FAILED") return undefined;
+    throw error;
+  }
+}
+
 function openCrew<Job, Result>(
   jobs: readonly Job[],
   from: number,
@@ -74,7 +84,8 @@ function openCrew<Job, Result>(
   const members = new Set<Member>();
 
   function hire(): void {
-    const worker = new Worker(script, { workerData: settings });
+    const worker = start(script, settings);
+    if (worker === undefined) return;
     const member: Member = { worker, inHand: [], isReady: false, error: undefined };
     members.add(member);
     worker.on("message", (message: Message<Result>) => listen(member, message));

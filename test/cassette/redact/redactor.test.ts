@@ -103,6 +103,19 @@ describe("redaction", () => {
     );
   });
 
+  it("finds what only a hash filter makes a message of", async () => {
+    // As another framework writes it; the filter turns it into a message of ours.
+    const foreign = [{ role: "user", content: { parts: [text], [secret]: true } }] as never;
+    const hashFilter = (messages: readonly object[]) =>
+      messages.map((message) => ({ role: "user" as const, content: JSON.stringify(message) }));
+    const cassette = await recordTurns([{ messages: foreign }], [say("ok")], { hashFilter });
+    expect(formatCassette(cassette)).not.toContain(secret);
+    expect(cassette.extensions?.redacted).toEqual(["github-token"]);
+    const replay = cassetteProvider(cassette, { hashFilter });
+    await replay.turn({ messages: foreign });
+    replay.assertConsumed();
+  });
+
   it("knows the secrets of an environment by their names", () => {
     const env = {
       API_KEY: "abcdefgh",

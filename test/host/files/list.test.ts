@@ -77,4 +77,16 @@ describe("list", () => {
     expect(await files.read(at("secret"), 9)).toEqual(said);
     expect(await files.list(at("secret"), ".x")).toBeUndefined();
   });
+
+  // Other systems have no such names.
+  it.runIf(process.platform === "linux")(
+    "names a folder whose name is no UTF-8, which cannot be asked for",
+    async () => {
+      place("a.x");
+      const odd = Buffer.concat([Buffer.from(at("odd-")), Buffer.from([0xff])]);
+      mkdirSync(odd);
+      writeFileSync(Buffer.concat([odd, Buffer.from("/b.x")]), "");
+      expect(await files.list(folder, ".x")).toEqual(["a.x", "odd-\uFFFD"]);
+    },
+  );
 });

@@ -1,0 +1,54 @@
+// The command lines of the benchmarks. Whatever is wrong with one is said in a line and exits 2, before anything is measured: a
+// run takes minutes, and what it found must have a place to go.
+
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { parseArgs } from "node:util";
+
+/** The values of `options`, as `parseArgs` of `node:util` takes them. */
+export function readOptions(command, options) {
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    return fail(command, error.message);
+  }
+}
+
+export function readCount(command, name, text, least, most) {
+  const count = Number(text);
+  if (/^\d+$/.test(text) && count >= least && count <= most) return count;
+  return fail(command, `--${name} takes a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
+}
+
+/** Fails where a file of that name could not be written. It is not touched. */
+export function assertWritable(command, name, file) {
+  const why = whyNotWritable(file);
+  if (why !== undefined) fail(command, `--${name} cannot be written to ${JSON.stringify(file)}: ${why}`);
+}
+
+function whyNotWritable(file) {
+  if (file === "") return "it is no name of a file";
+  try {
+    const there = statSync(file, { throwIfNoEntry: false });
+    if (there?.isDirectory()) return "it is a folder";
+    accessSync(there === undefined ? dirname(resolve(file)) : file, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return error.message;
+  }
+}
+
+/** The value of a JSON file. */
+export function readJson(command, file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    const what = error instanceof SyntaxError ? `${file} is no JSON: ${error.message}` : error.message;
+    return fail(command, what);
+  }
+}
+
+export function fail(command, message) {
+  console.error(`${command}: ${message}`);
+  process.exit(2);
+}

@@ -1,0 +1,31 @@
+// How much memory a JSON text takes once it is read, by an estimate, told before it is parsed: a parser that runs out ends the whole
+// process, and three characters (`{},`) become an object with all that is made of it.
+
+/** Bytes on the heap, on the safe side: what is parsed, its sealed copy and the pieces of its canonical text (measured). */
+const CONTAINER_BYTES = 240;
+const ITEM_BYTES = 80;
+const UNIT_BYTES = 2;
+/** No text has more of both than one that is full of `{},`. */
+const MOST_BYTES_A_UNIT = UNIT_BYTES + (CONTAINER_BYTES + ITEM_BYTES) / 2;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+
+/** Is `text` likely to take more than `maxMemory` bytes? A short one is not looked at. */
+export function isTooHeavy(text: string, maxMemory: number): boolean {
+  return text.length * MOST_BYTES_A_UNIT > maxMemory && estimateMemory(text) > maxMemory;
+}
+
+function estimateMemory(text: string): number {
+  let bytes = text.length * UNIT_BYTES;
+  let isInString = false;
+  for (let offset = 0; offset < text.length; offset++) {
+    const unit = text.charCodeAt(offset);
+    if (unit === QUOTE) isInString = !isInString;
+    else if (isInString) offset += unit === BACKSLASH ? 1 : 0;
+    else if (unit === COMMA) bytes += ITEM_BYTES;
+    else if (unit === 0x5b || unit === 0x7b) bytes += CONTAINER_BYTES;
+  }
+  return bytes;
+}
