@@ -100,6 +100,30 @@ describe("recording and replaying through MSW", () => {
     await replay.done();
   });
 
+  it("gives a refusal of OpenAI's back as one, whole and streamed", async () => {
+    const content = "I cannot help with that.";
+    const refusal = { ...say(content), stopReason: "contentFilter", isRefusal: true } as const;
+    const { url, baseUrls } = await weatherVendor([refusal]);
+    const messages = [{ role: "user" as const, content: "?" }];
+    const ask = async () => {
+      const client = new OpenAI({ apiKey: "none", baseURL: `${url}/v1`, maxRetries: 0 });
+      const whole = await client.chat.completions.create({ model: "m", messages });
+      const streamed = await client.chat.completions.stream({ model: "m", messages }).finalChatCompletion();
+      return [whole, streamed].map(({ choices: [choice] }) => [choice?.message.refusal, choice?.finish_reason]);
+    };
+    const asSaid = [
+      [content, "stop"],
+      [content, "stop"],
+    ];
+    const recording = recordingHandlers({ baseUrls });
+    server.use(...recording);
+    expect(await ask()).toEqual(asSaid);
+    const replay = cassetteHandlers(parseCassette(formatCassette(await recording.toCassette())), { baseUrls });
+    server.resetHandlers(...replay);
+    expect(await ask()).toEqual(asSaid);
+    await replay.done();
+  });
+
   it("keeps no key and no secret of a prompt", async () => {
     const { url, baseUrls } = await weatherVendor([say("Noted.")]);
     const recording = recordingHandlers({ baseUrls });
