@@ -143,6 +143,6 @@ function assertRecorded(recorder: RecordingProvider, file: string): void {
   if (recorder.turns > 0) return;
   throw new CassetteError("nothing-recorded", `no turn was recorded for ${file}, so no file was written`, {
     file,
-    hint: "Hand the provider of useCassette to the agent, and call done() after the run.",
+    hint: "Hand the provider of useCassette to the agent, and call done() after the run. A call that failed or was aborted is no turn.",
   });
 }

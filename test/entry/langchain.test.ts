@@ -354,6 +354,13 @@ describe("fromLangChain", () => {
     expect((await turn(plain)).message.reasoning).toEqual([{ type: "text", text: "Hm." }]);
   });
 
+  it("leaves out the ids that OpenAI's Responses API gives calls beside their own", async () => {
+    const tool_calls = [{ id: "c1", name: "weather", args: { city: "Oslo" } }];
+    const additional_kwargs = { __openai_function_call_ids__: { c1: "fc_1" } };
+    const { message } = await turn(new AIMessage({ content: "", tool_calls, additional_kwargs }));
+    expect(message.toolCalls).toEqual([{ id: "c1", name: "weather", arguments: { city: "Oslo" } }]);
+  });
+
   it("keeps calls whose arguments are no object, and gives ids to those that have none", async () => {
     const message = new AIMessage({
       content: "",

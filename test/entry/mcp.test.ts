@@ -162,6 +162,16 @@ describe("mcpTools", () => {
     expect(recorder.turns).toBe(1);
   });
 
+  it("says how to hand over a client of the older SDK, whose options come third", async () => {
+    const callTool = (_: unknown, schema: { safeParse(): unknown }) => Promise.resolve().then(() => schema.safeParse());
+    const listTools = async () => ({ tools: [{ name: "weather", inputSchema: { type: "object" } }] });
+    const tools = await mcpTools({ listTools, callTool: callTool as never });
+    expect(await rejection(run(script(), tools))).toMatchObject({
+      name: "McpToolError",
+      hint: expect.stringContaining("@modelcontextprotocol/sdk 1"),
+    });
+  });
+
   it("ends the run where the server has lost a tool", async () => {
     const { server } = weatherServer();
     const tools = await mcpTools(await connect(server));

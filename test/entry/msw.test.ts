@@ -1,6 +1,7 @@
 // Cassettes through MSW, asked by the vendors' own clients: recorded in front of a server on this machine, replayed without it.
 
 import { readFileSync, writeFileSync } from "node:fs";
+import Anthropic from "@anthropic-ai/sdk";
 import { setupServer } from "msw/node";
 import { http, HttpResponse } from "msw";
 import OpenAI from "openai";
@@ -96,6 +97,30 @@ describe("recording and replaying through MSW", () => {
     const client = new OpenAI({ apiKey: "none", maxRetries: 0 });
     const answer = await client.chat.completions.create({ model: "gpt-4o", messages });
     expect(answer.choices[0]?.message.content).toBe("Hello to you.");
+    await replay.done();
+  });
+
+  it("gives a refusal of OpenAI's back as one, whole and streamed", async () => {
+    const content = "I cannot help with that.";
+    const refusal = { ...say(content), stopReason: "contentFilter", isRefusal: true } as const;
+    const { url, baseUrls } = await weatherVendor([refusal]);
+    const messages = [{ role: "user" as const, content: "?" }];
+    const ask = async () => {
+      const client = new OpenAI({ apiKey: "none", baseURL: `${url}/v1`, maxRetries: 0 });
+      const whole = await client.chat.completions.create({ model: "m", messages });
+      const streamed = await client.chat.completions.stream({ model: "m", messages }).finalChatCompletion();
+      return [whole, streamed].map(({ choices: [choice] }) => [choice?.message.refusal, choice?.finish_reason]);
+    };
+    const asSaid = [
+      [content, "stop"],
+      [content, "stop"],
+    ];
+    const recording = recordingHandlers({ baseUrls });
+    server.use(...recording);
+    expect(await ask()).toEqual(asSaid);
+    const replay = cassetteHandlers(parseCassette(formatCassette(await recording.toCassette())), { baseUrls });
+    server.resetHandlers(...replay);
+    expect(await ask()).toEqual(asSaid);
     await replay.done();
   });
 
@@ -264,24 +289,33 @@ describe("an API that no cassette holds", () => {
 });
 
 describe("a recording through MSW", () => {
-  it("lets a client try again, and keeps the answer alone", async () => {
-    const { vendor, url, baseUrls } = await weatherVendor([
-      { status: 500, body: `{"error":{"message":"overloaded"}}` },
-      say("Rain."),
-    ]);
-    const recording = recordingHandlers({ baseUrls });
-    server.use(...recording);
-    // Before it asks again this client cancels the body of the refusal, which MSW has doubled: it waits for the other half.
-    const drop = ({ response }: { response: Response }) => void response.body?.cancel();
-    server.events.on("response:mocked", drop);
-    const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "none", maxRetries: 1 });
-    const messages = [{ role: "user" as const, content: "?" }];
-    const answer = await client.chat.completions.create({ model: "m", messages });
-    expect(answer.choices[0]?.message.content).toBe("Rain.");
-    expect(vendor.asked).toHaveLength(2);
-    expect((await recording.toCassette()).entries).toHaveLength(1);
-    server.events.removeAllListeners();
-  });
+  for (const wire of ["openai", "anthropic"] as const) {
+    it(`lets the client of ${wire} try again, and keeps the answer alone`, async () => {
+      const { vendor, url, baseUrls } = await weatherVendor([
+        { status: 500, body: `{"error":{"message":"overloaded"}}` },
+        say("Rain."),
+      ]);
+      const recording = recordingHandlers({ baseUrls });
+      server.use(...recording);
+      // Before it asks again the client cancels the body of the refusal. Node 26 and MSW 2 double that body in a way of their own.
+      if (Number.parseInt(process.versions.node) >= 26) {
+        server.events.on("response:mocked", ({ response }) => void response.body?.cancel());
+      }
+      const messages = [{ role: "user" as const, content: "?" }];
+      if (wire === "openai") {
+        const client = new OpenAI({ baseURL: `${url}/v1`, apiKey: "none", maxRetries: 1 });
+        const answer = await client.chat.completions.create({ model: "m", messages });
+        expect(answer.choices[0]?.message.content).toBe("Rain.");
+      } else {
+        const client = new Anthropic({ baseURL: url, apiKey: "none", maxRetries: 1 });
+        const answer = await client.messages.create({ model: "m", max_tokens: 9, messages });
+        expect(answer.content).toMatchObject([{ text: "Rain." }]);
+      }
+      expect(vendor.asked).toHaveLength(2);
+      expect((await recording.toCassette()).entries).toHaveLength(1);
+      server.events.removeAllListeners();
+    });
+  }
 
   it("passes the vendor's errors on and keeps none", async () => {
     const { url, baseUrls } = await weatherVendor([

@@ -49,6 +49,8 @@ export interface LlmTurnResponse {
   /** Present when the model asked for no tool. */
   finalAnswer?: string;
   stopReason: StopReason;
+  /** True where the whole content is a refusal that the vendor has a field of its own for (OpenAI); `stopReason` is `contentFilter`. */
+  isRefusal?: boolean;
   usage?: Usage;
   costUsd?: number;
   /** The model that answered, in the vendor's words. */

@@ -20,6 +20,7 @@ export function findResponseFlaw(value: unknown): ResponseFlaw | undefined {
     return { pointer: "/stopReason", expected: `one of ${STOP_REASONS.join(", ")}` };
   }
   if (!isOptional(value["finalAnswer"], "string")) return { pointer: "/finalAnswer", expected: "a string" };
+  if (!isOptional(value["isRefusal"], "boolean")) return { pointer: "/isRefusal", expected: "a boolean" };
   if (!isOptional(value["costUsd"], "number")) return { pointer: "/costUsd", expected: "a number" };
   if (!isOptional(value["model"], "string")) return { pointer: "/model", expected: "a string" };
   const usage = value["usage"];
@@ -51,7 +52,7 @@ function findCallFlaw(call: unknown): ResponseFlaw | undefined {
   return isPlainObject(call["arguments"]) ? undefined : { pointer: "/arguments", expected: "an object" };
 }
 
-function isOptional(value: unknown, type: "string" | "number"): boolean {
+function isOptional(value: unknown, type: "string" | "number" | "boolean"): boolean {
   return value === undefined || typeof value === type;
 }
 

@@ -41,6 +41,7 @@ export function decodeOpenAi(json: unknown, decoding: Decoding = plainDecoding):
     toolCalls: toToolCalls(readCalls(message)),
     reasoning: readReasoning(message, parts.reasoning, decoding),
     stopReason: refusal === "" ? readStop(choice, decoding) : "contentFilter",
+    isRefusal: refusal !== "" && said === "",
     usage: readUsage(toObject(body["usage"])),
     costUsd: readCost(toObject(body["usage"])),
     model: toText(body["model"]),

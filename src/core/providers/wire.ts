@@ -59,6 +59,7 @@ export interface Answer {
   toolCalls: LlmToolCall[];
   reasoning: Reasoning[];
   stopReason: StopReason;
+  isRefusal?: boolean;
   usage: Usage | undefined;
   /** In USD, where the vendor itself says what an answer cost. */
   costUsd?: number | undefined;
@@ -79,6 +80,7 @@ export function toResponse(answer: Answer): LlmTurnResponse {
     message,
     ...(hasCalls ? {} : { finalAnswer: content }),
     stopReason: settleStop(answer.stopReason, hasCalls),
+    ...(answer.isRefusal === true && !hasCalls ? { isRefusal: true } : {}),
     ...(usage === undefined ? {} : { usage }),
     ...(costUsd === undefined ? {} : { costUsd }),
     ...(model === "" ? {} : { model }),

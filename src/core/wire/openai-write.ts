@@ -1,5 +1,6 @@
 // A turn response as a chat completion, whole or streamed, the inverse of `decodeOpenAi`. Not carried by this wire: the cost,
-// signatures of thoughts, thoughts the vendor kept back, and a `finalAnswer` other than the content.
+// signatures of thoughts, thoughts the vendor kept back, a refusal beside a text (it is part of the text), and a `finalAnswer` other
+// than the content.
 
 import type { JsonObject } from "../canon/value.js";
 import type { LlmToolCall } from "../model/message.js";
@@ -18,8 +19,9 @@ const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
 
 /** An answer as the `chat.completion` object of OpenAI's Chat Completions API. */
 export function writeOpenAi(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
-  const { message, stopReason, usage } = response;
+  const { message, usage } = response;
   const { content, toolCalls = [] } = message;
+  const isRefusal = refuses(response);
   return {
     ...head(response, stamp, "chat.completion"),
     choices: [
@@ -27,17 +29,27 @@ export function writeOpenAi(response: LlmTurnResponse, stamp: WireStamp): JsonOb
         index: 0,
         message: {
           role: "assistant",
-          content: content === "" && toolCalls.length > 0 ? null : content,
-          refusal: null,
+          content: isRefusal || (content === "" && toolCalls.length > 0) ? null : content,
+          refusal: isRefusal ? content : null,
           ...writeReasoning(response),
           ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(writeCall) }),
         },
         logprobs: null,
-        finish_reason: FINISH_REASONS[stopReason],
+        finish_reason: finishOf(response),
       },
     ],
     ...(usage === undefined ? {} : { usage: writeUsage(usage) }),
   };
+}
+
+/** A text that the vendor gave as a refusal goes back as one: clients ask for it by its field. */
+function refuses({ isRefusal, message }: LlmTurnResponse): boolean {
+  return isRefusal === true && message.content !== "" && (message.toolCalls ?? []).length === 0;
+}
+
+/** A refusal is no cut: the model said all of it. */
+function finishOf(response: LlmTurnResponse): string {
+  return refuses(response) ? "stop" : FINISH_REASONS[response.stopReason];
 }
 
 /** An answer as server-sent events of `chat.completion.chunk` objects, to be sent one after the other. */
@@ -47,7 +59,8 @@ export function streamOpenAi(response: LlmTurnResponse, stamp: WireStamp): strin
 
 /** The events, cut as `cut` says, each with the time of what it carries. */
 export function openAiEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[] {
-  const { message, stopReason, usage } = response;
+  const { message, usage } = response;
+  const said = refuses(response) ? "refusal" : "content";
   const common = head(response, stamp, "chat.completion.chunk");
   const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
     ...common,
@@ -58,11 +71,11 @@ export function openAiEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: 
   return [
     event(chunk({ role: "assistant", content: "", refusal: null })),
     ...thoughtDeltas(response, cut).map(([delta, at]) => event(chunk(delta), at)),
-    ...cutText(cut, "text", message.content).map(({ text, at }) => event(chunk({ content: text }), at)),
+    ...cutText(cut, "text", message.content).map(({ text, at }) => event(chunk({ [said]: text }), at)),
     ...(message.toolCalls ?? []).flatMap((call, index) =>
       callDeltas(call, index, cut).map(([delta, at]) => event(chunk(delta), at)),
     ),
-    event(chunk({}, FINISH_REASONS[stopReason])),
+    event(chunk({}, finishOf(response))),
     ...(stamp.wantsUsage === true && usage !== undefined
       ? [event({ ...common, choices: [], usage: writeUsage(usage) })]
       : []),

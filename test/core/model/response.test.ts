@@ -44,6 +44,7 @@ describe("findResponseFlaw", () => {
     ["/stopReason", { ...say("x"), stopReason: "toString" }],
     ["/finalAnswer", { ...say("x"), finalAnswer: null }],
     ["/costUsd", { ...say("x"), costUsd: "0.1" }],
+    ["/isRefusal", { ...say("x"), isRefusal: "yes" }],
     ["/model", { ...say("x"), model: 4 }],
     ["/usage", { ...say("x"), usage: 5 }],
     ["/usage/inputTokens", { ...say("x"), usage: { outputTokens: 1 } }],

@@ -94,7 +94,10 @@ describe("decodeOpenAi", () => {
     const response = { finalAnswer: "I cannot.", stopReason: "contentFilter" };
     expect(decode({ content: null, refusal: "I cannot." }, { finish_reason: "stop" })).toMatchObject(response);
     expect(decode({ content: [{ type: "refusal", refusal: "I cannot." }] })).toMatchObject(response);
-    expect(decode({ content: "Well.", refusal: "I cannot." }).finalAnswer).toBe("Well.\nI cannot.");
+    expect(decode({ content: null, refusal: "I cannot." }).isRefusal).toBe(true);
+    const both = decode({ content: "Well.", refusal: "I cannot." });
+    expect(both.finalAnswer).toBe("Well.\nI cannot.");
+    expect(both).not.toHaveProperty("isRefusal");
     expect(decode({ content: "fine", refusal: "" }, { finish_reason: "stop" }).stopReason).toBe("stop");
   });
 

@@ -37,6 +37,8 @@ const BOOKKEEPING = [
   "stop_details",
   "usage",
   "container",
+  // Ids that OpenAI's Responses API gives calls beside their own.
+  "__openai_function_call_ids__",
 ];
 
 /** A conversation of LangChain's messages as ours. Throws `HarnessError` `cannot-convert`. For adapters. */

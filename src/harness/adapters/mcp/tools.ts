@@ -95,7 +95,7 @@ function toTool(client: McpClientLike, listed: McpTool, options: McpToolsOptions
       } catch (cause) {
         const why = quoteForeign(cause instanceof Error ? cause.message : String(cause));
         throw new McpToolError(name, `the MCP server failed on tool ${name}: ${why}`, {
-          hint: "See `cause`. A failure of the server is no answer of a tool, so the run ends.",
+          hint: hintOf(cause),
           cause,
         });
       }
@@ -104,6 +104,14 @@ function toTool(client: McpClientLike, listed: McpTool, options: McpToolsOptions
       return text;
     },
   };
+}
+
+/** A client of `@modelcontextprotocol/sdk` 1 takes the options for the schema that comes before them there. */
+function hintOf(cause: unknown): string {
+  if (cause instanceof TypeError && cause.message.includes("safeParse")) {
+    return "This looks like a client of @modelcontextprotocol/sdk 1, whose options come third: docs/mcp.md says how to hand it over.";
+  }
+  return "See `cause`. A failure of the server is no answer of a tool, so the run ends.";
 }
 
 function unclear(what: string, hint: string): HarnessError {

@@ -30,9 +30,23 @@ const OF_THE_WAY = ["content-encoding", "content-length", "transfer-encoding", "
 
 /** The vendor's refusal as it came, read whole. */
 export async function readWhole(answer: Response): Promise<Response> {
-  const body = await answer.arrayBuffer();
+  const body = new Uint8Array(await answer.arrayBuffer());
   // What says that there is no body may have none.
-  return new Response(body.byteLength === 0 ? null : body, headOf(answer));
+  return new Response(body.length === 0 ? null : separable(body), headOf(answer));
+}
+
+/**
+ * A body whose copies know nothing of each other. Clients cancel a refusal before they try again; MSW 2 has copied it by then, and
+ * half of an ordinary copy waits until the other half, which nobody reads, is cancelled too. Node 26 copies without asking.
+ */
+function separable(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const stream = new ReadableStream({
+    pull(controller) {
+      controller.enqueue(bytes.slice());
+      controller.close();
+    },
+  });
+  return Object.assign(stream, { tee: () => [separable(bytes), separable(bytes)] });
 }
 
 /** The vendor's answer as it came, with `body` in the place of its own. */

@@ -125,7 +125,7 @@ export function fromAgentsModel(model: AnyAgentsModel, name = "openai-agents"): 
       const { request, state } = beginCall(given);
       try {
         request.signal?.throwIfAborted();
-        for await (const event of readEvents(model.getStreamedResponse(callOf(request)), name)) {
+        for await (const event of readEvents(model.getStreamedResponse(callOf(request)), name, request.signal)) {
           state.hasStarted = true;
           yield event;
         }
@@ -144,7 +144,11 @@ function assertModel(model: unknown): void {
   });
 }
 
-async function* readEvents(events: AsyncIterable<unknown>, name: string): AsyncGenerator<LlmStreamEvent> {
+async function* readEvents(
+  events: AsyncIterable<unknown>,
+  name: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<LlmStreamEvent> {
   for await (const item of events) {
     const { type, delta, response } = toLoose(item);
     if (type === "output_text_delta" && typeof delta === "string") yield { type: "text-delta", text: delta };
@@ -152,6 +156,8 @@ async function* readEvents(events: AsyncIterable<unknown>, name: string): AsyncG
     yield { type: "response", response: readResponse(toLoose(response)) };
     return;
   }
+  // OpenAI's client ends a stream in silence where it is aborted.
+  signal?.throwIfAborted();
   throw new AgentError("provider-response", `the stream of ${name} ended before it said that it was whole`, {
     kind: "unknown",
     retryable: true,

@@ -91,6 +91,21 @@ describe("fromAgentsModel", () => {
     });
   });
 
+  it("calls a stream aborted that ends in silence after an abort, as that of OpenAI's client does", async () => {
+    const controller = new AbortController();
+    const gone = new Error("gone");
+    const model = {
+      ...agentsModel([]).model,
+      async *getStreamedResponse() {
+        yield { type: "output_text_delta", delta: "Ra" } as never;
+        controller.abort(gone);
+      },
+    };
+    const { signal } = controller;
+    const answer = toAgentsModel(fromAgentsModel(model)).getStreamedResponse({ ...ASKED, signal });
+    expect(await rejection(eventsOf(answer))).toBe(gone);
+  });
+
   it("ends on the caller's signal and on timeoutMs", async () => {
     const waits = ({ signal }: { signal: AbortSignal }) =>
       new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason as Error)));
