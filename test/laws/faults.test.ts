@@ -277,6 +277,7 @@ describe("failures that pass", () => {
     { kind: "hang" },
     { kind: "torn", how: "reset" },
     { kind: "torn", how: "stalled" },
+    { kind: "torn", how: "error" },
   ];
 
   it("fewer of them than attempts cost time alone: the answer is the one there would have been", async () => {

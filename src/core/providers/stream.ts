@@ -9,7 +9,7 @@ import { refuseErrorBody, toText, type Decoding } from "./wire.js";
 /** One answer on its way. All three throw `provider-response`. */
 export interface StreamDecoder {
   feed(bytes: Uint8Array): LlmStreamDelta[];
-  /** The vendor said that it is over; nothing more needs to be read. */
+  /** The vendor said that it is over, or sent what is no part of an answer; nothing more needs to be read, and `end` is to be called. */
   readonly isEnded: boolean;
   /** Tells the decoder that no more bytes come. */
   end(): { deltas: LlmStreamDelta[]; response: LlmTurnResponse };
@@ -26,6 +26,8 @@ export function createStreamDecoder(wire: StreamWire, decoding: Decoding): Strea
   /** What came before it was known what this is, and all of an answer that is no stream. */
   const held: string[] = [];
   let isEnded = false;
+  /** What is wrong with a part, thrown once all that came before it is told: how the bytes were cut must not decide what is heard. */
+  let failure: { readonly error: unknown } | undefined;
 
   const takePart = ({ event, data }: StreamPart, isLast: boolean): LlmStreamDelta[] => {
     const trimmed = data.trim();
@@ -50,21 +52,36 @@ export function createStreamDecoder(wire: StreamWire, decoding: Decoding): Strea
       held.push(piece);
       return [];
     }
-    return reader.feed(piece).flatMap((part) => takePart(part, false));
+    const deltas: LlmStreamDelta[] = [];
+    for (const part of reader.feed(piece)) {
+      try {
+        // One by one: a million deltas are too many for the arguments of one call.
+        for (const delta of takePart(part, false)) deltas.push(delta);
+      } catch (error) {
+        if (deltas.length === 0) throw error;
+        failure = { error };
+        break;
+      }
+    }
+    return deltas;
+  };
+  const assertSound = (): void => {
+    if (failure !== undefined) throw failure.error;
   };
 
   return {
     feed: (bytes) => read(text.decode(bytes, { stream: true })),
     get isEnded() {
-      return isEnded;
+      return isEnded || failure !== undefined;
     },
     end() {
+      assertSound();
       const deltas = read(text.decode());
+      assertSound();
       if (kind === "whole") {
         const response = wire.decode(parseWhole(held.join(""), decoding), decoding);
         return { deltas: toWholeDeltas(response), response };
       }
-      // One by one: a million deltas are too many for the arguments of one call.
       if (!isEnded) for (const part of reader.end()) for (const delta of takePart(part, true)) deltas.push(delta);
       if (!isEnded && !fold.isWhole) refuseCut(decoding);
       return { deltas, response: wire.decode(fold.body(), decoding) };

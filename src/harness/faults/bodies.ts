@@ -133,6 +133,13 @@ export const HTTP_FAULTS: Readonly<Record<WireName, Readonly<Partial<Record<Http
   },
 };
 
+/** What a vendor sends in a stream that it cannot go on with, after status 200 and the first pieces. */
+export const STREAM_ERRORS: Readonly<Record<WireName, string>> = {
+  openai: `data: ${JSON.stringify({ error: { message: "The server had an error while processing your request. Sorry about that!", type: "server_error", param: null, code: null } })}\n\n`,
+  anthropic: `event: error\ndata: ${JSON.stringify({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } })}\n\n`,
+  ollama: `${JSON.stringify({ error: "an error was encountered while running the model: unexpected EOF" })}\n`,
+};
+
 /** The refusal of that name, or undefined where this wire has none. */
 export function httpFault(wire: WireName, name: HttpFaultName): HttpFault | undefined {
   const known = HTTP_FAULTS[wire];

@@ -18,9 +18,10 @@ export type Fault =
   | { readonly kind: "hang" }
   /**
    * An answer of which only the beginning comes, streamed or not: then it ends as if it were whole (`closed`), the connection
-   * breaks (`reset`), or nothing more comes (`stalled`). `after` is the share of it that comes, from 0 to 1.
+   * breaks (`reset`), nothing more comes (`stalled`), or the vendor says in the stream that it failed (`error`; an answer that is not
+   * streamed is refused as overloaded then). `after` is the share of it that comes, from 0 to 1.
    */
-  | { readonly kind: "torn"; readonly how: "closed" | "reset" | "stalled"; readonly after?: number }
+  | { readonly kind: "torn"; readonly how: "closed" | "reset" | "stalled" | "error"; readonly after?: number }
   /** Status 200 and what is no answer: a proxy's page, half an object, nothing, an object of another API. */
   | { readonly kind: "wrong-json"; readonly body: "page" | "half" | "nothing" | "foreign" }
   /** The model asks for a tool with arguments that are no JSON. */
@@ -49,7 +50,7 @@ const KINDS: KindsOf<Fault> = {
   http: { error: text, wire: optional(oneOf(WIRE_NAMES)) },
   network: { code: oneOf(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT"]) },
   hang: {},
-  torn: { how: oneOf(["closed", "reset", "stalled"]), after: optional(share) },
+  torn: { how: oneOf(["closed", "reset", "stalled", "error"]), after: optional(share) },
   "wrong-json": { body: oneOf(["page", "half", "nothing", "foreign"]) },
   "malformed-arguments": {},
   "duplicate-call": { id: oneOf(["same", "new"]) },
@@ -89,6 +90,7 @@ export function everyFault(wire: WireName = "openai"): Fault[] {
     { kind: "torn", how: "closed", after: 0.5 },
     { kind: "torn", how: "reset", after: 0.5 },
     { kind: "torn", how: "stalled", after: 0.5 },
+    { kind: "torn", how: "error", after: 0.5 },
     { kind: "wrong-json", body: "page" },
     { kind: "wrong-json", body: "half" },
     { kind: "wrong-json", body: "nothing" },

@@ -2,14 +2,16 @@
 // under a provider of ours, the error a caller sees is the one that provider's own code makes.
 
 import { WIRES, type LlmTurnResponse, type Ports, type WireName } from "../../core/index.js";
-import { GATEWAY_PAGE, httpFault } from "./bodies.js";
+import { GATEWAY_PAGE, httpFault, STREAM_ERRORS, type HttpFaultName } from "./bodies.js";
 import type { Fault, NetworkCode } from "./fault.js";
 
 /** The faults that a transport can have. */
 export type WayFault = Extract<Fault, { kind: "http" | "network" | "hang" | "torn" | "wrong-json" }>;
 
 /** How the bytes of an answer come: all of them, or as a torn one. */
-export type Delivery = { readonly kind: "whole" } | Extract<Fault, { kind: "torn" }>;
+export type Delivery = { readonly kind: "whole" } | Torn;
+
+type Torn = Extract<Fault, { kind: "torn" }>;
 
 export interface FaultyWay {
   readonly wire: WireName;
@@ -28,10 +30,8 @@ const HALF = 0.5;
 /** Answers every request with the fault. */
 export function faultFetch(fault: WayFault, way: FaultyWay): typeof globalThis.fetch {
   switch (fault.kind) {
-    case "http": {
-      const { status = 500, headers = {}, body = "" } = httpFault(fault.wire ?? way.wire, fault.error) ?? {};
-      return async () => new Response(body, { status, headers });
-    }
+    case "http":
+      return async () => refuse(fault.wire ?? way.wire, fault.error);
     case "network":
       return () => Promise.reject(networkError(fault.code));
     case "hang":
@@ -58,7 +58,8 @@ export function answerFetch(delivery: Delivery, way: FaultyWay): typeof globalTh
     const pieces = writeAnswer(way, isStream);
     const headers = { "content-type": isStream ? WIRES[way.wire].streamType : "application/json" };
     if (delivery.kind === "whole") return new Response(pieces.join(""), { headers });
-    return new Response(tear(pieces, delivery, way.ports, init?.signal), { headers });
+    if (delivery.how === "error" && !isStream) return refuse(way.wire, "overloaded");
+    return new Response(tear(pieces, delivery, way, init?.signal), { headers });
   };
 }
 
@@ -73,21 +74,26 @@ function writeAnswer({ wire, answer, model, ports }: FaultyWay, isStream: boolea
   return isStream ? WIRES[wire].stream(answer, stamp) : [JSON.stringify(WIRES[wire].write(answer, stamp))];
 }
 
+function refuse(wire: WireName, error: HttpFaultName): Response {
+  const { status = 500, headers = {}, body = "" } = httpFault(wire, error) ?? {};
+  return new Response(body, { status, headers });
+}
+
 /** The first bytes of an answer, always fewer than all of them, and then its end. */
 function tear(
   pieces: readonly string[],
-  { how, after = HALF }: Extract<Fault, { kind: "torn" }>,
-  ports: Pick<Ports, "timer">,
+  { how, after = HALF }: Torn,
+  { wire, ports }: FaultyWay,
   signal: AbortSignal | null | undefined,
 ): ReadableStream<Uint8Array> {
-  const bytes = new TextEncoder().encode(pieces.join(""));
-  const came = bytes.subarray(0, Math.min(Math.floor(bytes.length * after), tornLimit(pieces, bytes)));
+  const came = how === "error" ? endInError(pieces, after, wire) : firstBytes(pieces, after);
   let stopWaiting: () => void = () => undefined;
   return new ReadableStream<Uint8Array>({
     start(controller) {
       if (came.length > 0) controller.enqueue(came);
       switch (how) {
         case "closed":
+        case "error":
           controller.close();
           return;
         case "reset":
@@ -109,10 +115,21 @@ function tear(
   });
 }
 
-/** Before the last pieces, since some wires are whole without their very last event. */
-function tornLimit(pieces: readonly string[], bytes: Uint8Array): number {
-  if (pieces.length < 4) return Math.max(0, bytes.length - 2);
-  return new TextEncoder().encode(pieces.slice(0, -3).join("")).length;
+/** Not the last pieces, since some wires are whole without their very last event. */
+function firstBytes(pieces: readonly string[], share: number): Uint8Array {
+  const bytes = bytesOf(pieces);
+  const most = pieces.length < 4 ? Math.max(0, bytes.length - 2) : bytesOf(pieces.slice(0, -3)).length;
+  return bytes.subarray(0, Math.min(Math.floor(bytes.length * share), most));
+}
+
+/** Whole events, and the vendor's error in the place of the others. */
+function endInError(pieces: readonly string[], share: number, wire: WireName): Uint8Array {
+  const count = Math.min(Math.floor(pieces.length * share), Math.max(0, pieces.length - 3));
+  return bytesOf([...pieces.slice(0, count), STREAM_ERRORS[wire]]);
+}
+
+function bytesOf(pieces: readonly string[]): Uint8Array {
+  return new TextEncoder().encode(pieces.join(""));
 }
 
 function wrongBody(body: Extract<Fault, { kind: "wrong-json" }>["body"], answer: string): Response {

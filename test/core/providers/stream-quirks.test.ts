@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { openaiProvider } from "../../../src/core/providers/openai.js";
 import { findRecorded, sse } from "../../support/exchanges.js";
 import { chunk, readRecorded, readStream, readWhole } from "../../support/quirks.js";
 import { hasShared } from "../../support/shared.js";
@@ -48,6 +49,30 @@ describe("an error under status 200", () => {
       expect(error.message).toBe("the vendor answered with an error: rate_limit_error: slow down");
     }
   });
+
+  it.each([1, 7, 60, 1e9])(
+    "after words is thrown once they were heard, with bytes that come %d at a time",
+    async (size) => {
+      const bytes = new TextEncoder().encode(sse(chunk({ content: "It " }), chunk({ content: "is" }), limited));
+      const fetch = async () =>
+        new Response(
+          new ReadableStream({
+            start(controller) {
+              for (let at = 0; at < bytes.length; at += size) controller.enqueue(bytes.slice(at, at + size));
+            },
+          }),
+          { headers: { "content-type": "text/event-stream" } },
+        );
+      const provider = openaiProvider({ model: "m", apiKey: "k", fetch });
+      let heard = "";
+      const error = await agentErrorOf(async () => {
+        for await (const event of provider.stream?.({ messages: [{ role: "user", content: "go" }] }) ?? []) {
+          heard += event.type === "text-delta" ? event.text : "";
+        }
+      });
+      expect([heard, error.kind, error.responseStarted]).toEqual(["It is", "rate-limit", true]);
+    },
+  );
 
   it("code 502 in a chunk, and in its choice", async () => {
     const error = { code: 502, message: "Upstream failed" };

@@ -68,6 +68,35 @@ describe("a torn answer", () => {
     expect(longest).not.toContain("\ufffd");
   });
 
+  it.each([
+    ["openai", "server_error: The server had an error while processing your request", "unavailable"],
+    ["anthropic", "overloaded_error: Overloaded", "overloaded"],
+    ["ollama", "an error was encountered while running the model", "unknown"],
+  ] as const)("of %s that ends in an error of the vendor's says so, after whole events", async (wire, words, kind) => {
+    const shares = Array.from({ length: 21 }, (_, cut) => cut / 20);
+    const schedule = shares.map((after, call) => ({ call, fault: { kind: "torn", how: "error", after } as const }));
+    const provider = faultyProvider(always(say("never asked")), { wire, schedule });
+    const texts: string[] = [];
+    for (const _ of shares) {
+      const heard = await collect(provider.stream?.(request) ?? none());
+      expect(heard).toMatchObject({ kind: "failed", error: { code: "provider-response", kind } });
+      expect(String((heard as { error?: unknown }).error)).toContain(words);
+      texts.push(heard.text);
+    }
+    expect(texts[0]).toBe("");
+    expect(texts.at(-1)).toMatch(/^Let me think/);
+    expect(texts.map(({ length }) => length)).toEqual(texts.map(({ length }) => length).sort((x, y) => x - y));
+  });
+
+  it.each(wires)("of %s that is not streamed is refused as overloaded where it ends in an error", async (wire) => {
+    const schedule = [{ call: 0, fault: { kind: "torn", how: "error" } as const }];
+    const provider = faultyProvider(always(say("never asked")), { wire, schedule });
+    await expect(provider.turn(request)).rejects.toMatchObject({
+      code: "provider-http",
+      status: HTTP_FAULTS[wire].overloaded?.status,
+    });
+  });
+
   it("comes as far as the seed says where nothing else does, and further calls are torn elsewhere", async () => {
     const play = async (seed: number) => {
       const faults: Fault[] = [{ kind: "torn", how: "reset" }];

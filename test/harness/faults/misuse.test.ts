@@ -117,7 +117,7 @@ describe("a fault that cannot be", () => {
     ["a share as text", { kind: "torn", how: "reset", after: "0.5" }, 'after is "0.5": give a share from 0 to 1'],
     ["a share of nothing", { kind: "torn", how: "reset", after: null }, "after is null"],
     ["a share below 0", { kind: "torn", how: "reset", after: -1 }, "after is -1"],
-    ["no way to tear", { kind: "torn" }, "how is undefined: give one of closed, reset, stalled"],
+    ["no way to tear", { kind: "torn" }, "how is undefined: give one of closed, reset, stalled, error"],
     ["a misspelled share", { kind: "torn", how: "reset", afer: 0.2 }, "torn has no afer: it has how, after"],
     ["a wire of Object.prototype", { kind: "http", error: "auth", wire: "toString" }, 'wire is "toString"'],
     [
