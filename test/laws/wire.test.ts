@@ -248,11 +248,15 @@ function turnResponse(wire: WireName, options: { malformed: boolean; usage: bool
       stop: fc.nat(),
       usage: options.usage ? usage[wire] : maybe(usage[wire]),
       model: said,
+      refuses: fc.boolean(),
     })
-    .map(({ content: own, calls: asked, thoughts: thought, stop, usage: counts, model }) => {
+    .map(({ content: own, calls: asked, thoughts: thought, stop, usage: counts, model, refuses }) => {
       const toolCalls = asked.map((one, index) => ({ id: `call_${index}`, ...one }));
       const hasCalls = toolCalls.length > 0;
       const reasons = stops[wire][hasCalls ? "calls" : "plain"];
+      const stopReason = reasons[stop % reasons.length] ?? "stop";
+      // OpenAI alone has a field for it.
+      const isRefusal = wire === "openai" && refuses && !hasCalls && own !== "" && stopReason === "contentFilter";
       return {
         message: {
           role: "assistant" as const,
@@ -261,7 +265,8 @@ function turnResponse(wire: WireName, options: { malformed: boolean; usage: bool
           ...(thought.length > 0 ? { reasoning: thought } : {}),
         },
         ...(hasCalls ? {} : { finalAnswer: own }),
-        stopReason: reasons[stop % reasons.length] ?? "stop",
+        stopReason,
+        ...(isRefusal ? { isRefusal } : {}),
         ...(counts === undefined ? {} : { usage: counts }),
         model,
       };

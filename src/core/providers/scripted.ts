@@ -4,6 +4,7 @@
 import { copyJson } from "../canon/copy.js";
 import { AgentError } from "../errors.js";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
+import { showValue } from "../options.js";
 import { abortedError } from "./deadline.js";
 
 /** One turn: a response, or a function that makes it from the request and the number of the turn (0, 1, 2 …). */
@@ -22,9 +23,11 @@ export interface ScriptedProvider extends LlmProviderAdapter {
 
 /**
  * Answers turn after turn with the next of `steps`. A response is copied when the script is built and again when it is handed
- * out, so no two runs and no caller share one. Reports no cost but what a step says.
+ * out, so no two runs and no caller share one. Reports no cost but what a step says. Throws `AgentError` `invalid-options` for what
+ * is no list of steps.
  */
 export function scriptedProvider(steps: readonly ScriptStep[]): ScriptedProvider {
+  assertSteps(steps);
   const script = steps.map((step) => (typeof step === "function" ? step : copyJson(step)));
   let used = 0;
 
@@ -47,6 +50,23 @@ export function scriptedProvider(steps: readonly ScriptStep[]): ScriptedProvider
       used = 0;
     },
   };
+}
+
+function assertSteps(steps: unknown): void {
+  const odd = Array.isArray(steps)
+    ? steps.findIndex((step: unknown) => typeof step !== "function" && !isObject(step))
+    : -1;
+  if (Array.isArray(steps) && odd < 0) return;
+  const what = Array.isArray(steps)
+    ? `step ${odd} of scriptedProvider is ${showValue(steps[odd])}`
+    : `scriptedProvider was given ${showValue(steps)}`;
+  throw new AgentError("invalid-options", what, {
+    hint: "Give a list of responses, { message, stopReason }, and of functions that make one.",
+  });
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function exhausted(length: number): AgentError {

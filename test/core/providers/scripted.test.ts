@@ -27,6 +27,18 @@ describe("scriptedProvider", () => {
     expect((await provider.turn(hello)).finalAnswer).toBe("later");
   });
 
+  it.each([
+    ["scriptedProvider was given undefined", undefined],
+    ["scriptedProvider was given an object", say("one")],
+    ['step 1 of scriptedProvider is "two"', [say("one"), "two"]],
+    ["step 0 of scriptedProvider is a list", [[say("one")]]],
+    ["step 0 of scriptedProvider is undefined", new Array(1)],
+  ])("%s: refused at once", async (message, steps) => {
+    const error = await agentErrorOf(() => scriptedProvider(steps as never));
+    expect([error.code, error.message]).toEqual(["invalid-options", message]);
+    expect(error.hint).toContain("Give a list of responses");
+  });
+
   it("fails when the script runs dry, naming how many steps there were", async () => {
     const provider = scriptedProvider([say("one")]);
     await provider.turn(hello);
