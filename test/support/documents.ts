@@ -21,14 +21,32 @@ const documents = [
 /** As many as there are files in test/docs. */
 const SHARES = 4;
 
-/** The tests of every document whose place in the list leaves `share` when divided by `SHARES`. */
+/** The tests of the documents of one share, from 0. */
 export function testDocuments(share: number): void {
-  for (const document of documents.filter((_, place) => place % SHARES === share)) testDocument(document);
+  for (const document of dealt()[share] ?? []) testDocument(document);
+}
+
+/** All documents in shares of about as many snippets: the one with the most goes first, each to whoever has the fewest. */
+function dealt(): string[][] {
+  const shares = Array.from({ length: SHARES }, () => ({ size: 0, names: [] as string[] }));
+  const sized = documents.map((name) => ({ name, size: snippetsOf(name).length })).sort((x, y) => y.size - x.size);
+  for (const { name, size } of sized) {
+    const least = shares.reduce((best, next) => (next.size < best.size ? next : best));
+    least.size += size;
+    least.names.push(name);
+  }
+  return shares.map(({ names }) => names);
+}
+
+/** What is run of a document; of a guide nothing here. */
+function snippetsOf(document: string) {
+  const snippets = readSnippets(document).filter((snippet) => snippet.language !== "text");
+  return isGuide(snippets) ? [] : snippets;
 }
 
 function testDocument(document: string): void {
-  const snippets = readSnippets(document).filter((snippet) => snippet.language !== "text");
-  if (snippets.length === 0 || isGuide(snippets)) return;
+  const snippets = snippetsOf(document);
+  if (snippets.length === 0) return;
   describe(document, { sequential: true }, () => {
     const place = snippetPlace(document);
     if (snippets.some(({ language }) => language === "ts")) {
