@@ -82,6 +82,9 @@ export function runSnippet(snippet: Snippet, place: Place): void {
   }
 }
 
+/** The package is here what it is where it is installed: nothing that Vitest has to transform. */
+const CONFIG = `export default { test: { include: ["*.test.mjs"], server: { deps: { external: [/\\/dist\\//] } } } };\n`;
+
 function runTypeScript(snippet: Snippet, { folder, env }: Place): void {
   const isTest = /from "vitest"/.test(snippet.code);
   const name = /^\/\/ (\S+\.mjs)$/m.exec(snippet.code.split("\n")[0] ?? "")?.[1];
@@ -92,7 +95,7 @@ function runTypeScript(snippet: Snippet, { folder, env }: Place): void {
   if (name !== undefined && !isTest) return assertUsedLater(snippet, name);
   const vitest = join(repositoryRoot, "node_modules/vitest/vitest.mjs");
   const config = join(folder, "vitest.config.mjs");
-  if (isTest) writeFileSync(config, `export default { test: { include: ["*.test.mjs"] } };\n`);
+  if (isTest) writeFileSync(config, CONFIG);
   const args = isTest ? [vitest, "run", "--root", folder, "--config", config, file] : [file];
   const result = spawnSync(process.execPath, args, { cwd: folder, encoding: "utf8", env: environment(env) });
   if (result.status !== 0)
