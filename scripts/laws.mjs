@@ -24,7 +24,7 @@ const failed = Array.from({ length: rounds }, (_, round) => first + round).filte
   console.log(`\nseed ${seed}, ${files.length} files`);
   const result = spawnSync(
     process.execPath,
-    [join(root, "node_modules/vitest/vitest.mjs"), "run", "--reporter=dot", "--silent", ...files],
+    [join(root, "node_modules/vitest/vitest.mjs"), "run", "--reporter=dot", "--silent=true", ...files],
     {
       cwd: root,
       stdio: "inherit",
@@ -33,7 +33,10 @@ const failed = Array.from({ length: rounds }, (_, round) => first + round).filte
   );
   return result.status !== 0;
 });
-for (const seed of failed) console.log(`failed: npm run laws -- --rounds 1 --seed ${seed} --runs ${runs}`);
+for (const seed of failed)
+  console.log(
+    `failed: npm run laws -- --rounds 1 --seed ${seed} --runs ${runs}${positionals.map((file) => ` ${file}`).join("")}`,
+  );
 if (failed.length === 0) console.log(`\n${rounds} rounds passed`);
 process.exitCode = failed.length === 0 ? 0 : 1;
 
