@@ -66,5 +66,22 @@ export const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   ],
   "url-password": [{ text: "postgres://ann:" + "hunter2secret@db.example/x", secret: "hunter2" + "secret" }],
   "payment-card": [bare("4111" + " 1111 1111 1111"), bare("5555" + "555555554444"), bare("3782" + "822463" + "10005")],
+  "assigned-secret": [
+    ...[
+      ["DB_PASSWORD=", "\nDB_HOST=localhost"],
+      ['{"api_key":"', '","n":1}'],
+      ['{\\"apiKey\\": \\"', '\\"}'],
+      ["Password: ", ". Keep it."],
+      ["**Password:** `", "`"],
+      ["client_secret := '", "'"],
+      ["'token' => \"", '",'],
+      ["https://shop.test/a?access_token=", "&page=2"],
+      ["<li>passphrase: ", "</li>"],
+    ].map(([before = "", after = ""]) => {
+      const secret = "hunter" + "2hunter2";
+      return { text: before + secret + after, secret };
+    }),
+    { text: "password: Tr0ub4" + "dor&3 is it", secret: "Tr0ub4" + "dor&3" },
+  ],
   email: [bare("ann@" + "example.com")],
 };
