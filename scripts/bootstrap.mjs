@@ -69,6 +69,8 @@ function install() {
   const stamp = at("node_modules/.playhead-installed");
   const wanted = digest([at("package-lock.json")]);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  // npm runs `prepare` when it has installed what the lock file says: in a clone, and for who installs the package by git.
+  if (process.env["npm_lifecycle_event"] === "prepare" && existsSync(at("node_modules/rolldown"))) return;
   const count = Object.keys(JSON.parse(readFileSync(at("package-lock.json"), "utf8")).packages).length - 1;
   console.log(`playhead: installing up to ${count} packages from package-lock.json (only needed when it changes) …`);
   const npm = process.env.npm_execpath;
