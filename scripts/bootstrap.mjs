@@ -75,10 +75,13 @@ function install() {
   console.log(`playhead: installing up to ${count} packages from package-lock.json (only needed when it changes) …`);
   const npm = process.env.npm_execpath;
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  // Who installs the package globally by git (pre-commit does) hands that wish on to the npm below, too.
+  const { npm_config_global: _global, npm_config_location: _location, ...env } = process.env;
+  const options = { cwd: root, stdio: "inherit", env };
   const result =
     npm === undefined
-      ? spawnSync("npm", args, { cwd: root, stdio: "inherit", shell: process.platform === "win32" })
-      : spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: "inherit" });
+      ? spawnSync("npm", args, { ...options, shell: process.platform === "win32" })
+      : spawnSync(process.execPath, [npm, ...args], options);
   if (result.status !== 0) fail("npm ci failed. What it printed above says why; is the package registry reachable?");
   writeFileSync(stamp, wanted);
 }
