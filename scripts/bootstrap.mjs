@@ -6,7 +6,16 @@
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -71,6 +80,11 @@ function install() {
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
   // npm runs `prepare` when it has installed what the lock file says: in a clone, and for who installs the package by git.
   if (process.env["npm_lifecycle_event"] === "prepare" && existsSync(at("node_modules/rolldown"))) return;
+  if (lstatSync(at("node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) {
+    fail(
+      "node_modules is a link, and an install would empty the folder behind it. Install there, or take the link away.",
+    );
+  }
   const count = Object.keys(JSON.parse(readFileSync(at("package-lock.json"), "utf8")).packages).length - 1;
   console.log(`playhead: installing up to ${count} packages from package-lock.json (only needed when it changes) …`);
   const npm = process.env.npm_execpath;
