@@ -1,5 +1,6 @@
 // The `redact` option of recorders and replayers, read once and refused where it cannot be meant.
 
+import { toVisible } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
 import type { Redact } from "./answers.js";
 import { parsePointer, type Segments } from "./pointers.js";
@@ -123,7 +124,7 @@ function assertExpression(id: string, name: string, source: unknown): void {
   try {
     isEmptyFound = new RegExp(source).test("");
   } catch (error) {
-    throw invalid(`${of} is no regular expression: ${(error as Error).message}`);
+    throw invalid(toVisible(`${of} is no regular expression: ${(error as Error).message}`));
   }
   if (isEmptyFound) throw invalid(`${of} also finds the empty text, which is in every text`);
 }
