@@ -7,7 +7,7 @@ import type { CallSpan } from "./genai.js";
 import type { RepairLog } from "./repair.js";
 import { nestBelow } from "./span.js";
 import { unpackJson, type TracedCall } from "./traced-call.js";
-import { isObject, toName, toText } from "./value.js";
+import { isObject, toName, toNumber, toText } from "./value.js";
 
 /** True for the span of a model call in these words. */
 export function isOpenInference(attributes: JsonObject): boolean {
@@ -77,10 +77,7 @@ function toFinish(attributes: JsonObject, repairs: RepairLog): { finish?: string
 }
 
 function readUsage(attributes: JsonObject): JsonObject {
-  const count = (name: string): number | undefined => {
-    const value = attributes[`llm.token_count.${name}`];
-    return value === undefined ? undefined : Number(value);
-  };
+  const count = (name: string): number | undefined => toNumber(attributes[`llm.token_count.${name}`]);
   const [prompt, completion] = [count("prompt"), count("completion")];
   const [cached, reasoning] = [count("prompt_details.cache_read"), count("completion_details.reasoning")];
   return {

@@ -1,6 +1,6 @@
 // A model call as a trace has it, made into ours: the prompt and the answer in OpenAI's words (chat.ts), the rest by name.
 
-import type { JsonObject, JsonValue } from "../../core/index.js";
+import { parseBoundedJson, type JsonObject, type JsonValue } from "../../core/index.js";
 import { createPromptReader, readOnce, type ModelCall } from "./calls.js";
 import { joinAnswer } from "./chat.js";
 import { toUsage } from "./message.js";
@@ -86,7 +86,7 @@ function toStopReason(finish = ""): Pick<ModelCall, "stopReason"> {
 export function unpackJson(value: JsonValue | undefined, repairs: RepairLog): JsonValue | undefined {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   try {
-    return cleanJson(JSON.parse(value), repairs);
+    return cleanJson(parseBoundedJson(value), repairs);
   } catch {
     return value;
   }
