@@ -80,6 +80,20 @@ describe("cassette scan", () => {
     expect(ran.out).not.toContain("horse");
   });
 
+  it("takes memory and time by the size of a file, however deep it is and however many secrets one text holds", async () => {
+    const depth = 50_000;
+    const name = files({
+      "deep.json": `${'{"a":'.repeat(depth)}"${secret}"${"}".repeat(depth)}`,
+      "one-text.json": JSON.stringify({ log: `${secret}\n`.repeat(25_000) }),
+    });
+    const findings = documentOf(await cli(["scan", name, "--json"]))["findings"] as Record<string, unknown>[];
+    expect(findings).toHaveLength(25_001);
+    expect(findings[0]).toEqual({ file: `${name}/deep.json`, line: 1, column: depth * 5 + 2, rule: "github-token" });
+    const width = secret.length + 2;
+    const last = { file: `${name}/one-text.json`, line: 1, column: 9 + 24_999 * width, rule: "github-token" };
+    expect(findings.at(-1)).toEqual({ ...last, pointer: "/log" });
+  });
+
   it("exits 2 where there is nothing to scan, or a file is not there", async () => {
     mkdirSync(join(folder, "scan-empty"));
     expect(await cli(["scan", "scan-empty"])).toMatchObject({ code: 2 });
