@@ -1,8 +1,8 @@
-// What `npm start`, `npm test` and `npm run bench`, `bench:check`, `fuzz`, `crash`, `api` and `newsroom` run on a machine with
+// What `npm start`, `npm test` and `npm run bench`, `bench:check`, `fuzz`, `laws`, `crash`, `api` and `newsroom` run on a machine with
 // nothing but Node and npm: it installs from the lock file and compiles when that is needed, says so, and then does the job. A
 // second call finds both done.
 //
-//   node scripts/bootstrap.mjs demo|test|bench|bench:check|fuzz|crash|api|newsroom|build [arguments for it]
+//   node scripts/bootstrap.mjs demo|test|bench|bench:check|fuzz|laws|crash|api|newsroom|build [arguments for it]
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -34,6 +34,7 @@ const JOBS = {
   "bench:check": () => run([at("bench/check.mjs"), ...rest]),
   crash: () => run([at("scripts/crash.mjs"), ...rest]),
   fuzz: () => run([at("scripts/fuzz.mjs"), ...rest]),
+  laws: () => run([at("scripts/laws.mjs"), ...rest]),
   test: () => (rest.length > 0 ? step("tests", vitest(rest)) : testEverything()),
 };
 

@@ -45,7 +45,14 @@ const PLAIN: LlmMessage[] = [
   { role: "user", content: "Where is Ada?" },
   { role: "assistant", content: "", toolCalls: [{ id: "call-0", name: "look", arguments: { name: "Ada" } }] },
   { role: "tool", toolCallId: "call-0", name: "look", content: "In Oslo." },
-  { role: "assistant", content: "In Oslo." },
+  {
+    role: "assistant",
+    content: "In Oslo.",
+    reasoning: [
+      { type: "text", text: "The tool says it." },
+      { type: "text", text: "So I do." },
+    ],
+  },
 ];
 
 describe("export to otlp", () => {

@@ -4,7 +4,7 @@
 
 import { canonicalize, type JsonObject, type JsonValue } from "../../core/index.js";
 import { hasToolPart, toChatParts, toTextOf, type ChatParts } from "./chat-part.js";
-import { isObject, toName, toText } from "./value.js";
+import { isObject, toName, toText, toThoughts } from "./value.js";
 
 export type ChatRole = "user" | "assistant";
 
@@ -82,13 +82,16 @@ export function joinAnswer(messages: readonly JsonObject[]): JsonObject[] {
   const lists = (field: string): JsonValue[] =>
     own.flatMap((message) => (message[field] as JsonValue[] | undefined) ?? []);
   const texts = (field: string): string => own.map((message) => toText(message[field])).join("");
-  const [calls, thought] = [lists("tool_calls"), texts("reasoning_content")];
+  const [calls, thoughts] = [
+    lists("tool_calls"),
+    own.flatMap(({ reasoning_content }) => toThoughts(reasoning_content)),
+  ];
   return [
     {
       role: "assistant",
       content: texts("content"),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
-      ...(thought === "" ? {} : { reasoning_content: thought }),
+      ...fromThoughts(thoughts),
     },
   ];
 }
@@ -135,18 +138,25 @@ function toMessages(message: JsonObject, role: ChatRole): JsonObject[] {
 
 function build(role: string, message: JsonObject, { content, calls, results, thoughts }: ChatParts): JsonObject[] {
   const asked = [...callsOf(message), ...calls];
-  const thought = [message["reasoning_content"], ...thoughts].map(toText).join("");
+  const thought = [...toThoughts(message["reasoning_content"]), ...toThoughts(thoughts)];
   const own: JsonObject = {
     role,
     content: content.every((part) => typeof part === "string") ? joinSingle(content) : content,
     ...(asked.length === 0 ? {} : { tool_calls: asked }),
-    ...(thought === "" ? {} : { reasoning_content: thought }),
+    ...fromThoughts(thought),
     ...toolFields(role, message),
     ...othersOf(message),
   };
   if (results.length === 0) return [own];
-  const isEmpty = content.length === 0 && asked.length === 0 && thought === "";
+  const isEmpty = content.length === 0 && asked.length === 0 && thought.length === 0;
   return isEmpty ? results : [...results, own];
+}
+
+/** One thought is a text, as vendors send it; several are a list of texts, so that none is joined with the next. */
+function fromThoughts(thoughts: readonly string[]): JsonObject {
+  const [first] = thoughts;
+  if (first === undefined) return {};
+  return { reasoning_content: thoughts.length > 1 ? [...thoughts] : first };
 }
 
 /** What this file reads, and what a trace notes beside a message: its place, its vendor, how it was made. */

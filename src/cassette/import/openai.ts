@@ -7,7 +7,7 @@ import { readAssistantContent, readText, readUserContent, type ContentRules } fr
 import type { LogAssistantMessage, LogCall, LogMessage } from "./log.js";
 import { countDropped, keepUnknown, toUsage } from "./message.js";
 import type { RepairLog } from "./repair.js";
-import { isObject, toName, toText } from "./value.js";
+import { isObject, toName, toText, toThoughts } from "./value.js";
 
 const PLAIN_FIELDS = new Set(["role", "content"]);
 const TOOL_FIELDS = new Set(["role", "content", "tool_call_id", "name"]);
@@ -62,8 +62,10 @@ function readAssistant(message: JsonObject, rules: ContentRules): LogAssistantMe
   const { repairs } = rules;
   const answer = readAssistantContent(message["content"], rules);
   const thought = message["reasoning_content"] ?? message["reasoning"];
-  if (typeof thought === "string" && thought !== "") answer.reasoning.push({ type: "text", text: thought });
-  else if (isObject(thought) || Array.isArray(thought)) repairs.add("field-dropped");
+  answer.reasoning.push(...toThoughts(thought).map((text) => ({ type: "text" as const, text })));
+  if (isObject(thought) || (Array.isArray(thought) && thought.some((item) => typeof item !== "string"))) {
+    repairs.add("field-dropped");
+  }
   if (typeof message["refusal"] === "string") {
     repairs.add("refusal-joined");
     answer.content += message["refusal"];

@@ -57,3 +57,10 @@ export function toNumber(value: JsonValue | undefined): number | undefined {
 export function toText(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : "";
 }
+
+/** What a model thought: a text, or a list of nothing but texts, each a thought of its own; a thought without words is none. */
+export function toThoughts(value: JsonValue | undefined): string[] {
+  const list = Array.isArray(value) ? value : [value];
+  const texts = list.filter((item) => typeof item === "string");
+  return texts.length < list.length ? [] : texts.filter((text) => text !== "");
+}

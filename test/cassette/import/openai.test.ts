@@ -241,6 +241,27 @@ describe("the rest of an OpenAI message", () => {
     expect(repairsOf(messages)).toEqual({ "refusal-joined": 1, "content-list-joined": 1 });
   });
 
+  it("keeps thoughts apart that a list holds, and counts a list of something else", () => {
+    const messages = [
+      { role: "assistant", content: "a", reasoning_content: ["hm", "", "so"] },
+      { role: "assistant", content: "b", reasoning_content: ["hm", { step: 1 }] },
+      { role: "assistant", content: "c", reasoning_content: [""] },
+    ];
+    expect(readConversation(messages)).toEqual([
+      {
+        role: "assistant",
+        content: "a",
+        reasoning: [
+          { type: "text", text: "hm" },
+          { type: "text", text: "so" },
+        ],
+      },
+      { role: "assistant", content: "b" },
+      { role: "assistant", content: "c" },
+    ]);
+    expect(repairsOf(messages)).toEqual({ "field-dropped": 1 });
+  });
+
   it("counts a field that has no place, when there is something in it", () => {
     const messages = [
       { role: "user", content: "a", name: "ann" },

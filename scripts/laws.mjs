@@ -1,0 +1,55 @@
+// npm run laws [-- --rounds 10] [--seed S] [--runs N] [FILES]: the laws with seeds that `npm test` does not draw with, round after
+// round, each with another. `--runs` is for the laws that set no number of their own. A round that fails prints the line that makes
+// it again, and the others still run.
+
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: "string", default: "10" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    runs: { type: "string", default: "300" },
+  },
+});
+const [rounds, first, runs] = [values.rounds, values.seed, values.runs].map(toNumber);
+const files = positionals.length > 0 ? positionals : filesWithLaws();
+
+const failed = Array.from({ length: rounds }, (_, round) => first + round).filter((seed) => {
+  console.log(`\nseed ${seed}, ${files.length} files`);
+  const result = spawnSync(
+    process.execPath,
+    [join(root, "node_modules/vitest/vitest.mjs"), "run", "--reporter=dot", "--silent=true", ...files],
+    {
+      cwd: root,
+      stdio: "inherit",
+      env: { ...process.env, PLAYHEAD_LAW_SEED: String(seed), PLAYHEAD_LAW_RUNS: String(runs) },
+    },
+  );
+  return result.status !== 0;
+});
+for (const seed of failed)
+  console.log(
+    `failed: npm run laws -- --rounds 1 --seed ${seed} --runs ${runs}${positionals.map((file) => ` ${file}`).join("")}`,
+  );
+if (failed.length === 0) console.log(`\n${rounds} rounds passed`);
+process.exitCode = failed.length === 0 ? 0 : 1;
+
+function filesWithLaws() {
+  return readdirSync(join(root, "test"), { recursive: true })
+    .filter((name) => name.endsWith(".test.ts"))
+    .map((name) => join("test", name))
+    .filter((name) => readFileSync(join(root, name), "utf8").includes('from "fast-check"'))
+    .sort();
+}
+
+function toNumber(text) {
+  if (/^\d{1,9}$/.test(text) && Number(text) > 0) return Number(text);
+  console.error(`${text} is no whole number from 1 to 999999999`);
+  process.exit(2);
+}
