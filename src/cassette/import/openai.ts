@@ -9,11 +9,14 @@ import { countDropped, keepUnknown, toUsage } from "./message.js";
 import type { RepairLog } from "./repair.js";
 import { isObject, toName, toText, toThoughts } from "./value.js";
 
+/** Set by a reader that put text before the calls it stood after. */
+export const AFTER_CALLS = "text after calls";
+
 const PLAIN_FIELDS = new Set(["role", "content"]);
-const TOOL_FIELDS = new Set(["role", "content", "tool_call_id", "name"]);
+const TOOL_FIELDS = new Set(["role", "content", "tool_call_id", "name", "is_error"]);
 const ASSISTANT_FIELDS = new Set([
   ...["role", "content", "tool_calls", "function_call", "refusal", "usage"],
-  ...["reasoning", "reasoning_content"],
+  ...["reasoning", "reasoning_content", AFTER_CALLS],
 ]);
 
 /** Reads a list of OpenAI messages, one for one. */
@@ -54,7 +57,7 @@ function readToolResult(message: JsonObject, rules: ContentRules): LogMessage {
     callId: message["tool_call_id"],
     ...(name === undefined ? {} : { name }),
     content: readText(message["content"], rules),
-    isError: false,
+    isError: message["is_error"] === true,
   };
 }
 
@@ -70,6 +73,7 @@ function readAssistant(message: JsonObject, rules: ContentRules): LogAssistantMe
     repairs.add("refusal-joined");
     answer.content += message["refusal"];
   }
+  if (message[AFTER_CALLS] === true) repairs.add("text-order-lost");
   const usage = toUsage(message["usage"]);
   return {
     role: "assistant",

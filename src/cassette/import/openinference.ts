@@ -2,7 +2,7 @@
 // and `input.value`/`output.value` where a span has only those.
 
 import type { JsonObject, JsonValue } from "../../core/index.js";
-import { toChatMessages } from "./chat.js";
+import { countAlternatives, toChatMessages } from "./chat.js";
 import type { CallSpan } from "./genai.js";
 import type { RepairLog } from "./repair.js";
 import { nestBelow } from "./span.js";
@@ -26,7 +26,7 @@ export function readOpenInference({ attributes, isFailed }: CallSpan, repairs: R
   return {
     prompt: toChatMessages(input ?? unpackJson(attributes["input.value"], repairs), "user"),
     answer: answers.slice(0, 1).flatMap((answer) => toChatMessages(answer, "assistant")),
-    alternatives: answers.length - 1,
+    alternatives: output === undefined ? countAlternatives(answers[0]) : answers.length - 1,
     isFailed,
     ...(model === undefined ? {} : { model }),
     ...toFinish(attributes, repairs),

@@ -50,12 +50,13 @@ export function createCallReader(repairs: RepairLog): (call: TracedCall) => Mode
   const toSettings = createSettingsReader(repairs, NO_SETTINGS);
   const toTools = readOnce((tools) => readTools(tools, repairs));
   return (call) => {
-    const [answer] = joinAnswer(call.answer);
+    const [answer, ...others] = joinAnswer(call.answer);
     const [response] = call.isFailed || answer === undefined ? [] : read([answer]);
     if (response?.role !== "assistant") {
       repairs.add("call-unanswered");
       return [];
     }
+    if (others.length > 0) repairs.add("field-dropped", others.length);
     for (let n = 0; n < (call.alternatives ?? 0); n++) repairs.add("answer-alternative-dropped");
     const usage = toUsage(call.usage);
     const tools = toTools(call.tools);
