@@ -70,6 +70,14 @@ describe("cassette scan", () => {
     expect((await cli(["scan", files({ "a.cassette.json": formatCassette(open) })])).code).toBe(1);
   });
 
+  it("reads a text of any length, escaped or not", async () => {
+    const long = "\\n".repeat(8_000_000) + "x".repeat(16_000_000);
+    const name = files({ "long.json": `{"log":"${long} ${secret}"}` });
+    const findings = documentOf(await cli(["scan", name, "--json"]))["findings"];
+    const column = 9 + long.length + 1;
+    expect(findings).toEqual([{ file: `${name}/long.json`, line: 1, column, rule: "github-token", pointer: "/log" }]);
+  });
+
   it("looks for the environment's own secrets where asked to", async () => {
     const env = { SOME_TOKEN: "correct-horse-battery", HOME: "not-a-secret" };
     const name = files({ "a.txt": "say correct-horse-battery in not-a-secret" });

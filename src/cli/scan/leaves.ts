@@ -17,8 +17,6 @@ interface Level {
   isKey: boolean;
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
-
 /** Undefined for a text that is no JSON object or list, and for one nested deeper than any that is read: it is looked at as text. */
 export function leavesOf(text: string): Iterable<Leaf> | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
@@ -30,23 +28,42 @@ export function leavesOf(text: string): Iterable<Leaf> | undefined {
   return walk(text);
 }
 
-/** One at a time: a document may have millions. */
+/** One at a time: a document may have millions, and one of them may be all of it. */
 function* walk(text: string): Generator<Leaf> {
   const levels: Level[] = [];
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
+  for (let at = 0; at < text.length; at++) {
     const level = levels.at(-1);
-    if (token === "{") levels.push({ isList: false, key: "", isKey: true });
-    else if (token === "[") levels.push({ isList: true, key: 0, isKey: false });
-    else if (token === "}" || token === "]") levels.pop();
-    else if (token === ",") {
-      if (level?.isList === true) level.key = Number(level.key) + 1;
-      else if (level !== undefined) level.isKey = true;
-    } else if (token !== ":") {
-      const value = JSON.parse(token) as string;
-      if (level?.isKey === true) Object.assign(level, { key: value, isKey: false });
-      yield { value, path: levels.map(({ key }) => key), start: index + 1 };
+    switch (text[at]) {
+      case "{":
+        levels.push({ isList: false, key: "", isKey: true });
+        break;
+      case "[":
+        levels.push({ isList: true, key: 0, isKey: false });
+        break;
+      case "}":
+      case "]":
+        levels.pop();
+        break;
+      case ",":
+        if (level?.isList === true) level.key = Number(level.key) + 1;
+        else if (level !== undefined) level.isKey = true;
+        break;
+      case '"': {
+        const end = endOfString(text, at);
+        const value = JSON.parse(text.slice(at, end)) as string;
+        if (level?.isKey === true) Object.assign(level, { key: value, isKey: false });
+        yield { value, path: levels.map(({ key }) => key), start: at + 1 };
+        at = end - 1;
+      }
     }
   }
+}
+
+/** Behind the closing quote. */
+function endOfString(text: string, start: number): number {
+  let end = start + 1;
+  while (text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
+  return end + 1;
 }
 
 /** Where the characters of a leaf's value stand in the document, to be asked for in their order: each is passed once. */
