@@ -19,6 +19,9 @@ const ASSISTANT_FIELDS = new Set([
   ...["reasoning", "reasoning_content", AFTER_CALLS],
 ]);
 
+const BODY_FIELDS = new Set(["name", "arguments", "input"]);
+const CALL_FIELDS = new Set(["id", "type", "index", "function", "custom", ...BODY_FIELDS]);
+
 /** Reads a list of OpenAI messages, one for one. */
 export function readOpenAiMessages(list: readonly JsonValue[], repairs: RepairLog): LogMessage[] {
   const rules: ContentRules = { repairs, listIsNative: false };
@@ -100,6 +103,8 @@ function readCall(call: JsonValue, repairs: RepairLog): LogCall {
     return { id: undefined, arguments: {}, malformedArguments: canonicalize(call) };
   }
   const body = [call["function"], call["custom"]].find(isObject) ?? call;
+  countDropped(call, CALL_FIELDS, repairs);
+  if (body !== call) countDropped(body, BODY_FIELDS, repairs);
   return { id: call["id"], ...readBody(body, repairs) };
 }
 
