@@ -93,11 +93,10 @@ export function joinAnswer(messages: readonly JsonObject[]): JsonObject[] {
   const isLate = firstCall >= 0 && content.slice(firstCall + 1).some((list) => list.length > 0);
   const thoughts = own.flatMap(({ reasoning_content }) => toThoughts(reasoning_content));
   const asked = calls.flat();
-  const joined = Object.assign({}, ...own) as JsonObject;
-  for (const field of ["content", "tool_calls", "reasoning_content"]) delete joined[field];
+  const { tool_calls: _calls, reasoning_content: _thoughts, ...beside } = Object.assign({}, ...own) as JsonObject;
   return [
     {
-      ...joined,
+      ...beside,
       content: joinSingle(content.flat()),
       ...(asked.length === 0 ? {} : { tool_calls: asked }),
       ...fromThoughts(thoughts),

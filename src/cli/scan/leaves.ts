@@ -33,7 +33,7 @@ function* walk(text: string): Generator<Leaf> {
   const levels: Level[] = [];
   for (let at = 0; at < text.length; at++) {
     const level = levels.at(-1);
-    switch (text[at]) {
+    switch (text.charAt(at)) {
       case "{":
         levels.push({ isList: false, key: "", isKey: true });
         break;
