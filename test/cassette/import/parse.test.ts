@@ -254,4 +254,19 @@ describe("an imported cassette", () => {
     const runs = read(`${text}\n${line}`, { onError: (error) => errors.push(error) });
     expect([runs.length, errors.length]).toEqual([1, 1]);
   });
+
+  it.each([{ toString: 1 }, { valueOf: 1, toString: 1 }, [[]], "many", null, true])(
+    "takes %j for no status of recorded HTTP",
+    (status) => {
+      const request = { method: "POST", url: "https://api.openai.com/v1/chat/completions", uri: "", body: "{}" };
+      const har = { log: { entries: [{ request, response: { status } }] } };
+      const vcr = {
+        interactions: [{ request: { ...request, uri: request.url }, response: { status: { code: status } } }],
+      };
+      for (const record of [har, vcr]) {
+        const { code, message } = refusal(JSON.stringify(record));
+        expect([code, message]).toEqual(["import-malformed", expect.stringContaining("(1 call-unanswered)")]);
+      }
+    },
+  );
 });

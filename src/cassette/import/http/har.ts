@@ -2,7 +2,7 @@
 // recordings so, with a twist: where the answer was compressed, `content.text` is a JSON array of base64 pieces of the stream.
 
 import { parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { isObject, malformed, toName, toText } from "../value.js";
+import { isObject, malformed, toName, toNumber, toText } from "../value.js";
 import { fromBase64Pieces, fromBase64Text } from "./base64.js";
 import { objectAt, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 
@@ -27,7 +27,7 @@ function readEntry(entry: JsonValue): HttpExchange {
   return {
     method: toText(asked["method"]).toUpperCase(),
     url: toText(asked["url"]),
-    status: Number(answered["status"] ?? 0),
+    status: toNumber(answered["status"]) ?? 0,
     request: toBody(objectAt(asked, "postData")["text"]),
     answer: readContent(objectAt(answered, "content")),
     encoding: encodingOf(answered["headers"]),
