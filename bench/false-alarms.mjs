@@ -5,11 +5,11 @@
 // the whole gate, which draws its own for each, has to agree with the first splits.
 
 import { runGate, trajectoryDistance } from "playhead/harness";
-import { judgeFamilies } from "../dist/harness/drift/levels.js";
-import { fisherTest } from "../dist/harness/drift/statistics/fisher.js";
-import { energyStatistic, permutationTest } from "../dist/harness/drift/statistics/permutation.js";
-import { createRandom } from "../dist/harness/drift/statistics/random.js";
-import { stratifiedTest } from "../dist/harness/drift/statistics/stratified.js";
+import { judgeFamilies } from "../.playhead/modules/harness/drift/levels.js";
+import { fisherTest } from "../.playhead/modules/harness/drift/statistics/fisher.js";
+import { energyStatistic, permutationTest } from "../.playhead/modules/harness/drift/statistics/permutation.js";
+import { createRandom } from "../.playhead/modules/harness/drift/statistics/random.js";
+import { stratifiedTest } from "../.playhead/modules/harness/drift/statistics/stratified.js";
 
 const ALPHAS = [0.01, 0.05, 0.1, 0.2];
 const SPLITS = 100_000;

@@ -2,6 +2,8 @@
 // Samples one contestant of the turn loop with V8's profiler and prints its own time by room and by function, in µs a turn.
 
 import { Session } from "node:inspector/promises";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { readClock } from "./measure.mjs";
@@ -23,6 +25,8 @@ if (contestant === undefined) {
   process.exit(2);
 }
 const turns = Number(values.turns);
+/** Of the files that were sampled. */
+const lines = new Map();
 const opened = await contestant.open?.(turns, 1);
 await runFor(2);
 const session = new Session();
@@ -58,19 +62,25 @@ function print({ nodes, samples }, units, micros) {
   console.log(`\n${toTable("function", functions, Number(values.top))}`);
 }
 
-/** `core/loop` for a file of ours, else what stands behind it. */
-function roomOf({ url, functionName }) {
+/** `core/loop` for a module of ours, else what stands behind it. */
+function roomOf({ url, functionName, lineNumber }) {
   if (url.startsWith("node:")) return url.replace(/^(node:(internal\/)?[^/]+).*/, "$1");
   if (url === "") return functionName.startsWith("(") ? functionName : "(built in)";
   const library = /\/node_modules\/((@[^/]+\/)?[^/]+)/.exec(url)?.[1];
   if (library !== undefined) return library;
-  const path = fileURLToPath(url).slice(root.length).replaceAll("\\", "/");
-  if (path.startsWith("bench/")) return "the scripted model and tool";
-  return path
-    .replace(/^dist\//, "")
-    .split("/")
-    .slice(0, -1)
-    .join("/");
+  const path = fileURLToPath(url);
+  if (path.startsWith(join(root, "bench"))) return "the scripted model and tool";
+  return dirname(moduleAt(path, lineNumber));
+}
+
+/** Files of the package name, before each part, the module that it was. `line` counts from 0, as V8's profiler does. */
+function moduleAt(path, line) {
+  if (!lines.has(path)) lines.set(path, readFileSync(path, "utf8").split("\n"));
+  for (let at = line; at >= 0; at--) {
+    const name = /^\/\/ ([\w-]+\/[\w/-]+\.js)$/.exec(lines.get(path)[at])?.[1];
+    if (name !== undefined) return name;
+  }
+  return path.slice(root.length);
 }
 
 function add(map, key, micros) {

@@ -69,6 +69,8 @@ function install() {
   const stamp = at("node_modules/.playhead-installed");
   const wanted = digest([at("package-lock.json")]);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  // npm runs `prepare` when it has installed what the lock file says: in a clone, and for who installs the package by git.
+  if (process.env["npm_lifecycle_event"] === "prepare" && existsSync(at("node_modules/rolldown"))) return;
   const count = Object.keys(JSON.parse(readFileSync(at("package-lock.json"), "utf8")).packages).length - 1;
   console.log(`playhead: installing up to ${count} packages from package-lock.json (only needed when it changes) …`);
   const npm = process.env.npm_execpath;
@@ -81,29 +83,38 @@ function install() {
   writeFileSync(stamp, wanted);
 }
 
-/** `tsc` into a folder of its own that then takes the place of dist, unless dist was made from these very sources. */
+/**
+ * `tsc` into folders of their own, and its modules joined into a package, which then takes the place of dist, unless dist was made
+ * from these very sources. `.playhead/modules` keeps the modules one by one, for what looks inside.
+ */
 function compile() {
   const stamp = at("dist/.built");
-  const wanted = digest([at("tsconfig.json"), at("package-lock.json"), ...filesBelow(at("src"))]);
+  const made = ["package.json", "package-lock.json", "tsconfig.json", "scripts/bundle.mjs"].map((path) => at(path));
+  const wanted = digest([...made, ...filesBelow(at("src"))]);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
   console.log("playhead: compiling src to dist (only needed when the sources change) …");
-  const fresh = at(".playhead", `dist-${process.pid}`);
+  const [modules, fresh] = ["modules", "dist"].map((name) => at(".playhead", `${name}-${process.pid}`));
   mkdirSync(at(".playhead"), { recursive: true });
-  const result = spawnSync(
-    process.execPath,
-    [bin("typescript/bin/tsc"), "-p", at("tsconfig.json"), "--outDir", fresh],
+  const steps = [
     {
-      cwd: root,
-      stdio: "inherit",
+      args: [bin("typescript/bin/tsc"), "-p", at("tsconfig.json"), "--outDir", modules],
+      wrong: "the sources do not compile",
     },
-  );
-  if (result.status !== 0) {
-    rmSync(fresh, { recursive: true, force: true });
-    fail("the sources do not compile; the messages above say where.");
+    { args: [at("scripts/bundle.mjs"), modules, fresh], wrong: "the compiled modules could not be joined" },
+  ];
+  for (const { args, wrong } of steps) {
+    if (spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" }).status === 0) continue;
+    for (const folder of [modules, fresh]) rmSync(folder, { recursive: true, force: true });
+    fail(`${wrong}; the messages above say where.`);
   }
   writeFileSync(join(fresh, ".built"), wanted);
-  rmSync(at("dist"), { recursive: true, force: true });
-  renameSync(fresh, at("dist"));
+  for (const [from, to] of [
+    [modules, at(".playhead/modules")],
+    [fresh, at("dist")],
+  ]) {
+    rmSync(to, { recursive: true, force: true });
+    renameSync(from, to);
+  }
 }
 
 function filesBelow(folder) {

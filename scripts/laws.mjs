@@ -24,7 +24,15 @@ const failed = Array.from({ length: rounds }, (_, round) => first + round).filte
   console.log(`\nseed ${seed}, ${files.length} files`);
   const result = spawnSync(
     process.execPath,
-    [join(root, "node_modules/vitest/vitest.mjs"), "run", "--reporter=dot", "--silent=true", ...files],
+    [
+      join(root, "node_modules/vitest/vitest.mjs"),
+      "run",
+      "--reporter=dot",
+      "--silent=true",
+      "--testTimeout=600000",
+      "--hookTimeout=600000",
+      ...files,
+    ],
     {
       cwd: root,
       stdio: "inherit",

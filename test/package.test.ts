@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CREATED_WITH } from "../src/cassette/build.js";
 import { VERSION } from "../src/cli/version.js";
-import { assertBuilt, repositoryRoot } from "./support/built.js";
+import { assertBuilt, compiledModule, repositoryRoot } from "./support/built.js";
 
 interface Manifest {
   name: string;
@@ -33,6 +33,13 @@ describe("the package", () => {
       (path) => !existsSync(join(repositoryRoot, path.replace(/\*$/, ""))),
     );
     expect(missing).toEqual([]);
+  });
+
+  it("holds every module once, so that an error class is the same behind every door", () => {
+    const made = JSON.parse(readFileSync(compiledModule("files.json"), "utf8")) as Record<string, string[]>;
+    const modules = Object.values(made).flat();
+    expect(modules).toContain("core/errors.js");
+    expect(modules.filter((path, at) => modules.indexOf(path) !== at)).toEqual([]);
   });
 
   it("opens every door under Node", () => {

@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readLedger } from "../../src/cli/child/ledger.js";
 import { nodeFiles } from "../../src/host/files.js";
-import { assertBuilt, repositoryRoot } from "../support/built.js";
+import { assertBuilt, compiledModule } from "../support/built.js";
 import { cli, documentOf, folder } from "./run.js";
 
 const node = process.execPath;
@@ -131,7 +131,7 @@ describe.skipIf(process.platform === "win32")("a command that is interrupted", (
   async function interrupt(sharesTerminal: boolean): Promise<number | null> {
     const child =
       "let n = 0; process.on('SIGINT', () => n++); setTimeout(() => process.exit(10 + n), 500); console.log('ready')";
-    const spawnDoor = JSON.stringify(pathToFileURL(`${repositoryRoot}dist/cli/child/spawn.js`).href);
+    const spawnDoor = JSON.stringify(pathToFileURL(compiledModule("cli/child/spawn.js")).href);
     const script = `const { runChild } = await import(${spawnDoor});
       const options = { cwd: ".", env: process.env, stdoutToStderr: false, sharesTerminal: ${sharesTerminal} };
       process.exitCode = (await runChild([process.execPath, "-e", ${JSON.stringify(child)}], options)).exitCode;`;

@@ -4,16 +4,16 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runOf } from "../cassette/diff/runs.js";
-import { assertBuilt, cassetteBin, repositoryRoot } from "../support/built.js";
+import { assertBuilt, cassetteBin, modulesIn, repositoryRoot } from "../support/built.js";
 import { place } from "./run.js";
 
 beforeAll(assertBuilt);
 
-/** Paths of the files that a process of Node loads: ours from `dist`, and the names of packages. */
+/** What a process of Node loads: paths of the modules that our files in `dist` were made of, and the names of packages. */
 function loadedBy(...args: string[]): string[] {
   const coverage = mkdtempSync(join(tmpdir(), "playhead-loaded-"));
   try {
@@ -23,16 +23,16 @@ function loadedBy(...args: string[]): string[] {
     const reports = readdirSync(coverage).map((name) => readFileSync(join(coverage, name), "utf8"));
     if (reports.length === 0) throw new Error(`nothing was reported: ${stderr}`);
     const urls = reports.flatMap((text) => (JSON.parse(text) as { result: { url: string }[] }).result);
-    return [...new Set(urls.filter(({ url }) => url.startsWith("file:")).map(({ url }) => nameOf(url)))].sort();
+    return [...new Set(urls.filter(({ url }) => url.startsWith("file:")).flatMap(({ url }) => namesOf(url)))].sort();
   } finally {
     rmSync(coverage, { recursive: true, force: true });
   }
 }
 
-function nameOf(url: string): string {
+function namesOf(url: string): string[] {
   const path = fileURLToPath(url).replaceAll("\\", "/");
   const inPackage = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(path);
-  return inPackage?.[1] ?? relative(join(repositoryRoot, "dist"), path).replaceAll("\\", "/");
+  return inPackage?.[1] === undefined ? modulesIn(path) : [inPackage[1]];
 }
 
 const loadedByCommand = (...args: string[]): string[] => loadedBy(cassetteBin, ...args);

@@ -9,6 +9,7 @@ import { lostFailure } from "../lost.js";
 import { createProgress } from "../progress.js";
 import { pathIn, type Target } from "../recordings.js";
 import type { OpenTolerances } from "../tolerances.js";
+import { threadScript } from "../thread-script.js";
 import { comparerWith, type PairJob, type PairResult, type PairSettings } from "./pair.js";
 import type { TaskDiff } from "./report.js";
 
@@ -61,7 +62,7 @@ export async function compareAll(
 ): Promise<Compared> {
   const progress = createProgress(io, "comparing");
   const results = doJobs(jobs, {
-    script: new URL("./thread.js", import.meta.url),
+    script: threadScript("diff"),
     settings,
     ...(threads === undefined ? {} : { threads }),
     here: comparerWith(filesAt(io), settings, tolerated),

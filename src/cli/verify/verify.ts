@@ -9,6 +9,7 @@ import { lostFailure } from "../lost.js";
 import { count, createPrinter, toJsonError, writeJson, type PrintLine } from "../output.js";
 import { createProgress } from "../progress.js";
 import { findFiles } from "../recordings.js";
+import { threadScript } from "../thread-script.js";
 import { printBundle, toRefusal } from "./bundle.js";
 import { describeLayers, openLayers, type LayerOptions } from "./layers.js";
 import { createChecker, type Verdict, type VerifySettings } from "./one.js";
@@ -66,7 +67,7 @@ export async function checkCassettes(
 
   const verdicts = empty.map(nothingIn);
   const checked = doJobs(found.map(jobOf), {
-    script: new URL("./thread.js", import.meta.url),
+    script: threadScript("verify"),
     settings,
     ...(threads === undefined ? {} : { threads }),
     here: createChecker(files, settings),
