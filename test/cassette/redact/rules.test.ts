@@ -82,4 +82,10 @@ describe("the rules for secrets", () => {
       expect(end > start && start >= (found[index - 1]?.end ?? 0)).toBe(true);
     });
   });
+
+  it("go through a megabyte of secrets that are all one word", () => {
+    const [{ secret } = { secret: "" }] = SAMPLES["github-token"] ?? [];
+    const text = `${secret}_`.repeat(Math.ceil(1_048_576 / secret.length));
+    expect(find(text)).toMatchObject([{ start: 0, end: text.length }]);
+  });
 });
