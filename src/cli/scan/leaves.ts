@@ -1,6 +1,6 @@
 // The texts of a JSON document with their places: a secret is looked for in what a text says, not in how JSON spells it.
 
-/** A text or a key of the document. */
+/** A text, a key or a number of the document. */
 export interface Leaf {
   readonly value: string;
   readonly path: readonly (string | number)[];
@@ -15,7 +15,7 @@ interface Level {
   isKey: boolean;
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]|[0-9][0-9.eE+-]*/g;
 
 /** Undefined for a text that is no JSON object or list. */
 export function leavesOf(text: string): Leaf[] | undefined {
@@ -35,6 +35,8 @@ export function leavesOf(text: string): Leaf[] | undefined {
     else if (token === ",") {
       if (level?.isList === true) level.key = Number(level.key) + 1;
       else if (level !== undefined) level.isKey = true;
+    } else if (/^[0-9]/.test(token)) {
+      leaves.push({ value: token, path: levels.map(({ key }) => key), start: index });
     } else if (token !== ":") {
       const value = JSON.parse(token) as string;
       if (level?.isKey === true) Object.assign(level, { key: value, isKey: false });
