@@ -6,8 +6,7 @@ import { SAMPLES } from "../../support/secrets.js";
 import { findBadHashes } from "./verify.js";
 
 const options: ImportOptions = { source: "chat.jsonl", recordedAt: "2026-11-20T12:00:00.000Z" };
-const [{ secret }] = SAMPLES["github-token"] as [{ secret: string }];
-const [{ secret: other }] = SAMPLES["npm-token"] as [{ secret: string }];
+const [secret = "", other = ""] = ["github-token", "npm-token"].map((rule) => SAMPLES[rule]?.[0]?.secret);
 
 const messages = [
   { role: "system", content: "Be brief." },
