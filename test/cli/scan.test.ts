@@ -38,6 +38,12 @@ describe("cassette scan", () => {
     });
   });
 
+  it("finds a number that is a secret, as a recording does in arguments", async () => {
+    const name = files({ "a.json": `{ "pay": [1, ${"4111" + "111111111111"}, -1.5e3] }` });
+    const ran = await cli(["scan", name]);
+    expect(ran.out).toBe(`${name}/a.json:1:14  payment-card  at /pay/1\n1 file scanned, 1 finding\n`);
+  });
+
   it("shows no secret of any rule in any output: text, JSON, keys, paths and errors", async () => {
     const contents = all.map((sample, index) => [
       `${index}.json`,

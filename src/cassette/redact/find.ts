@@ -1,6 +1,8 @@
 // Where are the secrets in a text? One combined expression is asked first, so that a text with nothing of the kind costs one
-// pass; only then every rule. The parts found do not overlap and come in their order.
+// pass; only then every rule. A text with escapes is asked twice, as it is and without them. The parts found do not overlap and
+// come in their order.
 
+import { withoutEscapes } from "./escapes.js";
 import type { RedactionRule } from "./rules.js";
 
 /** A secret in a text, from `start` to before `end`. */
@@ -41,7 +43,7 @@ function compile(rules: readonly RedactionRule[]): Finder {
     expression: new RegExp(pattern, "dg"),
     check,
   }));
-  return (text) => {
+  const findIn = (text: string): Found[] => {
     if (!quick.test(text)) return [];
     const found: Found[] = [];
     const endOfWord = createWordEnds(text);
@@ -58,7 +60,11 @@ function compile(rules: readonly RedactionRule[]): Finder {
         found.push({ rule: id, rules: [id], start, end: endOfWord(end), isByContext: start > match.index });
       }
     }
-    return joinOverlaps(found);
+    return found;
+  };
+  return (text) => {
+    const plain = withoutEscapes(text);
+    return joinOverlaps(plain === text ? findIn(text) : [...findIn(text), ...findIn(plain)]);
   };
 }
 

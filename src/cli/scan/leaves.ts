@@ -2,7 +2,7 @@
 
 import { parseBoundedJson } from "../../core/index.js";
 
-/** A text or a key of the document. */
+/** A text, a key or a number of the document. */
 export interface Leaf {
   readonly value: string;
   readonly path: readonly (string | number)[];
@@ -27,6 +27,9 @@ export function leavesOf(text: string): Iterable<Leaf> | undefined {
   }
   return walk(text);
 }
+
+/** Without a sign, which no secret has. */
+const NUMBER = /[0-9][0-9.eE+-]*/y;
 
 /** One at a time: a document may have millions, and one of them may be all of it. */
 function* walk(text: string): Generator<Leaf> {
@@ -53,6 +56,14 @@ function* walk(text: string): Generator<Leaf> {
         const value = JSON.parse(text.slice(at, end)) as string;
         if (level?.isKey === true) Object.assign(level, { key: value, isKey: false });
         yield { value, path: levels.map(({ key }) => key), start: at + 1 };
+        at = end - 1;
+        break;
+      }
+      default: {
+        NUMBER.lastIndex = at;
+        if (!NUMBER.test(text)) break;
+        const end = NUMBER.lastIndex;
+        yield { value: text.slice(at, end), path: levels.map(({ key }) => key), start: at };
         at = end - 1;
       }
     }
