@@ -113,5 +113,22 @@ export const SAMPLES: Readonly<Record<string, readonly Sample[]>> = {
   "pulumi-token": [bare("pu" + "l-" + hex(40))],
   "resend-key": [bare("r" + "e_" + digits(8) + "_" + digits(24))],
   "url-password-at": [{ text: "postgres://ann:" + "p@ss:w0rd9@db.example/x", secret: "p@ss" + ":w0rd9" }],
+  "assigned-secret": [
+    ...[
+      ["DB_PASSWORD=", "\nDB_HOST=localhost"],
+      ['{"api_key":"', '","n":1}'],
+      ['{\\"apiKey\\": \\"', '\\"}'],
+      ["Password: ", ". Keep it."],
+      ["**Password:** `", "`"],
+      ["client_secret := '", "'"],
+      ["'token' => \"", '",'],
+      ["https://shop.test/a?access_token=", "&page=2"],
+      ["<li>passphrase: ", "</li>"],
+    ].map(([before = "", after = ""]) => {
+      const secret = "hunter" + "2hunter2";
+      return { text: before + secret + after, secret };
+    }),
+    { text: "password: Tr0ub4" + "dor&3 is it", secret: "Tr0ub4" + "dor&3" },
+  ],
   email: [bare("ann@" + "example.com")],
 };

@@ -2,7 +2,7 @@
 // the rule's id, so a pattern never changes; a better one is a new rule with a new id. Every pattern is bounded: no `*`, `+`
 // or `{n,}` outside a class, so a text of n characters costs at most n times a constant (held by a test).
 
-import { hasDigitAndLetter, isBasicCredential, isJwt, isPassword, isPaymentCard } from "./checks.js";
+import { hasDigitAndLetter, isAssigned, isBasicCredential, isJwt, isPassword, isPaymentCard } from "./checks.js";
 
 /** One kind of secret. */
 export interface RedactionRule {
@@ -24,6 +24,12 @@ const TOKEN = "[A-Za-z0-9_-]";
 function token(id: string, description: string, near: string, rest: string): RedactionRule {
   return { id, description, near, pattern: `(?<![A-Za-z0-9])(?:${near})${rest}` };
 }
+
+/** Names whose values are secrets, also at the end of a longer one: `DB_PASSWORD`, `clientSecret`; not what turns a page. */
+const ASSIGNED =
+  "(?:[Pp]ass(?:[Ww]or|w)d|PASS(?:WOR|W)D|[Pp]assphrase|PASSPHRASE|[Ss]ecret(?:[_-]?[Kk]ey)?|SECRET(?:[_-]?KEY)?|" +
+  "[Aa][Pp][Ii][_-]?[Kk](?:ey|EY)|(?<!(?:[Pp]age|[Nn]ext|[Cc]ontinuation|[Cc]ursor|[Ss]ync|PAGE|NEXT)[_-]?)(?:[Tt]oken|TOKEN))" +
+  "[\"'`*\\\\]{0,4}[ \\t]{0,5}";
 
 /** So that what is made of the list once can be kept. */
 function frozen(rules: RedactionRule[]): readonly RedactionRule[] {
@@ -233,6 +239,18 @@ export const SECRET_RULES: readonly RedactionRule[] = frozen([
     near: "://",
     pattern: "://[^\\s/@:\"'<>?#]{0,100}:(?<secret>[^\\s/@\"'<>?#]{1,200}@[^\\s/\"'<>?#]{1,200})@",
     check: isPassword,
+  },
+  // The last, so that a key which a rule above knows keeps that rule's name.
+  {
+    id: "assigned-secret",
+    description: "password, secret, API key or token behind its name and = or :",
+    near: `${ASSIGNED}[:=]`,
+    pattern:
+      `${ASSIGNED}(?::=|=>|[:=](?![:=]))\\*{0,2}[ \\t]{0,3}\\\\{0,3}["'\`]?(?<secret>` +
+      "(?<=[\"'`])[^\\s\"'`\\\\<>]{8,500}(?=\\\\{0,3}[\"'`])|" +
+      "(?<![\"'`\\\\])(?:[^\\s\"'`\\\\<>,;(){}[\\]&|]|&(?![A-Za-z0-9_.-]{1,40}=|[a-z]{2,5};|#)){7,500}" +
+      "[A-Za-z0-9=/+_!@#^~-](?=[\"'`\\\\\\s,;)}\\]&]|[.!?](?=[\\s\"'`)]|$)|<\\/|$))",
+    check: isAssigned,
   },
 ]);
 
