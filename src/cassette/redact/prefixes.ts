@@ -1,0 +1,179 @@
+// What every match of a regular expression begins with, read off its source: a text can be searched for a hundred such beginnings
+// in one pass over its characters, where the expressions themselves would try one after another at every character.
+// Grammar: ECMA-262 §22.2.1. What is not understood ends a beginning early, which finds too much and never too little.
+
+/** Longer ones tell no more apart. */
+const LONGEST = 4;
+/** Shorter ones are everywhere. */
+const SHORTEST = 3;
+const MOST = 64;
+
+/** A beginning so far; one that is closed may go on with anything. */
+interface Beginning {
+  text: string;
+  isOpen: boolean;
+}
+
+const UNKNOWN: readonly Beginning[] = [{ text: "", isOpen: false }];
+const NOTHING: readonly Beginning[] = [{ text: "", isOpen: true }];
+
+/**
+ * Texts of 3 or 4 characters with one of which every match begins, for the source of an expression without flags; undefined where
+ * there are none, or more than 64.
+ */
+export function literalPrefixes(source: string): string[] | undefined {
+  const reader = createReader(source);
+  const found = readAlternatives(reader);
+  if (found === undefined || !reader.isDone()) return undefined;
+  const texts = [...new Set(found.map(({ text }) => text))];
+  return texts.every((text) => text.length >= SHORTEST) ? texts : undefined;
+}
+
+interface Reader {
+  peek(): string;
+  /** The next character, or so many. */
+  take(count?: number): string;
+  /** Takes it if it is next. */
+  takes(text: string): boolean;
+  isDone(): boolean;
+}
+
+function createReader(source: string): Reader {
+  let at = 0;
+  return {
+    peek: () => source.charAt(at),
+    take: (count = 1) => source.slice(at, (at += count)),
+    takes(text) {
+      if (!source.startsWith(text, at)) return false;
+      at += text.length;
+      return true;
+    },
+    isDone: () => at >= source.length,
+  };
+}
+
+/** Up to the end or a closing parenthesis. */
+function readAlternatives(reader: Reader): Beginning[] | undefined {
+  const found: Beginning[] = [];
+  do {
+    let sequence: readonly Beginning[] = NOTHING;
+    while (!reader.isDone() && !"|)".includes(reader.peek())) {
+      const next = readRepeated(reader);
+      if (next === undefined) return undefined;
+      sequence = append(sequence, next);
+      if (sequence.length > MOST) return undefined;
+    }
+    found.push(...sequence);
+    if (found.length > MOST) return undefined;
+  } while (reader.takes("|"));
+  return found;
+}
+
+function append(before: readonly Beginning[], next: readonly Beginning[]): Beginning[] {
+  return before.flatMap((begun) => {
+    if (!begun.isOpen) return [begun];
+    return next.map(({ text, isOpen }) => {
+      const whole = (begun.text + text).slice(0, LONGEST);
+      return { text: whole, isOpen: isOpen && whole.length < LONGEST };
+    });
+  });
+}
+
+/** One part with what says how often it stands. */
+function readRepeated(reader: Reader): readonly Beginning[] | undefined {
+  const part = readPart(reader);
+  if (part === undefined) return undefined;
+  if (reader.takes("?")) {
+    reader.takes("?");
+    return [...part, ...NOTHING];
+  }
+  if (!"*+{".includes(reader.peek()) || reader.isDone()) return part;
+  const sign = reader.take();
+  const isOnce = sign === "+" || (sign === "{" && /[1-9]/.test(reader.peek()));
+  if (sign === "{") {
+    while (!reader.isDone() && reader.take() !== "}");
+  }
+  reader.takes("?");
+  return isOnce ? part.map(({ text }) => ({ text, isOpen: false })) : UNKNOWN;
+}
+
+function readPart(reader: Reader): readonly Beginning[] | undefined {
+  const char = reader.take();
+  switch (char) {
+    case "(":
+      return readGroup(reader);
+    case "[":
+      return readClass(reader);
+    case "\\":
+      // Of letters and digits only some stand for themselves.
+      return /[A-Za-z0-9]/.test(reader.peek()) ? (reader.take(), UNKNOWN) : toLiteral(reader.take());
+    case ".":
+    case "^":
+    case "$":
+      return UNKNOWN;
+    default:
+      return toLiteral(char);
+  }
+}
+
+function toLiteral(text: string): readonly Beginning[] {
+  return [{ text, isOpen: true }];
+}
+
+function readGroup(reader: Reader): readonly Beginning[] | undefined {
+  const isAhead = reader.takes("?=");
+  const isOther = ["?!", "?<=", "?<!"].some((kind) => reader.takes(kind));
+  if (!isAhead && !isOther && !reader.takes("?:") && reader.peek() === "?") return undefined;
+  const inside = readAlternatives(reader);
+  if (inside === undefined || !reader.takes(")")) return undefined;
+  // What must follow is what a match goes on with, or what stands behind it.
+  if (isAhead) return inside.map(({ text }) => ({ text, isOpen: false }));
+  return isOther ? NOTHING : inside;
+}
+
+/** A class of a few characters and ranges; another may be anything. */
+function readClass(reader: Reader): readonly Beginning[] | undefined {
+  let body = "";
+  for (let char = reader.take(); char !== "]"; char = reader.take()) {
+    if (char === "") return undefined;
+    body += char === "\\" ? char + reader.take() : char;
+  }
+  if (!/^(?!\^)(?:[^\\-]-[^\\-]|[^\\])+$/u.test(body)) return UNKNOWN;
+  const chars = [...body.matchAll(/(.)-(.)|./gsu)].flatMap(([one, from, to]) =>
+    from === undefined || to === undefined ? [one] : charactersFrom(from, to),
+  );
+  return chars.length > 16 ? UNKNOWN : chars.flatMap(toLiteral);
+}
+
+function charactersFrom(from: string, to: string): string[] {
+  const [first, last] = [from.charCodeAt(0), to.charCodeAt(0)];
+  return Array.from({ length: Math.min(last - first + 1, 17) }, (_, at) => String.fromCharCode(first + at));
+}
+
+/** Does the text hold any of these, each of 3 characters or more? */
+export function createPrefixTest(prefixes: readonly string[]): (text: string) => boolean {
+  const isBegun = new Uint8Array(PLACES);
+  const beginnings = new Map<number, string[]>();
+  for (const prefix of prefixes) {
+    const place = [0, 1, 2].reduce((before, at) => nextPlace(before, prefix.charCodeAt(at)), 0);
+    isBegun[place] = 1;
+    beginnings.set(place, [...(beginnings.get(place) ?? []), prefix]);
+  }
+  return (text) => {
+    let place = 0;
+    for (let at = 0; at < text.length; at++) {
+      place = nextPlace(place, text.charCodeAt(at));
+      if (isBegun[place] !== 1) continue;
+      const start = at - SHORTEST + 1;
+      if (beginnings.get(place)?.some((prefix) => text.startsWith(prefix, start)) === true) return true;
+    }
+    return false;
+  };
+}
+
+/** One for the last three characters by five bits of each; what shares a place is compared in full. */
+const PLACES = 1 << 15;
+
+function nextPlace(before: number, char: number): number {
+  return ((before << 5) ^ char) & (PLACES - 1);
+}
