@@ -89,6 +89,8 @@ describe("cassette import", () => {
     expect(ran.out).toContain(
       "path-taken: a record of second.json lands on m-1/GREET.cassette.json, and so does one of first.json",
     );
+    expect(ran.out).toContain(`  Import second.json by itself into another folder, such as by --out ${out}-2.\n`);
+    expect((await cli(["import", "second.json", "--out", `${out}-2`])).code).toBe(0);
     expect(readdirSync(join(folder, out, "m-1"))).toEqual(["greet.cassette.json"]);
   });
 
