@@ -111,7 +111,7 @@ function toFinding(
   if (found === undefined) return { where, status: "unknown-key", keyId };
   const validity = validityAt(found.key, now);
   const { name, notBefore, notAfter } = found.key;
-  const status = validity === "in-force" ? "trusted" : validity;
+  const status: SignatureStatus = validity === "in-force" ? "trusted" : validity;
   const bound = { "in-force": undefined, "not-yet": notBefore, expired: notAfter }[validity];
   const known = { where, status, keyId, ...(name === undefined ? {} : { name }) };
   return bound === undefined ? known : { ...known, bound };
