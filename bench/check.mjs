@@ -11,30 +11,43 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { isSameMachine, readFigures, readSamples } from "./figures.mjs";
-import { formatJudgement, judge } from "./judge.mjs";
+import { GOALS, suitesOfGoal } from "./goals.mjs";
+import { BAD, formatJudgement, judge, toFigure } from "./judge.mjs";
 import { describeMachine, formatMachine } from "./machine.mjs";
 import { summarise } from "./measure.mjs";
 import { assertWritable, fail, readCount, readOptions } from "./options.mjs";
 import { closeScratch, openScratch } from "./scratch.mjs";
+import { SUITES } from "./suites.mjs";
 import { formatNumber } from "./table.mjs";
 
 const NAME = "bench:check";
 const script = fileURLToPath(new URL("run.mjs", import.meta.url));
-const values = readOptions(NAME, {
+const USAGE = `node bench/check.mjs [options]
+
+  --runs N           as many fresh processes, 2 or more (6)
+  --only NAME,NAME   compares the ratios of these benchmarks alone
+  --figures FILE     compares with these figures (bench/figures.json)
+  --samples FILE     judges ratios that were taken before, { "id": [ratio, ratio, …] }, and runs nothing
+  --update           keeps what was measured as the new figures
+  --cpu              with --update: by processor time, which every check of these figures then goes by
+
+Exits 1 where a ratio is worse than its figure by more than the noise, is half as bad again within it, or is missing.`;
+const OPTIONS = {
   runs: { type: "string", default: "6" },
   update: { type: "boolean", default: false },
   cpu: { type: "boolean", default: false },
   only: { type: "string" },
   figures: { type: "string", default: fileURLToPath(new URL("figures.json", import.meta.url)) },
   samples: { type: "string" },
-});
+};
+const values = readOptions(NAME, OPTIONS, { usage: USAGE });
 // One process has no noise to measure.
 const runs = readCount(NAME, "runs", values.runs, 2, 1_000);
 if (values.update && values.only !== undefined) fail(NAME, "--update keeps all figures, so it takes no --only");
 if (values.cpu && !values.update)
   fail(NAME, "--cpu goes with --update; a check goes by what its figures were taken by");
 if (values.update) assertWritable(NAME, "figures", values.figures);
-if (values.only !== undefined) await assertGuarded(values.only.split(","));
+if (values.only !== undefined) assertGuarded(values.only.split(","));
 
 const kept = values.update ? undefined : readFigures(NAME, values.figures);
 const clock = values.update ? (values.cpu ? "cpu" : "wall") : (kept.clock ?? "wall");
@@ -44,8 +57,7 @@ if (values.update) update();
 else compare();
 
 /** Of the other benchmarks no ratio is kept, and comparing nothing finds nothing. */
-async function assertGuarded(names) {
-  const { SUITES } = await import("./suites.mjs");
+function assertGuarded(names) {
   const guarded = Object.keys(SUITES).filter((name) => SUITES[name].guard !== undefined);
   const other = names.find((name) => !guarded.includes(name));
   if (other !== undefined) fail(NAME, `--only takes ${guarded.join(", ")}, not ${JSON.stringify(other)}`);
@@ -98,7 +110,7 @@ function whyItFailed({ code, signal, stdout = "", stderr = "", message }) {
 
 function compare() {
   // Of some benchmarks only, the figures of the others are not missing.
-  const wanted = Object.entries(kept.figures).filter(([id]) => values.only === undefined || samples[id] !== undefined);
+  const wanted = Object.entries(kept.figures).filter(([id]) => isChosen(GOALS.find((goal) => goal.id === id)));
   const { rows, isGood, noisy } = judge(samples, Object.fromEntries(wanted));
   console.log(`now:  ${formatMachine(machine)}\nkept: ${formatMachine(kept.machine)}\n`);
   console.log(`${formatJudgement(rows, formatNumber)}\n`);
@@ -106,17 +118,23 @@ function compare() {
     console.log("the figures are of another machine or Node, whose ratios differ; --update keeps those of this one");
   if (noisy.length > 0) console.log(`too much noise to tell a ratio that is half as bad again: ${noisy.join(", ")}`);
   if (wanted.length === 0) fail(NAME, "no ratio was compared: the figures have none of those that were taken");
-  const worse = rows.filter(({ verdict }) => verdict === "worse" || verdict === "missing").map(({ id }) => id);
-  console.log(
-    isGood ? "no ratio is worse than its figure by more than the noise" : `worse or missing: ${worse.join(", ")}`,
-  );
+  const bad = rows.filter(({ verdict }) => BAD.includes(verdict)).map(({ id, verdict }) => `${id} (${verdict})`);
+  console.log(isGood ? "no ratio is worse than its figure by more than the noise" : `not as it was: ${bad.join(", ")}`);
   process.exitCode = isGood ? 0 : 1;
 }
 
+function isChosen(goal) {
+  return values.only === undefined || suitesOfGoal(goal).some((suite) => values.only.split(",").includes(suite));
+}
+
+/** Peers aside, all of them: a figure that is left out is one that no check misses. */
 function update() {
-  const figures = Object.fromEntries(
-    Object.entries(samples).map(([id, list]) => [id, Number(summarise(list).median.toPrecision(4))]),
-  );
-  writeFileSync(values.figures, JSON.stringify({ machine, clock, runs, figures }, null, 2) + "\n");
-  console.log(`kept ${Object.keys(figures).length} figures of ${runs} processes in ${values.figures}`);
+  const guarded = GOALS.filter((goal) => suitesOfGoal(goal).every((suite) => SUITES[suite].guard !== undefined));
+  const absent = guarded.filter(({ id }) => !(samples[id]?.length >= 2 && samples[id].every(Number.isFinite)));
+  if (absent.length > 0)
+    fail(NAME, `nothing was kept, since there are no numbers of ${absent.map(({ id }) => id).join(", ")}`);
+  const figures = Object.fromEntries(guarded.map(({ id }) => [id, toFigure(summarise(samples[id]).median)]));
+  const processes = Math.min(...guarded.map(({ id }) => samples[id].length));
+  writeFileSync(values.figures, JSON.stringify({ machine, clock, runs: processes, figures }, null, 2) + "\n");
+  console.log(`kept ${Object.keys(figures).length} figures of ${processes} processes in ${values.figures}`);
 }

@@ -87,6 +87,14 @@ function growth(id, name, contestant) {
   };
 }
 
+/** The benchmarks whose tables the goal reads. */
+export function suitesOfGoal({ of }) {
+  const read = new Set();
+  const note = (suite) => void read.add(suite);
+  of(note, note);
+  return [...read];
+}
+
 function fastestPeer(rows = []) {
   const ran = rows.filter((row) => row.isPeer && row.failed === undefined);
   return ran.toSorted((a, b) => a.median - b.median)[0];

@@ -10,6 +10,8 @@ const OPTIONS = {
   format: "openai-messages",
   recordedAt: "2026-01-01T00:00:00.000Z",
   model: "bench",
+  // As the floor does: secrets stay where they are.
+  redact: false,
 };
 
 /** `runs` conversations of `turns` turns. */

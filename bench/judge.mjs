@@ -3,27 +3,48 @@
 
 import { summarise } from "./measure.mjs";
 
+/** A ratio as it is kept: more digits would not come again. */
+export function toFigure(ratio) {
+  return Number(ratio.toPrecision(4));
+}
+
 /**
  * `samples`: the ratios of each id, one of each process. `kept`: a figure for each id. A ratio is worse if its median is above
- * the figure by more than the noise. One that has a figure and no sample is missing, which is as bad. `noisy` are those whose noise
- * is more than half of the figure: a check that finds nothing there says little.
+ * the figure by more than the noise. One that has a figure and no sample is missing, which is as bad, and so is one of which a
+ * process gave no number. `noisy` are those whose noise is more than half of the figure: a check that finds nothing there says
+ * little, and nothing at all where the median is half as bad again; that one is unclear, which is no pass.
  */
 export function judge(samples, kept) {
   const rows = Object.entries(kept).map(([id, figure]) => judgeOne(id, figure, samples[id] ?? []));
   const fresh = Object.keys(samples).filter((id) => !Object.hasOwn(kept, id) && samples[id].length > 0);
   return {
-    rows: [...rows, ...fresh.map((id) => ({ id, verdict: "no figure kept", now: summarise(samples[id]).median }))],
-    isGood: rows.every(({ verdict }) => verdict !== "worse" && verdict !== "missing"),
+    rows: [...rows, ...fresh.map((id) => ({ id, verdict: "no figure kept", ...nowOf(samples[id]) }))],
+    isGood: rows.every(({ verdict }) => !BAD.includes(verdict)),
     noisy: rows.filter(({ figure, noise }) => noise > Math.abs(figure) / 2).map(({ id }) => id),
   };
 }
 
+/** The verdicts that fail a check. */
+export const BAD = ["worse", "unclear", "missing", "no number"];
+
 function judgeOne(id, figure, values) {
   if (values.length < 2) return { id, figure, verdict: "missing" };
-  const now = summarise(values).median;
+  if (!values.every(Number.isFinite)) return { id, figure, verdict: "no number" };
+  const now = toFigure(summarise(values).median);
   const noise = Math.max(...values) - Math.min(...values);
-  const verdict = now > figure + noise ? "worse" : now < figure - noise ? "better" : "same";
+  const verdict = judgeFigure(now, figure, noise);
   return { id, figure, now, noise, most: figure + noise, verdict };
+}
+
+function nowOf(values) {
+  return values.every(Number.isFinite) ? { now: summarise(values).median } : {};
+}
+
+function judgeFigure(now, figure, noise) {
+  if (now > figure + noise) return "worse";
+  // Above by half of the figure, and the noise is no less.
+  if (now > figure + Math.abs(figure) / 2) return "unclear";
+  return now < figure - noise ? "better" : "same";
 }
 
 export function formatJudgement(rows, format) {

@@ -5,10 +5,30 @@ import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
-/** The values of `options`, as `parseArgs` of `node:util` takes them. */
-export function readOptions(command, options) {
+/**
+ * The values of `options`, as `parseArgs` of `node:util` takes them, and the words beside them, of which there may be so many.
+ * `--help` prints `usage` and ends. Of an option that is given twice, one would be left out in silence.
+ */
+export function readOptions(command, options, { usage, words = 0 }) {
+  const { values, positionals, tokens } = parse(command, {
+    options: { ...options, help: { type: "boolean", short: "h", default: false } },
+    allowPositionals: words > 0,
+    tokens: true,
+  });
+  if (values.help) {
+    console.log(usage);
+    process.exit(0);
+  }
+  const names = tokens.filter(({ kind }) => kind === "option").map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) fail(command, `--${twice} is given twice`);
+  if (positionals.length > words) fail(command, `${JSON.stringify(positionals[words])} is one word too many`);
+  return { ...values, words: positionals };
+}
+
+function parse(command, config) {
   try {
-    return parseArgs({ options }).values;
+    return parseArgs(config);
   } catch (error) {
     return fail(command, error.message);
   }

@@ -5,26 +5,28 @@ import { Session } from "node:inspector/promises";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import { readClock } from "./measure.mjs";
+import { fail, readCount, readOptions } from "./options.mjs";
 import { contestants } from "./turn-loop-ways.mjs";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    turns: { type: "string", default: "100" },
-    seconds: { type: "string", default: "5" },
-    top: { type: "string", default: "15" },
-  },
-});
-const [name = "playhead: run and record"] = positionals;
+const NAME = "profile";
+const OPTIONS = {
+  turns: { type: "string", default: "100" },
+  seconds: { type: "string", default: "5" },
+  top: { type: "string", default: "15" },
+};
+const usage = `node bench/profile.mjs ["playhead: run and record"] [--turns 100] [--seconds 5] [--top 15]
+
+The contestants are ${Object.keys(contestants).join("; ")}.`;
+const values = readOptions(NAME, OPTIONS, { usage, words: 1 });
+const [name = "playhead: run and record"] = values.words;
+if (!Object.hasOwn(contestants, name))
+  fail(NAME, `there is no ${JSON.stringify(name)}; there are ${Object.keys(contestants).join("; ")}`);
 const contestant = contestants[name];
-if (contestant === undefined) {
-  console.error(`profile: there is no ${name}; there are ${Object.keys(contestants).join("; ")}`);
-  process.exit(2);
-}
-const turns = Number(values.turns);
+const turns = readCount(NAME, "turns", values.turns, 1, 1_000_000);
+const seconds = readCount(NAME, "seconds", values.seconds, 1, 3_600);
+const top = readCount(NAME, "top", values.top, 1, 1_000);
 /** Of the files that were sampled. */
 const lines = new Map();
 const opened = await contestant.open?.(turns, 1);
@@ -34,7 +36,7 @@ session.connect();
 await session.post("Profiler.enable");
 await session.post("Profiler.setSamplingInterval", { interval: 200 });
 await session.post("Profiler.start");
-const runs = await runFor(Number(values.seconds));
+const runs = await runFor(seconds);
 const { profile } = await session.post("Profiler.stop");
 print(profile, runs.count * turns, runs.micros);
 
@@ -59,7 +61,7 @@ function print({ nodes, samples }, units, micros) {
   }
   console.log(`${name}, ${turns} turns, Node ${process.versions.node}\n`);
   console.log(toTable("part", rooms, rooms.size));
-  console.log(`\n${toTable("function", functions, Number(values.top))}`);
+  console.log(`\n${toTable("function", functions, top)}`);
 }
 
 /** `core/loop` for a module of ours, else what stands behind it. */

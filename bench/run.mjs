@@ -10,7 +10,18 @@ import { formatResults } from "./results.mjs";
 import { runSuite, SUITES, suitesOf } from "./suites.mjs";
 import { formatNumber, formatTable } from "./table.mjs";
 
-const values = readOptions("bench", {
+const USAGE = `node bench/run.mjs [options]
+
+  --quick            a short run of everything: does it work? Its figures say little
+  --guard            the ratios of bench:check alone
+  --only NAME,NAME   these alone: ${Object.keys(SUITES).join(", ")}
+  --peers            the peers too, installed once into .playhead/bench-peers
+  --cpu              processor time in place of wall time; whole processes are timed by the wall
+  --json FILE        every sample as JSON
+  --results          writes bench/results.md
+  --rounds N         as many samples of each contestant
+  --files N          the number of files for scale and verify`;
+const OPTIONS = {
   quick: { type: "boolean", default: false },
   guard: { type: "boolean", default: false },
   peers: { type: "boolean", default: false },
@@ -20,10 +31,12 @@ const values = readOptions("bench", {
   only: { type: "string" },
   files: { type: "string" },
   rounds: { type: "string" },
-});
+};
+const values = readOptions("bench", OPTIONS, { usage: USAGE });
 const resultsFile = fileURLToPath(new URL("results.md", import.meta.url));
+if (values.quick && values.guard) fail("bench", "--quick and --guard are two lengths of a run: give one of them");
 const length = values.guard ? "guard" : values.quick ? "quick" : "whole";
-const chosen = values.only?.split(",") ?? suitesOf(length, values.peers);
+const chosen = values.only === undefined ? suitesOf(length, values.peers) : [...new Set(values.only.split(","))];
 const unknown = chosen.filter((name) => !Object.hasOwn(SUITES, name));
 if (unknown.length > 0) {
   const names = unknown.map((name) => (name === "" ? "benchmark without a name" : name)).join(", ");

@@ -6,7 +6,16 @@
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -69,14 +78,24 @@ function install() {
   const stamp = at("node_modules/.playhead-installed");
   const wanted = digest([at("package-lock.json")]);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  // npm runs `prepare` when it has installed what the lock file says: in a clone, and for who installs the package by git.
+  if (process.env["npm_lifecycle_event"] === "prepare" && existsSync(at("node_modules/rolldown"))) return;
+  if (lstatSync(at("node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) {
+    fail(
+      "node_modules is a link, and an install would empty the folder behind it. Install there, or take the link away.",
+    );
+  }
   const count = Object.keys(JSON.parse(readFileSync(at("package-lock.json"), "utf8")).packages).length - 1;
   console.log(`playhead: installing up to ${count} packages from package-lock.json (only needed when it changes) …`);
   const npm = process.env.npm_execpath;
   const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  // Who installs the package globally by git (pre-commit does) hands that wish on to the npm below, too.
+  const { npm_config_global: _global, npm_config_location: _location, ...env } = process.env;
+  const options = { cwd: root, stdio: "inherit", env };
   const result =
     npm === undefined
-      ? spawnSync("npm", args, { cwd: root, stdio: "inherit", shell: process.platform === "win32" })
-      : spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: "inherit" });
+      ? spawnSync("npm", args, { ...options, shell: process.platform === "win32" })
+      : spawnSync(process.execPath, [npm, ...args], options);
   if (result.status !== 0) fail("npm ci failed. What it printed above says why; is the package registry reachable?");
   writeFileSync(stamp, wanted);
 }

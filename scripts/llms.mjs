@@ -31,7 +31,7 @@ const SECTIONS = {
     "docs/fleet.md": "Many members over many targets: concurrency, rates, breakers.",
   },
   Cassettes: {
-    "docs/cassette-format.md": "The file format, version 2: fields, hashes, limits and refusals.",
+    "docs/cassette-format.md": "The file format, version 2: fields, shapes, hashes, limits and refusals.",
     "docs/replay.md": "Replaying tools, forking a run, resuming it, and asking why a request misses.",
     "docs/bundles.md": "Recording and replaying a run of several agents.",
     "docs/streams.md": "Recording and replaying how answers were streamed.",

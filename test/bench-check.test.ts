@@ -1,7 +1,7 @@
 // The guard fails when it should, and refuses what it cannot compare with. No figure that was measured is asserted.
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -18,6 +18,17 @@ afterAll(() => {
 
 function node(...args: string[]) {
   return spawnSync(process.execPath, args, { cwd: repositoryRoot, encoding: "utf8" });
+}
+
+/** Runs a module's text in the bench folder's place, so that it may import from there. */
+function script(text: string) {
+  return node("--input-type=module", "-e", text);
+}
+
+function readKept() {
+  return JSON.parse(readFileSync(join(repositoryRoot, "bench/figures.json"), "utf8")) as {
+    figures: Record<string, number>;
+  };
 }
 
 describe("bench:check", () => {
@@ -47,11 +58,68 @@ describe("bench:check", () => {
     const result = check({ bare: [2.0, 2.0, 2.01], canon: [2.9, 3, 3.1] });
     expect(result.status).toBe(1);
     expect(result.stdout).toMatch(/canon +2\.50 +3\.00 +0\.200 +2\.70 +worse/);
-    expect(result.stdout).toMatch(/worse or missing: canon$/m);
+    expect(result.stdout).toMatch(/not as it was: canon \(worse\)$/m);
+  });
+
+  test("fails where a ratio is half as bad again and one odd process makes too much noise to tell", () => {
+    const result = check({ bare: [4, 4, 4, 4, 4, 12], canon: [2.5, 2.6] });
+    expect(result.status).toBe(1);
+    expect(result.stdout).toMatch(/too much noise to tell .*: bare$/m);
+    expect(result.stdout).toMatch(/not as it was: bare \(unclear\)$/m);
+  });
+
+  test("fails where a process gave no number, as JSON has none for what is infinite", () => {
+    const result = script(`
+      import { formatJudgement, judge } from "./bench/judge.mjs";
+      import { formatNumber } from "./bench/table.mjs";
+      const odd = { bare: [null, null], canon: [2.5, NaN], memory: [Infinity, Infinity], replay: [null, 1] };
+      const { rows, isGood } = judge(odd, { bare: 2, canon: 2.5, memory: 1 });
+      console.log(isGood, formatJudgement(rows, formatNumber));
+    `);
+    expect(result.stderr).toBe("");
+    expect(result.stdout).toMatch(/^false ratio/);
+    for (const id of ["bare", "canon", "memory"]) expect(result.stdout).toMatch(new RegExp(`${id} .*no number$`, "m"));
+    expect(result.stdout).toMatch(/replay .*no figure kept$/m);
+  });
+
+  test("takes a ratio for the same that only its figure's rounding puts above it", () => {
+    const result = check({ bare: [2.0004, 2.0004], canon: [2.5, 2.5] });
+    expect(result.stdout).toMatch(/bare .*same$/m);
+    expect(result.status).toBe(0);
+  });
+
+  test("fails where a ratio of the benchmarks that were chosen was not measured", () => {
+    const taken = join(folder, "chosen.json");
+    writeFileSync(taken, JSON.stringify({ bare: [2, 2] }));
+    const kept = { machine: {}, figures: { bare: 2, recording: 1.5, canon: 2.5 } };
+    writeFileSync(join(folder, "chosen-figures.json"), JSON.stringify(kept));
+    const files = ["--figures", join(folder, "chosen-figures.json"), "--samples", taken];
+    const result = node("bench/check.mjs", ...files, "--only", "turnLoop");
+    expect(result.stdout).toMatch(/not as it was: recording \(missing\)$/m);
+    expect(result.status).toBe(1);
+  });
+
+  test("keeps new figures only where all were measured, and says of how many processes", () => {
+    const [figures, taken] = [join(folder, "new.json"), join(folder, "all.json")];
+    const { figures: last } = readKept();
+    const all = Object.fromEntries(Object.keys(last).map((id) => [id, [1.23456, 1.23456, 1.23456]]));
+    const update = (samples: object) => {
+      writeFileSync(taken, JSON.stringify(samples));
+      return node("bench/check.mjs", "--update", "--figures", figures, "--samples", taken);
+    };
+    for (const samples of [{}, { ...all, canon: [] }, { ...all, canon: [2] }]) {
+      const refused = update(samples);
+      expect(refused.stderr).toMatch(/nothing was kept, since there are no numbers of .*canon/);
+      expect(refused).toMatchObject({ status: 2, stdout: "" });
+    }
+    expect(existsSync(figures)).toBe(false);
+    expect(update(all).status).toBe(0);
+    const expected = Object.fromEntries(Object.keys(last).map((id) => [id, 1.235]));
+    expect(JSON.parse(readFileSync(figures, "utf8"))).toMatchObject({ runs: 3, clock: "wall", figures: expected });
   });
 
   test("fails where a figure was not measured, or only once", () => {
-    expect(check({ bare: [2, 2] }).stdout).toMatch(/worse or missing: canon$/m);
+    expect(check({ bare: [2, 2] }).stdout).toMatch(/not as it was: canon \(missing\)$/m);
     const once = check({ bare: [2, 2], canon: [2.5] });
     expect(once.status).toBe(1);
     expect(once.stdout).toMatch(/canon.*missing/);
@@ -65,14 +133,12 @@ describe("bench:check", () => {
   });
 
   test("keeps a figure for every goal that needs no peer", () => {
-    const { figures } = JSON.parse(readFileSync(join(repositoryRoot, "bench/figures.json"), "utf8")) as {
-      figures: Record<string, number>;
-    };
+    const { figures } = readKept();
     const text = `
       import { GOALS } from "./bench/goals.mjs";
       console.log(JSON.stringify(GOALS.map(({ id }) => id).filter((id) => id !== "recording-peers")));
     `;
-    const result = node("--input-type=module", "-e", text);
+    const result = script(text);
     expect(Object.keys(figures).sort()).toEqual((JSON.parse(result.stdout) as string[]).sort());
   });
 
@@ -99,6 +165,7 @@ describe("bench:check", () => {
     ["a benchmark that keeps no ratio", ["--only", "verify"], /--only takes turnLoop, signing, .*, not "verify"/],
     ["an option that there is not", ["--fast"], /Unknown option/],
     ["another clock than the figures have", ["--cpu"], /--cpu goes with --update/],
+    ["an option that is given twice", ["--runs", "2", "--runs", "3"], /--runs is given twice/],
     ["a place that cannot be written to", ["--update", "--figures", "."], /it is a folder/],
   ])("refuses %s", (_, args, message) => {
     const result = node("bench/check.mjs", ...args);

@@ -96,6 +96,8 @@ test("the quick benchmark prints every table with samples, and the same as JSON"
 test.each<[string, string[], RegExp]>([
   ["an option that there is not", ["--quik"], /Unknown option .--quik./],
   ["a word beside the options", ["canon"], /canon/],
+  ["an option that is given twice", ["--only", "canon", "--only", "replay"], /--only is given twice/],
+  ["two lengths", ["--quick", "--guard"], /--quick and --guard are two lengths/],
   ["no name", ["--only", ""], /there is no benchmark without a name; there are turnLoop/],
   ["no number", ["--rounds", "many"], /--rounds takes a whole number from 1 to 1000, not "many"/],
   ["too many files", ["--files", "1e9"], /--files takes a whole number from 1 to 1000000, not "1e9"/],
@@ -111,6 +113,28 @@ test.each<[string, string[], RegExp]>([
   expect(result.stderr).toMatch(message);
   expect(result.stderr).not.toMatch(/\n {4}at /);
   expect(result).toMatchObject({ status: 2, stdout: "" });
+});
+
+test.each(["run", "check", "profile"])("bench/%s.mjs prints its options when asked to", (name) => {
+  const result = node(`bench/${name}.mjs`, "--help");
+  expect(result.stdout).toMatch(new RegExp(`^node bench/${name}.mjs `));
+  expect(result).toMatchObject({ status: 0, stderr: "" });
+});
+
+test.each<[string, string[], RegExp]>([
+  ["a contestant that there is not", ["toString"], /there is no "toString"; there are floor/],
+  ["two contestants", ["a", "b"], /"b" is one word too many/],
+  ["no number", ["--turns", "NaN"], /--turns takes a whole number from 1 to 1000000, not "NaN"/],
+  ["an option that there is not", ["--turn", "1"], /Unknown option/],
+])("the profile of %s is refused before anything runs", (_, args, message) => {
+  const result = node("bench/profile.mjs", ...args);
+  expect(result.stderr).toMatch(message);
+  expect(result).toMatchObject({ status: 2, stdout: "" });
+});
+
+test("a benchmark that is named twice runs once", () => {
+  const result = node("bench/run.mjs", "--quick", "--rounds", "1", "--only", "canon,canon");
+  expect(result.stdout.match(/^canonical text of 2 KB/gm)).toHaveLength(1);
 });
 
 test("a benchmark that gives up takes nothing with it that others measured", () => {

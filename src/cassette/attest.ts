@@ -74,7 +74,8 @@ function passedTests({ entries, signature }: CassetteV2): string[] {
     ...(hasPrompts ? ["prompt-hash"] : []),
     "response-hash",
     "envelope-hash",
-    ...(signature === undefined ? [] : ["signature"]),
+    // Whose key it is, a trust list would have to say.
+    ...(signature === undefined ? [] : ["signature-of-key-beside-it"]),
   ];
 }
 

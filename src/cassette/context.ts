@@ -14,17 +14,26 @@ export interface TurnContext {
 /** Takes the secrets out of tools or settings. */
 export type Scrub = <T extends JsonValue>(value: T) => T;
 
-/** Reads a request's context. Sealed tools and settings are hashed once; others on every turn. */
+/**
+ * Reads a request's context. Sealed tools and settings are hashed once, others on every turn. What is asked as the turn before was
+ * has the same context, whatever of it became known as a secret since: no identity of a caller's makes another recording.
+ */
 export function createContextReader(scrub: Scrub = (value) => value): (request: LlmTurnRequest) => TurnContext {
   // The lists themselves and not the request, which a caller may use again with others in it.
-  let last: (Pick<LlmTurnRequest, "tools" | "settings"> & { context: TurnContext }) | undefined;
+  let last: (Pick<LlmTurnRequest, "tools" | "settings"> & { raw: TurnContext; context: TurnContext }) | undefined;
   return (request) => {
     const { tools, settings } = request;
     if (last !== undefined && isUnchanged(last.tools, tools) && isUnchanged(last.settings, settings)) {
       return last.context;
     }
-    const context = readContext(request, scrub);
-    last = { ...(tools === undefined ? {} : { tools }), ...(settings === undefined ? {} : { settings }), context };
+    const raw = readContext(request);
+    const context = last !== undefined && isSameContext(last.raw, raw) ? last.context : scrubContext(raw, scrub);
+    last = {
+      ...(tools === undefined ? {} : { tools }),
+      ...(settings === undefined ? {} : { settings }),
+      raw,
+      context,
+    };
     return context;
   };
 }
@@ -34,11 +43,22 @@ function isUnchanged(before: object | null | undefined, now: object | null | und
 }
 
 /** Null is absent: a client that writes every field may write it. */
-function readContext(request: LlmTurnRequest, scrub: Scrub): TurnContext {
+function readContext(request: LlmTurnRequest): TurnContext {
   const { model, ...rest } = request.settings ?? {};
-  const offered = seal(scrub(seal(Array.from(request.tools ?? [])) as unknown as JsonObject[]));
-  const asked = seal(scrub(seal(rest) as JsonObject));
-  return { tools: offered, settings: asked, toolsHash: hashJson(offered), settingsHash: hashJson(asked) };
+  const tools = seal(Array.from(request.tools ?? [])) as unknown as JsonObject[];
+  const settings = seal(rest) as JsonObject;
+  return { tools, settings, toolsHash: hashJson(tools), settingsHash: hashJson(settings) };
+}
+
+function scrubContext(raw: TurnContext, scrub: Scrub): TurnContext {
+  const tools = seal(scrub(raw.tools));
+  const settings = seal(scrub(raw.settings));
+  return {
+    tools,
+    settings,
+    toolsHash: tools === raw.tools ? raw.toolsHash : hashJson(tools),
+    settingsHash: settings === raw.settings ? raw.settingsHash : hashJson(settings),
+  };
 }
 
 /** The context in force at a turn, if the recording has one. */
@@ -58,7 +78,10 @@ export function contextsByTurn(contexts: readonly ContextExtension[], turns: num
 }
 
 /** True where either side knows of no context, since there is nothing to compare then. */
-export function isSameContext(recorded: ContextExtension | undefined, now: TurnContext | undefined): boolean {
+export function isSameContext(
+  recorded: Pick<ContextExtension, "toolsHash" | "settingsHash"> | undefined,
+  now: TurnContext | undefined,
+): boolean {
   if (recorded === undefined || now === undefined) return true;
   return recorded.toolsHash === now.toolsHash && recorded.settingsHash === now.settingsHash;
 }

@@ -23,7 +23,7 @@ import type { CassetteExtensions, CassetteV2, ContextExtension } from "./format.
 import { readHashFilter, type HashFilterOption } from "./filters.js";
 import type { HashFilter } from "./prompt.js";
 import { assertLoadable, assertName, assertResponse, assertResponseDepth, recordable } from "./recordable.js";
-import type { RedactOption } from "./redact/options.js";
+import { BY_FUNCTION, type RedactOption } from "./redact/options.js";
 import { createRedactor, sealResponse, type Redactor } from "./redact/redactor.js";
 import { createRequestReader } from "./request-reader.js";
 import { resolveSigningKey, signNow, type SigningEnvironment } from "./sign.js";
@@ -227,7 +227,9 @@ function createTape(options: RecordingOptions) {
     assertSettled: () => assertNoneOpen(open.length),
     /** `before` is what an older part of the recording had redacted. */
     extensions(before: readonly string[] = []): CassetteExtensions {
-      const redacted = [...new Set([...before, ...redactor.used()])];
+      const rules = new Set([...before, ...redactor.used()]);
+      const byFunction = rules.delete(BY_FUNCTION) ? [BY_FUNCTION] : [];
+      const redacted = [...byFunction, ...[...rules].sort()];
       return {
         createdWith: CREATED_WITH,
         prompts: keepsPrompts,

@@ -80,7 +80,7 @@ function findEnvelopeFlaw(cassette: CassetteV2, { payloadType, payload }: DsseEn
   if (bytes === undefined) return "the payload of the envelope is not base64";
   // Compared as text: the payload has one spelling, and what is not UTF-8 is not that.
   if (new TextDecoder().decode(bytes) === signedText(cassette)) return undefined;
-  return "the payload of the envelope is not that of this cassette";
+  return "the payload of the envelope is not that of this cassette: the .dsse file beside it is of another recording, so delete it and let its signers sign again";
 }
 
 function judgeOwn(publicKey: string, keys: readonly Candidate[], now: number): SignatureFinding {

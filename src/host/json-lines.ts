@@ -15,6 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { AgentError, assertKnownOptions, showValue } from "../core/index.js";
 import { codeOf, messageOf } from "./files/failure.js";
 
 /** Closed; callers may rely on the words. */
@@ -73,8 +74,9 @@ export interface JsonLinesFile {
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** Opens `path`, making missing folders. Throws {@link JsonLinesError}. */
-export function openJsonLines(path: string, { append = false }: JsonLinesOptions = {}): JsonLinesFile {
+/** Opens `path`, making missing folders. Throws {@link JsonLinesError}, and `AgentError` `invalid-options` for a wrong option. */
+export function openJsonLines(path: string, options: JsonLinesOptions = {}): JsonLinesFile {
+  const append = readAppend(options);
   const descriptor = open(path, append);
   let mended: MendedLine | undefined;
   try {
@@ -117,6 +119,15 @@ export function openJsonLines(path: string, { append = false }: JsonLinesOptions
       }
     },
   };
+}
+
+function readAppend(options: JsonLinesOptions): boolean {
+  assertKnownOptions("openJsonLines", options, ["append"]);
+  const { append = false } = options;
+  if (typeof append === "boolean") return append;
+  throw new AgentError("invalid-options", `append of openJsonLines is ${showValue(append)}`, {
+    hint: "Pass true or false, or leave it out.",
+  });
 }
 
 function open(path: string, append: boolean): number {

@@ -127,6 +127,24 @@ describe("createContextReader", () => {
     expect(read(request).toolsHash).not.toBe(first.toolsHash);
   });
 
+  it("gives what is asked as before the same context, sealed or not, whatever became a secret since", () => {
+    const tools = [{ ...weather, description: "Looks at Oslo." }];
+    const hands = [(own: LlmToolDefinition[]) => seal(own), (own: LlmToolDefinition[]) => structuredClone(own)];
+    for (const hand of hands) {
+      const secrets = new Set<string>();
+      const read = createContextReader((value) => {
+        const text = [...secrets].reduce((all, secret) => all.replaceAll(secret, "hidden"), JSON.stringify(value));
+        return JSON.parse(text) as typeof value;
+      });
+      const first = read({ ...prompt("a"), tools: hand(tools) });
+      secrets.add("Oslo");
+      expect(read({ ...prompt("b"), tools: hand(tools) })).toBe(first);
+      const other = read({ ...prompt("c"), tools: hand([...tools, weather]) });
+      expect(other.tools.map(({ description }) => description)).toEqual(["Looks at hidden.", "Looks out."]);
+      expect(other.toolsHash).toBe(hashJson(other.tools));
+    }
+  });
+
   it("takes null tools and settings for absent ones", () => {
     const request = { ...prompt("a"), tools: null, settings: null } as unknown as LlmTurnRequest;
     expect(createContextReader()(request)).toEqual(createContextReader()(prompt("a")));

@@ -7,7 +7,7 @@ import { parseCassette } from "../../src/cassette/load.js";
 import { cassetteProvider } from "../../src/cassette/replay.js";
 import { formatCassette } from "../../src/cassette/store.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
-import type { LlmStreamEvent } from "../../src/core/model/provider.js";
+import type { LlmStreamEvent, LlmTurnResponse } from "../../src/core/model/provider.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import { recordedCassette, verifyKept } from "../support/oracle.js";
 import { draft, fixedPorts, prompt, recordTurns, runWeather, weatherCassette } from "../support/recording.js";
@@ -29,6 +29,18 @@ async function replayWhole(cassette: CassetteV2, run = {}) {
 }
 
 describe("a source whose extensions are not what a recorder writes", () => {
+  it("lists what was redacted on either side of the fork in one order", async () => {
+    const secret = "gh" + "p_" + "a1B2c3D4e5".repeat(4);
+    const redact = { values: ["correct-horse"], custom: (response: LlmTurnResponse) => response };
+    const first = prompt("correct-horse");
+    const source = await recordTurns([first], [say("one")], { redact });
+    expect(source.extensions?.redacted).toEqual(["custom", "value"]);
+    const fork = forkProvider(source, { at: 1, live: scriptedProvider([say("two")]), redact });
+    await fork.turn(first);
+    await fork.turn(prompt("correct-horse", secret));
+    expect(recordedCassette(fork).extensions?.redacted).toEqual(["custom", "github-token", "value"]);
+  });
+
   it.each([null, 5, {}])("is forked and resumed where redacted is %j", async (redacted) => {
     const { entries, ...head } = await recordTurns([prompt("a")], [say("b")]);
     const source = buildCassette({ ...head, extensions: { redacted: redacted as never } }, entries);

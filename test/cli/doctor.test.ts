@@ -112,6 +112,12 @@ describe("cassette doctor", () => {
     expect(ran.out).not.toContain(secret);
   });
 
+  it("names an overlay that stayed set, since cassettes are then held against no lock", async () => {
+    const { code, found } = await checks({ CASSETTE_OVERLAY: '{"seen":"s","replace":{}}' });
+    expect(found.get("overlay")).toMatchObject({ status: "fail", hint: expect.stringContaining("Unset") });
+    expect(code).toBe(1);
+  });
+
   it("reads the trust list", async () => {
     const listed = JSON.parse((await run("keygen", "--out", "key")).out) as { keys: object[] };
     put("trust.json", JSON.stringify(listed));

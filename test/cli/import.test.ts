@@ -37,6 +37,25 @@ describe("cassette import", () => {
     expect(existsSync(join(folder, "one", "m-1", "greet.cassette.json"))).toBe(true);
   });
 
+  it("takes secrets out and says by which rule, unless told to keep them", async () => {
+    const token = "gh" + "p_" + "a1B2c3D4e5".repeat(4);
+    const messages = [
+      { role: "user", content: `use ${token}` },
+      { role: "assistant", content: "done" },
+    ];
+    const file = log("secret.json", record({ messages }));
+    const ran = await cli(["import", file, "--out", "clean"]);
+    expect(ran.out).toBe(
+      "redacted github-token in 1 cassette\n1 cassette written to clean, 0 existed already, 0 refused\n",
+    );
+    expect((await cli(["scan", "clean"])).code).toBe(0);
+    expect((await cli(["verify", "clean"])).code).toBe(0);
+    const { redacted } = documentOf(await cli(["import", file, "--out", "again", "--json"])) as { redacted?: unknown };
+    expect(redacted).toEqual({ "github-token": 1 });
+    expect((await cli(["import", file, "--out", "open", "--no-redact"])).out).not.toContain("redacted");
+    expect((await cli(["scan", "open"])).code).toBe(1);
+  });
+
   it("reads gzip by its content, and the model from --model", async () => {
     log("zipped.log", gzipSync(record({ model: undefined })));
     const ran = await cli(["import", "zipped.log", "--out", "zipped", "--model", "m-9", "--json"]);

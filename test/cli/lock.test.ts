@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { formatCassette } from "../../src/cassette/store.js";
 import { parseLock } from "../../src/cassette/lock.js";
+import { runCli } from "../../src/cli/main.js";
+import { nodeFiles } from "../../src/host/files.js";
 import { fixedPorts, weatherCassette } from "../support/recording.js";
 import { hasShared, readShared } from "../support/shared.js";
 import { cli, documentOf, folder } from "./run.js";
@@ -44,6 +46,33 @@ describe("cassette lock", () => {
     const lock = parseLock(lockText());
     expect([...lock.keys()]).toEqual(["set/a.cassette.json", "set/deep/b.cassette.json"]);
     expect(lock.get("set/a.cassette.json")?.entries).toBe(2);
+  });
+
+  it("loses nothing that another process locked while it read the cassettes", async () => {
+    await run("lock", "set/deep");
+    const theirs = lockText();
+    rmSync(at("cassettes.lock"));
+    const files = nodeFiles();
+    let err = "";
+    const code = await runCli(["lock", "set/a.cassette.json"], {
+      stdout: () => undefined,
+      stderr: (text) => void (err += text),
+      env: {},
+      cwd,
+      isTTY: false,
+      stderrIsTTY: false,
+      files: {
+        ...files,
+        read(path, maxBytes) {
+          if (path.endsWith("a.cassette.json")) put("cassettes.lock", theirs);
+          return files.read(path, maxBytes);
+        },
+      },
+    });
+    expect([code, lockText()]).toEqual([2, theirs]);
+    expect(err).toContain("cassettes.lock was written by another process while the cassettes were read");
+    expect((await run("lock", "set/a.cassette.json")).code).toBe(0);
+    expect([...parseLock(lockText()).keys()]).toEqual(["set/a.cassette.json", "set/deep/b.cassette.json"]);
   });
 
   it("writes nothing when nothing changed, and looks at what is locked where no path is given", async () => {

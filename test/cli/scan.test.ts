@@ -38,6 +38,12 @@ describe("cassette scan", () => {
     });
   });
 
+  it("finds a number that is a secret, as a recording does in arguments", async () => {
+    const name = files({ "a.json": `{ "pay": [1, ${"4111" + "111111111111"}, -1.5e3] }` });
+    const ran = await cli(["scan", name]);
+    expect(ran.out).toBe(`${name}/a.json:1:14  payment-card  at /pay/1\n1 file scanned, 1 finding\n`);
+  });
+
   it("shows no secret of any rule in any output: text, JSON, keys, paths and errors", async () => {
     const contents = all.map((sample, index) => [
       `${index}.json`,
@@ -70,6 +76,14 @@ describe("cassette scan", () => {
     expect((await cli(["scan", files({ "a.cassette.json": formatCassette(open) })])).code).toBe(1);
   });
 
+  it("reads a text of any length, escaped or not", async () => {
+    const long = "\\n".repeat(8_000_000) + "x".repeat(16_000_000);
+    const name = files({ "long.json": `{"log":"${long} ${secret}"}` });
+    const findings = documentOf(await cli(["scan", name, "--json"]))["findings"];
+    const column = 9 + long.length + 1;
+    expect(findings).toEqual([{ file: `${name}/long.json`, line: 1, column, rule: "github-token", pointer: "/log" }]);
+  });
+
   it("looks for the environment's own secrets where asked to", async () => {
     const env = { SOME_TOKEN: "correct-horse-battery", HOME: "not-a-secret" };
     const name = files({ "a.txt": "say correct-horse-battery in not-a-secret" });
@@ -78,6 +92,20 @@ describe("cassette scan", () => {
     expect(ran).toMatchObject({ code: 1 });
     expect(ran.out).toContain(`${name}/a.txt:1:5  value`);
     expect(ran.out).not.toContain("horse");
+  });
+
+  it("takes memory and time by the size of a file, however deep it is and however many secrets one text holds", async () => {
+    const depth = 50_000;
+    const name = files({
+      "deep.json": `${'{"a":'.repeat(depth)}"${secret}"${"}".repeat(depth)}`,
+      "one-text.json": JSON.stringify({ log: `${secret}\n`.repeat(25_000) }),
+    });
+    const findings = documentOf(await cli(["scan", name, "--json"]))["findings"] as Record<string, unknown>[];
+    expect(findings).toHaveLength(25_001);
+    expect(findings[0]).toEqual({ file: `${name}/deep.json`, line: 1, column: depth * 5 + 2, rule: "github-token" });
+    const width = secret.length + 2;
+    const last = { file: `${name}/one-text.json`, line: 1, column: 9 + 24_999 * width, rule: "github-token" };
+    expect(findings.at(-1)).toEqual({ ...last, pointer: "/log" });
   });
 
   it("exits 2 where there is nothing to scan, or a file is not there", async () => {

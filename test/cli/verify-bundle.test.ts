@@ -81,6 +81,51 @@ describe("cassette verify of a bundle", () => {
   });
 });
 
+describe("what is asked of a bundle beyond its hashes", () => {
+  const lockFile = join(folder, "bundle.lock");
+  const trustFile = join(folder, "bundle-trust.json");
+
+  beforeEach(async () => {
+    for (const path of [lockFile, trustFile, join(folder, "bundle.pem")]) rmSync(path, { force: true });
+    writeFileSync(lockFile, '{ "lockVersion": 1, "cassettes": {} }');
+    writeFileSync(trustFile, (await cli(["keygen", "--out", "bundle"])).out);
+  });
+
+  it("is asked of its cassettes, though the bundle alone was named: the lock", async () => {
+    const ran = await cli(["verify", file, "--lock", "bundle.lock"]);
+    expect(ran.code).toBe(3);
+    expect(ran.out).toContain(
+      `refused    ${join("runs", recorded.bundle.agents["actor"]?.cassette ?? "")}  lock-mismatch`,
+    );
+    expect(ran.out).toContain("3 paths checked: 1 ok, 2 refused, 0 unreadable");
+  });
+
+  it("is asked of its cassettes, though the bundle alone was named: a signature", async () => {
+    const flags = ["--trust", "bundle-trust.json", "--require-signature"];
+    const ran = await cli(["verify", file, ...flags]);
+    expect(ran.code).toBe(3);
+    expect(ran.out.match(/signature-missing/g)).toHaveLength(2);
+    const members = Object.values(recorded.bundle.agents).map(({ cassette }) => join("runs", cassette));
+    expect((await cli(["sign", ...members, "--key", "bundle.pem"])).code).toBe(0);
+    const signed = await cli(["verify", file, ...flags]);
+    expect(signed.code).toBe(0);
+    expect(signed.out).toContain("3 paths checked: 3 ok, 0 refused, 0 unreadable");
+  });
+
+  it("lists each cassette once where a folder names them too, and none of a bundle that does not load", async () => {
+    const ran = await cli(["verify", file, "runs", "--trust", "bundle-trust.json"]);
+    expect(ran.out).toContain("3 paths checked: 3 ok, 0 refused, 0 unreadable");
+    writeFileSync(join(runs, "trip.bundle.json"), "{");
+    expect((await cli(["verify", file, "--trust", "bundle-trust.json"])).out).toContain(
+      "1 path checked: 0 ok, 1 refused",
+    );
+  });
+
+  it("takes --max-bytes for the bundle and for its cassettes", async () => {
+    expect((await cli(["verify", file, "--max-bytes", "100"])).out).toContain("too-large");
+  });
+});
+
 describe("a bundle on a disk", () => {
   it("is replaced whole: the old cassettes are gone and the new ones verify", async () => {
     const fresh = await trioBundle({}, 100);

@@ -1,5 +1,14 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
@@ -64,6 +73,15 @@ describe("openJsonLines", () => {
     symlinkSync(join(path, "..", "nowhere"), link);
     expect(code(() => openJsonLines(link))).toBe("exists");
   });
+
+  it.each([{ apend: true }, { append: "yes" }, { append: null }])(
+    "refuses the options %j, and makes no file",
+    (options) => {
+      const path = fresh();
+      expect(code(() => openJsonLines(path, options as object))).toBe("invalid-options");
+      expect(existsSync(path)).toBe(false);
+    },
+  );
 
   it("adds to a file when asked to, and makes one that is not there", () => {
     for (const path of [place("1\n"), fresh()]) {

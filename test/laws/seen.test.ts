@@ -1,5 +1,5 @@
 // A recorder and a replay know by identity what they have seen of a conversation. Held against the same requests as copies, of which
-// nothing is known: whatever a caller does to its list between two turns, the cassettes are equal and replay alike.
+// nothing is known: whatever a caller does to its list and its tools between two turns, the cassettes are equal and replay alike.
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -76,13 +76,17 @@ function createModel(): LlmProviderAdapter {
   };
 }
 
-/** What each turn came to: the answer's text, or the code of the refusal. */
-async function play(steps: readonly Step[], provider: LlmProviderAdapter, hand: (list: unknown[]) => unknown[]) {
+type Hand = <List extends readonly unknown[]>(list: List) => List;
+
+/** What each turn came to: the answer's text, or the code of the refusal. The tool changes its description half-way. */
+async function play(steps: readonly Step[], tools: readonly string[], provider: LlmProviderAdapter, hand: Hand) {
   const list: unknown[] = [seal({ role: "system", content: "Be brief." })];
+  const offered = tools.map((description) => seal([{ name: "read", description, schema: { type: "object" } }]));
   const outcomes: string[] = [];
-  for (const change of steps) {
+  for (const [index, change] of steps.entries()) {
     change(list);
-    const asked = provider.turn({ messages: hand(list) as LlmMessage[] });
+    const now = offered[Math.floor((index * offered.length) / steps.length)] ?? [];
+    const asked = provider.turn({ messages: hand(list) as LlmMessage[], tools: hand(now) });
     outcomes.push(
       await asked.then(
         ({ message: { content } }) => content,
@@ -93,8 +97,10 @@ async function play(steps: readonly Step[], provider: LlmProviderAdapter, hand: 
   return outcomes;
 }
 
-const itself = (list: unknown[]): unknown[] => list;
-const aCopy = (list: unknown[]): unknown[] => structuredClone(list);
+const itself: Hand = (list) => list;
+const aCopy: Hand = (list) => structuredClone(list);
+
+const offers = fc.array(fc.constantFrom(...TEXTS), { maxLength: 2 });
 
 describe("laws of what was seen of a conversation", () => {
   it.each<[string, RecordingOptions]>([
@@ -106,14 +112,14 @@ describe("laws of what was seen of a conversation", () => {
     ],
   ])("PLK-110 a list that is known and copies of it record and replay alike, %s", async (_name, options) => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), offers, async (steps, tools) => {
         const recorders = [itself, aCopy].map(() => recordingProvider(createModel(), { ...options, ports }));
         const [known, copied] = recorders as [(typeof recorders)[0], (typeof recorders)[0]];
-        expect(await play(steps, known, itself)).toEqual(await play(steps, copied, aCopy));
+        expect(await play(steps, tools, known, itself)).toEqual(await play(steps, tools, copied, aCopy));
         const cassette = known.toCassette();
         expect(cassette).toEqual(copied.toCassette());
         const replay = () => cassetteProvider(cassette, { ...options, ports });
-        expect(await play(steps, replay(), itself)).toEqual(await play(steps, replay(), aCopy));
+        expect(await play(steps, tools, replay(), itself)).toEqual(await play(steps, tools, replay(), aCopy));
       }),
     );
   });

@@ -17,6 +17,7 @@ import { canonicalize } from "../../src/core/canon/json.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmTurnResponse } from "../../src/core/model/provider.js";
 import { askOracle, oracleAvailable, verifyWithOracle } from "../support/oracle.js";
+import { refusal } from "../support/refusal.js";
 
 const folder = new URL("format/", import.meta.url);
 
@@ -39,11 +40,12 @@ const responses = read<{
 }>("response-hash");
 const envelopes = read<{ cassette: CassetteV2; canonical: string; envelopeHash: string }>("envelope-hash");
 const dsse = read<{ payloadType: string; payload: string; pae: string; sha256: string }>("dsse");
+const shapes = read<{ code: string; pointer?: string; cassette: CassetteV2 }>("shapes");
 
 it("the vectors of the format are these", () => {
-  const names = ["canonical", "dsse", "envelope-hash", "prompt-hash", "response-hash"];
+  const names = ["canonical", "dsse", "envelope-hash", "prompt-hash", "response-hash", "shapes"];
   expect(readdirSync(folder).sort()).toEqual(names.map((name) => `${name}.json`));
-  expect([canonical, prompts, responses, envelopes, dsse].map(({ length }) => length > 2)).not.toContain(false);
+  expect([canonical, prompts, responses, envelopes, dsse, shapes].map(({ length }) => length > 2)).not.toContain(false);
 });
 
 describe("our code on the vectors of the format", () => {
@@ -66,6 +68,20 @@ describe("our code on the vectors of the format", () => {
     expect(sha256(covered)).toBe(envelopeHash);
     expect(hashEnvelope(cassette)).toBe(envelopeHash);
     expect(checkCassette(cassette, { requireIntegrity: true })).toEqual(cassette);
+  });
+
+  it.each(shapes)("the shape of $name: $code", ({ code, pointer, cassette }) => {
+    const load = () => checkCassette(cassette, { ports: { warn: () => undefined } });
+    if (code === "ok") expect(load()).toEqual(cassette);
+    else expect(refusal(load)).toMatchObject({ code, pointer });
+  });
+
+  it.each(shapes.filter(({ cassette }) => cassette.version === 2))("the hashes of $name hold", ({ cassette }) => {
+    const { cassetteId, entries, envelopeHash } = cassette;
+    for (const { turnIndex, promptHash, response, responseHash } of entries) {
+      expect(hashResponse(cassetteId, turnIndex, promptHash, response)).toBe(responseHash);
+    }
+    expect(hashEnvelope(cassette)).toBe(envelopeHash);
   });
 
   it.each(dsse)("what DSSE signs of $name", ({ payloadType, payload, pae, sha256: hash }) => {
@@ -105,7 +121,8 @@ describe.skipIf(!oracleAvailable)("the oracle on the vectors of the format", () 
 
   it("accepts the cassettes, so that it computes their hashes of responses and envelopes", () => {
     inFolder((write) => {
-      const paths = envelopes.map(({ cassette }, index) => write(`${index}.json`, JSON.stringify(cassette)));
+      const sound = [...envelopes, ...shapes.filter(({ code }) => code === "ok")];
+      const paths = sound.map(({ cassette }, index) => write(`${index}.json`, JSON.stringify(cassette)));
       expect(verifyWithOracle(paths)).toEqual(paths.map(() => "ok"));
     });
   });

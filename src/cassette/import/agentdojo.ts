@@ -12,6 +12,8 @@ import { isObject, malformed, toName, toText } from "./value.js";
 
 const FIELDS = new Set(["role", "content", "tool_calls", "tool_call_id", "tool_call", "error"]);
 
+const CALL_FIELDS = new Set(["id", "function", "args", "placeholder_args"]);
+
 /** True for a run as the benchmark writes it, wrapped or not. */
 export function isAgentDojo(record: JsonValue): boolean {
   if (!isObject(record)) return false;
@@ -80,6 +82,7 @@ function readCalls(calls: JsonValue | undefined, repairs: RepairLog): LogCall[] 
     if (call["placeholder_args"] !== undefined && call["placeholder_args"] !== null) {
       repairs.add("placeholder-args-dropped");
     }
+    countDropped(call, CALL_FIELDS, repairs);
     const name = toName(call["function"]);
     return { id: call["id"], ...(name === undefined ? {} : { name }), ...toArguments(call["args"], repairs) };
   });
@@ -89,6 +92,7 @@ function readToolResult(message: JsonObject, rules: ContentRules): LogMessage {
   const { tool_call: call, error } = message;
   const name = isObject(call) ? toName(call["function"]) : undefined;
   const isError = typeof error === "string" && error !== "";
+  if (typeof error !== "string") countDropped({ error: error ?? null }, new Set(), rules.repairs);
   const content = joinToolError(readText(message["content"], rules), toText(error), rules.repairs);
   return { role: "tool", callId: message["tool_call_id"], ...(name === undefined ? {} : { name }), content, isError };
 }

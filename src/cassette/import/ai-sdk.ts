@@ -6,7 +6,7 @@ import { toChatMessages } from "./chat.js";
 import { requestSettings, type CallSpan } from "./genai.js";
 import type { RepairLog } from "./repair.js";
 import { unpackJson, type TracedCall } from "./traced-call.js";
-import { isObject, toName, toText } from "./value.js";
+import { isObject, toName, toNumber, toText } from "./value.js";
 
 /** True for any span of the AI SDK. */
 export function isAiSdk(attributes: JsonObject): boolean {
@@ -57,10 +57,8 @@ function toTool(tool: JsonValue): JsonValue {
 }
 
 function readUsage(attributes: JsonObject): JsonObject {
-  const count = (...names: string[]): number | undefined => {
-    const found = names.map((name) => attributes[`ai.usage.${name}`]).find((value) => value !== undefined);
-    return found === undefined ? undefined : Number(found);
-  };
+  const count = (...names: string[]): number | undefined =>
+    toNumber(names.map((name) => attributes[`ai.usage.${name}`]).find((value) => value !== undefined));
   const [prompt, completion] = [count("inputTokens", "promptTokens"), count("outputTokens", "completionTokens")];
   const [cached, reasoning] = [count("cachedInputTokens"), count("reasoningTokens")];
   return {

@@ -10,6 +10,8 @@ import type { RepairLog } from "./repair.js";
 import { isObject, toName, toText } from "./value.js";
 
 const FIELDS = new Set(["role", "content", "usage"]);
+const CALL_FIELDS = new Set(["type", "id", "name", "input", "cache_control"]);
+const RESULT_FIELDS = new Set(["type", "tool_use_id", "content", "is_error", "cache_control"]);
 
 /** Reads a list of Anthropic messages. A `system` of the request is `readSystem`'s. */
 export function readAnthropicMessages(list: readonly JsonValue[], repairs: RepairLog): LogMessage[] {
@@ -65,6 +67,7 @@ function readUserBlocks(blocks: readonly JsonValue[], rules: ContentRules): LogM
 }
 
 function readToolResult(block: JsonObject, rules: ContentRules): LogMessage {
+  countDropped(block, RESULT_FIELDS, rules.repairs);
   return {
     role: "tool",
     callId: block["tool_use_id"],
@@ -99,6 +102,7 @@ function readAssistant(message: JsonObject, rules: ContentRules): LogMessage {
 }
 
 function readCall(block: JsonObject, repairs: RepairLog): LogCall {
+  countDropped(block, CALL_FIELDS, repairs);
   const name = toName(block["name"]);
   return {
     id: block["id"],

@@ -1,6 +1,6 @@
 // The arguments of a tool call as a log has them: JSON text (OpenAI), an object (Anthropic, AgentDojo), or neither.
 
-import { canonicalize, type JsonValue } from "../../core/index.js";
+import { canonicalize, parseBoundedJson, type JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { LogCall } from "./log.js";
 import type { RepairLog } from "./repair.js";
@@ -22,7 +22,7 @@ export function toArguments(value: JsonValue | undefined, repairs: RepairLog): L
 
 function parseArguments(text: string, repairs: RepairLog): LogArguments {
   try {
-    const value = cleanJson(JSON.parse(text), repairs);
+    const value = cleanJson(parseBoundedJson(text), repairs);
     if (isObject(value)) return { arguments: value };
     repairs.add("arguments-not-object");
   } catch (error) {

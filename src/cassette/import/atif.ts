@@ -2,7 +2,7 @@
 // step is what a user, the system or the agent said; an agent's step also has its calls and what they gave back. Left out
 // knowingly: times, `reasoning_effort`, `agent.version` and `agent.extra`, and of `metrics` all but the tokens.
 
-import type { JsonObject, JsonValue, Usage } from "../../core/index.js";
+import type { JsonObject, JsonValue, Reasoning, Usage } from "../../core/index.js";
 import { toArguments } from "./arguments.js";
 import { readText, readUserContent, type ContentRules } from "./content.js";
 import type { LogCall, LogMessage, LogRun } from "./log.js";
@@ -15,7 +15,9 @@ const STEP_FIELDS = new Set([
   ...["step_id", "timestamp", "source", "model_name", "reasoning_effort", "message", "reasoning_content"],
   ...["tool_calls", "observation", "metrics", "is_copied_context", "llm_call_count"],
 ]);
+const CALL_FIELDS = new Set(["tool_call_id", "function_name", "arguments"]);
 const RESULT_FIELDS = new Set(["source_call_id", "content"]);
+const OBSERVED = new Set(["results"]);
 /** Side agents may have side agents of their own. */
 const MAX_DEPTH = 16;
 
@@ -109,21 +111,34 @@ function readStep(step: JsonObject, repairs: RepairLog): LogMessage[] {
 }
 
 function readAgent(step: JsonObject, rules: ContentRules): LogMessage {
-  const { reasoning_content: thought, tool_calls: calls, llm_call_count: asked } = step;
+  const { reasoning_content: thought, llm_call_count: asked } = step;
   const usage = toUsage(step["metrics"]);
   if (asked === 0) rules.repairs.add("answer-not-model");
   return {
     role: "assistant",
     content: readText(step["message"], rules),
-    reasoning: typeof thought === "string" && thought !== "" ? [{ type: "text", text: thought }] : [],
-    calls: Array.isArray(calls) ? calls.map((call) => readCall(call, rules.repairs)) : [],
+    reasoning: readThought(thought, rules.repairs),
+    calls: readCalls(step["tool_calls"], rules.repairs),
     ...(usage === undefined ? {} : { usage }),
     ...(asked === 0 ? { notModel: true as const } : {}),
   };
 }
 
+function readThought(thought: JsonValue | undefined, repairs: RepairLog): Reasoning[] {
+  if (typeof thought === "string") return thought === "" ? [] : [{ type: "text", text: thought }];
+  countDropped({ thought: thought ?? null }, NONE, repairs);
+  return [];
+}
+
+function readCalls(calls: JsonValue | undefined, repairs: RepairLog): LogCall[] {
+  if (calls === undefined || calls === null) return [];
+  if (!Array.isArray(calls)) repairs.add("tool-calls-not-list");
+  return (Array.isArray(calls) ? calls : [calls]).map((call) => readCall(call, repairs));
+}
+
 function readCall(call: JsonValue, repairs: RepairLog): LogCall {
   if (!isObject(call)) return { id: undefined, ...toArguments(call, repairs) };
+  countDropped(call, CALL_FIELDS, repairs);
   const name = toName(call["function_name"]);
   return {
     id: call["tool_call_id"],
@@ -136,7 +151,9 @@ function readCall(call: JsonValue, repairs: RepairLog): LogCall {
 function readResults(step: JsonObject, rules: ContentRules): LogMessage[] {
   const { observation, tool_calls: calls } = step;
   const results = isObject(observation) ? observation["results"] : undefined;
-  const hasCalls = Array.isArray(calls) && calls.length > 0;
+  const hasCalls = Array.isArray(calls) ? calls.length > 0 : isObject(calls);
+  countDropped(isObject(observation) ? observation : { observation: observation ?? null }, OBSERVED, rules.repairs);
+  if (!Array.isArray(results)) countDropped({ results: results ?? null }, NONE, rules.repairs);
   return (Array.isArray(results) ? results : []).flatMap((result): LogMessage[] => {
     if (!isObject(result)) return [keepUnknown(result, rules.repairs)];
     countDropped(result, RESULT_FIELDS, rules.repairs);

@@ -10,6 +10,8 @@ export interface ChatParts {
   /** As messages of the role tool. */
   results: JsonObject[];
   thoughts: string[];
+  /** Something stands after a call, which our messages cannot say. */
+  isLate: boolean;
 }
 
 const CALLS = new Set(["tool-call", "tool_call", "tool_use", "function_call"]);
@@ -19,15 +21,22 @@ const RESULTS = new Set(["tool-result", "tool_result", "tool_call_response"]);
 export function hasToolPart(part: JsonObject): boolean {
   const type = toText(part["type"]);
   const isCall = CALLS.has(type) || isObject(part["function_call"]) || part["toolCallId"] !== undefined;
-  return isCall || RESULTS.has(type) || isObject(part["function_response"]);
+  return isCall || isResultPart(part);
+}
+
+/** True for the result of a call. */
+export function isResultPart(part: JsonValue): boolean {
+  return isObject(part) && (RESULTS.has(toText(part["type"])) || isObject(part["function_response"]));
 }
 
 /** Sorts parts; the order of texts, calls and results among themselves is kept. */
 export function toChatParts(list: readonly JsonValue[]): ChatParts {
-  const parts: ChatParts = { content: [], calls: [], results: [], thoughts: [] };
+  const parts: ChatParts = { content: [], calls: [], results: [], thoughts: [], isLate: false };
   for (const part of list) {
+    const before = parts.content.length;
     if (!isObject(part)) parts.content.push(toTextOf(part));
     else sortPart(part, parts);
+    if (parts.calls.length > 0 && parts.content.length > before) parts.isLate = true;
   }
   return parts;
 }
@@ -39,7 +48,7 @@ function sortPart(part: JsonObject, parts: ChatParts): void {
   else if (RESULTS.has(type)) parts.results.push(toResult(part));
   else if (isObject(asked)) parts.calls.push(toCall(asked));
   else if (CALLS.has(type) || part["toolCallId"] !== undefined) parts.calls.push(toCall(part));
-  else if (type === "reasoning" || type === "thinking") parts.thoughts.push(toThought(part));
+  else if (type === "reasoning" || type === "thinking") addThought(part, parts);
   else if (type === "image" || type === "file") parts.content.push(toImage(part));
   else if (type === "uri" || type === "blob") parts.content.push(toMedia(part));
   else if (type === "" || type === "text" || type === "input_text" || type === "output_text") {
@@ -54,7 +63,7 @@ function toCall(part: JsonObject): JsonObject {
     id: part["call_id"] ?? part["toolCallId"] ?? part["id"] ?? null,
     function: {
       name: part["name"] ?? part["toolName"] ?? null,
-      arguments: isObject(given) ? JSON.stringify(given) : (given ?? "{}"),
+      arguments: isObject(given) ? JSON.stringify(given) : (given ?? null),
     },
   };
 }
@@ -67,7 +76,27 @@ function toResult(part: JsonObject): JsonObject {
     tool_call_id: part["id"] ?? part["toolCallId"] ?? part["tool_use_id"] ?? null,
     ...(name === undefined ? {} : { name }),
     content: toTextOf(output ?? response ?? result ?? content),
+    ...(isFailure(part) ? { is_error: true } : {}),
   };
+}
+
+/** Anthropic and the AI SDK's first versions mark the part, its later ones the output. */
+function isFailure(part: JsonObject): boolean {
+  const { output, is_error: marked, isError } = part;
+  return marked === true || isError === true || (isObject(output) && toText(output["type"]).startsWith("error-"));
+}
+
+/** One with a vendor's signature stays a part, as Anthropic writes it. */
+function addThought(part: JsonObject, { content, thoughts }: ChatParts): void {
+  const signature = part["signature"] ?? signatureIn(part["providerOptions"]) ?? signatureIn(part["providerMetadata"]);
+  const thinking = toThought(part);
+  if (typeof signature === "string" && signature !== "") content.push({ type: "thinking", thinking, signature });
+  else thoughts.push(thinking);
+}
+
+function signatureIn(options: JsonValue | undefined): JsonValue | undefined {
+  const own = isObject(options) ? options["anthropic"] : undefined;
+  return isObject(own) ? own["signature"] : undefined;
 }
 
 function toThought(part: JsonObject): string {

@@ -3,7 +3,8 @@
 // other words here is the same thing; what has no word is handed on as it is, for the reader to count.
 
 import { canonicalize, type JsonObject, type JsonValue } from "../../core/index.js";
-import { hasToolPart, toChatParts, toTextOf, type ChatParts } from "./chat-part.js";
+import { hasToolPart, isResultPart, toChatParts, toTextOf, type ChatParts } from "./chat-part.js";
+import { AFTER_CALLS } from "./openai.js";
 import { isObject, toName, toText, toThoughts } from "./value.js";
 
 export type ChatRole = "user" | "assistant";
@@ -33,7 +34,7 @@ function fromList(list: readonly JsonValue[], role: ChatRole): JsonObject[] {
   // LangChain runs batches; one of them is a list in a list.
   if (Array.isArray(first)) return list.flatMap((item) => toChatMessages(item, role));
   const isParts = list.every((item) => isObject(item) && item["role"] === undefined && isPart(item));
-  if (list.length > 0 && isParts) return build(role, {}, toChatParts(list));
+  if (list.length > 0 && isParts) return buildAll(role, {}, list);
   return list.flatMap((item) => (isObject(item) ? toMessages(item, role) : toChatMessages(item, role)));
 }
 
@@ -48,14 +49,10 @@ function fromContainer(value: JsonObject, role: ChatRole): JsonObject[] | undefi
   const { messages, contents, config, content, output, choices, generations, candidates, prompt, system, update } =
     value;
   if (Array.isArray(messages)) {
-    const first: JsonObject[] = typeof system === "string" ? [{ role: "system", content: system }] : [];
-    return [...first, ...fromList(messages, role)];
+    return [...fromSystem(system), ...fromList(messages, role)];
   }
   if (Array.isArray(contents)) {
-    const instruction = isObject(config) ? config["system_instruction"] : undefined;
-    const first: JsonObject[] =
-      instruction === undefined || instruction === null ? [] : [{ role: "system", content: toTextOf(instruction) }];
-    return [...first, ...fromList(contents, role)];
+    return [...fromSystem(instructionOf(value) ?? instructionOf(config)), ...fromList(contents, role)];
   }
   if (Array.isArray(output) && value["object"] === "response") return joinAnswer(fromList(output, role));
   if (Array.isArray(choices)) return choices.slice(0, 1).flatMap((choice) => toChatMessages(choice, "assistant"));
@@ -69,31 +66,58 @@ function fromContainer(value: JsonObject, role: ChatRole): JsonObject[] | undefi
   if (isObject(value["new_message"])) return toMessages(value["new_message"], role);
   if (isObject(update) && Array.isArray(update["messages"])) return fromContainer(update, role);
   if (typeof prompt === "string" && value["role"] === undefined) {
-    const first: JsonObject[] = typeof system === "string" ? [{ role: "system", content: system }] : [];
-    return [...first, { role, content: prompt }];
+    return [...fromSystem(system), { role, content: prompt }];
   }
   return undefined;
 }
 
-/** An answer is one message, in however many items it came. */
+/** A system prompt beside the messages: text, a list of blocks (Anthropic), or an object with parts (Gemini). */
+function fromSystem(system: JsonValue | undefined): JsonObject[] {
+  if (system === undefined || system === null || system === "") return [];
+  const parts = isObject(system) ? system["parts"] : system;
+  return Array.isArray(parts) ? buildAll("system", {}, parts) : [{ role: "system", content: toTextOf(system) }];
+}
+
+function instructionOf(body: JsonValue | undefined): JsonValue | undefined {
+  return isObject(body) ? (body["system_instruction"] ?? body["systemInstruction"]) : undefined;
+}
+
+/** An answer is one message, in however many items it came. It stands first; what is no answer follows. */
 export function joinAnswer(messages: readonly JsonObject[]): JsonObject[] {
   const own = messages.filter((message) => message["role"] === "assistant");
-  if (own.length < 2) return [...messages];
-  const lists = (field: string): JsonValue[] =>
-    own.flatMap((message) => (message[field] as JsonValue[] | undefined) ?? []);
-  const texts = (field: string): string => own.map((message) => toText(message[field])).join("");
-  const [calls, thoughts] = [
-    lists("tool_calls"),
-    own.flatMap(({ reasoning_content }) => toThoughts(reasoning_content)),
-  ];
+  const others = messages.filter((message) => message["role"] !== "assistant");
+  if (own.length < 2) return [...own, ...others];
+  const content = own.map((message) => toParts(message["content"]));
+  const calls = own.map((message) => toParts(message["tool_calls"]));
+  const firstCall = calls.findIndex((list) => list.length > 0);
+  const isLate = firstCall >= 0 && content.slice(firstCall + 1).some((list) => list.length > 0);
+  const thoughts = own.flatMap(({ reasoning_content }) => toThoughts(reasoning_content));
+  const asked = calls.flat();
+  const { tool_calls: _calls, reasoning_content: _thoughts, ...beside } = Object.assign({}, ...own) as JsonObject;
   return [
     {
-      role: "assistant",
-      content: texts("content"),
-      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+      ...beside,
+      content: joinSingle(content.flat()),
+      ...(asked.length === 0 ? {} : { tool_calls: asked }),
       ...fromThoughts(thoughts),
+      ...(isLate ? { [AFTER_CALLS]: true } : {}),
     },
+    ...others,
   ];
+}
+
+function toParts(value: JsonValue | undefined): JsonValue[] {
+  if (Array.isArray(value)) return value;
+  return value === undefined || value === null || value === "" ? [] : [value];
+}
+
+/** How many further answers stand beside the one that `toChatMessages` takes. */
+export function countAlternatives(value: JsonValue | undefined): number {
+  if (!isObject(value) || Array.isArray(value["messages"]) || Array.isArray(value["contents"])) return 0;
+  const { choices, candidates, generations } = value;
+  const [batch] = Array.isArray(generations) ? generations : [];
+  const list = [choices, candidates, Array.isArray(batch) ? batch : generations].find((one) => Array.isArray(one));
+  return Array.isArray(list) ? Math.max(0, list.length - 1) : 0;
 }
 
 const ROLES: Readonly<Record<string, string>> = {
@@ -116,40 +140,68 @@ function toMessages(message: JsonObject, role: ChatRole): JsonObject[] {
   }
   if (isObject(message["message"])) return toMessages(message["message"], "assistant");
   const type = toText(message["type"]);
-  if (type === "function_call") return build("assistant", {}, toChatParts([message]));
+  if (type === "function_call") return buildAll("assistant", {}, [message]);
   if (type === "function_call_output") {
     return [{ role: "tool", tool_call_id: message["call_id"] ?? null, content: toTextOf(message["output"]) }];
   }
-  if (type === "reasoning") return build("assistant", {}, toChatParts([message]));
+  if (type === "reasoning") return buildAll("assistant", {}, [message]);
   const word = toName(message["role"]) ?? (type === "" ? undefined : type);
   const own =
     word === undefined || word === "message" ? role : Object.hasOwn(ROLES, word) ? (ROLES[word] as string) : word;
   const parts = message["parts"] ?? message["content"];
-  if (Array.isArray(parts)) return build(own, message, toChatParts(parts));
+  if (Array.isArray(parts)) return buildAll(own, message, parts);
   if (parts === undefined && isObject(message) && word === undefined) {
     return [{ role: own, content: canonicalize(message) }];
   }
-  return build(
-    own,
-    message,
-    toChatParts(parts === undefined || parts === null ? [] : [{ type: "text", text: toTextOf(parts) }]),
-  );
+  return buildAll(own, message, parts === undefined || parts === null ? [] : [{ type: "text", text: toTextOf(parts) }]);
 }
 
-function build(role: string, message: JsonObject, { content, calls, results, thoughts }: ChatParts): JsonObject[] {
+/** The messages of a list of parts, in its order: each result is one, and so is each stretch between them. */
+function buildAll(role: string, message: JsonObject, list: readonly JsonValue[]): JsonObject[] {
+  const messages: JsonObject[] = [];
+  // What stands beside the parts belongs to the first message that is no result.
+  let beside: JsonObject | undefined = message;
+  for (const stretch of toStretches(list)) {
+    const parts = toChatParts(stretch);
+    messages.push(...parts.results);
+    if (parts.results.length > 0) continue;
+    messages.push(build(role, beside ?? {}, parts));
+    beside = undefined;
+  }
+  const hasWords = callsOf(message).length > 0 || thoughtsBeside(message).length > 0;
+  if (beside !== undefined && (messages.length === 0 || hasWords)) messages.push(build(role, message, toChatParts([])));
+  return messages;
+}
+
+/** Parts that are results, and parts that are none, by turns. */
+function toStretches(list: readonly JsonValue[]): JsonValue[][] {
+  const stretches: JsonValue[][] = [];
+  for (const [index, part] of list.entries()) {
+    const before = list[index - 1];
+    const last = stretches.at(-1);
+    if (last === undefined || before === undefined || isResultPart(before) !== isResultPart(part))
+      stretches.push([part]);
+    else last.push(part);
+  }
+  return stretches;
+}
+
+function build(role: string, message: JsonObject, { content, calls, thoughts, isLate }: ChatParts): JsonObject {
   const asked = [...callsOf(message), ...calls];
-  const thought = [...toThoughts(message["reasoning_content"]), ...toThoughts(thoughts)];
-  const own: JsonObject = {
+  return {
     role,
     content: content.every((part) => typeof part === "string") ? joinSingle(content) : content,
     ...(asked.length === 0 ? {} : { tool_calls: asked }),
-    ...fromThoughts(thought),
+    ...fromThoughts([...thoughtsBeside(message), ...toThoughts(thoughts)]),
     ...toolFields(role, message),
     ...othersOf(message),
+    ...(isLate ? { [AFTER_CALLS]: true } : {}),
   };
-  if (results.length === 0) return [own];
-  const isEmpty = content.length === 0 && asked.length === 0 && thought.length === 0;
-  return isEmpty ? results : [...results, own];
+}
+
+/** LangChain keeps what is not its own in `additional_kwargs`. */
+function thoughtsBeside({ reasoning_content: own, additional_kwargs: more }: JsonObject): string[] {
+  return toThoughts(own ?? (isObject(more) ? more["reasoning_content"] : undefined));
 }
 
 /** One thought is a text, as vendors send it; several are a list of texts, so that none is joined with the next. */
@@ -170,8 +222,10 @@ const HANDLED = new Set([
 /** Fields for the reader to count. A tool that failed says so in a field that OpenAI's messages do not have. */
 function othersOf(message: JsonObject): JsonObject {
   const others = Object.entries(message).filter(([name]) => !HANDLED.has(name));
-  const { status, name, role } = message;
+  const { status, name, role, additional_kwargs: more } = message;
+  const kept = Object.entries(isObject(more) ? more : {}).filter(([field]) => !HANDLED.has(field));
   return {
+    ...Object.fromEntries(kept),
     ...Object.fromEntries(others),
     ...(status === "error" ? { status } : {}),
     ...(role !== "tool" && role !== undefined && typeof name === "string" ? { name } : {}),
@@ -180,7 +234,9 @@ function othersOf(message: JsonObject): JsonObject {
 
 /** One text is a text; several are a list, which its reader joins and counts. */
 function joinSingle(content: readonly JsonValue[]): JsonValue {
-  return content.length > 1 ? content.map((text) => ({ type: "text", text })) : (content[0] ?? "");
+  const [first = ""] = content;
+  if (content.length < 2 && typeof first === "string") return first;
+  return content.map((part) => (typeof part === "string" ? { type: "text", text: part } : part));
 }
 
 function toolFields(role: string, message: JsonObject): JsonObject {
@@ -191,13 +247,15 @@ function toolFields(role: string, message: JsonObject): JsonObject {
 }
 
 function callsOf({ tool_calls: calls, additional_kwargs: more, function_call: legacy }: JsonObject): JsonValue[] {
-  const own = Array.isArray(calls) && calls.length > 0 ? calls : isObject(more) ? more["tool_calls"] : undefined;
-  const list = Array.isArray(own) ? own : isObject(legacy) ? [legacy] : [];
+  const kept = isObject(more) ? more : {};
+  const own = Array.isArray(calls) && calls.length > 0 ? calls : kept["tool_calls"];
+  const single = [legacy, kept["function_call"]].find((call) => isObject(call));
+  const list = Array.isArray(own) ? own : single === undefined ? [] : [single];
   return list.map((call) => {
     if (!isObject(call)) return call;
     const body = isObject(call["function"]) ? call["function"] : call;
     const given = body["arguments"] ?? body["args"] ?? body["input"];
     const text = isObject(given) ? JSON.stringify(given) : given;
-    return { id: call["id"] ?? null, function: { name: body["name"] ?? null, arguments: text ?? "{}" } };
+    return { id: call["id"] ?? null, function: { name: body["name"] ?? null, arguments: text ?? null } };
   });
 }

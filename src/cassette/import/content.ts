@@ -3,6 +3,7 @@
 // an image's `detail`) is left out knowingly.
 
 import { canonicalize, type ContentPart, type JsonObject, type JsonValue, type Reasoning } from "../../core/index.js";
+import { countDropped } from "./message.js";
 import type { RepairLog } from "./repair.js";
 import { isObject, toText } from "./value.js";
 
@@ -57,10 +58,24 @@ function toPieces(
   if (!Array.isArray(content)) repairs.add("content-not-text");
   return (Array.isArray(content) ? content : [content]).map((part) => {
     const piece = toPiece(part);
-    if (piece !== undefined && (piece.type === "text" || isAllowed(piece))) return piece;
+    if (piece !== undefined && (piece.type === "text" || isAllowed(piece))) {
+      if (isObject(part)) countBeside(part, repairs);
+      return piece;
+    }
     repairs.add("part-unsupported");
     return { type: "text", text: canonicalize(part) };
   });
+}
+
+const PART_FIELDS = new Set([
+  ...["type", "id", "index", "text", "content", "refusal", "cache_control"],
+  ...["image_url", "image", "source", "detail", "thinking", "reasoning", "signature", "redacted", "data"],
+]);
+
+/** What a part has beside what it says, such as `citations`. */
+function countBeside(part: JsonObject, repairs: RepairLog): void {
+  countDropped(part, PART_FIELDS, repairs);
+  if (part["type"] === "refusal") repairs.add("refusal-joined");
 }
 
 /** One part in our shape, or undefined if it has none. */

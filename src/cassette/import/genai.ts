@@ -6,7 +6,7 @@ import { toChatMessages } from "./chat.js";
 import type { RepairLog } from "./repair.js";
 import { nestBelow } from "./span.js";
 import { unpackJson, type TracedCall } from "./traced-call.js";
-import { isObject, toName, toText } from "./value.js";
+import { isObject, toName, toNumber, toText } from "./value.js";
 
 /** A span without its place in a trace. */
 export interface CallSpan {
@@ -125,13 +125,16 @@ function readUsage(attributes: JsonObject): JsonObject {
   const usage: JsonObject = {};
   const put = (name: string, ...fields: string[]): void => {
     const field = fields.find((one) => attributes[`gen_ai.usage.${one}`] !== undefined);
-    if (field !== undefined) usage[name] = Number(attributes[`gen_ai.usage.${field}`]);
+    const count = field === undefined ? undefined : toNumber(attributes[`gen_ai.usage.${field}`]);
+    if (count !== undefined) usage[name] = count;
   };
   // The conventions count cached tokens inside `input_tokens`.
   put("prompt_tokens", "input_tokens", "prompt_tokens");
   put("completion_tokens", "output_tokens", "completion_tokens");
-  const read = attributes["gen_ai.usage.cache_read.input_tokens"] ?? attributes["gen_ai.usage.cache_read_input_tokens"];
-  if (read !== undefined) usage["prompt_tokens_details"] = { cached_tokens: Number(read) };
+  const read = toNumber(
+    attributes["gen_ai.usage.cache_read.input_tokens"] ?? attributes["gen_ai.usage.cache_read_input_tokens"],
+  );
+  if (read !== undefined) usage["prompt_tokens_details"] = { cached_tokens: read };
   return usage;
 }
 

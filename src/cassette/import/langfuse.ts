@@ -3,7 +3,7 @@
 
 import type { JsonObject, JsonValue } from "../../core/index.js";
 import type { LogCalls } from "./calls.js";
-import { joinAnswer, takeTools, toChatMessages } from "./chat.js";
+import { countAlternatives, takeTools, toChatMessages } from "./chat.js";
 import { toCost } from "./message.js";
 import { createRepairLog, type RepairLog } from "./repair.js";
 import { readRun, toRuns, type TraceNode } from "./trace.js";
@@ -55,7 +55,8 @@ function readGeneration(observation: JsonObject, repairs: RepairLog): TracedCall
   const finish = isObject(output) ? toName(output["finish_reason"]) : undefined;
   return {
     prompt,
-    answer: joinAnswer(answer),
+    answer,
+    alternatives: countAlternatives(output),
     isFailed: observation["level"] === "ERROR",
     ...(model === undefined ? {} : { model }),
     ...(finish === undefined ? {} : { finish }),

@@ -29,7 +29,7 @@ export function joinToolError(content: string, error: string, repairs: RepairLog
 
 /** A price in USD as a log has it; undefined for anything that is none. */
 export function toCost(value: JsonValue | undefined): number | undefined {
-  return typeof value === "number" && value >= 0 ? value : undefined;
+  return toCount(value);
 }
 
 /** Tokens of one answer as OpenAI, Anthropic or Inspect report them; undefined when either count is missing. */
@@ -62,5 +62,5 @@ function toDetail(details: JsonValue | undefined, name: string): number | undefi
 
 /** A count, or undefined where there is none. */
 export function toCount(value: JsonValue | undefined): number | undefined {
-  return typeof value === "number" && value >= 0 ? value : undefined;
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }

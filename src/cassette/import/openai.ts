@@ -9,12 +9,18 @@ import { countDropped, keepUnknown, toUsage } from "./message.js";
 import type { RepairLog } from "./repair.js";
 import { isObject, toName, toText, toThoughts } from "./value.js";
 
+/** Set by a reader that put text before the calls it stood after. */
+export const AFTER_CALLS = "text after calls";
+
 const PLAIN_FIELDS = new Set(["role", "content"]);
-const TOOL_FIELDS = new Set(["role", "content", "tool_call_id", "name"]);
+const TOOL_FIELDS = new Set(["role", "content", "tool_call_id", "name", "is_error"]);
 const ASSISTANT_FIELDS = new Set([
   ...["role", "content", "tool_calls", "function_call", "refusal", "usage"],
-  ...["reasoning", "reasoning_content"],
+  ...["reasoning", "reasoning_content", AFTER_CALLS],
 ]);
+
+const BODY_FIELDS = new Set(["name", "arguments", "input"]);
+const CALL_FIELDS = new Set(["id", "type", "index", "function", "custom", ...BODY_FIELDS]);
 
 /** Reads a list of OpenAI messages, one for one. */
 export function readOpenAiMessages(list: readonly JsonValue[], repairs: RepairLog): LogMessage[] {
@@ -54,7 +60,7 @@ function readToolResult(message: JsonObject, rules: ContentRules): LogMessage {
     callId: message["tool_call_id"],
     ...(name === undefined ? {} : { name }),
     content: readText(message["content"], rules),
-    isError: false,
+    isError: message["is_error"] === true,
   };
 }
 
@@ -70,6 +76,7 @@ function readAssistant(message: JsonObject, rules: ContentRules): LogAssistantMe
     repairs.add("refusal-joined");
     answer.content += message["refusal"];
   }
+  if (message[AFTER_CALLS] === true) repairs.add("text-order-lost");
   const usage = toUsage(message["usage"]);
   return {
     role: "assistant",
@@ -96,6 +103,8 @@ function readCall(call: JsonValue, repairs: RepairLog): LogCall {
     return { id: undefined, arguments: {}, malformedArguments: canonicalize(call) };
   }
   const body = [call["function"], call["custom"]].find(isObject) ?? call;
+  countDropped(call, CALL_FIELDS, repairs);
+  if (body !== call) countDropped(body, BODY_FIELDS, repairs);
   return { id: call["id"], ...readBody(body, repairs) };
 }
 

@@ -2,12 +2,12 @@
 // and `input.value`/`output.value` where a span has only those.
 
 import type { JsonObject, JsonValue } from "../../core/index.js";
-import { toChatMessages } from "./chat.js";
+import { countAlternatives, toChatMessages } from "./chat.js";
 import type { CallSpan } from "./genai.js";
 import type { RepairLog } from "./repair.js";
 import { nestBelow } from "./span.js";
 import { unpackJson, type TracedCall } from "./traced-call.js";
-import { isObject, toName, toText } from "./value.js";
+import { isObject, toName, toNumber, toText } from "./value.js";
 
 /** True for the span of a model call in these words. */
 export function isOpenInference(attributes: JsonObject): boolean {
@@ -26,7 +26,7 @@ export function readOpenInference({ attributes, isFailed }: CallSpan, repairs: R
   return {
     prompt: toChatMessages(input ?? unpackJson(attributes["input.value"], repairs), "user"),
     answer: answers.slice(0, 1).flatMap((answer) => toChatMessages(answer, "assistant")),
-    alternatives: answers.length - 1,
+    alternatives: output === undefined ? countAlternatives(answers[0]) : answers.length - 1,
     isFailed,
     ...(model === undefined ? {} : { model }),
     ...toFinish(attributes, repairs),
@@ -77,10 +77,7 @@ function toFinish(attributes: JsonObject, repairs: RepairLog): { finish?: string
 }
 
 function readUsage(attributes: JsonObject): JsonObject {
-  const count = (name: string): number | undefined => {
-    const value = attributes[`llm.token_count.${name}`];
-    return value === undefined ? undefined : Number(value);
-  };
+  const count = (name: string): number | undefined => toNumber(attributes[`llm.token_count.${name}`]);
   const [prompt, completion] = [count("prompt"), count("completion")];
   const [cached, reasoning] = [count("prompt_details.cache_read"), count("completion_details.reasoning")];
   return {

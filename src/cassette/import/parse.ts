@@ -1,12 +1,10 @@
-// Agent logs to cassettes, whatever the format (formats.ts). Pure: a text in, cassettes out; reading the file, and writing
-// what comes of it, is the caller's.
-
 // Agent logs to cassettes: OpenAI or Anthropic message logs, AgentDojo runs, tau-bench results. Pure: a text in, cassettes
 // out; reading the file, and writing what comes of it, is the caller's.
 
 import type { JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteV2 } from "../format.js";
+import type { RedactOption } from "../redact/options.js";
 import type { LogCalls } from "./calls.js";
 import { toCassette } from "./cassette.js";
 import { fittingHint } from "./contradiction.js";
@@ -15,6 +13,7 @@ import type { LogFacts, LogRun } from "./log.js";
 import { attempt, readParts, type LogPart } from "./parts.js";
 import { createPathIssuer, toStem, type PathIssuer, type RunName } from "./path.js";
 import type { RecordPlace } from "./records.js";
+import { redactImported } from "./redact.js";
 import { createRepairLog, type Repair, type RepairLog } from "./repair.js";
 import type { LogTurns } from "./turns.js";
 import { cleanJson, isObject, malformed } from "./value.js";
@@ -29,6 +28,8 @@ export interface ImportOptions {
   recordedAt: string;
   /** The model of records that name none. Without it: the source's stem for tau-bench, else "unknown". */
   model?: string;
+  /** What is taken out, as a recorder does. Default: the secrets of `SECRET_RULES`. False: nothing. */
+  redact?: RedactOption;
   /** Takes the error of a record that cannot be read, and the next record is read. Without it the error is thrown. */
   onError?: (error: CassetteError) => void;
 }
@@ -64,7 +65,7 @@ function importPart(part: LogPart, options: ImportOptions, issuePath: PathIssuer
     const name = nameRun(run, format, place, options);
     const context = { ...name, format, source: options.source, recordedAt: options.recordedAt };
     const { cassette, repairs } = toCassette(run, context, log);
-    return { ...name, path: issuePath(name), cassette, repairs };
+    return { ...name, path: issuePath(name), cassette: redactImported(cassette, options.redact), repairs };
   });
 }
 

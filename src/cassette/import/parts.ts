@@ -1,11 +1,12 @@
 // The records of a text, each with its format and cut into the runs it holds. A record that is bad costs itself alone.
 
-import type { JsonValue } from "../../core/index.js";
+import { MAX_JSON_DEPTH, NotJsonError, type JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { assertFits } from "./contradiction.js";
 import { detectFormat } from "./detect.js";
 import { FORMATS, IMPORT_FORMATS, type ImportFormat } from "./formats.js";
 import { readRecords, type RecordPlace } from "./records.js";
+import { malformed } from "./value.js";
 
 /** One run of a log, for the reader of its format. */
 export interface LogPart {
@@ -46,8 +47,16 @@ export function attempt<T>(place: RecordPlace, { source }: PartOptions, read: ()
     return read();
   } catch (error) {
     if (error instanceof CassetteError) return placed(error, place, source);
+    // Names with dots and JSON in texts nest once they are unpacked.
+    if (error instanceof NotJsonError) return placed(malformed(notJson(error)), place, source);
     throw error;
   }
+}
+
+function notJson({ reason }: NotJsonError): string {
+  return reason === "depth"
+    ? `it is nested deeper than ${MAX_JSON_DEPTH} levels once it is unpacked`
+    : `it holds a value that no JSON has (${reason})`;
 }
 
 function* splitRecord(part: LogPart, options: PartOptions): Generator<LogPart | { error: CassetteError }> {

@@ -1,6 +1,7 @@
 // The records of a text: one JSON document, the items of an array, or JSON Lines. A line that is not JSON costs that line
 // alone; the others are still read.
 
+import { parseBoundedJson } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { isMessageList } from "./message-log.js";
 
@@ -19,13 +20,19 @@ export function* readRecords(text: string): Generator<LogRecord> {
       hint: "Save it as UTF-8 without a byte-order mark.",
     });
   }
-  const whole = parseJson(text);
-  if (!whole.isJson) yield* readLines(text);
+  const whole = isLines(text) ? undefined : parseJson(text);
+  if (whole?.isJson !== true) yield* readLines(text);
   else if (!Array.isArray(whole.value) || isMessageList(whole.value)) {
     yield { place: { unit: "line", number: 1 }, value: whole.value };
   } else {
     for (const [number, value] of whole.value.entries()) yield { place: { unit: "record", number }, value };
   }
+}
+
+/** True where the first line is JSON by itself and more follows, which no single document is. */
+function isLines(text: string): boolean {
+  const end = text.indexOf("\n");
+  return end >= 0 && /\S/.test(text.slice(end, end + 10_000)) && parseJson(text.slice(0, end)).isJson;
 }
 
 /** One line at a time: the text may have more lines than a list can hold. */
@@ -54,7 +61,7 @@ function notJson(cause: unknown): CassetteError {
 
 function parseJson(text: string): { isJson: true; value: unknown } | { isJson: false; cause: unknown } {
   try {
-    return { isJson: true, value: JSON.parse(text) as unknown };
+    return { isJson: true, value: parseBoundedJson(text) };
   } catch (cause) {
     return { isJson: false, cause };
   }

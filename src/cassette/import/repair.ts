@@ -37,7 +37,7 @@ export type RepairKind =
   | "field-dropped"
   /** OpenAI's `function_call` and role `function`, from before `tool_calls`. */
   | "function-call-legacy"
-  /** A line of a transcript that was there before, by its id. Left out. */
+  /** A line of a transcript, or a call of a trace word for word, that was there before, by its id. Left out. */
   | "line-repeated"
   /** Half a UTF-16 pair, which UTF-8 cannot hold, became U+FFFD. One for each text it was in. */
   | "lone-surrogate-replaced"

@@ -3,7 +3,7 @@
 
 import type { JsonObject, JsonValue, LlmSettings } from "../../core/index.js";
 import type { RepairLog } from "./repair.js";
-import { isObject, toText } from "./value.js";
+import { isObject, toNumber, toText } from "./value.js";
 
 export type CallSettings = Omit<LlmSettings, "model">;
 
@@ -81,11 +81,6 @@ const READERS: { readonly [N in Name]: (value: JsonValue) => CallSettings[N] } =
     return isObject(schema) ? { name: toText(body["name"]) || "response", schema } : undefined;
   },
 };
-
-function toNumber(value: JsonValue): number | undefined {
-  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
-  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
-}
 
 function toToolChoice(value: JsonValue): CallSettings["toolChoice"] {
   const body = isObject(value) && isObject(value["function"]) ? value["function"] : value;

@@ -1,8 +1,8 @@
 // Spans of OpenTelemetry in their two encodings: OTLP/JSON (opentelemetry-proto, `ExportTraceServiceRequest`), and ended
 // spans as the JavaScript SDK has them (`ReadableSpan`: spanContext, startTime as [seconds, nanoseconds], plain attributes).
 
-import { setOwn, type JsonObject, type JsonValue } from "../../core/index.js";
-import { isObject, toName, toText } from "./value.js";
+import { MAX_JSON_DEPTH, setOwn, type JsonObject, type JsonValue } from "../../core/index.js";
+import { isObject, malformed, toName, toNumber, toText } from "./value.js";
 
 /** A span, whatever its encoding. */
 export interface Span {
@@ -84,9 +84,14 @@ export function endedSpans(list: readonly JsonValue[]): Span[] {
 function toNanoseconds(time: JsonValue | undefined): bigint {
   if (typeof time === "string" && /^\d{1,30}$/.test(time)) return BigInt(time);
   if (typeof time === "string") return BigInt(Math.round(Date.parse(time) || 0)) * 1_000_000n;
-  if (typeof time === "number") return BigInt(Math.round(time));
-  const [seconds, nanoseconds] = Array.isArray(time) ? time.map(Number) : [];
-  return BigInt(Math.round(seconds ?? 0) || 0) * 1_000_000_000n + BigInt(Math.round(nanoseconds ?? 0) || 0);
+  if (typeof time === "number") return toWhole(time);
+  const [seconds, nanoseconds] = Array.isArray(time) ? time : [];
+  return toWhole(seconds) * 1_000_000_000n + toWhole(nanoseconds);
+}
+
+/** 0 for what is no number, or none that a double holds. */
+function toWhole(value: JsonValue | undefined): bigint {
+  return BigInt(Math.round(toNumber(value) ?? 0));
 }
 
 /** `[{key, value: AnyValue}]` as an object. */
@@ -102,18 +107,28 @@ function fromPairs(pairs: JsonValue | undefined): JsonObject {
 function fromAnyValue(value: JsonValue | undefined): JsonValue {
   if (!isObject(value)) return null;
   const { stringValue, boolValue, intValue, doubleValue, arrayValue, kvlistValue, bytesValue } = value;
-  if (intValue !== undefined) return Number(intValue);
+  if (intValue !== undefined) return fromInteger(intValue);
   if (isObject(arrayValue)) return Array.isArray(arrayValue["values"]) ? arrayValue["values"].map(fromAnyValue) : [];
   if (isObject(kvlistValue)) return fromPairs(kvlistValue["values"]);
   return stringValue ?? boolValue ?? doubleValue ?? bytesValue ?? null;
 }
+
+/** One that a double does not keep, or that is none, stays as it is written. */
+function fromInteger(value: JsonValue): JsonValue {
+  const number = toNumber(value);
+  return number !== undefined && Number.isSafeInteger(number) ? number : value;
+}
+
+/** Names nest as JSON does; those of a model call have some ten parts. */
+const MAX_STEPS = MAX_JSON_DEPTH;
 
 /** The attributes below `prefix`, the dots of their names made into objects and lists: `a.0.b` of `a` is `[{b}]`. */
 export function nestBelow(attributes: JsonObject, prefix: string): JsonValue | undefined {
   const root: JsonObject = {};
   for (const [name, value] of Object.entries(attributes)) {
     if (!name.startsWith(`${prefix}.`)) continue;
-    const path = name.slice(prefix.length + 1).split(".");
+    const path = name.slice(prefix.length + 1).split(".", MAX_STEPS + 1);
+    if (path.length > MAX_STEPS) throw malformed(`a name below "${prefix}" has more than ${MAX_STEPS} parts`);
     let at = root;
     for (const step of path.slice(0, -1)) {
       const next = Object.hasOwn(at, step) ? at[step] : undefined;

@@ -3,7 +3,7 @@
 // share one history, each told its own part of it. `thought` and `action` say again what an answer holds, and `trajectory`
 // what the history does: left out knowingly, with `message_type`, `cache_control` and `tags`.
 
-import { isPlainObject, type JsonObject, type JsonValue } from "../../core/index.js";
+import { isPlainObject, parseBoundedJson, type JsonObject, type JsonValue } from "../../core/index.js";
 import type { LogMessage, LogRun } from "./log.js";
 import { readOpenAiMessages } from "./openai.js";
 import type { RepairLog } from "./repair.js";
@@ -86,7 +86,7 @@ function modelOf(config: JsonValue | undefined): string | undefined {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseBoundedJson(text);
   } catch {
     return undefined;
   }

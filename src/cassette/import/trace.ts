@@ -4,7 +4,8 @@
 
 import type { JsonObject, JsonValue } from "../../core/index.js";
 import type { LogCalls } from "./calls.js";
-import type { RepairLog } from "./repair.js";
+import { addDropped, toDropped } from "./dropped.js";
+import { createRepairLog, type RepairLog } from "./repair.js";
 import { createCallReader, type TracedCall } from "./traced-call.js";
 import { malformed, toText } from "./value.js";
 
@@ -23,36 +24,100 @@ export interface TraceNode {
   payload: JsonObject;
 }
 
-/** A chain of parents longer than this is a loop. */
-const MAX_ANCESTORS = 1_000;
-
 /** The runs of a text, each a record for `readRun`. Throws `import-malformed` where there is no call. */
 export function toRuns(nodes: readonly TraceNode[], nameOf: (root: TraceNode) => string): JsonObject[] {
-  const byId = new Map(nodes.map((node) => [key(node.traceId, node.id), node]));
-  const ancestors = new Map<TraceNode, TraceNode[]>();
-  const calls = nodes
-    .filter(({ isCall }) => isCall)
-    .sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));
-  for (const node of calls) ancestors.set(node, ancestorsOf(node, byId));
-  const outer = new Set([...ancestors.values()].flat());
+  const dropped = createRepairLog();
+  const own = withoutRepeated(nodes, dropped);
+  const places = placeAll(own);
+  const calls = own.filter(({ isCall }) => isCall).sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : 0));
+  const outer = outerNodes(calls, places);
   const inner = calls.filter((node) => !outer.has(node));
   if (inner.length === 0) throw malformed("it holds no call of a model");
 
   const agents = new Map<string, Set<string>>();
   const runs = new Map<string, { root: TraceNode; agent: string; calls: JsonValue[] }>();
   for (const node of inner) {
-    const above = ancestors.get(node) ?? [];
-    const agent = [node, ...above].find((one) => one.agent !== undefined)?.agent ?? "";
+    const { root = node, agent = "" } = places.get(node) ?? {};
     agents.set(node.traceId, (agents.get(node.traceId) ?? new Set()).add(agent));
-    const run = runs.get(key(node.traceId, agent)) ?? { root: above.at(-1) ?? node, agent, calls: [] };
+    const run = runs.get(key(node.traceId, agent)) ?? { root, agent, calls: [] };
     runs.set(key(node.traceId, agent), run);
     run.calls.push(node.payload);
   }
-  return [...runs.values()].map(({ root, agent, calls: payloads }) => {
+  return [...runs.values()].map(({ root, agent, calls: payloads }, index) => {
     const isOneOfMany = agent !== "" && (agents.get(root.traceId)?.size ?? 0) > 1;
     const task = isOneOfMany ? `${nameOf(root)}/${agent}` : nameOf(root);
-    return { task, trial: root.traceId, calls: payloads };
+    const lost = index > 0 ? {} : { dropped: toDropped(dropped) };
+    return { task, trial: root.traceId, calls: payloads, ...lost };
   });
+}
+
+/** An export that was sent twice has its spans twice. A span that says something else under a known id is kept. */
+function withoutRepeated(nodes: readonly TraceNode[], dropped: RepairLog): TraceNode[] {
+  const known = new Map<string, { first: TraceNode; texts?: Set<string> }>();
+  return nodes.filter((node) => {
+    const id = key(node.traceId, node.id);
+    const same = node.id === "" ? undefined : known.get(id);
+    if (same === undefined) {
+      known.set(id, { first: node });
+      return true;
+    }
+    same.texts ??= new Set([toIdentity(same.first)]);
+    const text = toIdentity(node);
+    const isRepeated = same.texts.has(text);
+    if (isRepeated && node.isCall) dropped.add("line-repeated");
+    same.texts.add(text);
+    return !isRepeated;
+  });
+}
+
+function toIdentity({ start, ...node }: TraceNode): string {
+  return JSON.stringify({ ...node, start: String(start) });
+}
+
+/** Where a node stands: the one above it, the nearest agent at or above it, the uppermost one. */
+interface TracePlace {
+  parent?: TraceNode;
+  agent?: string;
+  root: TraceNode;
+}
+
+/** The place of every node, each looked at once. Where parents go round in a circle, it is cut where it is first met. */
+function placeAll(nodes: readonly TraceNode[]): Map<TraceNode, TracePlace> {
+  const byId = new Map(nodes.map((node) => [key(node.traceId, node.id), node]));
+  const places = new Map<TraceNode, TracePlace>();
+  for (const node of nodes) {
+    const path = new Set<TraceNode>();
+    let at: TraceNode | undefined = node;
+    while (at !== undefined && !places.has(at) && !path.has(at)) {
+      path.add(at);
+      at = at.parentId === undefined ? undefined : byId.get(key(at.traceId, at.parentId));
+    }
+    let parent = at !== undefined && places.has(at) ? at : undefined;
+    for (const one of [...path].reverse()) {
+      const above: TracePlace | undefined = parent === undefined ? undefined : places.get(parent);
+      const agent = one.agent ?? above?.agent;
+      places.set(one, {
+        ...(parent === undefined ? {} : { parent }),
+        ...(agent === undefined ? {} : { agent }),
+        root: above?.root ?? one,
+      });
+      parent = one;
+    }
+  }
+  return places;
+}
+
+/** Every node that lies around a call. */
+function outerNodes(calls: readonly TraceNode[], places: ReadonlyMap<TraceNode, TracePlace>): Set<TraceNode> {
+  const outer = new Set<TraceNode>();
+  for (const call of calls) {
+    let at = places.get(call)?.parent;
+    while (at !== undefined && !outer.has(at)) {
+      outer.add(at);
+      at = places.get(at)?.parent;
+    }
+  }
+  return outer;
 }
 
 /** Reads one run, as `toRuns` gives it. */
@@ -61,7 +126,8 @@ export function readRun(
   repairs: RepairLog,
   readCall: (payload: JsonObject, repairs: RepairLog) => TracedCall,
 ): LogCalls {
-  const { task, trial, calls } = record;
+  const { task, trial, calls, dropped } = record;
+  addDropped(dropped, repairs);
   const read = createCallReader(repairs);
   const traced = (calls as JsonObject[]).map((payload) => readCall(payload, repairs));
   const model = traced.map((call) => call.model).find((name) => name !== undefined);
@@ -71,17 +137,6 @@ export function readRun(
     ...(trial === undefined || trial === "" ? {} : { trial: toText(trial) }),
     calls: traced.flatMap(read),
   };
-}
-
-function ancestorsOf(node: TraceNode, byId: ReadonlyMap<string, TraceNode>): TraceNode[] {
-  const found: TraceNode[] = [];
-  let at: TraceNode | undefined = node;
-  while (at?.parentId !== undefined && found.length < MAX_ANCESTORS) {
-    at = byId.get(key(at.traceId, at.parentId));
-    if (at === node) break;
-    if (at !== undefined) found.push(at);
-  }
-  return found;
 }
 
 function key(...parts: string[]): string {

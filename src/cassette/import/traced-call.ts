@@ -1,6 +1,6 @@
 // A model call as a trace has it, made into ours: the prompt and the answer in OpenAI's words (chat.ts), the rest by name.
 
-import type { JsonObject, JsonValue } from "../../core/index.js";
+import { parseBoundedJson, type JsonObject, type JsonValue } from "../../core/index.js";
 import { createPromptReader, readOnce, type ModelCall } from "./calls.js";
 import { joinAnswer } from "./chat.js";
 import { toUsage } from "./message.js";
@@ -50,12 +50,13 @@ export function createCallReader(repairs: RepairLog): (call: TracedCall) => Mode
   const toSettings = createSettingsReader(repairs, NO_SETTINGS);
   const toTools = readOnce((tools) => readTools(tools, repairs));
   return (call) => {
-    const [answer] = joinAnswer(call.answer);
+    const [answer, ...others] = joinAnswer(call.answer);
     const [response] = call.isFailed || answer === undefined ? [] : read([answer]);
     if (response?.role !== "assistant") {
       repairs.add("call-unanswered");
       return [];
     }
+    if (others.length > 0) repairs.add("field-dropped", others.length);
     for (let n = 0; n < (call.alternatives ?? 0); n++) repairs.add("answer-alternative-dropped");
     const usage = toUsage(call.usage);
     const tools = toTools(call.tools);
@@ -86,7 +87,7 @@ function toStopReason(finish = ""): Pick<ModelCall, "stopReason"> {
 export function unpackJson(value: JsonValue | undefined, repairs: RepairLog): JsonValue | undefined {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   try {
-    return cleanJson(JSON.parse(value), repairs);
+    return cleanJson(parseBoundedJson(value), repairs);
   } catch {
     return value;
   }

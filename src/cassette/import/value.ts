@@ -47,6 +47,12 @@ export function toName(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
+/** A count that may be written as text, such as a 64-bit integer of OTLP; undefined for everything else. */
+export function toNumber(value: JsonValue | undefined): number | undefined {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
+
 /** Text as it is, everything else as the empty text: for a word that is compared with known ones. */
 export function toText(value: JsonValue | undefined): string {
   return typeof value === "string" ? value : "";

@@ -24,6 +24,24 @@ export function isPassword(text: string): boolean {
   return !/^(?:[*x.]+|\$.*|%.*%|\{.*\}|\[.*\])$/.test(text);
 }
 
+/**
+ * False for what stands behind `password =` and is none: a placeholder, a variable, an address, code, a number, a date or a
+ * version. A value without a letter or without a digit is too often a word.
+ */
+export function isAssigned(text: string): boolean {
+  return hasDigitAndLetter(text) && !NOT_ASSIGNED.some((expression) => expression.test(text));
+}
+
+const NOT_ASSIGNED = [
+  /^[=:$%{[(<*>|&]|^urn:|:\/\/|\$[0-9]?$|\$\{|\{\{|\.\.\.|…/,
+  /example|placeholder|change_?me|your|dummy|redacted|masked|replace|insert|xxx|\*\*\*/i,
+  // The names of what code reads, and of types and algorithms.
+  /^[A-Za-z_$][\w$]*(?:(?:\??\.|->|::)[A-Za-z_$][\w$]*)+$/,
+  /(?:pass|password|secret|key|token|hash|value|string)_?[0-9]{0,2}$/i,
+  /^(?:u?int|float|bytes?|utf|base|sha|md|hmac|aes|ed|oauth|x|p)-?[0-9]+(?:[A-Z_-][A-Za-z_-]*)?$/i,
+  /^(?:v?[0-9]+\.[0-9]|0x[0-9a-f]{1,16}$|[0-9._]+(?:e[+-]?[0-9]+)?[A-Za-z%]{0,3}$|[0-9]{4}-[0-9]{2}-[0-9]{2})/i,
+];
+
 /** Ranges of the large issuers, and the check digit (ISO/IEC 7812-1, annex B). All zeros after the issuer is no card. */
 export function isPaymentCard(text: string): boolean {
   const digits = text.replace(/[ -]/g, "");

@@ -1,6 +1,8 @@
 // Where are the secrets in a text? One combined expression is asked first, so that a text with nothing of the kind costs one
-// pass; only then every rule. The parts found do not overlap and come in their order.
+// pass; only then every rule. A text with escapes is asked twice, as it is and without them. The parts found do not overlap and
+// come in their order.
 
+import { withoutEscapes } from "./escapes.js";
 import type { RedactionRule } from "./rules.js";
 
 /** A secret in a text, from `start` to before `end`. */
@@ -41,9 +43,10 @@ function compile(rules: readonly RedactionRule[]): Finder {
     expression: new RegExp(pattern, "dg"),
     check,
   }));
-  return (text) => {
+  const findIn = (text: string): Found[] => {
     if (!quick.test(text)) return [];
     const found: Found[] = [];
+    const endOfWord = createWordEnds(text);
     for (const { id, near, expression, check } of expressions) {
       if (!near.test(text)) continue;
       expression.lastIndex = 0;
@@ -54,18 +57,26 @@ function compile(rules: readonly RedactionRule[]): Finder {
           if (match[0].length <= MAX_RETRIED) expression.lastIndex = match.index + 1;
           continue;
         }
-        found.push({ rule: id, rules: [id], start, end: endOfWord(text, end), isByContext: start > match.index });
+        found.push({ rule: id, rules: [id], start, end: endOfWord(end), isByContext: start > match.index });
       }
     }
-    return joinOverlaps(found);
+    return found;
+  };
+  return (text) => {
+    const plain = withoutEscapes(text);
+    return joinOverlaps(plain === text ? findIn(text) : [...findIn(text), ...findIn(plain)]);
   };
 }
 
-/** A token longer than any known one is taken to its end. */
-function endOfWord(text: string, from: number): number {
-  let end = from;
-  while (end < text.length && /[A-Za-z0-9_]/.test(text.charAt(end))) end++;
-  return end;
+/** A token longer than any known one is taken to its end. Each word is walked once, however many secrets it holds. */
+function createWordEnds(text: string): (from: number) => number {
+  let [known, end] = [0, -1];
+  return (from) => {
+    if (from >= known && from <= end) return end;
+    known = end = from;
+    while (end < text.length && /[A-Za-z0-9_]/.test(text.charAt(end))) end++;
+    return end;
+  };
 }
 
 /** Of secrets that overlap one is made, named by the first; on a tie by the rule that was listed first. */

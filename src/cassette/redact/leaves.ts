@@ -1,5 +1,6 @@
-// The texts of a message that may hold a secret: all but roles, names and ids, and what a vendor made opaque, which is the
-// data of an image and the signature of a thought. A field that nobody knows is stored as well, so it is among them.
+// The texts of a message, and the numbers in its arguments, that may hold a secret: all but roles, names and ids, and what a
+// vendor made opaque, which is the data of an image and the signature of a thought. A field that nobody knows is stored as
+// well, so it is among them.
 
 import {
   isPlainObject,
@@ -72,7 +73,7 @@ function mapContent(content: UserMessage["content"], rewrite: Rewrite): UserMess
 }
 
 function mapCall(call: LlmToolCall, rewrite: Rewrite): LlmToolCall {
-  const args = mapStrings(call.arguments, rewrite);
+  const args = mapValue(call.arguments, rewrite, true) as JsonObject;
   return mapOthers(args === call.arguments ? call : { ...call, arguments: args }, OWN.call, rewrite);
 }
 
@@ -106,17 +107,30 @@ export function mapStrings<T extends JsonValue>(value: T, rewrite: Rewrite): T {
   return mapValue(value, rewrite) as T;
 }
 
-function mapValue(value: JsonValue, rewrite: Rewrite): JsonValue {
+function mapValue(value: JsonValue, rewrite: Rewrite, hasNumbers = false): JsonValue {
   if (typeof value === "string") return rewrite(value);
+  if (typeof value === "number" && hasNumbers) return mapNumber(value, rewrite);
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return mapList(value, (item) => mapValue(item, rewrite));
-  return mapKeys(value, rewrite, NO_KEYS) ?? value;
+  if (Array.isArray(value)) return mapList(value, (item) => mapValue(item, rewrite, hasNumbers));
+  return mapKeys(value, rewrite, NO_KEYS, hasNumbers) ?? value;
+}
+
+/** A number that is a secret as text is one. */
+function mapNumber(value: number, rewrite: Rewrite): JsonValue {
+  const text = String(value);
+  const after = rewrite(text);
+  return after === text ? value : after;
 }
 
 const NO_KEYS: readonly string[] = [];
 
 /** A copy of all keys but those of `own`, begun at the first that changes: nearly always none does. Undefined then. */
-function mapKeys(object: JsonObject, rewrite: Rewrite, own: readonly string[]): JsonObject | undefined {
+function mapKeys(
+  object: JsonObject,
+  rewrite: Rewrite,
+  own: readonly string[],
+  hasNumbers = false,
+): JsonObject | undefined {
   const names = Object.keys(object);
   let result: JsonObject | undefined;
   for (let index = 0; index < names.length; index++) {
@@ -124,7 +138,7 @@ function mapKeys(object: JsonObject, rewrite: Rewrite, own: readonly string[]): 
     if (own.includes(name)) continue;
     const value = object[name] as JsonValue;
     const newName = rewrite(name);
-    const after = mapValue(value, rewrite);
+    const after = mapValue(value, rewrite, hasNumbers);
     if (newName !== name || after !== value) result ??= pick(object, names.slice(0, index), own);
     if (result !== undefined) setOwn(result, newName, after);
   }

@@ -80,11 +80,31 @@ export function createLiterals(values: readonly string[] = []): Literals {
   return literals;
 }
 
-/** As it is, in JSON, in JSON that stands in JSON, and in JSON of ASCII alone. */
+/**
+ * As it is; in JSON, as JavaScript, Python, PHP and Go write it, and in JSON that stands in JSON; in the query of an address.
+ */
 function spellingsOf(value: string): string[] {
   const once = escape(value);
-  const ascii = once.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  return [value, once, escape(once), ascii];
+  const ascii = once.replace(/[^\x20-\x7e]/g, toUnicodeEscape);
+  const isEscaped = ascii !== once;
+  const json = [
+    once,
+    ascii,
+    ...(isEscaped ? [once.replace(/[^\x20-\x7e]/g, (unit) => upperCase(toUnicodeEscape(unit)))] : []),
+  ];
+  const slashed = json.map((text) => text.replaceAll("/", "\\/"));
+  const forPages = json.map((text) => text.replace(/[<>&]/g, toUnicodeEscape));
+  const query = value.isWellFormed() ? encodeURIComponent(value) : value;
+  return [value, ...json, escape(once), ...slashed, ...forPages, query, query.replaceAll("%20", "+")];
+}
+
+function toUnicodeEscape(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/** Of the digits alone. */
+function upperCase(unicodeEscape: string): string {
+  return `\\u${unicodeEscape.slice(2).toUpperCase()}`;
 }
 
 function escape(text: string): string {

@@ -1,5 +1,6 @@
 // The `redact` option of recorders and replayers, read once and refused where it cannot be meant.
 
+import { toVisible } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
 import type { Redact } from "./answers.js";
 import { parsePointer, type Segments } from "./pointers.js";
@@ -90,11 +91,9 @@ function readRule(rule: unknown, _: number, all: readonly unknown[]): RedactionR
   const isTwice = all.filter((other) => (other as Partial<RedactionRule> | null)?.id === id).length > 1;
   if (isOurs || isTwice || RESERVED.includes(id))
     throw invalid(`a rule of redact.rules has an id that is taken: ${id}`);
-  if (typeof description !== "string" || !isExpression(pattern) || !isExpression(near)) {
-    throw invalid(
-      `rule ${id} of redact.rules needs a description, a pattern and near, the last two as regular expressions`,
-    );
-  }
+  if (typeof description !== "string") throw invalid(`rule ${id} of redact.rules has no description`);
+  assertExpression(id, "pattern", pattern);
+  assertExpression(id, "near", near);
   if (check !== undefined && typeof check !== "function") throw invalid(`check of rule ${id} is no function`);
   return rule as RedactionRule;
 }
@@ -109,13 +108,25 @@ function namesOf(rules: readonly RedactionRule[]): string {
   return rules.map(({ id }) => id).join(", ");
 }
 
-function isExpression(source: unknown): source is string {
-  if (typeof source !== "string" || source === "") return false;
-  try {
-    return !new RegExp(source).test("");
-  } catch {
-    return false;
+/** A text, so that rules can be written as data and none has a state of its own (`lastIndex`). */
+function assertExpression(id: string, name: string, source: unknown): void {
+  const of = `${name} of rule ${id} of redact.rules`;
+  if (Object.prototype.toString.call(source) === "[object RegExp]") {
+    throw invalid(`${of} is a RegExp object`, `Give its source, a text without flags: ${name}: /…/.source.`);
   }
+  if (typeof source !== "string" || source === "") {
+    throw invalid(
+      `${of} is not the source of a regular expression`,
+      `Give a text, such as ${name}: "acme_[0-9a-f]{8}".`,
+    );
+  }
+  let isEmptyFound: boolean;
+  try {
+    isEmptyFound = new RegExp(source).test("");
+  } catch (error) {
+    throw invalid(toVisible(`${of} is no regular expression: ${(error as Error).message}`));
+  }
+  if (isEmptyFound) throw invalid(`${of} also finds the empty text, which is in every text`);
 }
 
 /** The values are secrets, so no message shows one. */

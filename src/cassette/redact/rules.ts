@@ -2,7 +2,7 @@
 // the rule's id, so a pattern never changes; a better one is a new rule with a new id. Every pattern is bounded: no `*`, `+`
 // or `{n,}` outside a class, so a text of n characters costs at most n times a constant (held by a test).
 
-import { hasDigitAndLetter, isBasicCredential, isJwt, isPassword, isPaymentCard } from "./checks.js";
+import { hasDigitAndLetter, isAssigned, isBasicCredential, isJwt, isPassword, isPaymentCard } from "./checks.js";
 
 /** One kind of secret. */
 export interface RedactionRule {
@@ -24,6 +24,12 @@ const TOKEN = "[A-Za-z0-9_-]";
 function token(id: string, description: string, near: string, rest: string): RedactionRule {
   return { id, description, near, pattern: `(?<![A-Za-z0-9])(?:${near})${rest}` };
 }
+
+/** Names whose values are secrets, also at the end of a longer one: `DB_PASSWORD`, `clientSecret`; not what turns a page. */
+const ASSIGNED =
+  "(?:[Pp]ass(?:[Ww]or|w)d|PASS(?:WOR|W)D|[Pp]assphrase|PASSPHRASE|[Ss]ecret(?:[_-]?[Kk]ey)?|SECRET(?:[_-]?KEY)?|" +
+  "[Aa][Pp][Ii][_-]?[Kk](?:ey|EY)|(?<!(?:[Pp]age|[Nn]ext|[Cc]ontinuation|[Cc]ursor|[Ss]ync|PAGE|NEXT)[_-]?)(?:[Tt]oken|TOKEN))" +
+  "[\"'`*\\\\]{0,4}[ \\t]{0,5}";
 
 /** So that what is made of the list once can be kept. */
 function frozen(rules: RedactionRule[]): readonly RedactionRule[] {
@@ -126,6 +132,125 @@ export const SECRET_RULES: readonly RedactionRule[] = frozen([
       "(?<![A-Za-z0-9_.+-])(?:[2-6][0-9]{3}(?<gap>[ -]?)[0-9]{4}\\k<gap>[0-9]{4}\\k<gap>[0-9]{4}|" +
       "3[47][0-9]{2}(?<split>[ -]?)[0-9]{6}\\k<split>[0-9]{5})(?![A-Za-z0-9_]|[.-][0-9])",
     check: isPaymentCard,
+  },
+  token(
+    "gitlab-other-token",
+    "GitLab token of an agent, a feed, a mail or a runner",
+    "gl(?:soat|imt|agent|ft|ffct|oas)-|GR1348941",
+    `${TOKEN}{16,300}`,
+  ),
+  token(
+    "aws-session-token",
+    "AWS session token",
+    "IQoJb3JpZ2lu|FwoGZXIvYXdz|FQoGZXIvYXdz",
+    "[A-Za-z0-9+/]{60,4000}={0,2}",
+  ),
+  {
+    ...token("azure-client-secret", "Azure client secret", "[A-Za-z0-9_~.-]{3}[0-9]Q~", "[A-Za-z0-9_~.-]{31,34}"),
+    near: "[0-9]Q~",
+  },
+  {
+    id: "azure-sas",
+    description: "signature of a shared access address",
+    near: "[?&;]sig=",
+    pattern: "[?&;]sig=(?<secret>(?:[A-Za-z0-9+/_-]|%[0-9A-Fa-f]{2}){40,100}(?:=|%3[Dd]){0,2})",
+  },
+  token("nvidia-key", "NVIDIA API key", "nvapi-", `${TOKEN}{40,120}`),
+  token("langsmith-key", "LangSmith key", "lsv2_(?:pt|sk)_", "[A-Za-z0-9_]{32,100}"),
+  token("pinecone-key", "Pinecone API key", "pcsk_", "[A-Za-z0-9_]{30,120}"),
+  { ...token("tavily-key", "Tavily API key", "tvly-", "[A-Za-z0-9-]{20,100}"), check: hasDigitAndLetter },
+  token("cerebras-key", "Cerebras API key", "csk-", "[A-Za-z0-9]{30,100}"),
+  { ...token("fireworks-key", "Fireworks API key", "fw_", "[A-Za-z0-9]{20,60}"), check: hasDigitAndLetter },
+  token("together-key", "Together API key", "tgp_v1_", `${TOKEN}{30,100}`),
+  token("elevenlabs-key", "ElevenLabs API key", "sk_(?=[0-9a-f]{48})", "[0-9a-f]{48}(?![A-Za-z0-9])"),
+  token("e2b-key", "E2B API key", "e2b_(?=[0-9a-f]{40})", "[0-9a-f]{40}(?![A-Za-z0-9])"),
+  token("firecrawl-key", "Firecrawl API key", "fc-(?=[0-9a-f]{32})", "[0-9a-f]{32}(?![A-Za-z0-9])"),
+  token("wandb-key", "Weights & Biases API key", "wandb_v1_", `${TOKEN}{40,120}`),
+  token("jina-key", "Jina API key", "jina_", `${TOKEN}{40,120}`),
+  token("llamacloud-key", "LlamaCloud API key", "llx-", "[A-Za-z0-9]{40,100}"),
+  token("vault-token", "HashiCorp Vault token", "hv[sbr]\\.", `${TOKEN}{24,400}`),
+  {
+    id: "terraform-token",
+    description: "Terraform Cloud token",
+    near: "\\.atlasv1\\.",
+    pattern: `(?<![A-Za-z0-9])[A-Za-z0-9]{14}\\.atlasv1\\.${TOKEN}{50,100}`,
+  },
+  token("doppler-token", "Doppler token", "dp\\.(?:pt|st|ct|sa|scim|audit)\\.", "[A-Za-z0-9._-]{40,120}"),
+  token("onepassword-token", "1Password service account token", "ops_eyJ", "[A-Za-z0-9+/_-]{100,2000}={0,2}"),
+  token("age-key", "age secret key", "AGE-SECRET-KEY-1", "[0-9A-Z]{50,80}"),
+  {
+    ...token("atlassian-token", "Atlassian or Bitbucket token", "AT[AC]TT3x|ATBB", "[A-Za-z0-9_=-]{24,400}"),
+    check: hasDigitAndLetter,
+  },
+  {
+    ...token("supabase-key", "Supabase token or secret key", "sbp_|sb_secret_", `${TOKEN}{30,100}`),
+    check: hasDigitAndLetter,
+  },
+  token("planetscale-token", "PlanetScale token or password", "pscale_(?:tkn|oauth|pw)_", "[A-Za-z0-9_.-]{30,100}"),
+  token("postman-key", "Postman API key", "PMAK-", "[0-9a-f]{24}-[0-9a-f]{34}"),
+  token("grafana-token", "Grafana token", "glsa_|glc_", "[A-Za-z0-9_+/-]{32,600}={0,2}"),
+  token("newrelic-key", "New Relic user key", "NRAK-", "[A-Z0-9]{27}"),
+  token("sentry-token", "Sentry token", "sntry[su]_", "[A-Za-z0-9_+/-]{40,600}={0,2}"),
+  token("figma-token", "Figma token", "fig[dhu]_", `${TOKEN}{30,100}`),
+  token("mailgun-key", "Mailgun API key", "key-(?=[0-9a-f]{32})", "[0-9a-f]{32}(?![A-Za-z0-9])"),
+  {
+    ...token("mailchimp-key", "Mailchimp API key", "[0-9a-f]{32}-us", "[0-9]{1,2}(?![A-Za-z0-9])"),
+    near: "[0-9a-f]-us[0-9]",
+  },
+  {
+    id: "discord-token",
+    description: "Discord bot token",
+    near: `[MNO]${TOKEN}{23,27}\\.`,
+    pattern: `(?<![A-Za-z0-9])[MNO]${TOKEN}{23,27}\\.${TOKEN}{6}\\.${TOKEN}{27,40}`,
+    check: hasDigitAndLetter,
+  },
+  token(
+    "discord-webhook",
+    "Discord webhook address",
+    "discord(?:app)?\\.com/api/webhooks/",
+    `[0-9]{15,22}/${TOKEN}{40,100}`,
+  ),
+  token(
+    "teams-webhook",
+    "Microsoft Teams webhook address",
+    "webhook\\.office\\.com/webhookb2/",
+    "[A-Za-z0-9@/-]{36,300}",
+  ),
+  token("square-token", "Square token", "sq0(?:atp|csp)-", `${TOKEN}{22,80}`),
+  token("fly-token", "Fly.io token", "fm[12][ar]?_|fo1_", "[A-Za-z0-9+/_-]{40,2000}={0,2}"),
+  token("rubygems-key", "RubyGems API key", "rubygems_", "[0-9a-f]{48}"),
+  token("heroku-key", "Heroku API key", "HRKU-", `${TOKEN}{36,100}`),
+  {
+    ...token("airtable-token", "Airtable token", "pat[A-Za-z0-9]{14}\\.", "[0-9a-f]{64}"),
+    near: "pat[A-Za-z0-9]{14}\\.",
+  },
+  token("vercel-token", "Vercel Blob token", "vercel_blob_rw_", "[A-Za-z0-9_]{30,100}"),
+  token("netlify-token", "Netlify token", "nfp_", "[A-Za-z0-9]{36,60}"),
+  token("buildkite-token", "Buildkite token", "bkua_(?=[0-9a-f]{40})", "[0-9a-f]{40}"),
+  token("contentful-token", "Contentful token", "CFPAT-", `${TOKEN}{43,60}`),
+  token("pulumi-token", "Pulumi token", "pul-(?=[0-9a-f]{40})", "[0-9a-f]{40}(?![A-Za-z0-9])"),
+  {
+    ...token("resend-key", "Resend API key", "re_(?=[A-Za-z0-9]{8}_)", "[A-Za-z0-9]{8}_[A-Za-z0-9]{20,40}"),
+    check: hasDigitAndLetter,
+  },
+  {
+    id: "url-password-at",
+    description: "password in an address that holds an @ which is not encoded",
+    near: "://",
+    pattern: "://[^\\s/@:\"'<>?#]{0,100}:(?<secret>[^\\s/@\"'<>?#]{1,200}@[^\\s/\"'<>?#]{1,200})@",
+    check: isPassword,
+  },
+  // The last, so that a key which a rule above knows keeps that rule's name.
+  {
+    id: "assigned-secret",
+    description: "password, secret, API key or token behind its name and = or :",
+    near: `${ASSIGNED}[:=]`,
+    pattern:
+      `${ASSIGNED}(?::=|=>|[:=](?![:=]))\\*{0,2}[ \\t]{0,3}\\\\{0,3}["'\`]?(?<secret>` +
+      "(?<=[\"'`])[^\\s\"'`\\\\<>]{8,500}(?=\\\\{0,3}[\"'`])|" +
+      "(?<![\"'`\\\\])(?:[^\\s\"'`\\\\<>,;(){}[\\]&|]|&(?![A-Za-z0-9_.-]{1,40}=|[a-z]{2,5};|#)){7,500}" +
+      "[A-Za-z0-9=/+_!@#^~-](?=[\"'`\\\\\\s,;)}\\]&]|[.!?](?=[\\s\"'`)]|$)|<\\/|$))",
+    check: isAssigned,
   },
 ]);
 

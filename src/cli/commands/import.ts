@@ -35,6 +35,7 @@ export function importCommand(program: Command, io: CommandIo): void {
     .requiredOption("--out <folder>", "where the cassettes go, as <model>/<task>[.<trial>].cassette.json", parsePath)
     .addOption(new Option("--format <format>", "do not recognise the format of each record").choices(FORMAT_CHOICES))
     .option("--model <model>", "the model of records that name none")
+    .option("--no-redact", "keep secrets as the log has them; they are taken out otherwise")
     .option("--force", "replace cassettes that exist")
     .option("--json", "print one JSON document")
     .action(async (logs: string[], options: ImportCommandOptions) => {

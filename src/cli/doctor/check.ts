@@ -5,7 +5,7 @@ export type CheckStatus = "ok" | "warn" | "fail";
 
 /** The things looked at, by name; scripts may rely on the words. */
 export type CheckName =
-  "node" | "mode" | "keys" | "peers" | "cassettes" | "versions" | "lock" | "trust" | "orphans" | "bundles";
+  "node" | "mode" | "overlay" | "keys" | "peers" | "cassettes" | "versions" | "lock" | "trust" | "orphans" | "bundles";
 
 export interface Check {
   name: CheckName;

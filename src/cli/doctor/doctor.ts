@@ -6,7 +6,7 @@ import { filesAt, type CommandIo } from "../io.js";
 import { createPrinter, writeJson, type Look } from "../output.js";
 import { createProgress } from "../progress.js";
 import type { Check, CheckStatus } from "./check.js";
-import { checkKeys, checkMode, checkNode, checkPeers } from "./environment.js";
+import { checkKeys, checkMode, checkNode, checkOverlay, checkPeers } from "./environment.js";
 import { checkRecordings } from "./recordings.js";
 
 /** The flags of `cassette doctor`, as commander gives them. */
@@ -28,6 +28,7 @@ export async function doctor(folder: string, options: DoctorOptions, io: Command
   const checks: Check[] = [
     checkNode(node),
     checkMode(io.env),
+    ...checkOverlay(io.env),
     ...(await checkKeys(io.env, io.cwd)),
     ...checkPeers(io.cwd, node),
     ...recordings,

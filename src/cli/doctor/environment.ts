@@ -35,6 +35,14 @@ export function checkMode(env: Env): Check {
   }
 }
 
+/** `cassette mutate` sets the variable for one run; where it stays set, tests look at other files than the ones they name. */
+export function checkOverlay({ CASSETTE_OVERLAY: overlay = "" }: Env): Check[] {
+  if (overlay === "") return [];
+  const what =
+    "CASSETTE_OVERLAY is set: tests load other files than the cassettes they name, and hold them against no lock";
+  return [fail("overlay", what, "Unset CASSETTE_OVERLAY; only cassette mutate sets it, for the command it runs.")];
+}
+
 const PROVIDER_KEYS = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"];
 
 /** The names of provider keys that are set, never their values; and private keys that others may read. */

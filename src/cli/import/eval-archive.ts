@@ -2,6 +2,7 @@
 // Lines text of the same log, one line for each sample; nothing of the archive touches the disk.
 
 import { unzipSync, type UnzipFileInfo } from "fflate";
+import { parseBoundedJson } from "../../core/index.js";
 import { CliError } from "../errors.js";
 
 /** What an archive may hold: members, and bytes of those that are read once they are unpacked. */
@@ -115,7 +116,7 @@ interface LogHead {
 
 function parseHead(text: string, path: string): LogHead {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseBoundedJson(text);
     if (typeof value === "object" && value !== null) return value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;

@@ -26,6 +26,8 @@ export interface ImportCommandOptions {
   format?: ImportFormat;
   model?: string;
   force?: boolean;
+  /** False keeps secrets as the log has them. */
+  redact?: boolean;
   json?: boolean;
 }
 
@@ -97,6 +99,7 @@ function* readRuns(
     },
     ...(options.format === undefined ? {} : { format: options.format }),
     ...(options.model === undefined ? {} : { model: options.model }),
+    ...(options.redact === false ? { redact: false as const } : {}),
   };
   for (const imported of parseImport(text, importOptions)) {
     countRecord();
@@ -160,6 +163,9 @@ function settle(imported: ImportedCassette, result: Written, log: string, out: s
   if ("file" in result) {
     const run = { file: result.file, log, model, task, ...(trial === undefined ? {} : { trial }) };
     tally.written.push({ ...run, turns: cassette.entries.length });
+    for (const rule of cassette.extensions?.redacted ?? []) {
+      tally.redacted.set(rule, (tally.redacted.get(rule) ?? 0) + 1);
+    }
     for (const { kind, count } of repairs) tally.repairs.set(kind, (tally.repairs.get(kind) ?? 0) + count);
     return;
   }

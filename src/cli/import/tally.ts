@@ -32,12 +32,22 @@ export interface Tally {
   isCutShort: boolean;
   /** Of the written ones. */
   repairs: Map<RepairKind, number>;
+  /** In how many of the written ones each rule found a secret. */
+  redacted: Map<string, number>;
 }
 
 /** A tally of nothing yet. */
 export function createTally(): Tally {
-  const kinds = createRefusalKinds();
-  return { written: [], existed: [], refused: [], kinds, refusedMore: 0, isCutShort: false, repairs: new Map() };
+  return {
+    written: [],
+    existed: [],
+    refused: [],
+    kinds: createRefusalKinds(),
+    refusedMore: 0,
+    isCutShort: false,
+    repairs: new Map(),
+    redacted: new Map(),
+  };
 }
 
 /** Tallies a record that did not become a cassette. */
@@ -61,20 +71,21 @@ export function countRefused({ refused, refusedMore }: Tally): number {
 
 /** The tally as the fields of a JSON document. */
 export function toJsonTally(tally: Tally): object {
-  const { written, existed, refused, refusedMore, repairs } = tally;
+  const { written, existed, refused, refusedMore, repairs, redacted } = tally;
   return {
     written,
     existed,
     refused: refused.map(toJsonError),
     refusedMore,
     repairs: Object.fromEntries(sorted(repairs)),
+    redacted: Object.fromEntries(sorted(redacted)),
     summary: { written: written.length, existed: existed.length, refused: countRefused(tally) },
   };
 }
 
 /** The tally for a person: what went wrong kind by kind, what went well as a number. */
 export function printTally(line: PrintLine, tally: Tally, out: string): void {
-  const { written, existed, refused, kinds, repairs } = tally;
+  const { written, existed, refused, kinds, repairs, redacted } = tally;
   const lines = kinds.print(line);
   const refusals = countRefused(tally);
   const listed = refused.length < refusals ? `the first ${refused.length} of ${refusals}` : `all ${refusals}`;
@@ -82,6 +93,7 @@ export function printTally(line: PrintLine, tally: Tally, out: string): void {
   for (const { file } of existed)
     line({ look: "warn", text: "existed  " }, file, "  left as it was; --force replaces it");
   for (const [kind, total] of sorted(repairs)) line(`repaired ${total} ${kind}`);
+  for (const [rule, total] of sorted(redacted)) line(`redacted ${rule} in ${count(total, "cassette")}`);
   const isWhole = existed.length + countRefused(tally) === 0;
   line(
     { look: isWhole ? "good" : "bad", text: `${count(written.length, "cassette")} written to ` },
@@ -90,6 +102,6 @@ export function printTally(line: PrintLine, tally: Tally, out: string): void {
   );
 }
 
-function sorted(repairs: ReadonlyMap<RepairKind, number>): [RepairKind, number][] {
-  return [...repairs].sort(([a], [b]) => (a < b ? -1 : 1));
+function sorted<Kind extends string>(counts: ReadonlyMap<Kind, number>): [Kind, number][] {
+  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -47,7 +47,10 @@ export async function lock(paths: readonly string[], options: LockCommandOptions
 
   const mustAsk = changes.some(({ kind }) => kind !== "added") && !update;
   const outcome = decide({ refused, changes, check, mustAsk });
-  if (outcome === "written") await write(files, file, apply(before, changes));
+  if (outcome === "written") {
+    await assertSame(files, file, before);
+    await write(files, file, apply(before, changes));
+  }
   const exitCode = exitCodeFor(outcome, refused);
   io.exit(exitCode);
   reportLock(io, { file, json, outcome, exitCode, refused, changes, cassettes: now.size });
@@ -56,6 +59,13 @@ export async function lock(paths: readonly string[], options: LockCommandOptions
 /** A lock that is not there yet is an empty one. */
 async function readBefore(files: FilePort, file: string): Promise<Lock> {
   return (await files.read(file, 0)).kind === "not-found" ? new Map() : readLock(files, file);
+}
+
+/** Reading many cassettes takes a while, and what another process locked meanwhile must not be lost. */
+async function assertSame(files: FilePort, file: string, before: Lock): Promise<void> {
+  if (formatLock(await readBefore(files, file)) === formatLock(before)) return;
+  const message = `${file} was written by another process while the cassettes were read, and was left as it is`;
+  throw new CliError("lock-not-written", message, "Run the command again.", file);
 }
 
 interface Asked {

@@ -2,7 +2,7 @@
 
 import type { Finder } from "../../cassette/index.js";
 import { toPointer } from "../../core/index.js";
-import { leavesOf, offsetIn } from "./leaves.js";
+import { createOffsets, leavesOf } from "./leaves.js";
 
 /** A place that looks like a secret. Lines and columns count from 1, columns in UTF-16 units. */
 export interface Finding {
@@ -27,12 +27,17 @@ interface Place {
 }
 
 function inJson(text: string, base: number, find: Finder): Place[] | undefined {
-  return leavesOf(text)?.flatMap((leaf) =>
-    find(leaf.value).map(({ start, rule }) => {
-      const path = leaf.path.map((key) => (typeof key === "string" ? mask(key, find) : key));
-      return { offset: base + offsetIn(text, leaf, start), rule, pointer: toPointer(path) };
-    }),
-  );
+  const leaves = leavesOf(text);
+  if (leaves === undefined) return undefined;
+  const places: Place[] = [];
+  for (const leaf of leaves) {
+    const found = find(leaf.value);
+    if (found.length === 0) continue;
+    const pointer = toPointer(leaf.path.map((key) => (typeof key === "string" ? mask(key, find) : key)));
+    const offsetOf = createOffsets(text, leaf);
+    for (const { start, rule } of found) places.push({ offset: base + offsetOf(start), rule, pointer });
+  }
+  return places;
 }
 
 /** A secret may go over several lines, so what is no JSON is looked at as a whole. */

@@ -1,6 +1,8 @@
 // The texts of a JSON document with their places: a secret is looked for in what a text says, not in how JSON spells it.
 
-/** A text or a key of the document. */
+import { parseBoundedJson } from "../../core/index.js";
+
+/** A text, a key or a number of the document. */
 export interface Leaf {
   readonly value: string;
   readonly path: readonly (string | number)[];
@@ -15,41 +17,74 @@ interface Level {
   isKey: boolean;
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g;
-
-/** Undefined for a text that is no JSON object or list. */
-export function leavesOf(text: string): Leaf[] | undefined {
+/** Undefined for a text that is no JSON object or list, and for one nested deeper than any that is read: it is looked at as text. */
+export function leavesOf(text: string): Iterable<Leaf> | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
-    JSON.parse(text);
+    parseBoundedJson(text);
   } catch {
     return undefined;
   }
-  const leaves: Leaf[] = [];
-  const levels: Level[] = [];
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    const level = levels.at(-1);
-    if (token === "{") levels.push({ isList: false, key: "", isKey: true });
-    else if (token === "[") levels.push({ isList: true, key: 0, isKey: false });
-    else if (token === "}" || token === "]") levels.pop();
-    else if (token === ",") {
-      if (level?.isList === true) level.key = Number(level.key) + 1;
-      else if (level !== undefined) level.isKey = true;
-    } else if (token !== ":") {
-      const value = JSON.parse(token) as string;
-      if (level?.isKey === true) Object.assign(level, { key: value, isKey: false });
-      leaves.push({ value, path: levels.map(({ key }) => key), start: index + 1 });
-    }
-  }
-  return leaves;
+  return walk(text);
 }
 
-/** Where the character `at` of a leaf's value stands in the document. */
-export function offsetIn(text: string, { start }: Leaf, at: number): number {
-  let offset = start;
-  for (let index = 0; index < at; index++) {
-    if (text[offset] !== "\\") offset++;
-    else offset += text[offset + 1] === "u" ? 6 : 2;
+/** Without a sign, which no secret has. */
+const NUMBER = /[0-9][0-9.eE+-]*/y;
+
+/** One at a time: a document may have millions, and one of them may be all of it. */
+function* walk(text: string): Generator<Leaf> {
+  const levels: Level[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const level = levels.at(-1);
+    switch (text.charAt(at)) {
+      case "{":
+        levels.push({ isList: false, key: "", isKey: true });
+        break;
+      case "[":
+        levels.push({ isList: true, key: 0, isKey: false });
+        break;
+      case "}":
+      case "]":
+        levels.pop();
+        break;
+      case ",":
+        if (level?.isList === true) level.key = Number(level.key) + 1;
+        else if (level !== undefined) level.isKey = true;
+        break;
+      case '"': {
+        const end = endOfString(text, at);
+        const value = JSON.parse(text.slice(at, end)) as string;
+        if (level?.isKey === true) Object.assign(level, { key: value, isKey: false });
+        yield { value, path: levels.map(({ key }) => key), start: at + 1 };
+        at = end - 1;
+        break;
+      }
+      default: {
+        NUMBER.lastIndex = at;
+        if (!NUMBER.test(text)) break;
+        const end = NUMBER.lastIndex;
+        yield { value: text.slice(at, end), path: levels.map(({ key }) => key), start: at };
+        at = end - 1;
+      }
+    }
   }
-  return offset;
+}
+
+/** Behind the closing quote. */
+function endOfString(text: string, start: number): number {
+  let end = start + 1;
+  while (text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
+  return end + 1;
+}
+
+/** Where the characters of a leaf's value stand in the document, to be asked for in their order: each is passed once. */
+export function createOffsets(text: string, { start }: Leaf): (at: number) => number {
+  let [index, offset] = [0, start];
+  return (at) => {
+    for (; index < at; index++) {
+      if (text[offset] !== "\\") offset++;
+      else offset += text[offset + 1] === "u" ? 6 : 2;
+    }
+    return offset;
+  };
 }

@@ -1,7 +1,8 @@
 // A bundle among the files of `cassette verify`: it holds when its own hash does and every cassette beside it is the one it
-// lists. The cassettes are read again for it, also where a folder named them already.
+// lists. The cassettes are read again for it, also where a folder named them already. What must hold of a cassette beyond its
+// hashes is held against each of them on its own.
 
-import { createBundleStore } from "../../cassette/index.js";
+import { CassetteError, createBundleStore, DEFAULT_MAX_BYTES, parseBundle } from "../../cassette/index.js";
 import type { FilePort, LlmTurnResponse } from "../../core/index.js";
 import { pathBeside } from "../../host/index.js";
 import { toFailure, type Failure } from "../errors.js";
@@ -28,10 +29,16 @@ export interface BundleVerdict {
   responses: readonly LlmTurnResponse[];
 }
 
-/** Loads the bundle at `file` with its cassettes; what is wrong is a value. */
-export async function verifyBundle(files: FilePort, file: string): Promise<BundleVerdict | RefusalVerdict> {
+/**
+ * Loads the bundle at `file` with its cassettes, each of at most `maxBytes` (default 64 MiB); what is wrong is a value.
+ */
+export async function verifyBundle(
+  files: FilePort,
+  file: string,
+  maxBytes = DEFAULT_MAX_BYTES,
+): Promise<BundleVerdict | RefusalVerdict> {
   try {
-    const { bundle, cassettes } = await createBundleStore(files, pathBeside).load(file);
+    const { bundle, cassettes } = await createBundleStore(files, pathBeside).load(file, { maxBytes });
     const { bundleVersion, path, bundleHash } = bundle;
     const members = Object.values(bundle.agents);
     const turns = members.reduce((sum, { entries }) => sum + entries, 0);
@@ -39,6 +46,19 @@ export async function verifyBundle(files: FilePort, file: string): Promise<Bundl
     return { file, status: "ok", bundleVersion, agents: members.length, turns, path, bundleHash, responses };
   } catch (error) {
     return toRefusal(file, toFailure(error, file));
+  }
+}
+
+/** The cassettes that the bundle at `file` lists, as paths; none of one that does not load, which its own verdict says. */
+export async function membersOf(files: FilePort, file: string, maxBytes = DEFAULT_MAX_BYTES): Promise<string[]> {
+  const result = await files.read(file, maxBytes);
+  if (result.kind !== "read") return [];
+  try {
+    const { agents } = parseBundle(result.bytes, { file, maxBytes });
+    return Object.values(agents).map(({ cassette }) => pathBeside(file, cassette));
+  } catch (error) {
+    if (error instanceof CassetteError) return [];
+    throw error;
   }
 }
 

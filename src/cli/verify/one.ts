@@ -36,7 +36,7 @@ export function createChecker(files: FilePort, { rules, keepsResponses }: Verify
     try {
       const isBundle = job.file.endsWith(BUNDLE_SUFFIX);
       const verdict = isBundle
-        ? await verifyBundle(files, job.file)
+        ? await verifyBundle(files, job.file, rules.maxBytes)
         : toVerdict(await loadLayered(files, store, rules, job));
       return keepsResponses || verdict.status !== "ok" ? verdict : { ...verdict, responses: [] };
     } catch (error) {

@@ -1,6 +1,8 @@
 // `cassette verify`: loads every file, goes on after a failure, and says for each what holds.
 
+import { resolve } from "node:path";
 import { BUNDLE_SUFFIX, CASSETTE_SUFFIX } from "../../cassette/index.js";
+import type { FilePort } from "../../core/index.js";
 import { doJobs } from "../../host/index.js";
 import { CliError, toFailure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
@@ -10,8 +12,8 @@ import { count, createPrinter, toJsonError, writeJson, type PrintLine } from "..
 import { createProgress } from "../progress.js";
 import { findFiles } from "../recordings.js";
 import { threadScript } from "../thread-script.js";
-import { printBundle, toRefusal } from "./bundle.js";
-import { describeLayers, openLayers, type LayerOptions } from "./layers.js";
+import { membersOf, printBundle, toRefusal } from "./bundle.js";
+import { describeLayers, openLayers, type LayerOptions, type LayerRules } from "./layers.js";
 import { createChecker, type Verdict, type VerifySettings } from "./one.js";
 
 /** The flags of `cassette verify`, as commander gives them. */
@@ -56,10 +58,11 @@ export async function checkCassettes(
   const files = filesAt(io);
   const { rules, lockedFiles, jobOf } = await openLayers(files, options, io.cwd);
   const scope = paths.length > 0 ? paths : lockedFiles;
-  const { found, empty } = await findFiles(files, scope, io.cwd, {
+  const { found: named, empty } = await findFiles(files, scope, io.cwd, {
     known: lockedFiles,
     suffixes: [CASSETTE_SUFFIX, BUNDLE_SUFFIX],
   });
+  const found = rules.isLocked || rules.trust !== undefined ? await withMembers(files, named, rules, io.cwd) : named;
   const progress = createProgress(io, "verifying");
   const settings: VerifySettings = { cwd: io.cwd, rules, keepsResponses };
   // What a thread sends is copied, and responses are most of a cassette.
@@ -79,6 +82,24 @@ export async function checkCassettes(
   }
   progress.clear();
   return verdicts;
+}
+
+/** A bundle has no lock and no signature of its own: what is asked of those is asked of each cassette that it lists. */
+async function withMembers(
+  files: FilePort,
+  named: readonly string[],
+  { maxBytes }: LayerRules,
+  cwd: string,
+): Promise<string[]> {
+  const known = new Set(named.map((file) => resolve(cwd, file)));
+  const all: string[] = [];
+  for (const file of named) {
+    const members = file.endsWith(BUNDLE_SUFFIX) ? await membersOf(files, file, maxBytes) : [];
+    const added = members.filter((member) => !known.has(resolve(cwd, member)));
+    for (const member of added) known.add(resolve(cwd, member));
+    all.push(...added, file);
+  }
+  return all;
 }
 
 function nothingIn(folder: string): Verdict {

@@ -1,6 +1,7 @@
 // One line of a file of receipts, or one value: is it a receipt, and did the key sign it?
 
 import { fromBase64, toBase64 } from "../canon/bytes.js";
+import { seal } from "../canon/copy.js";
 import { parseBoundedJson } from "../canon/depth.js";
 import { canonicalize } from "../canon/json.js";
 import { keyIdOf } from "../canon/key.js";
@@ -16,26 +17,38 @@ export type ReadReceipt =
   /** `seq` as the line claims it, where it claims one. */
   | { kind: "flaw"; flaw: ReceiptFlaw; text: string; seq?: number };
 
-/** A line is the RFC 8785 text of its receipt, byte for byte; a value is judged by what it holds. Never throws. */
+/**
+ * A line is the RFC 8785 text of its receipt, byte for byte. A value is judged by what it holds, and read once: what was checked is
+ * what is given back. Never throws.
+ */
 export function readReceipt(input: unknown, publicKey: Uint8Array): ReadReceipt {
-  const value = typeof input === "string" ? parse(input) : input;
-  const flaw = findShapeFlaw(value);
-  if (flaw !== undefined) return { kind: "flaw", flaw: "not-a-receipt", text: flaw };
-  const receipt = value as Receipt;
-  const { seq } = receipt;
   try {
+    const value = typeof input === "string" ? parse(input) : isObject(input) ? seal(input) : input;
+    const flaw = findShapeFlaw(value);
+    if (flaw !== undefined) return { kind: "flaw", flaw: "not-a-receipt", text: flaw };
+    const receipt = value as Receipt;
+    const { seq } = receipt;
     if (!isSigned(receipt, publicKey)) return { kind: "flaw", ...refuse(receipt, publicKey), seq };
-    if (typeof input !== "string" || canonicalize(receipt) === input) return { kind: "receipt", receipt };
-    return {
-      kind: "flaw",
-      flaw: "edited",
-      text: "the line is not the text that was written: spaces, order or spelling",
-      seq,
-    };
+    const text = typeof input === "string" ? findSpellingFlaw(input, canonicalize(receipt)) : undefined;
+    return text === undefined ? { kind: "receipt", receipt } : { kind: "flaw", flaw: "edited", text, seq };
   } catch {
     return { kind: "flaw", flaw: "not-a-receipt", text: "it holds what is no plain JSON" };
   }
 }
+
+function findSpellingFlaw(line: string, written: string): string | undefined {
+  if (line === written) return undefined;
+  if (line === `${written}\r`) return "its line end is not the one that was written: CR LF in place of LF";
+  return "the line is not the text that was written: spaces, order or spelling";
+}
+
+/** Is this what a crash may leave of a line that was being written? */
+export function isTornLine(line: string): boolean {
+  return LINE_START.startsWith(line.slice(0, LINE_START.length)) && parse(line) === undefined;
+}
+
+/** `agentId` is the first key. */
+const LINE_START = '{"agentId":"';
 
 function parse(line: string): unknown {
   try {
@@ -80,6 +93,10 @@ function findShapeFlaw(value: unknown): string | undefined {
   }
   const wrong = Object.entries(TYPES).find(([name, isRight]) => !isRight(value[name]));
   return wrong === undefined ? undefined : `its ${wrong[0]} is missing or of another kind`;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function isString(value: unknown): value is string {

@@ -2,8 +2,10 @@
 // or forked is named with its line. What no reader can see is a tail that was cut from a chain without its end: `complete` is false.
 
 import { keyIdOf, readPublicKey } from "../canon/key.js";
+import { AgentError } from "../errors.js";
+import { showValue } from "../options.js";
 import { linkReceipts, type Placed } from "./receipt-link.js";
-import { readReceipt, type ReceiptFlaw } from "./receipt-read.js";
+import { isTornLine, readReceipt, type ReceiptFlaw } from "./receipt-read.js";
 import type { Receipt } from "./receipt.js";
 
 /** The most findings that are listed; `more` counts the others. */
@@ -37,7 +39,7 @@ export interface ReceiptFinding {
 
 /** What is said of a chain, whole or not. */
 export interface ReceiptCount {
-  /** How many receipts the key signed, each counted once. */
+  /** How many receipts of the chain that most lines belong to the key signed, each counted once. */
   readonly receipts: number;
   readonly keyId: string;
 }
@@ -63,7 +65,7 @@ export type ReceiptVerdict =
 
 /**
  * Checks a file's bytes or text, or a list of lines or of receipts, against the public key. Throws `AgentError` `invalid-options` for what
- * is no key, and nothing else.
+ * is no key, and for an input of another kind; whatever is wrong within the input is a finding.
  */
 export function verifyReceipts(
   input: string | Uint8Array | readonly unknown[],
@@ -78,7 +80,7 @@ export function verifyReceipts(
   const placed: Placed[] = lines.map((line, index) => {
     const read = readReceipt(line, publicKey);
     if (read.kind === "receipt") return { line: index + 1, receipt: read.receipt };
-    const isTail = isTorn && index === lines.length - 1 && read.flaw === "not-a-receipt";
+    const isTail = isTorn && index === lines.length - 1 && (typeof line !== "string" || isTornLine(line));
     const { flaw, text, seq } = read;
     findings.push({
       line: index + 1,
@@ -95,7 +97,13 @@ export function verifyReceipts(
 
 /** A file without a line break at its end was cut there, unless what stands there is whole all the same. */
 function toLines(input: string | Uint8Array | readonly unknown[]): { lines: readonly unknown[]; isTorn: boolean } {
-  if (typeof input !== "string" && !(input instanceof Uint8Array)) return { lines: input, isTorn: false };
+  if (typeof input !== "string" && !(input instanceof Uint8Array)) {
+    // A copy has no holes, which `map` would pass over.
+    if (Array.isArray(input)) return { lines: Array.from<unknown>(input), isTorn: false };
+    throw new AgentError("invalid-options", `verifyReceipts was given ${showValue(input)} in place of receipts`, {
+      hint: "Give the text or the bytes of a file, or a list of its lines or of receipts.",
+    });
+  }
   const lines: unknown[] = typeof input === "string" ? input.split("\n") : splitBytes(input);
   const isTorn = lines.at(-1) !== "";
   if (!isTorn) lines.pop();

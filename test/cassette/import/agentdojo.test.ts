@@ -123,6 +123,10 @@ describe("an AgentDojo run", () => {
       "placeholder-args-dropped": 1,
     });
     expect(repairsOf(run({ role: "assistant", content: "", tool_calls: call }))).toEqual({ "tool-calls-not-list": 1 });
+    expect(repairsOf(run(calling({ ...call, mood: "good" })))).toEqual({ "field-dropped": 1 });
+    expect(
+      repairsOf(run({ role: "tool", content: "x", tool_call_id: "1", tool_call: call, error: { odd: 1 } })),
+    ).toEqual({ "field-dropped": 1, "no-assistant-message": 1, "tool-result-unpaired": 1 });
     expect(readConversation(run(calling("what")))).toMatchObject([
       { toolCalls: [{ name: "unknown", malformedArguments: "what" }] },
     ]);

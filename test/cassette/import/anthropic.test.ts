@@ -194,6 +194,17 @@ describe("other Anthropic messages", () => {
     expect(repairs).toEqual({ "role-unknown": 2 });
   });
 
+  it("count what stands in a block beside what it says", () => {
+    const cited = { type: "text", text: "a", citations: [{ cited_text: "b" }], cache_control: { type: "ephemeral" } };
+    const asked = { type: "tool_use", id: "1", name: "f", input: {}, caller: { type: "direct" } };
+    const answered = { type: "tool_result", tool_use_id: "1", content: "x", mood: "good" };
+    const messages = [
+      { role: "assistant", content: [cited, asked] },
+      { role: "user", content: [answered] },
+    ];
+    expect(read(messages).repairs).toEqual({ "field-dropped": 3 });
+  });
+
   it("count a field that has no place", () => {
     expect(read([{ role: "assistant", content: "a", stop_reason: "end_turn", id: null }]).repairs).toEqual({
       "field-dropped": 1,

@@ -114,3 +114,128 @@ describe("a trace export of Langfuse", () => {
     expect(() => importOne(trace())).toThrow("no call of a model");
   });
 });
+
+describe("what a framework wrote", () => {
+  /** The one turn of a generation: prompt, answer, and the repairs but for results whose call the prompt does not have. */
+  function turnOf(input: unknown, output: unknown) {
+    const { cassette } = importOne(trace(generation("1", input, output)));
+    const { "tool-result-unpaired": _, ...repairs } = importOf(cassette).repairs;
+    return { prompt: rebuildPrompts(cassette)[0], said: cassette.entries[0]?.response.message, repairs };
+  }
+  const texts = (...list: string[]) => list.map((text) => ({ type: "output_text", text }));
+  const result = (more: object) => ({ type: "tool_result", tool_use_id: "c1", name: "look", content: "21", ...more });
+  const asked = { type: "tool-call", toolCallId: "c1", toolName: "look", input: { at: "Paris" } };
+
+  it("as several texts of one answer is joined and counted, whatever items they stand in", () => {
+    const reasoning = { type: "reasoning", summary: [{ type: "summary_text", text: "Hm." }] };
+    const output = [reasoning, { type: "message", role: "assistant", content: texts("Yes", ".") }];
+    const joined = { content: "Yes.", reasoning: [{ type: "text", text: "Hm." }] };
+    expect(turnOf([user], { object: "response", output })).toMatchObject({
+      said: joined,
+      repairs: { "content-list-joined": 1 },
+    });
+    const apart = texts("Yes", ".").map((text) => ({ type: "message", role: "assistant", content: [text] }));
+    expect(turnOf([user], { object: "response", output: [reasoning, ...apart] })).toMatchObject({
+      said: joined,
+      repairs: { "content-list-joined": 1 },
+    });
+  });
+
+  it.each([
+    [{ system: texts("Be brief."), messages: [user] }, {}],
+    [{ system: texts("Be ", "brief."), messages: [user] }, { "content-list-joined": 1 }],
+    [
+      {
+        systemInstruction: { parts: [{ text: "Be brief." }] },
+        contents: [{ role: "user", parts: [{ text: "Warm?" }] }],
+      },
+      {},
+    ],
+    [
+      { config: { system_instruction: { parts: [{ text: "Be " }, { text: "brief." }] } }, contents: [user] },
+      { "content-list-joined": 1 },
+    ],
+  ])("as a system prompt beside the messages stands first in the prompt", (input, repairs) => {
+    const prompt = [{ role: "system", content: "Be brief." }, user];
+    expect(turnOf(input, "Yes.")).toMatchObject({ prompt, repairs });
+  });
+
+  it("as text and results of tools in one message keeps its order", () => {
+    const content = [{ type: "text", text: "Look:" }, result({}), { type: "text", text: "Well?" }];
+    expect(turnOf([{ role: "user", content }], "Yes.").prompt?.map((message) => message.content)).toEqual([
+      "Look:",
+      "21",
+      "Well?",
+    ]);
+    const whole = [{ type: "text", text: "Wait." }, asked, result({ toolCallId: "c1" }), { type: "text", text: "So." }];
+    expect(turnOf([user, { role: "assistant", content: whole }, user], "Yes.").prompt).toMatchObject([
+      user,
+      { content: "Wait.", toolCalls: [{ id: "c1" }] },
+      { role: "tool", toolCallId: "c1", content: "21" },
+      { role: "assistant", content: "So." },
+      user,
+    ]);
+  });
+
+  it("as text after a call is put before it, and counted", () => {
+    const late = [asked, { type: "text", text: "So." }];
+    const said = { content: "So.", toolCalls: [{ id: "c1", arguments: { at: "Paris" } }] };
+    expect(turnOf([user], { role: "assistant", content: late })).toMatchObject({
+      said,
+      repairs: { "text-order-lost": 1 },
+    });
+    const items = [
+      { type: "function_call", call_id: "c1", name: "look", arguments: '{"at":"Paris"}' },
+      ...texts("So.").map((text) => ({ type: "message", role: "assistant", content: [text] })),
+    ];
+    expect(turnOf([user], { object: "response", output: items })).toMatchObject({
+      said,
+      repairs: { "text-order-lost": 1 },
+    });
+  });
+
+  it.each([
+    result({ is_error: true }),
+    result({ isError: true }),
+    { type: "tool-result", toolCallId: "c1", toolName: "look", output: { type: "error-text", value: "21" } },
+  ])("as the result of a tool that failed stays one", (part) => {
+    expect(turnOf([user, { role: "tool", content: [part] }], "Yes.").prompt?.[1]).toEqual({
+      role: "tool",
+      toolCallId: "c1",
+      name: "look",
+      content: "21",
+      isError: true,
+    });
+  });
+
+  it.each([
+    { type: "thinking", thinking: "Hm.", signature: "c2ln" },
+    { type: "reasoning", text: "Hm.", providerOptions: { anthropic: { signature: "c2ln" } } },
+  ])("as a signed thought keeps its signature", (part) => {
+    const { said } = turnOf([user], { role: "assistant", content: [part, { type: "text", text: "Yes." }] });
+    expect(said).toMatchObject({ content: "Yes.", reasoning: [{ type: "text", text: "Hm.", signature: "c2ln" }] });
+  });
+
+  it("as further answers, messages that are none, and calls without arguments is counted", () => {
+    const [yes, no] = ["Yes.", "No."].map((content) => ({ message: { role: "assistant", content } }));
+    expect(turnOf([user], { choices: [yes, no, no] }).repairs).toEqual({ "answer-alternative-dropped": 2 });
+    expect(turnOf([user], { generations: [[{ text: "Yes." }, { text: "No." }]] }).repairs).toEqual({
+      "answer-alternative-dropped": 1,
+    });
+    expect(turnOf([user], [{ role: "assistant", content: "Yes." }, user]).repairs).toEqual({ "field-dropped": 1 });
+    const { input: _, ...bare } = asked;
+    expect(turnOf([user], { role: "assistant", content: [bare] })).toMatchObject({
+      said: { toolCalls: [{ arguments: {} }] },
+      repairs: { "arguments-missing": 1 },
+    });
+  });
+
+  it("as fields that LangChain keeps apart is read or counted", () => {
+    const call = { name: "look", arguments: '{"at":"Paris"}' };
+    const more = { reasoning_content: "Hm.", function_call: call, refusal: null, audio: { id: "a" } };
+    expect(turnOf([user], { type: "ai", content: "", additional_kwargs: more })).toMatchObject({
+      said: { reasoning: [{ text: "Hm." }], toolCalls: [{ name: "look", arguments: { at: "Paris" } }] },
+      repairs: { "field-dropped": 1 },
+    });
+  });
+});

@@ -238,7 +238,7 @@ describe("the rest of an OpenAI message", () => {
       { role: "assistant", content: "no", reasoning: [{ type: "text", text: "hm" }] },
       { role: "assistant", content: "never", reasoning: [{ type: "text", text: "so" }] },
     ]);
-    expect(repairsOf(messages)).toEqual({ "refusal-joined": 1, "content-list-joined": 1 });
+    expect(repairsOf(messages)).toEqual({ "refusal-joined": 2, "content-list-joined": 1 });
   });
 
   it("keeps thoughts apart that a list holds, and counts a list of something else", () => {
@@ -268,6 +268,16 @@ describe("the rest of an OpenAI message", () => {
       { role: "assistant", content: "b", annotations: [], audio: { id: 1 }, reasoning: { steps: 1 } },
     ];
     expect(repairsOf(messages)).toEqual({ "field-dropped": 3 });
+  });
+
+  it("counts what stands in a part or a call beside what it says", () => {
+    const tool = { name: "f", arguments: "{}", strict: true };
+    const calls = [{ id: "1", type: "function", index: 0, function: tool, extra_content: { signature: "x" } }];
+    const cited = { type: "text", text: "b", annotations: [{ url: "u" }], logprobs: [] };
+    expect(repairsOf([{ role: "assistant", content: [cited], tool_calls: calls }])).toEqual({
+      "content-list-joined": 1,
+      "field-dropped": 3,
+    });
   });
 
   it("keeps the tokens it used", () => {

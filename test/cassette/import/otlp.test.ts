@@ -290,6 +290,31 @@ describe("spans", () => {
     ]);
   });
 
+  it("that stand in an export twice are one, and counted; another call under a known id is kept", () => {
+    const first = ended(chat("1"), at("t1", "a"));
+    const run = onlyRun(first, { ...first }, ended(chat("2"), at("t1", "a")), first);
+    expect(run.cassette.entries.map(({ response }) => response.finalAnswer)).toEqual(["1", "2"]);
+    expect(importOf(run.cassette).repairs).toEqual({ "line-repeated": 2 });
+  });
+
+  it("whose parents go round in a circle are not lost", () => {
+    const runs = importSpans(
+      ended(chat("own"), at("t1", "a", "a")),
+      ended(chat("one"), at("t2", "a", "b")),
+      ended(chat("other"), at("t2", "b", "a")),
+    );
+    const said = runs.flatMap(({ cassette }) => cassette.entries.map(({ response }) => response.finalAnswer));
+    expect(said[0]).toBe("own");
+    expect(said).toHaveLength(2);
+  });
+
+  it("have the root above a chain of parents of any length", () => {
+    const chain = Array.from({ length: 1_500 }, (_, n) =>
+      ended({}, { ...at("t1", `c${n}`, `c${n - 1}`), name: `link ${n}` }),
+    );
+    expect(onlyRun(...chain, ended(chat("x"), at("t1", "k", "c1499"))).task).toBe("link 0");
+  });
+
   it("that failed or have no answer are no turns, and are counted", () => {
     const run = onlyRun(
       ended(chat("1")),
@@ -347,5 +372,42 @@ describe("spans", () => {
       "otlp",
     ]);
     expect(() => importText(lines, "otel-spans")).toThrow("no otel-spans record");
+  });
+});
+
+describe("spans that cannot be", () => {
+  const chat = { "gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.prompt.0.content": "a" };
+  const answer = { "gen_ai.completion.0.content": "b" };
+
+  it.each(["1e999", "[1e999,1e999]", '"1e999"', '{"seconds":1}', "[null]"])("begin at %s, and are read", (time) => {
+    const span = JSON.stringify(ended({ ...chat, ...answer }, { startTime: "TIME" })).replace('"TIME"', time);
+    expect(importText(`[${span}]`)[0]?.cassette.entries).toHaveLength(1);
+  });
+
+  it("are refused where dots and JSON in texts nest deeper than JSON may", () => {
+    const name = (steps: number) => `gen_ai.prompt.0.content.${"a.".repeat(steps)}b`;
+    const inText = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
+    for (const steps of [300, 30_000]) {
+      expect(() => importSpans(ended({ ...chat, ...answer, [name(steps)]: 1 }))).toThrow("more than 128 parts");
+    }
+    const nested = { ...chat, ...answer, [name(100)]: JSON.parse(inText(60)) as unknown };
+    expect(() => importSpans(ended(nested))).toThrow("nested deeper than 128 levels once it is unpacked");
+  });
+
+  it("have no tokens where the counts are no numbers, and keep whole numbers that a double cannot", () => {
+    const counts = (input: unknown, output: unknown) => ({
+      ...chat,
+      ...answer,
+      "gen_ai.usage.input_tokens": input,
+      "gen_ai.usage.output_tokens": output,
+    });
+    for (const odd of ["", null, [], true, "many", "1e999"]) {
+      expect(onlyRun(ended(counts(odd, 1))).cassette.entries[0]?.response).not.toHaveProperty("usage");
+    }
+    const big = { key: "gen_ai.completion.0.content", value: { intValue: "9007199254740993" } };
+    const attributes = [...Object.entries(chat).map(([key, text]) => ({ key, value: { stringValue: text } })), big];
+    const spans = [{ traceId: "t1", spanId: "a", name: "chat", attributes }];
+    const [run] = importText(JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] }));
+    expect(run?.cassette.entries[0]?.response.finalAnswer).toBe("9007199254740993");
   });
 });

@@ -238,4 +238,36 @@ describe("an imported cassette", () => {
     expect(Object.keys(args ?? {})).toEqual(["__proto__"]);
     expect(findBadHashes(toFile(imported.cassette))).toEqual([]);
   });
+
+  it("refuses nesting that no reader can follow, and reads the lines beside it", () => {
+    const deep = `${"[".repeat(50_000)}1${"]".repeat(50_000)}`;
+    const call = {
+      scope: "https://api.openai.com:443",
+      method: "POST",
+      path: "/v1/chat/completions",
+      response: "DEEP",
+    };
+    const text = JSON.stringify([{ ...call, status: 200, body: { messages: [] } }]).replace('"DEEP"', deep);
+    expect(refusal(text)).toMatchObject({ code: "import-malformed" });
+    expect(refusal(text).message).toContain("nested deeper than 128 levels");
+    const errors: CassetteError[] = [];
+    const runs = read(`${text}\n${line}`, { onError: (error) => errors.push(error) });
+    expect([runs.length, errors.length]).toEqual([1, 1]);
+  });
+
+  it.each(['{"toString":1}', '{"valueOf":1,"toString":1}', "[[]]", '"many"', "null", "true"])(
+    "takes %s for no status of recorded HTTP",
+    (json) => {
+      const status = JSON.parse(json) as unknown;
+      const request = { method: "POST", url: "https://api.openai.com/v1/chat/completions", uri: "", body: "{}" };
+      const har = { log: { entries: [{ request, response: { status } }] } };
+      const vcr = {
+        interactions: [{ request: { ...request, uri: request.url }, response: { status: { code: status } } }],
+      };
+      for (const record of [har, vcr]) {
+        const { code, message } = refusal(JSON.stringify(record));
+        expect([code, message]).toEqual(["import-malformed", expect.stringContaining("(1 call-unanswered)")]);
+      }
+    },
+  );
 });

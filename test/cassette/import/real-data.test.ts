@@ -204,7 +204,8 @@ describe.skipIf(!hasShared)("the AgentDojo runs", () => {
     "tie every result of %s to a call with the function and arguments that the result itself names",
     (log) => {
       const records = readSharedLines<{ data: { messages: RawMessage[] } }>(log);
-      const imported = [...parseImport(readShared(log), { source: log, recordedAt })];
+      // Word for word: some calls hold the number of a payment card.
+      const imported = [...parseImport(readShared(log), { source: log, recordedAt, redact: false })];
       let results = 0;
       imported.forEach(({ cassette, path }, index) => {
         const calls = new Map(callsOf({ cassette }).map((call) => [call.id, call]));

@@ -115,6 +115,26 @@ describe("an ATIF trajectory", () => {
     });
   });
 
+  it("reads a call that stands in no list, and counts results, thoughts and fields that are none", () => {
+    const call = { tool_call_id: "1", function_name: "f", arguments: {}, extra: { odd: 1 } };
+    const run = importRun({
+      ...head,
+      steps: [
+        {
+          source: "agent",
+          message: "",
+          tool_calls: call,
+          reasoning_content: { odd: 1 },
+          observation: { results: "x" },
+        },
+        { source: "agent", message: "a", observation: { results: [], extra: { odd: 1 } } },
+        { source: "agent", message: "b", observation: "lost" },
+      ],
+    });
+    expect(run.cassette.entries[0]?.response.message.toolCalls).toEqual([{ id: "1", name: "f", arguments: {} }]);
+    expect(repairs(run)).toEqual({ "tool-calls-not-list": 1, "field-dropped": 5 });
+  });
+
   it("is refused when its side agents are nested without end", () => {
     let record: object = { ...head, steps: [] };
     for (let depth = 0; depth < 20; depth++) record = { ...head, steps: [], subagent_trajectories: [record] };

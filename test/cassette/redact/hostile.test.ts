@@ -132,3 +132,38 @@ describe("redact.pointers", () => {
     },
   );
 });
+
+describe("rules of one's own that are none", () => {
+  const rule = { id: "acme", description: "badge", near: "acme", pattern: "acme_[0-9]{4}" };
+
+  it.each<[string, object, string, string]>([
+    ["a RegExp object", { pattern: /acme/g }, "pattern of rule acme of redact.rules is a RegExp object", ".source"],
+    ["another one", { near: /acme/ }, "near of rule acme of redact.rules is a RegExp object", ".source"],
+    ["no text", { near: undefined }, "near of rule acme of redact.rules is not the source of a regular", "near: "],
+    ["no expression", { pattern: "(" }, "pattern of rule acme of redact.rules is no regular expression", "docs/"],
+    [
+      "the empty text",
+      { pattern: "a{0,3}" },
+      "pattern of rule acme of redact.rules also finds the empty text",
+      "docs/",
+    ],
+    ["no description", { description: 1 }, "rule acme of redact.rules has no description", "docs/"],
+  ])("are refused in words: %s", async (_, wrong, message, hint) => {
+    const redact = { rules: [{ ...rule, ...wrong }] };
+    await expect(stored("a", redact)).rejects.toMatchObject({
+      code: "invalid-options",
+      message: expect.stringContaining(message) as string,
+      hint: expect.stringContaining(hint) as string,
+    });
+  });
+});
+
+describe("a secret that is known by its name alone", () => {
+  it("is found bare afterwards, and a word behind such a name is not", async () => {
+    const value = "hunter" + "2hunter2";
+    expect(await stored(`DB_PASSWORD=${value}\nuse ${value}`)).toBe(
+      "DB_PASSWORD=<redacted:assigned-secret:1>\nuse <redacted:assigned-secret:1>",
+    );
+    expect(await stored("password: required. It is required.")).toBe("password: required. It is required.");
+  });
+});

@@ -3,6 +3,7 @@ import { CassetteError } from "../../../src/cassette/errors.js";
 import type { RedactOption } from "../../../src/cassette/redact/options.js";
 import { secretsOf } from "../../../src/cassette/redact/environment.js";
 import { cassetteProvider } from "../../../src/cassette/replay.js";
+import { createRedactor } from "../../../src/cassette/redact/redactor.js";
 import { createShelf } from "../../../src/cassette/shelf.js";
 import { formatCassette } from "../../../src/cassette/store.js";
 import { WIRES } from "../../../src/core/wire/wires.js";
@@ -125,5 +126,60 @@ describe("redaction", () => {
       KEYBOARD: "querty-layout",
     };
     expect(secretsOf(env)).toEqual(["abcdefgh", "correcthorse"]);
+  });
+
+  it("knows them in the plural, by their short names, and where base64 begins as a path does", () => {
+    const base64 = "/bPxRfiCY" + "9EXAMPLEKEY/K7MDENG+wJalr";
+    const env = {
+      ACCESS_TOKENS: "value-one",
+      AWS_SECRET_ACCESS_KEY: base64,
+      DB_PASS: "value-two",
+      GH_PAT: "value-three",
+      MYSQL_PWD: "value-four",
+      PRIVATEKEY: "value-five",
+      // What is no secret under such names.
+      GIT_COMPASS: "north-by-west",
+      OLDPWD: "/home/Ann2/projectsOfHers/agent",
+      PWD: "/home/Ann2/projectsOfHers/agent",
+      SSH_AUTH_SOCK: "/run/user/1000/ssh-agent.Ab12",
+      TLS_KEY: "/etc/tls/private.pem",
+    };
+    expect(secretsOf(env)).toEqual(["value-one", base64, "value-two", "value-three", "value-four", "value-five"]);
+  });
+
+  it("finds a value as other languages write it in JSON, and in an address", () => {
+    const value = 'p/w d&é"x';
+    const spelled = [
+      JSON.stringify(value),
+      JSON.stringify(JSON.stringify(value)),
+      '"p\\/w d&\\u00e9\\"x"',
+      '"p/w d&\\u00E9\\"x"',
+      '"p/w d\\u0026é\\"x"',
+      "p%2Fw%20d%26%C3%A9%22x",
+      "p%2Fw+d%26%C3%A9%22x",
+    ];
+    const redactor = createRedactor({ values: [value] });
+    for (const text of spelled) {
+      const [clean] = redactor.messages([{ role: "user", content: `at ${text} end` }]).clean;
+      expect(clean?.content).toMatch(/^at [\\"]*<redacted:value:1>[\\"]* end$/);
+    }
+  });
+
+  it("finds a number in the arguments of a call, and leaves the counts of an answer", async () => {
+    const card = Number("4111" + "111111111111");
+    const answer = ask([{ name: "pay", arguments: { card, amounts: [1, 2.5], pin: 12345 } }]);
+    const response = { ...answer, usage: { inputTokens: 12345, outputTokens: 1 } };
+    const options = { redact: { values: ["12345"] } };
+    const cassette = await recordTurns(
+      [{ messages: [{ role: "user" as const, content: "Pay." }] }],
+      [response],
+      options,
+    );
+    expect(cassette.entries[0]?.response.message.toolCalls?.[0]?.arguments).toEqual({
+      card: "<redacted:payment-card:1>",
+      amounts: [1, 2.5],
+      pin: "<redacted:value:2>",
+    });
+    expect(cassette.entries[0]?.response.usage?.inputTokens).toBe(12345);
   });
 });

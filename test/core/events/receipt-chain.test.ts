@@ -237,6 +237,14 @@ describe("a receipt that cannot be written", () => {
     for (let index = 0; index <= MAX_PENDING_RECEIPTS; index++) turn();
     expect(() => chain.assertWhole()).toThrow(`more than ${MAX_PENDING_RECEIPTS} receipts wait`);
   });
+
+  it("is as well where the key signs at once and the listener takes its time", async () => {
+    const { chain, turn } = openChain({ onReceipt: never });
+    for (let index = 0; index < MAX_PENDING_RECEIPTS; index++) turn();
+    expect(() => chain.assertWhole()).not.toThrow();
+    turn();
+    expect(() => chain.assertWhole()).toThrow(`more than ${MAX_PENDING_RECEIPTS} receipts wait`);
+  });
 });
 
 function event() {

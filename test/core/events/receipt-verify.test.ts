@@ -45,6 +45,11 @@ describe("verifyReceipts of a whole chain", () => {
     expect(refusal(() => verifyReceipts(chain, "key"))).toMatchObject({ code: "invalid-options" });
   });
 
+  it.each([null, undefined, 5, {}, Promise.resolve("")])("refuses %j in place of receipts", (input) => {
+    const wrong = refusal(() => verifyReceipts(input as unknown as string, publicKey));
+    expect(wrong).toMatchObject({ code: "invalid-options", message: expect.stringMatching(/in place of/) as string });
+  });
+
   it("says that a chain without its end may have lost its tail", () => {
     expect(verifyReceipts(chain.slice(0, 4), publicKey)).toMatchObject({ kind: "ok", receipts: 4, complete: false });
   });
@@ -122,6 +127,43 @@ describe("verifyReceipts of a broken chain", () => {
       expect(verdict).toMatchObject({ kind: "broken", receipts: 6, findings: [{ kind: "torn-tail", line: 7 }] });
     }
     expect(found("{")).toEqual(["1 torn-tail"]);
+  });
+
+  it("takes a last line for torn only where it begins as a receipt does and ends in the middle", () => {
+    const newer = lineOf({ ...at(2), version: 2 } as unknown as Receipt);
+    for (const last of ["hello", '{"agent":"a', newer]) {
+      expect(found(fileOf(chain.slice(0, 2)) + last)).toEqual(["3 not-a-receipt"]);
+    }
+  });
+
+  it("says where line ends were converted, as by a version control system", () => {
+    const verdict = verifyReceipts(fileOf(chain).replaceAll("\n", "\r\n"), publicKey);
+    expect(verdict).toMatchObject({ kind: "broken", receipts: 0 });
+    const text = "its line end is not the one that was written: CR LF in place of LF";
+    const findings = verdict.kind === "broken" ? verdict.findings : [];
+    expect(findings.map((finding) => [finding.kind, finding.text])).toEqual(chain.map(() => ["edited", text]));
+  });
+
+  it("finds a hole in a list, and a value that cannot be read", () => {
+    const holed: unknown[] = [...chain];
+    delete holed[2];
+    expect(found(holed)).toEqual(["3 not-a-receipt"]);
+    const unreadable = new Proxy(at(2), {
+      getPrototypeOf() {
+        throw new Error("no");
+      },
+    });
+    expect(found(chain.with(2, unreadable))).toEqual(["3 not-a-receipt"]);
+  });
+
+  it("reads a value once, so that what was checked is what is given back", () => {
+    let reads = 0;
+    const twoFaced = Object.defineProperty({ ...at(2) }, "runId", {
+      enumerable: true,
+      get: () => (reads++ === 0 ? at(2).runId : "another"),
+    });
+    const verdict = verifyReceipts(chain.with(2, twoFaced), publicKey);
+    expect(verdict).toMatchObject({ kind: "ok", runs: [at(2).runId], chain });
   });
 
   it("finds a torn line that has others behind it, which no crash leaves", () => {

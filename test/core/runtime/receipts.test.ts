@@ -8,7 +8,9 @@ import type { Receipt } from "../../../src/core/events/receipt.js";
 import { verifyReceipts } from "../../../src/core/events/receipt-verify.js";
 import { echoProvider } from "../../../src/core/providers/echo.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
-import { createRuntime, type RuntimeOptions } from "../../../src/core/runtime/runtime.js";
+import { RECEIPT_TIMEOUT_MS } from "../../../src/core/events/receipt-writer.js";
+import type { Ports } from "../../../src/core/ports.js";
+import { createRuntime, type AgentRuntime, type RuntimeOptions } from "../../../src/core/runtime/runtime.js";
 import { agent, runtime } from "../../support/agents.js";
 import { publicKey, seed } from "../../support/receipts.js";
 import { refusal, rejection } from "../../support/refusal.js";
@@ -122,6 +124,36 @@ describe("createRuntime with a signingKey", () => {
       "turn",
       "denied",
     ]);
+  });
+
+  it("takes a listener that starts a run or destroys, and gives one that waits for it no more than its time", async () => {
+    const destroy = (signed: AgentRuntime) => signed.destroy();
+    const run = (signed: AgentRuntime) => signed.run({ goal: "y" }).catch(() => undefined);
+    for (const begin of [destroy, run]) {
+      for (const isWaiting of [false, true]) {
+        const script = scriptedProvider([say("one"), say("two")]);
+        const timer: Ports["timer"] = (ms, fire) => {
+          const timeout = setTimeout(fire, ms === RECEIPT_TIMEOUT_MS ? 20 : ms);
+          return () => clearTimeout(timeout);
+        };
+        let begun: Promise<unknown> | undefined;
+        const onReceipt = () => {
+          if (begun !== undefined) return undefined;
+          begun = begin(signed);
+          return isWaiting ? begun : undefined;
+        };
+        const signed: AgentRuntime = runtime([agent(script)], {
+          signingKey: seed,
+          onReceipt,
+          ports: { ...quietPorts(), timer },
+        });
+        await signed.run({ goal: "x" }).catch(() => undefined);
+        await begun;
+        await signed.destroy();
+        const verdict = verifyReceipts(signed.receipts, publicKey);
+        expect(verdict).toMatchObject({ kind: "ok", complete: !isWaiting });
+      }
+    }
   });
 
   it("rejects destroy when the end alone cannot be signed, after the providers are destroyed", async () => {

@@ -1,8 +1,8 @@
 // HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/): {log: {entries: [{request, response}]}}. Polly.JS keeps its
 // recordings so, with a twist: where the answer was compressed, `content.text` is a JSON array of base64 pieces of the stream.
 
-import type { JsonObject, JsonValue } from "../../../core/index.js";
-import { isObject, malformed, toName, toText } from "../value.js";
+import { parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
+import { isObject, malformed, toName, toNumber, toText } from "../value.js";
 import { fromBase64Pieces, fromBase64Text } from "./base64.js";
 import { objectAt, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 
@@ -27,7 +27,7 @@ function readEntry(entry: JsonValue): HttpExchange {
   return {
     method: toText(asked["method"]).toUpperCase(),
     url: toText(asked["url"]),
-    status: Number(answered["status"] ?? 0),
+    status: toNumber(answered["status"]) ?? 0,
     request: toBody(objectAt(asked, "postData")["text"]),
     answer: readContent(objectAt(answered, "content")),
     encoding: encodingOf(answered["headers"]),
@@ -39,7 +39,7 @@ function readContent(content: JsonObject): RecordedBody {
   if (encoding !== "base64" || typeof text !== "string") return toBody(text);
   if (!text.trimStart().startsWith("[")) return fromBase64Text(text);
   try {
-    const pieces: unknown = JSON.parse(text);
+    const pieces = parseBoundedJson(text);
     if (Array.isArray(pieces)) return fromBase64Pieces(pieces);
   } catch {
     // Said below.

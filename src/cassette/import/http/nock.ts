@@ -2,7 +2,7 @@
 // rawHeaders}. A compressed answer is a list of hex pieces, a JSON answer is parsed, and so is a JSON request.
 
 import { fromHex, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { isObject, toText } from "../value.js";
+import { isObject, toNumber, toText } from "../value.js";
 import { concat } from "./base64.js";
 import { headerOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 
@@ -24,7 +24,7 @@ function readCall(call: JsonObject): HttpExchange {
   return {
     method: toText(call["method"]).toUpperCase(),
     url: `${toText(call["scope"])}${toText(call["path"])}`,
-    status: Number(status ?? 200),
+    status: toNumber(status ?? 200) ?? 0,
     request: toBody(call["body"]),
     answer: Array.isArray(response) ? readPieces(response) : toBody(response),
     encoding: encodingOf(rawHeaders ?? call["headers"]),

@@ -3,7 +3,7 @@
 // {"!!binary": base64}.
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import { isObject, malformed, toText } from "../value.js";
+import { isObject, malformed, toNumber, toText } from "../value.js";
 import { fromBase64Text } from "./base64.js";
 import { headerOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 
@@ -38,7 +38,7 @@ function readInteraction(interaction: JsonValue): HttpExchange {
     method: toText(asked["method"]).toUpperCase(),
     url: toText(asked["uri"] ?? asked["url"]),
     // go-vcr has the number beside the words, the others inside of `status`.
-    status: Number(answered["code"] ?? (isObject(status) ? status["code"] : status) ?? 0),
+    status: toNumber(answered["code"] ?? (isObject(status) ? status["code"] : status)) ?? 0,
     request: readBody(asked),
     answer: readBody(answered),
     encoding: headerOf(answered["headers"], "content-encoding").toLowerCase(),
