@@ -43,9 +43,12 @@ export interface CassetteStatement {
   };
 }
 
-/** The statement about the bytes of a cassette file. Throws a `LoadErrorCode` for one that does not verify, and for version 1. */
-export function attestCassette(bytes: Uint8Array, name: string): CassetteStatement {
-  const cassette = parseCassette(bytes, { file: name, requireIntegrity: true }) as CassetteV2;
+/**
+ * The statement about the bytes of a cassette file. `name` is the subject's, `file` the path that errors name. Throws a
+ * `LoadErrorCode` for a cassette that does not verify, and for version 1.
+ */
+export function attestCassette(bytes: Uint8Array, name: string, file = name): CassetteStatement {
+  const cassette = parseCassette(bytes, { file, requireIntegrity: true }) as CassetteV2;
   const { version, cassetteId, envelopeHash, entries, recordedAt, recordedProvider } = cassette;
   const [tool = "", release = ""] = CREATED_WITH.split("/");
   return {

@@ -18,6 +18,8 @@ export interface SignatureFinding {
   keyId: string;
   /** The name that the trust list gives the key. */
   name?: string;
+  /** When the trust begins (`not-yet`) or ended (`expired`), as the trust list writes it. */
+  bound?: string;
 }
 
 /** `trusted`: at least one signature is by a key of the list that is in force. */
@@ -51,7 +53,7 @@ export function judgeSignatures(cassette: CassetteV2, { trust, now, envelope }: 
 }
 
 /** One verdict in words, for a refusal: who signed, and why that does not count. */
-export function describeFinding({ keyId, name, status }: SignatureFinding): string {
+export function describeFinding({ keyId, name, status, bound }: SignatureFinding): string {
   const who = name === undefined ? `key ${keyId}` : `${name} (key ${keyId})`;
   switch (status) {
     case "trusted":
@@ -59,9 +61,9 @@ export function describeFinding({ keyId, name, status }: SignatureFinding): stri
     case "unknown-key":
       return `${who} is not in the trust list`;
     case "not-yet":
-      return `${who} is not trusted yet`;
+      return `${who} is not trusted yet${bound === undefined ? "" : `, but from ${bound} on`}`;
     case "expired":
-      return `the trust in ${who} has ended`;
+      return `the trust in ${who} has ended${bound === undefined ? "" : `, on ${bound}`}`;
   }
 }
 
@@ -108,7 +110,9 @@ function toFinding(
 ): SignatureFinding {
   if (found === undefined) return { where, status: "unknown-key", keyId };
   const validity = validityAt(found.key, now);
-  const { name } = found.key;
-  const status = validity === "in-force" ? "trusted" : validity;
-  return { where, status, keyId, ...(name === undefined ? {} : { name }) };
+  const { name, notBefore, notAfter } = found.key;
+  const status: SignatureStatus = validity === "in-force" ? "trusted" : validity;
+  const bound = { "in-force": undefined, "not-yet": notBefore, expired: notAfter }[validity];
+  const known = { where, status, keyId, ...(name === undefined ? {} : { name }) };
+  return bound === undefined ? known : { ...known, bound };
 }

@@ -136,7 +136,7 @@ describe("trust", () => {
   it.each([
     ["an unknown key", testKey(9), "is not in the trust list"],
     ["a key whose time is over", second, "the trust in key"],
-    ["a key whose time is to come", third, "is not trusted yet"],
+    ["a key whose time is to come", third, "is not trusted yet, but from 2027-01-01T00:00:00Z on"],
   ])("refuses %s, by the clock of whoever verifies", (_, key, words) => {
     const error = refused(() => load(signByHand(key, plain), { trust }));
     expect(error.code).toBe("signature-untrusted");

@@ -7,10 +7,10 @@ const env = { PATH: process.env["PATH"] ?? "" };
 const node = process.execPath;
 
 /** A command that leaves a line of this mode in its ledger, and prints what it was told. */
-const finishes = (mode: string) => [
+const finishes = (mode: string, turns = 3) => [
   node,
   "-e",
-  `const line = { file: process.env.CASSETTE_FORK_OUT, path: "/o", mode: "${mode}", turns: 3, kept: 1 };
+  `const line = { file: process.env.CASSETTE_FORK_OUT, path: "/o", mode: "${mode}", turns: ${turns}, kept: 1 };
    if (process.env.CASSETTE_MODE !== "fork" || process.env.CASSETTE_FORK_AT !== "1") process.exit(9);
    require("fs").writeFileSync(process.env.CASSETTE_LEDGER, JSON.stringify(line) + "\\n")`,
 ];
@@ -26,12 +26,15 @@ describe("cassette fork", () => {
   });
 
   it("exits 2 where the command did not use that cassette", async () => {
-    const ran = await cli(["fork", file, "--at", "1", "--out", "o", "--json", "--", ...finishes("replay")], { env });
+    const ran = await cli(
+      ["fork", file, "--at", "1", "--out", "o.cassette.json", "--json", "--", ...finishes("replay")],
+      { env },
+    );
     expect(documentOf(ran)).toMatchObject({ exitCode: 2, error: { code: "no-cassette-used" } });
   });
 
   it("starts nothing for a turn that is not there, a missing file, or in CI", async () => {
-    const run = (...more: string[]) => ["fork", ...more, "--out", "o", "--", "no-such-program"];
+    const run = (...more: string[]) => ["fork", ...more, "--out", "o.cassette.json", "--", "no-such-program"];
     expect((await cli(run(file, "--at", "7"), { env })).err).toContain("there is no turn 7 to fork at");
     expect((await cli(run("none.json", "--at", "1"), { env })).err).toContain("there is no cassette at none.json");
     expect((await cli(run(file, "--at", "-1"), { env })).code).toBe(2);
@@ -43,6 +46,18 @@ describe("cassette fork and its file", () => {
   it("names a file of the working folder from there", async () => {
     const ran = await cli(["fork", file, "--at", "1", "--out", "n.cassette.json", "--", ...finishes("fork")], { env });
     expect(ran.err).toBe("cassette fork: forked into n.cassette.json, 3 turns, 1 of them replayed\n");
+  });
+
+  it("says what was replayed where that is all", async () => {
+    const command = finishes("fork", 1);
+    const ran = await cli(["fork", file, "--at", "1", "--out", "n.cassette.json", "--", ...command], { env });
+    expect(ran.err).toBe("cassette fork: forked into n.cassette.json, 1 turn, 1 of them replayed\n");
+  });
+
+  it("runs nothing where the name is none of a cassette", async () => {
+    const ran = await cli(["fork", file, "--at", "1", "--out", "f1.json", "--json", "--", "no-such-program"], { env });
+    const message = "--out f1.json does not end in .cassette.json; nothing was run";
+    expect(documentOf(ran)).toMatchObject({ exitCode: 2, error: { code: "usage", message } });
   });
 
   it("runs nothing where the file is there already, and says what to do", async () => {

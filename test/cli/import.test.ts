@@ -108,6 +108,8 @@ describe("cassette import", () => {
     expect(ran.out).toContain(
       "path-taken: a record of second.json lands on m-1/GREET.cassette.json, and so does one of first.json",
     );
+    expect(ran.out).toContain(`  Import second.json by itself into another folder, such as by --out ${out}-2.\n`);
+    expect((await cli(["import", "second.json", "--out", `${out}-2`])).code).toBe(0);
     expect(readdirSync(join(folder, out, "m-1"))).toEqual(["greet.cassette.json"]);
   });
 
@@ -137,16 +139,31 @@ describe("cassette import", () => {
     expect(ran.out).toContain("log-unreadable: logs cannot be read: it is not a regular file");
   });
 
-  it("lists the first refusals, counts the others, and says so", async () => {
-    log("noise.jsonl", `${record()}\n${"{}\n".repeat(MAX_REFUSALS + 7)}`);
+  it("prints a line for each kind of refusal, and keeps the first ones whole in the document", async () => {
+    log("noise.jsonl", `${record()}\n${"{}\n".repeat(MAX_REFUSALS + 6)}{torn\n`);
     const ran = await cli(["import", "noise.jsonl", "--out", "noise"]);
     expect(ran.code).toBe(1);
-    expect(ran.out.match(/^refused {2}noise\.jsonl/gm)).toHaveLength(MAX_REFUSALS);
-    expect(ran.out).toContain("refused  7 more records, not listed here\n");
+    expect(ran.out.match(/^refused .*/gm)).toEqual([
+      "refused  noise.jsonl  import-unknown-format: noise.jsonl, line 2: no known log format: an empty object" +
+        `  (the first of ${MAX_REFUSALS + 6} like it)`,
+      expect.stringContaining(`import-malformed: noise.jsonl, line ${MAX_REFUSALS + 8}: it is not JSON`),
+    ]);
+    expect(ran.out).toContain(`--json lists the first ${MAX_REFUSALS} of ${MAX_REFUSALS + 7} refusals one by one\n`);
     expect(ran.out).toContain(`1 cassette written to noise, 0 existed already, ${MAX_REFUSALS + 7} refused\n`);
     const document = documentOf(await cli(["import", "noise.jsonl", "--out", "noise-json", "--json"]));
     expect(document["refused"]).toHaveLength(MAX_REFUSALS);
     expect(document).toMatchObject({ refusedMore: 7, summary: { written: 1, refused: MAX_REFUSALS + 7 } });
+  });
+
+  it("counts together what is refused for many reasons of one code", async () => {
+    const strange = ["a", "b", "c", "d", "e", "f", "g", "h"].map((name) => JSON.stringify({ [name]: 1 }));
+    log("strange.jsonl", [...strange, ...strange].join("\n"));
+    const ran = await cli(["import", "strange.jsonl", "--out", "strange"]);
+    const lines = ran.out.match(/^refused .*/gm) ?? [];
+    expect(lines).toHaveLength(6);
+    expect(lines[0]).toMatch(/line 1: .*"a" {2}\(the first of 2 like it\)$/);
+    expect(lines[5]).toMatch(/line 6: .*"f" {2}\(the first of 6 others with that code\)$/);
+    expect(ran.out).toContain("--json lists all 16 refusals one by one\n");
   });
 
   it("stops a log at the limit of records, reports what was written until then, and exits 2", async () => {

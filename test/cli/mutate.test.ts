@@ -187,6 +187,7 @@ describe("cassette mutate", { timeout: 120_000 }, () => {
     ["--concurrency", "99"],
     ["--only", "xyz"],
     ["--resume", "--json"],
+    ["--rerun-survivors", "--json"],
   ])("refuses %s %s before anything is run", async (...flags) => {
     const ran = await cli(["mutate", "--json", ...flags, "--", node, "-e", "process.exit(9)"], { env });
     expect(documentOf(ran)).toMatchObject({ exitCode: 2, command: "mutate", error: { code: "usage" } });
@@ -246,6 +247,35 @@ describe("the report of cassette mutate", { timeout: 120_000 }, () => {
     const ids = linesOf(report).flatMap(({ id }) => id ?? []);
     expect(ids).toHaveLength(7);
     expect(new Set(ids).size).toBe(7);
+  });
+
+  it("is said to be what the outcomes are from, and its survivors are run again where that is asked for", async () => {
+    const report = join(folder, "tightened.jsonl");
+    const own = join(folder, "tightened.mjs");
+    const run = (...flags: string[]): Promise<Ran> =>
+      cli(["mutate", "--kinds", "arguments", "--report", report, ...flags, "--", node, own], { cwd: folder, env });
+    const isHow = (how: string): void => writeFileSync(own, SUITE.replace("process.argv.slice(2)", `["${how}"]`));
+    isHow("weak");
+    const first = documentOf(await run("--json"));
+    expect(first).toMatchObject({ fromReport: { outcomes: 0, from: null, to: null } });
+    const made = (first["kinds"] as { arguments: { survived: number } }).arguments.survived;
+    expect(made).toBeGreaterThan(1);
+
+    isHow("strict");
+    const old = await run("--resume");
+    expect(old.code).toBe(1);
+    const date = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d UTC`;
+    const said = `  ${made} of ${made} outcomes are from the report, of ${date}(?: to ${date})?; a test that changed since`;
+    expect(old.out).toMatch(new RegExp(said));
+
+    const again = documentOf(await run("--resume", "--rerun-survivors", "--json"));
+    expect(again).toMatchObject({ exitCode: 0, score: 1, fromReport: { outcomes: 0 } });
+    expect(linesOf(report)).toHaveLength(1 + 2 * made);
+    expect(documentOf(await run("--resume", "--json"))).toMatchObject({ exitCode: 0, fromReport: { outcomes: made } });
+
+    const undated = readFileSync(report, "utf8").replaceAll(/,"endedAt":"[^"]*"/g, "");
+    writeFileSync(report, undated);
+    expect((await run("--resume")).out).toContain("outcomes are from the report, of an unknown time;");
   });
 
   it("is refused where it is another file", async () => {

@@ -19,12 +19,16 @@ function setUp(used: readonly string[] = ["a"]) {
   for (const [file, text] of Object.entries({ a: one, b: again, c: other })) {
     writeFileSync(join(path, `${file}.cassette.json`), text);
   }
+  writeFileSync(join(path, "ledger.jsonl"), ledgerOf(path, used));
+  return { name, has: (file: string) => existsSync(join(path, `${file}.cassette.json`)), path };
+}
+
+function ledgerOf(path: string, used: readonly string[]): string {
   const lines = used.map((file) => {
     const at = join(path, `${file}.cassette.json`);
     return JSON.stringify({ file: at, path: at, mode: "replay", turns: 1 });
   });
-  writeFileSync(join(path, "ledger.jsonl"), `${lines.join("\n")}\n`);
-  return { name, has: (file: string) => existsSync(join(path, `${file}.cassette.json`)), path };
+  return `${lines.join("\n")}\n`;
 }
 
 describe("cassette prune", () => {
@@ -44,6 +48,28 @@ describe("cassette prune", () => {
       ].join("\n"),
     });
     expect([has("a"), has("b"), has("c")]).toEqual([true, true, true]);
+  });
+
+  it("names no duplicates that it just deleted", async () => {
+    const { name, path } = setUp();
+    for (const file of ["d", "e"]) writeFileSync(join(path, `${file}.cassette.json`), one);
+    const ledger = [`${name}/ledger.jsonl`, "--write"];
+    writeFileSync(join(folder, ledger[0] ?? ""), ledgerOf(path, ["a", "e"]));
+    expect((await cli(["prune", name, "--ledger", ...ledger])).out).toBe(
+      [
+        ...["b", "c", "d"].map((file) => `deleted  ${name}/${file}.cassette.json`),
+        `the same ${name}/a.cassette.json, ${name}/e.cassette.json`,
+        "5 cassettes checked: 3 orphans, 1 set of duplicates",
+        "  where a lock lists them, cassette lock --update takes them out of it",
+        "",
+      ].join("\n"),
+    );
+    writeFileSync(join(path, "f.cassette.json"), other);
+    writeFileSync(join(path, "g.cassette.json"), other);
+    writeFileSync(join(folder, ledger[0] ?? ""), ledgerOf(path, ["a", "f"]));
+    const ran = await cli(["prune", name, "--ledger", ...ledger]);
+    expect(ran.out).not.toContain("the same");
+    expect(ran.out).toContain("4 cassettes checked: 2 orphans, 0 sets of duplicates");
   });
 
   it("deletes the orphans with --write, and nothing else", async () => {

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { afterAll } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/format.js";
 import { formatCassette } from "../../src/cassette/store.js";
@@ -20,9 +21,10 @@ export interface RunSettings {
   cwd?: string;
   env?: Record<string, string>;
   isTTY?: boolean;
+  stdin?: string;
 }
 
-export async function cli(argv: readonly string[], { cwd = folder, env = {}, isTTY = false }: RunSettings = {}) {
+export async function cli(argv: readonly string[], { cwd = folder, env = {}, isTTY = false, stdin }: RunSettings = {}) {
   const ran: Ran = { code: -1, out: "", err: "" };
   ran.code = await runCli(argv, {
     stdout: (text) => void (ran.out += text),
@@ -32,6 +34,7 @@ export async function cli(argv: readonly string[], { cwd = folder, env = {}, isT
     isTTY,
     stderrIsTTY: false,
     files: nodeFiles(),
+    ...(stdin === undefined ? {} : { stdin: () => Readable.from([Buffer.from(stdin)]) }),
   });
   if (argv.includes("--json")) assertPrinted(ran);
   return ran;

@@ -14,7 +14,8 @@ describe("a word of a printed command", () => {
     ["\u{1f600}\u0001", `"$(printf %b '\u{1f600}\\0001')"`],
     ["a\u009b\u202eb", `"$(printf %b 'a\\0302\\0233\\0342\\0200\\0256b')"`],
     // A heart whose variation selector nobody sees.
-    ["\u2764\ufe0f", `"$(printf %b '\u2764\\0357\\0270\\0217')"`],
+    ["\u2764\ufe0f", "'\u2764\ufe0f'"],
+    ["a\ufe0f", `"$(printf %b 'a\\0357\\0270\\0217')"`],
   ])("%j is written as %s", (word, written) => {
     expect(quote(word)).toBe(written);
   });

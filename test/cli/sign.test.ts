@@ -108,13 +108,15 @@ describe("cassette sign", () => {
   it.each([
     ["a file that is not there", "none.pem", "--key is neither a file that is there nor env:NAME"],
     ["a file that is no key", FILE, "the signing key is text of"],
-    ["a variable that is not set", "env:NOPE", "sign names the variable NOPE, which is not set"],
+    ["a variable that is not set", "env:NOPE", "--key names the variable NOPE, which is not set"],
+    ["a variable that is empty", "env:EMPTY", "--key names the variable EMPTY, which is not set"],
     ["the key itself, which is not repeated", first.seed, "--key is neither a file that is there nor env:NAME"],
   ])("exits 2 for %s", async (_, key, words) => {
     const ran = await run("sign", FILE, "--key", key);
     expect([ran.code, ran.out]).toEqual([2, ""]);
     expect(ran.err).toContain(words);
     expect(ran.err).not.toContain(first.seed);
+    expect(ran.err).not.toContain("pass the key itself");
     expect(read(FILE)).toBe(formatCassette(plain));
   });
 
@@ -155,7 +157,9 @@ describe("cassette verify --trust", () => {
   it("refuses a key whose time is over", async () => {
     put("old.json", JSON.stringify(trustIn({ ...first, notAfter: "2020-01-01T00:00:00Z" })));
     putSigned({ ...plain, signature: signByHand(first, plain) });
-    expect((await verifySigned("--trust", "old.json")).out).toContain(`the trust in key ${first.keyId} has ended`);
+    expect((await verifySigned("--trust", "old.json")).out).toContain(
+      `the trust in key ${first.keyId} has ended, on 2020-01-01T00:00:00Z`,
+    );
   });
 
   it("counts a further signature beside the file", async () => {
@@ -219,6 +223,9 @@ describe("cassette attest", () => {
     });
     put("bad.cassette.json", formatCassette(plain).replace("Take an umbrella.", "Stay in."));
     expect(await run("attest", "bad.cassette.json")).toMatchObject({ code: 3, out: "" });
+    mkdirSync(at("deep"), { recursive: true });
+    put("deep/bad.cassette.json", formatCassette(plain).replace("Take an umbrella.", "Stay in."));
+    expect((await run("attest", "deep/bad.cassette.json")).err).toContain("  file: deep/bad.cassette.json");
     expect(await run("attest", "none.cassette.json")).toMatchObject({ code: 2, out: "" });
   });
 });

@@ -73,7 +73,17 @@ describe("cassette why", () => {
     expect([torn.code, torn.out]).toEqual([2, ""]);
     expect(torn.err).toContain("the request cannot be read: the file is not JSON, or was cut short");
     expect(torn.err).toContain("hint: Give { messages, tools?, settings? }");
-    expect((await ask({})).err).toContain("the messages of the request are no list of messages");
+    expect((await cli(["why", file, "--request", "-"], { stdin: '{"foo":1}' })).err).toBe(
+      [
+        "error: the messages of the request are no list of messages: it is undefined",
+        "  hint: Give { messages, tools?, settings? }, or the body of a request to a vendor.",
+        "",
+      ].join("\n"),
+    );
+    const tornAtStdin = await cli(["why", file, "--request", "-"], { stdin: "{" });
+    expect(tornAtStdin.err).toContain("the request cannot be read");
+    expect(tornAtStdin.err).not.toContain("file:");
+    expect((await ask({ foo: 1 })).err).toMatch(/\n {2}file: .*request-\d+\.json\n/);
     expect((await ask(own, "--wire", "toString")).err).toContain('"toString" is no wire');
     expect((await cli(["why", file, "--request", "none.json"])).err).toContain("there is no request at none.json");
   });

@@ -7,6 +7,7 @@ import { exportCassette, type ExportedCassette } from "../../src/cassette/export
 import type { LossKind } from "../../src/cassette/export/loss.js";
 import { findThreads } from "../../src/cassette/export/threads.js";
 import type { CassetteV2 } from "../../src/cassette/format.js";
+import type { ImportFormat } from "../../src/cassette/import/formats.js";
 import { parseImport, type ImportedCassette } from "../../src/cassette/import/parse.js";
 import { rebuildPrompts } from "../../src/cassette/miss.js";
 import type { AssistantMessage, ContentPart, LlmMessage, LlmToolCall } from "../../src/core/model/message.js";
@@ -20,7 +21,7 @@ function linesOf({ documents }: ExportedCassette): string {
   return documents.map((document) => `${JSON.stringify(document)}\n`).join("");
 }
 
-function importOne(exported: ExportedCassette, format: "openai-messages" | "anthropic-messages"): ImportedCassette {
+function importOne(exported: ExportedCassette, format: ImportFormat): ImportedCassette {
   const all = [...parseImport(linesOf(exported), { source: "x.jsonl", recordedAt: "2026-11-20T12:00:00Z", format })];
   expect(all).toHaveLength(1);
   return all[0] as ImportedCassette;
@@ -142,6 +143,30 @@ describe.each([
     expect(whole).toBeGreaterThan(0);
   });
 });
+
+describe("export to ai-sdk", () => {
+  it("is read back whole, but for lists of texts, which become one", () => {
+    fc.assert(
+      fc.property(conversation(), (messages) => {
+        const exported = exportCassette(cassetteOf(turnsOf(messages), { contexts }), { format: "ai-sdk" });
+        const { cassette: again } = importOne(exported, "ai-sdk-messages");
+        const expected = messages.map((message) =>
+          message.role === "user" ? { ...message, content: joinTexts(message.content) } : message,
+        );
+        expect([...threadOf(again), ...trailingOf(again)].map(plainOf)).toEqual(expected.map(plainOf));
+        expect(again.extensions?.contexts?.[0]?.tools).toEqual(tools);
+      }),
+      { examples: [[PLAIN]] },
+    );
+  });
+});
+
+/** A call that failed says so, and one that did not need not. */
+function plainOf(message: LlmMessage): LlmMessage {
+  if (message.role !== "tool" || message.isError === true) return message;
+  const { isError: _, ...rest } = message;
+  return rest;
+}
 
 /** What the importer keeps of messages after the last answer. */
 function trailingOf({ extensions }: CassetteV2): LlmMessage[] {

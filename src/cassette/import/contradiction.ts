@@ -59,26 +59,34 @@ function messagesOf(record: JsonValue, forced: ImportFormat): readonly JsonValue
 
 /** The formats that are lists of messages, and what none of their messages has. */
 const SIGNS: Partial<Record<ImportFormat, (message: JsonObject) => Sign | undefined>> = {
-  "anthropic-messages": callSign,
-  agentdojo: (message) => blockSign(message) ?? unless("agentdojo", callSign(message)),
+  "ai-sdk-messages": (message) => unless("ai-sdk-messages", findOtherThanOpenAi(message) ?? callSign(message)),
+  "anthropic-messages": (message) => aiSdkSign(message) ?? callSign(message),
+  agentdojo: (message) => aiSdkSign(message) ?? blockSign(message) ?? unless("agentdojo", callSign(message)),
   "openai-messages": findOtherThanOpenAi,
   "tau-bench": findOtherThanOpenAi,
 };
 
 function findOtherThanOpenAi(message: JsonObject): Sign | undefined {
-  return blockSign(message) ?? unless("openai-messages", callSign(message));
+  return aiSdkSign(message) ?? blockSign(message) ?? unless("openai-messages", callSign(message));
 }
 
 function unless(own: ImportFormat, sign: Sign | undefined): Sign | undefined {
   return sign?.format === own ? undefined : sign;
 }
 
-function blockSign({ content }: JsonObject): Sign | undefined {
-  const blocks = Array.isArray(content) ? content.filter(isObject) : [];
-  const block = blocks.find(({ type }) => type === "tool_use" || type === "tool_result");
-  return block === undefined
-    ? undefined
-    : { what: `a ${toText(block["type"])} block in its content`, format: "anthropic-messages" };
+function blockSign(message: JsonObject): Sign | undefined {
+  const type = findType(message, "tool_use", "tool_result");
+  return type === undefined ? undefined : { what: `a ${type} block in its content`, format: "anthropic-messages" };
+}
+
+function aiSdkSign(message: JsonObject): Sign | undefined {
+  const type = findType(message, "tool-call", "tool-result");
+  return type === undefined ? undefined : { what: `a ${type} part in its content`, format: "ai-sdk-messages" };
+}
+
+function findType({ content }: JsonObject, ...types: readonly string[]): string | undefined {
+  const parts = Array.isArray(content) ? content.filter(isObject) : [];
+  return parts.map(({ type }) => toText(type)).find((type) => types.includes(type));
 }
 
 /** A call is in the words of AgentDojo when `function` is the tool's name, and of OpenAI when it is an object or is not there. */

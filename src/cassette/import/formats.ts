@@ -58,6 +58,10 @@ const TABLE = {
   "otel-spans": { detect: isEndedSpan, split: splitEndedSpans, gathers: true, read: readTrace },
   langfuse: { detect: isLangfuse, split: splitLangfuse, read: readLangfuse },
   inspect: { detect: isInspect, split: splitInspect, read: readInspect },
+  "ai-sdk-messages": {
+    detect: (record) => detectMessages(record) === "ai-sdk-messages",
+    read: (record, repairs) => readMessageLog(record, "ai-sdk-messages", repairs),
+  },
   "anthropic-messages": {
     detect: (record) => detectMessages(record) === "anthropic-messages",
     read: (record, repairs) => readMessageLog(record, "anthropic-messages", repairs),

@@ -1,7 +1,8 @@
-// A request body, or a record around its messages, in the words of OpenAI or Anthropic. Which of the two is answered from
-// its shape; a list of plain user and assistant messages, which both vendors write alike, counts as OpenAI's.
+// A request body, or a record around its messages, in the words of OpenAI, Anthropic or the AI SDK. Which of them is answered
+// from its shape; a list of plain user and assistant messages, which both vendors write alike, counts as OpenAI's.
 
 import type { JsonObject, JsonValue } from "../../core/index.js";
+import { isAiSdkMessage, readAiSdkMessages } from "./ai-sdk-messages.js";
 import { readAnthropicMessages, readSystem } from "./anthropic.js";
 import type { LogRun } from "./log.js";
 import { readOpenAiMessages } from "./openai.js";
@@ -9,7 +10,13 @@ import type { RepairLog } from "./repair.js";
 import { readTools } from "./tools.js";
 import { isObject, malformed, toName } from "./value.js";
 
-export type MessageFormat = "openai-messages" | "anthropic-messages";
+const READERS = {
+  "ai-sdk-messages": readAiSdkMessages,
+  "anthropic-messages": readAnthropicMessages,
+  "openai-messages": readOpenAiMessages,
+};
+
+export type MessageFormat = keyof typeof READERS;
 
 const ANTHROPIC_BLOCKS: ReadonlySet<unknown> = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking"]);
 
@@ -19,7 +26,7 @@ export function detectMessages(record: JsonValue): MessageFormat | undefined {
   if (!isObject(record)) return undefined;
   const { format, messages } = record;
   if (!Array.isArray(messages)) return undefined;
-  return format === "openai-messages" || format === "anthropic-messages" ? format : detectVendor(record, messages);
+  return isMessageFormat(format) ? format : detectVendor(record, messages);
 }
 
 /** True for a list of messages, as opposed to a list of records: one with a role is enough. */
@@ -31,7 +38,6 @@ export function isMessageList(list: readonly unknown[]): boolean {
 export function readMessageLog(record: JsonObject, format: MessageFormat, log: RepairLog): LogRun {
   const { messages } = record;
   if (!Array.isArray(messages)) throw malformed(`it is no ${format} record: it has no list of messages`);
-  const read = format === "openai-messages" ? readOpenAiMessages : readAnthropicMessages;
   const model = toName(record["model"]);
   const task = toName(record["task"]) ?? toName(record["task_id"]) ?? toName(record["id"]);
   const trial = toName(record["trial"]);
@@ -43,8 +49,12 @@ export function readMessageLog(record: JsonObject, format: MessageFormat, log: R
     ...(trial === undefined ? {} : { trial }),
     ...(origin === undefined ? {} : { origin }),
     ...(tools === undefined ? {} : { tools }),
-    messages: [...readSystem(record["system"], log), ...read(messages, log)],
+    messages: [...readSystem(record["system"], log), ...READERS[format](messages, log)],
   };
+}
+
+function isMessageFormat(word: JsonValue | undefined): word is MessageFormat {
+  return typeof word === "string" && Object.hasOwn(READERS, word);
 }
 
 function hasRole(item: unknown): boolean {
@@ -53,6 +63,10 @@ function hasRole(item: unknown): boolean {
 
 function detectVendor(request: JsonObject, messages: readonly JsonValue[]): MessageFormat {
   const tools = Array.isArray(request["tools"]) ? request["tools"] : [];
+  const isAiSdk =
+    tools.some((tool) => isObject(tool) && tool["type"] === "function" && isObject(tool["inputSchema"])) ||
+    messages.some((message) => isObject(message) && isAiSdkMessage(message));
+  if (isAiSdk) return "ai-sdk-messages";
   const isAnthropic =
     (request["system"] ?? null) !== null ||
     tools.some((tool) => isObject(tool) && isObject(tool["input_schema"])) ||

@@ -1,5 +1,5 @@
-// Tool definitions in the words of OpenAI ({type: "function", function: {…, parameters}}, and flat) or Anthropic
-// ({name, input_schema}). Fields that steer a vendor (strict, cache_control, defer_loading) are no part of a tool.
+// Tool definitions in the words of OpenAI ({type: "function", function: {…, parameters}}, and flat), Anthropic
+// ({name, input_schema}) or the AI SDK ({type: "function", name, inputSchema}). Fields that steer a vendor (strict, cache_control, defer_loading) are no part of a tool.
 
 import { canonicalize, type JsonValue, type LlmToolDefinition } from "../../core/index.js";
 import type { RepairLog } from "./repair.js";
@@ -15,7 +15,7 @@ function readTool(tool: JsonValue, repairs: RepairLog): LlmToolDefinition {
   const body = isObject(tool) && isObject(tool["function"]) ? tool["function"] : tool;
   if (isObject(body)) {
     const { name, description, parameters, input_schema: inputSchema, type } = body;
-    const schema = inputSchema ?? parameters;
+    const schema = inputSchema ?? body["inputSchema"] ?? parameters;
     const isFunction = body !== tool || type === undefined || type === "function" || type === "custom";
     if (typeof name === "string" && isFunction && (schema === undefined || isObject(schema))) {
       // A function without parameters takes none (OpenAI API reference, `function.parameters`).

@@ -2,7 +2,8 @@
 // that is there already, costs nothing.
 
 import { resolve } from "node:path";
-import { assertForkable, CassetteError, createCassetteStore } from "../../cassette/index.js";
+import { assertForkable, CASSETTE_SUFFIX, CassetteError, createCassetteStore } from "../../cassette/index.js";
+import { CliError } from "../errors.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { runWithCassettes } from "./run.js";
 
@@ -20,6 +21,10 @@ export async function fork(
   { at, out, json = false }: ForkCommandOptions,
   io: CommandIo,
 ): Promise<void> {
+  if (!out.endsWith(CASSETTE_SUFFIX)) {
+    const hint = `Commands that are given a folder look for ${CASSETTE_SUFFIX} only; name it so.`;
+    throw new CliError("usage", `--out ${out} does not end in ${CASSETTE_SUFFIX}; nothing was run`, hint);
+  }
   const files = filesAt(io);
   const cassette = await createCassetteStore(files).load(file, { requireIntegrity: true });
   assertForkable(cassette, at, file);

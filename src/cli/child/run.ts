@@ -61,7 +61,8 @@ function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: n
   const note = createNotes(io);
   for (const { file, mode, turns, kept } of lines) {
     const done = kept !== undefined && mode === "from-first-miss" && kept === turns ? "kept" : DONE[mode];
-    const old = kept === undefined || kept === turns ? "" : `, ${kept} of them replayed`;
+    const isTold = kept !== undefined && (kept !== turns || mode === "fork");
+    const old = isTold ? `, ${kept} of them replayed` : "";
     note(`cassette ${verb}: ${done} `, shownPath(file, io.cwd), `, ${count(turns, "turn")}${old}`);
   }
   if (unreadable > 0) note(`cassette ${verb}: ${count(unreadable, "line")} of the ledger could not be read`);

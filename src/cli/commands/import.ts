@@ -21,6 +21,7 @@ export const FORMAT_CHOICES: readonly ImportFormat[] = [
   "otel-spans",
   "langfuse",
   "inspect",
+  "ai-sdk-messages",
   "anthropic-messages",
   "openai-messages",
 ];

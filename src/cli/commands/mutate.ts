@@ -25,6 +25,7 @@ export function mutateCommand(program: Command, io: CommandIo): void {
     .option("--only <id>", "run the mutant with this id; may be repeated", collectIds)
     .option("--report <file>", "add a line of JSON for each mutant; must not exist without --resume", parsePath)
     .option("--resume", "with --report: run only what the report does not hold yet")
+    .option("--rerun-survivors", "with --resume: run those again that survived, such as after a test was tightened")
     .option("--concurrency <n>", "how many runs of the command at once", parseAtOnce, 1)
     .option("--json", "print one JSON document; what the command prints goes to stderr")
     .action(async (given: string[], options: MutateOptions) => {
@@ -35,6 +36,10 @@ export function mutateCommand(program: Command, io: CommandIo): void {
       }
       if (options.resume === true && options.report === undefined) {
         throw new CliError("usage", "--resume was given without --report", "Name the report of the run to resume.");
+      }
+      if (options.rerunSurvivors === true && options.resume !== true) {
+        const what = "--rerun-survivors was given without --resume";
+        throw new CliError("usage", what, "Without a report to go on with, every mutant is run.");
       }
       const { mutate } = await import("../mutate/mutate.js");
       await mutate(paths, command, options, io);

@@ -1,7 +1,7 @@
 // `cassette import`: reads logs one run at a time and writes a cassette for each. Goes on after a record that cannot be
 // imported, overwrites nothing unless told to, and accounts for every record at the end.
 
-import { basename, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import {
   CassetteError,
   createCassetteStore,
@@ -137,7 +137,7 @@ type WriteBatch = (batch: readonly ImportedCassette[], log: string) => Promise<v
 
 /** Writes cassettes, and tallies what became of each in their order. */
 function createWriter(store: CassetteStore, { out, force = false }: ImportCommandOptions, tally: Tally): WriteBatch {
-  const claim = createClaims();
+  const claim = createClaims(out);
 
   async function writeOne({ path, cassette }: ImportedCassette, log: string): Promise<Written> {
     try {
@@ -176,7 +176,7 @@ function settle(imported: ImportedCassette, result: Written, log: string, out: s
 }
 
 /** The first record that comes to a path has it, whatever --force says. Names that differ in case alone are one on some disks. */
-function createClaims(): (path: string, log: string) => void {
+function createClaims(out: string): (path: string, log: string) => void {
   const takenBy = new Map<string, string>();
   return (path, log) => {
     const key = path.toLowerCase();
@@ -188,7 +188,7 @@ function createClaims(): (path: string, log: string) => void {
     throw new CliError(
       "path-taken",
       `a record of ${log} lands on ${path}, and so does one of ${first}, which was there first`,
-      "Import the logs into folders of their own, or give the records other tasks or trials.",
+      `Import ${log} by itself into another folder, such as by --out ${join(dirname(out), `${basename(out)}-2`)}.`,
       log,
     );
   };

@@ -3,6 +3,7 @@
 import type { RepairKind } from "../../cassette/index.js";
 import type { Failure } from "../errors.js";
 import { count, toJsonError, type PrintLine } from "../output.js";
+import { createRefusalKinds, type RefusalKinds } from "./refusals.js";
 
 /** A run that is a cassette now. */
 export interface WrittenRun {
@@ -23,6 +24,8 @@ export interface Tally {
   /** Left as they were. */
   existed: { file: string; log: string }[];
   refused: Failure[];
+  /** All of them, for a person. */
+  kinds: RefusalKinds;
   /** Records refused after the first {@link MAX_REFUSALS}. */
   refusedMore: number;
   /** A log was left before its end, or not read at all, because it reached a limit of the reader. */
@@ -39,6 +42,7 @@ export function createTally(): Tally {
     written: [],
     existed: [],
     refused: [],
+    kinds: createRefusalKinds(),
     refusedMore: 0,
     isCutShort: false,
     repairs: new Map(),
@@ -48,12 +52,14 @@ export function createTally(): Tally {
 
 /** Tallies a record that did not become a cassette. */
 export function refuseRecord(tally: Tally, failure: Failure): void {
+  tally.kinds.add(failure);
   if (tally.refused.length < MAX_REFUSALS) tally.refused.push(failure);
   else tally.refusedMore++;
 }
 
 /** Tallies a log that could not be read to its end; it is always said. */
 export function refuseLog(tally: Tally, failure: Failure): void {
+  tally.kinds.add(failure);
   tally.refused.push(failure);
   if (failure.code === "log-too-large") tally.isCutShort = true;
 }
@@ -77,15 +83,13 @@ export function toJsonTally(tally: Tally): object {
   };
 }
 
-/** The tally for a person: what went wrong line by line, what went well as a number. */
+/** The tally for a person: what went wrong kind by kind, what went well as a number. */
 export function printTally(line: PrintLine, tally: Tally, out: string): void {
-  const { written, existed, refused, refusedMore, repairs, redacted } = tally;
-  for (const { code, message, file, hint } of refused) {
-    line({ look: "bad", text: "refused  " }, file ?? "", `  ${code}: ${message}`);
-    if (hint !== undefined) line("         ", hint);
-  }
-  if (refusedMore > 0)
-    line({ look: "bad", text: "refused  " }, `${count(refusedMore, "more record")}, not listed here`);
+  const { written, existed, refused, kinds, repairs, redacted } = tally;
+  const lines = kinds.print(line);
+  const refusals = countRefused(tally);
+  const listed = refused.length < refusals ? `the first ${refused.length} of ${refusals}` : `all ${refusals}`;
+  if (lines < refusals) line(`         --json lists ${listed} refusals one by one`);
   for (const { file } of existed)
     line({ look: "warn", text: "existed  " }, file, "  left as it was; --force replaces it");
   for (const [kind, total] of sorted(repairs)) line(`repaired ${total} ${kind}`);

@@ -15,6 +15,8 @@ export interface Findings {
   cut: readonly string[];
   chosen: readonly Mutant[];
   trials: ReadonlyMap<string, Trial>;
+  /** What the report held before; a trial of `trials` that is one of these was not run now. */
+  reported: ReadonlyMap<string, Trial>;
   command: readonly string[];
   seed: string;
   baselineMs: number;
@@ -33,6 +35,7 @@ export function toDocument(findings: Findings): object {
     baselineMs,
     timeoutMs,
     score: scoreOf(tally(findings)),
+    fromReport: earlierOf(findings),
     found,
     chosen: chosen.length,
     kinds: Object.fromEntries(kindsOf(chosen).map((kind) => [kind, tally(findings, kind)])),
@@ -64,6 +67,7 @@ export function printFindings(findings: Findings, io: CommandIo): void {
     line({ look: whole.survived > 0 ? "bad" : "good", text });
   }
   const seconds = (baselineMs / 1000).toFixed(1);
+  printEarlier(findings, line);
   line(`  ${chosen.length} of ${found} possible mutants chosen, seed ${seed}; the unchanged run took ${seconds} s`);
   const timedOut = [...trials.values()].filter(({ isTimedOut }) => isTimedOut).length;
   if (timedOut > 0)
@@ -81,6 +85,38 @@ function printSurvivor(mutant: Mutant, findings: Findings, line: PrintLine): voi
   line("  at     ", mutant.pointer);
   line("  change ", old ?? "", " → ", now);
   line("  again  ", againText(mutant, findings));
+}
+
+interface Earlier {
+  outcomes: number;
+  /** When the first and the last of them ended, ISO 8601; null where the report does not say. */
+  from: string | null;
+  to: string | null;
+}
+
+/** The outcomes that come from the report, of tests that may have changed since. */
+function earlierOf({ chosen, trials, reported }: Findings): Earlier {
+  const earlier = chosen.flatMap(({ id }) => {
+    const trial = reported.get(id);
+    return trial !== undefined && trials.get(id) === trial ? trial : [];
+  });
+  const dates = earlier.flatMap(({ endedAt }) => endedAt ?? []).sort();
+  const isWhole = dates.length === earlier.length;
+  return { outcomes: earlier.length, from: (isWhole ? dates[0] : null) ?? null, to: dates.at(-1) ?? null };
+}
+
+function printEarlier(findings: Findings, line: PrintLine): void {
+  const { outcomes, from, to } = earlierOf(findings);
+  if (outcomes === 0) return;
+  const [first, last] = [from, to].map((date) => (date === null ? "an unknown time" : minuteOf(date)));
+  const when = first === last ? first : `${first} to ${last}`;
+  const text = `${outcomes} of ${count(findings.trials.size, "outcome")} ${outcomes === 1 ? "is" : "are"} from the report, of ${when}`;
+  line({ look: "warn", text: `  ${text}; a test that changed since is not in them` });
+}
+
+/** To the minute, as people read it. */
+function minuteOf(date: string): string {
+  return `${date.slice(0, 10)} ${date.slice(11, 16)} UTC`;
 }
 
 /** The command that runs this one mutant. */

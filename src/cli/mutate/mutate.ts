@@ -32,6 +32,7 @@ export interface MutateOptions {
   only?: readonly string[];
   report?: string;
   resume?: boolean;
+  rerunSurvivors?: boolean;
   concurrency: number;
   json?: boolean;
 }
@@ -61,7 +62,8 @@ export async function mutate(
     if (path !== undefined) report = await openReport(path, toHeader(plan, command, options), io);
     const timeoutMs = 3 * baseline.ms + 10_000;
     const trials = await runAll(plan, { report, signals, folder, command, timeoutMs }, options, io);
-    const findings: Findings = { ...plan, trials, command, seed: options.seed, baselineMs: baseline.ms, timeoutMs };
+    const ran = { command, seed: options.seed, baselineMs: baseline.ms, timeoutMs };
+    const findings: Findings = { ...plan, ...ran, trials, reported: report.done };
     const caught = signals.caught();
     const exitCode = caught === undefined ? judge(trials) : toExitCode(caught);
     io.exit(exitCode);
@@ -162,7 +164,7 @@ interface Run {
 async function runAll(
   { suite, chosen }: MutationPlan,
   { report, signals, ...run }: Run,
-  { seed, maxMinutes = Infinity, concurrency }: MutateOptions,
+  { seed, maxMinutes = Infinity, concurrency, rerunSurvivors = false }: MutateOptions,
   io: CommandIo,
 ): Promise<Map<string, Trial>> {
   const members = new Map(suite.members.map((member) => [member.file, member]));
@@ -171,7 +173,11 @@ async function runAll(
     const known = report.done.get(id);
     if (known !== undefined) trials.set(id, known);
   }
-  const waiting = chosen.filter(({ id }) => !trials.has(id));
+  const waiting = chosen.filter(({ id }) => {
+    const known = trials.get(id);
+    return known === undefined || (rerunSurvivors && known.outcome === "survived");
+  });
+  let ended = chosen.length - waiting.length;
   const endsAt = performance.now() + maxMinutes * 60_000;
   const progress = createProgress(io, "mutating");
   const failures: unknown[] = [];
@@ -180,12 +186,13 @@ async function runAll(
       const mutant = waiting.shift();
       const member = members.get(mutant?.file ?? "");
       if (mutant === undefined || member === undefined) return;
-      progress.step(trials.size, chosen.length);
+      progress.step(ended, chosen.length);
       const trial = await runTrial(mutant, member, { ...run, seed }, io);
       // It may have ended for the signal and not for the mutant.
       if (signals.caught() !== undefined) return;
       report.write(mutant, trial);
       trials.set(mutant.id, trial);
+      ended++;
     }
   };
   const safely = (): Promise<void> => work().catch((error: unknown) => void failures.push(error));

@@ -19,7 +19,7 @@ export interface Plan {
 }
 
 export interface Report {
-  /** The trials it holds already, by the id of the mutant. */
+  /** The trials it held when it was opened, by the id of the mutant: the last where one was run again. */
   readonly done: ReadonlyMap<string, Trial>;
   write(mutant: Mutant, trial: Trial): void;
   close(): void;
@@ -30,6 +30,7 @@ export const noReport: Report = { done: new Map(), write: () => undefined, close
 
 const VERSION = 1;
 const MAX_BYTES = 256 * 1024 * 1024;
+const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const OUTCOMES: readonly unknown[] = ["noticed", "survived", "unused"] satisfies Outcome[];
 
 /** Asked before anything is run. Throws `report-unusable`. */
@@ -91,9 +92,11 @@ function assertSamePlan(path: string, plan: Plan, line: unknown): void {
 
 function readTrial(path: string, line: unknown): [string, Trial] {
   if (isPlainObject(line) && line["line"] === "mutant" && OUTCOMES.includes(line["outcome"])) {
-    const { id, outcome, exitCode, isTimedOut, ms } = line;
+    const { id, outcome, exitCode, isTimedOut, ms, endedAt } = line;
+    const isDated = typeof endedAt === "string" && DATE.test(endedAt);
     if (typeof id === "string" && typeof exitCode === "number" && typeof ms === "number") {
-      return [id, { outcome: outcome as Outcome, exitCode, isTimedOut: isTimedOut === true, ms }];
+      const trial = { outcome: outcome as Outcome, exitCode, isTimedOut: isTimedOut === true, ms };
+      return [id, isDated ? { ...trial, endedAt } : trial];
     }
   }
   throw unusable(path, "holds a line that cassette mutate did not write", "Name another report.");

@@ -22,6 +22,8 @@ export interface Trial {
   /** Killed since its time was over, which counts as noticed. */
   isTimedOut: boolean;
   ms: number;
+  /** ISO 8601, UTC; absent in reports that were written before it was kept. */
+  endedAt?: string;
 }
 
 export interface Baseline {
@@ -77,7 +79,7 @@ export async function runTrial(
     const seen = await readSeen(here, io);
     const isUsed = paths.some((path) => seen.has(path));
     const outcome = !isUsed ? "unused" : end.exitCode === 0 ? "survived" : "noticed";
-    return { outcome, exitCode: end.exitCode, isTimedOut: end.isTimedOut, ms };
+    return { outcome, exitCode: end.exitCode, isTimedOut: end.isTimedOut, ms, endedAt: new Date().toISOString() };
   } finally {
     await rm(here, { recursive: true, force: true });
   }

@@ -42,7 +42,9 @@ export async function prune(folders: readonly string[], options: PruneOptions, i
   const { deleted, kept } = await removeAll(files, folders, options.write === true ? orphans : [], io.cwd);
   const exitCode = kept.length > 0 ? EXIT.failed : deleted.length < orphans.length ? EXIT.drift : EXIT.ok;
   io.exit(exitCode);
-  const found = { checked: paths.length, orphans, deleted, kept, duplicates, failed };
+  const gone = new Set(deleted);
+  const left = duplicates.map((same) => same.filter((file) => !gone.has(file))).filter((same) => same.length > 1);
+  const found = { checked: paths.length, orphans, deleted, kept, duplicates: left, failed };
   if (options.json === true) writeJson(io, "prune", exitCode, found);
   else print(found, isJudging, io);
 }

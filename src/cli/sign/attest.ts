@@ -19,7 +19,7 @@ export interface AttestOptions {
 export async function attest(file: string, { key, json }: AttestOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   const signer = key === undefined ? undefined : await readPrivateKey(files, key, io);
-  const statement = attestCassette(await readFile(files, file), basename(file));
+  const statement = attestCassette(await readFile(files, file), basename(file), file);
   const attestation = signer === undefined ? statement : await signStatement(statement, signer);
   if (json === true) {
     writeJson(io, "attest", EXIT.ok, { file, attestation });

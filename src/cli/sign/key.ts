@@ -9,9 +9,17 @@ import type { CommandIo } from "../io.js";
 const MAX_KEY_BYTES = 64 * 1024;
 const HINT = "Give the path of a PEM file (cassette keygen makes one), or env:NAME.";
 
+/** The library's hint for a variable would have the key itself passed, and here that is on the command line. */
+function readVariable(name: string, env: CommandIo["env"]): SigningKeyObject {
+  const value = Object.hasOwn(env, name) ? (env[name] ?? "") : "";
+  if (value !== "") return resolveSigningKey(value);
+  const hint = "Set it to the text of a PEM file (cassette keygen makes one) or a seed of 32 bytes.";
+  throw new CliError("key-unreadable", `--key names the variable ${name}, which is not set`, hint);
+}
+
 /** Throws {@link CliError} `key-unreadable`, and `CassetteError` `invalid-options` for what is no private key. */
 export async function readPrivateKey(files: FilePort, key: string, { env }: CommandIo): Promise<SigningKeyObject> {
-  if (key.startsWith("env:")) return resolveSigningKey(key, env);
+  if (key.startsWith("env:")) return readVariable(key.slice("env:".length), env);
   const result = await files.read(key, MAX_KEY_BYTES);
   switch (result.kind) {
     case "read":

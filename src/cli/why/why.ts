@@ -7,6 +7,7 @@ import {
   parseStrictJson,
   whyRequest,
   whyWireRequest,
+  type WhyVerdict,
 } from "../../cassette/index.js";
 import { isPlainObject, WIRES, type JsonObject, type LlmTurnRequest, type WireName } from "../../core/index.js";
 import { CliError } from "../errors.js";
@@ -32,7 +33,7 @@ export async function why(file: string, { request: path, wire, json }: WhyOption
   const cassette = await createCassetteStore(filesAt(io)).load(file, { ports: { warn: () => undefined } });
   const verdict =
     form === "own"
-      ? await whyRequest(cassette, body as unknown as LlmTurnRequest, file)
+      ? await whyOwn(cassette, body, path, file)
       : await whyWireRequest(cassette, WIRES[form], WIRES[form].parse(body).request, file);
   const exitCode = verdict.kind === "match" ? EXIT.ok : EXIT.drift;
   io.exit(exitCode);
@@ -51,11 +52,26 @@ export async function why(file: string, { request: path, wire, json }: WhyOption
   }
 }
 
+/** The library's hint is for who calls a provider, and here there is a file. */
+async function whyOwn(cassette: unknown, body: JsonObject, path: string, file: string): Promise<WhyVerdict> {
+  try {
+    return await whyRequest(cassette, body as unknown as LlmTurnRequest, file);
+  } catch (error) {
+    if (!(error instanceof CassetteError) || error.code !== "invalid-options") throw error;
+    throw new CliError("usage", error.summary, FORM, nameOf(path));
+  }
+}
+
+/** Stdin has no name. */
+function nameOf(path: string): string | undefined {
+  return path === "-" ? undefined : path;
+}
+
 async function readRequest(path: string, io: CommandIo): Promise<JsonObject> {
   const bytes = path === "-" ? await readStdin(io, MAX_REQUEST_BYTES) : await readFile(path, io);
   const value = parseRequest(bytes, path);
   if (isPlainObject(value)) return value as JsonObject;
-  throw new CliError("usage", "the request is no JSON object", FORM, path);
+  throw new CliError("usage", "the request is no JSON object", FORM, nameOf(path));
 }
 
 /** What is wrong with a request says nothing of the cassette, so it is no integrity failure. */
@@ -64,7 +80,7 @@ function parseRequest(bytes: Uint8Array, path: string): unknown {
     return parseStrictJson(bytes, { file: path });
   } catch (error) {
     if (!(error instanceof CassetteError)) throw error;
-    throw new CliError("request-unreadable", `the request cannot be read: ${error.summary}`, FORM, path);
+    throw new CliError("request-unreadable", `the request cannot be read: ${error.summary}`, FORM, nameOf(path));
   }
 }
 

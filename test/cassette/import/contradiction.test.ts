@@ -11,6 +11,7 @@ const flat = assistant({ tool_calls: [{ id: "1", name: "f", arguments: {} }] });
 const legacy = assistant({ function_call: { name: "f", arguments: "{}" } });
 const agentDojo = assistant({ tool_calls: [{ id: "1", function: "f", args: {} }] });
 const toolUse = assistant({ content: [{ type: "tool_use", id: "1", name: "f", input: {} }] });
+const toolCall = assistant({ content: [{ type: "tool-call", toolCallId: "1", toolName: "f", input: {} }] });
 const toolResult = { role: "user", content: [{ type: "tool_result", tool_use_id: "1", content: "x" }] };
 const run = (...messages: object[]) => ({ messages: [user, ...messages] });
 
@@ -37,6 +38,10 @@ describe("a record of another format than the forced one", () => {
     ["agentdojo", { data: run(flat) }, "a call with a name of its own", "openai-messages"],
     ["agentdojo", run(legacy), "a function_call", "openai-messages"],
     ["agentdojo", run(toolUse), "a tool_use block in its content", "anthropic-messages"],
+    ["openai-messages", run(toolCall), "a tool-call part in its content", "ai-sdk-messages"],
+    ["anthropic-messages", run(toolCall), "a tool-call part in its content", "ai-sdk-messages"],
+    ["ai-sdk-messages", run(toolUse), "a tool_use block in its content", "anthropic-messages"],
+    ["ai-sdk-messages", run(openAi), "a call whose function is an object", "openai-messages"],
     ["openai-messages", run(toolUse), "a tool_use block in its content", "anthropic-messages"],
     ["openai-messages", run(toolResult), "a tool_result block in its content", "anthropic-messages"],
     ["openai-messages", [user, toolResult], "a tool_result block in its content", "anthropic-messages"],

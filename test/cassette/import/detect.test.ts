@@ -3,6 +3,7 @@ import { detectFormat } from "../../../src/cassette/import/detect.js";
 
 const user = { role: "user", content: "hi" };
 const toolUse = { role: "assistant", content: [{ type: "tool_use", id: "1", name: "a", input: {} }] };
+const toolCall = { role: "assistant", content: [{ type: "tool-call", toolCallId: "1", toolName: "a", input: {} }] };
 
 describe("a record's format", () => {
   it.each([
@@ -18,6 +19,13 @@ describe("a record's format", () => {
     ["anthropic-messages", { messages: [user], system: "be kind" }],
     ["anthropic-messages", { messages: [user], tools: [{ name: "a", input_schema: {} }] }],
     ["anthropic-messages", { format: "anthropic-messages", messages: [user] }],
+    ["ai-sdk-messages", [user, toolCall]],
+    ["ai-sdk-messages", { messages: [user], tools: [{ type: "function", name: "a", inputSchema: {} }] }],
+    ["ai-sdk-messages", { messages: [{ role: "user", content: [{ type: "image", image: "A", mediaType: "a/b" }] }] }],
+    [
+      "ai-sdk-messages",
+      { messages: [{ role: "tool", content: [{ type: "tool-result", toolCallId: "1" }] }], system: "s" },
+    ],
     ["agentdojo", { suite_name: "s", user_task_id: "u", messages: [] }],
     ["agentdojo", { model: "m", data: { suite_name: "s", user_task_id: "u", messages: [] } }],
     ["inspect", { version: 2, status: "success", eval: { task: "t", model: "m" }, samples: [] }],
