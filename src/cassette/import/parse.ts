@@ -1,5 +1,5 @@
-// Agent logs to cassettes: OpenAI or Anthropic message logs, AgentDojo runs, tau-bench results. Pure: a text in, cassettes
-// out; reading the file, and writing what comes of it, is the caller's.
+// Agent logs to cassettes, whatever the format (formats.ts). Pure: a text in, cassettes out; reading the file, and writing
+// what comes of it, is the caller's.
 
 import type { JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";

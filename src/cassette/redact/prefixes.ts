@@ -87,14 +87,28 @@ function readRepeated(reader: Reader): readonly Beginning[] | undefined {
     reader.takes("?");
     return [...part, ...NOTHING];
   }
-  if (!"*+{".includes(reader.peek()) || reader.isDone()) return part;
-  const sign = reader.take();
-  const isOnce = sign === "+" || (sign === "{" && /[1-9]/.test(reader.peek()));
-  if (sign === "{") {
-    while (!reader.isDone() && reader.take() !== "}");
-  }
+  const least = readLeast(reader);
+  if (least === "once") return part;
   reader.takes("?");
-  return isOnce ? part.map(({ text }) => ({ text, isOpen: false })) : UNKNOWN;
+  switch (least) {
+    case "more":
+      return part.map(({ text }) => ({ text, isOpen: false }));
+    case "none":
+      return UNKNOWN;
+    case "unclear":
+      return undefined;
+  }
+}
+
+/** How often a part stands: once where nothing says so, once or more, perhaps never. A brace that counts nothing is unclear. */
+function readLeast(reader: Reader): "once" | "more" | "none" | "unclear" {
+  if (reader.takes("*")) return "none";
+  if (reader.takes("+")) return "more";
+  if (!reader.takes("{")) return "once";
+  let count = "";
+  while (!reader.isDone() && !count.endsWith("}")) count += reader.take();
+  if (!/^[0-9]+(?:,[0-9]*)?\}$/.test(count)) return "unclear";
+  return /^0+[,}]/.test(count) ? "none" : "more";
 }
 
 function readPart(reader: Reader): readonly Beginning[] | undefined {
@@ -138,8 +152,8 @@ function readClass(reader: Reader): readonly Beginning[] | undefined {
     if (char === "") return undefined;
     body += char === "\\" ? char + reader.take() : char;
   }
-  if (!/^(?!\^)(?:[^\\-]-[^\\-]|[^\\])+$/u.test(body)) return UNKNOWN;
-  const chars = [...body.matchAll(/(.)-(.)|./gsu)].flatMap(([one, from, to]) =>
+  if (!/^(?!\^)(?:[^\\-]-[^\\-]|[^\\])+$/.test(body) || /[^\0-\x7f]/.test(body)) return UNKNOWN;
+  const chars = [...body.matchAll(/(.)-(.)|./gs)].flatMap(([one, from, to]) =>
     from === undefined || to === undefined ? [one] : charactersFrom(from, to),
   );
   return chars.length > 16 ? UNKNOWN : chars.flatMap(toLiteral);
