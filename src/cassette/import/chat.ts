@@ -93,7 +93,9 @@ export function joinAnswer(messages: readonly JsonObject[]): JsonObject[] {
   const isLate = firstCall >= 0 && content.slice(firstCall + 1).some((list) => list.length > 0);
   const thoughts = own.flatMap(({ reasoning_content }) => toThoughts(reasoning_content));
   const asked = calls.flat();
-  const { tool_calls: _calls, reasoning_content: _thoughts, ...beside } = Object.assign({}, ...own) as JsonObject;
+  // Spread, and not assigned: a key may be called `__proto__`.
+  const joined = own.reduce((before, message) => ({ ...before, ...message }), {});
+  const { tool_calls: _calls, reasoning_content: _thoughts, ...beside } = joined;
   return [
     {
       ...beside,
