@@ -31,8 +31,7 @@ export function literalPrefixes(source: string): string[] | undefined {
 
 interface Reader {
   peek(): string;
-  /** The next character, or so many. */
-  take(count?: number): string;
+  take(): string;
   /** Takes it if it is next. */
   takes(text: string): boolean;
   isDone(): boolean;
@@ -42,7 +41,7 @@ function createReader(source: string): Reader {
   let at = 0;
   return {
     peek: () => source.charAt(at),
-    take: (count = 1) => source.slice(at, (at += count)),
+    take: () => source.charAt(at++),
     takes(text) {
       if (!source.startsWith(text, at)) return false;
       at += text.length;
