@@ -78,8 +78,9 @@ function install() {
   const stamp = at("node_modules/.playhead-installed");
   const wanted = digest([at("package-lock.json")]);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
-  // npm runs `prepare` when it has installed what the lock file says: in a clone, and for who installs the package by git.
-  if (process.env["npm_lifecycle_event"] === "prepare" && existsSync(at("node_modules/rolldown"))) return;
+  // npm runs `prepublish` after it has installed the lock file: in a clone, and for users who install the package from git. `prepare`
+  // would do the same, but npm counts it as an install script of the packed file.
+  if (process.env["npm_lifecycle_event"] === "prepublish" && existsSync(at("node_modules/rolldown"))) return;
   if (lstatSync(at("node_modules"), { throwIfNoEntry: false })?.isSymbolicLink()) {
     fail(
       "node_modules is a link, and an install would empty the folder behind it. Install there, or take the link away.",

@@ -49,6 +49,14 @@ it("holds the compiled files and nothing that is only ours", () => {
   expect(brokenLinks(paths)).toEqual([]);
 });
 
+it("runs no script when it is installed", () => {
+  const installed = JSON.parse(readFileSync(folder.path("node_modules/playhead/package.json"), "utf8")) as {
+    scripts?: Record<string, string>;
+  };
+  const whenInstalled = ["preinstall", "install", "postinstall", "preprepare", "prepare", "postprepare"];
+  expect(Object.keys(installed.scripts ?? {}).filter((name) => whenInstalled.includes(name))).toEqual([]);
+});
+
 it("has nothing that publint would change", async () => {
   const file = readFileSync(packed.tarball);
   const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength) as ArrayBuffer;
@@ -111,9 +119,9 @@ describe("in a folder without its peers", () => {
     expect(stdout.trim().split("\n")).toEqual(schemas.map(() => "https://json-schema.org/draft/2020-12/schema"));
   });
 
-  it("the command runs", () => {
+  it.each(["cassette", "playhead"])("the command %s runs", (name) => {
     writeFileSync(folder.path("nothing.txt"), "nothing");
-    const { status, stdout, stderr } = node("node_modules/.bin/cassette", "scan", "nothing.txt");
+    const { status, stdout, stderr } = node(`node_modules/.bin/${name}`, "scan", "nothing.txt");
     expect(stderr).toBe("");
     expect(stdout).toBe("1 file scanned, 0 findings\n");
     expect(status).toBe(0);

@@ -26,7 +26,7 @@ export function packPackage(folder: string): { tarball: string; files: PackedFil
   return { tarball: join(folder, packed.filename), files: packed.files };
 }
 
-/** Unpacks a tarball into `folder/node_modules/playhead` and links what it depends on, and its command, beside it. */
+/** Unpacks a tarball into `folder/node_modules/playhead` and links its dependencies and its commands. */
 export function unpackPackage(tarball: string, folder: string): void {
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, ".bin"), { recursive: true });
@@ -42,5 +42,5 @@ export function unpackPackage(tarball: string, folder: string): void {
   }
   // As npm does when it installs.
   chmodSync(join(modules, "playhead/dist/cli/bin.js"), 0o755);
-  symlinkSync("../playhead/dist/cli/bin.js", join(modules, ".bin/cassette"));
+  for (const name of ["cassette", "playhead"]) symlinkSync("../playhead/dist/cli/bin.js", join(modules, ".bin", name));
 }

@@ -54,9 +54,11 @@ export function snippetPlace(document: string): Place {
   const folder = join(repositoryRoot, ".playhead", "docs", document.replaceAll(/[^a-zA-Z0-9]/g, "-"));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "bin"), { recursive: true });
-  writeFileSync(join(folder, "bin", "cassette"), `#!/bin/sh\nexec "${process.execPath}" "${cassetteBin}" "$@"\n`, {
-    mode: 0o755,
-  });
+  for (const name of ["cassette", "playhead"]) {
+    writeFileSync(join(folder, "bin", name), `#!/bin/sh\nexec "${process.execPath}" "${cassetteBin}" "$@"\n`, {
+      mode: 0o755,
+    });
+  }
   const env = { PATH: `${join(folder, "bin")}:${process.env["PATH"] ?? ""}` };
   return { folder, npmFolder: repositoryRoot, env };
 }

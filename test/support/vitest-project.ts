@@ -70,7 +70,7 @@ export function vitestProject(files: Readonly<Record<string, string>>): VitestPr
   cpSync(join(repositoryRoot, "package.json"), join(modules, "playhead/package.json"));
   mkdirSync(join(modules, ".bin"));
   if (elsewhere !== "") symlinkSync(vitestFolder, join(modules, "vitest"), "junction");
-  for (const [name, bin] of Object.entries({ vitest: vitestBin, cassette: cassetteBin })) {
+  for (const [name, bin] of Object.entries({ vitest: vitestBin, cassette: cassetteBin, playhead: cassetteBin })) {
     const file = join(modules, ".bin", name);
     writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);
     chmodSync(file, 0o755);

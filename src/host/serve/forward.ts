@@ -33,10 +33,13 @@ const OWN_LEG = [
   "upgrade",
 ];
 
-/** What a request has beside that: the host and length are written anew, and the answer is wanted as plain bytes. */
+/** Request headers that are written again for our leg: host, length, and an encoding that asks for plain bytes. */
 const NOT_SENT_ON = [...OWN_LEG, "host", "content-length", "expect", "accept-encoding"];
 
-/** Sends the request. Rejects where the other server cannot be reached. */
+/**
+ * Sends the request on a connection of its own. Rejects if the other server cannot be reached. A pooled connection may have been closed
+ * by the server while it was idle, and a request sent on it fails although the server is up.
+ */
 export function forward({ url, method, headers, body, signal }: ForwardRequest): Promise<Forwarded> {
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
@@ -45,7 +48,7 @@ export function forward({ url, method, headers, body, signal }: ForwardRequest):
       "accept-encoding": "identity",
       ...(body.length > 0 ? { "content-length": body.length } : {}),
     };
-    const outgoing = send(url, { method, headers: sent, signal }, (answer) => {
+    const outgoing = send(url, { method, headers: sent, signal, agent: false }, (answer) => {
       resolve({ status: answer.statusCode ?? 502, headers: without(answer.headers, OWN_LEG), body: partsOf(answer) });
     });
     outgoing.on("error", reject);

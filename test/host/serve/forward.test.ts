@@ -62,7 +62,7 @@ describe("forward", () => {
         body: '{"a" :  "ü"}',
         headers: {
           host: new URL(baseURL).host,
-          connection: "keep-alive",
+          connection: "close",
           "accept-encoding": "identity",
           "content-length": "13",
           "content-type": "application/json",
@@ -96,6 +96,24 @@ describe("forward", () => {
     for await (const part of answer.body) text += Buffer.from(part).toString();
     expect(text).toBe("onetwo");
     expect(seen).toHaveLength(1);
+  });
+
+  it("reaches a server that drops its idle connections without a word", async () => {
+    const served = new WeakSet<object>();
+    const server = await listen((request, response) => {
+      const { socket } = request;
+      if (served.has(socket)) return void socket.destroy();
+      served.add(socket);
+      response.end("ok");
+    });
+    close = server.close;
+    const call = { method: "GET", headers: {}, body: new Uint8Array(), url: new URL(server.baseURL), signal: never };
+    for (let round = 0; round < 3; round++) {
+      const answer = await forward(call);
+      let text = "";
+      for await (const part of answer.body) text += Buffer.from(part).toString();
+      expect(text).toBe("ok");
+    }
   });
 
   it("rejects where nobody listens, and when it is aborted", async () => {
