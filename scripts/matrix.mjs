@@ -1,15 +1,38 @@
-// npm run test:matrix: the tests on every other supported line of Node, each fetched from the registry for the occasion.
+// npm run test:matrix: the tests on every other supported line of Node, each fetched from the registry for the run.
+//
+//   node scripts/matrix.mjs [VERSION...] [--platform]
+//
+// --platform runs only the tests of what differs between versions of Node: sockets, SQLite, crypto, streams, threads and processes.
 
 import { spawnSync } from "node:child_process";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 
+const PLATFORM_TESTS = [
+  "test/host/",
+  "test/platform/",
+  "test/entry/",
+  "test/vectors/",
+  "test/core/canon/",
+  "test/core/providers/",
+  "test/harness/faults/",
+  "test/cassette/sign",
+  "test/cli/proxy",
+  "test/cli/serve",
+  "test/cli/sign",
+  "test/cli/verify",
+];
+
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const versions = process.argv.length > 2 ? process.argv.slice(2) : ["22", "24", "26"];
+const args = process.argv.slice(2);
+const tests = args.includes("--platform") ? PLATFORM_TESTS : [];
+const named = args.filter((arg) => arg !== "--platform");
+const versions = named.length > 0 ? named : ["22", "24", "26"];
 const failed = versions.filter((version) => {
-  console.log(`\nplayhead: tests on Node ${version} …`);
-  const args = ["-y", "-p", `node@${version}`, "--", "node", "node_modules/vitest/vitest.mjs", "run", "--reporter=dot"];
-  return spawnSync("npx", args, { cwd: root, stdio: "inherit", shell: process.platform === "win32" }).status !== 0;
+  console.log(`\nplayhead: ${tests.length > 0 ? "platform tests" : "tests"} on Node ${version} …`);
+  const vitest = ["node_modules/vitest/vitest.mjs", "run", "--silent=passed-only", ...tests];
+  const npx = ["-y", "-p", `node@${version}`, "--", "node", ...vitest];
+  return spawnSync("npx", npx, { cwd: root, stdio: "inherit", shell: process.platform === "win32" }).status !== 0;
 });
 console.log(
   failed.length === 0

@@ -1,7 +1,8 @@
 // Reading what a vendor sent. Each reader takes anything and returns the kind that was asked for, or its empty value:
 // vendors send null, leave keys out and swap types, and one odd field must not cost a whole answer.
 
-import { isPlainObject } from "../canon/value.js";
+import { findTooDeep } from "../canon/depth.js";
+import { isPlainObject, MAX_JSON_DEPTH } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { AssistantMessage, LlmToolCall, Reasoning } from "../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../model/provider.js";
@@ -39,12 +40,15 @@ export function toText(value: unknown): string {
   return typeof value === "string" ? value.toWellFormed() : "";
 }
 
-/** The JSON text of what came parsed; hostile nesting gets words instead. */
+const TOO_DEEP = "[nested too deep to be written out]";
+
+/** The JSON text of a parsed value. The limit is ours: how deep JSON.stringify gets depends on the version of Node. */
 export function toJsonText(value: unknown): string {
   try {
-    return (JSON.stringify(value) ?? "").toWellFormed();
+    const text = JSON.stringify(value) ?? "";
+    return findTooDeep(text, MAX_JSON_DEPTH) === undefined ? text.toWellFormed() : TOO_DEEP;
   } catch {
-    return "[nested too deep to be written out]";
+    return TOO_DEEP;
   }
 }
 
