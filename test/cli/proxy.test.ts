@@ -142,17 +142,17 @@ describe("the files of a proxy", () => {
     mkdirSync(join(folder, "shared"), { recursive: true });
     const cassette = await weatherCassette();
     const first = await createProxyOutput(join(folder, "shared"), place(false));
-    for (const number of [0, 1]) await first.write(number, cassette);
+    for (const number of [0, 1]) await first.write(number, cassette, "run");
     const [left, right] = await Promise.all([
       createProxyOutput(join(folder, "shared"), place(true)),
       createProxyOutput(join(folder, "shared"), place(true)),
     ]);
     const others = { ...cassette, recordedAt: "2030-01-01T00:00:00.000Z" };
-    expect(await left.write(0, others)).toMatch(/conversation-1\.cassette\.json$/);
+    expect(await left.write(0, others, "run")).toMatch(/run\.cassette\.json$/);
     // The other proxy finds the first changed since it started, and takes the next.
-    expect(await right.write(0, await weatherCassette())).toMatch(/conversation-2\.cassette\.json$/);
-    expect(await right.write(1, await weatherCassette())).toMatch(/conversation-3\.cassette\.json$/);
-    expect(left.stale().map((path) => path.slice(-29))).toEqual(["/conversation-2.cassette.json"]);
+    expect(await right.write(0, await weatherCassette(), "run")).toMatch(/run-2\.cassette\.json$/);
+    expect(await right.write(1, await weatherCassette(), "run")).toMatch(/run-3\.cassette\.json$/);
+    expect(left.stale().map((path) => path.slice(-19))).toEqual(["/run-2.cassette.json".slice(-19)]);
     expect(readdirSync(join(folder, "shared"))).toHaveLength(3);
   });
 
