@@ -627,7 +627,11 @@ describe("cassette serve", () => {
     const tampered = await cli(["serve", "good.cassette.json", "tampered.cassette.json", "--port", "0"]);
     expect(tampered.code).toBe(3);
     expect(tampered.err).toContain("  file: tampered.cassette.json");
-    expect((await cli(["serve", "nowhere.cassette.json"])).code).toBe(2);
+    const nowhere = await cli(["serve", "nowhere.cassette.json"]);
+    expect([nowhere.code, nowhere.err]).toEqual([
+      2,
+      expect.stringContaining("record it first: cassette record --proxy"),
+    ]);
     mkdirSync(join(folder, "empty"), { recursive: true });
     expect((await cli(["serve", "empty"])).err).toContain(
       "holds no *.cassette.json file, so there is nothing to serve",

@@ -3,6 +3,7 @@
 import { basename, resolve } from "node:path";
 import {
   CASSETTE_SUFFIX,
+  CassetteError,
   createCassetteStore,
   createShelf,
   describeStreams,
@@ -165,6 +166,10 @@ async function loadAll(paths: readonly string[], io: CommandIo): Promise<LoadedI
 /** Files by path, with the name each has in its folder. */
 async function findFiles(files: FilePort, path: string): Promise<(readonly [string, string])[]> {
   const target = await findTarget(files, path);
+  if (target.kind === "missing") {
+    const hint = "Check the path, or record it first: cassette record --proxy --target <url> --out <file>.";
+    throw new CassetteError("file-not-found", `there is no cassette at ${path}`, { file: path, hint });
+  }
   if (target.kind !== "folder") return [[path, path]];
   if (target.names.length > 0) return target.names.map((name) => [pathIn(path, name), name]);
   const message = `${path} holds no *${CASSETTE_SUFFIX} file, so there is nothing to serve`;
