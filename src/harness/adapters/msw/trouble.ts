@@ -1,7 +1,14 @@
 // What went wrong while handlers answered. A client may swallow the error it is given, so it is thrown at the end.
 
 import { CassetteError } from "../../../cassette/index.js";
-import { countText, createRequestTally, HELD, nameOutside, type CountedRequest, type OutsideRequest } from "../../wire/outside.js";
+import {
+  countText,
+  createRequestTally,
+  HELD,
+  nameOutside,
+  type CountedRequest,
+  type OutsideRequest,
+} from "../../wire/outside.js";
 import { reworded } from "./reworded.js";
 
 export interface Trouble {
