@@ -23,7 +23,7 @@ it("newsroom.mjs: two agents on two vendors hand over, against served cassettes 
     "The summary is posted.",
     "",
   ]);
-  expect(err).toContain("4 answered, 0 misses, 0 left over");
+  expect(err).toContain("4 answered, 0 misses, 0 refused, 0 unused");
   expect(code).toBe(0);
 });
 

@@ -29,8 +29,11 @@ export interface OpenTurn {
 
 /** Turns sorted into conversations, a recorder each; made by {@link createConversations}. */
 export interface Conversations {
-  /** Notes a turn at the moment it is asked; `provider` names the one that will answer it. */
-  open(request: LlmTurnRequest, provider: string): OpenTurn;
+  /**
+   * Notes a turn at the moment it is asked. `provider` names the one that will answer it. All turns with the same `name` are one
+   * conversation; a turn without a name belongs to the conversation that its prompt goes on.
+   */
+  open(request: LlmTurnRequest, provider: string, name?: string): OpenTurn;
   /** A cassette for every conversation with an answered turn, in the order they began. All turns must have settled. */
   toCassettes(): CassetteV2[];
   /** What one conversation holds by now; undefined while one of its turns is open, and before the first was answered. */
@@ -43,6 +46,7 @@ interface Step extends PromptStep {
 }
 
 interface Conversation {
+  readonly name: string | undefined;
   steps: Step[];
   recorder: RecordingProvider;
   /** What the recorder is to be answered, by the request it was given. */
@@ -53,9 +57,11 @@ interface Conversation {
 export function createConversations(ports: Partial<Ports> = {}, redact: RedactOption = {}): Conversations {
   const all: Conversation[] = [];
   return {
-    open(request, provider) {
+    open(request, provider, name) {
       const prompt = toAskedPrompt(request.messages);
-      const conversation = findKin(all, prompt) ?? begin(all, provider, { ports, redact });
+      const alike = all.filter((conversation) => conversation.name === name);
+      const known = name === undefined ? findKin(alike, prompt) : alike[0];
+      const conversation = known ?? begin(all, provider, name, { ports, redact });
       const { step } = prompt;
       conversation.steps.push(step);
       return record(conversation, all.indexOf(conversation), request, step);
@@ -76,13 +82,18 @@ function cassetteOf({ recorder, steps }: Conversation): CassetteV2 {
   return recorder.toCassette(streams.length === 0 ? {} : { extensions: { streams } });
 }
 
-function begin(all: Conversation[], provider: string, options: RecordingOptions): Conversation {
+function begin(
+  all: Conversation[],
+  provider: string,
+  name: string | undefined,
+  options: RecordingOptions,
+): Conversation {
   const answers: Conversation["answers"] = new Map();
   const scripted: LlmProviderAdapter = {
     name: provider,
     turn: (request) => answers.get(request) ?? Promise.reject(new Error("a turn was recorded that nobody asked")),
   };
-  const conversation = { steps: [], answers, recorder: recordingProvider(scripted, options) };
+  const conversation = { name, steps: [], answers, recorder: recordingProvider(scripted, options) };
   all.push(conversation);
   return conversation;
 }

@@ -39,6 +39,7 @@ export {
 export { HarnessError, type HarnessErrorCode } from "./errors.js";
 export type { CassettesOptions, FixtureHost, OpenCassette, TestCassetteOptions } from "./fixture/attempt.js";
 export { createCassetteFor, type CassetteFor, type NodeTestContext } from "./fixture/node-test.js";
+export { slugOf } from "./fixture/slug.js";
 export { CASSETTES_FOLDER, cassettePath, type CassettePathOptions, type FolderEnvironment } from "./fixture/path.js";
 export {
   createCassetteReporter,
@@ -168,7 +169,16 @@ export type { AiSdkModel, AiSdkModelV2, AnyAiSdkModel } from "./adapters/ai-sdk/
 export { toAiSdk, type ToAiSdkOptions } from "./adapters/ai-sdk/to-ai-sdk.js";
 export { fromAgentsModel, toAgentsModel } from "./adapters/openai-agents/model.js";
 export type { AgentsModel, AnyAgentsModel } from "./adapters/openai-agents/spec.js";
-export { parseBody, readTurn } from "./wire/read-turn.js";
+export {
+  countText,
+  createRequestTally,
+  HELD,
+  nameOutside,
+  type CountedRequest,
+  type OutsideRequest,
+  type RequestTally,
+} from "./wire/outside.js";
+export { parseTurn, readTurn } from "./wire/read-turn.js";
 export { refusalReply, type Refusal, type WireBody, type WireReply } from "./wire/reply.js";
 export { PIN_HEADER, shelfReply, type ShelfReplyOptions } from "./wire/shelf-reply.js";
 export type { ServedStreaming } from "./wire/stream-body.js";

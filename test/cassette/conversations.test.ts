@@ -61,6 +61,16 @@ describe("createConversations", () => {
     expect(answersOf(all)).toEqual([["b"]]);
   });
 
+  it("keeps the turns of one name together, whatever they ask, and apart from those without", async () => {
+    const all = createConversations(fixedPorts());
+    await all.open(talk("q"), "p", "one").answer(say("a"));
+    await all.open(talk("q"), "p").answer(say("b"));
+    await all.open(talk("q", "a", "more"), "p").answer(say("c"));
+    await all.open(talk("else"), "p", "one").answer(say("d"));
+    await all.open(talk("q", "a", "more"), "p", "two").answer(say("e"));
+    expect(answersOf(all)).toEqual([["a", "d"], ["b", "c"], ["e"]]);
+  });
+
   it("names the provider of the first turn", async () => {
     const all = createConversations(fixedPorts());
     await all.open(talk("q"), "openai:m").answer(say("a"));

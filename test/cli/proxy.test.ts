@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -10,6 +10,7 @@ import type { CassetteV2 } from "../../src/cassette/format.js";
 import { parseCassette } from "../../src/cassette/load.js";
 import { createProxyOutput } from "../../src/cli/proxy/output.js";
 import { recordProxy } from "../../src/cli/proxy/proxy.js";
+import { openAiPath } from "../../src/cli/proxy/target.js";
 import { createSaver } from "../../src/cli/proxy/saver.js";
 import { createCassetteStore, formatCassette } from "../../src/cassette/store.js";
 import { nodeFiles } from "../../src/host/files.js";
@@ -125,6 +126,60 @@ describe("a target that cannot be reached", () => {
   });
 });
 
+describe("cassette record --proxy with a command", () => {
+  const AGENT = `const { OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, OLLAMA_HOST } = process.env;
+    const ask = (path) => fetch(OPENAI_BASE_URL + path, { method: "POST", headers: { authorization: OPENAI_API_KEY },
+      body: JSON.stringify({ model: "m", messages: [{ role: "user", content: "q" }] }) }).then((answer) => answer.text());
+    const [path, code = "0"] = process.argv.slice(1);
+    if (path) await ask(path);
+    if (new URL(ANTHROPIC_BASE_URL).host !== new URL(OLLAMA_HOST).host) process.exit(9);
+    process.exit(Number(code));`;
+  const run = async (out: string, target: string, ...given: string[]) => {
+    const flags = ["record", "--proxy", "--target", target, "--out", out];
+    const command = ["--", process.execPath, "--input-type=module", "-e", AGENT, ...given];
+    return cli([...flags, ...command], { env: { PATH: process.env["PATH"] ?? "", OPENAI_API_KEY: "sk-mine" } });
+  };
+
+  it("records what the command asks, with its own key, and ends when it ends", async () => {
+    const keys: unknown[] = [];
+    const live = await listen((request, response) => {
+      keys.push(request.headers.authorization);
+      request.resume();
+      request.on("end", () => response.writeHead(200, { "content-type": "application/json" }).end(ANSWER));
+    });
+    closing.push(live.close);
+    const { code, out, err } = await run("command.cassette.json", `${live.baseURL}/v1`, "/chat/completions");
+    expect([code, out, err, keys]).toEqual([0, "", "recorded command.cassette.json, 1 turn\n", ["sk-mine"]]);
+    expect(load("command.cassette.json").entries).toHaveLength(1);
+  });
+
+  it.each([
+    ["/chat/completions", "7", 7, "recorded ended-7.cassette.json, 1 turn\n"],
+    ["", "7", 7, "no turn was recorded\n"],
+    ["/embeddings", "0", 2, "hint: The client asked for POST /v1/embeddings, which is not recorded"],
+    ["", "0", 2, "hint: The command asked this proxy for nothing"],
+  ])("asks for %j, ends with %s: exits %i", async (path, ending, expected, text) => {
+    const file = `ended-${ending}.cassette.json`;
+    rmSync(join(folder, file), { force: true });
+    const { code, err } = await run(file, await vendor(ANSWER), path, ending);
+    expect([code, err]).toEqual([expected, expect.stringContaining(text)]);
+  });
+
+  it("says that a command cannot be started", async () => {
+    const flags = ["record", "--proxy", "--target", "http://127.0.0.1:1", "--out", "unstarted.cassette.json"];
+    const { code, err } = await cli([...flags, "--", "no-such-program"]);
+    expect([code, err]).toEqual([2, expect.stringContaining('"no-such-program" could not be started')]);
+  });
+
+  it.each([
+    ["https://api.openai.com/v1", "/v1"],
+    ["https://api.anthropic.com", "/v1"],
+    ["https://generativelanguage.googleapis.com/v1beta/openai/", ""],
+  ])("gives clients of OpenAI the base that goes with %s", (target, path) => {
+    expect(openAiPath(new URL(target))).toBe(path);
+  });
+});
+
 describe("the files of a proxy", () => {
   const store = createCassetteStore(nodeFiles());
   const place = (overwrite: boolean) => ({ files: nodeFiles(), store, cwd: folder, overwrite });
@@ -142,17 +197,17 @@ describe("the files of a proxy", () => {
     mkdirSync(join(folder, "shared"), { recursive: true });
     const cassette = await weatherCassette();
     const first = await createProxyOutput(join(folder, "shared"), place(false));
-    for (const number of [0, 1]) await first.write(number, cassette);
+    for (const number of [0, 1]) await first.write(number, cassette, "run");
     const [left, right] = await Promise.all([
       createProxyOutput(join(folder, "shared"), place(true)),
       createProxyOutput(join(folder, "shared"), place(true)),
     ]);
     const others = { ...cassette, recordedAt: "2030-01-01T00:00:00.000Z" };
-    expect(await left.write(0, others)).toMatch(/conversation-1\.cassette\.json$/);
+    expect(await left.write(0, others, "run")).toMatch(/run\.cassette\.json$/);
     // The other proxy finds the first changed since it started, and takes the next.
-    expect(await right.write(0, await weatherCassette())).toMatch(/conversation-2\.cassette\.json$/);
-    expect(await right.write(1, await weatherCassette())).toMatch(/conversation-3\.cassette\.json$/);
-    expect(left.stale().map((path) => path.slice(-29))).toEqual(["/conversation-2.cassette.json"]);
+    expect(await right.write(0, await weatherCassette(), "run")).toMatch(/run-2\.cassette\.json$/);
+    expect(await right.write(1, await weatherCassette(), "run")).toMatch(/run-3\.cassette\.json$/);
+    expect(left.stale().map((path) => path.slice(-19))).toEqual(["/run-2.cassette.json".slice(-19)]);
     expect(readdirSync(join(folder, "shared"))).toHaveLength(3);
   });
 

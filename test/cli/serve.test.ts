@@ -26,6 +26,7 @@ import { assertBuilt, cassetteBin } from "../support/built.js";
 import { recordTurns, runWeather, weatherCassette, WEATHER_SCRIPT } from "../support/recording.js";
 import { ask, quietPorts, say } from "../support/script.js";
 import { listen, weatherTool } from "../support/wire.js";
+import { assertDocument } from "../support/published-schemas.js";
 import { cli, documentOf, folder, place } from "./run.js";
 
 /** A command that runs until it is stopped. */
@@ -259,7 +260,7 @@ describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
     expect(await agent(server.url, isStream)).toEqual(expected);
     const served = await server.stop();
     expect(served).toMatchObject({ code: 0, err: "" });
-    expect(served.out).toContain(`2 of 2 turns used  ${file}\n2 answered, 0 misses, 0 left over\n`);
+    expect(served.out).toContain(`2 of 2 turns used  ${file}\n2 answered, 0 misses, 0 refused, 0 unused\n`);
     expect(live.asked).toHaveLength(2);
   });
 
@@ -280,7 +281,7 @@ describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
     const served = await server.stop();
     expect(served.code).toBe(1);
     expect(served.out).toContain("0 of 2 turns used");
-    expect(served.out).toContain("0 answered, 2 misses, 2 left over\n");
+    expect(served.out).toContain("0 answered, 2 misses, 0 refused, 2 unused\n");
     expect(served.err).toContain("miss: turn 0: the user message changed (message 1)\n");
   });
 
@@ -492,7 +493,7 @@ describe("cassette serve", () => {
     const unknown = await fetch(`${server.url}/v1/models`);
     expect(unknown.status).toBe(404);
     expect(await unknown.text()).toContain(
-      "GET /v1/models is not served here; POST to one of /v1/chat/completions, /chat/completions, /v1/messages, /messages, /api/chat",
+      "GET /v1/models is a question about models, which no cassette holds, so it is not served here: cassettes hold POST requests to /chat/completions, /messages and /api/chat",
     );
     const huge = await post(`${server.url}/api/chat`, "x".repeat(33 * 1024 * 1024));
     expect([huge.status, await huge.json()]).toEqual([
@@ -527,11 +528,11 @@ describe("cassette serve", () => {
     await oneTurn("once.cassette.json", "q", "a");
     const good = await serving(["once.cassette.json"], { once: true });
     expect((await post(`${good.url}/api/chat`, chat("q"))).status).toBe(200);
-    await expect.poll(() => good.io.out).toContain("1 answered, 0 misses, 0 left over");
+    await expect.poll(() => good.io.out).toContain("1 answered, 0 misses, 0 refused, 0 unused");
     expect(good.io.code).toBe(0);
     const bad = await serving(["once.cassette.json"], { once: true });
     expect((await post(`${bad.url}/api/chat`, chat("r"))).status).toBe(409);
-    await expect.poll(() => bad.io.out).toContain("0 answered, 1 miss, 1 left over");
+    await expect.poll(() => bad.io.out).toContain("0 answered, 1 miss, 0 refused, 1 unused");
     expect(bad.io.code).toBe(1);
   });
 
@@ -547,7 +548,77 @@ describe("cassette serve", () => {
       unused: 1,
       cassettes: [{ file: "once.cassette.json", turns: 1, used: 0 }],
       misses: [{ code: "prompt-changed", file: "once.cassette.json" }],
+      refused: [],
     });
+  });
+
+  it("names and counts every request that it cannot answer, and fails", async () => {
+    await oneTurn("refusing.cassette.json", "q", "a");
+    for (const json of [false, true]) {
+      const server = await serving(["refusing.cassette.json"], { json });
+      for (const _ of [1, 2]) await post(`${server.url}/v1/embeddings?key=hidden`, { input: "x" });
+      await fetch(`${server.url}/v1/models`);
+      await post(`${server.url}/v1/messages/count_tokens`, { messages: [] });
+      await post(`${server.url}/v1/chat/completions`, "{");
+      await post(`${server.url}/api/chat`, chat("q"), { origin: "https://page.example" });
+      expect(server.io.err.match(/refused: POST \/v1\/embeddings is a request for embeddings/g)).toHaveLength(1);
+      expect(server.io.err).toContain("refused: POST /v1/messages/count_tokens is Anthropic's token counting");
+      expect(server.io.err).toContain("refused: POST /v1/chat/completions: the request's body is not JSON in UTF-8\n");
+      expect(server.io.err).toContain("refused: POST /api/chat: this server answers no page of another site");
+      expect(server.io.err).not.toContain("hidden");
+      await (await post(`${server.url}/api/chat`, chat("q"))).text();
+      const { code, out } = await server.stop();
+      expect(code).toBe(1);
+      if (json) {
+        const document = documentOf({ out, code, err: "" });
+        assertDocument(document);
+        expect(document["refused"]).toContainEqual({
+          method: "POST",
+          path: "/v1/embeddings",
+          status: 404,
+          code: "unknown-path",
+          count: 2,
+        });
+        expect(document["refused"]).toHaveLength(5);
+      } else {
+        expect(out).toContain("POST /v1/embeddings refused with 404 unknown-path: 2 times\n");
+        expect(out).toContain("POST /v1/chat/completions refused with 400 not-json: 1 time\n");
+        expect(out).toContain("1 answered, 0 misses, 6 refused, 0 unused\n");
+      }
+    }
+  });
+
+  it("stops at a refused request with --once, too", async () => {
+    const server = await serving(["refusing.cassette.json"], { once: true });
+    await (await fetch(`${server.url}/v1/models`)).text();
+    await expect.poll(() => server.io.out).toContain("0 answered, 0 misses, 1 refused, 1 unused");
+    expect(server.io.code).toBe(1);
+  });
+
+  it("lets unused turns be with --allow-unused, and nothing else", async () => {
+    await oneTurn("unused.cassette.json", "other", "b");
+    const paths = ["refusing.cassette.json", "unused.cassette.json"];
+    const part = await serving(paths, { allowUnused: true });
+    await (await post(`${part.url}/api/chat`, chat("q"))).text();
+    const done = await part.stop();
+    expect(done.code).toBe(0);
+    expect(done.out).toContain("0 of 1 turn used  unused.cassette.json\n1 answered, 0 misses, 0 refused, 1 unused\n");
+    const missing = await serving(paths, { allowUnused: true });
+    await (await post(`${missing.url}/api/chat`, chat("unknown"))).text();
+    expect((await missing.stop()).code).toBe(1);
+  });
+
+  it("gives its own advice about a miss on stderr and in the answer", async () => {
+    const server = await serving(["refusing.cassette.json"]);
+    await (await post(`${server.url}/api/chat`, chat("changed"))).text();
+    await (await post(`${server.url}/api/chat`, chat("q"))).text();
+    const again = await (await post(`${server.url}/api/chat`, chat("q"))).text();
+    const { err } = await server.stop();
+    expect(err).toContain(
+      "miss:   to do    Undo the change if it was not meant; else record again (cassette record --proxy",
+    );
+    expect(err).toContain("miss:   to do    Each recorded turn answers once: restart cassette serve for a second run");
+    for (const text of [err, again]) expect(text).not.toMatch(/reset\(\)|cassetteProvider|useCassette|CASSETTE_MODE/);
   });
 
   it("refuses at the start what it could not stand by", async () => {
@@ -556,7 +627,11 @@ describe("cassette serve", () => {
     const tampered = await cli(["serve", "good.cassette.json", "tampered.cassette.json", "--port", "0"]);
     expect(tampered.code).toBe(3);
     expect(tampered.err).toContain("  file: tampered.cassette.json");
-    expect((await cli(["serve", "nowhere.cassette.json"])).code).toBe(2);
+    const nowhere = await cli(["serve", "nowhere.cassette.json"]);
+    expect([nowhere.code, nowhere.err]).toEqual([
+      2,
+      expect.stringContaining("record it first: cassette record --proxy"),
+    ]);
     mkdirSync(join(folder, "empty"), { recursive: true });
     expect((await cli(["serve", "empty"])).err).toContain(
       "holds no *.cassette.json file, so there is nothing to serve",
@@ -610,17 +685,150 @@ describe("cassette record --proxy", () => {
     expect((await cli(["verify", "--require-integrity", "talk.cassette.json", "talk-2.cassette.json"])).code).toBe(0);
   });
 
-  it("numbers files in a folder, and goes on counting in the next run", async () => {
-    for (const _ of [1, 2]) {
+  it("names files in a folder after the user's words, and says what was recorded there before", async () => {
+    const record = async (question: string, headers = {}, options = {}) => {
       const live = await vendor("ollama", [say("x")]);
-      const proxy = await proxying(live.baseURL, "many/");
-      await post(`${proxy.url}/api/chat`, chat("q", { stream: false }));
-      await proxy.stop();
-    }
-    expect(readdirSync(join(folder, "many")).sort()).toEqual([
-      "conversation-1.cassette.json",
-      "conversation-2.cassette.json",
+      const proxy = await proxying(live.baseURL, "many/", options);
+      await (await post(`${proxy.url}/api/chat`, chat(question, { stream: false }), headers)).text();
+      const { out, code } = await proxy.stop();
+      return { code, lines: out.split("\n").slice(2, -1), out };
+    };
+    const question = "How many sparrows are left on the roof of the old house by the river today?";
+    const name = "how-many-sparrows-are-left-on-the-roof-of-the-old-house-by";
+    const first = join("many", `${name}.cassette.json`);
+    expect(await record(question)).toMatchObject({ code: 0, lines: [`recorded ${first}, 1 turn`] });
+    expect((await record(question)).lines).toEqual([
+      `recorded ${join("many", `${name}-2.cassette.json`)}, 1 turn`,
+      `   begins with the same prompt as ${join("many", `${name}-2.cassette.json`).replace("-2.", ".")}, which was there before: delete one of the two, or record with --refresh to replace recordings`,
     ]);
+    expect((await record("?!")).lines).toEqual([`recorded ${join("many", "conversation-1.cassette.json")}, 1 turn`]);
+    const named = await record("?!", { "x-playhead-cassette": "birds.cassette.json" });
+    expect(named.lines[0]).toBe(`recorded ${join("many", "birds.cassette.json")}, 1 turn`);
+    expect(named.lines[1]).toContain(join("many", "conversation-1.cassette.json"));
+    const json = await record(question, { "x-playhead-cassette": "%C3%A9tude" }, { json: true });
+    const document = documentOf({ ...json, err: "" });
+    assertDocument(document);
+    expect(document).toMatchObject({
+      cassettes: [{ file: join("many", "étude.cassette.json"), twin: expect.stringContaining("sparrows") }],
+    });
+  });
+
+  it("replaces the recording of the same name in a folder with --refresh", async () => {
+    for (const refresh of [false, true]) {
+      const live = await vendor("ollama", [say(refresh ? "new" : "old")]);
+      const proxy = await proxying(live.baseURL, "again/", { refresh });
+      await (await post(`${proxy.url}/api/chat`, chat("Same?", { stream: false }))).text();
+      expect((await proxy.stop()).out).not.toContain("begins with the same prompt");
+    }
+    expect(readdirSync(join(folder, "again"))).toEqual(["same.cassette.json"]);
+    expect(load("again/same.cassette.json").entries[0]?.response.finalAnswer).toBe("new");
+  });
+
+  it("puts no secret in the name of a file", async () => {
+    const key = "sk-" + "proj-" + "a1B2".repeat(12);
+    const live = await vendor("ollama", [say("x")]);
+    const proxy = await proxying(live.baseURL, "secret/");
+    await (await post(`${proxy.url}/api/chat`, chat(`Key ${key}`, { stream: false }))).text();
+    await proxy.stop();
+    const [file = ""] = readdirSync(join(folder, "secret"));
+    expect(file).toContain("key-redacted");
+    expect(file.toLowerCase()).not.toContain("a1b2a1b2");
+  });
+
+  it("keeps all turns of one name in one cassette, which the same name pins, and sends the name nowhere", async () => {
+    const live = await vendor("openai", [say("a"), say("b"), say("c")]);
+    const proxy = await proxying(live.baseURL, "named/");
+    const ask = async (url: string, content: string, pin: string) => {
+      const response = await post(`${url}/v1/chat/completions`, chat(content), { "x-playhead-cassette": pin });
+      return ((await response.json()) as { choices: { message: { content: string } }[] }).choices[0]?.message.content;
+    };
+    const asked = [
+      ["one?", "test_one[oslo]"],
+      ["one?", "other"],
+      ["two?", "test_one[oslo]"],
+    ] as const;
+    for (const [content, pin] of asked) await ask(proxy.url, content, pin);
+    await proxy.stop();
+    expect(readdirSync(join(folder, "named")).sort()).toEqual(["other.cassette.json", "test_one[oslo].cassette.json"]);
+    expect(live.asked.map(({ headers }) => headers["x-playhead-cassette"])).toEqual([undefined, undefined, undefined]);
+    const server = await serving(["named"]);
+    const answers: unknown[] = [];
+    for (const [content, pin] of asked.toReversed()) answers.push(await ask(server.url, content, pin));
+    expect(answers).toEqual(["c", "b", "a"]);
+    expect((await server.stop()).code).toBe(0);
+  });
+
+  it.each(["../up", "a/b", "a\\b", "..%2Fup", "C:x", ".hidden", "nul", "x".repeat(300)])(
+    "passes nothing on under a name that cannot be a file's: %s",
+    async (name) => {
+      const live = await vendor("openai", [say("a")]);
+      const proxy = await proxying(live.baseURL, "refused/");
+      const pinned = { "x-playhead-cassette": name };
+      const response = await post(`${proxy.url}/v1/chat/completions`, chat("q"), pinned);
+      expect([response.status, live.asked.length]).toEqual([400, 0]);
+      expect(proxy.io.err).toContain(
+        "not recorded: POST /v1/chat/completions was not passed on: x-playhead-cassette is ",
+      );
+      await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded", hint: "See above why." });
+    },
+  );
+
+  it("refuses a name where all turns go to one file", async () => {
+    const live = await vendor("openai", [say("a")]);
+    const proxy = await proxying(live.baseURL, "single.cassette.json");
+    const response = await post(`${proxy.url}/v1/chat/completions`, chat("q"), { "x-playhead-cassette": "a" });
+    expect([response.status, await response.text()]).toEqual([400, expect.stringContaining("give a folder as --out")]);
+  });
+
+  it("names every request that it passed on and did not record, at once and at the end", async () => {
+    const target = await rawVendor('{"choices":[{"message":{"role":"assistant","content":"ok"}}]}');
+    for (const json of [false, true]) {
+      const proxy = await proxying(target, `passed-${json}.cassette.json`, { json });
+      for (const _ of [1, 2]) await (await post(`${proxy.url}/v1/responses?key=hidden`, { input: "x" })).text();
+      await (await fetch(`${proxy.url}/v1/models`)).text();
+      await (await fetch(`${proxy.url}/v1/messages/count_tokens`, { method: "POST" })).text();
+      expect(
+        proxy.io.err.match(/passed on, not recorded: POST \/v1\/responses is OpenAI's Responses API/g),
+      ).toHaveLength(1);
+      expect(proxy.io.err).toContain("passed on, not recorded: GET /v1/models is a question about models");
+      expect(proxy.io.err).toContain("/v1/messages/count_tokens is Anthropic's token counting");
+      expect(proxy.io.err).not.toContain("hidden");
+      await (await post(`${proxy.url}/chat/completions`, chat("fine"))).text();
+      const { code, out } = await proxy.stop();
+      expect(code).toBe(1);
+      if (!json) {
+        expect(out).toContain("POST /v1/responses passed on, not recorded: 2 times\n");
+        expect(out).toContain("GET /v1/models passed on, not recorded: 1 time\n");
+        continue;
+      }
+      const document = documentOf({ out, code, err: "" });
+      assertDocument(document);
+      expect(document["passedOn"]).toEqual([
+        { method: "POST", path: "/v1/responses", count: 2 },
+        { method: "GET", path: "/v1/models", count: 1 },
+        { method: "POST", path: "/v1/messages/count_tokens", count: 1 },
+      ]);
+    }
+  });
+
+  it("says which paths it does not record where nothing else was asked", async () => {
+    const proxy = await proxying(await rawVendor("{}"), "none.cassette.json");
+    await (await post(`${proxy.url}/v1/responses`, { input: "x" })).text();
+    await expect(proxy.stop()).rejects.toMatchObject({
+      code: "nothing-recorded",
+      hint: "The client asked for POST /v1/responses, which is not recorded: cassettes hold POST requests to /chat/completions, /messages and /api/chat.",
+    });
+    expect(proxy.io.err).toContain("POST /v1/responses passed on, not recorded: 1 time\n");
+  });
+
+  it("names a request of another host or page, which it does not pass on", async () => {
+    const proxy = await proxying(await rawVendor("{}"), "foreign.cassette.json");
+    const page = { origin: "https://page.example" };
+    expect((await post(`${proxy.url}/v1/chat/completions`, chat("q"), page)).status).toBe(403);
+    expect(proxy.io.err).toContain(
+      "not recorded: POST /v1/chat/completions was not passed on: this server answers no page",
+    );
+    await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded" });
   });
 
   it("passes errors of the vendor through and records none", async () => {
@@ -653,8 +861,15 @@ describe("cassette record --proxy", () => {
     await (await post(`${proxy.url}/chat/completions`, chat("fine"))).text();
     const { code, out, err } = await proxy.stop();
     expect(code).toBe(1);
-    expect(err).toBe('not recorded: the request cannot be read: messages[0] has a part of type "input_audio"\n');
-    expect(out).toContain("recorded lost.cassette.json, 1 turn\n1 turn could not be recorded\n");
+    expect(err).toBe(
+      'not recorded: the request cannot be read: messages[0] has a part of type "input_audio"\n' +
+        "passed on, not recorded: POST /v1/embeddings is a request for embeddings, which no cassette holds\n",
+    );
+    expect(out).toContain(
+      "recorded lost.cassette.json, 1 turn\n" +
+        "POST /v1/embeddings passed on, not recorded: 1 time\n" +
+        "1 turn could not be recorded\n",
+    );
   });
 
   it("does not record an error that came with status 200, nor half an answer", async () => {
@@ -726,9 +941,6 @@ describe("cassette record --proxy", () => {
     );
     expect(await refused([...flags, "--out", "x.cassette.json"])).toContain("'--target <url>' not specified");
     expect(await refused([...flags, ...target])).toContain("'--out <file>' not specified");
-    expect(await refused([...flags, ...target, "--out", "x.cassette.json", "node"])).toContain(
-      "--proxy runs no command",
-    );
     expect(await refused(["record", ...target, "node"])).toContain("belong to --proxy");
     for (const [wrong, why] of [
       ["http://api.openai.com/v1", "http://api.openai.com is not https"],
@@ -799,7 +1011,7 @@ describe.skipIf(process.platform === "win32")("a server as a process of its own"
       expect(await runUntil(signal, ["serve", file], ask)).toMatchObject({ code: 0 });
       const idle = await runUntil(signal, ["serve", file], async () => undefined);
       expect(idle.code).toBe(1);
-      expect(idle.out).toContain("0 answered, 0 misses, 1 left over\n");
+      expect(idle.out).toContain("0 answered, 0 misses, 0 refused, 1 unused\n");
     },
   );
 });

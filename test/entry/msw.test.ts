@@ -191,7 +191,10 @@ describe("a replay through MSW that does not fit", () => {
     server.use(...replay);
     await CLIENT_AGENTS.ollama({ url });
     expect(await rejection(CLIENT_AGENTS.ollama({ url }))).toMatchObject({ status_code: 409 });
-    expect(await rejection(replay.done())).toMatchObject({ code: "exhausted" });
+    expect(await rejection(replay.done())).toMatchObject({
+      code: "exhausted",
+      hint: "Each recorded turn answers once: make new handlers for a second run, or record a longer one.",
+    });
   });
 
   it("refuses an edited cassette", async () => {
@@ -355,11 +358,18 @@ describe("a recording through MSW", () => {
     const { vendor, url, baseUrls } = await weatherVendor();
     const recording = recordingHandlers({ baseUrls });
     server.use(...recording);
-    expect(await (await fetch(`${url}/v1/models`, { method: "POST", body: "{}" })).json()).toEqual({
-      path: "/v1/models",
-    });
-    await recording.done();
-    expect(vendor.asked).toHaveLength(1);
+    for (const _ of [1, 2]) {
+      const answer = await fetch(`${url}/v1/messages/count_tokens?key=hidden`, { method: "POST", body: "{}" });
+      expect(await answer.json()).toEqual({ path: "/v1/messages/count_tokens?key=hidden" });
+    }
+    await fetch(`${url}/v1/models`);
+    const lost = await rejection(recording.done());
+    expect(lost).toMatchObject({ code: "not-recordable", summary: expect.not.stringContaining("hidden") });
+    expect((lost as CassetteError).summary.split("\n")).toEqual([
+      `POST ${url}/v1/messages/count_tokens passed on, not recorded: 2 times; it is Anthropic's token counting, which no cassette holds`,
+      `GET ${url}/v1/models passed on, not recorded: 1 time; it is a question about models, which no cassette holds`,
+    ]);
+    expect(vendor.asked).toHaveLength(3);
   });
 });
 
@@ -396,6 +406,53 @@ describe("useCassetteHandlers", () => {
     expect(parseCassette(readFileSync(file, "utf8")).entries).toHaveLength(3);
   });
 
+  it("writes what it recorded, and then names what it could not", async () => {
+    const { url, baseUrls } = await weatherVendor();
+    const file = folder.path("part.cassette.json");
+    const recording = await useCassetteHandlers(file, { mode: "record", baseUrls });
+    server.resetHandlers(...recording);
+    await CLIENT_AGENTS.openai({ url });
+    await fetch(`${url}/v1/models`);
+    expect(await rejection(recording.done())).toMatchObject({
+      code: "not-recordable",
+      message: expect.stringContaining(`GET ${url}/v1/models passed on, not recorded: 1 time`),
+    });
+    expect(parseCassette(readFileSync(file, "utf8")).entries).toHaveLength(2);
+
+    const replay = await useCassetteHandlers(file, { mode: "replay", baseUrls });
+    server.resetHandlers(...replay);
+    await CLIENT_AGENTS.openai({ url });
+    expect((await fetch(`${url}/v1/models`)).status).toBe(404);
+    expect(await rejection(replay.done())).toMatchObject({
+      message: expect.stringContaining(`GET ${url}/v1/models refused: 1 time`),
+    });
+  });
+
+  it("says why nothing was recorded, in words for handlers", async () => {
+    const { url, baseUrls } = await weatherVendor();
+    const options = { mode: "record", baseUrls } as const;
+    const asked = await useCassetteHandlers(folder.path("embedded.cassette.json"), options);
+    server.resetHandlers(...asked);
+    await fetch(`${url}/v1/embeddings`, { method: "POST", body: "{}" });
+    const idle = await useCassetteHandlers(folder.path("idle.cassette.json"), options);
+    expect(await rejection(asked.done())).toMatchObject({
+      code: "nothing-recorded",
+      summary: expect.stringContaining(`POST ${url}/v1/embeddings passed on, not recorded: 1 time`),
+      hint: expect.stringContaining("Put a handler of your own"),
+    });
+    const nothing = await rejection(idle.done());
+    expect(nothing).toMatchObject({ code: "nothing-recorded", hint: expect.stringContaining("baseUrls") });
+    expect((nothing as Error).message).not.toContain("the provider of useCassette");
+  });
+
+  it("fails no live run because of what is not recorded", async () => {
+    const { url, baseUrls } = await weatherVendor();
+    const live = await useCassetteHandlers(folder.path("live.cassette.json"), { mode: "live", baseUrls });
+    server.resetHandlers(...live);
+    expect((await fetch(`${url}/v1/models`)).status).toBe(200);
+    await live.done();
+  });
+
   it("throws the miss of a replay at the end", async () => {
     const { url, baseUrls } = await weatherVendor();
     const file = folder.path("missed.cassette.json");
@@ -406,7 +463,10 @@ describe("useCassetteHandlers", () => {
     const replay = await useCassetteHandlers(file, { mode: "replay", baseUrls });
     server.resetHandlers(...replay);
     expect(await rejection(CLIENT_AGENTS.openai({ url, goal: "Other" }))).toMatchObject({ status: 409 });
-    expect(await rejection(replay.done())).toMatchObject({ code: "prompt-changed" });
+    await fetch(`${url}/v1/models`);
+    const miss = await rejection(replay.done());
+    expect(miss).toMatchObject({ code: "prompt-changed", miss: { code: "prompt-changed" } });
+    expect((miss as Error).message).toContain(`  also     GET ${url}/v1/models refused: 1 time`);
   });
 
   it("takes the handle of a replay, and no other", async () => {

@@ -22,7 +22,7 @@ export async function startVendor(answer: (request: WireRequest, index: number) 
   const server = await listen((incoming, response) => {
     void bodyOf(incoming).then((body) => {
       const path = incoming.url ?? "";
-      const wire = wireOf({ method: incoming.method ?? "", path });
+      const wire = wireOf({ method: incoming.method ?? "", path: path.split("?")[0] ?? "" });
       const turn = wire?.parse(JSON.parse(body));
       asked.push({ path, headers: incoming.headers, request: turn?.request });
       if (wire === undefined || turn === undefined) {

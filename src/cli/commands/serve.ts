@@ -20,7 +20,7 @@ export function serveCommand(program: Command, io: CommandIo): void {
       parsePort,
     )
     .option("--host <address>", "address to listen on", "127.0.0.1")
-    .option("--once", "stop when every turn was used, or at the first miss")
+    .option("--once", "stop when every turn was used, or at the first request that was not answered")
     .addOption(
       new Option("--streaming <how>", "streamed replies: in even pieces, cut as recorded, or that in its recorded time")
         .choices(["whole", "chunked", "timed"])
@@ -28,6 +28,7 @@ export function serveCommand(program: Command, io: CommandIo): void {
     )
     .option("--speed <x>", "with --streaming timed: how many times faster than recorded (default: 1)", parseSpeed)
     .option("--allow-redacted", "give out tool calls whose arguments hold a placeholder for a secret")
+    .option("--allow-unused", "report recorded turns that were not used, and do not fail because of them")
     .option("--json", "print one JSON document when stopped")
     .action(async (given: string[], options: Omit<ServeOptions, "port" | "command"> & { port?: number }) => {
       if (options.speed !== undefined && options.streaming !== "timed") {

@@ -3,23 +3,39 @@
 
 import { gunzipSync } from "node:zlib";
 import { wireOf } from "../../core/index.js";
-import { refusalReply, type Refusal } from "../../harness/index.js";
+import { PIN_HEADER, refusalReply, type Refusal } from "../../harness/index.js";
 import { forward, type Forwarded, type HttpHandler, type HttpReply, type HttpRequest } from "../../host/index.js";
 import { readBytes } from "../serve/read-bytes.js";
+import { readGivenName } from "./names.js";
 import type { PassedPart, PassingTurn, ProxyRecorder } from "./recorder.js";
 import { below } from "./target.js";
 
 /** The most of one answer that is kept for a look; the client gets all of it. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
-/** Forwards everything; turns of a conversation are recorded. `note` is told why a target gave no answer. */
-export function proxyHandler(target: URL, recorder: ProxyRecorder, note: (text: string) => void): HttpHandler {
+export interface ProxyHandlerOptions {
+  readonly target: URL;
+  readonly recorder: ProxyRecorder;
+  /** False where all conversations go to one file, so that a client cannot name theirs. */
+  readonly takesNames: boolean;
+  /** Called with the reason why a target gave no answer. */
+  readonly note: (text: string) => void;
+}
+
+/** Forwards everything. Turns of a conversation are recorded, any other request is counted. */
+export function proxyHandler({ target, recorder, takesNames, note }: ProxyHandlerOptions): HttpHandler {
   return async (request) => {
+    const { method, path } = request;
     const wire = wireOf(request);
-    const read = await readBytes(request);
-    if ("refusal" in read) return refusalReply(read.refusal, wire);
-    const turn = wire === undefined ? undefined : recorder.open(wire, read.bytes);
-    const answer = await send(target, request, read.bytes);
+    const admitted = await admit(request, takesNames);
+    if ("refusal" in admitted) {
+      recorder.lose(`${method} ${path} was not passed on: ${admitted.refusal.message}`);
+      return refusalReply(admitted.refusal, wire);
+    }
+    const { bytes, name } = admitted;
+    const turn = wire === undefined ? undefined : recorder.open({ wire, path, body: bytes, name });
+    const answer = await send(target, request, bytes);
+    if (turn === undefined && !("refusal" in answer)) recorder.pass(request);
     if ("refusal" in answer || answer.status < 200 || answer.status > 299) {
       await turn?.failed();
       if ("refusal" in answer) note(answer.refusal.message);
@@ -29,9 +45,26 @@ export function proxyHandler(target: URL, recorder: ProxyRecorder, note: (text: 
   };
 }
 
+/** The body of a request and the name of its recording, or why it is not passed on. */
+async function admit(
+  request: HttpRequest,
+  takesNames: boolean,
+): Promise<{ bytes: Uint8Array; name?: string } | { refusal: Refusal }> {
+  const given = readGivenName(request);
+  if ("refusal" in given) return given;
+  if (given.name !== undefined && !takesNames) {
+    const message = `${PIN_HEADER} names a recording, but all of them go to one file; give a folder as --out`;
+    return { refusal: { status: 400, code: "invalid-name", message } };
+  }
+  const read = await readBytes(request);
+  return "refusal" in read ? read : { ...read, ...given };
+}
+
 async function send(target: URL, request: HttpRequest, body: Uint8Array): Promise<Forwarded | { refusal: Refusal }> {
   const url = below(target, request.path, request.search);
-  const { method, headers, signal } = request;
+  const { method, signal } = request;
+  // The name of a recording is the proxy's business.
+  const { [PIN_HEADER]: _, ...headers } = request.headers;
   let answer: Forwarded;
   try {
     answer = await forward({ url, method, headers, body, signal });

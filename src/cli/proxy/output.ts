@@ -1,4 +1,4 @@
-// Where the cassettes of a proxy go: one file, and numbered ones beside it for further conversations, or a folder. They are
+// Where the cassettes of a proxy go: one file, with numbered ones next to it for further conversations, or a folder. They are
 // written while the proxy runs, so that a crash loses the last moments and not the day.
 
 import { mkdir } from "node:fs/promises";
@@ -6,17 +6,28 @@ import { dirname, join, resolve } from "node:path";
 import { CASSETTE_SUFFIX, CassetteError, type CassetteStore, type CassetteV2 } from "../../cassette/index.js";
 import { sha256Hex, type FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
+import { pathIn } from "../recordings.js";
+import { nameOfPrompt } from "./names.js";
+import { findTwins } from "./twins.js";
 
 export interface ProxyOutput {
-  /** Makes the folder. Throws, before anything was spent, where the file is there and may not be replaced, or the place is none. */
+  /** True for a folder, where a conversation may have a name. */
+  readonly isFolder: boolean;
+  /**
+   * Makes the folder. Throws, before anything was spent, where the file exists and may not be replaced, or the place cannot be
+   * written to.
+   */
   check(): Promise<void>;
   /**
-   * Writes what a conversation holds by now, each time to the same file, and gives its path. A name that is taken is passed
-   * over, so that no recording is lost. Throws `CassetteError`.
+   * Writes what a conversation holds by now, each time to the same file, and gives its path. In a folder the file is called
+   * `name`, else after the first words of the user. A name that is taken gets a number, so that no recording is lost. Throws
+   * `CassetteError`.
    */
-  write(conversation: number, cassette: CassetteV2): Promise<string>;
+  write(conversation: number, cassette: CassetteV2, name?: string): Promise<string>;
   /** Files of an earlier recording that were to be replaced and were not. */
   stale(): string[];
+  /** By file that was written: one of an earlier recording in the same folder that begins with the same prompt. */
+  twins(): Promise<ReadonlyMap<string, string>>;
 }
 
 export interface ProxyPlace {
@@ -30,22 +41,22 @@ export interface ProxyPlace {
 /** `out` is a folder when it ends with a slash or is one already. */
 export async function createProxyOutput(out: string, place: ProxyPlace): Promise<ProxyOutput> {
   const { files, store, overwrite } = place;
-  const isFolder = /[\\/]$/.test(out) || (await files.list(out, CASSETTE_SUFFIX)) !== undefined;
+  const before = await files.list(out, CASSETTE_SUFFIX);
+  const isFolder = /[\\/]$/.test(out) || before !== undefined;
   if (!isFolder && !out.endsWith(CASSETTE_SUFFIX)) {
     const hint = `Call it ${out}${CASSETTE_SUFFIX}, or ${out}/ for a folder.`;
     throw new CliError("usage", `--out ${JSON.stringify(out)} does not end in ${CASSETTE_SUFFIX}`, hint);
   }
-  const nameOf = (number: number): string =>
-    isFolder ? join(out, `conversation-${number}${CASSETTE_SUFFIX}`) : numbered(out, number);
-  const replaceable = overwrite ? await fingerprints(files, nameOf) : new Map<string, string>();
+  const replaceable = overwrite ? await fingerprints(files, out, before) : new Map<string, string>();
   const taken = new Map<number, string>();
-  let number = 1;
+  /** By name, the number to try next. */
+  const next = new Map<string, number>();
 
-  /** Only what is still as it was at the start is replaced: another proxy may write beside this one. */
+  /** Only what is still as it was at the start is replaced: another proxy may write to the same place. */
   const save = async (path: string, cassette: CassetteV2): Promise<boolean> => {
-    const before = replaceable.get(path);
+    const print = replaceable.get(path);
     replaceable.delete(path);
-    const mayReplace = before !== undefined && (await fingerprint(files, path)) === before;
+    const mayReplace = print !== undefined && (await fingerprint(files, path)) === print;
     try {
       await store.save(path, cassette, { overwrite: mayReplace });
       return true;
@@ -55,7 +66,15 @@ export async function createProxyOutput(out: string, place: ProxyPlace): Promise
     }
   };
 
+  /** The file without its suffix, and the first number that shows in it. */
+  const baseOf = (cassette: CassetteV2, name: string | undefined): { base: string; first: number } => {
+    if (!isFolder) return { base: out.slice(0, -CASSETTE_SUFFIX.length), first: 2 };
+    const called = name ?? nameOfPrompt(cassette);
+    return called === undefined ? { base: join(out, "conversation"), first: 1 } : { base: join(out, called), first: 2 };
+  };
+
   return {
+    isFolder,
     async check() {
       await makeFolder(isFolder ? out : dirname(out), place.cwd);
       if (isFolder) return;
@@ -68,18 +87,24 @@ export async function createProxyOutput(out: string, place: ProxyPlace): Promise
         hint: "Move it away, or pass --refresh to replace it.",
       });
     },
-    async write(conversation, cassette) {
+    async write(conversation, cassette, name) {
       const own = taken.get(conversation);
       if (own !== undefined) {
         await store.save(own, cassette, { overwrite: true });
         return own;
       }
-      while (!(await save(nameOf(number), cassette))) number++;
-      const path = nameOf(number++);
-      taken.set(conversation, path);
-      return path;
+      const { base, first } = baseOf(cassette, name);
+      for (let number = next.get(base) ?? 1; ; number++) {
+        const path = numbered(base, number, first);
+        const isSaved = await save(path, cassette);
+        next.set(base, number + 1);
+        if (!isSaved) continue;
+        taken.set(conversation, path);
+        return path;
+      }
     },
     stale: () => [...replaceable.keys()],
+    twins: async () => (isFolder ? findTwins(files, out, [...taken.values()]) : new Map()),
   };
 }
 
@@ -98,14 +123,19 @@ async function makeFolder(folder: string, cwd: string): Promise<void> {
 
 const MAX_REPLACED_BYTES = 256 * 1024 * 1024;
 
-/** What is there at the start, by name, from the first number up to the first that is free. */
-async function fingerprints(files: FilePort, nameOf: (number: number) => string): Promise<Map<string, string>> {
+/** What is there at the start: directly in the folder, where its `names` are given, else the file and its numbered ones. */
+async function fingerprints(
+  files: FilePort,
+  out: string,
+  names: readonly string[] | undefined,
+): Promise<Map<string, string>> {
+  const inFolder = names?.filter((name) => !name.includes("/")).map((name) => pathIn(out, name));
   const found = new Map<string, string>();
-  for (let number = 1; ; number++) {
-    const print = await fingerprint(files, nameOf(number));
-    if (print === undefined) return found;
-    found.set(nameOf(number), print);
+  for (const path of inFolder ?? (await existing(files, out))) {
+    const print = await fingerprint(files, path);
+    if (print !== undefined) found.set(path, print);
   }
+  return found;
 }
 
 async function fingerprint(files: FilePort, path: string): Promise<string | undefined> {
@@ -113,8 +143,17 @@ async function fingerprint(files: FilePort, path: string): Promise<string | unde
   return read.kind === "read" ? sha256Hex(Buffer.from(read.bytes).toString("latin1")) : undefined;
 }
 
-/** `run.cassette.json`, `run-2.cassette.json` … */
-function numbered(out: string, number: number): string {
-  if (number === 1) return out;
-  return `${out.slice(0, -CASSETTE_SUFFIX.length)}-${number}${CASSETTE_SUFFIX}`;
+/** The file and its numbered ones, up to the first number that is free. */
+async function existing(files: FilePort, out: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let number = 1; ; number++) {
+    const path = numbered(out.slice(0, -CASSETTE_SUFFIX.length), number, 2);
+    if ((await files.read(path, 0)).kind === "not-found") return found;
+    found.push(path);
+  }
+}
+
+/** `run.cassette.json`, `run-2.cassette.json` …; numbers below `first` are left out. */
+function numbered(base: string, number: number, first: number): string {
+  return `${base}${number < first ? "" : `-${number}`}${CASSETTE_SUFFIX}`;
 }

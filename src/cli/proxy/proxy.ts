@@ -1,4 +1,5 @@
-// `cassette record --proxy`: stands between an agent and its vendor until it is stopped, and writes what is said.
+// `cassette record --proxy`: stands between an agent and its vendor until it is stopped or its command ends, and writes the
+// turns that pass by.
 
 import {
   CassetteError,
@@ -7,17 +8,26 @@ import {
   withValues,
   type RecordedStreaming,
 } from "../../cassette/index.js";
-import { resolveMode } from "../../harness/index.js";
+import {
+  countText,
+  HELD,
+  nameOutside,
+  resolveMode,
+  type CountedRequest,
+  type OutsideRequest,
+} from "../../harness/index.js";
+import { runChild } from "../child/spawn.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createNotes, createPrinter, writeJson } from "../output.js";
+import { clientSettings, settingsText } from "../serve/client-settings.js";
 import { listen } from "../serve/listen.js";
 import { untilSignal, type Stop } from "../serve/stop.js";
 import { proxyHandler } from "./handler.js";
 import { createProxyOutput } from "./output.js";
 import { createProxyRecorder, type ProxyRecorder, type ProxyWatcher } from "./recorder.js";
 import { createSaver, type Saved } from "./saver.js";
-import { parseTarget } from "./target.js";
+import { openAiPath, parseTarget } from "./target.js";
 
 /** What `cassette record --proxy` was asked. */
 export interface ProxyOptions {
@@ -30,12 +40,14 @@ export interface ProxyOptions {
   json: boolean;
   /** What is kept of how streamed answers came. Default `boundaries`. */
   streams?: RecordedStreaming;
+  /** Runs this with the clients' settings in its environment, and stops when it has ended. */
+  command?: readonly string[];
 }
 
-/** Records until `stop`. Throws where recording is refused, or nothing was recorded. */
+/** Records until `stop`, or the end of its command, and exits as the command did where that failed. Throws where recording is refused, or nothing was recorded. */
 export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: Stop = untilSignal()): Promise<void> {
   try {
-    const { refresh, json } = options;
+    const { refresh } = options;
     resolveMode({ CI: io.env["CI"] }, refresh ? "refresh" : "record");
     const target = parseTarget(options.target);
     const files = filesAt(io);
@@ -46,6 +58,8 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const note = createNotes(io);
     const watcher: ProxyWatcher = {
       lost: (why) => note("not recorded: ", why),
+      passedOn: (request) =>
+        note("passed on, not recorded: ", `${request.method} ${request.path}`, ` is ${nameOutside(request)}`),
       kept: (conversation) => saver.changed(conversation),
     };
     const redact = options.redact === false ? false : withValues(undefined, secretsOf(io.env));
@@ -53,47 +67,120 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const recorder: ProxyRecorder = createProxyRecorder(watcher, { redact, streams });
     const saver = createSaver({
       cassetteOf: (conversation) => recorder.toCassette(conversation),
-      write: (conversation, cassette) => output.write(conversation, cassette),
+      write: (conversation, cassette) => output.write(conversation, cassette, recorder.nameOf(conversation)),
       failed: (why) => note("not written: ", why),
     });
-    const server = await listen(
-      proxyHandler(target, recorder, (why) => note("not answered: ", why)),
-      { port: options.port },
-    );
-    const print = json ? note : createPrinter(io);
-    print(`recording at ${server.url}, in front of `, target.href);
-    print(`   OPENAI_BASE_URL=${server.url}/v1 ANTHROPIC_BASE_URL=${server.url} OLLAMA_HOST=${server.url}`);
-    await stop.stopped;
-    await server.close();
+    const handler = proxyHandler({
+      target,
+      recorder,
+      takesNames: output.isFolder,
+      note: (why) => note("not answered: ", why),
+    });
+    const onRefused = ({ method, path }: OutsideRequest, why: string): void =>
+      recorder.lose(`${method} ${path} was not passed on: ${why}`);
+    const server = await listen(handler, { port: options.port, onRefused });
+    const settings = clientSettings(server.url, openAiPath(target));
+    let ended: number;
+    try {
+      announce(server.url, target, settings, options, io);
+      ended = await untilOver(settings, options, io, stop);
+    } finally {
+      await server.close();
+    }
     await recorder.idle();
     const saved = await saver.finish();
     for (const file of output.stale()) note("left from an earlier recording: ", file);
-    finish(recorder, saved, options, io);
+    finish({ recorder, saved, twins: await output.twins(), ended }, options, io);
   } finally {
     stop.now();
   }
 }
 
-function finish(recorder: ProxyRecorder, saved: readonly Saved[], { json, out }: ProxyOptions, io: CommandIo): void {
-  const { lost } = recorder;
-  if (saved.length === 0) {
-    const also = lost.length === 0 ? "" : `; ${count(lost.length, "turn")} could not be`;
-    throw new CassetteError("nothing-recorded", `no turn was recorded${also}`, {
-      file: out,
-      hint: "Point the client's base URL at this proxy, and see what it answered.",
-    });
+type Settings = Readonly<Record<string, string>>;
+
+function announce(url: string, target: URL, settings: Settings, { json, command }: ProxyOptions, io: CommandIo): void {
+  if (command !== undefined) return;
+  const print = json ? createNotes(io) : createPrinter(io);
+  print(`recording at ${url}, in front of `, target.href);
+  print(`   ${settingsText(settings)}`);
+}
+
+/** The exit code of the command, 0 where there is none. */
+async function untilOver(
+  settings: Settings,
+  { command, json }: ProxyOptions,
+  io: CommandIo,
+  stop: Stop,
+): Promise<number> {
+  if (command === undefined) {
+    await stop.stopped;
+    return 0;
   }
-  const unwritten = saved.filter((one) => "error" in one);
-  const exitCode = unwritten.length > 0 ? EXIT.failed : lost.length > 0 ? EXIT.drift : EXIT.ok;
+  const { exitCode } = await runChild(command, {
+    cwd: io.cwd,
+    env: { ...io.env, ...settings },
+    stdoutToStderr: json,
+  });
+  return exitCode;
+}
+
+interface Outcome {
+  readonly recorder: ProxyRecorder;
+  readonly saved: readonly Saved[];
+  readonly twins: ReadonlyMap<string, string>;
+  /** The exit code of the command, which wins where it is not 0. */
+  readonly ended: number;
+}
+
+function finish({ recorder, saved, twins, ended }: Outcome, options: ProxyOptions, io: CommandIo): void {
+  const { lost } = recorder;
+  const passedOn = recorder.passedOn();
+  const { json, command } = options;
+  // What the command prints is its own.
+  const print = json || command !== undefined ? createNotes(io) : createPrinter(io);
+  if (saved.length === 0 && ended === 0) {
+    for (const request of passedOn) createNotes(io)(countText(request, PASSED));
+    throw nothingRecorded(lost, passedOn, options);
+  }
+  const isUnwritten = saved.some((one) => "error" in one);
+  const isComplete = lost.length + passedOn.length === 0;
+  const exitCode = ended !== 0 ? ended : isUnwritten ? EXIT.failed : isComplete ? EXIT.ok : EXIT.drift;
   io.exit(exitCode);
   if (json) {
-    writeJson(io, "record", exitCode, { cassettes: saved, lost });
+    const cassettes = saved.map((one) => ({ ...one, ...twinOf(one, twins) }));
+    writeJson(io, "record", exitCode, { cassettes, lost, passedOn });
     return;
   }
-  const print = createPrinter(io);
   for (const one of saved) {
     if ("error" in one) print({ look: "bad", text: `not written, ${count(one.turns, "turn")}: ` }, one.error);
     else print("recorded ", one.file, `, ${count(one.turns, "turn")}`);
+    const { twin } = twinOf(one, twins);
+    if (twin !== undefined) print({ look: "warn", text: "   begins with the same prompt as " }, twin, TWIN_TO_DO);
   }
+  if (saved.length === 0) print({ look: "bad", text: "no turn was recorded" });
+  for (const request of passedOn) print({ look: "bad", text: countText(request, PASSED) });
   if (lost.length > 0) print({ look: "bad", text: `${count(lost.length, "turn")} could not be recorded` });
+}
+
+const PASSED = "passed on, not recorded";
+const TWIN_TO_DO = ", which was there before: delete one of the two, or record with --refresh to replace recordings";
+
+function twinOf(one: Saved, twins: ReadonlyMap<string, string>): { twin?: string } {
+  const twin = one.file === undefined ? undefined : twins.get(one.file);
+  return twin === undefined ? {} : { twin };
+}
+
+function nothingRecorded(
+  lost: readonly string[],
+  passedOn: readonly CountedRequest[],
+  { out, command }: ProxyOptions,
+): CassetteError {
+  const also = lost.length === 0 ? "" : `; ${count(lost.length, "request")} could not be`;
+  const elsewhere = `The client asked for ${passedOn.map(({ method, path }) => `${method} ${path}`).join(", ")}, which is not recorded: ${HELD}.`;
+  const unreached =
+    command === undefined
+      ? "Point the client's base URL at this proxy, and see what it answered."
+      : "The command asked this proxy for nothing: let it take its base URL from OPENAI_BASE_URL, ANTHROPIC_BASE_URL or OLLAMA_HOST.";
+  const hint = passedOn.length > 0 ? elsewhere : lost.length > 0 ? "See above why." : unreached;
+  return new CassetteError("nothing-recorded", `no turn was recorded${also}`, { file: out, hint });
 }

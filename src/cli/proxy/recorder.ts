@@ -1,5 +1,5 @@
-// What a recording proxy keeps: every turn that passes by, sorted into conversations, and a word for each that is lost.
-// Headers never come here.
+// What a recording proxy keeps: every turn that passes by, sorted into conversations, and a word for each request that it does
+// not keep. Headers never come here.
 
 import {
   CassetteError,
@@ -12,7 +12,7 @@ import {
   type StreamNote,
 } from "../../cassette/index.js";
 import type { PassedParts, Wire } from "../../core/index.js";
-import { parseBody } from "../../harness/index.js";
+import { createRequestTally, parseTurn, type CountedRequest, type OutsideRequest } from "../../harness/index.js";
 
 /** The answer to a turn, as it passed by. */
 export interface PassedAnswer {
@@ -38,21 +38,39 @@ export interface PassingTurn {
   failed(): Promise<void>;
 }
 
+/** A turn when it is asked. */
+export interface AskedTurn {
+  readonly wire: Wire;
+  readonly path: string;
+  readonly body: Uint8Array;
+  /** What the client calls its recording. */
+  readonly name?: string | undefined;
+}
+
 export interface ProxyRecorder {
   /** Notes a turn when it is asked. */
-  open(wire: Wire, body: Uint8Array): PassingTurn;
+  open(asked: AskedTurn): PassingTurn;
+  /** Counts a request that was passed on although it is not a turn. */
+  pass(request: OutsideRequest): void;
+  /** Counts a request that the proxy did not pass on. */
+  lose(why: string): void;
   /** Resolves when no turn is open. */
   idle(): Promise<void>;
   readonly recorded: number;
   /** Why each turn that succeeded could not be kept. */
   readonly lost: readonly string[];
+  /** The requests that were passed on and are not turns. */
+  passedOn(): CountedRequest[];
+  /** What the client called the recording of a conversation. */
+  nameOf(conversation: number): string | undefined;
   /** What a conversation holds by now; undefined while one of its turns is open. */
   toCassette(conversation: number): CassetteV2 | undefined;
 }
 
-/** Told at once of a turn that is lost, and of a conversation that has a turn more. */
+/** Called at once for a turn that is lost, a request of a new kind that is not recorded, and a conversation that changed. */
 export interface ProxyWatcher {
   lost(why: string): void;
+  passedOn(request: OutsideRequest): void;
   kept(conversation: number): void;
 }
 
@@ -66,15 +84,17 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
   const { redact = {}, streams = "boundaries" } = options;
   const conversations = createConversations({}, redact);
   const lost: string[] = [];
+  const passed = createRequestTally<OutsideRequest>();
+  const names = new Map<number, string>();
   const open = new Set<Promise<void>>();
   let recorded = 0;
 
-  // Whatever it was: the client has its answer, and the turns before this one are still to be written.
-  const lose = (error: unknown): void => {
-    const why = error instanceof Error ? error.message : String(error);
+  const lose = (why: string): void => {
     lost.push(why);
     watcher.lost(why);
   };
+  // Whatever it was: the client has its answer, and the turns before this one are still to be written.
+  const loseBy = (error: unknown): void => lose(error instanceof Error ? error.message : String(error));
   const tracked = (work: Promise<void>): Promise<void> => {
     open.add(work);
     return work.finally(() => open.delete(work));
@@ -89,7 +109,7 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
       recorded++;
     } catch (error) {
       await turn.fail();
-      lose(error);
+      loseBy(error);
     }
     watcher.kept(turn.conversation);
   }
@@ -104,10 +124,17 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
       return recorded;
     },
     lost,
-    open(wire, body) {
+    passedOn: () => passed.list(),
+    nameOf: (conversation) => names.get(conversation),
+    pass({ method, path }) {
+      if (passed.add({ method, path })) watcher.passedOn({ method, path });
+    },
+    lose,
+    open({ wire, path, body, name }) {
       try {
-        const { request } = wire.parse(parseBody(body));
-        const turn = conversations.open(request, `${wire.name}:${request.settings.model}`);
+        const { request } = parseTurn(wire, body, path);
+        const turn = conversations.open(request, `${wire.name}:${request.settings.model}`, name);
+        if (name !== undefined) names.set(turn.conversation, name);
         const askedAt = Date.now();
         return {
           answered: (answer) => tracked(keep(wire, turn, answer, askedAt)),
@@ -115,7 +142,7 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
         };
       } catch (error) {
         // Only a turn that the vendor takes is a turn that was lost.
-        return { answered: async () => lose(error), failed: async () => undefined };
+        return { answered: async () => loseBy(error), failed: async () => undefined };
       }
     },
     async idle() {

@@ -1,12 +1,15 @@
 // The replay server as a function from requests to replies, and a count of what came of them.
 
 import { CassetteError, type MissReport, type Shelf } from "../../cassette/index.js";
-import { AgentError, wireOf, type Wire, type WireTurn } from "../../core/index.js";
+import { AgentError, wireOf } from "../../core/index.js";
 import {
+  HELD,
+  nameOutside,
   PIN_HEADER,
   readTurn,
   refusalReply,
   shelfReply,
+  type OutsideRequest,
   type Refusal,
   type ServedStreaming,
 } from "../../harness/index.js";
@@ -20,10 +23,17 @@ export interface ServedMiss {
   file?: string;
 }
 
-/** Told of every request that was answered or missed, before the reply goes out. */
+/** A request that is refused because nothing could answer it: another path, or a body that cannot be read as a turn. */
+export interface RefusedRequest extends OutsideRequest {
+  readonly status: number;
+  readonly code: string;
+}
+
+/** Called for every request, before the reply goes out. */
 export interface ServeWatcher {
   answered(): void;
   missed(miss: ServedMiss): void;
+  refused(request: RefusedRequest, why: string): void;
 }
 
 const RECORD_AGAIN =
@@ -42,14 +52,6 @@ const TO_DO: Readonly<Record<MissReport["code"], string>> = {
   "tool-drift": RECORD_AGAIN,
 };
 
-const SERVED: readonly string[] = [
-  "/v1/chat/completions",
-  "/chat/completions",
-  "/v1/messages",
-  "/messages",
-  "/api/chat",
-];
-
 /**
  * Answers from `shelf` and nothing else. `nameOf` is what a client may call a cassette by its file: where the files lie on this
  * machine is nobody's business on the other side.
@@ -61,67 +63,53 @@ export function serveHandler(
   streaming: ServedStreaming,
 ): HttpHandler {
   return async (request) => {
-    const wire = SERVED.includes(request.path) ? wireOf(request) : undefined;
-    if (wire === undefined) return refusalReply(unknownPath(request));
+    const { method, path, signal } = request;
+    const wire = wireOf(request);
+    const refuse = (refusal: Refusal): HttpReply => {
+      const { status, code, message } = refusal;
+      watcher.refused({ method, path, status, code }, message);
+      return refusalReply(refusal, wire);
+    };
+    if (wire === undefined) return refuse(unknownPath(request));
     const read = await readBytes(request);
-    if ("refusal" in read) return refusalReply(read.refusal, wire);
-    const parsed = readTurn(wire, read.bytes);
-    if ("refusal" in parsed) return refusalReply(parsed.refusal, wire);
-    return answerTurn(wire, parsed.turn, pinOf(request), {
-      shelf,
-      watcher,
-      nameOf,
-      streaming,
-      signal: request.signal,
-    });
+    if ("refusal" in read) return refuse(read.refusal);
+    const parsed = readTurn(wire, read.bytes, path);
+    if ("refusal" in parsed) return refuse(parsed.refusal);
+    try {
+      const pin = pinOf(request);
+      const pinned = pin === undefined ? {} : { pin };
+      const reply = await shelfReply(wire, parsed.turn, { shelf, nameOf, streaming, signal, ...pinned });
+      watcher.answered();
+      return reply;
+    } catch (error) {
+      if (error instanceof CassetteError) return refusalReply(toMiss(error, watcher, nameOf), wire);
+      if (error instanceof AgentError) return refuse({ status: 400, code: error.code, message: error.message });
+      watcher.refused({ method, path, status: 500, code: "failed" }, String(error));
+      throw error;
+    }
   };
 }
 
 /** The name of a cassette, by its file. */
 export type NameOf = (file: string) => string;
 
-interface Served {
-  readonly shelf: Shelf;
-  readonly watcher: ServeWatcher;
-  readonly nameOf: NameOf;
-  readonly streaming: ServedStreaming;
-  readonly signal: AbortSignal;
+function unknownPath(request: HttpRequest): Refusal {
+  const { method, path } = request;
+  const message = `${method} ${path} is ${nameOutside(request)}, so it is not served here: ${HELD}`;
+  return { status: 404, code: "unknown-path", message };
 }
 
-function unknownPath({ method, path }: HttpRequest): Refusal {
-  return {
-    status: 404,
-    code: "unknown-path",
-    message: `${method} ${path} is not served here; POST to one of ${SERVED.join(", ")}`,
-  };
-}
-
-async function answerTurn(
-  wire: Wire,
-  turn: WireTurn,
-  pin: string | undefined,
-  { shelf, watcher, nameOf, streaming, signal }: Served,
-): Promise<HttpReply> {
-  try {
-    const pinned = pin === undefined ? {} : { pin };
-    const reply = await shelfReply(wire, turn, { shelf, nameOf, streaming, signal, ...pinned });
-    watcher.answered();
-    return reply;
-  } catch (error) {
-    return refusalReply(toRefusal(error, watcher, nameOf), wire);
-  }
-}
-
-function toRefusal(error: unknown, watcher: ServeWatcher, nameOf: NameOf): Refusal {
-  if (error instanceof AgentError) return { status: 400, code: error.code, message: error.message };
-  if (!(error instanceof CassetteError)) throw error;
-  const { code, summary, hint, file, miss } = error;
-  const named = file === undefined ? {} : { file };
-  watcher.missed({ code, message: error.message, ...named });
-  const todo = miss === undefined ? hint : TO_DO[miss.code];
-  const message = todo === undefined ? summary : `${summary}\n  to do    ${todo}`;
-  if (miss === undefined) return { status: 404, code, message };
-  return { status: 409, code, message, miss: file === undefined ? miss : { ...miss, cassette: nameOf(file) } };
+/** Says the same to the watcher and to the client, who may not know where the files lie. */
+function toMiss(error: CassetteError, watcher: ServeWatcher, nameOf: NameOf): Refusal {
+  const { code, summary, file, miss } = error;
+  const hint = miss === undefined ? error.hint : TO_DO[miss.code];
+  const todo = hint === undefined ? "" : `\n  to do    ${hint}`;
+  const place = file === undefined || summary.includes(file) ? "" : `\n  file     ${file}`;
+  watcher.missed({ code, message: `${summary}${place}${todo}`, ...(file === undefined ? {} : { file }) });
+  const message = `${summary}${todo}`;
+  if (miss === undefined || hint === undefined) return { status: 404, code, message };
+  const named = file === undefined ? {} : { cassette: nameOf(file) };
+  return { status: 409, code, message, miss: { ...miss, hint, ...named } };
 }
 
 /** A client names the cassette it means by task, by file, or not at all. A name that no header can carry as it is comes percent-encoded, as our own answers name their cassette. */

@@ -1,18 +1,21 @@
 // Starting a server, with the system's refusals in our words.
 
-import { serveHttp, type HttpHandler, type HttpServer } from "../../host/index.js";
+import { serveHttp, type HttpHandler, type HttpServer, type HttpServerOptions } from "../../host/index.js";
 import { CliError } from "../errors.js";
 
 /** Where to listen. */
-export interface ListenOptions {
+export interface ListenOptions extends Pick<HttpServerOptions, "onRefused"> {
   port: number;
   host?: string;
 }
 
 /** Throws `cannot-listen`. */
-export async function listen(handler: HttpHandler, { port, host = "127.0.0.1" }: ListenOptions): Promise<HttpServer> {
+export async function listen(
+  handler: HttpHandler,
+  { port, host = "127.0.0.1", ...watched }: ListenOptions,
+): Promise<HttpServer> {
   try {
-    return await serveHttp(handler, { port, host });
+    return await serveHttp(handler, { port, host, ...watched });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const why = code === "EADDRINUSE" ? "something else listens there" : message;

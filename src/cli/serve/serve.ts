@@ -3,6 +3,7 @@
 import { basename, resolve } from "node:path";
 import {
   CASSETTE_SUFFIX,
+  CassetteError,
   createCassetteStore,
   createShelf,
   describeStreams,
@@ -17,13 +18,15 @@ import {
   type Streaming,
 } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
+import { countText, createRequestTally, type CountedRequest, type OutsideRequest } from "../../harness/index.js";
 import { runChild } from "../child/spawn.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createNotes, createPrinter, writeJson } from "../output.js";
 import { findTarget, pathIn } from "../recordings.js";
-import { serveHandler, type ServedMiss, type ServeWatcher } from "./handler.js";
+import { clientSettings, settingsText } from "./client-settings.js";
+import { serveHandler, type RefusedRequest, type ServedMiss, type ServeWatcher } from "./handler.js";
 import { listen } from "./listen.js";
 import { untilSignal, type Stop } from "./stop.js";
 
@@ -32,6 +35,8 @@ export interface ServeOptions {
   port: number;
   host?: string;
   once?: boolean;
+  /** Recorded turns that were not used are reported, and are no failure. */
+  allowUnused?: boolean;
   /** Gives out answers whose tool calls hold a placeholder. */
   allowRedacted?: boolean;
   json?: boolean;
@@ -44,8 +49,8 @@ export interface ServeOptions {
 }
 
 /**
- * Serves until `stop`, or the end of its command; exits 1 when a request missed or a turn was left over, and as the command did
- * where that failed. Throws where a cassette is refused.
+ * Serves until `stop`, or the end of its command; exits 1 when a request was not answered or a turn is unused, and as the
+ * command did where that failed. Throws where a cassette is refused.
  */
 export async function serve(
   paths: readonly string[],
@@ -61,6 +66,7 @@ export async function serve(
     const redact = withValues(undefined, secretsOf(io.env));
     const shelf = createShelf(named, { redact, allowRedacted: options.allowRedacted === true });
     const misses: ServedMiss[] = [];
+    const refused = createRequestTally<RefusedRequest>();
     const note = createNotes(io);
     let answered = 0;
     const watcher: ServeWatcher = {
@@ -73,14 +79,23 @@ export async function serve(
         for (const line of miss.message.split("\n")) note("miss: ", line);
         if (options.once === true) stop.now();
       },
+      refused(request, why) {
+        if (refused.add(request))
+          note("refused: ", why.includes(request.path) ? why : `${nameRequest(request)}: ${why}`);
+        if (options.once === true) stop.now();
+      },
     };
     const { streaming = "chunked", speed = 1 } = options;
     for (const { file, cassette } of streaming === "whole" ? [] : items) {
       const told = describeStreams(readStreams(cassette).state, streaming === "timed");
       for (const text of told) note(`${text}: `, file);
     }
-    const server = await listen(serveHandler(shelf, watcher, nameOf, { streaming, speed }), options);
-    if (!server.isLoopback) note("other machines can reach this server, and it asks nobody who they are");
+    const server = await listen(serveHandler(shelf, watcher, nameOf, { streaming, speed }), {
+      port: options.port,
+      ...(options.host === undefined ? {} : { host: options.host }),
+      onRefused: (request, why, status) => watcher.refused({ ...request, status, code: "refused" }, why),
+    });
+    if (!server.isLoopback) note("other machines can reach this server, which asks for no password");
     announce(server.url, shelf, options, io);
     let ended: number;
     try {
@@ -89,7 +104,7 @@ export async function serve(
     } finally {
       await server.close();
     }
-    report(server.url, shelf, answered, misses, options, io);
+    report({ url: server.url, shelf, answered, misses, refused: refused.list() }, options, io);
     if (ended !== 0) io.exit(ended);
   } finally {
     stop.now();
@@ -114,10 +129,6 @@ async function untilOver(
 
 /** Clients do not start without a key. These go nowhere. */
 const KEYS = { OPENAI_API_KEY: "cassette-serve", ANTHROPIC_API_KEY: "cassette-serve" };
-
-function clientSettings(url: string): Record<string, string> {
-  return { OPENAI_BASE_URL: `${url}/v1`, ANTHROPIC_BASE_URL: url, OLLAMA_HOST: url };
-}
 
 /** By file, the fewest last parts of its path that no other file ends with. */
 function shortNames(files: readonly string[]): Map<string, string> {
@@ -155,6 +166,10 @@ async function loadAll(paths: readonly string[], io: CommandIo): Promise<LoadedI
 /** Files by path, with the name each has in its folder. */
 async function findFiles(files: FilePort, path: string): Promise<(readonly [string, string])[]> {
   const target = await findTarget(files, path);
+  if (target.kind === "missing") {
+    const hint = "Check the path, or record it first: cassette record --proxy --target <url> --out <file>.";
+    throw new CassetteError("file-not-found", `there is no cassette at ${path}`, { file: path, hint });
+  }
   if (target.kind !== "folder") return [[path, path]];
   if (target.names.length > 0) return target.names.map((name) => [pathIn(path, name), name]);
   const message = `${path} holds no *${CASSETTE_SUFFIX} file, so there is nothing to serve`;
@@ -180,31 +195,44 @@ function announce(url: string, shelf: Shelf, { json = false, command }: ServeOpt
   const print = json ? createNotes(io) : createPrinter(io);
   const all = shelf.counts();
   print(`serving ${count(left(shelf), "turn")} of ${count(all.length, "cassette")} at ${url}`);
-  const settings = Object.entries(clientSettings(url)).map(([name, value]) => `${name}=${value}`);
-  print(`   ${settings.join(" ")}`);
+  print(`   ${settingsText(clientSettings(url))}`);
+}
+
+const nameRequest = ({ method, path }: OutsideRequest): string => `${method} ${path}`;
+
+interface Served {
+  readonly url: string;
+  readonly shelf: Shelf;
+  readonly answered: number;
+  readonly misses: readonly ServedMiss[];
+  readonly refused: readonly CountedRequest<RefusedRequest>[];
 }
 
 function report(
-  url: string,
-  shelf: Shelf,
-  answered: number,
-  misses: readonly ServedMiss[],
-  { json = false, command }: ServeOptions,
+  { url, shelf, answered, misses, refused }: Served,
+  { json = false, command, allowUnused = false }: ServeOptions,
   io: CommandIo,
 ): void {
   const cassettes = shelf.counts();
   const unused = left(shelf);
-  const exitCode = misses.length + unused === 0 ? EXIT.ok : EXIT.drift;
+  const failures = misses.length + refused.length + (allowUnused ? 0 : unused);
+  const exitCode = failures === 0 ? EXIT.ok : EXIT.drift;
   io.exit(exitCode);
   if (json) {
-    writeJson(io, "serve", exitCode, { url, cassettes, answered, unused, misses });
+    writeJson(io, "serve", exitCode, { url, cassettes, answered, unused, misses, refused });
     return;
   }
   // What the command prints is its own.
   const print = command === undefined ? createPrinter(io) : createNotes(io);
   for (const { file, turns, used } of cassettes) {
-    print({ look: used === turns ? "good" : "bad", text: `${used} of ${count(turns, "turn")} used` }, "  ", file);
+    const look = used === turns ? "good" : allowUnused ? "warn" : "bad";
+    print({ look, text: `${used} of ${count(turns, "turn")} used` }, "  ", file);
   }
+  for (const request of refused) {
+    print({ look: "bad", text: countText(request, `refused with ${request.status} ${request.code}`) });
+  }
+  const refusals = refused.reduce((sum, request) => sum + request.count, 0);
   const look = exitCode === EXIT.ok ? "good" : "bad";
-  print({ look, text: `${answered} answered, ${count(misses.length, "miss", "misses")}, ${unused} left over` });
+  const missed = count(misses.length, "miss", "misses");
+  print({ look, text: `${answered} answered, ${missed}, ${refusals} refused, ${unused} unused` });
 }

@@ -88,17 +88,20 @@ export const WIRES: Readonly<Record<WireName, Wire>> = {
   },
 };
 
-/** Which wire a path ends a conversation turn of. */
+/** Path endings of each vendor's chat endpoint. What records over HTTP and what replays over HTTP both go by this list. */
 const ENDINGS: readonly (readonly [string, WireName])[] = [
   ["/chat/completions", "openai"],
   ["/messages", "anthropic"],
   ["/api/chat", "ollama"],
 ];
 
-/** The wire of a request by the end of its path (without a query), whatever stands before it; undefined for any other. */
+/**
+ * The wire of a request by the end of its path (without a query), whatever comes before it: a version, a gateway's prefix, an
+ * Azure deployment. Undefined for a request that is not a conversation turn.
+ */
 export function wireOf({ method, path }: { method: string; path: string }): Wire | undefined {
   const name = method === "POST" ? ENDINGS.find(([ending]) => path.endsWith(ending))?.[1] : undefined;
-  // OpenAI's threads have messages, too, which are no conversation turns.
+  // OpenAI's threads also have messages, which are not conversation turns.
   if (name === undefined || (name === "anthropic" && path.includes("/threads/"))) return undefined;
   return WIRES[name];
 }

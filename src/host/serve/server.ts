@@ -19,6 +19,8 @@ export interface HttpServerOptions {
   maxBodyBytes?: number;
   /** What the bodies of all requests may hold at once. Default 256 MiB. */
   maxHeldBytes?: number;
+  /** Called for a request that is refused before it comes to the handler, with the status and the reason. */
+  onRefused?: (request: { method: string; path: string }, why: string, status: number) => void;
 }
 
 /** A server that is listening. */
@@ -49,14 +51,13 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on("error", () => undefined);
     // The address and not the text of `host`, which spells loopback in many ways.
-    const refusal = isLoopbackAddress(server) ? whyForeign(incoming) : undefined;
-    if (refusal !== undefined) {
-      refuse(response, 403, refusal);
-      return;
-    }
+    const foreign = isLoopbackAddress(server) ? whyForeign(incoming) : undefined;
     const target = urlText(incoming);
-    if (target === undefined) {
-      refuse(response, 400, "the request names no path");
+    const { method = "GET" } = incoming;
+    if (foreign !== undefined || target === undefined) {
+      const [status, why] = foreign === undefined ? [400, "the request has no path"] : [403, foreign];
+      options.onRefused?.({ method, path: target?.pathname ?? "" }, why, status);
+      refuse(response, status, why);
       return;
     }
     const { pathname, search } = target;
@@ -64,7 +65,7 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
     response.on("close", () => gone.abort());
     try {
       const reply = await handler({
-        method: incoming.method ?? "GET",
+        method,
         path: pathname,
         search,
         headers: incoming.headers,

@@ -215,6 +215,15 @@ describe("a server for this machine", () => {
     expect(await status({})).toBe(200);
   });
 
+  it("reports a request that it refuses before the handler sees it", async () => {
+    const refused: unknown[] = [];
+    const onRefused: HttpServerOptions["onRefused"] = (request, why, status) => refused.push([request, why, status]);
+    const { url } = await start(echo, { onRefused });
+    await raw(url, `POST /v1/x?key=k HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n`);
+    const why = "this server listens on a loopback address and answers to 127.0.0.1 and localhost alone";
+    expect(refused).toEqual([[{ method: "POST", path: "/v1/x" }, why, 403]]);
+  });
+
   it("holds no more than its share of memory for all bodies together", async () => {
     const { url } = await start(echo, { maxBodyBytes: 1000, maxHeldBytes: 1500 });
     const first = requestHttp(url, { method: "POST" });

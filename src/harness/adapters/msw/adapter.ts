@@ -22,6 +22,7 @@ import { readBases, type Bases, type BaseUrls } from "./bases.js";
 import { createInterceptor, type AskedTurn, type Interception } from "./intercept.js";
 import { answerByProvider } from "./provider-answer.js";
 import { toResponse } from "./response.js";
+import { forHandlers } from "./reworded.js";
 import { createTrouble, type Trouble } from "./trouble.js";
 import { createUpstream, type Upstream } from "./upstream.js";
 
@@ -35,13 +36,16 @@ export interface MswParts<Handler> {
 
 /** Handlers for `setupServer(...handlers)` and `server.use(...handlers)`. */
 export type CassetteHandlers<Handler> = Handler[] & {
-  /** Call it when the test is over. Rejects with the first miss, also where the client caught it, or `unconsumed`. */
+  /**
+   * Call it when the test is over. Rejects with the first miss, also where the client caught it, with each request that no
+   * cassette can answer, or `unconsumed`.
+   */
   done(): Promise<void>;
 };
 
 /** Handlers that record, and the cassette of what they recorded. */
 export type RecordingHandlers<Handler> = Handler[] & {
-  /** Rejects where a turn that succeeded could not be recorded. */
+  /** Rejects where a turn that succeeded could not be recorded, and where a request was passed on that is not a turn. */
   done(): Promise<void>;
   /** What was recorded, once all answers have come. Rejects as `done` does. */
   toCassette(options?: { agentId?: string; extensions?: CassetteExtensions }): Promise<CassetteV2>;
@@ -98,10 +102,7 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
     const trouble = createTrouble();
     const isClosed = handle.mode === "replay";
     const answer = (asked: AskedTurn) => answerByProvider({ provider: handle.provider, upstream, trouble }, asked);
-    const done = async () => {
-      await trouble.settle();
-      await handle.done();
-    };
+    const done = () => finish(handle, trouble);
     return Object.assign(intercept({ bases, trouble, isClosed }, answer), { done });
   }
 
@@ -134,7 +135,10 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
       const recorder = recordingProvider(upstream.provider, recording);
       const trouble = createTrouble();
       const answer = (asked: AskedTurn) => answerByProvider({ provider: recorder, upstream, trouble }, asked);
-      const done = () => trouble.settle();
+      const done = async () => {
+        await trouble.settle();
+        trouble.conclude();
+      };
       const toCassette: RecordingHandlers<Handler>["toCassette"] = async (head) => {
         await done();
         return recorder.toCassette(head);
@@ -151,6 +155,16 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
       return Object.assign(overHandle(bases, handle, upstream), { mode, file: kept });
     },
   };
+}
+
+/** A recording is written although requests were passed on, which fails the test after that. */
+async function finish(handle: CassetteHandle, trouble: Trouble): Promise<void> {
+  await trouble.settle();
+  const failed = await handle.done().then(
+    () => undefined,
+    (error: unknown) => forHandlers(error),
+  );
+  if (handle.mode !== "live" || failed !== undefined) trouble.conclude(failed);
 }
 
 const REPLAY_OPTIONS = ["baseUrls", "file", "redact", "allowRedacted", "streaming", "speed"];

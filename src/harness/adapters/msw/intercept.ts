@@ -3,11 +3,13 @@
 
 import { CassetteError } from "../../../cassette/index.js";
 import { AgentError, type Wire, type WireTurn } from "../../../core/index.js";
+import { HELD, nameOutside, type OutsideRequest } from "../../wire/outside.js";
 import { readTurn } from "../../wire/read-turn.js";
 import { refusalReply, type Refusal } from "../../wire/reply.js";
 import type { Bases } from "./bases.js";
 import { toResponse } from "./response.js";
-import type { Trouble } from "./trouble.js";
+import { forHandlers } from "./reworded.js";
+import { OWN_HANDLER, type Trouble } from "./trouble.js";
 
 /** A conversation turn that was asked over a wire. */
 export interface AskedTurn {
@@ -21,7 +23,7 @@ export interface Interception {
   readonly trouble: Trouble;
   /** Rejects with `CassetteError` for a miss. */
   readonly answer: (asked: AskedTurn) => Promise<Response>;
-  /** Lets out what is no turn or cannot be read as one. Undefined where nothing goes out. */
+  /** Sends out a request that is not a turn or cannot be read as one. Undefined where nothing goes out. */
   readonly letOut: ((request: Request) => Promise<Response>) | undefined;
 }
 
@@ -34,59 +36,53 @@ export function createInterceptor(interception: Interception): (request: Request
     return toResponse(refusalReply(refusal, wire));
   }
 
-  async function outside(request: Request, refusal: Refusal, wire?: Wire): Promise<Response> {
-    const error = new CassetteError(wire === undefined ? "invalid-options" : "not-recordable", refusal.message);
+  /** A request that is not a turn: passed on where there is a vendor, and counted in any case. */
+  async function outside(request: Request): Promise<Response> {
+    const asked = outsideOf(request);
+    if (letOut === undefined) {
+      trouble.refused(asked);
+      return toResponse(refusalReply(unknownPath(asked)));
+    }
+    const response = await letOut(request).catch(() => undefined);
+    if (response !== undefined) trouble.passedOn(asked);
+    return response ?? Response.error();
+  }
+
+  async function unreadable(request: Request, refusal: Refusal, wire: Wire): Promise<Response> {
+    const error = new CassetteError("not-recordable", refusal.message);
     if (letOut === undefined) return refuse(refusal, wire, error);
     const response = await letOut(request).catch(() => Response.error());
-    if (response.ok && (wire !== undefined || otherApi(request) !== undefined)) trouble.note(notKept(request, error));
+    if (response.ok) trouble.note(error);
     return response;
   }
 
   return async (request) => {
     const wire = bases.wireOf(request);
-    if (wire === undefined) return outside(request, unknownPath(request));
-    const read = readTurn(wire, new Uint8Array(await request.clone().arrayBuffer()));
-    if ("refusal" in read) return outside(request, read.refusal, wire);
+    if (wire === undefined) return outside(request);
+    const bytes = new Uint8Array(await request.clone().arrayBuffer());
+    const read = readTurn(wire, bytes, new URL(request.url).pathname);
+    if ("refusal" in read) return unreadable(request, read.refusal, wire);
     try {
       return await answer({ wire, turn: read.turn, request });
     } catch (error) {
-      return refuse(toRefusal(error), wire, error);
+      const worded = forHandlers(error);
+      return refuse(toRefusal(worded), wire, worded);
     }
   };
 }
 
-function unknownPath(request: Request): Refusal {
-  const { origin, pathname } = new URL(request.url);
-  const what = otherApi(request) ?? "no conversation turn that a cassette holds";
+/** Where it went, without a query: two vendors may have the same path. */
+function outsideOf({ method, url }: Request): OutsideRequest {
+  const { origin, pathname } = new URL(url);
+  return { method, path: `${origin}${pathname}` };
+}
+
+function unknownPath(asked: OutsideRequest): Refusal {
   return {
     status: 404,
     code: "unknown-path",
-    message: `${request.method} ${origin}${pathname} is ${what}: chat completions, messages and api/chat are what it holds; put a handler of your own for it before these`,
+    message: `${asked.method} ${asked.path} is ${nameOutside(asked)}, so it is not answered here: ${HELD}. ${OWN_HANDLER}`,
   };
-}
-
-/** Paths at which models answer too, in words that no wire of ours has. */
-const OTHER_APIS: readonly (readonly [path: RegExp, name: string])[] = [
-  [
-    /\/responses(?:\/compact)?$/,
-    'OpenAI\'s Responses API, which no cassette holds (@openai/agents asks by chat completions after setOpenAIAPI("chat_completions"), the AI SDK by openai.chat(model))',
-  ],
-  [/(?<!\/chat)\/completions$/, "the API of text completions, which no cassette holds"],
-  [/\/v1\/complete$/, "the API of text completions, which no cassette holds"],
-  [/\/api\/generate$/, "Ollama's generate, which no cassette holds"],
-];
-
-function otherApi({ method, url }: Request): string | undefined {
-  if (method !== "POST") return undefined;
-  const { pathname } = new URL(url);
-  return OTHER_APIS.find(([path]) => path.test(pathname))?.[1];
-}
-
-/** A model answered, and nothing of it will be in the recording. */
-function notKept(request: Request, error: CassetteError): CassetteError {
-  const api = otherApi(request);
-  if (api === undefined) return error;
-  return new CassetteError("not-recordable", `an answer was passed on and not recorded: it came by ${api}`);
 }
 
 function toRefusal(error: unknown): Refusal {
