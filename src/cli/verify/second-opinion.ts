@@ -51,7 +51,7 @@ async function recomputeSigned(
   const cassette = recomputeCassette(bytes, tally);
   if (cassette?.["version"] !== 2 || envelope === undefined) return tally;
   if (trust === undefined) {
-    tally.leaveOut("files of further signatures, which hold no keys (give --trust)");
+    tally.leaveOut("files of further signatures, whose keys only --trust names");
     return tally;
   }
   const keys = trust.keys.map(({ publicKey }) => publicKey);
@@ -95,6 +95,6 @@ export function printRecomputed(line: PrintLine, summary: IndependentSummary): v
   const by = Object.entries(summary.by).map(([name, version]) => `${name} ${version}`);
   const what = `${count(hashes, "hash", "hashes")}, ${count(signatures, "signature")}`;
   line(`independently recomputed: ${what} by ${by.join(", ")}`);
-  const left = Object.entries(notRecomputed).map(([kind, counted]) => `${counted} ${kind}`);
+  const left = Object.entries(notRecomputed).map(([kind, counted]) => `${kind} (${counted})`);
   if (left.length > 0) line(`not recomputed: ${left.join("; ")}`);
 }
