@@ -1,4 +1,4 @@
-// How examples/cassettes/newsroom was made: newsroom.mjs through the recording proxy, in front of a vendor whose answers are
+// How cassettes/newsroom was made: newsroom.mjs through the recording proxy, in front of a vendor whose answers are
 // written down here. Run it to make the cassettes again:  node examples/record-newsroom.mjs
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { WIRES } from "playhead";
 
-const folder = fileURLToPath(new URL("cassettes/newsroom/", import.meta.url));
+const folder = fileURLToPath(new URL("../cassettes/newsroom/", import.meta.url));
 const calls = (name, args) => [{ id: "call_1", name, arguments: args }];
 const asks = (name, args) => ({
   message: { role: "assistant", content: "", toolCalls: calls(name, args) },

@@ -34,7 +34,7 @@ const JOBS = {
     run([
       at("dist/cli/bin.js"),
       "serve",
-      at("examples/cassettes/newsroom"),
+      at("cassettes/newsroom"),
       "--",
       process.execPath,
       at("examples/newsroom.mjs"),

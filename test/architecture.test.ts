@@ -161,6 +161,39 @@ describe("the rooms that need a package which may be absent", () => {
   });
 });
 
+describe("the second implementation of the hashes", () => {
+  const file = "cli/verify/independent/canonical.ts";
+
+  it.each(["json-canonicalize", "@noble/hashes/sha2.js", "@noble/ed25519", "node:module", "./json.js"])(
+    "may import %s",
+    (specifier) => {
+      expect(broken({ [file]: `import { x } from "${specifier}";` })).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["canonical JSON and its hashes", "../../../core/index.js"],
+    ["the cassette layer", "../../../cassette/index.js"],
+    ["a room of the command line", "../layers.js"],
+    ["cryptography chosen by the platform", "#crypto"],
+    ["a package that the first implementation uses", "jsonc-parser"],
+  ])("may not import %s", (_what, specifier) => {
+    expect(broken({ [file]: `import { x } from "${specifier}";` })).toEqual(["closed"]);
+    expect(broken({ [file]: `import type { X } from "${specifier}";` })).toEqual(["closed"]);
+    expect(broken({ [file]: `const x = await import("${specifier}");` })).toEqual(["closed"]);
+  });
+
+  it("is there, and is entered by one file alone", () => {
+    const sources = [...readSources()];
+    expect(sources.filter(([path]) => path.startsWith("src/cli/verify/independent/")).length).toBeGreaterThan(4);
+    const users = sources.filter(
+      ([path, text]) =>
+        !path.includes("/independent/") && /import \{(?!.*\btype\b)[^}]*\} from "\.\/independent\//.test(text),
+    );
+    expect(users.map(([path]) => path)).toEqual(["src/cli/verify/second-opinion.ts"]);
+  });
+});
+
 describe("the rooms", () => {
   it.each([
     ["core/loop/turn.ts", "../tools/call.js"],

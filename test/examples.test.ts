@@ -16,7 +16,7 @@ function run(...args: string[]): { code: number | null; out: string; err: string
 
 it("newsroom.mjs: two agents on two vendors hand over, against served cassettes and without a key", () => {
   const program = ["--", process.execPath, "examples/newsroom.mjs"];
-  const { code, out, err } = run(cassetteBin, "serve", "examples/cassettes/newsroom", ...program);
+  const { code, out, err } = run(cassetteBin, "serve", "cassettes/newsroom", ...program);
   expect(out.split("\n")).toEqual([
     "posted: After 167 years the lighthouse on Rott went dark for good on Sunday.",
     "researcher: 2 turns, actor: 2 turns",
@@ -89,14 +89,14 @@ describe("frameworks/: one agent on four frameworks, each recorded, replayed, ta
   });
 
   it.each(names.slice(1))("%s made the same calls and said the same as our runtime", (name) => {
-    const file = (each: string) => `examples/cassettes/frameworks/orbit-1/${each}.cassette.json`;
+    const file = (each: string) => `cassettes/frameworks/orbit-1/${each}.cassette.json`;
     const { code, out } = run(cassetteBin, "diff", "--content", file("runtime"), file(name));
     expect(out).toContain("same: 1 task compared, 1 same, 0 drifted");
     expect(code).toBe(0);
   });
 
   it("the gate says of the other model that single runs do not tell", () => {
-    const [base, other] = ["orbit-1", "orbit-2"].map((model) => `examples/cassettes/frameworks/${model}`);
+    const [base, other] = ["orbit-1", "orbit-2"].map((model) => `cassettes/frameworks/${model}`);
     const { code, out } = run(cassetteBin, "drift", base ?? "", other ?? "");
     expect(out).toContain("inconclusive: 4 of 4 scenarios differ");
     expect(out.match(/first difference: weather\(\{"city":"Bergen"\}\) was removed/g)).toHaveLength(4);

@@ -1,12 +1,12 @@
 // What is done with each framework's agent: replay what was recorded, refuse what was tampered with, and compare with what
-// another model did. The recordings are in examples/cassettes/frameworks/<model>; `--record` makes them anew.
+// another model did. The recordings are in cassettes/frameworks/<model>; `--record` makes them anew.
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { diffCassettes, loadCassette, parseCassette, recordingProvider, saveCassette } from "playhead/cassette";
 import { useCassette } from "playhead/harness";
 
 const fileOf = (name, model) =>
-  fileURLToPath(new URL(`../cassettes/frameworks/${model}/${name}.cassette.json`, import.meta.url));
+  fileURLToPath(new URL(`../../cassettes/frameworks/${model}/${name}.cassette.json`, import.meta.url));
 
 /** Asks the model that stands in for a real one, and gives what was recorded. */
 async function record({ live, run }, model) {

@@ -194,9 +194,13 @@ export {
 export { checkRuleSet, MAX_RULES, parseRules, readRules } from "./rules/read.js";
 export type { Found as FoundBreak, PlacedCall, RuleWatch, TurnFigures } from "./rules/watch.js";
 export {
+  askedModelOf,
+  countedTurns,
   createUsageCounter,
+  derivedCostOf,
   sumUsage,
   usageOf,
+  type CountedTurn,
   type TurnUsage,
   type UsageCounter,
   type UsageSum,

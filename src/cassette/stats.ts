@@ -3,7 +3,7 @@
 
 import { isPlainObject } from "../core/index.js";
 import type { Cassette } from "./format.js";
-import { createUsageCounter, type UsageSum } from "./usage-sum.js";
+import { countedTurns, createUsageCounter, type UsageSum } from "./usage-sum.js";
 
 /** Distinct names (of tools, models, providers) that are counted apart. */
 export const MAX_COUNTED_NAMES = 1_000;
@@ -75,7 +75,7 @@ export function createStatsCounter(): StatsCounter {
   return {
     add(file, bytes, cassette) {
       const responses = cassette.entries.map(({ response }) => response);
-      for (const response of responses) usage.add(response);
+      for (const turn of countedTurns(cassette)) usage.add(turn);
       tools.add(responses.flatMap(({ message }) => (message.toolCalls ?? []).map(({ name }) => name)));
       models.add(responses.flatMap(({ model }) => model ?? []));
       providers.add([cassette.recordedProvider]);

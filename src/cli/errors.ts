@@ -79,9 +79,11 @@ export type CliErrorCode =
   /** The thread that read a file died over it. */
   | "thread-died"
   /** A server could not take its port. */
-  | "cannot-listen";
+  | "cannot-listen"
+  /** With `verify --independent`: the second implementation comes to another result. Exits 3, as any refusal does. */
+  | "independent-mismatch";
 
-/** A failure that belongs to no layer below; the exit code is always 2. */
+/** A failure that belongs to no layer below. The exit code is 2, but for `independent-mismatch`. */
 export class CliError extends Error {
   readonly code: CliErrorCode;
   readonly hint: string;
@@ -121,7 +123,8 @@ function recognise(error: unknown): Failure {
   }
   if (error instanceof CliError) {
     const { code, message, file, hint } = error;
-    return compact({ exitCode: EXIT.failed, code, message, file, hint });
+    const exitCode = code === "independent-mismatch" ? EXIT.integrity : EXIT.failed;
+    return compact({ exitCode, code, message, file, hint });
   }
   if (isHarnessError(error)) {
     const { code, hint } = error;

@@ -75,4 +75,15 @@ describe("what is loaded", () => {
     expect(ofLayer(loaded, "harness")).toEqual([]);
     expect(ofLayer(loaded, "cassette")).not.toEqual([]);
   });
+
+  const SECOND = ["json-canonicalize", "@noble/hashes", "@noble/ed25519", "cli/verify/second-opinion.js"];
+
+  it("for verify --independent is the second implementation too, which nothing else loads", () => {
+    const file = place("one.cassette.json", runOf([{ say: "a" }]));
+    const loadsOf = (names: string[]) => SECOND.filter((name) => names.includes(name));
+    expect(loadsOf(loadedByCommand("verify", file))).toEqual([]);
+    expect(loadsOf(loadedBy("dist/core/index.js"))).toEqual([]);
+    expect(loadsOf(loadedBy("dist/entry/cassette.js"))).toEqual([]);
+    expect(loadsOf(loadedByCommand("verify", file, "--independent"))).toEqual(SECOND);
+  });
 });

@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { buildCassette } from "../../src/cassette/build.js";
+import { PRICING_DATE } from "../../src/core/model/pricing.js";
 import { call, runOf } from "../cassette/diff/runs.js";
 import { cli, documentOf, folder, place } from "./run.js";
 
@@ -79,5 +81,47 @@ describe("cassette stats", () => {
     const ran = await cli(["stats", join(folder, "none")]);
     expect([ran.code, ran.err]).toEqual([2, expect.stringContaining("so nothing was counted")]);
     expect((await cli(["stats", "gone.cassette.json"])).code).toBe(2);
+  });
+
+  it("derives the cost of turns that say model and tokens and no cost, and marks it", async () => {
+    mkdirSync(join(folder, "priced"));
+    const usage = { inputTokens: 1_000_000, outputTokens: 100_000 };
+    const spent = (provider: string, rest: object) => {
+      const steps = runOf([{ say: "a" }], provider);
+      const turns = steps.entries.map(({ promptHash, response }) => ({
+        promptHash,
+        response: { ...response, ...rest },
+      }));
+      return buildCassette({ ...steps, recordedProvider: provider }, turns);
+    };
+    place("priced/a.cassette.json", spent("openai.chat:gpt-4o", { usage }));
+    expect((await cli(["stats", join(folder, "priced")])).out).toContain(
+      `  cost     3.5 USD (derived by list prices of ${PRICING_DATE})\n`,
+    );
+    place("priced/b.cassette.json", spent("acme", { usage, costUsd: 1 }));
+    place("priced/c.cassette.json", spent("acme", { usage, model: "orbit-1" }));
+    expect((await cli(["stats", join(folder, "priced")])).out).toContain(
+      `  cost     4.5 USD (derived for 1 turn by list prices of ${PRICING_DATE}), unknown of 1 turn\n`,
+    );
+    const document = documentOf(await cli(["stats", join(folder, "priced"), "--json"]));
+    expect(document["usage"]).toMatchObject({ costUsd: 4.5, turnsWithDerivedCost: 1, turnsWithoutCost: 1 });
+  });
+
+  it("names the model of an imported log, and the one that was asked for, where no answer names one", async () => {
+    mkdirSync(join(folder, "named"));
+    const imported = runOf([{ say: "a" }], "import:agentdojo:gpt-4o-2024-05-13");
+    place(
+      "named/a.cassette.json",
+      buildCassette({ ...imported, extensions: { import: { model: "gpt-4o-2024-05-13" } } }, imported.entries),
+    );
+    place("named/b.cassette.json", runOf([{ say: "a" }], "openai:gpt-4o"));
+    place("named/c.cassette.json", runOf([{ say: "a" }], "scripted"));
+    const { out } = await cli(["stats", join(folder, "named"), "--by", "model"]);
+    const groups = out.slice(out.indexOf("by model\n")).split("\n").slice(1, 4);
+    expect(groups.map((group) => group.trim().split("  ")[0])).toEqual([
+      "gpt-4o (as asked for)",
+      "gpt-4o-2024-05-13 (named by the imported log)",
+      "unknown (scripted)",
+    ]);
   });
 });

@@ -10,7 +10,7 @@ import { compileRules, type Found, type RuleWatch } from "./watch.js";
 export const MAX_BREAKS_PER_RULE = 100;
 
 /** What a rule looks at in a turn. */
-export type RuledTurn = Pick<LlmTurnResponse, "usage" | "costUsd"> & {
+export type RuledTurn = Pick<LlmTurnResponse, "usage" | "costUsd" | "model"> & {
   message: Pick<AssistantMessage, "toolCalls">;
 };
 

@@ -1,9 +1,9 @@
 // One run under rules, turn by turn and call by call. A recording is read through it after the fact and a live run while it
 // goes on, so that both name the same place.
 
-import { toPointer, toVisible, type LlmTurnResponse } from "../../core/index.js";
+import { toPointer, toVisible } from "../../core/index.js";
 import { nameText } from "../name-text.js";
-import { createUsageCounter, usageOf } from "../usage-sum.js";
+import { createUsageCounter, derivedCostOf, usageOf, type CountedTurn } from "../usage-sum.js";
 import { kindOf, type Rule, type RuleBreak, type RuleSet, type RunLimits } from "./format.js";
 import { compilePattern, mayMean, surelyMeans, type AskedCall, type Pattern } from "./pattern.js";
 
@@ -16,7 +16,7 @@ export interface PlacedCall {
 }
 
 /** What a turn says of itself. */
-export type TurnFigures = Pick<LlmTurnResponse, "usage" | "costUsd">;
+export type TurnFigures = CountedTurn;
 
 /** Told of turns and calls in their order; what each of them breaks comes back. */
 export interface RuleWatch {
@@ -163,7 +163,7 @@ function withinJudge(limits: RunLimits, allowUnknown: boolean): () => Judge {
         counter.add(figures);
         const { inputTokens, costUsd } = usageOf(figures);
         if (inputTokens === undefined) silent.tokens ??= turn;
-        if (costUsd === undefined) silent.cost ??= turn;
+        if (costUsd === undefined && derivedCostOf(figures) === undefined) silent.cost ??= turn;
         const total = counter.total();
         const tokens = total.inputTokens + total.outputTokens;
         const cost = total.costUsd ?? 0;

@@ -26,6 +26,7 @@ export function verifyCommand(program: Command, io: CommandIo): void {
     )
     .option("--trust <keys>", "refuse a signature by a key that this trust file does not have in force", parsePath)
     .option("--require-signature", "with --trust: refuse a cassette without a signature")
+    .option("--independent", "compute every hash and signature again by a second implementation, and compare")
     .option(
       "--receipts <file>",
       "check this file of receipts, and that it covers each turn of the cassettes named",

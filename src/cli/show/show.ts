@@ -1,6 +1,14 @@
 // `cassette show`: a cassette turn by turn, from a file that was checked first.
 
-import { createCassetteStore, describeOrigin, sumUsage, type Cassette, type UsageSum } from "../../cassette/index.js";
+import {
+  countedTurns,
+  createCassetteStore,
+  describeOrigin,
+  sumUsage,
+  type Cassette,
+  type UsageSum,
+} from "../../cassette/index.js";
+import { PRICING_DATE } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
@@ -26,7 +34,7 @@ export async function show(file: string, options: ShowOptions, io: CommandIo): P
     ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
   });
   const entries: readonly ShownEntry[] = cassette.entries;
-  const totals = sumUsage(entries.map(({ response }) => response));
+  const totals = sumUsage(countedTurns(cassette));
   const chosen = options.turn === undefined ? entries : [pick(entries, options.turn, file)];
   if (options.json === true) {
     const { entries: all, ...head } = cassette;
@@ -66,10 +74,12 @@ function printHead(line: PrintLine, file: string, cassette: Cassette): void {
 
 /** What no turn says is unknown; a turn that does not say it is counted, so that no sum passes for the whole. */
 function printTotals(line: PrintLine, totals: UsageSum): void {
-  const { turns, inputTokens, outputTokens, turnsWithoutTokens, costUsd, turnsWithoutCost } = totals;
+  const { turns, inputTokens, outputTokens, turnsWithoutTokens, costUsd, turnsWithDerivedCost, turnsWithoutCost } =
+    totals;
   const rest = (without: number): string => (without === 0 ? "" : ` (unknown of ${count(without, "turn")})`);
   const tokens = `${inputTokens} tokens in, ${outputTokens} out${rest(turnsWithoutTokens)}`;
-  const cost = costUsd === undefined ? "cost unknown" : `${costUsd} USD${rest(turnsWithoutCost)}`;
+  const derived = turnsWithDerivedCost === undefined ? "" : ` (derived by list prices of ${PRICING_DATE})`;
+  const cost = costUsd === undefined ? "cost unknown" : `${costUsd} USD${derived}${rest(turnsWithoutCost)}`;
   line("");
   line({ look: "bold", text: "in all" }, `  ${turnsWithoutTokens === turns ? "tokens unknown" : tokens}, ${cost}`);
 }

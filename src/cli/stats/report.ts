@@ -1,6 +1,7 @@
 // The lines of `cassette stats`: sums first, then what was called and who answered, then what needs attention.
 
 import type { CassetteStats, NameCounts, UsageSum } from "../../cassette/index.js";
+import { PRICING_DATE } from "../../core/index.js";
 import { count, type PrintLine } from "../output.js";
 
 const MAX_ROWS = 15;
@@ -52,9 +53,12 @@ export function tokensOf({ turns, inputTokens, outputTokens, turnsWithoutTokens 
   return `${inputTokens} in, ${outputTokens} out${without(turnsWithoutTokens)}`;
 }
 
-/** The cost, and of how many turns it is unknown. */
-export function costOf({ costUsd, turnsWithoutCost }: UsageSum): string {
-  return costUsd === undefined ? "unknown" : `${costUsd} USD${without(turnsWithoutCost)}`;
+/** The cost, how much of it is derived, and of how many turns it is unknown. */
+export function costOf({ turns, costUsd, turnsWithDerivedCost = 0, turnsWithoutCost }: UsageSum): string {
+  if (costUsd === undefined) return "unknown";
+  const isAll = turnsWithDerivedCost + turnsWithoutCost === turns;
+  const derived = `derived${isAll ? "" : ` for ${count(turnsWithDerivedCost, "turn")}`} by list prices of ${PRICING_DATE}`;
+  return `${costUsd} USD${turnsWithDerivedCost === 0 ? "" : ` (${derived})`}${without(turnsWithoutCost)}`;
 }
 
 function without(turns: number): string {

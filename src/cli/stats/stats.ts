@@ -3,6 +3,7 @@
 
 import { dirname } from "node:path";
 import {
+  askedModelOf,
   createCassetteStore,
   createStatsCounter,
   type Cassette,
@@ -108,7 +109,10 @@ function withSize(files: FilePort): { files: FilePort; lastSize: () => number } 
 function groupOf(by: "folder" | "model", file: string, cassette: Cassette): string {
   if (by === "folder") return dirname(file);
   const models = [...new Set(cassette.entries.flatMap(({ response }) => response.model ?? []))].sort();
-  return models.length === 0 ? `unknown (${cassette.recordedProvider})` : models.join(", ");
+  if (models.length > 0) return models.join(", ");
+  const asked = askedModelOf(cassette);
+  if (asked === undefined) return `unknown (${cassette.recordedProvider})`;
+  return `${asked} (${cassette.recordedProvider.startsWith("import:") ? "named by the imported log" : "as asked for"})`;
 }
 
 function createGroups() {

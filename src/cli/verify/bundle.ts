@@ -8,6 +8,7 @@ import { pathBeside } from "../../host/index.js";
 import { toFailure, type Failure } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { count, type PrintLine } from "../output.js";
+import type { Recomputed } from "./independent/tally.js";
 
 /** A file that does not hold, or could not be looked at. */
 export interface RefusalVerdict {
@@ -25,6 +26,8 @@ export interface BundleVerdict {
   turns: number;
   path: string[];
   bundleHash: string;
+  /** With --independent. */
+  independent?: Recomputed;
   /** Of all its cassettes, for the receipts that may cover them; not printed. */
   responses: readonly LlmTurnResponse[];
 }

@@ -4,6 +4,7 @@ import { BUNDLE_SUFFIX, createCassetteStore } from "../../cassette/index.js";
 import type { FilePort, LlmTurnResponse } from "../../core/index.js";
 import { toFailure } from "../errors.js";
 import { toRefusal, verifyBundle, type BundleVerdict, type RefusalVerdict } from "./bundle.js";
+import type { Recomputed } from "./independent/tally.js";
 import { loadLayered, type Layered, type LayerJob, type LayerRules, type Layers } from "./layers.js";
 
 /** What was found of one path. `responses` is for receipts that may cover them, empty without any, and not printed. */
@@ -16,6 +17,8 @@ export type Verdict =
       recordedProvider: string;
       cassetteId?: string;
       layers: Layers;
+      /** With --independent. */
+      independent?: Recomputed;
       responses: readonly LlmTurnResponse[];
     }
   | BundleVerdict
@@ -25,12 +28,14 @@ export type Verdict =
 export interface VerifySettings {
   cwd: string;
   rules: LayerRules;
+  /** Whether what holds is computed again by the second implementation. */
+  isIndependent: boolean;
   /** The responses of all files at once are kept in memory only where they are asked for. */
   keepsResponses: boolean;
 }
 
 /** Checks one file after another. */
-export function createChecker(files: FilePort, { rules, keepsResponses }: VerifySettings) {
+export function createChecker(files: FilePort, { rules, isIndependent, keepsResponses }: VerifySettings) {
   const store = createCassetteStore(files);
   return async (job: LayerJob): Promise<Verdict> => {
     try {
@@ -38,7 +43,12 @@ export function createChecker(files: FilePort, { rules, keepsResponses }: Verify
       const verdict = isBundle
         ? await verifyBundle(files, job.file, rules.maxBytes)
         : toVerdict(await loadLayered(files, store, rules, job));
-      return keepsResponses || verdict.status !== "ok" ? verdict : { ...verdict, responses: [] };
+      if (verdict.status !== "ok") return verdict;
+      const kept = keepsResponses ? verdict : { ...verdict, responses: [] };
+      if (!isIndependent) return kept;
+      const { recomputeFile } = await import("./second-opinion.js");
+      const found = "layers" in verdict ? verdict.layers.signatures : [];
+      return { ...kept, independent: await recomputeFile(files, job.file, rules, found) };
     } catch (error) {
       return toRefusal(job.file, toFailure(error, job.file));
     }

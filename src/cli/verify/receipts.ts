@@ -9,7 +9,7 @@ import { count, createPrinter, writeJson, type PrintLine } from "../output.js";
 import { coverTurns, type Coverage } from "./coverage.js";
 import { readKey } from "./key.js";
 import type { Verdict } from "./one.js";
-import { checkCassettes, printVerdicts, toJson, type VerifyOptions } from "./verify.js";
+import { checkCassettes, printVerdicts, secondOpinionOn, toJson, type VerifyOptions } from "./verify.js";
 
 /** The flags that `--receipts` brings, as commander gives them. */
 export interface ReceiptsOptions {
@@ -51,14 +51,16 @@ export async function verifyWithReceipts(
   const isOpen = verdict.kind === "ok" && !verdict.complete && options.requireComplete === true;
   const exitCode = isOpen ? EXIT.integrity : exitCodeFor(verdict, covered);
   io.exit(exitCode);
+  const opinion = await secondOpinionOn(cassettes, options);
   if (options.json === true) {
     const listed = covered.map(({ cassette, coverage }) => ({
       ...toJson(cassette),
       ...(coverage === undefined ? {} : { coverage }),
     }));
-    writeJson(io, "verify", exitCode, { receipts: { file, ...withoutChain(verdict) }, files: listed });
+    writeJson(io, "verify", exitCode, { receipts: { file, ...withoutChain(verdict) }, files: listed, ...opinion.json });
   } else {
     print(createPrinter(io), file, verdict, covered);
+    opinion.print(createPrinter(io));
   }
 }
 

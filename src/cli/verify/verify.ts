@@ -20,6 +20,8 @@ import { createChecker, type Verdict, type VerifySettings } from "./one.js";
 export interface VerifyOptions extends LayerOptions {
   /** How many threads; without it the cores there are, where it is worth it. */
   jobs?: number;
+  /** Computes everything again by a second implementation. */
+  independent?: boolean;
   json?: boolean;
 }
 
@@ -44,8 +46,25 @@ export async function verify(paths: readonly string[], options: VerifyOptions, i
   const summary = summarise(verdicts);
   const exitCode = exitCodeFor(summary);
   io.exit(exitCode);
-  if (options.json === true) writeJson(io, "verify", exitCode, { files: verdicts.map(toJson), summary });
-  else printVerdicts(createPrinter(io), verdicts);
+  const opinion = await secondOpinionOn(verdicts, options);
+  if (options.json === true)
+    writeJson(io, "verify", exitCode, { files: verdicts.map(toJson), summary, ...opinion.json });
+  else {
+    printVerdicts(createPrinter(io), verdicts);
+    opinion.print(createPrinter(io));
+  }
+}
+
+/** What `--independent` adds to the report; nothing where it was not asked for. */
+export async function secondOpinionOn(
+  verdicts: readonly Verdict[],
+  { independent }: VerifyOptions,
+): Promise<{ json: object; print: (line: PrintLine) => void }> {
+  if (independent !== true) return { json: {}, print: () => undefined };
+  const { printRecomputed, sumRecomputed } = await import("./second-opinion.js");
+  const recomputed = verdicts.map((verdict) => (verdict.status === "ok" ? verdict.independent : undefined));
+  const sum = sumRecomputed(recomputed.filter((each) => each !== undefined));
+  return { json: { independent: sum }, print: (line) => printRecomputed(line, sum) };
 }
 
 /** A verdict on every file that the paths mean, in order, and on every locked one that is gone from there. */
@@ -64,7 +83,7 @@ export async function checkCassettes(
   });
   const found = rules.isLocked || rules.trust !== undefined ? await withMembers(files, named, rules, io.cwd) : named;
   const progress = createProgress(io, "verifying");
-  const settings: VerifySettings = { cwd: io.cwd, rules, keepsResponses };
+  const settings: VerifySettings = { cwd: io.cwd, rules, isIndependent: options.independent === true, keepsResponses };
   // What a thread sends is copied, and responses are most of a cassette.
   const threads = keepsResponses ? 1 : options.jobs;
 

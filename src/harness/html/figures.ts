@@ -1,6 +1,7 @@
 // Figures as they stand on a page. Written by hand, so that the same number reads the same on every machine.
 
 import type { TurnUsage, UsageSum } from "../../cassette/index.js";
+import { PRICING_DATE } from "../../core/index.js";
 
 /** 1234567 as "1,234,567". */
 export function grouped(number: number): string {
@@ -36,8 +37,9 @@ export function tokenTotal({ turns, inputTokens, outputTokens, turnsWithoutToken
   return `${grouped(inputTokens)} in · ${grouped(outputTokens)} out${rest}`;
 }
 
-/** The cost of all turns, and how many turns are not in it. */
-export function costTotal({ costUsd, turnsWithoutCost }: UsageSum): string {
+/** The cost of all turns, whether a part of it is derived, and how many turns are not in it. */
+export function costTotal({ costUsd, turnsWithDerivedCost, turnsWithoutCost }: UsageSum): string {
   if (costUsd === undefined) return "unknown";
-  return `${money(costUsd)}${turnsWithoutCost === 0 ? "" : `, and ${counted(turnsWithoutCost, "turn")} unknown`}`;
+  const derived = turnsWithDerivedCost === undefined ? "" : ` (derived by list prices of ${PRICING_DATE})`;
+  return `${money(costUsd)}${derived}${turnsWithoutCost === 0 ? "" : `, and ${counted(turnsWithoutCost, "turn")} unknown`}`;
 }

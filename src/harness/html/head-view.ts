@@ -1,6 +1,6 @@
 // The head of a page: where a recording comes from, what it cost, what it proves, and which tools it used.
 
-import { describeOrigin, judgeSignatures, sumUsage, type Cassette } from "../../cassette/index.js";
+import { describeOrigin, judgeSignatures, countedTurns, sumUsage, type Cassette } from "../../cassette/index.js";
 import { isPlainObject } from "../../core/index.js";
 import type { Allowance, LeftOut } from "./allowance.js";
 import { costTotal, counted, tokenTotal } from "./figures.js";
@@ -14,7 +14,7 @@ const MAX_MODELS = 8;
 /** Facts, proof, tools and extensions of one cassette. */
 export function headView(cassette: Cassette, allowance: Allowance): Html {
   const entries: readonly AnyEntry[] = cassette.entries;
-  const usage = sumUsage(entries.map(({ response }) => response));
+  const usage = sumUsage(countedTurns(cassette));
   const facts: [string, string][] = [
     ["Model", modelsOf(cassette, entries)],
     ["Provider", cassette.recordedProvider],

@@ -1,6 +1,13 @@
 // What a run took, as far as it says: turns, calls, tokens, money, time. What it does not say is unknown, which is not zero.
 
-import { createUsageCounter, usageOf, type TurnUsage } from "../../cassette/index.js";
+import {
+  countedTurns,
+  createUsageCounter,
+  derivedCostOf,
+  usageOf,
+  type CountedTurn,
+  type TurnUsage,
+} from "../../cassette/index.js";
 import { cassetteOf, findCarrier } from "./carrier.js";
 import { misuse } from "./matcher.js";
 import { eventsOf, findRun, madeCallsOf, type RunLike } from "./run-result.js";
@@ -23,12 +30,13 @@ const MAX_TURNS_NAMED = 5;
 
 export function figuresOf(matcher: string, received: unknown): RunFigures {
   if (findCarrier(received) !== undefined) {
-    const { entries } = cassetteOf(matcher, received, false);
+    const cassette = cassetteOf(matcher, received, false);
+    const { entries } = cassette;
     if (entries.length === 0) throw misuse(matcher, "the cassette has no turns", "Run the agent and record it first.");
     const calls = madeCallsOf(matcher, received).calls.length;
     const ms: Figure = { kind: "unknown", atLeast: 0, why: "a cassette does not say how long the run took" };
     return {
-      ...sumOf(entries.map(({ response }) => response)),
+      ...sumOf(countedTurns(cassette)),
       turns: known(entries.length),
       toolCalls: known(calls),
       ms,
@@ -70,12 +78,12 @@ function usageOfRun(run: RunLike): Sums {
   };
 }
 
-function sumOf(turns: readonly Parameters<typeof usageOf>[0][]): Sums {
+function sumOf(turns: readonly CountedTurn[]): Sums {
   const counter = createUsageCounter();
   const silent: Record<keyof TurnUsage, number[]> = { inputTokens: [], outputTokens: [], costUsd: [] };
   turns.forEach((turn, index) => {
     counter.add(turn);
-    const said = usageOf(turn);
+    const said = { costUsd: derivedCostOf(turn), ...usageOf(turn) };
     for (const field of Object.keys(silent) as (keyof TurnUsage)[]) {
       if (said[field] === undefined) silent[field].push(index);
     }

@@ -64,9 +64,8 @@ export function stayWithinBudget(
     return undecided(
       this,
       () =>
-        `expected the run ${this.isNot === true ? "to go beyond" : "to stay within"} its budget, but of ` +
-        `${namesText(unknown)} nobody knows:\n${tableText(this, judged)}\n` +
-        "Take a provider that reports it (docs/providers.md has prices), or leave the limit out.",
+        `cannot check the budget: this run does not report ${namesText(unknown)}:\n${tableText(this, judged)}\n` +
+        "Record a provider that reports it, or leave the limit out. docs/vitest.md says what is derived from model and tokens.",
     );
   }
   if (over.length === 0) {

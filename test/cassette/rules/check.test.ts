@@ -157,6 +157,13 @@ describe("within", () => {
     ]);
   });
 
+  it("holds a limit on cost against the list prices, where a turn says model and tokens and no cost", () => {
+    // 2.5 USD for a million tokens in.
+    const run = [turn({ model: "gpt-4o", usage: { inputTokens: 1_000_000, outputTokens: 0 } })];
+    expect(checkTurns(run, rule({ within: { maxCostUsd: 2.5 } }))).toEqual([]);
+    expect(checkTurns(run, rule({ within: { maxCostUsd: 2.4 } }))).toMatchObject([{ turn: 0 }]);
+  });
+
   it("says that it does not know, and lets that pass only where it is allowed", () => {
     const within = { maxTokens: 100, maxCostUsd: 1 };
     const run = [paid(10, 0.1), turn({ costUsd: 0.1 }), turn({})];

@@ -94,7 +94,7 @@ describe("the matchers in Jest", () => {
       expect(refusal(() => assertion.toMatchToolSequence([[]]))).toMatchObject({ code: "matcher-misuse" });
       expect(
         stripVTControlCharacters((refusal(() => assertion.toStayWithinBudget({ usd: 1 })) as Error).message),
-      ).toContain("of USD nobody knows");
+      ).toContain("cannot check the budget: this run does not report USD");
       expect((refusal(() => assertion.toCallToolBefore("lookup", "pay")) as Error).message).toContain("no order");
     }
   });

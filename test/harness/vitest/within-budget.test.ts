@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
+import { hashEnvelope } from "../../../src/cassette/build.js";
 import { describe, expect, it } from "vitest";
 import { recordingProvider, type CassetteV2 } from "../../../src/cassette/index.js";
 import { createRuntime, type RunResult } from "../../../src/core/index.js";
@@ -76,10 +77,25 @@ describe("toStayWithinBudget", () => {
     for (const received of [result, cassette]) {
       for (const assertion of [expect(received), expect(received).not]) {
         const message = failure(() => assertion.toStayWithinBudget({ usd: 1, turns: 2 }));
-        expect(message).toMatch(/its budget, but of USD nobody knows:\n/);
+        expect(message).toContain("cannot check the budget: this run does not report USD:\n");
         expect(message).toContain("  USD             1  unknown  turn 1 without a price\n");
       }
     }
+  });
+
+  it("derives the cost of a recording from model and tokens, as a recorder of another framework leaves it", async () => {
+    const { cassette } = await spend({ usage }, { usage });
+    const ofModel = (recordedProvider: string) => ({ ...cassette, recordedProvider, envelopeHash: "" });
+    const sealed = (recordedProvider: string) => {
+      const changed = ofModel(recordedProvider);
+      return { ...changed, envelopeHash: hashEnvelope(changed) };
+    };
+    // Each of the two turns: 100 tokens in at 2.5 USD for a million, and 10 out at 10 USD.
+    expect(sealed("openai.chat:gpt-4o")).toStayWithinBudget({ usd: 0.0007 });
+    expect(sealed("openai.chat:gpt-4o")).not.toStayWithinBudget({ usd: 0.0006 });
+    const message = failure(() => expect(sealed("openai.chat:orbit-1")).toStayWithinBudget({ usd: 1 }));
+    expect(message).toContain("turns 0, 1 without a price\n");
+    expect(message).toContain("docs/vitest.md");
   });
 
   it("decides on what is known where that is over already", async () => {
@@ -101,7 +117,7 @@ describe("toStayWithinBudget", () => {
     const lossy = { ...result, events: result.events.slice(0, 3), droppedEvents: result.events.length - 3 };
     for (const limit of [{ usd: 1 }, { tokens: 1_000 }, { ms: 1_000 }]) {
       for (const assertion of [expect(lossy), expect(lossy).not]) {
-        expect(failure(() => assertion.toStayWithinBudget(limit))).toContain("nobody knows");
+        expect(failure(() => assertion.toStayWithinBudget(limit))).toContain("cannot check the budget");
       }
     }
     expect(lossy).toStayWithinBudget({ turns: 2, toolCalls: 1 });

@@ -1,0 +1,50 @@
+// The hash of a bundle and of each cassette that it lists, computed again from the bytes of their files.
+
+import { recomputeCassette } from "./cassette.js";
+import { hashOf } from "./canonical.js";
+import { readJson } from "./json.js";
+import { isRecord, itemsOf, type Fields } from "./record.js";
+import { Tally } from "./tally.js";
+
+/** The bytes of the file next to the bundle that has this name; undefined where there is none. */
+export type ReadMember = (name: string) => Promise<Uint8Array | undefined>;
+
+/** Recomputes a bundle with its cassettes. */
+export async function recomputeBundle(bytes: Uint8Array, readMember: ReadMember): Promise<Tally> {
+  const tally = new Tally();
+  const read = readJson(bytes);
+  const bundle = "value" in read ? read.value : undefined;
+  if (!isRecord(bundle) || !isRecord(bundle["agents"])) {
+    tally.disagree("", "flaw" in read ? read.flaw : "the file holds no bundle");
+    return tally;
+  }
+  const { bundleHash, ...covered } = bundle;
+  tally.compareHash("/bundleHash", bundleHash, hashOf(covered));
+  for (const [agentId, member] of Object.entries(bundle["agents"])) {
+    await recomputeMember(agentId, isRecord(member) ? member : {}, readMember, tally);
+  }
+  return tally;
+}
+
+async function recomputeMember(agentId: string, listed: Fields, read: ReadMember, tally: Tally): Promise<void> {
+  const name = String(listed["cassette"]);
+  // A name that leads elsewhere is no member, whatever is there.
+  const bytes = /[/\\]/.test(name) ? undefined : await read(name);
+  if (bytes === undefined) {
+    tally.disagree("/agents", `${name} is not next to the bundle`);
+    return;
+  }
+  const own = new Tally();
+  const cassette = recomputeCassette(bytes, own) ?? {};
+  const { cassetteId, envelopeHash, entries } = cassette;
+  const isListed =
+    cassette["agentId"] === agentId &&
+    cassetteId === listed["cassetteId"] &&
+    envelopeHash === listed["envelopeHash"] &&
+    itemsOf(entries).length === listed["entries"];
+  if (!isListed) tally.disagree("/agents", `${name} is not the cassette that the bundle lists`);
+  for (const { pointer, what } of own.disagreements) tally.disagree(pointer, `${name}: ${what}`);
+  tally.hashes += own.hashes;
+  tally.signatures += own.signatures;
+  for (const [kind, count] of Object.entries(own.notRecomputed)) tally.leaveOut(kind, count);
+}
