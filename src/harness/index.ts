@@ -168,7 +168,7 @@ export type { AiSdkModel, AiSdkModelV2, AnyAiSdkModel } from "./adapters/ai-sdk/
 export { toAiSdk, type ToAiSdkOptions } from "./adapters/ai-sdk/to-ai-sdk.js";
 export { fromAgentsModel, toAgentsModel } from "./adapters/openai-agents/model.js";
 export type { AgentsModel, AnyAgentsModel } from "./adapters/openai-agents/spec.js";
-export { parseBody, readTurn } from "./wire/read-turn.js";
+export { parseBody, readHeldState, readTurn } from "./wire/read-turn.js";
 export { refusalReply, type Refusal, type WireBody, type WireReply } from "./wire/reply.js";
 export { PIN_HEADER, shelfReply, type ShelfReplyOptions } from "./wire/shelf-reply.js";
 export type { ServedStreaming } from "./wire/stream-body.js";

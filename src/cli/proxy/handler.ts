@@ -3,7 +3,7 @@
 
 import { gunzipSync } from "node:zlib";
 import { wireOf } from "../../core/index.js";
-import { refusalReply, type Refusal } from "../../harness/index.js";
+import { readHeldState, refusalReply, type Refusal } from "../../harness/index.js";
 import { forward, type Forwarded, type HttpHandler, type HttpReply, type HttpRequest } from "../../host/index.js";
 import { readBytes } from "../serve/read-bytes.js";
 import type { PassedPart, PassingTurn, ProxyRecorder } from "./recorder.js";
@@ -12,12 +12,21 @@ import { below } from "./target.js";
 /** The most of one answer that is kept for a look; the client gets all of it. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
-/** Forwards everything; turns of a conversation are recorded. `note` is told why a target gave no answer. */
+/**
+ * Forwards everything but requests that continue a conversation on the vendor's server. Turns are recorded. `note` is called
+ * with the reason why a request was not answered by the target.
+ */
 export function proxyHandler(target: URL, recorder: ProxyRecorder, note: (text: string) => void): HttpHandler {
   return async (request) => {
     const wire = wireOf(request);
     const read = await readBytes(request);
     if ("refusal" in read) return refusalReply(read.refusal, wire);
+    const state = wire === undefined ? undefined : readHeldState(read.bytes);
+    if (state !== undefined) {
+      if (state.isRecoverable) note(state.held.message);
+      else recorder.lose(new Error(state.held.message));
+      return refusalReply(state.held, wire);
+    }
     const turn = wire === undefined ? undefined : recorder.open(wire, read.bytes);
     const answer = await send(target, request, read.bytes);
     if ("refusal" in answer || answer.status < 200 || answer.status > 299) {

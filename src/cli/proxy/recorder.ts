@@ -41,6 +41,8 @@ export interface PassingTurn {
 export interface ProxyRecorder {
   /** Notes a turn when it is asked. */
   open(wire: Wire, body: Uint8Array): PassingTurn;
+  /** Notes a turn that cannot be kept. */
+  lose(why: unknown): void;
   /** Resolves when no turn is open. */
   idle(): Promise<void>;
   readonly recorded: number;
@@ -69,7 +71,7 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
   const open = new Set<Promise<void>>();
   let recorded = 0;
 
-  // Whatever it was: the client has its answer, and the turns before this one are still to be written.
+  // Never throws: the turns before this one are still to be written.
   const lose = (error: unknown): void => {
     const why = error instanceof Error ? error.message : String(error);
     lost.push(why);
@@ -104,6 +106,7 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
       return recorded;
     },
     lost,
+    lose,
     open(wire, body) {
       try {
         const { request } = wire.parse(parseBody(body));

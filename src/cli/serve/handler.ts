@@ -24,6 +24,8 @@ export interface ServedMiss {
 export interface ServeWatcher {
   answered(): void;
   missed(miss: ServedMiss): void;
+  /** Called for a request that was refused and that its client sends again in another form. */
+  noted(why: string): void;
 }
 
 const RECORD_AGAIN =
@@ -66,6 +68,12 @@ export function serveHandler(
     const read = await readBytes(request);
     if ("refusal" in read) return refusalReply(read.refusal, wire);
     const parsed = readTurn(wire, read.bytes);
+    if ("held" in parsed) {
+      const { held, isRecoverable } = parsed;
+      if (isRecoverable) watcher.noted(held.message);
+      else watcher.missed(held);
+      return refusalReply(held, wire);
+    }
     if ("refusal" in parsed) return refusalReply(parsed.refusal, wire);
     return answerTurn(wire, parsed.turn, pinOf(request), {
       shelf,

@@ -59,9 +59,13 @@ export async function serve(
     const nameOf = (file: string): string => short.get(file) ?? basename(file);
     const named = items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] }));
     const redact = withValues(undefined, secretsOf(io.env));
-    const shelf = createShelf(named, { redact, allowRedacted: options.allowRedacted === true });
-    const misses: ServedMiss[] = [];
     const note = createNotes(io);
+    const shelf = createShelf(named, {
+      redact,
+      allowRedacted: options.allowRedacted === true,
+      warn: (text) => note(text),
+    });
+    const misses: ServedMiss[] = [];
     let answered = 0;
     const watcher: ServeWatcher = {
       answered() {
@@ -73,6 +77,7 @@ export async function serve(
         for (const line of miss.message.split("\n")) note("miss: ", line);
         if (options.once === true) stop.now();
       },
+      noted: (why) => note("refused: ", why),
     };
     const { streaming = "chunked", speed = 1 } = options;
     for (const { file, cassette } of streaming === "whole" ? [] : items) {
@@ -202,8 +207,10 @@ function report(
   }
   // What the command prints is its own.
   const print = command === undefined ? createPrinter(io) : createNotes(io);
-  for (const { file, turns, used } of cassettes) {
+  for (const { file, turns, used, uncompared } of cassettes) {
     print({ look: used === turns ? "good" : "bad", text: `${used} of ${count(turns, "turn")} used` }, "  ", file);
+    if (uncompared !== undefined)
+      print(`   ${count(uncompared.turns, "turn")} answered without comparing `, uncompared.fields.join(", "));
   }
   const look = exitCode === EXIT.ok ? "good" : "bad";
   print({ look, text: `${answered} answered, ${count(misses.length, "miss", "misses")}, ${unused} left over` });

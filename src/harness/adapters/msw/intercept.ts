@@ -46,6 +46,13 @@ export function createInterceptor(interception: Interception): (request: Request
     const wire = bases.wireOf(request);
     if (wire === undefined) return outside(request, unknownPath(request));
     const read = readTurn(wire, new Uint8Array(await request.clone().arrayBuffer()));
+    if ("held" in read) {
+      // A client that then sends the whole conversation has lost nothing.
+      const { held, isRecoverable } = read;
+      return isRecoverable
+        ? toResponse(refusalReply(held, wire))
+        : refuse(held, wire, new CassetteError("invalid-options", held.message));
+    }
     if ("refusal" in read) return outside(request, read.refusal, wire);
     try {
       return await answer({ wire, turn: read.turn, request });
