@@ -38,7 +38,7 @@ import {
 } from "./stream-play.js";
 import { describeStreams, readStreams, type RecordedStreams } from "./stream-read.js";
 import { createUnusedTurns, type UnusedTurns } from "./unused.js";
-import { createWireFieldCheck } from "./wire-fields.js";
+import { createWireFieldCheck, type WireFieldCheck } from "./wire-fields.js";
 
 /** The options of {@link cassetteProvider}. A wrong one is `CassetteError` `invalid-options`. */
 export interface ReplayOptions extends StreamingOptions {
@@ -174,12 +174,9 @@ function sealIfJson(value: unknown): unknown {
   }
 }
 
-function createSession(
-  tape: Cassette,
-  options: ReplayOptions,
-  hashFilter: HashFilter | undefined,
-  warn: (text: string) => void,
-) {
+type Warn = (text: string) => void;
+
+function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashFilter | undefined, warn: Warn) {
   const { strict = true, file } = options;
   const { entries } = tape;
   const noted = tape.version === 2 ? (tape.extensions?.contexts ?? []) : [];
@@ -193,11 +190,6 @@ function createSession(
   let tracker = createPromptTracker(hashFilter);
   let seen = createSeenPrompt();
   const misses = createMisses(options);
-
-  function comparable(request: LlmTurnRequest): LlmTurnRequest {
-    const settings = fields.known(request.settings ?? undefined);
-    return settings === undefined || settings === request.settings ? request : { ...request, settings };
-  }
 
   function find(promptHash: string, now: TurnContext | undefined): number | undefined {
     const exact = turns.find(promptHash, now);
@@ -224,7 +216,7 @@ function createSession(
       assertMessages(list, known);
       const turn = asked++;
       // As the recorder does: tools and settings are read before the prompt.
-      const now = strict && noted.length > 0 ? readContext(comparable(request)) : undefined;
+      const now = strict && noted.length > 0 ? readContext(comparable(request, fields)) : undefined;
       const promptHash = nextHash(list, known, { tape, side, turns, tracker });
       seen.take();
       const index = find(promptHash, now);
@@ -252,6 +244,11 @@ function createSession(
       seen = createSeenPrompt();
     },
   };
+}
+
+function comparable(request: LlmTurnRequest, fields: WireFieldCheck): LlmTurnRequest {
+  const settings = fields.known(request.settings ?? undefined);
+  return settings === undefined || settings === request.settings ? request : { ...request, settings };
 }
 
 interface Asking {

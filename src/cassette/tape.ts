@@ -76,12 +76,8 @@ export function toAsked(wire: Wire, request: WireRequest): Asked {
 }
 
 /** Throws `CassetteError` where the cassette is refused or cannot be replayed as it is. */
-export function createTape(
-  value: unknown,
-  file: string,
-  names: Iterable<string>,
-  { warn, ...options }: TapeOptions = {},
-): Tape {
+export function createTape(value: unknown, file: string, names: Iterable<string>, given: TapeOptions = {}): Tape {
+  const { warn, ...options } = given;
   const ports = { warn: () => undefined };
   const provider = cassetteProvider(value, { ...options, file, streaming: "whole", ports });
   const { cassette } = provider;
@@ -122,13 +118,13 @@ export function createTape(
       const same = unused().filter((index) => isExact(asked, index));
       return pick(same.map((index) => judge(asked, index, true, length)));
     },
-    findAlike(given) {
-      const asked = asRecorded(given, redaction);
+    findAlike(request) {
+      const asked = asRecorded(request, redaction);
       const measured = unused().map((index) => measure(asked, index));
       return pick(measured.filter((near) => near.isPrompt));
     },
-    nearest(given) {
-      const asked = asRecorded(given, redaction);
+    nearest(request) {
+      const asked = asRecorded(request, redaction);
       const measured = all.map((index) => measure(asked, index));
       const whole = measured.find((near) => near.isPrompt);
       return (

@@ -1,7 +1,7 @@
 // Fields of a vendor's request that no setting stands for, against recordings made before they were kept: such a recording does
 // not say which of them were sent, so they are not compared with it, and that is reported once.
 
-import { isPlainObject, WIRE_NAMES, type JsonObject, type LlmSettings } from "../core/index.js";
+import { isPlainObject, WIRE_NAMES, type JsonObject, type JsonValue, type LlmSettings } from "../core/index.js";
 import type { ContextExtension } from "./format.js";
 
 /** The fields of requests that one replay could not compare. */
@@ -48,9 +48,9 @@ export function uncomparedText(fields: readonly string[]): string {
 }
 
 /** The fields of every wire but `wire`, as settings hold them. */
-export function fieldsOfOtherWires(settings: object | undefined, wire: string): JsonObject {
-  const others = Object.entries(settings ?? {}).filter(([name]) => name !== wire && isWire(name));
-  return Object.fromEntries(others) as JsonObject;
+export function fieldsOfOtherWires(settings: JsonObject | undefined, wire: string): JsonObject {
+  const others = Object.entries<JsonValue>(settings ?? {}).filter(([name]) => name !== wire && isWire(name));
+  return Object.fromEntries<JsonValue>(others);
 }
 
 /** True for the name of a setting that holds fields of a wire. */
