@@ -3,6 +3,7 @@
 
 import { isPlainObject, toPointer, toVisible, type JsonObject, type JsonValue } from "../core/index.js";
 import { firstDifference, type ValueChange } from "./values.js";
+import { isWire } from "./wire-fields.js";
 
 /** One change. The pointer leads into the list of tools or the settings: the new ones, or the old where there is no new. */
 export interface ContextChange extends ValueChange {
@@ -35,10 +36,20 @@ export function toolsChanges(old: JsonValue, now: JsonValue): ContextChange[] {
   return [{ what: "the tools are listed in another order", pointer: toPointer([moved, "name"]), old: was, new: is }];
 }
 
-/** Every setting that changed, in the order of their names. */
+/** Every setting that changed, in the order of their names; of the fields of a wire, every field. */
 export function settingsChanges(old: JsonValue, now: JsonValue): ContextChange[] {
   if (!isPlainObject(old) || !isPlainObject(now)) return [];
-  return fieldChanges(old, now).map((change) => told(change, `the setting ${change.field}`, []));
+  return fieldChanges(old, now).flatMap((change) => {
+    const { field } = change;
+    if (!isWire(field)) return [told(change, `the setting ${field}`, [])];
+    const inWire = fieldChanges(objectAt(old, field), objectAt(now, field));
+    return inWire.map((inner) => told(inner, `the request field ${inner.field}`, [field]));
+  });
+}
+
+function objectAt(object: JsonObject, field: string): JsonObject {
+  const value = object[field];
+  return isPlainObject(value) ? value : {};
 }
 
 interface FieldChange extends Omit<ValueChange, "pointer"> {
@@ -66,7 +77,11 @@ function fieldText(field: string): string {
   return field === "description" || field === "schema" ? field : `field ${field}`;
 }
 
-function told({ field, inside, ...sides }: FieldChange, subject: string, path: readonly number[]): ContextChange {
+function told(
+  { field, inside, ...sides }: FieldChange,
+  subject: string,
+  path: readonly (string | number)[],
+): ContextChange {
   const verb = inside === "" ? verbOf(sides) : `changed (at ${inside})`;
   return { ...sides, what: toVisible(`${subject} ${verb}`), pointer: toPointer([...path, field]) + inside };
 }

@@ -1,11 +1,12 @@
 // What two recorded runs were offered: their tools and settings, compared by name, whatever the model then did. A run that
 // was offered several versions of a tool one after the other is compared version by version.
 
-import { canonicalize, toVisible, type JsonObject, type JsonValue } from "../core/index.js";
+import { canonicalize, isPlainObject, toVisible, type JsonObject, type JsonValue } from "../core/index.js";
 import type { Cassette, ContextExtension } from "./format.js";
 import { nameText } from "./name-text.js";
 import { placesOf, schemaChanges, type SchemaChange } from "./schema-change.js";
 import { firstDifference, type ValueChange } from "./values.js";
+import { isWire } from "./wire-fields.js";
 
 /** A tool or a setting that was offered otherwise. */
 export interface ContractChange {
@@ -106,7 +107,11 @@ function toolsIn({ tools = [] }: ContextExtension): Named[] {
 }
 
 function settingsIn({ settings = {} }: ContextExtension): Named[] {
-  return Object.entries(settings);
+  return Object.entries(settings).flatMap(([name, value]): Named[] =>
+    isWire(name) && isPlainObject(value)
+      ? Object.entries(value).map(([field, own]) => [`${name}.${field}`, own])
+      : [[name, value]],
+  );
 }
 
 /** What each name stood for in the course of a run, each version once. */

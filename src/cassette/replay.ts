@@ -38,6 +38,7 @@ import {
 } from "./stream-play.js";
 import { describeStreams, readStreams, type RecordedStreams } from "./stream-read.js";
 import { createUnusedTurns, type UnusedTurns } from "./unused.js";
+import { createWireFieldCheck, type WireFieldCheck } from "./wire-fields.js";
 
 /** The options of {@link cassetteProvider}. A wrong one is `CassetteError` `invalid-options`. */
 export interface ReplayOptions extends StreamingOptions {
@@ -111,12 +112,13 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
   const named = readHashFilter(options.hashFilter);
   const tape = seal(checkCassette(sealIfJson(cassette), options));
   if (strict) assertSameFilter(tape, named, file);
-  const session = createSession(tape, options, named.filter);
   const ports = withSystemPorts(options.ports);
+  const warn = (text: string): void => ports.warn(`playhead: ${file ?? "a cassette"}: ${text}`);
+  const session = createSession(tape, options, named.filter, warn);
   const pace = streaming === "timed" ? { speed, maxGapMs, ports } : undefined;
   const streams = readStreams(tape);
   const told = streaming === "whole" ? [] : describeStreams(streams.state, streaming === "timed");
-  for (const text of told) ports.warn(`playhead: ${file ?? "a cassette"}: ${text}`);
+  for (const text of told) warn(text);
 
   return {
     name: `cassette:${tape.recordedProvider}`,
@@ -172,12 +174,15 @@ function sealIfJson(value: unknown): unknown {
   }
 }
 
-function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashFilter | undefined) {
+type Warn = (text: string) => void;
+
+function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashFilter | undefined, warn: Warn) {
   const { strict = true, file } = options;
   const { entries } = tape;
   const noted = tape.version === 2 ? (tape.extensions?.contexts ?? []) : [];
   const contexts = contextsByTurn(noted, entries.length);
   const createSide = () => redactionOf(tape, options);
+  const fields = createWireFieldCheck(noted, warn);
   let side = createSide();
   let readContext = readerOf(side);
   let turns = createUnusedTurns(entries, contexts);
@@ -211,7 +216,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
       assertMessages(list, known);
       const turn = asked++;
       // As the recorder does: tools and settings are read before the prompt.
-      const now = strict && noted.length > 0 ? readContext(request) : undefined;
+      const now = strict && noted.length > 0 ? readContext(comparable(request, fields)) : undefined;
       const promptHash = nextHash(list, known, { tape, side, turns, tracker });
       seen.take();
       const index = find(promptHash, now);
@@ -220,6 +225,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
       const { response } = entries[index] as { response: LlmTurnResponse };
       if (options.allowRedacted !== true) assertNotRedacted(response, index, file);
       turns.take(index);
+      if (strict) fields.answered(request.settings);
       side?.scrubber.response(response);
       return { index, response: copyJson(response) };
     },
@@ -238,6 +244,11 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
       seen = createSeenPrompt();
     },
   };
+}
+
+function comparable(request: LlmTurnRequest, fields: WireFieldCheck): LlmTurnRequest {
+  const settings = fields.known(request.settings ?? undefined);
+  return settings === undefined || settings === request.settings ? request : { ...request, settings };
 }
 
 interface Asking {

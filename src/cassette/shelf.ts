@@ -5,6 +5,7 @@ import type { LlmTurnResponse, Wire, WireRequest } from "../core/index.js";
 import { CassetteError } from "./errors.js";
 import type { Cassette } from "./format.js";
 import type { StreamPlan } from "./stream-texts.js";
+import type { UncomparedFields } from "./wire-fields.js";
 import { createTape, toAsked, type Asked, type Nearness, type Tape, type TapeOptions } from "./tape.js";
 
 /** A cassette on the shelf, and the words a client may pin it by. */
@@ -29,6 +30,8 @@ export interface ShelfCount {
   file: string;
   turns: number;
   used: number;
+  /** Present where turns were answered without comparing all fields of their requests. */
+  uncompared?: UncomparedFields;
 }
 
 /** Cassettes behind one door; made by {@link createShelf}. */
@@ -52,9 +55,9 @@ export function createShelf(items: readonly ShelfItem[], options: TapeOptions = 
       return { file, cassette, turnIndex, response, planOf: () => tape.planOf(turnIndex) };
     },
     counts: () =>
-      tapes.map(({ file, cassette, remaining }) => {
+      tapes.map(({ file, cassette, remaining, uncompared }) => {
         const turns = cassette.entries.length;
-        return { file, turns, used: turns - remaining };
+        return { file, turns, used: turns - remaining, ...(uncompared.turns === 0 ? {} : { uncompared }) };
       }),
   };
 }

@@ -21,6 +21,7 @@ import { createReplayRedaction, type ReplayRedaction } from "./redact/redactor.j
 import { cassetteProvider, type ReplayOptions } from "./replay.js";
 import { readStreams } from "./stream-read.js";
 import type { StreamPlan } from "./stream-texts.js";
+import { createWireFieldCheck, fieldsOfOtherWires, type UncomparedFields, type WireFieldCheck } from "./wire-fields.js";
 
 /** A request over a wire, with what comparing it needs. */
 export interface Asked {
@@ -56,12 +57,17 @@ export interface Tape {
   nearest(asked: Asked): Nearness | undefined;
   /** Gives the answer of the turn that was found, or the replay's own reason why not. */
   play(asked: Asked, near: Nearness | undefined): Promise<LlmTurnResponse>;
+  /** Fields of requests that this recording could not be compared with. */
+  readonly uncompared: UncomparedFields;
   /** How the answer of a turn came, where that was recorded and fits. */
   planOf(turnIndex: number): StreamPlan | undefined;
 }
 
 /** How the cassette is replayed. */
-export type TapeOptions = Pick<ReplayOptions, "redact" | "allowRedacted">;
+export interface TapeOptions extends Pick<ReplayOptions, "redact" | "allowRedacted"> {
+  /** Called once where fields of requests are not compared, since the recording does not say whether it was made with them. */
+  readonly warn?: (text: string) => void;
+}
 
 /** Reads a request for comparison with any number of tapes. */
 export function toAsked(wire: Wire, request: WireRequest): Asked {
@@ -70,12 +76,14 @@ export function toAsked(wire: Wire, request: WireRequest): Asked {
 }
 
 /** Throws `CassetteError` where the cassette is refused or cannot be replayed as it is. */
-export function createTape(value: unknown, file: string, names: Iterable<string>, options: TapeOptions = {}): Tape {
+export function createTape(value: unknown, file: string, names: Iterable<string>, given: TapeOptions = {}): Tape {
+  const { warn, ...options } = given;
   const ports = { warn: () => undefined };
   const provider = cassetteProvider(value, { ...options, file, streaming: "whole", ports });
   const { cassette } = provider;
   const prompts = rebuildPrompts(cassette);
   const contexts = cassette.version === 2 ? (cassette.extensions?.contexts ?? []) : [];
+  const fields = createWireFieldCheck(contexts, (text) => warn?.(`${file}: ${text}`));
   const streams = readStreams(cassette);
   const used = new Set<number>();
   const redacted = cassette.version === 2 ? cassette.extensions?.redacted : undefined;
@@ -90,7 +98,7 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
   }
 
   function judge(asked: Asked, turnIndex: number, isPrompt: boolean, length: number): Nearness {
-    const isContext = isPrompt && fits(contextAt(contexts, turnIndex), asked);
+    const isContext = isPrompt && fits(contextAt(contexts, turnIndex), asked, fields);
     return { turnIndex, isUsed: used.has(turnIndex), isPrompt, isContext, length };
   }
 
@@ -110,13 +118,13 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
       const same = unused().filter((index) => isExact(asked, index));
       return pick(same.map((index) => judge(asked, index, true, length)));
     },
-    findAlike(given) {
-      const asked = asRecorded(given, redaction);
+    findAlike(request) {
+      const asked = asRecorded(request, redaction);
       const measured = unused().map((index) => measure(asked, index));
       return pick(measured.filter((near) => near.isPrompt));
     },
-    nearest(given) {
-      const asked = asRecorded(given, redaction);
+    nearest(request) {
+      const asked = asRecorded(request, redaction);
       const measured = all.map((index) => measure(asked, index));
       const whole = measured.find((near) => near.isPrompt);
       return (
@@ -125,10 +133,16 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     },
     async play(asked, near) {
       const left = provider.remaining;
-      const answer = provider.turn(recordedWords(asked, near, prompts, contexts));
+      const answer = provider.turn(recordedWords(asked, near, { prompts, contexts, fields }));
       // The replay has taken its turn by now; it never waits. Only the one that was found can be it.
-      if (near !== undefined && provider.remaining < left) used.add(near.turnIndex);
+      if (near !== undefined && provider.remaining < left) {
+        used.add(near.turnIndex);
+        fields.answered(asked.request.settings);
+      }
       return answer;
+    },
+    get uncompared() {
+      return fields.uncompared;
     },
     planOf: (turnIndex) => streams.planOf(turnIndex),
   };
@@ -174,16 +188,18 @@ function isNearer(near: Nearness, best: Nearness | undefined): boolean {
 }
 
 /** Are tools and settings the recorded ones, as far as the wire tells? True where the recording knows none. */
-function fits(recorded: ContextExtension | undefined, asked: Asked): boolean {
-  const [tools, settings] = contextOf(recorded, asked);
+function fits(recorded: ContextExtension | undefined, asked: Asked, fields: WireFieldCheck): boolean {
+  const [tools, settings] = contextOf(recorded, asked, fields);
   return recorded === undefined || (tools !== undefined && settings !== undefined);
 }
 
 /** The recorded tools and settings, each where the wire makes no difference between them and the request's. */
 function contextOf(
   recorded: ContextExtension | undefined,
-  { wire, request }: Asked,
+  { wire, request: { settings: given, ...asked } }: Asked,
+  fields: WireFieldCheck,
 ): [LlmTurnRequest["tools"], LlmTurnRequest["settings"]] {
+  const request = { ...asked, settings: fields.known(given) };
   const { model, ...rest } = request.settings;
   const own = { tools: request.tools ?? [], settings: rest };
   if (recorded === undefined) return [undefined, undefined];
@@ -202,18 +218,25 @@ function contextOf(
   ];
 }
 
+interface Recorded {
+  prompts: readonly LlmMessage[][] | undefined;
+  contexts: readonly ContextExtension[];
+  fields: WireFieldCheck;
+}
+
 /** The request with everything that is alike in it as the recording has it, so that a miss names a real difference. */
 function recordedWords(
   asked: Asked,
   near: Nearness | undefined,
-  prompts: readonly LlmMessage[][] | undefined,
-  contexts: readonly ContextExtension[],
+  { prompts, contexts, fields }: Recorded,
 ): LlmTurnRequest {
-  const { request, digests } = asked;
+  const { wire, request, digests } = asked;
   if (near === undefined) return request;
   const recorded = prompts?.[near.turnIndex] ?? request.messages;
   const context = contextAt(contexts, near.turnIndex);
-  const [tools = request.tools, settings = request.settings] = contextOf(context, asked);
+  const [tools = request.tools, same] = contextOf(context, asked, fields);
+  // Fields of other wires could not come over this one, so they are no difference to be reported.
+  const settings = same ?? { ...fieldsOfOtherWires(context?.settings, wire.name), ...request.settings };
   // A wire may join or drop messages; then a place on one side is none on the other.
   const isAligned = digests.length === request.messages.length;
   const messages = near.isPrompt

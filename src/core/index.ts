@@ -169,6 +169,8 @@ export { streamAnthropic, writeAnthropic } from "./wire/anthropic-write.js";
 export type { CollectedAnswer, PassedParts } from "./wire/answer.js";
 export { cutAs, type Cut, type TimedStreamDelta, type TimedText } from "./wire/cut.js";
 export type { WireFailure } from "./wire/failure.js";
+export { WIRE_NAMES } from "./wire/fields.js";
+export { findHeldState, type HeldState } from "./wire/held-state.js";
 export { parseOllama } from "./wire/ollama-parse.js";
 export { streamOllama, writeOllama } from "./wire/ollama-write.js";
 export { parseOpenAi } from "./wire/openai-parse.js";

@@ -178,7 +178,7 @@ export {
   type OutsideRequest,
   type RequestTally,
 } from "./wire/outside.js";
-export { parseTurn, readTurn } from "./wire/read-turn.js";
+export { parseTurn, readHeldState, readTurn } from "./wire/read-turn.js";
 export { refusalReply, type Refusal, type WireBody, type WireReply } from "./wire/reply.js";
 export { PIN_HEADER, shelfReply, type ShelfReplyOptions } from "./wire/shelf-reply.js";
 export type { ServedStreaming } from "./wire/stream-body.js";

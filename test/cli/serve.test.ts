@@ -293,6 +293,174 @@ describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
   });
 });
 
+/** A vendor with threads, as the Messages API has them. It answers with the goal that a conversation began with. */
+async function threadVendor() {
+  const wire = WIRES.anthropic;
+  const asked: { thread?: { type: string } }[] = [];
+  const server = await listen((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString("utf8")) as (typeof asked)[0];
+      asked.push(body);
+      const { messages, tools } = wire.parse(body).request;
+      const goal = String(messages[0]?.content);
+      const call = { id: `call_${goal}`, name: "weather", arguments: { city: goal } };
+      const turn = tools !== undefined && messages.length === 1 ? ask([call]) : say(`${goal} ${messages.length}`);
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify(wire.write(turn, { id: String(asked.length), createdAt: 0, model: "m-1" })));
+    });
+  });
+  servers.push(server.close);
+  return { ...server, asked };
+}
+
+describe("a client that continues threads on the vendor's server", () => {
+  const clientOf = (url: string) => new Anthropic({ apiKey: "sk-test", baseURL: url, maxRetries: 2 });
+
+  async function talk(url: string, city: string): Promise<string[]> {
+    const thread = clientOf(url).beta.messages.thread({ model: "m-1", max_tokens: 100 });
+    const said: string[] = [];
+    for (const content of [city, "And what else?"]) {
+      const { content: blocks } = await thread.send({ role: "user", content });
+      said.push(...blocks.map((block) => (block.type === "text" ? block.text : "")));
+    }
+    return said;
+  }
+
+  it("gets the answers of its own conversation, whatever the order of two that ask the same", async () => {
+    const live = await threadVendor();
+    const proxy = await proxying(live.baseURL, "threads/");
+    expect(await talk(proxy.url, "Bergen")).toEqual(["Bergen 1", "Bergen 3"]);
+    expect(await talk(proxy.url, "Oslo")).toEqual(["Oslo 1", "Oslo 3"]);
+    const recorded = await proxy.stop();
+    expect(recorded.code).toBe(0);
+    expect(recorded.err).toContain("continues a conversation on the vendor's server (thread)");
+    expect(live.asked.map(({ thread }) => thread?.type)).not.toContain("continue");
+    expect(readdirSync(join(folder, "threads"))).toHaveLength(2);
+
+    const server = await serving(["threads"]);
+    expect(await talk(server.url, "Oslo")).toEqual(["Oslo 1", "Oslo 3"]);
+    expect(await talk(server.url, "Bergen")).toEqual(["Bergen 1", "Bergen 3"]);
+    const served = await server.stop();
+    expect(served).toMatchObject({ code: 0 });
+    expect(served.out).toContain("4 answered, 0 misses, 0 refused, 0 unused\n");
+  });
+
+  it("runs its tool runner, which uses threads by default, and one without threads from the same recording", async () => {
+    const live = await threadVendor();
+    const run = async (url: string, options: { thread?: false } = {}): Promise<string> => {
+      const weather = {
+        ...{ name: "weather", description: "w", input_schema: parameters as Anthropic.Tool.InputSchema },
+        ...{ type: "custom" as const, run: () => "rain", parse: (input: unknown) => input },
+      };
+      const messages = [{ role: "user" as const, content: "Oslo" }];
+      const runner = clientOf(url).beta.messages.toolRunner({
+        ...{ model: "m-1", max_tokens: 100, messages, tools: [weather], ...options },
+      });
+      const { content } = await runner.runUntilDone();
+      return content.map((block) => (block.type === "text" ? block.text : "")).join("");
+    };
+    const proxy = await proxying(live.baseURL, "runner.cassette.json");
+    expect(await run(proxy.url)).toBe("Oslo 3");
+    expect((await proxy.stop()).code).toBe(0);
+    expect(load("runner.cassette.json").entries).toHaveLength(2);
+
+    for (const options of [{}, { thread: false } as const]) {
+      const server = await serving(["runner.cassette.json"]);
+      expect(await run(server.url, options)).toBe("Oslo 3");
+      expect((await server.stop()).code).toBe(0);
+    }
+  });
+
+  it.each([["previous_response_id", { previous_response_id: "resp_1" }]])(
+    "is refused by the field's name where it cannot send the whole conversation: %s",
+    async (field, body) => {
+      const live = await vendor("openai", [say("One."), say("Two.")]);
+      const proxy = await proxying(`${live.baseURL}/v1`, `${field}.cassette.json`);
+      await post(`${proxy.url}/v1/chat/completions`, chat("one"));
+      const refused = await post(`${proxy.url}/v1/chat/completions`, chat("two", body));
+      expect(refused.status).toBe(400);
+      expect(await refused.json()).toMatchObject({
+        error: { code: "held-state", message: expect.stringContaining(field) as string },
+      });
+      expect(live.asked).toHaveLength(1);
+      const recorded = await proxy.stop();
+      expect(recorded.code).toBe(1);
+      expect(recorded.err).toContain(`on the vendor's server (${field})`);
+
+      const server = await serving([`${field}.cassette.json`]);
+      expect((await post(`${server.url}/v1/chat/completions`, chat("one", body))).status).toBe(400);
+      expect((await post(`${server.url}/v1/chat/completions`, chat("one"))).status).toBe(200);
+      expect(await server.stop()).toMatchObject({ code: 1 });
+    },
+  );
+});
+
+describe("request fields that no setting stands for", () => {
+  const question = (extra: object = {}) => chat("How many?", extra);
+  const recordWith = async (file: string, extra: object): Promise<CassetteV2> => {
+    const live = await vendor("openai", [say("Three.")]);
+    const proxy = await proxying(`${live.baseURL}/v1`, file);
+    await post(`${proxy.url}/v1/chat/completions`, question(extra));
+    expect((await proxy.stop()).code).toBe(0);
+    return load(file);
+  };
+
+  it("are compared: a changed one is a miss with its pointer and both values, in every one of them", async () => {
+    const recorded = { reasoning_effort: "low", parallel_tool_calls: false };
+    const cassette = await recordWith("effort.cassette.json", recorded);
+    expect(cassette.extensions?.contexts?.[0]?.settings).toEqual({ openai: recorded });
+    const server = await serving(["effort.cassette.json"]);
+    const ask = async (extra: object) => {
+      const response = await post(`${server.url}/v1/chat/completions`, question(extra));
+      return { status: response.status, body: (await response.json()) as { miss?: object } };
+    };
+    expect(await ask({ ...recorded, reasoning_effort: "high" })).toMatchObject({
+      status: 409,
+      body: {
+        miss: {
+          code: "settings-changed",
+          what: "the request field reasoning_effort changed",
+          pointer: "/openai/reasoning_effort",
+          recorded: '"low"',
+          actual: '"high"',
+        },
+      },
+    });
+    expect(await ask({ reasoning_effort: "low" })).toMatchObject({
+      status: 409,
+      body: { miss: { what: "the request field parallel_tool_calls was removed" } },
+    });
+    expect(await ask({ ...recorded, top_k: 3 })).toMatchObject({
+      status: 409,
+      body: { miss: { what: "the request field top_k was added", pointer: "/openai/top_k" } },
+    });
+    // Neither says anything of the question.
+    expect((await ask({ ...recorded, user: "u-2", model: "m-9" })).status).toBe(200);
+    expect((await server.stop()).code).toBe(1);
+  });
+
+  it("are not compared with a recording that holds none, which is reported once and counted", async () => {
+    const cassette = await recordWith("plain.cassette.json", {});
+    expect(cassette.extensions?.contexts?.[0]?.settings).toEqual({});
+    const server = await serving(["plain.cassette.json"]);
+    const response = await post(`${server.url}/v1/chat/completions`, question({ reasoning_effort: "high" }));
+    expect(response.status).toBe(200);
+    const { code, out, err } = await server.stop();
+    expect(code).toBe(0);
+    expect(err.match(/not compared: reasoning_effort/g)).toHaveLength(1);
+    expect(out).toContain("1 turn answered without comparing reasoning_effort\n");
+  });
+
+  it("are not compared over a wire that cannot carry them", async () => {
+    await recordWith("effort-over.cassette.json", { reasoning_effort: "low" });
+    const server = await serving(["effort-over.cassette.json"]);
+    expect((await post(`${server.url}/api/chat`, { ...question(), stream: false })).status).toBe(200);
+    expect((await server.stop()).code).toBe(0);
+  });
+});
+
 const post = (url: string, body: unknown, headers: Record<string, string> = {}) =>
   fetch(url, {
     method: "POST",

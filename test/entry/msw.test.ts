@@ -5,9 +5,10 @@ import Anthropic from "@anthropic-ai/sdk";
 import { setupServer } from "msw/node";
 import { http, HttpResponse } from "msw";
 import OpenAI from "openai";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
 import { parseCassette } from "../../src/cassette/load.js";
+import { rebuildPrompts } from "../../src/cassette/miss.js";
 import { readStreams } from "../../src/cassette/stream-read.js";
 import { formatCassette } from "../../src/cassette/store.js";
 import type { CassetteV2 } from "../../src/cassette/format.js";
@@ -98,6 +99,71 @@ describe("recording and replaying through MSW", () => {
     const answer = await client.chat.completions.create({ model: "gpt-4o", messages });
     expect(answer.choices[0]?.message.content).toBe("Hello to you.");
     await replay.done();
+  });
+
+  it("records and replays the conversation of a thread whole, and refuses a request that only continues one", async () => {
+    const { vendor, url, baseUrls } = await weatherVendor([say("One."), say("Two.")]);
+    const talk = async () => {
+      const client = new Anthropic({ apiKey: "none", baseURL: url, maxRetries: 0 });
+      const thread = client.beta.messages.thread({ model: "m", max_tokens: 9 });
+      for (const content of ["Oslo", "And what else?"]) await thread.send({ role: "user", content });
+    };
+    const recording = recordingHandlers({ baseUrls });
+    server.use(...recording);
+    await talk();
+    const cassette = await recording.toCassette();
+    expect(vendor.asked).toHaveLength(2);
+    expect(rebuildPrompts(cassette)?.map((prompt) => prompt.length)).toEqual([1, 3]);
+    const replay = cassetteHandlers(cassette, { baseUrls });
+    server.resetHandlers(...replay);
+    await talk();
+    await replay.done();
+
+    const client = new OpenAI({ apiKey: "none", baseURL: `${url}/v1`, maxRetries: 0 });
+    const body = { model: "m", messages: [{ role: "user" as const, content: "?" }], previous_response_id: "resp_1" };
+    const other = recordingHandlers({ baseUrls });
+    server.resetHandlers(...other);
+    await expect(client.chat.completions.create(body)).rejects.toMatchObject({ status: 400 });
+    await expect(other.done()).rejects.toThrow("(previous_response_id)");
+    expect(vendor.asked).toHaveLength(2);
+  });
+
+  it("compares request fields that no setting stands for, where the recording holds any", async () => {
+    const { url, baseUrls } = await weatherVendor([say("Three.")]);
+    const messages = [{ role: "user" as const, content: "How many?" }];
+    const ask = (effort?: "low" | "high") => {
+      const client = new OpenAI({ apiKey: "none", baseURL: `${url}/v1`, maxRetries: 0 });
+      const extra = effort === undefined ? {} : { reasoning_effort: effort };
+      return client.chat.completions.create({ model: "m", messages, ...extra });
+    };
+    const recordAs = async (effort?: "low") => {
+      const recording = recordingHandlers({ baseUrls });
+      server.resetHandlers(...recording);
+      await ask(effort);
+      return recording.toCassette();
+    };
+    const held = await recordAs("low");
+    const replay = cassetteHandlers(held, { baseUrls });
+    server.resetHandlers(...replay);
+    await expect(ask("high")).rejects.toThrow("the request field reasoning_effort changed");
+    expect((await ask("low")).choices[0]?.message.content).toBe("Three.");
+
+    const file = folder.path("no-fields.cassette.json");
+    const plain = await recordAs();
+    writeFileSync(file, formatCassette(plain));
+    const handle = await useCassette(file, { turn: () => Promise.reject(new Error("live")) }, { mode: "replay" });
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
+    try {
+      for (const lenient of [cassetteHandlers(handle, { baseUrls }), cassetteHandlers(plain, { baseUrls })]) {
+        server.resetHandlers(...lenient);
+        await ask("high");
+        await lenient.done();
+      }
+      const text = "not compared: reasoning_effort";
+      expect(warn.mock.calls).toEqual([[expect.stringContaining(text)], [expect.stringContaining(text)]]);
+    } finally {
+      warn.mockRestore();
+    }
   });
 
   it("gives a refusal of OpenAI's back as one, whole and streamed", async () => {

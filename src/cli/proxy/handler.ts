@@ -3,7 +3,7 @@
 
 import { gunzipSync } from "node:zlib";
 import { wireOf } from "../../core/index.js";
-import { PIN_HEADER, refusalReply, type Refusal } from "../../harness/index.js";
+import { PIN_HEADER, readHeldState, refusalReply, type Refusal } from "../../harness/index.js";
 import { forward, type Forwarded, type HttpHandler, type HttpReply, type HttpRequest } from "../../host/index.js";
 import { readBytes } from "../serve/read-bytes.js";
 import { readGivenName } from "./names.js";
@@ -22,7 +22,10 @@ export interface ProxyHandlerOptions {
   readonly note: (text: string) => void;
 }
 
-/** Forwards everything. Turns of a conversation are recorded, any other request is counted. */
+/**
+ * Forwards everything but requests that continue a conversation on the vendor's server. Turns are recorded, any other request is
+ * counted.
+ */
 export function proxyHandler({ target, recorder, takesNames, note }: ProxyHandlerOptions): HttpHandler {
   return async (request) => {
     const { method, path } = request;
@@ -33,6 +36,12 @@ export function proxyHandler({ target, recorder, takesNames, note }: ProxyHandle
       return refusalReply(admitted.refusal, wire);
     }
     const { bytes, name } = admitted;
+    const state = wire === undefined ? undefined : readHeldState(bytes);
+    if (state !== undefined) {
+      if (state.isRecoverable) note(state.held.message);
+      else recorder.lose(`${method} ${path} was not passed on: ${state.held.message}`);
+      return refusalReply(state.held, wire);
+    }
     const turn = wire === undefined ? undefined : recorder.open({ wire, path, body: bytes, name });
     const answer = await send(target, request, bytes);
     if (turn === undefined && !("refusal" in answer)) recorder.pass(request);

@@ -34,6 +34,8 @@ export interface ServeWatcher {
   answered(): void;
   missed(miss: ServedMiss): void;
   refused(request: RefusedRequest, why: string): void;
+  /** Called for a request that was refused and that its client sends again in another form. */
+  noted(why: string): void;
 }
 
 const RECORD_AGAIN =
@@ -74,6 +76,11 @@ export function serveHandler(
     const read = await readBytes(request);
     if ("refusal" in read) return refuse(read.refusal);
     const parsed = readTurn(wire, read.bytes, path);
+    if ("held" in parsed) {
+      if (!parsed.isRecoverable) return refuse(parsed.held);
+      watcher.noted(parsed.held.message);
+      return refusalReply(parsed.held, wire);
+    }
     if ("refusal" in parsed) return refuse(parsed.refusal);
     try {
       const pin = pinOf(request);

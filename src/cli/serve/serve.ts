@@ -64,10 +64,14 @@ export async function serve(
     const nameOf = (file: string): string => short.get(file) ?? basename(file);
     const named = items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] }));
     const redact = withValues(undefined, secretsOf(io.env));
-    const shelf = createShelf(named, { redact, allowRedacted: options.allowRedacted === true });
-    const misses: ServedMiss[] = [];
     const refused = createRequestTally<RefusedRequest>();
     const note = createNotes(io);
+    const shelf = createShelf(named, {
+      redact,
+      allowRedacted: options.allowRedacted === true,
+      warn: (text) => note(text),
+    });
+    const misses: ServedMiss[] = [];
     let answered = 0;
     const watcher: ServeWatcher = {
       answered() {
@@ -84,6 +88,7 @@ export async function serve(
           note("refused: ", why.includes(request.path) ? why : `${nameRequest(request)}: ${why}`);
         if (options.once === true) stop.now();
       },
+      noted: (why) => note("refused: ", why),
     };
     const { streaming = "chunked", speed = 1 } = options;
     for (const { file, cassette } of streaming === "whole" ? [] : items) {
@@ -224,9 +229,11 @@ function report(
   }
   // What the command prints is its own.
   const print = command === undefined ? createPrinter(io) : createNotes(io);
-  for (const { file, turns, used } of cassettes) {
+  for (const { file, turns, used, uncompared } of cassettes) {
     const look = used === turns ? "good" : allowUnused ? "warn" : "bad";
     print({ look, text: `${used} of ${count(turns, "turn")} used` }, "  ", file);
+    if (uncompared !== undefined)
+      print(`   ${count(uncompared.turns, "turn")} answered without comparing `, uncompared.fields.join(", "));
   }
   for (const request of refused) {
     print({ look: "bad", text: countText(request, `refused with ${request.status} ${request.code}`) });

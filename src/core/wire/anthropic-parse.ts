@@ -1,6 +1,6 @@
 // A Messages body as a turn request, the inverse of `encodeAnthropic`. Not carried by this wire: where system messages stood
-// (they come first), thoughts without a signature, `seed`, and the name of a `responseFormat`. Ignored knowingly:
-// `cache_control`, `thinking`, `top_k`, `metadata`, `service_tier` and whatever else no `LlmSettings` has.
+// (they come first), thoughts without a signature, `seed`, and the name of a `responseFormat`. Fields that no setting stands for
+// are kept as they are (fields.ts).
 
 import type { JsonObject } from "../canon/value.js";
 import type { AssistantMessage, ContentPart, LlmMessage, SystemMessage, ToolMessage } from "../model/message.js";
@@ -8,19 +8,30 @@ import type { LlmSettings, LlmToolDefinition } from "../model/provider.js";
 import { decodeAnthropic } from "../providers/anthropic-decode.js";
 import { toList, toObject, toText, type WireObject } from "../providers/wire.js";
 import { createCallNames, type CallNames } from "./call-names.js";
+import { bodyFields, nested, toolFields, unknownFields } from "./fields.js";
+import { refuseHeldState } from "./held-state.js";
 import { readMessageList, readNumber, readStops, readText, refuse, toTurn, type WireTurn } from "./turn.js";
 
 /** What a `responseFormat` is called where the wire carries its schema alone. */
 export const UNNAMED_FORMAT = "response";
+
+/** Fields of a body that are read one by one. */
+const READ = [
+  ...["model", "messages", "system", "tools", "max_tokens", "temperature", "top_p", "stop_sequences", "tool_choice"],
+  "output_config",
+];
 
 /**
  * The turn that a body of Anthropic's Messages API asks for. Throws `AgentError` `invalid-options` for what a turn
  * request cannot hold.
  */
 export function parseAnthropic(json: unknown): WireTurn {
+  refuseHeldState(json);
   const body = toObject(json);
   const calls = createCallNames();
   return toTurn({
+    wire: "anthropic",
+    fields: readFields(body),
     messages: [
       ...readSystem(body["system"]),
       ...readMessageList(body).flatMap((message, index) => readMessage(message, `messages[${index}]`, calls)),
@@ -37,6 +48,20 @@ export function parseAnthropic(json: unknown): WireTurn {
     model: toText(body["model"]),
     isStream: body["stream"] === true,
   });
+}
+
+function readFields(body: WireObject): JsonObject {
+  const output = toObject(body["output_config"]);
+  const isSchema = toObject(output["format"])["type"] === "json_schema";
+  return {
+    ...bodyFields(body, READ),
+    ...nested("tool_choice", unknownFields(toObject(body["tool_choice"]), ["type", "name"])),
+    ...nested("output_config", unknownFields(output, isSchema ? ["format"] : [])),
+    ...toolFields(body["tools"], (tool) => ({
+      name: tool["name"],
+      fields: unknownFields(tool, ["type", "name", "description", "input_schema"]),
+    })),
+  };
 }
 
 function readSystem(system: unknown): SystemMessage[] {

@@ -1,6 +1,7 @@
 // A refusal in the shape a vendor's clients read an error from.
 
 import type { JsonObject } from "../canon/value.js";
+import { THREAD_NOT_FOUND } from "./held-state.js";
 
 /** What went wrong, for a client of any wire. */
 export interface WireFailure {
@@ -19,9 +20,11 @@ export function failOpenAi({ status, code, message, miss }: WireFailure): JsonOb
   return { error: { message, type, param: null, code, ...extra }, ...extra };
 }
 
-/** The error object of the Messages API. */
-export function failAnthropic({ status, message, miss }: WireFailure): JsonObject {
-  const error = { type: TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error"), message };
+/** The error object of the Messages API. By its code for a lost thread, clients send the whole conversation. */
+export function failAnthropic({ status, code, message, miss }: WireFailure): JsonObject {
+  const type = TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
+  const details = code === THREAD_NOT_FOUND ? { details: { error_code: code } } : {};
+  const error = { type, message, ...details };
   return { type: "error", error, ...(miss === undefined ? {} : { miss }) };
 }
 

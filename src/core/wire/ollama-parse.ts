@@ -1,6 +1,6 @@
 // An Ollama chat body as a turn request, the inverse of `encodeOllama`. Not carried by this wire: the media type of an image
 // (told from its first bytes) and its place among the texts, thoughts but for one text, `isError`, the tool choice, and the
-// name of a `responseFormat`. Ignored knowingly: `think`, `keep_alive`, `format: "json"` and options no `LlmSettings` has.
+// name of a `responseFormat`. Fields that no setting stands for are kept as they are (fields.ts).
 
 import type { JsonObject } from "../canon/value.js";
 import { isPlainObject } from "../canon/value.js";
@@ -9,7 +9,9 @@ import { decodeOllama } from "../providers/ollama-decode.js";
 import { toList, toObject, toText, type WireObject } from "../providers/wire.js";
 import { UNNAMED_FORMAT } from "./anthropic-parse.js";
 import { createCallNames, type CallNames } from "./call-names.js";
-import { readTool } from "./openai-parse.js";
+import { bodyFields, nested, unknownFields } from "./fields.js";
+import { refuseHeldState } from "./held-state.js";
+import { functionToolFields, readTool } from "./openai-parse.js";
 import { readMessageList, readNumber, readStops, readText, refuse, toTurn, type WireTurn } from "./turn.js";
 
 /**
@@ -17,11 +19,18 @@ import { readMessageList, readNumber, readStops, readText, refuse, toTurn, type 
  * cannot hold.
  */
 export function parseOllama(json: unknown): WireTurn {
+  refuseHeldState(json);
   const body = toObject(json);
   const options = toObject(body["options"]);
   const { format } = body;
   const calls = createCallNames();
   return toTurn({
+    wire: "ollama",
+    fields: {
+      ...bodyFields(body, ["model", "messages", "tools", "options", ...(isReadFormat(format) ? ["format"] : [])]),
+      ...nested("options", unknownFields(options, OPTIONS)),
+      ...functionToolFields(toList(body["tools"])),
+    },
     messages: readMessageList(body).map((message, index) => readMessage(message, `messages[${index}]`, calls)),
     tools: toList(body["tools"]).map(readTool),
     settings: {
@@ -36,6 +45,13 @@ export function parseOllama(json: unknown): WireTurn {
     // This wire streams unless told otherwise.
     isStream: body["stream"] !== false,
   });
+}
+
+const OPTIONS = ["temperature", "top_p", "num_predict", "stop", "seed"];
+
+/** A schema, or the empty text with which some clients ask for no format. */
+function isReadFormat(format: unknown): boolean {
+  return isPlainObject(format) || format === "";
 }
 
 function readMessage(message: WireObject, place: string, calls: CallNames): LlmMessage {

@@ -1,7 +1,7 @@
 // A chat completions body as a turn request, the inverse of `encodeOpenAi`. Not carried by this wire: reasoning with its
 // signatures, `isError`, and the name of a tool result, which is found by its call. `developer` becomes `system`, and JSON
-// without a schema the schema of any object. More than one choice is refused, as a turn has one answer. Ignored knowingly: `logprobs`, `parallel_tool_calls`, `metadata`, `strict`, `reasoning_effort` and whatever else no
-// `LlmSettings` has.
+// without a schema the schema of any object. More than one choice is refused, as a turn has one answer. Fields that no setting
+// stands for are kept as they are (fields.ts).
 
 import type { JsonObject } from "../canon/value.js";
 import type { AssistantMessage, ContentPart, LlmMessage } from "../model/message.js";
@@ -9,18 +9,36 @@ import type { LlmSettings, LlmToolDefinition } from "../model/provider.js";
 import { decodeOpenAi } from "../providers/openai-decode.js";
 import { toList, toObject, toText, type WireObject } from "../providers/wire.js";
 import { createCallNames, type CallNames } from "./call-names.js";
+import { bodyFields, nested, toolFields, unknownFields } from "./fields.js";
+import { refuseHeldState } from "./held-state.js";
 import { readMessageList, readNumber, readStops, readText, refuse, toTurn, type WireTurn } from "./turn.js";
+
+/** Fields of a body that are read one by one. */
+const READ = [
+  ...["model", "messages", "tools", "functions", "temperature", "top_p", "max_completion_tokens", "max_tokens", "n"],
+  ...["stop", "seed", "tool_choice", "function_call", "response_format"],
+];
 
 /**
  * The turn that a body of OpenAI's Chat Completions API asks for. Throws `AgentError` `invalid-options` for what a turn
  * request cannot hold.
  */
 export function parseOpenAi(json: unknown): WireTurn {
+  refuseHeldState(json);
   const body = toObject(json);
   const choices = readNumber(body, "n") ?? 1;
   if (choices > 1) refuse("n", `asks for ${choices} answers, and a turn has one`);
   const calls = createCallNames();
   return toTurn({
+    wire: "openai",
+    fields: {
+      ...bodyFields(body, READ),
+      ...nested("response_format", formatFields(toObject(body["response_format"]))),
+      ...functionToolFields([
+        ...toList(body["tools"]),
+        ...toList(body["functions"]).map((named) => ({ function: named })),
+      ]),
+    },
     messages: readMessageList(body).map((message, index) => readMessage(message, `messages[${index}]`, calls)),
     tools: [...toList(body["tools"]).map(readTool), ...toList(body["functions"]).map(readFunction)],
     settings: {
@@ -91,6 +109,18 @@ export function readTool(item: unknown): LlmToolDefinition {
   return readFunction(tool["function"]);
 }
 
+/** Fields of tools in that form that a definition has no place for, such as `strict`. */
+export function functionToolFields(tools: readonly unknown[]): JsonObject {
+  return toolFields(tools, (tool) => {
+    const named = toObject(tool["function"]);
+    const fields = {
+      ...unknownFields(tool, ["type", "function"]),
+      ...unknownFields(named, ["name", "description", "parameters"]),
+    };
+    return { name: named["name"], fields };
+  });
+}
+
 function readFunction(item: unknown): LlmToolDefinition {
   const named = toObject(item);
   return {
@@ -108,6 +138,17 @@ function readChoice(choice: unknown): LlmSettings["toolChoice"] {
   const object = toObject(choice);
   const name = toText(toObject(object["function"])["name"]) || toText(object["name"]);
   return name === "" ? refuse("tool_choice", "names no tool") : { name };
+}
+
+/** Of a format that is read, what is beside its name and schema; of any other, all of it. Text is what no format means. */
+function formatFields(format: WireObject): JsonObject {
+  const { type } = format;
+  if (type === "text") return unknownFields(format, ["type"]);
+  if (type !== "json_object" && type !== "json_schema") return unknownFields(format, []);
+  return {
+    ...unknownFields(format, ["type", "json_schema"]),
+    ...unknownFields(toObject(format["json_schema"]), ["name", "schema"]),
+  };
 }
 
 function readFormat(format: WireObject): LlmSettings["responseFormat"] {

@@ -4,7 +4,9 @@
 import { AgentError } from "../errors.js";
 import type { LlmMessage } from "../model/message.js";
 import type { LlmSettings, LlmToolDefinition } from "../model/provider.js";
+import type { JsonObject } from "../canon/value.js";
 import { toList, toObject, toText, type WireObject } from "../providers/wire.js";
+import { withWireFields, type WireName } from "./fields.js";
 
 /** A request as read from the wire. The model is always named there, and absent lists and settings stay absent. */
 export interface WireRequest {
@@ -29,8 +31,10 @@ export function present<T extends object>(fields: Loose<T>): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }
 
-/** A turn from what was found; an empty list of tools is none. */
+/** A turn from what was found; an empty list of tools is none. `fields` are those that no setting stands for. */
 export function toTurn(found: {
+  wire: WireName;
+  fields: JsonObject;
   messages: LlmMessage[];
   tools: LlmToolDefinition[];
   settings: Loose<LlmSettings>;
@@ -38,12 +42,12 @@ export function toTurn(found: {
   isStream: boolean;
   wantsUsage?: boolean;
 }): WireTurn {
-  const { messages, tools, settings, model, isStream, wantsUsage = false } = found;
+  const { wire, fields, messages, tools, settings, model, isStream, wantsUsage = false } = found;
   return {
     request: {
       messages,
       ...(tools.length === 0 ? {} : { tools }),
-      settings: { ...present<LlmSettings>(settings), model },
+      settings: { ...withWireFields(present<LlmSettings>(settings), wire, fields), model },
     },
     isStream,
     wantsUsage,

@@ -23,11 +23,11 @@ import { ollamaEvents, streamOllama, writeOllama } from "./ollama-write.js";
 import { parseOpenAi } from "./openai-parse.js";
 import { openAiEvents, streamOpenAi, writeOpenAi } from "./openai-write.js";
 import type { Cut, TimedText } from "./cut.js";
+import { wireFieldsOf, withWireFields, type WireName } from "./fields.js";
 import type { WireStamp } from "./pieces.js";
 import type { WireRequest, WireTurn } from "./turn.js";
 
-/** The vendors whose wires are spoken. */
-export type WireName = "openai" | "anthropic" | "ollama";
+export type { WireName };
 
 /** One vendor's wire, seen from the server's side. */
 export interface Wire {
@@ -111,13 +111,14 @@ const ANY_LIMIT = 4096;
 
 /**
  * What is left of `request` once it went over `wire`, in the terms of `like`: the model and a limit that a wire demands are
- * taken from there. Two requests that leave the same are the same to a server. Undefined where the wire cannot carry it.
+ * taken from there. Fields that the wire's reader kept go along, those of another wire do not. Two requests that leave the same are the same to a server. Undefined where the wire cannot carry it.
  */
 export function throughWire(request: LlmTurnRequest, wire: Wire, like: WireRequest): WireRequest | undefined {
   const { model, maxTokens = ANY_LIMIT } = like.settings;
   const asked = { ...request, settings: { ...request.settings, model } };
   try {
-    return wire.parse(wire.encode(asked, model, maxTokens)).request;
+    const { settings, ...rest } = wire.parse(wire.encode(asked, model, maxTokens)).request;
+    return { ...rest, settings: withWireFields(settings, wire.name, wireFieldsOf(asked.settings, wire.name)) };
   } catch {
     return undefined;
   }

@@ -4,6 +4,8 @@
 import { contextsByTurn, rebuildPrompts, type Cassette, type CassetteV2 } from "../../cassette/index.js";
 import {
   isPlainObject,
+  SETTING_NAMES,
+  WIRE_NAMES,
   type LlmMessage,
   type LlmSettings,
   type LlmToolDefinition,
@@ -52,10 +54,11 @@ export function readSteps(cassette: Cassette, provider: string, tools?: readonly
     if (offered === undefined) throw withoutTools(turnIndex);
     if (context?.settings === undefined) notes.add("no settings are recorded, so none were asked for");
     const messages = own ? (prompts[index] ?? []) : withoutReasoning(prompts[index] ?? [], notes);
-    const settings = context?.settings as LlmSettings | undefined;
+    const offeredHere = own ? offered : withoutHosted(offered, notes);
+    const settings = sendable(context?.settings, own, notes);
     return {
       turn: turnIndex,
-      request: { messages, tools: offered, ...(settings === undefined ? {} : { settings }) },
+      request: { messages, tools: offeredHere, ...(settings === undefined ? {} : { settings }) },
       recorded: response,
     };
   });
@@ -67,6 +70,37 @@ export function readSteps(cassette: Cassette, provider: string, tools?: readonly
 /** True for a cassette that a step check wrote. */
 export function isAnswers(cassette: CassetteV2): boolean {
   return isPlainObject(cassette.extensions?.["stepCheck"]);
+}
+
+/**
+ * The settings that the model can be asked with. Fields that came over a vendor's wire can be sent by no provider, and what an
+ * adapter kept of another framework means nothing to another model.
+ */
+function sendable(settings: LlmSettings | undefined, own: boolean, notes: Set<string>): LlmSettings | undefined {
+  const isSent = (name: string): boolean =>
+    SETTING_NAMES.includes(name) || (own && !(WIRE_NAMES as readonly string[]).includes(name));
+  const all = Object.entries(settings ?? {});
+  const left = all.filter(([name]) => !isSent(name));
+  if (left.length === 0) return settings;
+  notes.add(`not sent, since only the recorded client understands it: ${left.flatMap(namesOf).join(", ")}`);
+  return Object.fromEntries(all.filter(([name]) => isSent(name)));
+}
+
+/** Adapters keep a tool that a vendor runs as one without a schema; offered to another model it would be a tool nobody runs. */
+function withoutHosted(tools: readonly LlmToolDefinition[], notes: Set<string>): readonly LlmToolDefinition[] {
+  const hosted = tools.filter(isHosted).map(({ name }) => name);
+  if (hosted.length === 0) return tools;
+  notes.add(`tools that the recorded vendor ran were not offered: ${hosted.join(", ")}`);
+  return tools.filter((tool) => !isHosted(tool));
+}
+
+function isHosted({ name: _name, description: _description, schema: _schema, ...extras }: LlmToolDefinition): boolean {
+  return Object.values(extras).some((value) => isPlainObject(value) && ("id" in value || "hosted" in value));
+}
+
+function namesOf([name, value]: [string, unknown]): string[] {
+  const inner = isPlainObject(value) ? Object.keys(value) : [];
+  return inner.length === 0 ? [name] : inner.map((field) => `${name}.${field}`);
 }
 
 function withoutReasoning(messages: readonly LlmMessage[], notes: Set<string>): readonly LlmMessage[] {

@@ -1,6 +1,13 @@
 // What a client of a vendor asked, from the bytes of its request.
 
-import { AgentError, isPlainObject, parseBoundedJson, type Wire, type WireTurn } from "../../core/index.js";
+import {
+  AgentError,
+  findHeldState,
+  isPlainObject,
+  parseBoundedJson,
+  type Wire,
+  type WireTurn,
+} from "../../core/index.js";
 import type { Refusal } from "./reply.js";
 
 /**
@@ -8,7 +15,10 @@ import type { Refusal } from "./reply.js";
  * `AgentError` where it holds what a turn cannot.
  */
 export function parseTurn(wire: Wire, bytes: Uint8Array, path: string): WireTurn {
-  const body = parseBody(bytes);
+  return turnOf(wire, parseBody(bytes), path);
+}
+
+function turnOf(wire: Wire, body: unknown, path: string): WireTurn {
   const deployment = /\/deployments\/([^/]+)\//.exec(path)?.[1];
   // Azure names the model in the path, and its clients may leave it out of the body.
   const isNameless = deployment !== undefined && isPlainObject(body) && body["model"] === undefined;
@@ -26,10 +36,39 @@ function parseBody(bytes: Uint8Array): unknown {
   return parseBoundedJson(text);
 }
 
-/** The turn that a request asks for, or why none can be read from it. */
-export function readTurn(wire: Wire, bytes: Uint8Array, path: string): { turn: WireTurn } | { refusal: Refusal } {
+/** A body that continues a conversation on the vendor's server. It is refused at every door, also while recording. */
+export interface HeldStateRefusal {
+  readonly held: Refusal;
+  /** True where the vendor's own client reacts to this answer by sending the whole conversation. */
+  readonly isRecoverable: boolean;
+}
+
+/** The refusal of a body that continues a conversation on the vendor's server; undefined for every other body. */
+export function readHeldState(bytes: Uint8Array): HeldStateRefusal | undefined {
   try {
-    return { turn: parseTurn(wire, bytes, path) };
+    return refusalOfState(parseBody(bytes));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function refusalOfState(body: unknown): HeldStateRefusal | undefined {
+  const state = findHeldState(body);
+  if (state === undefined) return undefined;
+  const { status, code, message, hint, isRecoverable } = state;
+  return { held: { status, code, message: `${message}. ${hint}` }, isRecoverable };
+}
+
+/** The turn that a request asks for, or why none can be read from it. */
+export function readTurn(
+  wire: Wire,
+  bytes: Uint8Array,
+  path: string,
+): { turn: WireTurn } | { refusal: Refusal } | HeldStateRefusal {
+  try {
+    const body = parseBody(bytes);
+    return refusalOfState(body) ?? { turn: turnOf(wire, body, path) };
   } catch (error) {
     if (error instanceof AgentError) return { refusal: { status: 400, code: error.code, message: error.message } };
     if (!(error instanceof SyntaxError)) throw error;

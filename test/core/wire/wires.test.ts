@@ -88,6 +88,7 @@ async function serving() {
   const watcher = {
     answered: () => void seen.answered++,
     missed: () => void seen.missed++,
+    noted: () => undefined,
     refused: ({ method, path }: { method: string; path: string }) => void seen.refused.push(`${method} ${path}`),
   };
   const server = await listen(serveHandler(shelf, watcher, (file) => file, { streaming: "chunked", speed: 1 }));

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
+import * as ai6 from "ai";
 import { buildCassette } from "../../../src/cassette/build.js";
+import { recordingProvider } from "../../../src/cassette/record.js";
+import { openaiProvider } from "../../../src/core/providers/openai.js";
+import { WIRES } from "../../../src/core/wire/wires.js";
+import { fromAiSdk } from "../../../src/harness/adapters/ai-sdk/from-ai-sdk.js";
+import { toAiSdk } from "../../../src/harness/adapters/ai-sdk/to-ai-sdk.js";
+import { startVendor } from "../../support/vendor.js";
 import { LlmProviderHttpError } from "../../../src/core/errors.js";
 import type { CassetteV2 } from "../../../src/cassette/format.js";
 import { HarnessError } from "../../../src/harness/errors.js";
@@ -27,7 +34,73 @@ function http(status: number, kind: "auth" | "overloaded"): LlmProviderHttpError
   return new LlmProviderHttpError({ status, bodySnippet: "no", providerName: "new", hint: "?", retryable, kind });
 }
 
+/** A run through the AI SDK with a model that gives its answers ids, as that of OpenAI's Responses API does. */
+async function recordedByAiSdk(): Promise<CassetteV2> {
+  const itemId = (id: string) => ({ providerMetadata: { openai: { itemId: id } } });
+  const usage = { inputTokens: { total: 3 }, outputTokens: { total: 2 } };
+  const calls = [{ type: "tool-call", toolCallId: "c1", toolName: "search", input: '{"q":"rain"}', ...itemId("fc_1") }];
+  const answers = [calls, [{ type: "text", text: "Sent.", ...itemId("msg_1") }]];
+  let asked = 0;
+  const live = fromAiSdk({
+    ...{ specificationVersion: "v3", provider: "openai.responses", modelId: "gpt-9", supportedUrls: {} },
+    doGenerate: () => {
+      const content = answers[asked++] ?? [];
+      const unified = asked === 1 ? "tool-calls" : "stop";
+      return Promise.resolve({ content, finishReason: { unified, raw: unified }, usage, warnings: [] });
+    },
+    doStream: () => Promise.reject(new Error("is not streamed")),
+  } as never);
+  const recorder = recordingProvider(live, { ports: fixedPorts(50) });
+  const inputSchema = ai6.jsonSchema<{ q: string }>({ type: "object", properties: { q: { type: "string" } } });
+  await ai6.generateText({
+    model: toAiSdk(recorder),
+    prompt: "Rain?",
+    providerOptions: { openai: { reasoningEffort: "low" } },
+    tools: { search: ai6.tool({ description: "Does search.", inputSchema, execute: ({ q }) => `${q}: none` }) },
+    stopWhen: ai6.stepCountIs(2),
+    maxRetries: 0,
+  });
+  return recorder.toCassette();
+}
+
 describe("stepCheck", () => {
+  it("asks a vendor's model what was recorded by the AI SDK, and notes what that alone understands", async () => {
+    const vendor = await startVendor((_, index) => (index === 0 ? say("No.") : say("Sent.")));
+    try {
+      const options = { apiKey: "k", model: "gpt-9", baseURL: `${vendor.url}/v1` };
+      const cassette = await recordedByAiSdk();
+      expect(cassette.extensions?.contexts?.at(-1)?.settings).toHaveProperty("aiSdk");
+      const gate = createStepGate({ concurrency: 1 });
+      const check = await stepCheck(cassette, openaiProvider(options), { gate });
+      expect(check.turns.map((turn) => (turn.state === "compared" ? turn.verdict : turn))).toEqual([
+        "answered",
+        "same",
+      ]);
+      expect(check.notes).toEqual(["not sent, since only the recorded client understands it: aiSdk.providerOptions"]);
+      expect(vendor.asked).toHaveLength(2);
+    } finally {
+      await vendor.close();
+    }
+  });
+
+  it("asks without the fields that came over a vendor's wire, also the same model, and offers no tool of the vendor", async () => {
+    const { request } = WIRES.openai.parse({
+      ...{ model: "m", reasoning_effort: "low", temperature: 0 },
+      messages: [{ role: "user", content: "Rain?" }],
+    });
+    const recorder = recordingProvider({ name: "new", turn: () => Promise.resolve(say("No.")) });
+    const hosted = { name: "web_search", description: "", schema: {}, aiSdk: { id: "openai.web_search", args: {} } };
+    await recorder.turn({ ...request, tools: [...TOOLS, hosted] });
+    const provider = model(() => say("No."));
+    const check = await stepCheck(recorder.toCassette(), provider, { ports });
+    expect(provider.asked[0]?.settings).toEqual({ temperature: 0 });
+    expect(check.notes).toEqual(["not sent, since only the recorded client understands it: openai.reasoning_effort"]);
+    const other = model(() => say("No."), "other");
+    const { notes } = await stepCheck(recorder.toCassette(), other, { ports });
+    expect(other.asked[0]?.tools).toEqual(TOOLS);
+    expect(notes).toContain("tools that the recorded vendor ran were not offered: web_search");
+  });
+
   it("asks at each recorded prompt, with the recorded tools and settings, and nothing carried over", async () => {
     const provider = model(() => say("I will not."));
     const check = await stepCheck(await recorded(), provider, { gate: createStepGate({ concurrency: 1 }), ports });

@@ -20,6 +20,7 @@ export function readCall(options: AiSdkCallOptions): LlmTurnRequest {
   if (options.includeRawChunks === true) {
     refusePart("includeRawChunks", "the vendor's own chunks are in no recording");
   }
+  refuseHeldState(toLoose(options.providerOptions));
   const messages = readPrompt(options.prompt);
   const tools = (options.tools ?? []).map((tool) => readTool(toLoose(tool)));
   const isForeign = messages.some(needsAiSdk) || tools.some((tool) => Object.keys(extrasOf(tool)).length > 0);
@@ -32,6 +33,21 @@ export function readCall(options: AiSdkCallOptions): LlmTurnRequest {
     ...(abortSignal === undefined ? {} : { signal: abortSignal }),
   };
 }
+
+/** A conversation that a vendor's server holds is no part of the prompt, so a recording would not hold it. */
+function refuseHeldState(providerOptions: Loose): void {
+  for (const [vendor, value] of Object.entries(providerOptions)) {
+    const options = toLoose(value);
+    const container = toLoose(options["container"])["id"];
+    const held: Loose = { ...options, "container.id": container };
+    const field = HELD_STATE.find((name) => held[name] !== undefined && held[name] !== null);
+    if (field === undefined) continue;
+    const why = "it continues a conversation on the vendor's server; send the whole conversation without it";
+    refusePart(`providerOptions.${vendor}.${field}`, why);
+  }
+}
+
+const HELD_STATE = ["previousResponseId", "conversation", "container.id"];
 
 function readTool(tool: Loose): LlmToolDefinition {
   const { type, name, description, inputSchema, ...rest } = tool;

@@ -14,7 +14,7 @@ import {
   type Shelf,
   type ShelfItem,
 } from "../../../cassette/index.js";
-import { assertKnownOptions } from "../../../core/index.js";
+import { assertKnownOptions, systemPorts } from "../../../core/index.js";
 import type { UseCassetteOptions } from "../../cassette-options.js";
 import type { CassetteHandle, UseCassette } from "../../use-cassette.js";
 import { shelfReply } from "../../wire/shelf-reply.js";
@@ -108,7 +108,8 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
 
   function overShelf(bases: Bases, cassettes: readonly Cassette[], options: CassetteHandlersOptions) {
     const { baseUrls: _, file, streaming = "chunked", speed = 1, ...tape } = options;
-    const shelf = createShelf(toItems(cassettes, file), tape);
+    const warn = (text: string): void => systemPorts.warn(`playhead: ${text}`);
+    const shelf = createShelf(toItems(cassettes, file), { ...tape, warn });
     const trouble = createTrouble();
     const answer = async ({ wire, turn, request: { signal } }: AskedTurn) =>
       toResponse(await shelfReply(wire, turn, { shelf, nameOf: baseName, streaming: { streaming, speed }, signal }));

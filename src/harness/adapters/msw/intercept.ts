@@ -61,6 +61,13 @@ export function createInterceptor(interception: Interception): (request: Request
     if (wire === undefined) return outside(request);
     const bytes = new Uint8Array(await request.clone().arrayBuffer());
     const read = readTurn(wire, bytes, new URL(request.url).pathname);
+    if ("held" in read) {
+      // A client that then sends the whole conversation has lost nothing.
+      const { held, isRecoverable } = read;
+      return isRecoverable
+        ? toResponse(refusalReply(held, wire))
+        : refuse(held, wire, new CassetteError("invalid-options", held.message));
+    }
     if ("refusal" in read) return unreadable(request, read.refusal, wire);
     try {
       return await answer({ wire, turn: read.turn, request });

@@ -164,6 +164,19 @@ describe.each([
     expect(refused).toEqual([expect.stringContaining("no answered turn of a model (1 error-exchange-dropped)")]);
   });
 
+  it("refuses a turn that continues a thread, and keeps the fields that no setting stands for", () => {
+    const thread = { type: "continue", previous_message_id: "msg_1" };
+    const { runs, refused } = read(
+      make([
+        { request: { ...ask(user("a")), thread }, answer: say("b") },
+        { request: { ...ask(user("a")), reasoning_effort: "low" }, answer: say("b") },
+      ]),
+    );
+    expect(refused).toEqual([expect.stringContaining("on the vendor's server (thread)")]);
+    const [{ cassette }] = runs as [ImportedCassette];
+    expect(cassette.extensions?.contexts?.[0]?.settings).toMatchObject({ openai: { reasoning_effort: "low" } });
+  });
+
   it("refuses a turn that cannot be read by its number, and keeps the others", () => {
     const { runs, refused } = read(
       make([

@@ -176,6 +176,19 @@ describe("fromAiSdk", () => {
 });
 
 describe("a call that the SDK makes", () => {
+  it.each([
+    [{ openai: { previousResponseId: "resp_1" } }, "providerOptions.openai.previousResponseId"],
+    [{ azure: { conversation: "conv_1" } }, "providerOptions.azure.conversation"],
+    [{ anthropic: { container: { id: "container_1" } } }, "providerOptions.anthropic.container.id"],
+  ])("is refused where it continues a conversation on the vendor's server: %j", async (providerOptions, field) => {
+    const call = { prompt: [{ role: "user", content: [{ type: "text", text: "And what else?" }] }], providerOptions };
+    const asked: LlmTurnRequest[] = [];
+    const model = toAiSdk({ turn: (request) => (asked.push(request), Promise.reject(new Error("asked"))) });
+    const error = await rejection(model.doGenerate(call as never) as Promise<unknown>);
+    expect(error).toMatchObject({ code: "invalid-options", message: expect.stringContaining(field) as string });
+    expect(asked).toEqual([]);
+  });
+
   const spy = () => {
     const seen: LlmTurnRequest[] = [];
     const script = scriptedProvider([{ message: { role: "assistant", content: "ok" }, stopReason: "stop" }]);

@@ -1,0 +1,76 @@
+// The fields of a request body that no setting of ours stands for, such as `reasoning_effort`. They are kept as the vendor spells
+// them, in a setting that has the name of the wire, so that a replay compares them like every other setting.
+
+import type { JsonObject, JsonValue } from "../canon/value.js";
+import { isPlainObject } from "../canon/value.js";
+import type { LlmSettings } from "../model/provider.js";
+import { toList, toObject, toText, type WireObject } from "../providers/wire.js";
+
+/** The vendors whose wires are spoken. */
+export type WireName = "openai" | "anthropic" | "ollama";
+
+/** The name of every wire, and so of every setting that holds fields of one. */
+export const WIRE_NAMES: readonly WireName[] = ["openai", "anthropic", "ollama"];
+
+/** Fields that are never compared, each with the reason why it cannot change what the model answers. */
+export const NOT_COMPARED: Readonly<Record<string, string>> = {
+  model: "is compared nowhere, so that a recording serves any model",
+  stream: "says how the answer is sent, and a recording is replayed either way",
+  stream_options: "says which pieces a stream has, not what it says",
+  user: "names an end user for the vendor's abuse checks",
+  safety_identifier: "names an end user for the vendor's abuse checks",
+  metadata: "labels the request for the vendor's logs, often with an id of the session",
+  store: "keeps the answer at the vendor; a request that continues from it is refused",
+  thread: "starts a thread; a request that continues one is refused",
+  cache_control: "says what the vendor caches",
+  prompt_cache_key: "says what the vendor caches",
+  prompt_cache_options: "says what the vendor caches",
+  prompt_cache_retention: "says what the vendor caches",
+  diagnostics: "asks why the vendor's cache was missed",
+  keep_alive: "says how long the model stays loaded",
+};
+
+/** The fields of a whole body but those in `known` and those that are never compared. */
+export function bodyFields(body: WireObject, known: readonly string[]): JsonObject {
+  return unknownFields(body, [...known, ...Object.keys(NOT_COMPARED)]);
+}
+
+/** The fields of an object in a body but those in `known`, marks for the cache, and null, which means the vendor's default. */
+export function unknownFields(object: WireObject, known: readonly string[]): JsonObject {
+  const fields = Object.entries(object).filter(
+    ([field, value]) => !known.includes(field) && field !== "cache_control" && isGiven(value),
+  );
+  return Object.fromEntries(fields) as JsonObject;
+}
+
+/** `{ [key]: fields }`, or nothing where there are none. */
+export function nested(key: string, fields: JsonObject): JsonObject {
+  return Object.keys(fields).length === 0 ? {} : { [key]: fields };
+}
+
+/** The unknown fields of tools, by the name of the tool; `read` gives those of one. */
+export function toolFields(
+  tools: unknown,
+  read: (tool: WireObject) => { name: unknown; fields: JsonObject },
+): JsonObject {
+  const found = toList(tools).map((tool) => read(toObject(tool)));
+  return nested(
+    "tools",
+    Object.fromEntries(found.flatMap(({ name, fields }) => Object.entries(nested(toText(name), fields)))),
+  );
+}
+
+/** The fields of one wire that settings hold; empty where they hold none. */
+export function wireFieldsOf(settings: object, wire: WireName): JsonObject {
+  const fields = (settings as Readonly<Record<string, JsonValue>>)[wire];
+  return isPlainObject(fields) ? fields : {};
+}
+
+/** `settings` with the fields of a wire, where there are any. */
+export function withWireFields<T extends LlmSettings>(settings: T, wire: WireName, fields: JsonObject): T {
+  return { ...settings, ...nested(wire, fields) };
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}

@@ -1,0 +1,84 @@
+// Fields of request bodies that no setting stands for: kept as the vendor spells them, under the name of the wire.
+
+import { describe, expect, it } from "vitest";
+import { NOT_COMPARED, wireFieldsOf } from "../../../src/core/wire/fields.js";
+import { throughWire, WIRES, type WireName } from "../../../src/core/wire/wires.js";
+
+const messages = [{ role: "user", content: "q" }];
+const fields = (wire: WireName, body: object) =>
+  wireFieldsOf(WIRES[wire].parse({ model: "m", messages, ...body }).request.settings, wire);
+
+const parameters = { type: "object" };
+const KEPT: readonly (readonly [WireName, body: object, fields: object])[] = [
+  ["openai", { reasoning_effort: "low" }, { reasoning_effort: "low" }],
+  [
+    "openai",
+    { parallel_tool_calls: false, service_tier: "flex" },
+    { parallel_tool_calls: false, service_tier: "flex" },
+  ],
+  ["openai", { a_field_of_next_year: { deep: [1] } }, { a_field_of_next_year: { deep: [1] } }],
+  [
+    "openai",
+    { tools: [{ type: "function", function: { name: "weather", parameters, strict: true } }] },
+    { tools: { weather: { strict: true } } },
+  ],
+  [
+    "openai",
+    { response_format: { type: "json_schema", json_schema: { name: "n", schema: parameters, strict: true } } },
+    { response_format: { strict: true } },
+  ],
+  [
+    "openai",
+    { response_format: { type: "grammar", grammar: "x" } },
+    { response_format: { type: "grammar", grammar: "x" } },
+  ],
+  [
+    "anthropic",
+    { top_k: 3, seed: 7, thinking: { type: "adaptive" } },
+    { top_k: 3, seed: 7, thinking: { type: "adaptive" } },
+  ],
+  ["anthropic", { output_config: { effort: "high" } }, { output_config: { effort: "high" } }],
+  [
+    "anthropic",
+    { tool_choice: { type: "auto", disable_parallel_tool_use: true } },
+    { tool_choice: { disable_parallel_tool_use: true } },
+  ],
+  ["ollama", { think: "high", options: { top_k: 3, seed: 1 } }, { think: "high", options: { top_k: 3 } }],
+  ["ollama", { format: "json" }, { format: "json" }],
+];
+
+const DROPPED: readonly (readonly [WireName, body: object])[] = [
+  ["openai", { reasoning_effort: null, temperature: 1, max_tokens: 4, n: 1, stop: "x", seed: 1 }],
+  ["openai", { response_format: { type: "text" } }],
+  ["openai", { response_format: { type: "json_object" } }],
+  ["openai", { tools: [{ type: "function", function: { name: "w", description: "d", parameters } }] }],
+  ["anthropic", { output_config: { format: { type: "json_schema", schema: parameters } }, thread: { type: "create" } }],
+  ["anthropic", { tools: [{ name: "w", input_schema: parameters, cache_control: { type: "ephemeral" } }] }],
+  ["ollama", { format: "", options: { num_predict: 3 }, stream: false, keep_alive: "5m" }],
+];
+
+describe("request fields that no setting stands for", () => {
+  it.each(KEPT)("are kept by the reader of %s: %j", (wire, body, kept) => {
+    expect(fields(wire, body)).toEqual(kept);
+  });
+
+  it.each(DROPPED)("are not what settings of %s stand for, and not null: %j", (wire, body) => {
+    expect(fields(wire, body)).toEqual({});
+  });
+
+  it("leave the settings as they were where there are none", () => {
+    expect(WIRES.openai.parse({ model: "m", messages }).request.settings).toEqual({ model: "m" });
+  });
+
+  it.each(Object.keys(NOT_COMPARED))("leave out %s, which cannot change the answer", (field) => {
+    const value = field === "thread" ? { type: "create" } : "x";
+    for (const wire of ["openai", "anthropic", "ollama"] as const) expect(fields(wire, { [field]: value })).toEqual({});
+  });
+
+  it("go over their own wire, and over no other", () => {
+    const { request } = WIRES.openai.parse({ model: "m", messages, reasoning_effort: "low" });
+    const over = (wire: WireName) => throughWire(request, WIRES[wire], request)?.settings;
+    expect(over("openai")).toEqual({ model: "m", openai: { reasoning_effort: "low" } });
+    expect(over("ollama")).toEqual({ model: "m" });
+  });
+});
