@@ -38,6 +38,7 @@ export {
 } from "./faults/tool.js";
 export { HarnessError, type HarnessErrorCode } from "./errors.js";
 export type { CassettesOptions, FixtureHost, OpenCassette, TestCassetteOptions } from "./fixture/attempt.js";
+export { explainEach } from "./fixture/each.js";
 export { createCassetteFor, type CassetteFor, type NodeTestContext } from "./fixture/node-test.js";
 export { CASSETTES_FOLDER, cassettePath, type CassettePathOptions, type FolderEnvironment } from "./fixture/path.js";
 export {
