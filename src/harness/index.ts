@@ -43,6 +43,7 @@ export { createCassetteFor, type CassetteFor, type NodeTestContext } from "./fix
 export { CASSETTES_FOLDER, cassettePath, type CassettePathOptions, type FolderEnvironment } from "./fixture/path.js";
 export {
   createCassetteReporter,
+  PART_BY_NAME,
   type CassetteReporterOptions,
   type ReportedModule,
   type ReportedTest,
