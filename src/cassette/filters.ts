@@ -7,11 +7,39 @@ import type { Cassette } from "./format.js";
 import type { HashFilter } from "./prompt.js";
 import { mapMessage } from "./redact/leaves.js";
 
-/** `uuid`, `isoDate`, `path` and `sessionId` of any text in a message. */
-export type HashFilterName = "uuid" | "isoDate" | "path" | "sessionId";
+/** `uuid`, `isoDate`, `date` (in English words, or with slashes), `path` and `sessionId` of any text in a message. */
+export type HashFilterName = "uuid" | "isoDate" | "date" | "path" | "sessionId";
 
 /** A function, or names and functions that are applied one after the other. */
 export type HashFilterOption = HashFilter | readonly (HashFilterName | HashFilter)[];
+
+/** English names of months in order, from the third letter on optional. */
+export const MONTHS = [
+  "Jan(?:uary)?",
+  "Feb(?:ruary)?",
+  "Mar(?:ch)?",
+  "Apr(?:il)?",
+  "May",
+  "June?",
+  "July?",
+  "Aug(?:ust)?",
+  "Sept?(?:ember)?",
+  "Oct(?:ober)?",
+  "Nov(?:ember)?",
+  "Dec(?:ember)?",
+] as const;
+
+const MONTH = `(?:${MONTHS.join("|")})\\.?`;
+const WEEKDAY = "(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? ";
+const DAY = "[0-3]?[0-9](?:st|nd|rd|th)?";
+const ZONE = "(?:GMT|UTC)(?:[+-][0-9]{2}:?[0-9]{2})?(?: \\([A-Za-z ]{1,60}\\))?";
+const TIME = `,?(?: at)? [0-2]?[0-9]:[0-5][0-9](?::[0-6][0-9])?(?:\\s[AP]M)?(?: ${ZONE})?`;
+/** What `Date` and `Intl` write in English: `Sun Nov 22 2026 09:30:15 GMT+0000`, `November 22, 2026`, `11/22/2026, 9:30 AM`. */
+const DATE = new RegExp(
+  `(?<![0-9A-Za-z])(?:${WEEKDAY})?(?:${MONTH} ${DAY},? [0-9]{4}|${DAY} (?:of )?${MONTH},? [0-9]{4}|` +
+    `[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{4})(?:${TIME})?(?![0-9A-Za-z])`,
+  "gi",
+);
 
 const REWRITES: Readonly<Record<HashFilterName, (text: string) => string>> = {
   uuid: (text) =>
@@ -21,11 +49,15 @@ const REWRITES: Readonly<Record<HashFilterName, (text: string) => string>> = {
       /(?<![0-9A-Za-z])[0-9]{4}-[0-1][0-9]-[0-3][0-9](?:[T ][0-2][0-9]:[0-5][0-9](?::[0-6][0-9](?:[.,][0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?(?![0-9A-Za-z])/g,
       "<date>",
     ),
+  date: (text) => text.replace(DATE, "<date>"),
   path: (text) =>
     text.replace(/(?<![\w.:/<>\\-])(?:[A-Za-z]:[\\/]|\/)(?:[\w.@+-]{1,200}[\\/]){1,60}[\w.@+-]{0,200}/g, "<path>"),
   sessionId: (text) =>
     text.replace(/(?<![A-Za-z0-9])(session(?:[_-]?id)?["']?\s{0,3}[:=]\s{0,3}["']?)[A-Za-z0-9_-]{1,200}/gi, "$1<id>"),
 };
+
+/** Every name, in the order in which they are listed. */
+export const HASH_FILTER_NAMES = Object.keys(REWRITES) as readonly HashFilterName[];
 
 /** A `hashFilter` as one function, and the names it goes by in a recording. */
 export interface NamedFilter {
@@ -60,7 +92,7 @@ function mutable(messages: readonly LlmMessage[]): LlmMessage[] {
 
 function invalid(what: string): CassetteError {
   return new CassetteError("invalid-options", what, {
-    hint: `Pass a function, or a list of functions and of ${Object.keys(REWRITES).join(", ")}.`,
+    hint: `Pass a function, or a list of functions and of ${HASH_FILTER_NAMES.join(", ")}.`,
   });
 }
 

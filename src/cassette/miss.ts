@@ -5,6 +5,7 @@ import { settingsChanges, toolsChanges, type ContextChange } from "./context-cha
 import { SECRET_RULES } from "./redact/rules.js";
 import { createSecretFinder } from "./redact/text.js";
 import { firstDifference } from "./values.js";
+import { findVolatileChange } from "./volatile.js";
 import type { MissReport } from "./errors.js";
 import type { TurnContext } from "./context.js";
 import type { Cassette, ContextExtension, PromptDelta } from "./format.js";
@@ -57,6 +58,8 @@ export function explainPromptMiss(
   const pointer = difference?.pointer ?? "";
   const messageIndex = Number(pointer.split("/")[1] ?? 0);
   const [recorded, actual] = cutAround(difference?.old, difference?.new);
+  const change = toVisible(nameChange(closest[messageIndex], prompt[messageIndex], messageIndex));
+  const volatile = findVolatileChange(cassette, closest, prompt);
   return {
     code: "prompt-changed",
     turn,
@@ -65,8 +68,8 @@ export function explainPromptMiss(
     pointer,
     ...(recorded === undefined ? {} : { recorded }),
     ...(actual === undefined ? {} : { actual }),
-    what: toVisible(nameChange(closest[messageIndex], prompt[messageIndex], messageIndex)),
-    hint: CHOICES,
+    what: volatile === undefined ? change : `${change}; ${volatile.what}`,
+    hint: volatile?.hint ?? CHOICES,
   };
 }
 

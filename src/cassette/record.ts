@@ -29,6 +29,7 @@ import { createRequestReader } from "./request-reader.js";
 import { resolveSigningKey, signNow, type SigningEnvironment } from "./sign.js";
 import type { RecordedStreaming, StreamedTurn } from "./stream-format.js";
 import { createStreamNote, type StreamNote, type StreamNoted } from "./stream-note.js";
+import { createTimeWarning } from "./today.js";
 
 /**
  * The options of {@link recordingProvider}. A wrong one is `CassetteError` `invalid-options`, before anything is asked.
@@ -97,6 +98,7 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
   const tape = createTape(options);
   const stream = provider.stream?.bind(provider);
   const head = { recordedAt: "", cassetteId: "" };
+  const warnOfTime = createTimeWarning(ports);
   const begin = () => {
     if (head.cassetteId !== "") return;
     head.recordedAt = new Date(ports.now()).toISOString();
@@ -133,6 +135,7 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
     toCassette({ agentId, extensions } = {}) {
       begin();
       tape.assertSettled();
+      warnOfTime(tape.turns, head.recordedAt);
       return recordable(() => {
         const cassetteHead = {
           ...(agentId === undefined ? {} : { agentId }),

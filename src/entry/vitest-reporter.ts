@@ -1,7 +1,12 @@
 // `playhead/vitest/reporter`: the reporter bound to the files of this machine, for `reporters: ["default", "playhead/vitest/reporter"]`.
 
 import type { Reporter, Vitest } from "vitest/node";
-import { createCassetteReporter, type CassetteReporterOptions, type ReportedModule } from "../harness/index.js";
+import {
+  createCassetteReporter,
+  PART_BY_NAME,
+  type CassetteReporterOptions,
+  type ReportedModule,
+} from "../harness/index.js";
 import { nodeFiles } from "../host/index.js";
 
 export type { CassetteReporterOptions };
@@ -32,13 +37,14 @@ class CassetteReporter implements Reporter {
   }
 }
 
-/** What selected some of the test files, in words; a shard is told apart from that. */
+/** What selected some of the tests, in words; a shard is told apart from that. */
 function partOf(vitest: Vitest): string | undefined {
-  const { watch, changed, related, project } = vitest.config;
+  const { watch, changed, related, project, testNamePattern } = vitest.config;
   // Vitest has no public name for what stood on the command line.
   const { filenamePattern } = vitest as unknown as { filenamePattern?: unknown };
   if (watch) return "a watched run may be of some test files only";
   if (Array.isArray(filenamePattern) && filenamePattern.length > 0) return "only some test files were asked for";
+  if (testNamePattern !== undefined) return PART_BY_NAME;
   if (related !== undefined && related.length > 0) return "only related test files were asked for";
   if (changed !== undefined && changed !== false) return "only changed test files were asked for";
   return project !== undefined && project.length > 0 ? "only some projects were asked for" : undefined;

@@ -7,6 +7,7 @@ import {
   createMatcherHost,
   createMatchers,
   createVitestFixture,
+  explainEach,
   type CassetteAssertions,
   type CassetteFixtures,
   type CassettesOptions,
@@ -28,7 +29,7 @@ export function withCassette<Context>(
     cassettes: options,
     cassette: async ({ task, onTestFinished, cassettes }, use) => use(open({ task, onTestFinished, cassettes })),
   });
-  return extended as unknown as TestAPI<Context & CassetteFixtures>;
+  return explainEach(extended) as unknown as TestAPI<Context & CassetteFixtures>;
 }
 
 /** Vitest's `test` with the fixture `cassette`: it finds its file from the test file and the name of the test. */

@@ -38,11 +38,13 @@ export {
 } from "./faults/tool.js";
 export { HarnessError, type HarnessErrorCode } from "./errors.js";
 export type { CassettesOptions, FixtureHost, OpenCassette, TestCassetteOptions } from "./fixture/attempt.js";
+export { explainEach } from "./fixture/each.js";
 export { createCassetteFor, type CassetteFor, type NodeTestContext } from "./fixture/node-test.js";
 export { slugOf } from "./fixture/slug.js";
 export { CASSETTES_FOLDER, cassettePath, type CassettePathOptions, type FolderEnvironment } from "./fixture/path.js";
 export {
   createCassetteReporter,
+  PART_BY_NAME,
   type CassetteReporterOptions,
   type ReportedModule,
   type ReportedTest,

@@ -10,11 +10,11 @@ export interface LedgerEnvironment {
 
 /** One line of the ledger a `cassette record` or `cassette replay` command reads afterwards. */
 export interface LedgerLine {
-  /** As the test named it. */
+  /** As the test named it; in mode `failed` where the recording of the failed test is kept. */
   file: string;
   /** The same from the root of the disk, since two processes may work in two folders. */
   path: string;
-  mode: "record" | "refresh" | "replay" | "from-first-miss" | "fork";
+  mode: "record" | "refresh" | "replay" | "from-first-miss" | "fork" | "failed";
   turns: number;
   /** Turns that came from an older recording, in the last two modes. */
   kept?: number;

@@ -7,6 +7,7 @@ import {
   CassetteError,
   createCassetteStore,
   DEFAULT_MAX_BYTES,
+  type CassetteV2,
   type RecordingProvider,
 } from "../cassette/index.js";
 import { sha256Hex, type FilePort, type JsonObject } from "../core/index.js";
@@ -24,6 +25,11 @@ export interface RecordingDesk {
    * is to be replaced is no longer the one that `open` saw, since another process or project recorded it meanwhile.
    */
   keep(recorder: RecordingProvider, file: string, mode: RecordMode, options?: KeepOptions): Promise<void>;
+  /**
+   * Call it after a run whose test failed: keeps the recording as {@link failedFile}. Undefined where there is nothing to keep, or it
+   * cannot be kept: the test has an error of its own to show.
+   */
+  keepFailed(recorder: RecordingProvider, file: string, options?: KeepOptions): Promise<string | undefined>;
   /** True for a file that this owner recorded before: it may do so again. */
   isOwn(file: string): boolean;
 }
@@ -60,12 +66,10 @@ export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: o
       if (mode !== "refresh" && !isOwn(file) && state !== MISSING) throw alreadyThere(file, mode, state, rerecord);
       opened.set(file, state);
     },
-    async keep(recorder, file, mode, { agentId, outcome, ...limit } = {}) {
+    async keep(recorder, file, mode, options = {}) {
       assertRecorded(recorder, file);
-      const cassette = recorder.toCassette({
-        ...(agentId === undefined ? {} : { agentId }),
-        ...(outcome === undefined ? {} : { extensions: { outcome } }),
-      });
+      const cassette = cassetteOf(recorder, options);
+      const limit = options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes };
       assertFree(file);
       const wasOwn = isOwn(file);
       const overwrite = mode === "refresh" || wasOwn;
@@ -73,13 +77,41 @@ export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: o
       try {
         if (overwrite && (await stateOf(files, file)) !== opened.get(file)) throw changedMeanwhile(file);
         await store.save(file, cassette, { overwrite, ...limit });
+        await files.remove(failedFile(file));
       } catch (error) {
         if (!wasOwn) taken.delete(resolve(file));
         throw error;
       }
     },
+    async keepFailed(recorder, file, options = {}) {
+      if (recorder.turns === 0) return undefined;
+      const failed = failedFile(file);
+      try {
+        const limit = options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes };
+        await store.save(failed, cassetteOf(recorder, options), { overwrite: true, ...limit });
+        return failed;
+      } catch (error) {
+        if (error instanceof CassetteError) return undefined;
+        throw error;
+      }
+    },
     isOwn,
   };
+}
+
+/**
+ * Where the recording of a failed test is kept: `a.cassette.failed.json` for `a.cassette.json`. It does not end as a cassette does, so
+ * that no command takes it for one unless it is named.
+ */
+export function failedFile(file: string): string {
+  return `${file.slice(0, -CASSETTE_SUFFIX.length)}.cassette.failed.json`;
+}
+
+function cassetteOf(recorder: RecordingProvider, { agentId, outcome }: KeepOptions): CassetteV2 {
+  return recorder.toCassette({
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(outcome === undefined ? {} : { extensions: { outcome } }),
+  });
 }
 
 /** A file that is there but cannot be read counts as there: a damaged recording is never treated as a missing one. */

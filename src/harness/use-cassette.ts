@@ -34,6 +34,8 @@ export interface CassetteHandle extends ToolSide {
   readonly file: string;
   /** The command that records this cassette again, where it is known. */
   readonly rerecord?: string;
+  /** Where the fixture and `cassetteFor` keep this recording if the test fails. Absent in other modes than `record` and `refresh`. */
+  readonly failedFile?: string;
   /**
    * Call it when the run is over. Recording: writes the file. Replaying: throws the first miss, also where the run caught it,
    * or `unconsumed` if turns are left. Every further call gives the outcome of the first. Throws `invalid-options` for an
@@ -141,12 +143,18 @@ async function record(
     ...(streams === undefined ? {} : { streams }),
     ...(sign === undefined ? {} : { sign, env: { ...environment } }),
   });
-  const done = once(async (ended) => {
-    await desk.keep(provider, file, mode, {
+  const done = once(async ({ failed, ...ended }) => {
+    const kept = {
       ...(agentId === undefined ? {} : { agentId }),
       ...ended,
       ...(maxBytes === undefined ? {} : { maxBytes }),
-    });
+    };
+    if (failed === true) {
+      const failedAs = await desk.keepFailed(provider, file, kept);
+      if (failedAs !== undefined) await note(failedAs, "failed", provider.turns);
+      return;
+    }
+    await desk.keep(provider, file, mode, kept);
     await note(file, mode, provider.turns);
   });
   return { ...liveSide, provider, mode, file, done };
@@ -174,11 +182,10 @@ async function replay(
     ...streamingOf(options),
   });
   const provider = side === "tools" ? await resolveLive(live) : replayed;
-  const done = once(async () => {
-    if (side !== "tools") {
-      replayed.assertAnswered();
-      replayed.assertConsumed();
-    }
+  const done = once(async ({ failed }) => {
+    if (side !== "tools") replayed.assertAnswered();
+    if (failed === true) return;
+    if (side !== "tools") replayed.assertConsumed();
     try {
       assertNoDrift();
     } catch (error) {
@@ -215,7 +222,13 @@ async function rerecord(
   const { provider, keep } = await (plan === undefined ? openResume(file, parts) : openFork(plan, parts));
   const mode = plan === undefined ? "from-first-miss" : "fork";
   const written = plan?.out ?? file;
-  const done = once(async (ended) => {
+  const done = once(async ({ failed, ...ended }) => {
+    if (failed === true) {
+      // What was replayed alone has no turn that is new.
+      const failedAs = provider.isLive ? await desk.keepFailed(provider, written, ended) : undefined;
+      if (failedAs !== undefined) await note(failedAs, "failed", provider.turns, provider.replayed);
+      return;
+    }
     await keep({ ...(agentId === undefined ? {} : { agentId }), ...ended });
     await note(written, mode, provider.turns, provider.replayed);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
-import { readHashFilter, type HashFilterOption } from "../../src/cassette/filters.js";
+import { readHashFilter, type HashFilterName, type HashFilterOption } from "../../src/cassette/filters.js";
 import { cassetteProvider } from "../../src/cassette/replay.js";
 import { prompt, recordTurns, user } from "../support/recording.js";
 import { refusal } from "../support/refusal.js";
@@ -9,9 +9,27 @@ import { say } from "../support/script.js";
 const rewrite = (option: HashFilterOption, text: string) => readHashFilter(option).filter?.([user(text)]);
 
 describe("ready-made hash filters", () => {
-  it.each<["uuid" | "isoDate" | "path" | "sessionId", string, string]>([
+  it.each<[HashFilterName, string, string]>([
     ["uuid", "id 550e8400-e29b-41d4-a716-446655440000.", "id <uuid>."],
     ["isoDate", "at 2026-11-20T12:00:00.000Z and 2026-11-20", "at <date> and <date>"],
+    [
+      "date",
+      "Sun Nov 22 2026; November 22, 2026, 22 Nov 2026 or Sunday, the 22nd of November 2026",
+      "<date>; <date>, <date> or Sunday, the <date>",
+    ],
+    ["date", String(new Date(Date.UTC(2026, 10, 22))), "<date>"],
+    ["date", new Date(Date.UTC(2026, 10, 22)).toUTCString(), "<date>"],
+    ["date", new Date(Date.UTC(2026, 10, 22)).toLocaleString("en-US"), "<date>"],
+    [
+      "date",
+      new Date(Date.UTC(2026, 10, 22)).toLocaleString("en-US", { dateStyle: "full", timeStyle: "short" }),
+      "<date>",
+    ],
+    [
+      "date",
+      "in May 2026, Mar 1 to 2, 2026-11-22, 1/2, Sunday 9:30",
+      "in May 2026, Mar 1 to 2, 2026-11-22, 1/2, Sunday 9:30",
+    ],
     [
       "path",
       "in /home/ann/notes.txt or C:\\Users\\ann\\x, not and/or, https://a/b",

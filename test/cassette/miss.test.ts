@@ -120,7 +120,7 @@ describe("the text of a miss", () => {
       "an earlier answer",
       { role: "assistant", content: "", toolCalls: [{ id: "c", name: "t", arguments: { "a/b": [1, 2] } }] },
       { role: "assistant", content: "", toolCalls: [{ id: "c", name: "t", arguments: { "a/b": [1, 3] } }] },
-      "an earlier answer changed (message 1)",
+      "an earlier answer changed (message 1); the two differ only in a number",
       "/1/toolCalls/0/arguments/a~1b/1",
     ],
     [

@@ -19,7 +19,7 @@ import { recordTurns, WEATHER_SCRIPT } from "../support/recording.js";
 import { ask, say } from "../support/script.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { startVendor, type Said, type Vendor } from "../support/vendor.js";
-import { CLIENT_AGENTS } from "../support/vendor-clients.js";
+import { CLIENT_AGENTS, openai7 } from "../support/vendor-clients.js";
 
 const folder = temporaryFolder();
 const server = setupServer();
@@ -44,11 +44,12 @@ async function weatherVendor(script: readonly Said[] = WEATHER_SCRIPT) {
 async function record(
   wire: WireName,
   isStream = false,
+  ask = CLIENT_AGENTS[wire],
 ): Promise<{ cassette: CassetteV2; url: string; vendor: Vendor }> {
   const { vendor, url, baseUrls } = await weatherVendor();
   const recording = recordingHandlers({ baseUrls });
   server.use(...recording);
-  await CLIENT_AGENTS[wire]({ url, isStream });
+  await ask({ url, isStream });
   const cassette = await recording.toCassette({ agentId: "forecaster" });
   server.resetHandlers();
   return { cassette, url, vendor };
@@ -62,9 +63,14 @@ const rejection = async (work: Promise<unknown>): Promise<unknown> =>
 
 describe("recording and replaying through MSW", () => {
   const names = Object.keys(WIRES) as WireName[];
-  for (const [wire, isStream] of names.flatMap((name) => [[name, false] as const, [name, true] as const])) {
-    it(`records and replays ${wire}, ${isStream ? "streamed" : "whole"}`, async () => {
-      const { cassette, url, vendor } = await record(wire, isStream);
+  const clients = [
+    ...names.map((wire) => ({ wire, client: wire as string, ask: CLIENT_AGENTS[wire] })),
+    { wire: "openai" as const, client: "openai 7", ask: openai7 },
+  ];
+  const cases = clients.flatMap((client) => [false, true].map((isStream) => ({ ...client, isStream })));
+  for (const { wire, client, ask, isStream } of cases) {
+    it(`records and replays ${client}, ${isStream ? "streamed" : "whole"}`, async () => {
+      const { cassette, url, vendor } = await record(wire, isStream, ask);
       expect(vendor.asked).toHaveLength(2);
       expect(parseCassette(formatCassette(cassette))).toEqual(cassette);
       expect(cassette.recordedProvider.startsWith(`${wire}:`)).toBe(true);
@@ -75,7 +81,7 @@ describe("recording and replaying through MSW", () => {
       for (const streamed of [isStream, !isStream]) {
         const replay = cassetteHandlers(cassette, { baseUrls: { [wire]: wire === "openai" ? `${url}/v1` : url } });
         server.resetHandlers(...replay);
-        expect(await CLIENT_AGENTS[wire]({ url, isStream: streamed })).toBe("Take an umbrella.");
+        expect(await ask({ url, isStream: streamed })).toBe("Take an umbrella.");
         await replay.done();
       }
       expect(vendor.asked).toHaveLength(2);

@@ -231,6 +231,21 @@ describe("mode refresh", () => {
     }
   });
 
+  it("keeps the run of a failed test in another file, until one passes", async () => {
+    const failed = FILE.replace(".cassette.json", ".cassette.failed.json");
+    const { useCassette, live, files } = harness({ [FILE]: good });
+    for (const isFailed of [true, false]) {
+      const handle = await useCassette(FILE, live, { mode: "refresh" });
+      await runWeather(handle.provider);
+      await handle.done({ failed: isFailed });
+      expect([files.texts.get(FILE) === good, files.texts.has(failed)]).toEqual([isFailed, isFailed]);
+      if (isFailed) expect(parseCassette(files.texts.get(failed) ?? "").recordedProvider).toBe("live");
+    }
+    const handle = await useCassette(FILE, live);
+    expect((await refused(handle.done({ failed: "yes" as never }))).code).toBe("invalid-options");
+    await handle.done({ failed: true });
+  });
+
   it("leaves the old file where the run failed before any turn", async () => {
     const { useCassette, live, files } = harness({ [FILE]: good });
     const handle = await useCassette(FILE, live, { mode: "refresh" });

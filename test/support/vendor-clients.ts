@@ -3,6 +3,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { Ollama } from "ollama";
 import OpenAI from "openai";
+import OpenAI7 from "openai7";
 import type { WireName } from "../../src/core/wire/wires.js";
 
 export interface ClientRun {
@@ -21,8 +22,16 @@ const schema = { type: "object" as const, properties: { city: { type: "string" }
 const GOAL = "Do I need an umbrella in Oslo?";
 const KEY = "sk-" + "test-0123456789abcdef";
 
-const openai: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = KEY }) => {
-  const client = new OpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 0 });
+const openai: ClientAgent = (run) => askOpenAi(OpenAI, run);
+
+/** The same by the next major of the client. */
+export const openai7: ClientAgent = (run) => askOpenAi(OpenAI7 as unknown as typeof OpenAI, run);
+
+async function askOpenAi(
+  Client: typeof OpenAI,
+  { url, isStream = false, goal = GOAL, key = KEY }: ClientRun,
+): Promise<string> {
+  const client = new Client({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 0 });
   const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: goal }];
   const tools: OpenAI.ChatCompletionTool[] = [
     { type: "function", function: { name: "weather", description, parameters: schema } },
@@ -41,7 +50,7 @@ const openai: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = K
     if ((said.tool_calls ?? []).length === 0) return said.content ?? "";
     for (const { id } of said.tool_calls ?? []) messages.push({ role: "tool", tool_call_id: id, content: "rain" });
   }
-};
+}
 
 const anthropic: ClientAgent = async ({ url, isStream = false, goal = GOAL, key = KEY }) => {
   const client = new Anthropic({ apiKey: key, baseURL: url, maxRetries: 0 });

@@ -11,6 +11,7 @@ const MODES: readonly unknown[] = [
   "replay",
   "from-first-miss",
   "fork",
+  "failed",
 ] satisfies LedgerLine["mode"][];
 
 /** What a command left in its ledger. */
@@ -38,7 +39,7 @@ export function recordedTwice({ lines }: Ledger): string[] {
   const seen = new Set<string>();
   const twice = new Map<string, string>();
   for (const { file, path, mode } of lines) {
-    if (mode === "replay") continue;
+    if (mode === "replay" || mode === "failed") continue;
     if (seen.has(path)) twice.set(path, file);
     seen.add(path);
   }

@@ -54,6 +54,7 @@ const DONE = {
   replay: "replayed",
   "from-first-miss": "recorded from the first miss on",
   fork: "forked into",
+  failed: "kept the run of a failed test in",
 } as const;
 const DID = { record: "recorded", replay: "replayed", fork: "forked" } as const;
 
@@ -67,7 +68,8 @@ function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: n
   }
   if (unreadable > 0) note(`cassette ${verb}: ${count(unreadable, "line")} of the ledger could not be read`);
   if (exitCode !== 0) {
-    const used = lines.length === 0 ? "no cassette was finished" : `${count(lines.length, "cassette")} finished`;
+    const finished = lines.filter(({ mode }) => mode !== "failed").length;
+    const used = finished === 0 ? "no cassette was finished" : `${count(finished, "cassette")} finished`;
     note(`cassette ${verb}: the command exited with ${exitCode}; ${used}`);
   }
 }

@@ -90,10 +90,25 @@ function toUnits(character: string): string {
   return units.map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
 }
 
-/** For a handle of `useCassette`: how to look at its cassette and how to record it again. "" for everything else. */
+type HandleField = "file" | "done" | "mode" | "rerecord" | "failedFile";
+
+/**
+ * For a handle of `useCassette`: how to look at its run, how to keep one that is being recorded, and how to record it again. "" for
+ * everything else.
+ */
 export function handleAdvice(context: MatcherContext, received: unknown): string {
-  const { file, done, rerecord } = (received ?? {}) as Partial<Record<"file" | "done" | "rerecord", unknown>>;
+  const { file, done, mode, rerecord, failedFile } = (received ?? {}) as Partial<Record<HandleField, unknown>>;
   if (typeof file !== "string" || typeof done !== "function") return "";
-  const again = typeof rerecord === "string" ? rerecord : rerecordCommand(context);
-  return `\n\`npx cassette show ${relativePath(file)}\` shows the recorded run; \`${again}\` records it again.`;
+  const again = `\`${typeof rerecord === "string" ? rerecord : rerecordCommand(context)}\` records it again.`;
+  if (typeof failedFile === "string") {
+    const [kept, wanted] = [relativePath(failedFile), relativePath(file)];
+    return (
+      `\n\`npx cassette show ${kept}\` shows this run. If the assertion is wrong, correct it and keep the run: ` +
+      `\`mv ${kept} ${wanted}\`; ${again}`
+    );
+  }
+  // A run that is being recorded has no file that could be shown.
+  const isNew = mode === "record" || mode === "refresh";
+  if (isNew) return `\n\`done({ failed: true })\` keeps this run; ${again}`;
+  return `\n\`npx cassette show ${relativePath(file)}\` shows the recorded run; ${again}`;
 }

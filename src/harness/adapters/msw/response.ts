@@ -51,7 +51,27 @@ function separable(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<Ar
 
 /** The vendor's answer as it came, with `body` in the place of its own. */
 export function withBody(answer: Response, body: ReadableStream<Uint8Array> | null): Response {
-  return new Response(body, headOf(answer));
+  return new Response(body === null ? null : leavable(body), headOf(answer));
+}
+
+/**
+ * A body, and copies of it, that a client can leave at once. Some clients cancel a stream after its last event and wait for that.
+ * Half of an ordinary copy waits until the other half is cancelled too, and nobody reads the one of MSW 2.
+ */
+function leavable(source: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = source.getReader();
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await reader.read();
+      if (next.done) controller.close();
+      else controller.enqueue(next.value);
+    },
+    cancel(reason) {
+      reader.cancel(reason).catch(() => undefined);
+    },
+  });
+  const tee = (): ReadableStream<Uint8Array>[] => ReadableStream.prototype.tee.call(stream).map(leavable);
+  return Object.assign(stream, { tee });
 }
 
 function headOf({ status, statusText, headers }: Response): ResponseInit {
