@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { headOf, lossLines, notShownLines, worstFirst } from "../../../src/harness/reports/facts.js";
+import { worstFirst } from "../../../src/harness/drift/ranking.js";
+import { headOf, lossLines, notShownLines } from "../../../src/harness/reports/facts.js";
 import { toHtml } from "../../../src/harness/reports/html/report-page.js";
 import { toMarkdown } from "../../../src/harness/reports/markdown.js";
 import { toText } from "../../../src/harness/reports/text.js";
@@ -85,9 +86,17 @@ describe("a pass over all scenarios together", () => {
     expect(page).toContain('<h1 class="verdict-line inconclusive">');
   });
 
+  it("is not shown as a plain pass where single runs are alike", () => {
+    const single = judge([runsOf("a", ["find"], ["find"])]);
+    expect(toHtml(single)).toContain('<h1 class="verdict-line inconclusive">');
+    expect(toMarkdown(single)).toContain("## ❔ Drift gate: same (passes)");
+  });
+
   it("says nothing of it where each was judged", () => {
-    expect(notShownLines(judge([runsOf("a", ["find"], ["find"])]))).toEqual([]);
-    expect(toHtml(judge([runsOf("a", ["find"], ["find"])]))).toContain('<h1 class="verdict-line same">');
+    expect(notShownLines(judge([runsOf("a", times(2, "find"), times(2, "find"))]))).toEqual([]);
+    expect(toHtml(judge([runsOf("a", times(2, "find"), times(2, "find"))]))).toContain(
+      '<h1 class="verdict-line same">',
+    );
   });
 });
 
