@@ -1,6 +1,7 @@
 // From figures to a verdict and the sentence that gives its reason: for each scenario, and for all of them together.
 
 import type { Measured } from "./measure.js";
+import { unpairedHint } from "../../cassette/index.js";
 import { ofVerdict } from "./ranking.js";
 import type {
   DistanceComparison,
@@ -137,7 +138,11 @@ export function judgeAll(figures: OverallFigures): Decision {
   const drifted = firstOf("drift", scenarios) ?? pooledDrift(figures);
   if (drifted !== undefined) return drifted;
   if (unpaired.length > 0 && !sharedOnly) {
-    return { verdict: "drift", reason: `${scenarioText(unpaired.length)} on one side only` };
+    const names = (wanted: UnpairedScenario["side"]): string[] =>
+      unpaired.flatMap(({ side, scenario }) => (side === wanted ? [scenario] : []));
+    const hint = unpairedHint(names("base"), names("candidate"));
+    const why = hint === "" ? "" : `; ${hint}`;
+    return { verdict: "drift", reason: `${scenarioText(unpaired.length)} on one side only${why}` };
   }
   const undrifted = judgeUndrifted(figures);
   return undrifted.verdict === "same" ? (judgeGain(figures) ?? undrifted) : undrifted;

@@ -1,7 +1,7 @@
 // The gate's report as lines for a person at a terminal: the verdict, the figures of all scenarios together, then the
 // scenarios that are not the same, worst first.
 
-import { createUseCounter } from "../../cassette/index.js";
+import { createUseCounter, unpairedHint } from "../../cassette/index.js";
 import { toVisible } from "../../core/index.js";
 import type {
   DistanceComparison,
@@ -40,6 +40,7 @@ export function toText(report: GateReport): string {
   const shown = worstFirst(report).filter((scenario) => isShown(scenario, scenarios.length));
   const counted = WORST_FIRST.filter((each) => counts[each] > 0).map((each) => `${counts[each]} ${each}`);
   const undecided = undecidedText(report);
+  const hint = unpairedHint(report.onlyBase, report.onlyCandidate);
   const lines = [
     `${verdict}: ${reason}`,
     `  ${plural(scenarios.length, "scenario")}: ${counted.join(", ")}`,
@@ -56,6 +57,7 @@ export function toText(report: GateReport): string {
       "candidate",
       unpaired.filter(({ side }) => side === "candidate"),
     ),
+    ...(hint === "" || reason.includes(hint) ? [] : [`  ${hint}`]),
     ...shown.slice(0, MAX_SCENARIOS).flatMap(scenarioLines),
     ...(shown.length > MAX_SCENARIOS
       ? ["", `and ${plural(shown.length - MAX_SCENARIOS, "more scenario")} that may differ; --reporter json has all`]

@@ -196,6 +196,23 @@ describe("the verdict on many scenarios", () => {
     expect(judge([same], { sharedOnly: true }, { unpaired: [gone] })).toMatchObject({ verdict: "same", fails: false });
   });
 
+  it("says why scenarios that are named by UUIDs are on one side only", () => {
+    const alone = (side: "base" | "candidate", name: string) => ({
+      scenario: name,
+      side,
+      runs: 1,
+      file: name,
+      rules: [],
+    });
+    const unpaired = [
+      alone("base", "5f0c9a3e-0b7d-4b8e-9a55-0a1b2c3d4e5f"),
+      alone("candidate", "0a1b2c3d-4e5f-4b8e-9a55-5f0c9a3e0b7d"),
+    ];
+    expect(judge([scenario("a", ["find"], ["find"])], {}, { unpaired }).reason).toBe(
+      "2 scenarios on one side only; names that are UUIDs pair with nothing: give the cassettes of one task the same name on both sides",
+    );
+  });
+
   it("calls a rule that is broken where only the candidate has runs a regression, --shared-only or not", () => {
     const location = { file: "new/evil.cassette.json", turn: 0 };
     const rules = [{ rule: "r", side: "candidate" as const, location, sentence: "delete was asked for." }];

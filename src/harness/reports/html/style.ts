@@ -98,7 +98,8 @@ ins, mark.new { color: var(--good); background: var(--good-wash); text-decoratio
 @media (max-width: 44rem) {
   table { font-size: 0.78rem; }
   th, td { padding-right: 0.4rem; }
-  thead th, tbody th { white-space: normal; }
+  th { overflow-wrap: normal; }
+  tbody th { white-space: normal; }
   td.mono { overflow-wrap: anywhere; }
   .sides { grid-template-columns: minmax(0, 1fr); gap: 0.5rem; }
   .heads { display: none; }
