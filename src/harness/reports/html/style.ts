@@ -96,8 +96,8 @@ ins, mark.new { color: var(--good); background: var(--good-wash); text-decoratio
   .verdict-line { font-size: 1.6rem; }
 }
 @media (max-width: 44rem) {
-  table { font-size: 0.78rem; }
-  th, td { padding-right: 0.4rem; }
+  table, thead th { font-size: 0.74rem; }
+  th, td { padding-right: 0.3rem; }
   th { overflow-wrap: normal; }
   tbody th { white-space: normal; }
   td.mono { overflow-wrap: anywhere; }
