@@ -141,7 +141,8 @@ export function gateReport(scenarios: ScenarioReport[], rest: Partial<GateReport
   const counts = Object.fromEntries(
     VERDICTS.map((verdict) => [verdict, scenarios.filter((each) => each.verdict === verdict).length]),
   ) as Record<Verdict, number>;
-  const verdict = (["regression", "drift", "inconclusive", "better"] as const).find((each) => counts[each] > 0) ?? "same";
+  const verdict =
+    (["regression", "drift", "inconclusive", "better"] as const).find((each) => counts[each] > 0) ?? "same";
   return rejudged({
     schemaVersion: 1,
     base: "cassettes/old",
