@@ -117,7 +117,7 @@ function isAlarm(halves, outcome, distance, alpha) {
     family([outcome]),
     family([distance]),
   ];
-  return judgeFamilies(families, alpha).some(({ adjusted }) => adjusted.some((p) => p <= alpha));
+  return judgeFamilies(families, alpha).families.some(({ adjusted }) => adjusted.some((p) => p <= alpha));
 }
 
 function assertSame(tasks, halves, found, settings) {

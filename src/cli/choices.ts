@@ -16,7 +16,7 @@ export const ORDER_CHOICES: readonly CallOrder[] = [
 ];
 
 /** `VERDICTS` of the harness. */
-export const VERDICT_CHOICES: readonly Verdict[] = ["same", "drift", "regression", "inconclusive"];
+export const VERDICT_CHOICES: readonly Verdict[] = ["same", "better", "drift", "regression", "inconclusive"];
 
 /** `REPORTER_NAMES` of the harness. */
 export const REPORTER_CHOICES: readonly string[] = ["text", "json", "junit", "sarif", "github", "markdown", "html"];

@@ -4,6 +4,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { VERDICTS, type GateReport, type UnpairedScenario } from "../../src/harness/drift/report.js";
+import { worstFirst } from "../../src/harness/drift/ranking.js";
 import { toGithub } from "../../src/harness/reports/github.js";
 import { toHtml } from "../../src/harness/reports/html/report-page.js";
 import { toJunit } from "../../src/harness/reports/junit.js";
@@ -77,6 +78,7 @@ function assertOneStory(report: GateReport): void {
   expect(toHtml(report)).toContain(fails ? "the gate fails" : "the gate passes");
   expect(toText(report)).toMatch(fails ? /^fails at alpha/m : /^passes at alpha/m);
   expect(toGithub(report)).toContain(fails ? "The gate fails" : "The gate passes");
+  assertOneFirst(report);
   for (const { reason } of failures) {
     expect(
       sarif.some(({ message }) => message.text.includes(reason)),
@@ -84,6 +86,27 @@ function assertOneStory(report: GateReport): void {
     ).toBe(true);
     expect(github.length > 9 || github.some((line) => line.includes(reason.replaceAll("%", "%25"))), reason).toBe(true);
   }
+}
+
+/** The sentence of the verdict, the lists, the box of the page and its keys begin with one and the same scenario. */
+function assertOneFirst(report: GateReport): void {
+  const first = worstFirst(report).find(({ verdict }) => verdict !== "same");
+  if (first === undefined) return;
+  const named = /; the first, (\S+): (.*)$/s.exec(report.reason);
+  if (named !== null) expect([named[1], named[2]]).toEqual([first.scenario, first.reason]);
+  const name = (text: string): string | undefined => /\bs\d+\b/.exec(text)?.[0];
+  const text = toText(report);
+  expect(/^(s\d+): /m.exec(text)?.[1]).toBe(first.scenario);
+  expect(name(toMarkdown(report).split("| --- |").at(-1) ?? "")).toBe(first.scenario);
+  const page = toHtml(report);
+  expect(name(/id="head-divergence"[^]*?<\/p>/.exec(page)?.[0] ?? "")).toBe(first.scenario);
+  expect(/data-stop="yes"[^]*?<h3[^>]*>(s\d+)</.exec(page)?.[1]).toBe(first.scenario);
+  expect(name(/<testcase name="s\d+"/.exec(toJunit(report))?.[0] ?? "")).toBe(first.scenario);
+  const sarif = JSON.parse(toSarif(report)) as SarifLog;
+  const verdicts = (sarif.runs[0]?.results ?? []).map(
+    ({ message }) => /^(s\d+): (?:regression|drift|inconclusive|better)\./.exec(message.text)?.[1],
+  );
+  expect(verdicts.find((each) => each !== undefined)).toBe(first.scenario);
 }
 
 describe("the reports of the gate", () => {

@@ -37,6 +37,7 @@ export function outcomes(base: number, candidate: number, runs: number, p: numbe
     base: side(base),
     candidate: side(candidate),
     test: testResult(p),
+    better: testResult(1),
     effect: {
       what: "success-rate",
       value,
@@ -129,6 +130,7 @@ export function scenario(name: string, verdict: Verdict, rest: Partial<ScenarioR
 
 const REASONS: Readonly<Record<Verdict, string>> = {
   regression: "It succeeds less often: 4 of 4 runs before, 1 of 4 now.",
+  better: "It succeeds more often: 1 of 4 runs before, 4 of 4 now.",
   drift: "The runs take other paths than the baseline's.",
   inconclusive: "One run on each side cannot tell drift from chance; about 5 runs on each side would.",
   same: "The tests found no difference in 4 runs against 4.",
@@ -139,7 +141,8 @@ export function gateReport(scenarios: ScenarioReport[], rest: Partial<GateReport
   const counts = Object.fromEntries(
     VERDICTS.map((verdict) => [verdict, scenarios.filter((each) => each.verdict === verdict).length]),
   ) as Record<Verdict, number>;
-  const verdict = (["regression", "drift", "inconclusive"] as const).find((each) => counts[each] > 0) ?? "same";
+  const verdict =
+    (["regression", "drift", "inconclusive", "better"] as const).find((each) => counts[each] > 0) ?? "same";
   return rejudged({
     schemaVersion: 1,
     base: "cassettes/old",

@@ -26,6 +26,15 @@ export interface SetDiff {
   tolerances: ToleranceUse[];
 }
 
+/** Why names that hold a UUID pair with nothing, and what to do; no text where fewer than one on each side holds one. */
+export function unpairedHint(old: readonly string[], now: readonly string[]): string {
+  const isNamed = (name: string): boolean => UUID_IN_NAME.test(name);
+  if (!old.some(isNamed) || !now.some(isNamed)) return "";
+  return "names that are UUIDs pair with nothing: give the cassettes of one task the same name on both sides";
+}
+
+const UUID_IN_NAME = /(?:^|[/.])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.|$)/i;
+
 /** Compares recordings of the same name. Throws "invalid-options" if a name occurs twice on one side. */
 export function diffSets(a: readonly NamedCassette[], b: readonly NamedCassette[], options?: DiffOptions): SetDiff {
   assertDistinct("old", a);

@@ -118,7 +118,6 @@ function misplaced({ kind }: Tolerance, segments: readonly string[]): string | u
   if (segments.length === 0 && kind !== "ignore" && kind !== "ignoreExtra") {
     return `cannot be ${kind}: the arguments as a whole are an object, for which there are ignore and ignoreExtra`;
   }
-  if (kind === "default" && segments.at(-1) === "*") return "cannot have a default: that needs the name of a key";
   return undefined;
 }
 

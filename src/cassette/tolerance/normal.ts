@@ -20,12 +20,22 @@ function objectForm(object: JsonObject, place: Place, form: Form): JsonObject {
   const result: JsonObject = {};
   const put = (key: string, value: JsonValue): void => {
     const inner = place.child(key);
-    if (inner?.ignore === undefined) setOwn(result, key, toForm(value, inner, form));
+    if (inner?.ignore !== undefined) return;
+    const formed = toForm(value, inner, form);
+    const absent = form === "normal" ? unnamedDefault(place, key) : undefined;
+    if (absent === undefined || canonicalize(absent) !== canonicalize(formed)) setOwn(result, key, formed);
   };
   for (const key of Object.keys(object)) if (object[key] !== undefined) put(key, object[key]);
   if (form === "pruned") return result;
   for (const [key, value] of place.defaults) if (ownValue(object, key) === undefined) put(key, value);
   return result;
+}
+
+/** What an absent key of any name stands for, in normal form. Such names are countless, so that value is left out, not put in. */
+function unnamedDefault(place: Place, key: string): JsonValue | undefined {
+  if (place.defaults.has(key)) return undefined;
+  const inner = place.child(key);
+  return inner?.default === undefined ? undefined : toForm(inner.default.tolerance.value, inner, "normal");
 }
 
 /** An ignored element leaves `null`, so that the others keep their index, and nothing at the end of the list. */
@@ -58,7 +68,12 @@ export function toSkeleton(value: JsonValue, place: Place | undefined): JsonValu
   }
   const result: JsonObject = {};
   if (place.ignoreExtra !== undefined) return result;
-  for (const key of Object.keys(value)) setOwn(result, key, toSkeleton(value[key] as JsonValue, place.child(key)));
+  for (const key of Object.keys(value)) {
+    const [inner, absent] = [place.child(key), unnamedDefault(place, key)];
+    const skeleton = toSkeleton(value[key] as JsonValue, inner);
+    const isAbsent = absent !== undefined && canonicalize(toSkeleton(absent, inner)) === canonicalize(skeleton);
+    if (!isAbsent) setOwn(result, key, skeleton);
+  }
   return result;
 }
 
@@ -76,10 +91,12 @@ export function isAlike(a: JsonValue, b: JsonValue, place: Place | undefined): b
 }
 
 function areObjectsAlike(a: JsonObject, b: JsonObject, place: Place): boolean {
-  const shared = Object.keys(a).filter((key) => Object.hasOwn(b, key));
-  const hasExtra = Object.keys(a).length + Object.keys(b).length > 2 * shared.length;
-  if (hasExtra && place.ignoreExtra === undefined) return false;
-  return shared.every((key) => isAlike(a[key] as JsonValue, b[key] as JsonValue, place.child(key)));
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].every((key) => {
+    const absent = unnamedDefault(place, key);
+    const [old, now] = [a, b].map((object) => (Object.hasOwn(object, key) ? object[key] : absent));
+    if (old === undefined || now === undefined) return place.ignoreExtra !== undefined;
+    return isAlike(old, now, place.child(key));
+  });
 }
 
 /** Under one of the numeric rules of a place. */

@@ -15,8 +15,8 @@ export interface Place {
   readonly ignoreExtra: Rule | undefined;
   readonly numeric: readonly Of<"numeric">[];
   readonly steps: readonly Step[];
-  /** Keys of an object here that stand for a value where they are absent. */
-  readonly defaults: readonly (readonly [key: string, value: JsonValue])[];
+  /** Keys of an object here, each by its name, that stand for a value where they are absent. */
+  readonly defaults: ReadonlyMap<string, JsonValue>;
   /** Undefined where no rule holds at the key or below it. */
   child(key: string): Place | undefined;
 }
@@ -77,13 +77,17 @@ function toPlace(trees: readonly PlaceTree[], join: (trees: readonly PlaceTree[]
   };
 }
 
-function defaultsOf(trees: readonly PlaceTree[]): [string, JsonValue][] {
+/** The default of a tool's `*` comes before those that every tool has by name. */
+function defaultsOf(trees: readonly PlaceTree[]): ReadonlyMap<string, JsonValue> {
   const defaults = new Map<string, JsonValue>();
-  for (const [key, tree] of trees.flatMap(({ exact }) => [...exact])) {
-    const rule = tree.rules.find((candidate) => isOf(candidate, "default"));
-    if (rule !== undefined && !defaults.has(key)) defaults.set(key, rule.tolerance.value);
+  for (const { exact, any } of trees) {
+    for (const [key, tree] of exact) {
+      const rule = tree.rules.find((candidate) => isOf(candidate, "default"));
+      if (rule !== undefined && !defaults.has(key)) defaults.set(key, rule.tolerance.value);
+    }
+    if (any?.rules.some((rule) => isOf(rule, "default")) === true) break;
   }
-  return [...defaults];
+  return defaults;
 }
 
 function isOf<Kind extends Tolerance["kind"]>(rule: Rule, kind: Kind): rule is Of<Kind> {

@@ -23,7 +23,7 @@ export function driftCommand(program: Command, io: CommandIo): void {
       new Option("--on-inconclusive <what>", "what too few runs come to").choices(["pass", "fail"]).default("pass"),
     )
     .option("--alpha <rate>", "the accepted rate of false alarms", parseAlpha, 0.05)
-    .option("--min-runs <n>", "fewer runs of a scenario on a side are inconclusive", parseRuns, 2)
+    .option("--min-runs <n>", "a scenario with fewer runs on a side is not tested by itself", parseRuns, 2)
     .option("--seed <n>", "of the random relabelings", parseSeed, 1)
     .option("--success <pointer>", "where a run's outcome says that it succeeded")
     .option("--ignore <pointer>", "leave out /arg/path, or tool:/arg/path; may be repeated", collect, [])

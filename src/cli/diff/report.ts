@@ -1,6 +1,12 @@
 // The differences of two sets of runs as lines for a reviewer, and the outcomes that importers keep beside them.
 
-import type { CallOrder, NamedCassette, SetDiff, ValueChange } from "../../cassette/index.js";
+import {
+  unpairedHint,
+  type CallOrder,
+  type NamedCassette,
+  type SetDiff,
+  type ValueChange,
+} from "../../cassette/index.js";
 import { canonicalize, isPlainObject, type JsonValue } from "../../core/index.js";
 import { count, type PrintLine } from "../output.js";
 import { printContracts, printReason, printUncompared, type ContractOutcome } from "./contract.js";
@@ -98,6 +104,8 @@ function printChange(line: PrintLine, change: ValueChange): void {
 function printSides(line: PrintLine, { onlyOld, onlyNew }: DiffSummary): void {
   for (const task of onlyOld) line("only in the old set: ", task);
   for (const task of onlyNew) line("only in the new set: ", task);
+  const hint = unpairedHint(onlyOld, onlyNew);
+  if (hint !== "") line(hint);
 }
 
 function hasOtherOutcome({ outcomes }: TaskDiff): boolean {

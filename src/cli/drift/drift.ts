@@ -1,7 +1,7 @@
 // `cassette drift`: two sets of runs, judged. Every file is checked before anything is compared; each recording is reduced to
 // its path while it is loaded, and only the two typical runs of a scenario are read again.
 
-import { createCassetteStore } from "../../cassette/index.js";
+import { createCassetteStore, unpairedHint } from "../../cassette/index.js";
 import { isPointer, runGate, type GateReport, type GateScenario, type GateSettings } from "../../harness/index.js";
 import { CliError, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
@@ -144,14 +144,18 @@ async function refuse(
 }
 
 function nothingShared(base: string, candidate: string, { paired, names }: Sides): CliError {
-  const alone = (wanted: "base" | "candidate"): number => paired.unpaired.filter(({ side }) => side === wanted).length;
+  const of = (wanted: "base" | "candidate"): string[] =>
+    paired.unpaired.flatMap(({ side, scenario }) => (side === wanted ? [scenario] : []));
   const sides = [
-    `${base} has ${count(names.base, "cassette")} of ${count(alone("base"), "scenario")}`,
-    `${candidate} has ${count(names.candidate, "cassette")} of ${count(alone("candidate"), "scenario")}`,
+    `${base} has ${count(names.base, "cassette")} of ${count(of("base").length, "scenario")}`,
+    `${candidate} has ${count(names.candidate, "cassette")} of ${count(of("candidate").length, "scenario")}`,
   ];
+  const hint = unpairedHint(of("base"), of("candidate"));
   return new CliError(
     "nothing-to-compare",
     `nothing to compare: no scenario is on both sides; ${sides.join(", ")}`,
-    "Give the folders right above what they share. A scenario is a path below them without .cassette.json and the run's number.",
+    hint !== ""
+      ? `${hint[0]?.toUpperCase() ?? ""}${hint.slice(1)}.`
+      : "Give the folders right above what they share. A scenario is a path below them without .cassette.json and the run's number.",
   );
 }

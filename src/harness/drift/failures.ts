@@ -1,21 +1,13 @@
 // What makes the gate fail, each thing by itself, so that a report that is read by a machine fails with it: the scenarios, the
 // tests over all of them together, and scenarios on one side only.
 
-import type {
-  GateFailure,
-  GateReport,
-  GateSettings,
-  PooledReport,
-  ScenarioReport,
-  UnpairedScenario,
-  Verdict,
-} from "./report.js";
-import { apartText, unpairedBreak, worseText } from "./verdict.js";
+import type { GateFailure, GateReport, GateSettings, ScenarioReport, UnpairedScenario, Verdict } from "./report.js";
+import { pooledDrift, unpairedBreak, worseText } from "./verdict.js";
 
 /** What failures are found in. */
 export type Judged = Pick<GateReport, "settings" | "verdict" | "reason" | "pooled" | "scenarios" | "unpaired">;
 
-/** Empty: the gate passes. The whole comes first, then the scenarios in their order. */
+/** Empty: the gate passes. The whole comes first, then the scenarios in the order given. */
 export function findFailures(judged: Judged): GateFailure[] {
   const { settings, verdict, reason } = judged;
   const found = [...pooledFailures(judged), ...scenarioFailures(judged), ...unpairedFailures(judged)];
@@ -28,25 +20,24 @@ export function isFailing(verdict: Verdict, { failOn, onInconclusive }: GateSett
   return failOn.includes(verdict) || (verdict === "inconclusive" && onInconclusive === "fail");
 }
 
-function pooledFailures({ settings, pooled }: { settings: GateSettings; pooled: PooledReport }): GateFailure[] {
-  const { outcome, distance } = pooled;
+function pooledFailures({ settings, pooled, scenarios }: Judged): GateFailure[] {
+  const { outcome } = pooled;
   const { alpha } = settings;
   const found: GateFailure[] = [];
   if (outcome !== undefined && outcome.test.adjusted <= alpha) {
     found.push({ kind: "pooled-outcome", verdict: "regression", reason: `over all scenarios ${worseText(outcome)}` });
   }
-  if (distance !== undefined && distance.test.adjusted <= alpha) {
-    found.push({ kind: "pooled-distance", verdict: "drift", reason: `over all scenarios ${apartText(distance)}` });
-  }
+  const drifted = pooledDrift({ scenarios, pooled, alpha });
+  if (drifted !== undefined) found.push({ kind: "pooled-distance", verdict: "drift", reason: drifted.reason });
   return found.filter((failure) => isFailing(failure.verdict, settings));
 }
 
-/** One that is undecided is none where the tests over all scenarios decided; one that is the same is one with the whole. */
+/** An undecided scenario fails only where the whole is undecided, too; a scenario that is the same only where the whole is same. */
 function scenarioFailures({ settings, verdict: whole, scenarios }: Judged): GateFailure[] {
   const isCause = ({ verdict }: ScenarioReport): boolean => {
     if (!isFailing(verdict, settings)) return false;
     if (verdict === "same") return whole === "same";
-    return verdict !== "inconclusive" || whole !== "same";
+    return verdict !== "inconclusive" || !["same", "better"].includes(whole);
   };
   return scenarios
     .filter(isCause)

@@ -1,10 +1,11 @@
 // The drift gate: figures of every scenario, their p-values corrected together, and the verdicts. Pure; `edits` and
 // `timeline` of the two typical runs are filled in by `describeTypical`, since they need the whole recordings.
 
-import { isOneWay } from "../../cassette/index.js";
 import { findFailures } from "./failures.js";
-import { judgeFamilies, type Judged } from "./levels.js";
+import { judgeTests, planLevel, type JudgedTests } from "./levels.js";
 import { measure, sumOutcomes, toOutcomes, type GateScenario, type Measured } from "./measure.js";
+import { poolDistances, poolTests, sidesOf, strataOf, type PooledTests, type RawTest } from "./pooled.js";
+import { worstFirst } from "./ranking.js";
 import type {
   DistanceComparison,
   GateReport,
@@ -18,9 +19,6 @@ import type {
   Verdict,
 } from "./report.js";
 import { average, meanExcess, rateDifference } from "./statistics/effect.js";
-import { permutationTest } from "./statistics/permutation.js";
-import { createRandom } from "./statistics/random.js";
-import { isPaired, stratifiedTest } from "./statistics/stratified.js";
 import { judgeAll, judgeScenario } from "./verdict.js";
 
 /** What {@link runGate} compares: runs by scenario, and the settings it judges them by. */
@@ -52,18 +50,20 @@ export function runGate(
   const judged = judgeTests(measured, pooled, settings);
   const plannedLevel = planLevel(measured, settings.alpha);
   const scenarios = measured.map((figures, index) => toReport(figures, index, judged, input, plannedLevel));
-  const pooledReport = pooled === undefined ? {} : toPooledReport(measured, pooled, judged, settings.alpha);
+  const isBetter = (index: number): boolean => scenarios[index]?.verdict === "better";
+  const others = measured.filter((_, index) => !isBetter(index));
+  const pooledReport = pooled === undefined ? {} : toPooledReport({ measured, others, pooled, judged, settings });
   const { verdict, reason } = judgeAll({
     scenarios,
     pooled: pooledReport,
     canDecide: {
       outcome: judged.pooledOutcome.canDecide[0] ?? false,
-      distance: judged.pooledDistance.canDecide[0] ?? false,
+      distance: (judged.pooledDistance.canDecide[0] ?? false) && canOthersDecide(pooledReport, judged, settings),
     },
-    rules: [...(input.rules?.values() ?? [])].flat(),
     unpaired,
     sharedOnly: settings.sharedOnly === true,
-    gaps: measured.flatMap(({ gap }) => gap ?? []),
+    gaps: measured.flatMap(({ scenario, gap }) => (gap === undefined ? [] : [{ scenario, gap }])),
+    minRuns: settings.minRuns,
     alpha: settings.alpha,
   });
   const count = (wanted: Verdict): number => scenarios.filter((scenario) => scenario.verdict === wanted).length;
@@ -72,7 +72,7 @@ export function runGate(
     verdict,
     reason,
     pooled: pooledReport,
-    scenarios,
+    scenarios: worstFirst({ scenarios, verdict, pooled: pooledReport, settings }),
     unpaired: [...unpaired],
   });
   const only = (wanted: UnpairedScenario["side"]): string[] =>
@@ -88,6 +88,7 @@ export function runGate(
     failures,
     counts: {
       same: count("same"),
+      better: count("better"),
       drift: count("drift"),
       regression: count("regression"),
       inconclusive: count("inconclusive"),
@@ -109,82 +110,6 @@ function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
 }
 
-type RawTest = Omit<TestResult, "adjusted">;
-
-interface PooledTests {
-  outcome?: RawTest;
-  distance: RawTest;
-}
-
-function poolTests(measured: readonly Measured[], { seed, order }: GateSettings): PooledTests {
-  const strata = strataOf(measured);
-  const distance = permutationTest(
-    measured.map(({ distances }) => distances),
-    createRandom(seed, ""),
-  );
-  return {
-    ...(strata.length === 0
-      ? {}
-      : {
-          outcome: {
-            test: isPaired(strata) ? "mcnemar" : "stratified-permutation",
-            sides: 1,
-            exact: true,
-            ...stratifiedTest(strata),
-          },
-        }),
-    distance: { test: "stratified-permutation", sides: sidesOf(order), ...distance },
-  };
-}
-
-/** Under a one-way order the candidate can depart from the baseline alone. */
-function sidesOf(order: GateSettings["order"]): 1 | 2 {
-  return isOneWay(order) ? 1 : 2;
-}
-
-interface JudgedTests {
-  outcome: Judged;
-  distance: Judged;
-  pooledOutcome: Judged;
-  pooledDistance: Judged;
-}
-
-/** The four families of tests. A scenario with fewer runs than asked for is judged by the pooled tests alone. */
-function judgeTests(
-  measured: readonly Measured[],
-  pooled: PooledTests | undefined,
-  settings: GateSettings,
-): JudgedTests {
-  const isLarge = ({ base, candidate }: Measured): boolean =>
-    Math.min(base.length, candidate.length) >= settings.minRuns;
-  const single = (test: RawTest | undefined) => ({
-    p: test === undefined ? [] : [test.p],
-    attainable: test === undefined ? [] : [test.attainable],
-  });
-  const [outcome, distance, pooledOutcome, pooledDistance] = judgeFamilies(
-    [
-      {
-        p: measured.map((figures) => figures.outcome?.test.p ?? 1),
-        attainable: measured.map((figures) => (isLarge(figures) ? (figures.outcome?.test.attainable ?? 1) : 1)),
-      },
-      {
-        p: measured.map(({ distanceTest }) => distanceTest.p),
-        attainable: measured.map((figures) => (isLarge(figures) ? figures.distanceTest.attainable : 1)),
-      },
-      single(pooled?.outcome),
-      single(pooled?.distance),
-    ],
-    settings.alpha,
-  ) as [Judged, Judged, Judged, Judged];
-  return { outcome, distance, pooledOutcome, pooledDistance };
-}
-
-/** The level of one scenario's test if all of them had runs enough, so that all families took their share. */
-function planLevel(measured: readonly Measured[], alpha: number): number {
-  const kinds = measured.some(({ outcome }) => outcome !== undefined && outcome.test.attainable < 1) ? 2 : 1;
-  return alpha / (measured.length > 1 ? 2 * kinds : kinds) / Math.max(1, measured.length);
-}
-
 function toReport(
   measured: Measured,
   index: number,
@@ -194,7 +119,8 @@ function toReport(
 ): ScenarioReport {
   const { scenario, base, candidate, withoutOutcome, paths, typical, sampled, tolerances } = measured;
   const rules = all?.get(scenario) ?? [];
-  const outcome = toOutcomeComparison(measured, judged.outcome.adjusted[index] ?? 1, settings.alpha);
+  const adjusted = { test: judged.outcome.adjusted[index] ?? 1, better: judged.better.adjusted[index] ?? 1 };
+  const outcome = toOutcomeComparison(measured, adjusted, settings.alpha);
   const test: TestResult = {
     test: "permutation",
     sides: sidesOf(settings.order),
@@ -234,23 +160,34 @@ function toReport(
   };
 }
 
-function toOutcomeComparison({ outcome }: Measured, adjusted: number, alpha: number): OutcomeComparison | undefined {
+function toOutcomeComparison(
+  { outcome }: Measured,
+  adjusted: { test: number; better: number },
+  alpha: number,
+): OutcomeComparison | undefined {
   if (outcome === undefined) return undefined;
-  const { stratum, test } = outcome;
+  const { stratum, test, better } = outcome;
+  const fisher = { test: "fisher", sides: 1, exact: true } as const;
   return {
     base: toOutcomes(stratum.base),
     candidate: toOutcomes(stratum.candidate),
-    test: { test: "fisher", sides: 1, exact: true, ...test, adjusted },
+    test: { ...fisher, ...test, adjusted: adjusted.test },
+    better: { ...fisher, ...better, adjusted: adjusted.better },
     effect: { what: "success-rate", ...rateDifference([stratum], 1 - alpha), level: 1 - alpha },
   };
 }
 
-function toPooledReport(
-  measured: readonly Measured[],
-  pooled: PooledTests,
-  judged: JudgedTests,
-  alpha: number,
-): PooledReport {
+interface Pool {
+  measured: readonly Measured[];
+  /** Those that are not better. */
+  others: readonly Measured[];
+  pooled: PooledTests;
+  judged: JudgedTests;
+  settings: GateSettings;
+}
+
+function toPooledReport({ measured, others, pooled, judged, settings }: Pool): PooledReport {
+  const { alpha, seed, order } = settings;
   const strata = strataOf(measured);
   const distance = { ...pooled.distance, adjusted: judged.pooledDistance.adjusted[0] ?? 1 };
   return {
@@ -260,12 +197,24 @@ function toPooledReport(
           outcome: {
             base: sumOutcomes(strata, "base"),
             candidate: sumOutcomes(strata, "candidate"),
-            test: { ...pooled.outcome, adjusted: judged.pooledOutcome.adjusted[0] ?? 1 },
+            test: { ...pooled.outcome.test, adjusted: judged.pooledOutcome.adjusted[0] ?? 1 },
+            better: { ...pooled.outcome.better, adjusted: judged.pooledBetter.adjusted[0] ?? 1 },
             effect: { what: "success-rate", ...rateDifference(strata, 1 - alpha), level: 1 - alpha },
           },
         }),
     distance: toDistanceFigures(measured, distance, alpha),
+    ...(others.length === measured.length || others.length === 0
+      ? {}
+      : { others: withShare(poolDistances(others, seed, order), judged.shares) }),
   };
+}
+
+function canOthersDecide({ others }: PooledReport, { shares }: JudgedTests, { alpha }: GateSettings): boolean {
+  return others === undefined || others.attainable * shares <= alpha;
+}
+
+function withShare(test: RawTest, shares: number): TestResult {
+  return { ...test, adjusted: Math.min(1, test.p * shares) };
 }
 
 function toDistanceFigures(measured: readonly Measured[], test: TestResult, alpha: number): DistanceComparison {
@@ -286,8 +235,4 @@ function toDistanceFigures(measured: readonly Measured[], test: TestResult, alph
       level: 1 - alpha,
     },
   };
-}
-
-function strataOf(measured: readonly Measured[]) {
-  return measured.flatMap(({ outcome }) => outcome?.stratum ?? []);
 }

@@ -36,7 +36,7 @@ export interface Measured {
   /** Why the success rates do not say all, where runs that should tell do not. */
   gap?: string;
   /** Absent where a side says nothing of its outcomes. */
-  outcome?: { stratum: Stratum; test: ExactResult };
+  outcome?: { stratum: Stratum; test: ExactResult; better: ExactResult };
 }
 
 /** Runs of a side whose distances to all others are taken; of more, so many are drawn. */
@@ -104,7 +104,8 @@ function sample(runs: readonly GateRun[], random: { below(limit: number): number
 function measureOutcome(base: readonly GateRun[], candidate: readonly GateRun[]): Measured["outcome"] {
   const stratum = { base: countSuccesses(base), candidate: countSuccesses(candidate) };
   if (stratum.base.runs === 0 || stratum.candidate.runs === 0) return undefined;
-  return { stratum, test: fisherTest(stratum.base, stratum.candidate, 1) };
+  const { base: old, candidate: now } = stratum;
+  return { stratum, test: fisherTest(old, now, 1), better: fisherTest(now, old, 1) };
 }
 
 function countUntold(runs: readonly GateRun[]): number {

@@ -5,13 +5,14 @@ import type { CallOrder, ContractChange, Drift, ToleranceUse } from "../../casse
 import type { JsonValue } from "../../core/index.js";
 
 /**
- * `same`: nothing differs, or enough runs were compared and the tests found nothing. `drift`: the runs take other paths.
- * `regression`: the outcomes are worse, or a rule is broken that the baseline keeps. `inconclusive`: too few runs to tell.
+ * `same`: nothing differs, or enough runs were compared and the tests found nothing. `better`: the outcomes are better beyond
+ * chance, whatever paths the runs take. `drift`: the runs take other paths. `regression`: the outcomes are worse, or a rule is
+ * broken that the baseline keeps. `inconclusive`: too few runs to tell.
  */
-export type Verdict = "same" | "drift" | "regression" | "inconclusive";
+export type Verdict = "same" | "better" | "drift" | "regression" | "inconclusive";
 
 /** Every {@link Verdict}. */
-export const VERDICTS: readonly Verdict[] = ["same", "drift", "regression", "inconclusive"];
+export const VERDICTS: readonly Verdict[] = ["same", "better", "drift", "regression", "inconclusive"];
 
 /** One recorded run of a scenario. */
 export interface RunRef {
@@ -71,7 +72,10 @@ export interface Outcomes {
 export interface OutcomeComparison {
   base: Outcomes;
   candidate: Outcomes;
+  /** Does the candidate succeed less often? */
   test: TestResult;
+  /** Does the candidate succeed more often? It has an alpha of its own, since it raises no alarm. */
+  better: TestResult;
   effect: Effect;
 }
 
@@ -121,6 +125,8 @@ export interface Edit {
   candidate?: Location;
   /** The tool's schema changed between the sides, and the change of arguments follows from it. */
   becauseOfSchema?: boolean;
+  /** The same calls in other turns: the value of `--order` under which this is no difference. */
+  allowedBy?: CallOrder;
 }
 
 /**
@@ -197,13 +203,18 @@ export interface ScenarioReport {
 export interface PooledReport {
   outcome?: OutcomeComparison;
   distance?: DistanceComparison;
+  /**
+   * The test of paths over the scenarios that are not `better`, where some are. Other paths over all scenarios are a drift only
+   * where this test rejects, too.
+   */
+  others?: TestResult;
 }
 
 /** What the gate judges by. See docs/drift.md. */
 export interface GateSettings {
   /** The rate of false alarms that is accepted, 0 to 1. */
   alpha: number;
-  /** Fewer runs than this on a side are inconclusive. */
+  /** A scenario with fewer runs on a side is not tested by itself: where something differs it is inconclusive. */
   minRuns: number;
   failOn: Verdict[];
   onInconclusive: "pass" | "fail";

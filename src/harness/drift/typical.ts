@@ -6,6 +6,7 @@ import {
   compareContracts,
   isBecauseOfSchema,
   usageOf,
+  type CallOrder,
   type Cassette,
   type ContractChange,
   type Drift,
@@ -43,7 +44,7 @@ export function describeTypical(base: TypicalRun, candidate: TypicalRun, options
   };
   const found = compareCassettes(base.cassette, candidate.cassette, compared);
   const { contract, contractState } = offersOf(base.cassette, candidate.cassette);
-  const edits = found.drifts.map((drift) => toEdit(drift, base, candidate, contract));
+  const edits = found.drifts.map((drift) => withOrder(toEdit(drift, base, candidate, contract), order));
   const [old, now] = [turnsOf(base.cassette), turnsOf(candidate.cassette)];
   const timeline = alignTurns(base.cassette, candidate.cassette, compared).map((pair): TimelineRow => {
     const before = pair.old === undefined ? undefined : old[pair.old];
@@ -84,6 +85,14 @@ function toEdit(drift: Drift, base: TypicalRun, candidate: TypicalRun, contract:
     ...("newTurn" in drift ? { candidate: locate(candidate, drift.newTurn) } : {}),
     ...(isBecauseOfSchema(drift, contract) ? { becauseOfSchema: true } : {}),
   };
+}
+
+/** Strict orders count how calls are grouped into turns, and newer models often ask for several at once. */
+function withOrder(edit: Edit, order: CallOrder): Edit {
+  const { kind } = edit.drift;
+  if (kind === "parallelised") return { ...edit, allowedBy: "unordered" };
+  if (kind !== "serialised") return edit;
+  return { ...edit, allowedBy: order === "strict" || order === "exact" ? "in_order" : "unordered" };
 }
 
 function locate({ file, lines }: TypicalRun, turn: number): Location {

@@ -1,11 +1,14 @@
 // From figures to a verdict and the sentence that gives its reason: for each scenario, and for all of them together.
 
 import type { Measured } from "./measure.js";
+import { unpairedHint } from "../../cassette/index.js";
+import { ofVerdict } from "./ranking.js";
 import type {
   DistanceComparison,
   OutcomeComparison,
   PooledReport,
   RuleFinding,
+  ScenarioReport,
   TestResult,
   UnpairedScenario,
   Verdict,
@@ -31,7 +34,7 @@ export interface ScenarioFigures {
   plannedLevel: number;
 }
 
-/** Regression before drift; nothing is called the same that could not have been found different. */
+/** Regression before better before drift; nothing is called the same that could not have been found different. */
 export function judgeScenario(figures: ScenarioFigures): Decision {
   const { measured, outcome, distance, alpha, minRuns } = figures;
   const broken = brokenRules(figures.rules);
@@ -39,16 +42,35 @@ export function judgeScenario(figures: ScenarioFigures): Decision {
   if (outcome !== undefined && outcome.comparison.test.adjusted <= alpha) {
     return { verdict: "regression", reason: worseText(outcome.comparison) };
   }
+  if (outcome !== undefined && isGain(outcome.comparison, measured, alpha)) {
+    return { verdict: "better", reason: betterText(outcome.comparison) };
+  }
   if (distance.comparison.test.adjusted <= alpha) return { verdict: "drift", reason: apartText(distance.comparison) };
   const isWorse = outcome !== undefined && outcome.comparison.effect.value < 0;
   const isAlike = measured.samePaths || measured.isAllowed;
-  if (isAlike && !isWorse) return sameUnless(measured.gap, samePathsText(measured));
-
-  const fewest = Math.min(measured.base.length, measured.candidate.length);
+  const fewest = fewestRuns(measured);
+  if (isAlike && !isWorse) {
+    const few = fewest < minRuns ? `, but ${againstText(measured)} cannot show how runs vary` : "";
+    return sameUnless(measured.gap, `${samePathsText(measured)}${few}`);
+  }
   const isDecided = fewest >= minRuns && (isAlike || distance.canDecide) && (!isWorse || outcome.canDecide);
   if (isDecided) return sameUnless(measured.gap, `no difference beyond chance: ${figuresText(figures)}`);
   const decision = undecided(figures, fewest);
   return measured.gap === undefined ? decision : { ...decision, reason: `${measured.gap}; ${decision.reason}` };
+}
+
+/** A run that does not say how it ended may be the one that would have decided otherwise. */
+function isGain({ better }: OutcomeComparison, { withoutOutcome, gap }: Measured, alpha: number): boolean {
+  return better.adjusted <= alpha && withoutOutcome.base === 0 && gap === undefined;
+}
+
+/** Runs of the side that has fewer. */
+export function fewestRuns({ base, candidate }: { base: readonly unknown[]; candidate: readonly unknown[] }): number {
+  return Math.min(base.length, candidate.length);
+}
+
+function againstText({ base, candidate }: Measured): string {
+  return `${base.length} ${base.length === 1 ? "run" : "runs"} against ${candidate.length}`;
 }
 
 /** Whatever else was found, success that is not known is not the same. */
@@ -60,7 +82,7 @@ function sameUnless(gap: string | undefined, reason: string): Decision {
 
 function undecided({ measured, minRuns, plannedLevel }: ScenarioFigures, fewest: number): Decision {
   const needed = runsNeeded(contrastsOf(measured), plannedLevel);
-  const seen = `${measured.base.length} ${measured.base.length === 1 ? "run" : "runs"} against ${measured.candidate.length}`;
+  const seen = againstText(measured);
   const what = measured.samePaths || measured.isAllowed ? "the outcomes differ" : "the paths differ";
   const few = fewest < minRuns ? `fewer than the ${minRuns} asked for` : "too few to tell from chance";
   const more =
@@ -91,48 +113,73 @@ function contrastsOf({ outcome, paths, base, candidate, isAllowed }: Measured): 
 }
 
 export interface OverallFigures {
-  scenarios: readonly Decision[];
+  scenarios: readonly ScenarioReport[];
   pooled: PooledReport;
   /** Whether the pooled tests can decide. */
   canDecide: { outcome: boolean; distance: boolean };
-  rules: readonly RuleFinding[];
   unpaired: readonly UnpairedScenario[];
   sharedOnly: boolean;
-  /** Why success is not known, of each scenario where that is so. */
-  gaps: readonly string[];
+  /** The scenarios where success is not known, each with the reason. */
+  gaps: readonly { scenario: string; gap: string }[];
   alpha: number;
+  minRuns: number;
 }
 
 /** All scenarios together. A scenario on one side only is a drift unless the caller left it out. */
 export function judgeAll(figures: OverallFigures): Decision {
-  const { scenarios, pooled, rules, unpaired, sharedOnly, alpha } = figures;
-  const count = (verdict: Verdict): number => scenarios.filter((scenario) => scenario.verdict === verdict).length;
-  const broken = brokenRules(rules) ?? unpaired.map(unpairedBreak).find((reason) => reason !== undefined);
+  const { scenarios, pooled, unpaired, sharedOnly, alpha } = figures;
+  const regressed = firstOf("regression", scenarios);
+  if (regressed !== undefined) return regressed;
+  const broken = unpaired.map(unpairedBreak).find((reason) => reason !== undefined);
   if (broken !== undefined) return { verdict: "regression", reason: broken };
-  if (count("regression") > 0) return alone("regression", scenarios);
   if (pooled.outcome !== undefined && pooled.outcome.test.adjusted <= alpha) {
     return { verdict: "regression", reason: `over all scenarios ${worseText(pooled.outcome)}` };
   }
-  if (count("drift") > 0) return alone("drift", scenarios);
-  if (pooled.distance !== undefined && pooled.distance.test.adjusted <= alpha) {
-    return { verdict: "drift", reason: `over all scenarios ${apartText(pooled.distance)}` };
-  }
+  const drifted = firstOf("drift", scenarios) ?? pooledDrift(figures);
+  if (drifted !== undefined) return drifted;
   if (unpaired.length > 0 && !sharedOnly) {
-    return { verdict: "drift", reason: `${scenarioText(unpaired.length)} on one side only` };
+    const names = (wanted: UnpairedScenario["side"]): string[] =>
+      unpaired.flatMap(({ side, scenario }) => (side === wanted ? [scenario] : []));
+    const hint = unpairedHint(names("base"), names("candidate"));
+    const why = hint === "" ? "" : `; ${hint}`;
+    return { verdict: "drift", reason: `${scenarioText(unpaired.length)} on one side only${why}` };
   }
-  return judgeUndrifted(figures, count("inconclusive"));
+  const undrifted = judgeUndrifted(figures);
+  return undrifted.verdict === "same" ? (judgeGain(figures) ?? undrifted) : undrifted;
 }
 
-/** No regression and no drift was found; `open` scenarios could not be judged. */
-function judgeUndrifted({ scenarios, pooled, canDecide, gaps }: OverallFigures, open: number): Decision {
+/** Other paths over all scenarios. Those that are better may take other paths, so the others alone must show them, too. */
+export function pooledDrift({
+  scenarios,
+  pooled: { distance, others },
+  alpha,
+}: Pick<OverallFigures, "scenarios" | "pooled" | "alpha">): Decision | undefined {
+  if (distance === undefined || distance.test.adjusted > alpha) return undefined;
+  const isAnyBetter = scenarios.some(({ verdict }) => verdict === "better");
+  if (isAnyBetter && (others?.adjusted ?? 1) > alpha) return undefined;
+  return { verdict: "drift", reason: `over all scenarios ${apartText(distance)}` };
+}
+
+/** Success that was gained, where nothing else was found. */
+function judgeGain({ scenarios, pooled: { outcome }, gaps, alpha }: OverallFigures): Decision | undefined {
+  const gained = firstOf("better", scenarios);
+  if (gained !== undefined) return gained;
+  const isTold = gaps.length === 0 && scenarios.every(({ withoutOutcome }) => withoutOutcome.base === 0);
+  if (outcome === undefined || outcome.better.adjusted > alpha || !isTold) return undefined;
+  return { verdict: "better", reason: `over all scenarios ${betterText(outcome)}` };
+}
+
+/** No regression and no drift was found. */
+function judgeUndrifted({ scenarios, pooled, canDecide, gaps, minRuns }: OverallFigures): Decision {
   const [only] = scenarios;
-  if (scenarios.length === 1 && only !== undefined) return only;
-  if (open === 0)
-    return { verdict: "same", reason: `no difference beyond chance in ${scenarioText(scenarios.length)}` };
-  if (gaps.length > 0) {
+  if (scenarios.length === 1 && only !== undefined) return toDecision(only);
+  const open = ofVerdict(scenarios, "inconclusive").length;
+  if (open === 0) return { verdict: "same", reason: sameText(scenarios, minRuns) };
+  const [gap] = gaps;
+  if (gap !== undefined) {
     return {
       verdict: "inconclusive",
-      reason: `runs do not say how they ended in ${gaps.length} of ${scenarioText(scenarios.length)}; the first: ${gaps[0] ?? ""}`,
+      reason: `runs do not say how they ended in ${gaps.length} of ${scenarioText(scenarios.length)}, such as ${gap.scenario}: ${gap.gap}`,
     };
   }
   if (canDecide.distance && (pooled.outcome === undefined || canDecide.outcome)) {
@@ -149,14 +196,27 @@ function judgeUndrifted({ scenarios, pooled, canDecide, gaps }: OverallFigures, 
   };
 }
 
-function alone(verdict: Verdict, scenarios: readonly Decision[]): Decision {
-  const found = scenarios.filter((scenario) => scenario.verdict === verdict);
+/** Single runs that are alike show no more than that. */
+function sameText(scenarios: readonly ScenarioReport[], minRuns: number): string {
+  const few = scenarios.filter((scenario) => fewestRuns(scenario) < minRuns).length;
+  const all = scenarioText(scenarios.length);
+  if (few === 0) return `no difference beyond chance in ${all}`;
+  return `nothing differs in ${all}, but ${few} of them ${few === 1 ? "has" : "have"} fewer than ${minRuns} runs on a side, too few to rule out a change`;
+}
+
+/** The whole by its first scenario of this verdict: the one that every report shows first. */
+function firstOf(verdict: Verdict, scenarios: readonly ScenarioReport[]): Decision | undefined {
+  const found = ofVerdict(scenarios, verdict);
   const [first] = found;
-  if (scenarios.length === 1 && first !== undefined) return first;
+  if (first === undefined || scenarios.length === 1) return first && toDecision(first);
   return {
     verdict,
-    reason: `${verdict} in ${found.length} of ${scenarioText(scenarios.length)}; the first: ${first?.reason ?? ""}`,
+    reason: `${verdict} in ${found.length} of ${scenarioText(scenarios.length)}; the first, ${first.scenario}: ${first.reason}`,
   };
+}
+
+function toDecision({ verdict, reason, runsNeeded: needed }: ScenarioReport): Decision {
+  return { verdict, reason, ...(needed === undefined ? {} : { runsNeeded: needed }) };
 }
 
 function scenarioText(count: number): string {
@@ -185,6 +245,11 @@ function samePathsText({ paths, samePaths }: Measured): string {
 /** "the candidate succeeds less often: 2 of 4 against 4 of 4 (p = 0.2)". */
 export function worseText({ base, candidate, test }: OutcomeComparison): string {
   return `the candidate succeeds less often: ${rateText(candidate)} against ${rateText(base)} (${pText(test)})`;
+}
+
+/** "the candidate succeeds more often: 4 of 4 against 1 of 4 (p = 0.01)". */
+export function betterText({ base, candidate, better }: OutcomeComparison): string {
+  return `the candidate succeeds more often: ${rateText(candidate)} against ${rateText(base)} (${pText(better)})`;
 }
 
 /** "the runs take other paths: …". */

@@ -1,20 +1,11 @@
 // What every report picks out of the gate's findings, in one place, so that all of them say the same: which scenario is the
 // worst, which divergence a reader should see first, and what is said of one scenario in plain lines.
 
-import type {
-  Edit,
-  GateFailure,
-  GateReport,
-  Location,
-  ScenarioReport,
-  UnpairedScenario,
-  Verdict,
-} from "../drift/report.js";
+import type { Edit, GateFailure, GateReport, Location, ScenarioReport, UnpairedScenario } from "../drift/report.js";
+import { lossOf, worstFirst } from "../drift/ranking.js";
+import { fewestRuns } from "../drift/verdict.js";
 import { counted, grouped } from "../html/figures.js";
 import { decimal, distanceLine, outcomeLine } from "./figures.js";
-
-/** From worst to best: the order in which a reader wants them. */
-export const WORST_FIRST: readonly Verdict[] = ["regression", "drift", "inconclusive", "same"];
 
 /** The scenarios that make the gate fail; a report marks these as failing and no others. */
 export function failingNames({ failures }: GateReport): ReadonlySet<string> {
@@ -37,35 +28,34 @@ export function placeOfUnpaired({ rules, file }: UnpairedScenario): Location {
   return rules[0]?.location ?? { file, turn: 0 };
 }
 
+/** "43 of 55 scenarios are undecided", where the gate passes all the same; no text elsewhere. */
+export function undecidedText({ fails, counts, scenarios }: GateReport): string {
+  if (fails || counts.inconclusive === 0) return "";
+  const are = counts.inconclusive === 1 ? "is" : "are";
+  return `${grouped(counts.inconclusive)} of ${counted(scenarios.length, "scenario")} ${are} undecided`;
+}
+
+/** How many scenarios are the same in fewer runs than were asked for, so that chance cannot be told. */
+export function countFew({ scenarios, settings }: GateReport): number {
+  return scenarios.filter((each) => each.verdict === "same" && fewestRuns(each) < settings.minRuns).length;
+}
+
+/** Scenarios whose first divergence is the same calls grouped into turns differently, and the order that allows it. */
+export function orderLines({ scenarios }: GateReport): string[] {
+  const differing = scenarios.filter(({ verdict, edits }) => verdict !== "same" && edits.length > 0);
+  const orders = differing.flatMap((scenario) => firstEdit(scenario)?.allowedBy ?? []);
+  if (orders.length === 0) return [];
+  const order = orders.includes("unordered") ? "unordered" : orders[0];
+  const of = `${grouped(orders.length)} of ${counted(differing.length, "scenario")} that differ`;
+  return [`${of} first make the same calls in fewer or more turns; --order ${order ?? ""} does not count that`];
+}
+
 /** "10 runs do not say how they ended: 4 of the baseline, 6 of the candidate"; no line where all do. */
 export function withoutOutcomeLines({ base, candidate }: GateReport["withoutOutcome"]): string[] {
   const all = base + candidate;
   if (all === 0) return [];
   const who = all === 1 ? "run does not say how it" : "runs do not say how they";
   return [`${grouped(all)} ${who} ended: ${grouped(base)} of the baseline, ${grouped(candidate)} of the candidate`];
-}
-
-/**
- * The scenarios by verdict, then by how much success they lost, then by name. Where success was lost over all of them together,
- * what each lost comes before its verdict, since few of them can be judged alone.
- */
-export function worstFirst({ scenarios, failures, pooled, settings }: GateReport): ScenarioReport[] {
-  const isLostOverAll =
-    failures.some(({ kind }) => kind === "pooled-outcome") || (pooled.outcome?.test.adjusted ?? 1) <= settings.alpha;
-  const rank = ({ verdict }: ScenarioReport): number =>
-    isLostOverAll && verdict !== "regression" ? 1 : WORST_FIRST.indexOf(verdict);
-  return [...scenarios].sort(
-    (a, b) =>
-      rank(a) - rank(b) ||
-      lossOf(b) - lossOf(a) ||
-      WORST_FIRST.indexOf(a.verdict) - WORST_FIRST.indexOf(b.verdict) ||
-      (a.scenario < b.scenario ? -1 : a.scenario > b.scenario ? 1 : 0),
-  );
-}
-
-/** How much smaller the candidate's share of successes is, 0 to 1; 0 where it is not. */
-export function lossOf({ outcome }: ScenarioReport): number {
-  return Math.max(0, -(outcome?.effect.value ?? 0));
 }
 
 const MAX_FAILED = 3;
@@ -84,7 +74,7 @@ export function lossLines(scenario: ScenarioReport): string[] {
 
 /** What a pass over all scenarios together does not show of each, where some could not be judged alone. No line elsewhere. */
 export function notShownLines({ verdict, counts, scenarios, pooled }: GateReport): string[] {
-  if (verdict !== "same" || counts.inconclusive === 0) return [];
+  if ((verdict !== "same" && verdict !== "better") || counts.inconclusive === 0) return [];
   const open = `${grouped(counts.inconclusive)} of ${counted(scenarios.length, "scenario")}`;
   const { effect } = pooled.outcome ?? {};
   const loss = effect === undefined || effect.low >= 0 ? undefined : decimal(-100 * effect.low, 1);
@@ -96,7 +86,7 @@ export function notShownLines({ verdict, counts, scenarios, pooled }: GateReport
   ];
 }
 
-/** What a reader should see first: the worst scenario that differs or lost success, with its first difference if it has one. */
+/** What a reader should see first: the first scenario that is not the same, with its first difference if it has one. */
 export interface Head {
   scenario: ScenarioReport;
   edit?: Edit;
@@ -107,7 +97,7 @@ export interface Head {
 export function headOf(report: GateReport): Head | undefined {
   for (const scenario of worstFirst(report)) {
     const [edit, lost] = [firstEdit(scenario), lossLines(scenario)];
-    if (edit === undefined && lost.length === 0) continue;
+    if (scenario.verdict === "same" && edit === undefined && lost.length === 0) continue;
     return { scenario, lost, ...(edit === undefined ? {} : { edit }) };
   }
   return undefined;
@@ -167,7 +157,13 @@ export function editLine(edit: Edit): string {
   const place = placeOf(edit);
   const because = edit.becauseOfSchema === true ? "; it follows from the changed schema" : "";
   const where = place === undefined ? "" : ` (${turnsOf(edit)}; ${locationText(place)})`;
-  return `${edit.drift.sentence}${because}${where}`;
+  const allowed = allowedText(edit);
+  return `${edit.drift.sentence}${because}${where}${allowed === "" ? "" : `; ${allowed}`}`;
+}
+
+/** "--order unordered allows it"; no text for a difference that is more than other turns. */
+export function allowedText({ allowedBy }: Edit): string {
+  return allowedBy === undefined ? "" : `--order ${allowedBy} allows it`;
 }
 
 function listed<Item>(items: readonly Item[], line: (item: Item) => string): string[] {

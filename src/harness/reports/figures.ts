@@ -28,7 +28,7 @@ export function testText(
   const side = sides === 1 ? "one-sided" : "two-sided";
   const drawn = exact ? "" : ` of ${draws ?? 0} random relabelings`;
   const holm = adjusted === p ? "" : `, adjusted for many scenarios ${decimal(adjusted, 4)}`;
-  return `${TESTS[test]}, ${side}${drawn}: ${pValue(p)}${holm} (least possible ${decimal(attainable, 4)})`;
+  return `${TESTS[test]}, ${side}${drawn}: ${pValue(p)}${holm} (least possible ${attainable < 0.0001 ? attainable.toExponential(1) : decimal(attainable, 4)})`;
 }
 
 const TESTS: Readonly<Record<TestResult["test"], string>> = {
@@ -51,8 +51,14 @@ export function rateText({ runs, successes }: Outcomes): string {
 }
 
 /** The success of both sides in one line. */
-export function outcomeLine({ base, candidate, effect, test }: OutcomeComparison): string {
-  return `success: ${rateText(base)} before, ${rateText(candidate)} now; ${effectText(effect)}; ${testText(test, effect.value !== 0)}`;
+export function outcomeLine(outcome: OutcomeComparison): string {
+  const { base, candidate, effect } = outcome;
+  return `success: ${rateText(base)} before, ${rateText(candidate)} now; ${effectText(effect)}; ${outcomeTestText(outcome)}`;
+}
+
+/** The test that asks for less success, or for more where there is more. */
+export function outcomeTestText({ test, better, effect }: OutcomeComparison): string {
+  return effect.value > 0 ? `more often? ${testText(better, true)}` : testText(test, effect.value !== 0);
 }
 
 /** The distances in one line. */

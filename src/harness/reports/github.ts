@@ -4,7 +4,9 @@
 
 import { toVisible } from "../../core/index.js";
 import type { GateReport, Location, ScenarioReport } from "../drift/report.js";
+import { worstFirst } from "../drift/ranking.js";
 import {
+  allowedText,
   failingNames,
   firstEdit,
   lossLines,
@@ -12,8 +14,8 @@ import {
   placeOf,
   placeOfAll,
   placeOfUnpaired,
+  undecidedText,
   withoutOutcomeLines,
-  worstFirst,
 } from "./facts.js";
 
 /** Annotations of one kind, before the one that counts the rest. */
@@ -42,7 +44,11 @@ export function toGithub(report: GateReport): string {
     const rest: Annotation = { kind, title: "cassette drift", message: `and ${more} more`, location: undefined };
     return [...ofKind.slice(0, MAX_ANNOTATIONS), ...(more > 0 ? [rest] : [])].map(command);
   });
-  const end = [report.fails ? "The gate fails" : "The gate passes", ...withoutOutcomeLines(report.withoutOutcome)];
+  const end = [
+    report.fails ? "The gate fails" : "The gate passes",
+    ...(undecidedText(report) === "" ? [] : [undecidedText(report)]),
+    ...withoutOutcomeLines(report.withoutOutcome),
+  ];
   const reason = toVisible(report.reason).replace(/\.$/, "");
   return [...lines, `cassette drift: ${report.verdict}. ${reason}. ${end.join("; ")}.`]
     .map((line) => `${line}\n`)
@@ -74,8 +80,9 @@ function annotationsOf(scenario: ScenarioReport, isFatal: boolean): Annotation[]
     ...withoutOutcomeLines(withoutOutcome),
     ...lossLines(scenario),
     ...(edit === undefined ? [] : [`First divergence: ${edit.drift.sentence}`]),
+    ...(edit?.allowedBy === undefined ? [] : [allowedText(edit)]),
   ].join("\n");
-  const kind = isFatal ? "error" : verdict === "inconclusive" ? "notice" : "warning";
+  const kind = isFatal ? "error" : verdict === "inconclusive" || verdict === "better" ? "notice" : "warning";
   return [{ kind, title: `${scenario.scenario}: ${verdict}`, message, location }, ...broken];
 }
 

@@ -5,8 +5,9 @@
 import { toVisible } from "../../core/index.js";
 import { sideText } from "../drift/failures.js";
 import type { GateFailure, GateReport, OutcomeComparison, ScenarioReport } from "../drift/report.js";
+import { worstFirst } from "../drift/ranking.js";
 import { unpairedBreak } from "../drift/verdict.js";
-import { failingNames, placeOfAll, placeOfUnpaired, scenarioLines, withoutOutcomeLines } from "./facts.js";
+import { failingNames, orderLines, placeOfAll, placeOfUnpaired, scenarioLines, withoutOutcomeLines } from "./facts.js";
 import { distanceLine, outcomeLine } from "./figures.js";
 
 /** An XML 1.0 document. The same report gives the same bytes: it holds no time and no machine. */
@@ -18,7 +19,9 @@ export function toJunit(report: GateReport): string {
   const suite = element("testsuite", { name: `${report.base} → ${report.candidate}`, ...totals }, [
     propertiesOf(overallFigures(report)),
     ...cases.map(toCase),
-    element("system-out", {}, [escapeXml([report.reason, ...missingLines(report)].map(toVisible).join("\n"))]),
+    element("system-out", {}, [
+      escapeXml([report.reason, ...orderLines(report), ...missingLines(report)].map(toVisible).join("\n")),
+    ]),
   ]);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", { name: "cassette drift", ...totals }, [suite])}\n`;
 }
@@ -72,7 +75,7 @@ function pooledCases(report: GateReport): Case[] {
 /** What is undecided and passes is neither green nor red. */
 function scenarioCases(report: GateReport): Case[] {
   const failing = failingNames(report);
-  return report.scenarios.map((scenario): Case => {
+  return worstFirst(report).map((scenario): Case => {
     const { scenario: name, verdict, reason, edits, typical } = scenario;
     const isWorthALine = verdict !== "same" || edits.length > 0;
     return {
@@ -139,7 +142,7 @@ function scenarioFigures(scenario: ScenarioReport): Figures {
 
 function outcomeFigures(outcome: OutcomeComparison | undefined): Figures {
   if (outcome === undefined) return {};
-  const { base, candidate, effect, test } = outcome;
+  const { base, candidate, effect, test, better } = outcome;
   return {
     "success.base": `${base.successes}/${base.runs}`,
     "success.candidate": `${candidate.successes}/${candidate.runs}`,
@@ -147,6 +150,7 @@ function outcomeFigures(outcome: OutcomeComparison | undefined): Figures {
     "success.effect.low": effect.low,
     "success.effect.high": effect.high,
     "success.p": test.adjusted,
+    "success.better.p": better.adjusted,
   };
 }
 

@@ -4,18 +4,22 @@
 import type { GateReport, ScenarioReport, TestResult, Verdict } from "../drift/report.js";
 import { counted, grouped } from "../html/figures.js";
 import { preview } from "../html/text-view.js";
+import { WORST_FIRST, worstFirst } from "../drift/ranking.js";
 import {
+  allowedText,
+  countFew,
   failingNames,
   firstEdit,
   headOf,
   locationText,
   lossLines,
   notShownLines,
+  orderLines,
   otherFailures,
   placeOf,
   turnsOf,
+  undecidedText,
   withoutOutcomeLines,
-  worstFirst,
 } from "./facts.js";
 import { effectText, percent, pValue } from "./figures.js";
 import { codeBlock, codeSpan, escapeMarkdown } from "./markdown-text.js";
@@ -50,21 +54,29 @@ function write(report: GateReport, limit: number): string {
   return `${before}${tableOf(report, room)}${after}`;
 }
 
-const SIGNS: Readonly<Record<Verdict, string>> = { regression: "❌", drift: "⚠️", inconclusive: "❔", same: "✅" };
+const SIGNS: Readonly<Record<Verdict, string>> = {
+  regression: "❌",
+  drift: "⚠️",
+  inconclusive: "❔",
+  better: "📈",
+  same: "✅",
+};
 
 function verdictOf(report: GateReport): string[] {
   const { verdict, reason, fails, base, candidate, counts, withoutOutcome } = report;
-  const found = (["regression", "drift", "inconclusive", "same"] as const)
-    .filter((each) => counts[each] > 0)
-    .map((each) => `${SIGNS[each]} ${grouped(counts[each])} ${each}`);
+  const found = WORST_FIRST.filter((each) => counts[each] > 0).map(
+    (each) => `${SIGNS[each]} ${grouped(counts[each])} ${each}`,
+  );
+  const undecided = undecidedText(report);
+  const end = fails ? "(fails)" : `(passes)${undecided === "" ? "" : ` · ${undecided}`}`;
   return [
-    `## ${SIGNS[verdict]} Drift gate: ${verdict}${fails ? " (fails)" : " (passes)"}`,
+    `## ${countFew(report) > 0 && verdict === "same" ? SIGNS.inconclusive : SIGNS[verdict]} Drift gate: ${verdict} ${end}`,
     "",
     `**${escapeMarkdown(preview(reason, 2_000))}**`,
     "",
     `${codeSpan(base)} → ${codeSpan(candidate)} · ${[...found, ...withoutOutcomeLines(withoutOutcome)].join(" · ")}`,
     "",
-    ...notShownLines(report).flatMap((line) => [`${text(line, MAX_SENTENCE)}.`, ""]),
+    ...[...notShownLines(report), ...orderLines(report)].flatMap((line) => [`${text(line, MAX_SENTENCE)}.`, ""]),
     ...causesOf(report),
   ];
 }
@@ -115,8 +127,12 @@ function rowOf(scenario: ScenarioReport, isFailing: boolean): string {
     side === undefined || side.runs === 0 ? undefined : percent(side.successes / side.runs),
   );
   const success =
-    outcome === undefined ? "–" : `${rates[0] ?? "–"} → ${rates[1] ?? "–"} (${testedText(outcome.test, verdict)})`;
-  const first = edit === undefined ? (lossLines(scenario)[0] ?? reason) : `${turnsOf(edit)}: ${edit.drift.sentence}`;
+    outcome === undefined
+      ? "–"
+      : `${rates[0] ?? "–"} → ${rates[1] ?? "–"} (${testedText(verdict === "better" ? outcome.better : outcome.test, verdict)})`;
+  const allowed = edit?.allowedBy === undefined ? "" : ` (${allowedText(edit)})`;
+  const first =
+    edit === undefined ? (lossLines(scenario)[0] ?? reason) : `${turnsOf(edit)}: ${edit.drift.sentence}${allowed}`;
   const strong = isFailing ? "**" : "";
   const cells = [
     SIGNS[verdict],
@@ -142,10 +158,12 @@ function divergenceOf(report: GateReport): string[] {
   const more = scenario.edits.length - MAX_EDITS;
   const first =
     edit === undefined
-      ? []
+      ? lost.length > 0
+        ? []
+        : [`In ${text(scenario.scenario)}: ${text(scenario.reason, MAX_SENTENCE)}`, ""]
       : [`In ${text(scenario.scenario)} at ${turnsOf(edit)}: **${text(edit.drift.sentence, MAX_SENTENCE)}**`, ""];
   return [
-    edit === undefined ? "### Where success was lost" : "### First divergence",
+    edit !== undefined ? "### First divergence" : lost.length > 0 ? "### Where success was lost" : "### First finding",
     "",
     ...first,
     ...lost.flatMap((line) => [`In ${text(scenario.scenario)} ${text(line, MAX_SENTENCE)}`, ""]),

@@ -6,7 +6,9 @@
 import { canonicalize, sha256Hex, toVisible, type JsonValue } from "../../core/index.js";
 import { sideText } from "../drift/failures.js";
 import type { Edit, GateReport, Location, ScenarioReport } from "../drift/report.js";
+import { worstFirst } from "../drift/ranking.js";
 import {
+  allowedText,
   failingNames,
   firstEdit,
   otherFailures,
@@ -15,7 +17,6 @@ import {
   placeOfUnpaired,
   turnsOf,
   withoutOutcomeLines,
-  worstFirst,
 } from "./facts.js";
 import { unpairedBreak } from "../drift/verdict.js";
 import { toUriReference } from "./uri.js";
@@ -76,6 +77,7 @@ function invocationOf(report: GateReport, found: number): object {
     properties: {
       verdict: report.verdict,
       reason: toVisible(report.reason),
+      undecided: report.counts.inconclusive,
       found,
       withoutOutcome: report.withoutOutcome,
     },
@@ -116,7 +118,7 @@ function verdictOf(scenario: ScenarioReport, isFailing: boolean): Finding[] {
   if (verdict === "same" && !isFailing) return [];
   const edit = firstEdit(scenario);
   const location = (edit === undefined ? undefined : placeOf(edit)) ?? { file: typical.candidate, turn: 0 };
-  const level = isFailing ? "error" : verdict === "inconclusive" ? "note" : "warning";
+  const level = isFailing ? "error" : verdict === "inconclusive" || verdict === "better" ? "note" : "warning";
   const message = [`${scenario.scenario}: ${verdict}`, reason, ...withoutOutcomeLines(withoutOutcome)];
   return [
     { ruleId: `verdict/${verdict}`, level, message: message.join(". "), location, identity: [scenario.scenario] },
@@ -140,7 +142,8 @@ function differences(scenario: ScenarioReport, isFailing: boolean): Finding[] {
     const location = placeOf(edit);
     if (location === undefined) return [];
     const because = edit.becauseOfSchema === true ? " It follows from the changed schema." : "";
-    const message = `${scenario.scenario}: ${edit.drift.sentence}${because} (${turnsOf(edit)})`;
+    const allowed = edit.allowedBy === undefined ? "" : ` ${allowedText(edit)}.`;
+    const message = `${scenario.scenario}: ${edit.drift.sentence}${because} (${turnsOf(edit)})${allowed}`;
     return [{ ruleId: `drift/${edit.drift.kind}`, level, message, location, identity: identityOf(scenario, edit) }];
   });
 }
@@ -202,6 +205,7 @@ function describeRule(id: string): object {
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   "verdict/regression": "The outcomes are worse, or a rule is broken that the baseline keeps.",
   "verdict/drift": "The runs take other paths than the baseline's.",
+  "verdict/better": "The outcomes are better beyond chance.",
   "verdict/same": "Nothing differs, and the settings make that fail.",
   "verdict/inconclusive": "Something differs, and too few runs were recorded to decide.",
   "rule/broken": "A run broke a rule of the rules file.",

@@ -1,7 +1,7 @@
 // The gate's report as lines for a person at a terminal: the verdict, the figures of all scenarios together, then the
 // scenarios that are not the same, worst first.
 
-import { createUseCounter } from "../../cassette/index.js";
+import { createUseCounter, unpairedHint } from "../../cassette/index.js";
 import { toVisible } from "../../core/index.js";
 import type {
   DistanceComparison,
@@ -17,7 +17,16 @@ import type {
   UnpairedScenario,
 } from "../drift/report.js";
 import { pText } from "../drift/verdict.js";
-import { locationText, lossLines, notShownLines, WORST_FIRST, withoutOutcomeLines, worstFirst } from "./facts.js";
+import { WORST_FIRST, worstFirst } from "../drift/ranking.js";
+import {
+  allowedText,
+  locationText,
+  lossLines,
+  notShownLines,
+  orderLines,
+  undecidedText,
+  withoutOutcomeLines,
+} from "./facts.js";
 import { toleranceLines } from "./tolerated.js";
 
 const MAX_SCENARIOS = 20;
@@ -30,6 +39,8 @@ export function toText(report: GateReport): string {
   const { verdict, reason, counts, scenarios, pooled, settings, unpaired, commands, fails } = report;
   const shown = worstFirst(report).filter((scenario) => isShown(scenario, scenarios.length));
   const counted = WORST_FIRST.filter((each) => counts[each] > 0).map((each) => `${counts[each]} ${each}`);
+  const undecided = undecidedText(report);
+  const hint = unpairedHint(report.onlyBase, report.onlyCandidate);
   const lines = [
     `${verdict}: ${reason}`,
     `  ${plural(scenarios.length, "scenario")}: ${counted.join(", ")}`,
@@ -37,6 +48,7 @@ export function toText(report: GateReport): string {
     ...untoldLines(report.withoutOutcome),
     ...(pooled.outcome === undefined ? [] : outcomeLines(pooled.outcome)),
     ...(pooled.distance === undefined ? [] : distanceLines(pooled.distance)),
+    ...(pooled.others === undefined ? [] : [`  paths of those not better: ${testText(pooled.others, true)}`]),
     ...unpairedLines(
       "baseline",
       unpaired.filter(({ side }) => side === "base"),
@@ -45,16 +57,18 @@ export function toText(report: GateReport): string {
       "candidate",
       unpaired.filter(({ side }) => side === "candidate"),
     ),
+    ...(hint === "" || reason.includes(hint) ? [] : [`  ${hint}`]),
     ...shown.slice(0, MAX_SCENARIOS).flatMap(scenarioLines),
     ...(shown.length > MAX_SCENARIOS
       ? ["", `and ${plural(shown.length - MAX_SCENARIOS, "more scenario")} that may differ; --reporter json has all`]
       : []),
     "",
-    ...orderLines(settings),
+    ...settingLines(settings),
+    ...orderLines(report),
     ...(settings.rules === undefined ? [] : [`rules of ${settings.rules}: ${rulesText(report)}`]),
     ...tolerated(report),
     ...notShownLines(report),
-    `${fails ? "fails" : "passes"} at alpha ${settings.alpha} with --fail-on ${settings.failOn.join(",") || "nothing"} --on-inconclusive ${settings.onInconclusive}`,
+    `${fails ? "fails" : "passes"} at alpha ${settings.alpha} with --fail-on ${settings.failOn.join(",") || "nothing"} --on-inconclusive ${settings.onInconclusive}${undecided === "" ? "" : `; ${undecided}`}`,
     `see it again: ${commands.reproduce}`,
     ...(verdict === "same" ? [] : acceptLines(commands)),
   ];
@@ -98,7 +112,7 @@ function tolerated({ settings, scenarios }: GateReport): string[] {
 }
 
 /** What the comparison of paths left open, where it is not the usual one. */
-function orderLines({ order, readOnly = [] }: GateSettings): string[] {
+function settingLines({ order, readOnly = [] }: GateSettings): string[] {
   return [
     ...(order === "strict" ? [] : [`order of calls: ${order}`]),
     ...(readOnly.length === 0 ? [] : [`only reading: ${readOnly.join(", ")}`]),
@@ -122,12 +136,13 @@ function runsText({ base, candidate, scenarios }: GateReport): string {
   return `${plural(total("base"), "run")} of ${base} against ${total("candidate")} of ${candidate}`;
 }
 
-function outcomeLines({ base, candidate, effect, test }: OutcomeComparison): string[] {
+function outcomeLines({ base, candidate, effect, test, better }: OutcomeComparison): string[] {
   const k = Math.min(base.passHat.length, candidate.passHat.length);
   const both = (what: "passHat" | "passAt"): string =>
     `${percent(base[what][k - 1])} → ${percent(candidate[what][k - 1])}`;
+  const tested = effect.value > 0 ? `more often? ${testText(better, true)}` : testText(test, effect.value !== 0);
   return [
-    `  success   ${rate(base)} → ${rate(candidate)}, ${effectText(effect)}, ${testText(test, effect.value !== 0)}`,
+    `  success   ${rate(base)} → ${rate(candidate)}, ${effectText(effect)}, ${tested}`,
     ...(k > 1
       ? [`  all of ${k} runs succeed (pass^${k})  ${both("passHat")}; one of ${k} (pass@${k})  ${both("passAt")}`]
       : []),
@@ -203,6 +218,7 @@ function scenarioLines(scenarioReport: ScenarioReport): string[] {
     ...brokenLines(rules, { base: base.length, candidate: candidate.length }),
     ...(first === undefined ? [] : [`  first difference: ${first.drift.sentence}`]),
     ...(place === undefined ? [] : [`    ${locationText(place)}`]),
+    ...(first?.allowedBy === undefined ? [] : [`    ${allowedText(first)}`]),
     ...(first?.becauseOfSchema === true ? ["    the schema of the tool changed there, too"] : []),
     ...contract.slice(0, MAX_NAMES).map(({ sentence }) => `  contract: ${sentence}`),
     ...(contract.length > MAX_NAMES ? [`  and ${contract.length - MAX_NAMES} more that was offered otherwise`] : []),

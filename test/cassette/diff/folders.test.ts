@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { diffSets } from "../../../src/cassette/diff/folders.js";
+import { diffSets, unpairedHint } from "../../../src/cassette/diff/folders.js";
 import { call, runOf, stepsOf } from "./runs.js";
 
 const named = (task: string, cassette = stepsOf(call("f"))) => ({ task, cassette });
@@ -13,6 +13,13 @@ describe("diffSets", () => {
     ]);
     expect(diff.onlyOld).toEqual(["gone"]);
     expect(diff.onlyNew).toEqual(["fresh"]);
+  });
+
+  it("says why names that are UUIDs pair with nothing", () => {
+    const [one, other] = ["5f0c9a3e-0b7d-4b8e-9a55-0a1b2c3d4e5f", "0a1b2c3d-4e5f-4b8e-9a55-5f0c9a3e0b7d"];
+    expect(unpairedHint([`project/${one}`], [`project/${other}`])).toContain("the same name on both sides");
+    expect(unpairedHint([one], ["greeting"])).toBe("");
+    expect(unpairedHint([], [])).toBe("");
   });
 
   it("counts drifts by kind over all pairs", () => {

@@ -84,6 +84,34 @@ describe("a tolerance of a list or an object", () => {
     expect(nested.alike("f", { a: people }, { a: [{ id: 9, name: "bo" }, { name: "ANN" }] })).toBe(true);
   });
 
+  it("default at * makes every absent key equal to its value, and leaves lists alone", () => {
+    const tolerances = only({
+      "/*": { default: null },
+      "/named": { default: 1 },
+      "/in/*": [{ default: 5 }, { numeric: { absolute: 1 } }],
+    });
+    const alike = (a: JsonObject, b: JsonObject): void => {
+      expect(tolerances.alike("f", a, b)).toBe(true);
+      expect(tolerances.compare("f", a, b).changes).toEqual([]);
+    };
+    alike({ a: null, b: 1 }, { b: 1, c: null });
+    alike({ named: 1 }, {});
+    alike({ in: { x: 5.5 } }, { in: {} });
+    expect(tolerances.normalise("f", { a: null }).key).toBe(tolerances.normalise("f", {}).key);
+    expect(tolerances.compare("f", { a: null }, {}).uses).toEqual([
+      { tolerance: "default null", tool: "f", pointer: "/*", times: 1 },
+    ]);
+    for (const [a, b] of [
+      [{ a: null }, { a: 1 }],
+      [{ named: null }, {}],
+      [{ in: { x: 7 } }, { in: {} }],
+      [{ list: [1, null] }, { list: [1] }],
+    ] as [JsonObject, JsonObject][]) {
+      expect(tolerances.alike("f", a, b)).toBe(false);
+      expect(tolerances.compare("f", a, b).changes).toHaveLength(1);
+    }
+  });
+
   it("default makes an absent key equal to its value, and to what that is equal to", () => {
     const tolerances = only({ "/a": [{ default: "Metric" }, "case"], "/b": { default: {} }, "/b/c": { default: 1 } });
     expect(tolerances.alike("f", {}, { a: "METRIC" })).toBe(true);

@@ -3,10 +3,15 @@ import { checkTolerances } from "../../../src/cassette/tolerance/load.js";
 import { judge, scenario, times } from "./runs.js";
 
 describe("the verdict on one scenario", () => {
-  it("is same where every run took the same path, however few there are", () => {
+  it("is same where every run took the same path, and says where there are too few to show how runs vary", () => {
     const report = judge([scenario("a", ["find, open"], ["find, open"])]);
-    expect(report).toMatchObject({ verdict: "same", reason: "every run took the same path", fails: false });
+    const reason = "every run took the same path, but 1 run against 1 cannot show how runs vary";
+    expect(report).toMatchObject({ verdict: "same", reason, fails: false });
     expect(report.pooled).toEqual({});
+    expect(judge([scenario("a", times(2, "find"), times(2, "find"))]).reason).toBe("every run took the same path");
+    expect(judge([scenario("a", times(2, "find"), times(3, "find"))], { minRuns: 3 }).reason).toContain(
+      "2 runs against 3 cannot show",
+    );
   });
 
   it("is inconclusive for two single runs that differ, with the runs that would decide it", () => {
@@ -38,7 +43,7 @@ describe("the verdict on one scenario", () => {
     const better = scenario("a", times(10, "find!"), times(10, "find"));
     expect(judge([worse])).toMatchObject({ verdict: "regression", fails: true });
     expect(judge([worse]).reason).toContain("0 of 10 against 10 of 10");
-    expect(judge([better])).toMatchObject({ verdict: "same", fails: false });
+    expect(judge([better])).toMatchObject({ verdict: "better", fails: false });
     expect(judge([better]).scenarios[0]?.outcome?.effect.value).toBe(1);
   });
 
@@ -60,6 +65,71 @@ describe("the verdict on one scenario", () => {
   });
 });
 
+describe("success that was gained", () => {
+  const gained = scenario("gained", times(10, "find!"), times(10, "find"));
+  const same = (name: string) => scenario(name, times(10, "find"), times(10, "find"));
+
+  it("is better whatever paths the runs take, and fails only where it is named", () => {
+    const other = scenario("a", times(10, "find!"), times(10, "open"));
+    expect(judge([other])).toMatchObject({
+      verdict: "better",
+      fails: false,
+      reason: expect.stringMatching(
+        /^the candidate succeeds more often: 10 of 10 against 0 of 10 \(p = [\de.-]+\)$/,
+      ) as string,
+    });
+    expect(judge([other], { failOn: ["better"] })).toMatchObject({ fails: true, failures: [{ kind: "scenario" }] });
+  });
+
+  it("makes the whole better where nothing else was found, though the better runs take other paths", () => {
+    const other = scenario("gained", times(10, "find!"), times(10, "open"));
+    const report = judge([other, same("b"), same("c")]);
+    expect(report).toMatchObject({ verdict: "better", fails: false, counts: { better: 1, same: 2 } });
+    expect(report.reason).toContain("better in 1 of 3 scenarios; the first, gained: the candidate succeeds more often");
+    expect(report.pooled.distance?.test.adjusted).toBeLessThan(0.05);
+    expect(report.pooled.others).toMatchObject({ adjusted: 1 });
+  });
+
+  it("hides neither a drift, a regression nor an undecided scenario beside it", () => {
+    const drifted = scenario("b", times(10, "find"), times(10, "open"));
+    expect(judge([gained, drifted]).verdict).toBe("drift");
+    expect(judge([gained, scenario("b", times(10, "find"), times(10, "find!"))]).verdict).toBe("regression");
+    expect(judge([gained, scenario("b", ["find"], ["open"])]).verdict).toBe("inconclusive");
+  });
+
+  it("hides no drift that only the other scenarios together show", () => {
+    const names = Array.from({ length: 20 }, (_, index) => `task_${index}`);
+    const few = names.map((name) => scenario(name, times(2, "find"), times(2, "open")));
+    const report = judge([gained, ...few]);
+    expect(report.counts).toMatchObject({ better: 1, inconclusive: 20 });
+    expect(report).toMatchObject({ verdict: "drift", fails: true });
+    expect(report.failures.map(({ kind }) => kind)).toEqual(["pooled-distance"]);
+  });
+
+  it("is found over all scenarios together", () => {
+    const names = Array.from({ length: 30 }, (_, index) => `task_${index}`);
+    const single = names.map((name, index) => scenario(name, [index < 12 ? "find!" : "find"], ["find"]));
+    const report = judge(single);
+    expect(report).toMatchObject({ verdict: "better", fails: false });
+    expect(report.reason).toContain("over all scenarios the candidate succeeds more often: 30 of 30 against 18 of 30");
+  });
+
+  it("is as careful as regression: corrected for the number of scenarios", () => {
+    const slight = scenario("a", [...times(5, "find!"), ...times(1, "find")], times(6, "find"));
+    expect(judge([slight]).verdict).toBe("better");
+    const many = Array.from({ length: 30 }, (_, index) =>
+      scenario(`b${index}`, [...times(3, "find"), ...times(3, "find!")], [...times(3, "find"), ...times(3, "find!")]),
+    );
+    expect(judge([slight, ...many]).counts.better).toBe(0);
+  });
+
+  it("is not said where runs do not say how they ended", () => {
+    const untold = scenario("a", [...times(10, "find!"), "find?"], times(10, "find"));
+    expect(judge([untold]).verdict).toBe("same");
+    expect(judge([scenario("a", times(10, "find!"), [...times(10, "find"), "find?"])]).verdict).toBe("inconclusive");
+  });
+});
+
 describe("the verdict on many scenarios", () => {
   const names = Array.from({ length: 30 }, (_, index) => `task_${index}`);
 
@@ -67,7 +137,7 @@ describe("the verdict on many scenarios", () => {
     const report = judge(names.map((name, index) => scenario(name, ["find"], [index < 8 ? "find!" : "find"])));
     expect(report.pooled.outcome?.test).toMatchObject({ test: "mcnemar", sides: 1, p: 1 / 256, exact: true });
     expect(report.verdict).toBe("regression");
-    expect(report.counts).toEqual({ same: 22, drift: 0, regression: 0, inconclusive: 8 });
+    expect(report.counts).toEqual({ same: 22, better: 0, drift: 0, regression: 0, inconclusive: 8 });
   });
 
   it("pools distances of scenarios too small to be judged alone", () => {
@@ -83,7 +153,27 @@ describe("the verdict on many scenarios", () => {
     const report = judge([...good, scenario("worse", times(10, "find"), times(10, "find!"))]);
     expect(report.verdict).toBe("regression");
     expect(report.reason).toContain("regression in 1 of 31 scenarios");
-    expect(report.counts).toEqual({ same: 30, drift: 0, regression: 1, inconclusive: 0 });
+    expect(report.counts).toEqual({ same: 30, better: 0, drift: 0, regression: 1, inconclusive: 0 });
+  });
+
+  it("names the scenario that every report shows first, with its own figures", () => {
+    const report = judge([
+      scenario("a", [...times(9, "find"), "find!"], [...times(2, "find"), ...times(8, "find!")]),
+      scenario("b", times(10, "find"), times(10, "find!")),
+      scenario("c", times(10, "find"), times(10, "find")),
+    ]);
+    expect(report.reason).toMatch(
+      /^regression in 2 of 3 scenarios; the first, b: the candidate succeeds less often: 0 of 10 against 10 of 10/,
+    );
+    expect(report.failures.flatMap(({ scenario: name }) => name ?? [])).toEqual(["b", "a"]);
+  });
+
+  it("does not call single runs that are alike a comparison beyond chance", () => {
+    const report = judge(Array.from({ length: 8 }, (_, index) => scenario(`s${index}`, ["find"], ["find"])));
+    expect(report).toMatchObject({ verdict: "same", fails: false });
+    expect(report.reason).toBe(
+      "nothing differs in 8 scenarios, but 8 of them have fewer than 2 runs on a side, too few to rule out a change",
+    );
   });
 
   it("is inconclusive where paths of single runs differ and nothing can be tested", () => {
@@ -104,6 +194,23 @@ describe("the verdict on many scenarios", () => {
     const one = judge([same], {}, { unpaired: [gone] });
     expect(one).toMatchObject({ verdict: "drift", onlyBase: ["gone"], unpaired: [gone], fails: true });
     expect(judge([same], { sharedOnly: true }, { unpaired: [gone] })).toMatchObject({ verdict: "same", fails: false });
+  });
+
+  it("says why scenarios that are named by UUIDs are on one side only", () => {
+    const alone = (side: "base" | "candidate", name: string) => ({
+      scenario: name,
+      side,
+      runs: 1,
+      file: name,
+      rules: [],
+    });
+    const unpaired = [
+      alone("base", "5f0c9a3e-0b7d-4b8e-9a55-0a1b2c3d4e5f"),
+      alone("candidate", "0a1b2c3d-4e5f-4b8e-9a55-5f0c9a3e0b7d"),
+    ];
+    expect(judge([scenario("a", ["find"], ["find"])], {}, { unpaired }).reason).toBe(
+      "2 scenarios on one side only; names that are UUIDs pair with nothing: give the cassettes of one task the same name on both sides",
+    );
   });
 
   it("calls a rule that is broken where only the candidate has runs a regression, --shared-only or not", () => {
@@ -174,7 +281,7 @@ describe("the verdict on many scenarios", () => {
       names.map((name) => scenario(name, times(4, "find"), times(4, name === "s0" ? "find?" : "find"))),
     );
     expect(report).toMatchObject({ verdict: "inconclusive", counts: { same: 11, inconclusive: 1 } });
-    expect(report.reason).toContain("runs do not say how they ended in 1 of 12 scenarios; the first: no run of the");
+    expect(report.reason).toContain("runs do not say how they ended in 1 of 12 scenarios, such as s0: no run of the");
   });
 
   it("asks for no outcomes where nobody gives any, or where the baseline alone lacks some", () => {

@@ -1,10 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { headOf, lossLines, notShownLines, worstFirst } from "../../../src/harness/reports/facts.js";
+import { worstFirst } from "../../../src/harness/drift/ranking.js";
+import { headOf, lossLines, notShownLines, orderLines } from "../../../src/harness/reports/facts.js";
 import { toHtml } from "../../../src/harness/reports/html/report-page.js";
+import { testText } from "../../../src/harness/reports/figures.js";
+import { toGithub } from "../../../src/harness/reports/github.js";
+import { toJunit } from "../../../src/harness/reports/junit.js";
+import { toSarif } from "../../../src/harness/reports/sarif.js";
 import { toMarkdown } from "../../../src/harness/reports/markdown.js";
 import { toText } from "../../../src/harness/reports/text.js";
 import { judge, scenario as runsOf, times } from "../drift/runs.js";
-import { edit, gateReport, outcomes, scenario } from "../../support/gate-report.js";
+import { edit, gateReport, outcomes, scenario, testResult } from "../../support/gate-report.js";
 
 const changed = edit("x", { kind: "removed", tool: "get_iban", oldTurn: 1, arguments: {} });
 const withEdit = { edits: [changed], firstDivergence: 0 };
@@ -85,13 +90,60 @@ describe("a pass over all scenarios together", () => {
     expect(page).toContain('<h1 class="verdict-line inconclusive">');
   });
 
+  it("is not shown as a plain pass where single runs are alike", () => {
+    const single = judge([runsOf("a", ["find"], ["find"])]);
+    expect(toHtml(single)).toContain('<h1 class="verdict-line inconclusive">');
+    expect(toMarkdown(single)).toContain("## ❔ Drift gate: same (passes)");
+  });
+
   it("says nothing of it where each was judged", () => {
-    expect(notShownLines(judge([runsOf("a", ["find"], ["find"])]))).toEqual([]);
-    expect(toHtml(judge([runsOf("a", ["find"], ["find"])]))).toContain('<h1 class="verdict-line same">');
+    expect(notShownLines(judge([runsOf("a", times(2, "find"), times(2, "find"))]))).toEqual([]);
+    expect(toHtml(judge([runsOf("a", times(2, "find"), times(2, "find"))]))).toContain(
+      '<h1 class="verdict-line same">',
+    );
+  });
+});
+
+describe("calls that are only grouped into other turns", () => {
+  const fact = { kind: "parallelised" as const, tools: ["a", "b"], oldTurns: [0, 1], oldTurn: 0, newTurn: 0 };
+  const merged = { ...edit("x", fact), allowedBy: "unordered" as const };
+  const report = gateReport([
+    scenario("x", "drift", { edits: [merged], firstDivergence: 0 }),
+    scenario("y", "drift", withEdit),
+  ]);
+  const advice = "1 of 2 scenarios that differ first make the same calls in fewer or more turns; --order unordered";
+
+  it("are said with the order that allows them, in every report for a person", () => {
+    expect(orderLines(report)[0]).toContain(advice);
+    for (const text of [
+      toText(report),
+      toHtml(report),
+      toMarkdown(report).replaceAll("&#8203;", "").replaceAll("\\", ""),
+    ]) {
+      expect(text).toContain(advice);
+      expect(text).toContain("--order unordered allows it");
+    }
+    for (const text of [toJunit(report), toSarif(report), toGithub(report)]) {
+      expect(text).toContain("--order unordered allows it");
+    }
+    expect(orderLines(gateReport([scenario("y", "drift", withEdit)]))).toEqual([]);
+  });
+});
+
+describe("a gate that passes", () => {
+  it("says in every report for a person how many scenarios are undecided", () => {
+    const open = judge([runsOf("a", ["find"], ["open"]), runsOf("b", ["find"], ["find"])]);
+    for (const text of [toText(open), toMarkdown(open), toHtml(open), toGithub(open)]) {
+      expect(text).toContain("1 of 2 scenarios is undecided");
+    }
   });
 });
 
 describe("figures", () => {
+  it("that are very small are not shown as 0", () => {
+    expect(testText(testResult(0.00002, { attainable: 9.5e-7 }), true)).toContain("(least possible 9.5e-7)");
+  });
+
   it("of all of k runs are given at one k for both sides", () => {
     const report = judge([runsOf("a", [...times(9, "find"), "find!"], times(5, "find"))]);
     expect(toText(report)).toContain("all of 5 runs succeed (pass^5)  50% → 100%; one of 5 (pass@5)  100% → 100%");

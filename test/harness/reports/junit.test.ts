@@ -46,9 +46,9 @@ describe("the JUnit report", () => {
       "all scenarios: paths",
     ]);
     expect(cases[2]?.attributes).toMatchObject({
-      name: "airline/1",
+      name: "retail/12",
       classname: "cassette.drift",
-      file: "cassettes/new/airline/1.0.cassette.json",
+      file: "cassettes/new/retail/12.0.cassette.json",
     });
   });
 

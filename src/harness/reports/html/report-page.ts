@@ -2,6 +2,7 @@
 // first; below are all scenarios, the worst first, each with both timelines side by side. What it promises is in docs/drift.md.
 
 import type { GateReport, ScenarioReport, UnpairedScenario } from "../../drift/report.js";
+import { WORST_FIRST, worstFirst } from "../../drift/ranking.js";
 import { createAllowance, type LeftOut } from "../../html/allowance.js";
 import { counted, grouped } from "../../html/figures.js";
 import { toPage } from "../../html/page.js";
@@ -10,14 +11,16 @@ import { PAGE_STYLE } from "../../html/style/page.js";
 import { preview } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
 import {
+  allowedText,
+  countFew,
   firstEdit,
   headOf,
   notShownLines,
+  orderLines,
   otherFailures,
   turnsOf,
+  undecidedText,
   withoutOutcomeLines,
-  WORST_FIRST,
-  worstFirst,
 } from "../facts.js";
 import { percent } from "../figures.js";
 import { rulesView, scenarioView, startOf, verdictBadge, VERDICT_SIGNS } from "./scenario-view.js";
@@ -57,8 +60,10 @@ interface Place {
 function headView(report: GateReport, places: readonly Place[]): Html {
   const { verdict, fails, reason, base, candidate } = report;
   const notShown = notShownLines(report);
-  // A pass over all together is no pass for each, and does not look like one.
-  const look = notShown.length === 0 ? verdict : "inconclusive";
+  const [few, undecided] = [verdict === "same" && countFew(report) > 0, undecidedText(report)];
+  // A pass over all together, or in single runs, shows less than one for each, and does not look like it.
+  const look = notShown.length === 0 && !few ? verdict : "inconclusive";
+  const title = few ? "Nothing differs, in too few runs" : `${TITLES[verdict]} over all scenarios together`;
   return html`<p class="sides-named">
       Drift gate: <code>${preview(base, 200)}</code> <span aria-hidden="true">→</span
       ><span class="hidden">against</span>
@@ -66,11 +71,13 @@ function headView(report: GateReport, places: readonly Place[]): Html {
     </p>
     <h1 class="verdict-line ${look}">
       <span class="sign-big" aria-hidden="true">${VERDICT_SIGNS[verdict]}</span>
-      ${notShown.length === 0 ? TITLES[verdict] : "Same over all scenarios together"}
-      <span class="outcome">${fails ? "the gate fails" : "the gate passes"}</span>
+      ${look === verdict ? TITLES[verdict] : title}
+      <span class="outcome"
+        >${fails ? "the gate fails" : undecided === "" ? "the gate passes" : `the gate passes, ${undecided}`}</span
+      >
     </h1>
     <p class="reason">${preview(reason, 2_000)}</p>
-    ${notShown.map((line) => html`<p class="note">${line}.</p>`)} ${causesView(report)}
+    ${[...notShown, ...orderLines(report)].map((line) => html`<p class="note">${line}.</p>`)} ${causesView(report)}
     ${withoutOutcomeLines(report.withoutOutcome).map((line) => html`<p class="reason">${line}.</p>`)}
     ${divergenceView(report, places)}
     <div class="folds">
@@ -79,7 +86,13 @@ function headView(report: GateReport, places: readonly Place[]): Html {
     </div>`;
 }
 
-const TITLES = { regression: "Regression", drift: "Drift", inconclusive: "Inconclusive", same: "Same" } as const;
+const TITLES = {
+  regression: "Regression",
+  drift: "Drift",
+  inconclusive: "Inconclusive",
+  better: "Better",
+  same: "Same",
+} as const;
 
 function divergenceView(report: GateReport, places: readonly Place[]): Html {
   const found = headOf(report);
@@ -90,6 +103,12 @@ function divergenceView(report: GateReport, places: readonly Place[]): Html {
   const { edit, lost, scenario } = found;
   const address = `#${startOf(place.scenario, place.id)}`;
   const name = html`<code>${preview(scenario.scenario, 120)}</code>`;
+  if (edit === undefined && lost.length === 0) {
+    return html`<p class="callout" id="head-divergence">
+      <strong>First finding:</strong> in ${name}, whose typical runs do not differ. ${preview(scenario.reason, 600)}.
+      <a class="jump" href="${address}">Show it <kbd>n</kbd></a>
+    </p>`;
+  }
   if (edit === undefined) {
     return html`<p class="callout" id="head-divergence">
       <strong>Where outcomes were lost:</strong> in ${name}, whose typical runs do not differ.
@@ -100,6 +119,8 @@ function divergenceView(report: GateReport, places: readonly Place[]): Html {
   return html`<p class="callout" id="head-divergence">
     <strong>${report.verdict === "same" ? "Nothing beyond chance; first difference:" : "First divergence:"}</strong> in
     ${name} at ${turnsOf(edit)}. ${preview(edit.drift.sentence, 400)}
+    ${edit.allowedBy !== undefined && html`<span class="note">${allowedText(edit)}.</span>`}
+    ${scenario.verdict === "better" && html`<span>${preview(scenario.reason, 600)}.</span>`}
     ${lost.map((line) => html`<span class="lost">${preview(line, 400)}.</span> `)}
     <a class="jump" href="${address}">Show it <kbd>n</kbd></a>
   </p>`;

@@ -5,7 +5,7 @@ import type { Allowance } from "../../html/allowance.js";
 import { counted } from "../../html/figures.js";
 import { preview } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
-import { firstEdit, locationText, lossLines, placeOf, turnsOf, withoutOutcomeLines } from "../facts.js";
+import { allowedText, firstEdit, locationText, lossLines, placeOf, turnsOf, withoutOutcomeLines } from "../facts.js";
 import { distanceView, outcomeView, pathsView } from "./tables-view.js";
 import { rowId, rowOfEdit, timelineView } from "./timeline-view.js";
 
@@ -16,6 +16,7 @@ export const VERDICT_SIGNS: Readonly<Record<Verdict, string>> = {
   regression: "✕",
   drift: "≠",
   inconclusive: "?",
+  better: "↑",
   same: "✓",
 };
 
@@ -36,7 +37,14 @@ export function startOf(scenario: ScenarioReport, id: string): string {
 /** `id` is the scenario's place in the page. */
 export function scenarioView(scenario: ScenarioReport, id: string, allowance: Allowance): Html {
   const { verdict, reason, withoutOutcome, outcome, distance, base, candidate } = scenario;
-  return html`<article class="scenario" id="${id}" tabindex="-1" aria-labelledby="${id}-name" data-verdict="${verdict}">
+  return html`<article
+    class="scenario"
+    id="${id}"
+    tabindex="-1"
+    aria-labelledby="${id}-name"
+    data-verdict="${verdict}"
+    data-stop="${isStop(scenario) ? "yes" : "no"}"
+  >
     <header class="scenario-head">
       <h3 id="${id}-name">${preview(scenario.scenario, 300)}</h3>
       ${verdictBadge(verdict)}
@@ -49,6 +57,11 @@ export function scenarioView(scenario: ScenarioReport, id: string, allowance: Al
     <div class="tables">${outcome !== undefined && outcomeView(outcome)}${pathsView(scenario)}</div>
     ${distance !== undefined && distanceView(distance)} ${bothView(scenario, id, allowance)} ${moreView(scenario)}
   </article> `;
+}
+
+/** True where nothing differs between the typical runs and something was found all the same: the keys stop at the scenario. */
+function isStop({ verdict, timeline }: ScenarioReport): boolean {
+  return verdict !== "same" && timeline.every(({ edits }) => edits.length === 0);
 }
 
 /** Open where there is something to see. */
@@ -67,6 +80,7 @@ function firstView(scenario: ScenarioReport, id: string): Child {
   const [place, address] = [placeOf(edit), `#${startOf(scenario, id)}`];
   return html`<p class="first">
     <a href="${address}">First divergence</a> at ${turnsOf(edit)}: ${preview(edit.drift.sentence, 400)}
+    ${edit.allowedBy !== undefined && html`<span class="note">${allowedText(edit)}</span>`}
     ${place !== undefined && html`<code class="place">${preview(locationText(place), 200)}</code>`}
   </p>`;
 }

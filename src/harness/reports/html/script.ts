@@ -6,7 +6,7 @@ export const REPORT_SCRIPT = `"use strict";
 (() => {
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   const scenarios = all(".scenario");
-  const differences = all(".pair.changed");
+  const differences = all(".pair.changed, .scenario[data-stop=yes]");
   const entries = new Map(all(".rail li").map((entry) => [entry.dataset.for, entry]));
   const filters = all(".filters button");
   const [find, found] = [document.getElementById("find"), document.getElementById("found")];
@@ -77,7 +77,7 @@ export const REPORT_SCRIPT = `"use strict";
     if (home?.hidden) reset();
     for (let fold = target.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
     row?.classList.remove("current");
-    row = target.classList.contains("changed") ? target : undefined;
+    row = differences.includes(target) ? target : undefined;
     row?.classList.add("current");
     if (row) for (const call of all(".call.marked", row)) call.open = true;
     target.focus({ preventScroll: true });

@@ -19,7 +19,7 @@ html { scroll-padding-top: 5.5rem; }
 .regression > .sign-big, .badge.regression, .mini.regression { color: var(--bad); background: var(--bad-wash); }
 .drift > .sign-big, .badge.drift, .mini.drift { color: var(--warn); background: var(--warn-wash); }
 .inconclusive > .sign-big, .badge.inconclusive, .mini.inconclusive { color: var(--soft); background: var(--sunk); }
-.same > .sign-big, .badge.same, .mini.same { color: var(--good); background: var(--good-wash); }
+.better > .sign-big, .badge.better, .mini.better, .same > .sign-big, .badge.same, .mini.same { color: var(--good); background: var(--good-wash); }
 .top > .reason { font-size: 1.05rem; max-width: 60rem; }
 .callout { border: 1px solid var(--accent); border-left-width: 5px; background: var(--wash); border-radius: 8px; padding: 0.7rem 0.9rem; font-size: 1.02rem; max-width: 72rem; }
 .jump { display: inline-block; font-weight: 600; color: var(--accent); white-space: nowrap; }
@@ -96,6 +96,11 @@ ins, mark.new { color: var(--good); background: var(--good-wash); text-decoratio
   .verdict-line { font-size: 1.6rem; }
 }
 @media (max-width: 44rem) {
+  table, thead th { font-size: 0.74rem; }
+  th, td { padding-right: 0.3rem; }
+  th { overflow-wrap: normal; }
+  tbody th { white-space: normal; }
+  td.mono { overflow-wrap: anywhere; }
   .sides { grid-template-columns: minmax(0, 1fr); gap: 0.5rem; }
   .heads { display: none; }
   .which { color: var(--ink); }

@@ -4,7 +4,7 @@ import type { DistanceComparison, OutcomeComparison, PathRow, ScenarioReport } f
 import { counted } from "../../html/figures.js";
 import { preview } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
-import { decimal, effectText, percent, rateText, testText } from "../figures.js";
+import { decimal, effectText, outcomeTestText, percent, rateText, testText } from "../figures.js";
 
 const MAX_PATHS = 12;
 const MAX_STEPS = 24;
@@ -69,9 +69,10 @@ function pathRow({ label, base, candidate }: PathRow, text: string, ofBase: numb
 }
 
 /** How often each side succeeded. */
-export function outcomeView({ base, candidate, test, effect }: OutcomeComparison): Html {
+export function outcomeView(outcome: OutcomeComparison): Html {
+  const { base, candidate, effect } = outcome;
   const figures = html`<p class="figures">
-    Difference ${effectText(effect)}. <span class="test">${testText(test, effect.value !== 0)}</span>
+    Difference ${effectText(effect)}. <span class="test">${outcomeTestText(outcome)}</span>
   </p>`;
   const rates = `Success: ${rateText(base)} before, ${rateText(candidate)} now`;
   // Of one run there is nothing to estimate.

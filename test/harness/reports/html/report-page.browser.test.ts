@@ -6,13 +6,34 @@ import type { Page } from "playwright-core";
 import { afterAll, expect, it } from "vitest";
 import { toHtml } from "../../../../src/harness/reports/html/report-page.js";
 import { describeInBrowser, findBarriers } from "../../../support/browser.js";
-import { richReport } from "../../../support/gate-report.js";
+import { edit, gateReport, outcomes, richReport, scenario, turn } from "../../../support/gate-report.js";
 
 const folder = mkdtempSync(join(tmpdir(), "playhead-report-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const file = join(folder, "report.html");
 writeFileSync(file, toHtml(richReport()));
 const address = pathToFileURL(file).href;
+
+/** The worst scenario's typical runs do not differ; the next one's do. Both have wide tables. */
+const alike = join(folder, "alike.html");
+const removed = edit("a", { kind: "removed", tool: "find", oldTurn: 0, arguments: {} });
+const wide = {
+  outcome: outcomes(9, 2, 12, 0.001),
+  paths: [{ label: "A", steps: [["find_user_by_its_longest_name"]], base: 12, candidate: 12 }],
+};
+writeFileSync(
+  alike,
+  toHtml(
+    gateReport([
+      scenario("a", "drift", {
+        edits: [removed],
+        firstDivergence: 0,
+        timeline: [{ base: turn(0, { calls: [{ name: "find", arguments: {} }] }), edits: [0] }],
+      }),
+      scenario("b", "regression", wide),
+    ]),
+  ),
+);
 
 const focused = (page: Page) => page.evaluate<string>("document.activeElement.id");
 /** What an expression gives for each element; it calls the element `each`. */
@@ -43,7 +64,7 @@ describeInBrowser("the page of a drift report in a browser", (open) => {
     expect(await focused(page)).toBe("scenario-1-row-4");
     await page.keyboard.press("n");
     expect(await focused(page)).toBe("scenario-1-row-5");
-    expect(await page.locator("#found").innerText()).toBe("difference 2 of 7");
+    expect(await page.locator("#found").innerText()).toBe("difference 2 of 8");
     await page.keyboard.press("p");
     expect(await focused(page)).toBe("scenario-1-row-4");
     await page.keyboard.press("j");
@@ -54,7 +75,29 @@ describeInBrowser("the page of a drift report in a browser", (open) => {
     await page.keyboard.press("k");
     expect(await focused(page)).toBe("scenario-1");
     for (let press = 0; press < 20; press++) await page.keyboard.press("n");
-    expect(await page.locator("#found").innerText()).toBe("difference 7 of 7");
+    expect(await page.locator("#found").innerText()).toBe("difference 8 of 8");
+  });
+
+  it("goes by keys where the box at the top goes, though the typical runs there do not differ", async () => {
+    const { page } = await open(pathToFileURL(alike).href);
+    expect(await page.locator("#head-divergence code").innerText()).toBe("b");
+    await page.locator("#head-divergence a").click();
+    expect(await focused(page)).toBe("scenario-1");
+    const { page: fresh } = await open(pathToFileURL(alike).href);
+    await fresh.keyboard.press("n");
+    expect(await focused(fresh)).toBe("scenario-1");
+    await fresh.keyboard.press("n");
+    expect(await focused(fresh)).toBe("scenario-2-row-0");
+  });
+
+  it("cuts no table at the edge of a narrow screen", async () => {
+    for (const file of [address, pathToFileURL(alike).href]) {
+      const { page } = await open(file, { viewport: { width: 390, height: 800 } });
+      await page.evaluate('for (const fold of document.querySelectorAll("details")) fold.open = true');
+      const over = await each<number>(page, ".table", "each.scrollWidth - each.clientWidth");
+      expect(over.length).toBeGreaterThan(1);
+      expect(over.filter((pixels) => pixels > 0)).toEqual([]);
+    }
   });
 
   it("shows the scenarios of one verdict, or those that hold some words", async () => {

@@ -1,0 +1,46 @@
+// The tests over all scenarios together: of success one way and the other, and of paths.
+
+import { isOneWay } from "../../cassette/index.js";
+import type { Measured } from "./measure.js";
+import type { GateSettings, TestResult } from "./report.js";
+import { permutationTest } from "./statistics/permutation.js";
+import { createRandom } from "./statistics/random.js";
+import { isPaired, stratifiedTest, type Stratum } from "./statistics/stratified.js";
+
+/** A test before the correction for all tests. */
+export type RawTest = Omit<TestResult, "adjusted">;
+
+/** The tests over all scenarios together. */
+export interface PooledTests {
+  outcome?: { test: RawTest; better: RawTest };
+  distance: RawTest;
+}
+
+/** Computes the tests over all scenarios. */
+export function poolTests(measured: readonly Measured[], { seed, order }: GateSettings): PooledTests {
+  const strata = strataOf(measured);
+  const kind = { test: isPaired(strata) ? "mcnemar" : "stratified-permutation", sides: 1, exact: true } as const;
+  const swapped = strata.map(({ base, candidate }) => ({ base: candidate, candidate: base }));
+  return {
+    ...(strata.length === 0
+      ? {}
+      : { outcome: { test: { ...kind, ...stratifiedTest(strata) }, better: { ...kind, ...stratifiedTest(swapped) } } }),
+    distance: poolDistances(measured, seed, order),
+  };
+}
+
+/** The test of paths over these scenarios. */
+export function poolDistances(measured: readonly Measured[], seed: number, order: GateSettings["order"]): RawTest {
+  const tables = measured.map(({ distances }) => distances);
+  return { test: "stratified-permutation", sides: sidesOf(order), ...permutationTest(tables, createRandom(seed, "")) };
+}
+
+/** Under a one-way order the candidate can depart from the baseline alone. */
+export function sidesOf(order: GateSettings["order"]): 1 | 2 {
+  return isOneWay(order) ? 1 : 2;
+}
+
+/** The success counts of every scenario that has them. */
+export function strataOf(measured: readonly Measured[]): Stratum[] {
+  return measured.flatMap(({ outcome }) => outcome?.stratum ?? []);
+}
