@@ -98,7 +98,11 @@ export interface CassetteProvider extends LlmProviderAdapter {
   assertAnswered(): void;
 }
 
-/** Checks `cassette` as if it came from a file, then replays it. Throws `CassetteError` with a `LoadErrorCode`. */
+/**
+ * Checks `cassette` as if it came from a file, then replays it. A turn is found by its prompt, not by its position: one that is
+ * asked for before an earlier turn is answered, and `ports.warn` reports that once. Throws `CassetteError` with a
+ * `LoadErrorCode`.
+ */
 export function cassetteProvider(cassette: unknown, options: ReplayOptions = {}): CassetteProvider {
   assertKnownOptions("cassetteProvider", options, OPTIONS);
   assertStreaming("cassetteProvider", options);
@@ -111,12 +115,14 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
   const named = readHashFilter(options.hashFilter);
   const tape = seal(checkCassette(sealIfJson(cassette), options));
   if (strict) assertSameFilter(tape, named, file);
-  const session = createSession(tape, options, named.filter);
   const ports = withSystemPorts(options.ports);
+  const where = `playhead: ${file ?? "a cassette"}`;
+  const noteOrder = createOrderNote((text) => ports.warn(`${where}: ${text}`));
+  const session = createSession(tape, options, noteOrder, named.filter);
   const pace = streaming === "timed" ? { speed, maxGapMs, ports } : undefined;
   const streams = readStreams(tape);
   const told = streaming === "whole" ? [] : describeStreams(streams.state, streaming === "timed");
-  for (const text of told) ports.warn(`playhead: ${file ?? "a cassette"}: ${text}`);
+  for (const text of told) ports.warn(`${where}: ${text}`);
 
   return {
     name: `cassette:${tape.recordedProvider}`,
@@ -172,7 +178,22 @@ function sealIfJson(value: unknown): unknown {
   }
 }
 
-function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashFilter | undefined) {
+type OrderNote = (turnIndex: number, firstUnused: number) => void;
+
+/** Reports the first turn that is given out before an earlier one. */
+function createOrderNote(warn: (text: string) => void): OrderNote {
+  let hasWarned = false;
+  return (turnIndex, firstUnused) => {
+    if (turnIndex === firstUnused || hasWarned) return;
+    hasWarned = true;
+    warn(
+      `the run asked for recorded turn ${turnIndex} before turn ${firstUnused}. A replay goes by content, not by ` +
+        "position, so it was answered.",
+    );
+  };
+}
+
+function createSession(tape: Cassette, options: ReplayOptions, noteOrder: OrderNote, hashFilter?: HashFilter) {
   const { strict = true, file } = options;
   const { entries } = tape;
   const noted = tape.version === 2 ? (tape.extensions?.contexts ?? []) : [];
@@ -219,6 +240,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
       checkContext(now, index, turn);
       const { response } = entries[index] as { response: LlmTurnResponse };
       if (options.allowRedacted !== true) assertNotRedacted(response, index, file);
+      noteOrder(index, turns.next());
       turns.take(index);
       side?.scrubber.response(response);
       return { index, response: copyJson(response) };
