@@ -51,7 +51,7 @@ export function explainNoAnswer(
       code: "exhausted",
       turn,
       nearest,
-      what: `recorded turn ${sameUsed} answers this prompt and was used already`,
+      what: `exhausted: recorded turn ${sameUsed} answers this prompt and was used already`,
       hint: "Replay is single-use: call reset() before a second run, or make a new cassetteProvider.",
     };
   }
@@ -62,9 +62,14 @@ export function explainNoAnswer(
     ...near,
     code: "exhausted",
     turn,
-    what: `the recording holds ${total} turn${total === 1 ? "" : "s"}, all of them used; the run asks for more`,
+    what: `exhausted: ${usedText(total)}, and the run asks for more`,
     hint: "The run asks for more turns than were recorded. Undo the change if it was not meant; else record it again.",
   };
+}
+
+function usedText(total: number): string {
+  if (total === 0) return "the recording holds no turn";
+  return total === 1 ? "the one recorded turn was used" : `all ${total} recorded turns were used`;
 }
 
 function miss(report: MissReport, summary: string, { file, rerecord }: MissPlace): CassetteError {

@@ -99,7 +99,11 @@ export interface CassetteProvider extends LlmProviderAdapter {
   assertAnswered(): void;
 }
 
-/** Checks `cassette` as if it came from a file, then replays it. Throws `CassetteError` with a `LoadErrorCode`. */
+/**
+ * Checks `cassette` as if it came from a file, then replays it. A turn is found by its prompt, not by its position: one that is
+ * asked for before an earlier turn is answered, and `ports.warn` reports that once. Throws `CassetteError` with a
+ * `LoadErrorCode`.
+ */
 export function cassetteProvider(cassette: unknown, options: ReplayOptions = {}): CassetteProvider {
   assertKnownOptions("cassetteProvider", options, OPTIONS);
   assertStreaming("cassetteProvider", options);
@@ -176,7 +180,23 @@ function sealIfJson(value: unknown): unknown {
 
 type Warn = (text: string) => void;
 
+type OrderNote = (turnIndex: number, firstUnused: number) => void;
+
+/** Reports the first turn that is given out before an earlier one. */
+function createOrderNote(warn: Warn): OrderNote {
+  let hasWarned = false;
+  return (turnIndex, firstUnused) => {
+    if (turnIndex === firstUnused || hasWarned) return;
+    hasWarned = true;
+    warn(
+      `the run asked for recorded turn ${turnIndex} before turn ${firstUnused}. A replay goes by content, not by ` +
+        "position, so it was answered.",
+    );
+  };
+}
+
 function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashFilter | undefined, warn: Warn) {
+  const noteOrder = createOrderNote(warn);
   const { strict = true, file } = options;
   const { entries } = tape;
   const noted = tape.version === 2 ? (tape.extensions?.contexts ?? []) : [];
@@ -224,6 +244,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
       checkContext(now, index, turn);
       const { response } = entries[index] as { response: LlmTurnResponse };
       if (options.allowRedacted !== true) assertNotRedacted(response, index, file);
+      noteOrder(index, turns.next());
       turns.take(index);
       if (strict) fields.answered(request.settings);
       side?.scrubber.response(response);

@@ -40,7 +40,17 @@ export {
 export { preAuthEncode, toEnvelope, type DsseEnvelope, type DsseSignature } from "./canon/dsse.js";
 export * from "./model/message.js";
 export * from "./model/usage.js";
-export * from "./model/pricing.js";
+export {
+  ANTHROPIC_PRICING,
+  costOf,
+  findRate,
+  MAX_RATE,
+  OPENAI_PRICING,
+  priceOf,
+  PRICING_DATE,
+  type Pricing,
+  type Rate,
+} from "./model/pricing.js";
 export * from "./model/provider.js";
 export { SETTING_NAMES } from "./model/settings.js";
 export { answerAhead, tellAhead } from "./model/stream.js";

@@ -31,6 +31,7 @@ export {
   type SqliteMemory,
   type SqliteMemoryOptions,
 } from "./memory/sqlite.js";
+export { createPluck } from "./pluck.js";
 export type { BodyRead } from "./serve/body.js";
 export type { HttpHandler, HttpReply, HttpRequest } from "./serve/exchange.js";
 export { forward, type Forwarded, type ForwardRequest } from "./serve/forward.js";

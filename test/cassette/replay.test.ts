@@ -153,7 +153,7 @@ describe("strict replay", () => {
     const error = await missed(runWeather(replay));
     expect(error.code).toBe("exhausted");
     expect(error.summary).toBe(
-      "turn 2: recorded turn 0 answers this prompt and was used already\n" +
+      "turn 2: exhausted: recorded turn 0 answers this prompt and was used already\n" +
         "  nearest  recorded turn 0, which was used already",
     );
     expect(error.hint).toBe("Replay is single-use: call reset() before a second run, or make a new cassetteProvider.");
@@ -166,7 +166,7 @@ describe("strict replay", () => {
     expect(error.code).toBe("exhausted");
     expect(error.summary).toBe(
       [
-        "turn 1: the recording holds 1 turn, all of them used; the run asks for more",
+        "turn 1: exhausted: the one recorded turn was used, and the run asks for more",
         "  at       /1",
         "  recorded (nothing)",
         '  now      {"role":"user","content":"b"}',
@@ -183,7 +183,25 @@ describe("strict replay", () => {
     const error = await missed(replay.turn(prompt("a")));
     expect([error.code, error.summary]).toEqual([
       "exhausted",
-      "turn 0: the recording holds 0 turns, all of them used; the run asks for more",
+      "turn 0: exhausted: the recording holds no turn, and the run asks for more",
+    ]);
+  });
+
+  it("PLK-113 answers a turn that is asked for before an earlier one, and reports that once", async () => {
+    const cassette = await recordTurns([prompt("a"), prompt("b"), prompt("c")], [say("1"), say("2"), say("3")]);
+    const warnings: string[] = [];
+    const replay = cassetteProvider(cassette, { file: "x.json", ports: { warn: (text) => void warnings.push(text) } });
+    const answers = async (...texts: string[]) => {
+      const found: unknown[] = [];
+      for (const text of texts) found.push((await replay.turn(prompt(text))).finalAnswer);
+      return found;
+    };
+    expect(await answers("a", "c", "b")).toEqual(["1", "3", "2"]);
+    replay.reset();
+    expect(await answers("c", "b", "a")).toEqual(["3", "2", "1"]);
+    expect(warnings).toEqual([
+      "playhead: x.json: the run asked for recorded turn 2 before turn 1. A replay goes by content, not by position, so it " +
+        "was answered.",
     ]);
   });
 

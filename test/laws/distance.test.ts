@@ -70,7 +70,7 @@ describe("laws of the orders", () => {
     fc.assert(
       fc.property(run, run, fc.constantFrom("strict", "in_order", "unordered"), (a, b, order) => {
         const isSame = (name: (typeof CALL_ORDERS)[number]) =>
-          diffCassettes(a, b, { order: name, ignoreContent: true }).every(({ kind }) => kind === "stop-changed");
+          diffCassettes(a, b, { order: name, ignoreContent: true }).length === 0;
         for (const next of looser[order]) if (isSame(order)) expect(isSame(next)).toBe(true);
       }),
       LAWS,

@@ -74,4 +74,18 @@ describe("a price", () => {
       }),
     );
   });
+
+  it("PLK-37 is that of the longest name a model begins with, found by cutting the model short", () => {
+    const part = fc.constantFrom("a", "b1", "c.2");
+    const name = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join("-"));
+    fc.assert(
+      fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 12 }), name, (names, model) => {
+        const table = Object.fromEntries(names.map((one, index) => [one, { input: index, output: 1 }]));
+        const parts = model.split(/(?=[-.])/);
+        const cuts = parts.map((_, index) => parts.slice(0, parts.length - index).join(""));
+        const expected = cuts.find((cut) => names.includes(cut));
+        expect(findRate(table, model)).toEqual(expected === undefined ? undefined : table[expected]);
+      }),
+    );
+  });
 });

@@ -85,7 +85,7 @@ function compare(a: Cassette, b: Cassette, settings: DiffSettings): { drifts: Dr
   const rows = order.inTurns ? rowsOf(a, b, old, now, steps) : lastTurns(a, b);
   const facts = [
     ...callFacts(matches, old, now, settings),
-    ...stopFacts(a, b, rows),
+    ...(settings.stops ? stopFacts(a, b, rows) : []),
     ...(settings.content ? contentFacts(a, b) : []),
   ].filter(({ kind }) => !order.allowed.includes(kind));
   return { drifts: facts.map((fact) => ({ ...fact, sentence: sentenceOf(fact) })), rows };

@@ -14,7 +14,7 @@ import { pairSame } from "./same.js";
 import type { ItemSet, Terms } from "./sets.js";
 
 /** A distance has no sides and no words: `in_order` counts as strict here, `subset` and `superset` as unordered. */
-export type PathOptions = Omit<DiffOptions, "ignoreContent">;
+export type PathOptions = Omit<DiffOptions, "ignoreContent" | "ignoreStops">;
 
 /**
  * 0 for runs of one path, 1 for runs of which one calls nothing and the other does; of tool calls alone. A metric: the distance

@@ -11,6 +11,8 @@ import { createCallRules, type CallRules } from "./rules.js";
 export interface DiffOptions {
   /** Leaves out what the assistant said. Default false. */
   ignoreContent?: boolean;
+  /** Leaves out why a turn ended (`stop-changed`). Default as `ignoreContent`, so that tool calls alone are compared. */
+  ignoreStops?: boolean;
   /**
    * Places in tool arguments that take no part: `/arg/path` for every tool, `tool:/arg/path` for one, `*` for any one
    * key or index.
@@ -26,12 +28,13 @@ export interface DiffOptions {
 
 export interface DiffSettings {
   content: boolean;
+  stops: boolean;
   order: OrderRules;
   isReadOnly: (tool: string) => boolean;
   rules: CallRules;
 }
 
-const KNOWN = ["ignoreContent", "ignore", "order", "readOnly", "tolerances"];
+const KNOWN = ["ignoreContent", "ignoreStops", "ignore", "order", "readOnly", "tolerances"];
 
 /** Throws "invalid-options" for a name that is no option, a malformed pointer, an unknown order or an empty tool name. */
 export function parseDiffOptions(options: DiffOptions): DiffSettings {
@@ -43,6 +46,7 @@ export function parseDiffOptions(options: DiffOptions): DiffSettings {
   }
   return {
     content: options.ignoreContent !== true,
+    stops: (options.ignoreStops ?? options.ignoreContent) !== true,
     order: orderRules(options.order ?? "strict"),
     isReadOnly: parseReadOnly(options.readOnly ?? []),
     rules: createCallRules(options),

@@ -59,7 +59,7 @@ export function comparerWith(files: FilePort, settings: PairSettings, tolerated:
   const { ignore, order, readOnly, ignoreContent, maxBytes } = settings;
   const limits = maxBytes === undefined ? {} : { maxBytes };
   const tolerances = tolerated === undefined ? {} : { tolerances: tolerated.tolerances };
-  const options: DiffOptions = { ignore, order, readOnly, ignoreContent, ...tolerances };
+  const options: DiffOptions = { ignore, order, readOnly, ignoreContent, ignoreStops: false, ...tolerances };
   const store = createCassetteStore(files);
 
   return async ({ task, old, new: now }: PairJob): Promise<PairResult> => {

@@ -43,7 +43,8 @@ export async function shrink(base: string, candidate: string, options: ShrinkOpt
   const wanted = await wantedOf(options, files);
   const [old, now] = [await load(base, files), await load(candidate, files)];
   const tolerances = tolerated === undefined ? {} : { tolerances: tolerated.tolerances };
-  const diffOptions: DiffOptions = { ignore, order, readOnly, ignoreContent: content !== true, ...tolerances };
+  const compared = { ignoreContent: content !== true, ignoreStops: false };
+  const diffOptions: DiffOptions = { ignore, order, readOnly, ...compared, ...tolerances };
   const shrunk = shrinkDrift(old, now, diffOptions, wanted);
   if (shrunk === undefined) throw nothingToShrink(base, candidate, options);
   const written = out === undefined ? undefined : await write(out, shrunk, io);

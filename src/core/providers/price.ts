@@ -1,15 +1,19 @@
 // Putting a price on the answers of one provider. The vendor's own figure is taken where there is one and the caller brought
-// no list; a model without a rate leaves `costUsd` out, and that is said once.
+// no list. A model without a rate leaves `costUsd` out, and one with the rate of a like name is an estimate: both warn once.
 
 import { isPlainObject } from "../canon/value.js";
 import { AgentError } from "../errors.js";
-import { costOf, findRate, MAX_RATE, type Pricing, type Rate } from "../model/pricing.js";
+import { costOf, findRateName, isSnapshotOf, MAX_RATE, type Pricing, type Rate } from "../model/pricing.js";
 import type { LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
 import type { Ports } from "../ports.js";
 import { quoteForeign } from "./secret.js";
 
-/** Adds `costUsd` to a response where the price is known. */
-export type Pricer = (response: LlmTurnResponse, request: LlmTurnRequest) => LlmTurnResponse;
+export interface Pricer {
+  /** Adds `costUsd` to a response where the price is known. */
+  (response: LlmTurnResponse, request: LlmTurnRequest): LlmTurnResponse;
+  /** Throws `invalid-options` where `requirePrice` was asked for and `model` has no rate. */
+  assertPriced(model: string): void;
+}
 
 export interface PricerTerms {
   providerName: string;
@@ -19,6 +23,8 @@ export interface PricerTerms {
   pricing?: Pricing | undefined;
   /** The vendor's list, for a caller who has none; no list at all for a vendor that reports no cost. */
   defaultPricing?: Pricing | undefined;
+  /** Refuses a model without a rate before it is called. Default false. */
+  requirePrice?: boolean | undefined;
 }
 
 /** The most models one provider warns about; a caller may name new ones for ever. */
@@ -33,32 +39,46 @@ export function createPricer(terms: PricerTerms, ports: Ports): Pricer {
   const pricing = terms.pricing === undefined ? undefined : readPricing(terms.pricing, providerName);
   const table = pricing ?? defaultPricing;
   const warned = new Set<string>();
+  const warn = (model: string, what: string) => {
+    if (warned.has(model) || warned.size >= MAX_WARNINGS) return;
+    warned.add(model);
+    warnOnce(providerName, model, what, ports);
+  };
 
-  return (response, request) => {
+  const price = (response: LlmTurnResponse, request: LlmTurnRequest): LlmTurnResponse => {
     const { usage, costUsd } = response;
     if (table === undefined || usage === undefined || (costUsd !== undefined && pricing === undefined)) return response;
     const asked = request.settings?.model ?? terms.model;
-    const rate = findRate(table, asked) ?? findRate(table, response.model ?? asked);
-    if (rate !== undefined) return { ...response, costUsd: costOf(usage, rate) };
-    if (costUsd === undefined && !warned.has(asked) && warned.size < MAX_WARNINGS) {
-      warned.add(asked);
-      warnOnce(providerName, asked, ports);
+    const model = findRateName(table, asked) === undefined ? (response.model ?? asked) : asked;
+    const name = findRateName(table, model);
+    if (name !== undefined) {
+      if (!isSnapshotOf(model, name)) warn(model, `so the rate of "${quoteForeign(name)}" is used`);
+      return { ...response, costUsd: costOf(usage, table[name] as Rate) };
     }
+    if (costUsd === undefined) warn(asked, "so costUsd is left out and maxCostUsd does not apply");
     return response;
   };
+  const assertPriced = (model: string) => {
+    if (terms.requirePrice !== true || findRateName(table ?? {}, model) !== undefined) return;
+    throw new AgentError("invalid-options", `${providerName}: ${noPrice(model)}, and requirePrice is set`, {
+      hint: `Add { "${quoteForeign(model)}": { input, output } } to pricing, in USD per million tokens.`,
+    });
+  };
+  return Object.assign(price, { assertPriced });
 }
 
-function warnOnce(providerName: string, model: string, ports: Ports): void {
+function noPrice(model: string): string {
+  return `no price is known for the model "${quoteForeign(model)}"`;
+}
+
+function warnOnce(providerName: string, model: string, what: string, ports: Ports): void {
   const listener = Reflect.get(ports, "warn") as object;
   const keys = told.get(listener) ?? new Set();
   told.set(listener, keys);
   const key = JSON.stringify([providerName, model]);
   if (keys.has(key)) return;
   keys.add(key);
-  ports.warn(
-    `${providerName}: no price is known for the model "${quoteForeign(model)}", so costUsd is left out and maxCostUsd does ` +
-      `not apply; pass pricing to set one`,
-  );
+  ports.warn(`${providerName}: ${noPrice(model)}, ${what}; pass pricing to set one`);
 }
 
 /** A copy, so that nobody can put a figure in that was not looked at. */

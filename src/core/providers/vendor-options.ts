@@ -38,6 +38,8 @@ export interface KeyedVendorOptions extends VendorOptions {
   apiKey: string;
   /** The price list, used alone. Default the vendor's in this package, dated `PRICING_DATE`; spread it to add to it. */
   pricing?: Pricing;
+  /** Refuses a model without a price (`invalid-options`), so that `maxCostUsd` of a budget always applies. Default false. */
+  requirePrice?: boolean;
 }
 
 /** What one vendor is, beside its options. */
@@ -53,7 +55,7 @@ export interface VendorTraits {
 }
 
 const OPTIONS = ["model", "baseURL", "fetch", "timeoutMs", "streaming", "maxBodyBytes", "name", "ports"];
-const KEYED_OPTIONS = ["apiKey", "pricing"];
+const KEYED_OPTIONS = ["apiKey", "pricing", "requirePrice"];
 
 /** Throws `invalid-options` that names every option which is unknown, missing or can never work. Never shows the key. */
 export function assertVendorOptions(given: unknown, traits: VendorTraits): void {
@@ -95,6 +97,7 @@ function findProblems(options: Fields, traits: VendorTraits): string[] {
       : `fetch is ${showValue(fetch)}: give a function like the platform's fetch, or leave it out`,
     portsProblem(ports),
     needsKey ? pricingProblem(options["pricing"]) : "",
+    needsKey ? flagProblem("requirePrice", options["requirePrice"]) : "",
     ...Object.entries(ownOptions).map(([own, find]) => (options[own] === undefined ? "" : find(options[own]))),
   ];
 }

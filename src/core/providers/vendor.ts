@@ -41,10 +41,15 @@ export function openVendor(options: VendorOptions & Partial<KeyedVendorOptions>,
   const { timeoutMs: ownTimeoutMs, maxBodyBytes } = options;
   const ports = withSystemPorts(options.ports);
   if (options.fetch !== undefined) ports.fetch = options.fetch;
-  const { model, pricing } = options;
-  const price = createPricer({ providerName: name, model, pricing, defaultPricing: traits.pricing }, ports);
+  const { model, pricing, requirePrice } = options;
+  const price = createPricer(
+    { providerName: name, model, pricing, defaultPricing: traits.pricing, requirePrice },
+    ports,
+  );
+  price.assertPriced(model);
   const toCall = (body: JsonObject, headers: Readonly<Record<string, string>>, request: LlmTurnRequest): HttpCall => {
     const timeoutMs = request.timeoutMs ?? ownTimeoutMs;
+    if (request.settings?.model !== undefined) price.assertPriced(request.settings.model);
     return {
       providerName: name,
       url: url.href,

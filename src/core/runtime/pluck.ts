@@ -13,6 +13,7 @@ import { callVerb } from "./verbs.js";
 
 /** The options of {@link createPluck}. */
 export interface PluckOptions {
+  /** Bodies for the eight verbs. Default none; `createPluck` of `playhead/host` has them. */
   readonly verbs?: VerbBodies;
   /** Shared by all runtimes of the instance. Without it each runtime has its own. */
   readonly memory?: RuntimeMemory;
@@ -33,8 +34,8 @@ export interface PluckInstance extends Readonly<Record<VerbName, InstanceVerb>> 
 }
 
 /**
- * An instance that holds the bodies of the verbs, a memory and ports, and makes runtimes with them. Throws `AgentError`
- * `invalid-options` for an option nobody reads.
+ * An instance that holds the bodies of the verbs, a memory and ports, and makes runtimes with them. This one does no I/O and
+ * has no verbs of its own: `createPluck` of `playhead/host` does. Throws `AgentError` `invalid-options` for an unknown option.
  */
 export function createPluck(options: PluckOptions = {}): PluckInstance {
   assertKnownOptions("createPluck", options, ["verbs", "memory", "ports"]);

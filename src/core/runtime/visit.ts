@@ -34,7 +34,7 @@ export interface Member {
   readonly agent: Agent;
   readonly budget: Budget;
   readonly context: CustomToolContext;
-  readonly ports: Pick<Ports, "timer">;
+  readonly ports: Pick<Ports, "timer" | "warn">;
   /** How often it was entered. */
   visits: number;
   /** The cap that ended an earlier visit. */
@@ -47,7 +47,7 @@ export interface Surroundings {
   readonly signal: AbortSignal;
   readonly verbs: VerbBodies | undefined;
   readonly scope: RunScope;
-  readonly ports: Pick<Ports, "timer">;
+  readonly ports: Pick<Ports, "timer" | "warn">;
 }
 
 export interface VisitInput {
@@ -85,6 +85,7 @@ export async function visit(member: Member, { prompt, emit, spend }: VisitInput)
     if (detail?.kind === "turn") {
       used.spend(detail.response);
       spend(detail.response);
+      warnUncapped(member, detail.response);
     }
     emit(turnIndex, body, detail);
   });
@@ -100,6 +101,19 @@ export async function visit(member: Member, { prompt, emit, spend }: VisitInput)
     usage: used.usage,
     messages,
   };
+}
+
+/** Agents whose cost cap was reported not to apply. */
+const uncapped = new WeakSet<Agent>();
+
+function warnUncapped({ agent, ports }: Member, { costUsd }: LlmTurnResponse): void {
+  const { maxCostUsd = Infinity } = agent.budget ?? {};
+  if (maxCostUsd === Infinity || costUsd !== undefined || uncapped.has(agent)) return;
+  uncapped.add(agent);
+  ports.warn(
+    `playhead: agent ${agent.id} has a maxCostUsd of ${maxCostUsd}, but its provider reported no cost, so this cap stops ` +
+      "nothing; pass pricing to the provider, or set maxTokens",
+  );
 }
 
 /** Counts usage by the rules of a budget, with no limit. */

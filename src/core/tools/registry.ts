@@ -35,7 +35,7 @@ export interface ToolSet {
 }
 
 export interface ToolManifest {
-  /** Verbs the model may ask for. Left out: every verb that only reads. `[]`: none. */
+  /** Verbs the model may ask for. Left out: every verb that only reads, if the runtime has verbs. `[]`: no verb. */
   readonly tools?: readonly string[];
   readonly customTools?: readonly CustomTool[];
   /** Milliseconds for each call of a verb or of a tool that sets none; Infinity for no limit. Default ten minutes. */
@@ -92,7 +92,7 @@ function grantedVerbs(manifest: ToolManifest, verbs: VerbBodies | undefined, ref
       );
     }
     if (verbs === undefined) {
-      return refuse(`tools names ${name}, but the runtime has no verbs`, "Pass `verbs` to createRuntime.");
+      return refuse(`tools names ${name}, but the runtime has no verbs`, "Use createPluck of playhead/host, or pass `verbs`.");
     }
     if (typeof verbs[name] !== "function") {
       return refuse(`tools names ${name}, which the given verbs have no body for`, `Add ${name} to \`verbs\`.`);

@@ -40,6 +40,7 @@ export function describeTypical(base: TypicalRun, candidate: TypicalRun, options
     order,
     readOnly,
     ignoreContent: !content,
+    ignoreStops: false,
     ...(tolerances === undefined ? {} : { tolerances }),
   };
   const found = compareCassettes(base.cassette, candidate.cassette, compared);

@@ -58,6 +58,7 @@ export function createNoDrift(host: MatcherHost) {
       known,
       found: findDifferences(NAME, known, cassette, {
         ignoreContent: !content,
+        ignoreStops: false,
         ignore,
         ...(order === undefined ? {} : { order }),
         ...(readOnly === undefined ? {} : { readOnly }),

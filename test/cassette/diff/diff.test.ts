@@ -293,6 +293,18 @@ describe("diffCassettes on what the assistant said", () => {
     ]);
   });
 
+  it("PLK-105 compares tool calls alone with ignoreContent, whatever ended a turn", () => {
+    const old = runOf([{ calls: [call("f")] }, { say: "done" }]);
+    const now = structuredClone(old);
+    (now.entries[1] as CassetteEntry).response.stopReason = "length";
+    expect(diffCassettes(old, now, { ignoreContent: true })).toEqual([]);
+    expect(diffCassettes(old, now, { ignoreContent: true, ignoreStops: false })).toMatchObject([
+      { kind: "stop-changed", old: "stop", new: "length" },
+    ]);
+    expect(diffCassettes(old, now, { ignoreStops: true })).toEqual([]);
+    expect(diffCassettes(old, now)).toHaveLength(1);
+  });
+
   it("PLK-105 leaves texts out with ignoreContent", () => {
     const runs = [runOf([{ say: "one" }]), runOf([{ say: "two" }])] as const;
     expect(diffCassettes(...runs, { ignoreContent: true })).toEqual([]);

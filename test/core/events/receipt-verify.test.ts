@@ -107,7 +107,7 @@ describe("verifyReceipts of a broken chain", () => {
     });
   });
 
-  it("finds what the owner of the key itself has forked, and what was written after the end", () => {
+  it("PLK-07 finds what the owner of the key itself has forked, and what was written after the end", () => {
     const twin = signed({ agentId: "bob" }, at(2));
     const headless = signed({ parentSig: at(4).sig }, at(0));
     const late = signed({ seq: 7, parentSig: at(6).sig, body: at(1).body }, at(6));

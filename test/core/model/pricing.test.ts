@@ -3,6 +3,8 @@ import {
   ANTHROPIC_PRICING,
   costOf,
   findRate,
+  findRateName,
+  isSnapshotOf,
   MAX_RATE,
   OPENAI_PRICING,
   priceOf,
@@ -67,20 +69,48 @@ describe("findRate", () => {
     expect(findRate(ANTHROPIC_PRICING, model)).toBe(ANTHROPIC_PRICING[name]);
   });
 
-  it.each(["gpt-4o1", "gpt-4.7", "gpt-50", "gpt", "", "o", "ft:gpt-4o:org", "openai/gpt-4o", "GPT-4o", "gpt-4-64k"])(
+  it.each([
+    ["claude-sonnet-4-6-20260201", "claude-sonnet-4-6"],
+    ["claude-sonnet-4-9", "claude-sonnet-4"],
+    ["claude-opus-5-9-20270101", "claude-opus-5"],
+  ])("PLK-37 %s costs what %s costs, the longest name it begins with", (model, name) => {
+    expect(findRateName(ANTHROPIC_PRICING, model)).toBe(name);
+    expect(findRate(ANTHROPIC_PRICING, model)).toBe(ANTHROPIC_PRICING[name]);
+  });
+
+  it("PLK-37 takes the longest of the names a model begins with, wherever it stands in the list", () => {
+    const names = ["m", "m-pro", "m-pro-max", "m-pro-max-x"];
+    const orders = [names, [...names].reverse(), ["m-pro", "m-pro-max-x", "m", "m-pro-max"]];
+    for (const order of orders) {
+      const table = Object.fromEntries(order.map((name) => [name, { input: name.length, output: 0 }]));
+      expect(findRate(table, "m-pro-max-2026-02-01"), order.join()).toEqual({ input: "m-pro-max".length, output: 0 });
+      expect(findRateName(table, "m-pro-2"), order.join()).toBe("m-pro");
+      expect(findRateName(table, "m-x"), order.join()).toBe("m");
+    }
+  });
+
+  it("PLK-37 takes the exact name before any other", () => {
+    const table = { "m-1": { input: 1, output: 1 }, m: { input: 2, output: 2 }, "m-1-2": { input: 3, output: 3 } };
+    expect(findRateName(table, "m-1")).toBe("m-1");
+    expect(findRateName(table, "m")).toBe("m");
+  });
+
+  it.each(["gpt-4o1", "gpt-50", "gpt", "", "o", "o30", "ft:gpt-4o:org", "openai/gpt-4o", "GPT-4o"])(
     "PLK-39 knows no price of %j",
     (model) => expect(findRate(OPENAI_PRICING, model)).toBeUndefined(),
   );
 
   it.each([
-    ...["o3-deep-research", "gpt-4o:free", "gpt-4o-realtime-preview", "gpt-4o-realtime-preview-2024-12-17"],
-    ...["gpt-4o-mini-tts", "gpt-4o-audio-preview", "gpt-4o-transcribe", "gpt-3.5-turbo-instruct"],
-    ...["gpt-5-image", "gpt-5.2-codex", "gpt-4o-2024-11-20-custom", "gpt-4o-latest-x", "gpt-4o-"],
-  ])("PLK-39 takes %s for another product, of unknown price", (model) => {
-    expect(findRate(OPENAI_PRICING, model)).toBeUndefined();
+    ...["gpt-4o-audio-preview", "gpt-4o:free", "gpt-4o-mini-tts", "gpt-4o-2024-11-20-custom", "gpt-4o-latest-x"],
+    ...["gpt-4.7", "gpt-5.9-sol", "gpt-4-64k", "gpt-4o-"],
+  ])("PLK-37 gives %s the rate of a like name, and knows that it is no snapshot of it", (model) => {
+    const name = findRateName(OPENAI_PRICING, model) as string;
+    expect(OPENAI_PRICING[name]).toBeDefined();
+    expect(isSnapshotOf(model, name)).toBe(false);
   });
 
   it.each([
+    "m",
     "m-latest",
     "m:latest",
     "m-preview",
@@ -90,14 +120,9 @@ describe("findRate", () => {
     "m@20250514",
     "m-08-2024",
     "m-2024-11-20",
-  ])("PLK-37 takes %s for a snapshot of m in a list of one's own", (model) =>
-    expect(findRate({ m: { input: 1, output: 2 } }, model)).toEqual({ input: 1, output: 2 }),
-  );
-
-  it("takes another version for another model", () => {
-    for (const model of ["claude-opus-4-6", "claude-opus-4-6-20270101", "claude-sonnet-4-9"]) {
-      expect(findRate(ANTHROPIC_PRICING, model), model).toBeUndefined();
-    }
+  ])("PLK-37 takes %s for a snapshot of m in a list of one's own", (model) => {
+    expect(findRate({ m: { input: 1, output: 2 } }, model)).toEqual({ input: 1, output: 2 });
+    expect(isSnapshotOf(model, "m")).toBe(true);
   });
 
   it.each(["constructor", "__proto__", "toString", "hasOwnProperty", "constructor-2024-01-01"])(
@@ -109,6 +134,7 @@ describe("findRate", () => {
     const table = JSON.parse('{"__proto__":{"input":1,"output":2},"":{"input":9,"output":9}}') as Pricing;
     expect(findRate(table, "__proto__-2024-01-01")).toEqual({ input: 1, output: 2 });
     expect(findRate(table, "-x")).toBeUndefined();
+    expect(findRate(table, ":")).toBeUndefined();
   });
 });
 

@@ -101,8 +101,43 @@ describe("the price of an answer", () => {
     expect(played.stop).toMatchObject({ kind: "budget", cap: "costUsd" });
   });
 
-  it.each(["gpt-4o:free", "gpt-4o-realtime-preview", "o3-deep-research"])("PLK-39 is absent for %s", async (model) => {
-    expect(await costWith(completion(thousand), { model })).toBeUndefined();
+  it("PLK-37 PLK-71 is that of the longest listed name, so that a cost cap applies to a new release", async () => {
+    const call = { type: "tool_use", id: "t", name: "missing", input: {} };
+    const usage = { input_tokens: 1_000, output_tokens: 1_000 };
+    const fetch = answer({ content: [call], stop_reason: "tool_use", usage });
+    const provider = anthropicProvider({ apiKey, model: "claude-sonnet-4-6-20260201", fetch });
+    expect((await provider.turn(hello)).costUsd).toBe(0.018);
+    const played = await playLoop({ provider, limits: { maxCostUsd: 0.03, maxTurns: 9 } });
+    expect(played.stop).toMatchObject({ kind: "budget", cap: "costUsd" });
+  });
+
+  it("PLK-37 is said to be an estimate, once, where the name is more than a snapshot of the listed one", async () => {
+    const { provider, warnings } = openai(completion(thousand), { model: "gpt-4o-audio-preview" });
+    for (let turn = 0; turn < 2; turn++) expect((await provider.turn(hello)).costUsd).toBe(0.0125);
+    expect(warnings).toEqual([
+      'openai:gpt-4o-audio-preview: no price is known for the model "gpt-4o-audio-preview", so the rate of "gpt-4o" is used; ' +
+        "pass pricing to set one",
+    ]);
+    const dated = openai(completion(thousand), { model: "gpt-4o-2024-11-20" });
+    await dated.provider.turn(hello);
+    expect(dated.warnings).toEqual([]);
+  });
+
+  it("PLK-39 PLK-71 is required at construction with requirePrice, and again where a request names another model", async () => {
+    const refused = await agentErrorOf(() => openai({}, { model: "my-model", requirePrice: true }));
+    expect(refused).toMatchObject({
+      code: "invalid-options",
+      message: 'openai:my-model: no price is known for the model "my-model", and requirePrice is set',
+      hint: expect.stringContaining('"my-model": { input, output }') as string,
+    });
+    const pricing = { "my-model": { input: 1, output: 1 } };
+    const { provider } = openai(completion(thousand), { model: "my-model", requirePrice: true, pricing });
+    expect((await provider.turn(hello)).costUsd).toBe(0.002);
+    const other = { ...hello, settings: { model: "gpt-4o" } };
+    expect(await agentErrorOf(() => provider.turn(other))).toMatchObject({ code: "invalid-options" });
+    expect(await agentErrorOf(() => openai({}, { requirePrice: 1 as never }))).toMatchObject({
+      message: expect.stringContaining("requirePrice is 1: give true or false") as string,
+    });
   });
 
   it("is finite for the largest counts, and a sum beyond what can be counted is none", async () => {
@@ -119,7 +154,9 @@ describe("the price of an answer", () => {
   it("PLK-39 is absent without a rate, and that is said once per provider and model", async () => {
     const { provider, warnings } = openai(completion(thousand), { model: "gpt-99" });
     for (let turn = 0; turn < 3; turn++) expect(await provider.turn(hello)).not.toHaveProperty("costUsd");
-    expect(warnings).toEqual([expect.stringContaining('openai:gpt-99: no price is known for the model "gpt-99"')]);
+    expect(warnings).toEqual([
+      expect.stringContaining('openai:gpt-99: no price is known for the model "gpt-99", so costUsd is left out'),
+    ]);
     await provider.turn({ ...hello, settings: { model: "gpt-98" } });
     expect(warnings).toHaveLength(2);
   });
@@ -221,6 +258,6 @@ describe.skipIf(!hasShared)("the lists against what gateways charged", () => {
     // OpenRouter once charged the reasoning of gpt-5 beside a completion that held it.
     expect(off.map(({ model }) => model)).toEqual(["openai/gpt-5", "openai/gpt-5", "openai/gpt-5"]);
     for (const { costUsd, thoughtsTwice } of off) expect(thoughtsTwice).toBeCloseTo(costUsd, 9);
-    expect(all.length).toBe(28);
+    expect(all.length).toBe(31);
   });
 });

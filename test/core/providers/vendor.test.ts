@@ -54,6 +54,14 @@ describe.each(all)("%s options", (vendor, build) => {
     "http://127.0.0.1.example.com/v1",
     "http://10.0.0.1:11434",
     "http://[::2]/",
+    "http://0.0.0.0",
+    "http://0.0.0.0:11434/v1",
+    "http://0/",
+    "http://[::]:11434",
+    "http://127.0.0.2",
+    "http://[::ffff:127.0.0.1]",
+    "http://localhost.",
+    "http://my-machine.localhost",
     "ftp://localhost",
     "file:///etc/passwd",
   ])("PLK-28 refuses %s, which is not https", async (baseURL) => {
@@ -234,16 +242,18 @@ describe("what goes out", () => {
       "https://x.openai.azure.com/openai/deployments/d/chat/completions?api-version=2024-06-01",
       "https://api.openai.com/v1/chat/completions",
     ]);
+    expect(calls.map(({ headers }) => headers.get("authorization"))).toEqual(calls.map(() => `Bearer ${apiKey}`));
   });
 
   it("PLK-40 sends the key verbatim, as a bearer token or as x-api-key", async () => {
     const { calls, fetch } = recordingFetch();
-    await openaiProvider({ apiKey, model: "m", fetch }).turn(hello);
-    await anthropicProvider({ apiKey, model: "m", fetch }).turn(hello);
+    const mixed = "sk-Test_0aZ9+/=~AbC";
+    await openaiProvider({ apiKey: mixed, model: "m", fetch }).turn(hello);
+    await anthropicProvider({ apiKey: mixed, model: "m", fetch }).turn(hello);
     await ollamaProvider({ model: "m", fetch }).turn(hello);
     expect(calls.map(({ headers }) => [headers.get("authorization"), headers.get("x-api-key")])).toEqual([
-      [`Bearer ${apiKey}`, null],
-      [null, apiKey],
+      ["Bearer sk-Test_0aZ9+/=~AbC", null],
+      [null, "sk-Test_0aZ9+/=~AbC"],
       [null, null],
     ]);
   });

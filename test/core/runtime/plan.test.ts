@@ -59,7 +59,7 @@ describe("a plan", () => {
       ["edges[0] has an unknown option if"],
     ],
     ["several flaws, all of them named", { entry: "x", edges: [], exits: ["y"] }, ['entry is "x"', 'exits[0] is "y"']],
-  ])("is refused with %s", (_name, plan, parts) => {
+  ])("PLK-17 is refused with %s", (_name, plan, parts) => {
     const error = refusal(() => toPlan(plan as Plan, AGENTS)) as Error;
     expect(error).toMatchObject({ code: "invalid-options" });
     for (const part of parts) expect(error.message).toContain(part);

@@ -134,6 +134,53 @@ describe("run", () => {
     expect(result.events.at(-1)).toMatchObject({ type: "run-end", stop: "budget" });
   });
 
+  it("PLK-14 PLK-15 runs an agent by its own prompt, provider, tools and budget", async () => {
+    const asks = ask([{ name: "probe" }, { name: "mine" }]);
+    const [ann, bob] = [watchedScript([asks, asks, asks]), watchedScript([asks, asks, asks])];
+    const one = runtime(
+      [
+        agent(ann, { systemPrompt: "You are Ann.", tools: ["probe"], customTools: [], budget: { maxTurns: 2 } }),
+        agent(bob, {
+          id: "bob",
+          systemPrompt: "Be Bob.",
+          tools: [],
+          customTools: [tool("mine", () => 1)],
+          budget: { maxToolCalls: 1 },
+        }),
+      ],
+      { verbs: verbBodies() },
+    );
+    const plan = { entry: "ann", edges: [{ from: "ann", to: "bob" }], exits: ["bob"] };
+    const { visits } = await one.run({ goal: "g", plan });
+    const seen = [ann, bob].map(({ asked }) => [
+      asked[0]?.messages[0]?.content,
+      asked[0]?.tools?.map(({ name }) => name),
+      asked.length,
+    ]);
+    expect(seen).toEqual([
+      ["You are Ann.", ["probe"], 2],
+      ["Be Bob.", ["mine"], 1],
+    ]);
+    expect(visits.map(({ budgetExhausted }) => budgetExhausted)).toEqual(["turns", "toolCalls"]);
+  });
+
+  it("PLK-39 PLK-71 warns once that a cost cap stops nothing where a provider reports no cost", async () => {
+    const ports = quietPorts();
+    const capped = (costUsd?: number) => ({
+      ...agent(scriptedProvider([say("1", costUsd === undefined ? {} : { costUsd }), say("2"), say("3")])),
+      budget: { maxCostUsd: 1 },
+    });
+    const inert = runtime([capped()], { ports });
+    for (let run = 0; run < 2; run++) await inert.run({ goal: "g" });
+    expect(ports.warnings).toEqual([
+      "playhead: agent ann has a maxCostUsd of 1, but its provider reported no cost, so this cap stops nothing; " +
+        "pass pricing to the provider, or set maxTokens",
+    ]);
+    await runtime([capped(0)], { ports }).run({ goal: "g" });
+    await runtime([agent(scriptedProvider([say("1")]))], { ports }).run({ goal: "g" });
+    expect(ports.warnings).toHaveLength(1);
+  });
+
   it("has no last words when a cap ends it before the model said any", async () => {
     const provider = scriptedProvider([ask([{ name: "gone" }])]);
     const result = await runtime([agent(provider, { budget: { maxTurns: 1 } })]).run({ goal: "g" });

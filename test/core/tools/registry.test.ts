@@ -17,7 +17,7 @@ describe("createToolSet", () => {
     expect(names({})).toEqual(["connect", "extract", "shape", "sense", "probe", "context", "dowse"]);
   });
 
-  it("PLK-43 grants no verb when the runtime has no bodies for any", () => {
+  it("grants no verb when the runtime has no bodies for any", () => {
     expect(createToolSet("a", {}, undefined).definitions).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe("createToolSet", () => {
 
   it("refuses a listed verb when the runtime has no bodies, or not that one", () => {
     expect(refusal(() => createToolSet("a", { tools: ["extract"] }, undefined))).toMatchObject({
-      hint: "Pass `verbs` to createRuntime.",
+      hint: "Use createPluck of playhead/host, or pass `verbs`.",
     });
     const { extract, ...rest } = verbBodies();
     expect(typeof extract).toBe("function");

@@ -34,6 +34,16 @@ describe("toResultText", () => {
     );
   });
 
+  it("PLK-60 writes a shared object in full next to what JSON itself cannot write", () => {
+    const shared = { x: [1] };
+    const loop: Record<string, unknown> = {};
+    loop["me"] = loop;
+    expect(text({ n: 1n, a: shared, b: [shared, shared], c: { d: shared } })).toBe(
+      '{"n":"1","a":{"x":[1]},"b":[{"x":[1]},{"x":[1]}],"c":{"d":{"x":[1]}}}',
+    );
+    expect(text({ a: shared, loop, b: shared })).toBe('{"a":{"x":[1]},"loop":{"me":"[Circular]"},"b":{"x":[1]}}');
+  });
+
   it("PLK-60 drops functions and symbols", () => {
     expect(text({ f: () => 1, s: Symbol("s"), [Symbol("k")]: 1, kept: 1 })).toBe('{"kept":1}');
     expect(text([() => 1, Symbol("s")])).toBe("[null,null]");
