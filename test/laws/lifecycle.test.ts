@@ -127,7 +127,10 @@ function policiesIn(world: World): readonly ToolPolicy[] {
         return undefined;
       },
     },
-    { call: () => world.start("second call hook"), result: () => world.start("second result hook") },
+    {
+      call: () => void world.start("second call hook") as undefined,
+      result: () => void world.start("second result hook") as undefined,
+    },
   ];
 }
 
@@ -222,7 +225,19 @@ async function placesOf(guarded: Guarded): Promise<string[]> {
 
 it("calls out in every kind of place that the law is about", async () => {
   const kinds = new Set(await placesOf("under policies"));
-  const calls = ["a", "b", "p1", "p2", "s1", "s2", "memory set", "memory keys", "memory get", "call hook", "result hook"];
+  const calls = [
+    "a",
+    "b",
+    "p1",
+    "p2",
+    "s1",
+    "s2",
+    "memory set",
+    "memory keys",
+    "memory get",
+    "call hook",
+    "result hook",
+  ];
   for (const name of calls) {
     expect(kinds).toContain(`${name} begins`);
     expect(kinds).toContain(`${name} goes on`);

@@ -40,7 +40,7 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
     throw error;
   }
   input.budget.spend(response);
-  input.emit(describeTurn(response), { kind: "turn", response });
+  input.emit(describeTurn(response), { kind: "turn", response, messages: input.history });
   const message = keepMessage(response.message);
   input.history.push(message);
 
@@ -55,12 +55,14 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
 
 /** Not async: what a provider throws at once is thrown at once, inside the caller's `try`. */
 function callProvider(provider: LlmProviderAdapter, input: TurnInput): Promise<LlmTurnResponse> {
-  const { streaming = false, emit } = input;
+  const { streaming = false, emit, control, context } = input;
   const request = toRequest(input);
   if (!streaming || provider.stream === undefined) return provider.turn(request);
   return readStream(provider.stream(request), providerName(provider), (delta) => {
     const event = describeDelta(delta);
     if (event.text !== "") emit(event);
+    assertNotAborted(context.signal);
+    return control.pacer.step();
   });
 }
 

@@ -3,15 +3,19 @@
 import { AgentError } from "../errors.js";
 import type { LlmStreamDelta, LlmStreamEvent, LlmTurnResponse } from "./provider.js";
 
-/** Resolves to the stream's response and ends the iteration there. Rejects when the stream ends without one. */
+/**
+ * Resolves to the stream's response and ends the iteration there. Rejects when the stream ends without one. Waits for what `onDelta`
+ * gives before it asks for more.
+ */
 export async function readStream(
   events: AsyncIterable<LlmStreamEvent>,
   name: string,
-  onDelta: (delta: LlmStreamDelta) => void = () => undefined,
+  onDelta: (delta: LlmStreamDelta) => Promise<void> | undefined = () => undefined,
 ): Promise<LlmTurnResponse> {
   for await (const event of events) {
     if (event.type === "response") return event.response;
-    onDelta(event);
+    const pause = onDelta(event);
+    if (pause !== undefined) await pause;
   }
   throw new AgentError("provider-response", `the stream of provider ${name} ended without a response`, {
     kind: "unknown",

@@ -34,13 +34,13 @@ export async function executeGuarded(prepared: PreparedCall, scope: GuardScope):
     const { args, answer } = await askBefore(prepared, scope);
     const given = answer ?? (await runTool(prepared, args, scope));
     assertNotAborted(signal);
-    if (given.outcome.kind === "denied") return given.outcome;
+    if (given.outcome.kind === "denied") return (prepared.outcome = given.outcome);
     const final = await askAfter(prepared, args, given, scope);
     assertNotAborted(signal);
-    return final.outcome;
+    return (prepared.outcome = final.outcome);
   } catch (error) {
     assertNotAborted(signal);
-    return toFailure(error);
+    return (prepared.outcome = toFailure(error));
   }
 }
 
@@ -85,10 +85,10 @@ async function askBefore(
   return { args };
 }
 
-async function runTool({ tool }: ReadyCall, args: JsonObject, scope: GuardScope): Promise<Answer> {
+async function runTool(ready: ReadyCall, args: JsonObject, scope: GuardScope): Promise<Answer> {
   assertNotAborted(scope.context.signal);
   try {
-    return toDone(await invokeTool(tool, scrubArguments(args), scope));
+    return toDone(await invokeTool(ready, scrubArguments(args), scope));
   } catch (error) {
     const outcome = toFailure(error);
     const text = outcome.kind === "denied" ? "" : outcome.content;
