@@ -1,12 +1,13 @@
 // The verdict on one file of `cassette verify`, in a form that can cross from one thread to another.
 
 import { BUNDLE_SUFFIX, createCassetteStore } from "../../cassette/index.js";
-import type { FilePort, LlmTurnResponse } from "../../core/index.js";
+import type { FilePort } from "../../core/index.js";
 import { toFailure } from "../errors.js";
 import { toRefusal, verifyBundle, type BundleVerdict, type RefusalVerdict } from "./bundle.js";
+import { recordedTurns, type RecordedTurns } from "./coverage.js";
 import { loadLayered, type Layered, type LayerJob, type LayerRules, type Layers } from "./layers.js";
 
-/** What was found of one path. `responses` is for receipts that may cover them, empty without any, and not printed. */
+/** What was found of one path. `recorded` is for receipts that may cover it, empty without any, and not printed. */
 export type Verdict =
   | {
       file: string;
@@ -16,7 +17,7 @@ export type Verdict =
       recordedProvider: string;
       cassetteId?: string;
       layers: Layers;
-      responses: readonly LlmTurnResponse[];
+      recorded: readonly RecordedTurns[];
     }
   | BundleVerdict
   | RefusalVerdict;
@@ -25,12 +26,12 @@ export type Verdict =
 export interface VerifySettings {
   cwd: string;
   rules: LayerRules;
-  /** The responses of all files at once are kept in memory only where they are asked for. */
-  keepsResponses: boolean;
+  /** The turns of all files at once are kept in memory only where receipts are to cover them. */
+  keepsTurns: boolean;
 }
 
 /** Checks one file after another. */
-export function createChecker(files: FilePort, { rules, keepsResponses }: VerifySettings) {
+export function createChecker(files: FilePort, { rules, keepsTurns }: VerifySettings) {
   const store = createCassetteStore(files);
   return async (job: LayerJob): Promise<Verdict> => {
     try {
@@ -38,7 +39,7 @@ export function createChecker(files: FilePort, { rules, keepsResponses }: Verify
       const verdict = isBundle
         ? await verifyBundle(files, job.file, rules.maxBytes)
         : toVerdict(await loadLayered(files, store, rules, job));
-      return keepsResponses || verdict.status !== "ok" ? verdict : { ...verdict, responses: [] };
+      return keepsTurns || verdict.status !== "ok" ? verdict : { ...verdict, recorded: [] };
     } catch (error) {
       return toRefusal(job.file, toFailure(error, job.file));
     }
@@ -49,8 +50,8 @@ function toVerdict(loaded: Layered): Verdict {
   const { file } = loaded;
   if (loaded.kind === "failed") return toRefusal(file, loaded.failure);
   const { version, entries, recordedProvider } = loaded.cassette;
-  const responses = entries.map((entry) => entry.response);
+  const recorded = [recordedTurns(loaded.cassette)];
   const { layers } = loaded;
-  const base = { file, status: "ok" as const, version, turns: entries.length, recordedProvider, layers, responses };
+  const base = { file, status: "ok" as const, version, turns: entries.length, recordedProvider, layers, recorded };
   return loaded.cassette.version === 1 ? base : { ...base, cassetteId: loaded.cassette.cassetteId };
 }

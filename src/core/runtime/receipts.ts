@@ -68,7 +68,7 @@ async function runSigned<T>(
 ): Promise<T> {
   chain.assertWhole();
   const receipts: RunReceipts = {
-    assertWhole: chain.assertWhole,
+    assertWhole: () => chain.assertWhole(),
     async settle() {
       await untilAborted(signal, chain.drain(runId));
       chain.assertWhole();
@@ -91,5 +91,5 @@ async function runWithin<T>(
   run: (receipts: RunReceipts) => Promise<T>,
 ): Promise<T> {
   chain.assertWhole();
-  return run({ assertWhole: chain.assertWhole, settle: async () => chain.assertWhole() });
+  return run({ assertWhole: () => chain.assertWhole(), settle: async () => chain.assertWhole() });
 }
