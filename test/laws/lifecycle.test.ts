@@ -7,6 +7,7 @@ import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../../
 import type { Plan } from "../../src/core/runtime/plan.js";
 import { MEMORY_GRACE_MS } from "../../src/core/context/run-memory.js";
 import type { AgentRuntime } from "../../src/core/runtime/runtime.js";
+import type { ToolPolicy } from "../../src/core/tools/policy.js";
 import { agent, runtime } from "../support/agents.js";
 import { gate } from "../support/loop.js";
 import { watchedMemory } from "../support/memories.js";
@@ -17,6 +18,8 @@ type Manner = "heeds" | "goes on" | "hangs";
 /** Whether the abort comes in the middle of the callee's own code, or as soon as it waits. */
 type Moment = "at once" | "while it waits";
 type How = "signal" | "destroy";
+/** Whether policies look at each call and each result. */
+type Guarded = "without policies" | "under policies";
 
 class World {
   readonly controller = new AbortController();
@@ -31,9 +34,10 @@ class World {
   readonly manner: Manner;
   readonly moment: Moment;
   readonly how: How;
+  readonly guarded: Guarded;
 
-  constructor(abortAt: number, manner: Manner, moment: Moment, how: How) {
-    [this.abortAt, this.manner, this.moment, this.how] = [abortAt, manner, moment, how];
+  constructor(abortAt: number, manner: Manner, moment: Moment, how: How, guarded: Guarded) {
+    [this.abortAt, this.manner, this.moment, this.how, this.guarded] = [abortAt, manner, moment, how, guarded];
     this.runtime = makeRuntime(this);
   }
 
@@ -106,6 +110,30 @@ function providerIn(world: World, name: string, calls: readonly string[]): LlmPr
   };
 }
 
+/** Two policies: the first waits and, once the run is aborted, denies or throws; the second looks at the call at once. */
+function policiesIn(world: World): readonly ToolPolicy[] {
+  const waiting = async (hook: "call" | "result") => {
+    world.start(`${hook} hook`);
+    await world.during(`${hook} hook`);
+  };
+  return [
+    {
+      async call() {
+        await waiting("call");
+        return world.isAborted && world.manner === "hangs" ? { action: "error", message: "too late" } : undefined;
+      },
+      async result() {
+        await waiting("result");
+        return undefined;
+      },
+    },
+    {
+      call: () => void world.start("second call hook") as undefined,
+      result: () => void world.start("second result hook") as undefined,
+    },
+  ];
+}
+
 function makeRuntime(world: World): AgentRuntime {
   const working = (name: string, effect: "read" | "write") =>
     tool(
@@ -119,13 +147,16 @@ function makeRuntime(world: World): AgentRuntime {
       },
       { effect },
     );
+  const policies = world.guarded === "under policies" ? { policies: policiesIn(world) } : {};
   const agents = [
     agent(providerIn(world, "a", ["p1", "p2"]), {
       id: "a",
+      ...policies,
       customTools: [working("p1", "read"), working("p2", "read")],
     }),
     agent(providerIn(world, "b", ["s1", "s2"]), {
       id: "b",
+      ...policies,
       streaming: true,
       customTools: [working("s1", "write"), working("s2", "read")],
     }),
@@ -185,16 +216,28 @@ afterEach(() => {
   expect(unhandled.splice(0)).toEqual([]);
 });
 
-async function placesOf(): Promise<string[]> {
-  const calm = new World(Infinity, "goes on", "at once", "signal");
+async function placesOf(guarded: Guarded): Promise<string[]> {
+  const calm = new World(Infinity, "goes on", "at once", "signal", guarded);
   const result = await calm.run();
   expect(result.ended).toEqual({ kind: "cycle", agentId: "a", limit: 2 });
   return calm.points;
 }
 
 it("calls out in every kind of place that the law is about", async () => {
-  const kinds = new Set(await placesOf());
-  const calls = ["a", "b", "p1", "p2", "s1", "s2", "memory set", "memory keys", "memory get"];
+  const kinds = new Set(await placesOf("under policies"));
+  const calls = [
+    "a",
+    "b",
+    "p1",
+    "p2",
+    "s1",
+    "s2",
+    "memory set",
+    "memory keys",
+    "memory get",
+    "call hook",
+    "result hook",
+  ];
   for (const name of calls) {
     expect(kinds).toContain(`${name} begins`);
     expect(kinds).toContain(`${name} goes on`);
@@ -203,6 +246,8 @@ it("calls out in every kind of place that the law is about", async () => {
     "b between deltas goes on",
     "when begins",
     "input",
+    "second call hook begins",
+    "second result hook begins",
     "memory clear",
     "event handoff",
     "event run-end",
@@ -213,16 +258,18 @@ it("calls out in every kind of place that the law is about", async () => {
 
 const cases = (["heeds", "goes on", "hangs"] as const).flatMap((manner) =>
   (["at once", "while it waits"] as const).flatMap((moment) =>
-    (["signal", "destroy"] as const).map((how) => [how, moment, manner] as const),
+    (["signal", "destroy"] as const).flatMap((how) =>
+      (["without policies", "under policies"] as const).map((guarded) => [how, moment, guarded, manner] as const),
+    ),
   ),
 );
 
 it.each(cases)(
-  "PLK-50 PLK-97 PLK-101 a run that is aborted by %s %s, anywhere, rejects and starts nothing more, whoever %s",
-  async (how, moment, manner) => {
-    const places = await placesOf();
+  "PLK-50 PLK-97 PLK-101 a run that is aborted by %s %s, anywhere %s, rejects and starts nothing more, whoever %s",
+  async (how, moment, guarded, manner) => {
+    const places = await placesOf(guarded);
     for (const [abortAt, place] of places.entries()) {
-      const world = new World(abortAt, manner, moment, how);
+      const world = new World(abortAt, manner, moment, how, guarded);
       const outcome = await world.run().then(
         () => "a result",
         (error: { code?: string }) => error.code,

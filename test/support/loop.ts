@@ -2,6 +2,7 @@
 
 import type { EventBody } from "../../src/core/events/event.js";
 import { createBudget, type Budget, type BudgetLimits } from "../../src/core/loop/budget.js";
+import { Pacer } from "../../src/core/loop/control.js";
 import { runLoop, type LoopInput, type LoopStop } from "../../src/core/loop/loop.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
@@ -53,6 +54,7 @@ export async function playLoop(play: LoopCase): Promise<LoopRun> {
       ...rest,
       context,
       ports: ports ?? systemPorts,
+      control: { pacer: new Pacer(ports ?? systemPorts), closeCalls: undefined },
       emit: (turn, body) => void run.events.push({ turn, ...body }),
       history: run.history,
     });

@@ -29,8 +29,8 @@ export function verifyCommand(program: Command, io: CommandIo): void {
     .option("--independent", "compute every hash and signature again by a second implementation, and compare")
     .option(
       "--receipts <file>",
-      "check this file of receipts, and that it covers each turn of the cassettes named",
-      parsePath,
+      "check this file of receipts, and that it covers each turn of the cassettes named (repeat it for several files)",
+      collectPaths,
     )
     .option("--key <key>", "the public key of the receipts: a file, the key itself, or env:NAME")
     .option("--require-complete", "with --receipts: refuse a chain without its end, whose tail may have been cut off")

@@ -3,11 +3,12 @@
 // hashes is held against each of them on its own.
 
 import { CassetteError, createBundleStore, DEFAULT_MAX_BYTES, parseBundle } from "../../cassette/index.js";
-import type { FilePort, LlmTurnResponse } from "../../core/index.js";
+import type { FilePort } from "../../core/index.js";
 import { pathBeside } from "../../host/index.js";
 import { toFailure, type Failure } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { count, type PrintLine } from "../output.js";
+import { recordedTurns, type RecordedTurns } from "./coverage.js";
 import type { Recomputed } from "./independent/tally.js";
 
 /** A file that does not hold, or could not be looked at. */
@@ -29,7 +30,7 @@ export interface BundleVerdict {
   /** With --independent. */
   independent?: Recomputed;
   /** Of all its cassettes, for the receipts that may cover them; not printed. */
-  responses: readonly LlmTurnResponse[];
+  recorded: readonly RecordedTurns[];
 }
 
 /**
@@ -45,8 +46,8 @@ export async function verifyBundle(
     const { bundleVersion, path, bundleHash } = bundle;
     const members = Object.values(bundle.agents);
     const turns = members.reduce((sum, { entries }) => sum + entries, 0);
-    const responses = Object.values(cassettes).flatMap(({ entries }) => entries.map(({ response }) => response));
-    return { file, status: "ok", bundleVersion, agents: members.length, turns, path, bundleHash, responses };
+    const recorded = Object.entries(cassettes).map(([agentId, cassette]) => recordedTurns(cassette, agentId));
+    return { file, status: "ok", bundleVersion, agents: members.length, turns, path, bundleHash, recorded };
   } catch (error) {
     return toRefusal(file, toFailure(error, file));
   }

@@ -1,13 +1,14 @@
 // The verdict on one file of `cassette verify`, in a form that can cross from one thread to another.
 
 import { BUNDLE_SUFFIX, createCassetteStore } from "../../cassette/index.js";
-import type { FilePort, LlmTurnResponse } from "../../core/index.js";
+import type { FilePort } from "../../core/index.js";
 import { toFailure } from "../errors.js";
 import { toRefusal, verifyBundle, type BundleVerdict, type RefusalVerdict } from "./bundle.js";
+import { recordedTurns, type RecordedTurns } from "./coverage.js";
 import type { Recomputed } from "./independent/tally.js";
 import { loadLayered, type Layered, type LayerJob, type LayerRules, type Layers } from "./layers.js";
 
-/** What was found of one path. `responses` is for receipts that may cover them, empty without any, and not printed. */
+/** What was found of one path. `recorded` is for receipts that may cover it, empty without any, and not printed. */
 export type Verdict =
   | {
       file: string;
@@ -19,7 +20,7 @@ export type Verdict =
       layers: Layers;
       /** With --independent. */
       independent?: Recomputed;
-      responses: readonly LlmTurnResponse[];
+      recorded: readonly RecordedTurns[];
     }
   | BundleVerdict
   | RefusalVerdict;
@@ -30,12 +31,12 @@ export interface VerifySettings {
   rules: LayerRules;
   /** Whether what holds is computed again by the second implementation. */
   isIndependent: boolean;
-  /** The responses of all files at once are kept in memory only where they are asked for. */
-  keepsResponses: boolean;
+  /** The turns of all files at once are kept in memory only where receipts are to cover them. */
+  keepsTurns: boolean;
 }
 
 /** Checks one file after another. */
-export function createChecker(files: FilePort, { rules, isIndependent, keepsResponses }: VerifySettings) {
+export function createChecker(files: FilePort, { rules, isIndependent, keepsTurns }: VerifySettings) {
   const store = createCassetteStore(files);
   return async (job: LayerJob): Promise<Verdict> => {
     try {
@@ -44,7 +45,7 @@ export function createChecker(files: FilePort, { rules, isIndependent, keepsResp
         ? await verifyBundle(files, job.file, rules.maxBytes)
         : toVerdict(await loadLayered(files, store, rules, job));
       if (verdict.status !== "ok") return verdict;
-      const kept = keepsResponses ? verdict : { ...verdict, responses: [] };
+      const kept = keepsTurns ? verdict : { ...verdict, recorded: [] };
       if (!isIndependent) return kept;
       const { recomputeFile } = await import("./second-opinion.js");
       const found = "layers" in verdict ? verdict.layers.signatures : [];
@@ -59,8 +60,8 @@ function toVerdict(loaded: Layered): Verdict {
   const { file } = loaded;
   if (loaded.kind === "failed") return toRefusal(file, loaded.failure);
   const { version, entries, recordedProvider } = loaded.cassette;
-  const responses = entries.map((entry) => entry.response);
+  const recorded = [recordedTurns(loaded.cassette)];
   const { layers } = loaded;
-  const base = { file, status: "ok" as const, version, turns: entries.length, recordedProvider, layers, responses };
+  const base = { file, status: "ok" as const, version, turns: entries.length, recordedProvider, layers, recorded };
   return loaded.cassette.version === 1 ? base : { ...base, cassetteId: loaded.cassette.cassetteId };
 }

@@ -13,10 +13,17 @@ import { checkCassettes, printVerdicts, secondOpinionOn, toJson, type VerifyOpti
 
 /** The flags that `--receipts` brings, as commander gives them. */
 export interface ReceiptsOptions {
-  receipts: string;
+  /** Each must hold. */
+  receipts: string[];
   key: string;
   /** Refuse a chain without its end. */
   requireComplete?: boolean;
+}
+
+/** A file of receipts and what became of it. */
+interface Chain {
+  file: string;
+  verdict: ReceiptVerdict;
 }
 
 /** The most a file of receipts may have: some 700,000 receipts. */
@@ -31,8 +38,8 @@ export async function verifyWithReceipts(
   options: VerifyOptions & Partial<ReceiptsOptions>,
   io: CommandIo,
 ): Promise<void> {
-  const { receipts: file, key } = options;
-  if (file === undefined) {
+  const { receipts: named, key } = options;
+  if (named === undefined) {
     const flag = key === undefined ? "--require-complete" : "--key";
     throw usage(`${flag} was given without --receipts`, "Add --receipts FILE.");
   }
@@ -44,12 +51,15 @@ export async function verifyWithReceipts(
   }
   const files = filesAt(io);
   const publicKey = await readKey(files, key, io.env);
-  const verdict = verifyReceipts(await readReceipts(files, file), publicKey);
+  const chains: Chain[] = [];
+  for (const file of named) {
+    chains.push({ file, verdict: verifyReceipts(await readReceipts(files, file), publicKey) });
+  }
   const cassettes = paths.length === 0 ? [] : await checkCassettes(paths, options, io, true);
-  const covered = cassettes.map((cassette) => ({ cassette, coverage: coverageOf(cassette, verdict) }));
+  const covered = cassettes.map((cassette) => ({ cassette, coverage: coverageOf(cassette, chains) }));
 
-  const isOpen = verdict.kind === "ok" && !verdict.complete && options.requireComplete === true;
-  const exitCode = isOpen ? EXIT.integrity : exitCodeFor(verdict, covered);
+  const isOpen = chains.some(({ verdict }) => verdict.kind === "ok" && !verdict.complete);
+  const exitCode = isOpen && options.requireComplete === true ? EXIT.integrity : exitCodeFor(chains, covered);
   io.exit(exitCode);
   const opinion = await secondOpinionOn(cassettes, options);
   if (options.json === true) {
@@ -57,9 +67,10 @@ export async function verifyWithReceipts(
       ...toJson(cassette),
       ...(coverage === undefined ? {} : { coverage }),
     }));
-    writeJson(io, "verify", exitCode, { receipts: { file, ...withoutChain(verdict) }, files: listed, ...opinion.json });
+    const receipts = chains.map(({ file, verdict }) => ({ file, ...withoutChain(verdict) }));
+    writeJson(io, "verify", exitCode, { receipts, files: listed, ...opinion.json });
   } else {
-    print(createPrinter(io), file, verdict, covered);
+    print(createPrinter(io), chains, covered);
     opinion.print(createPrinter(io));
   }
 }
@@ -80,20 +91,25 @@ async function readReceipts(files: FilePort, path: string): Promise<Uint8Array> 
   }
 }
 
-/** Only a chain that holds can cover anything, and only of a cassette that loads. */
-function coverageOf(cassette: Verdict, verdict: ReceiptVerdict): Coverage | undefined {
-  if (cassette.status !== "ok" || verdict.kind !== "ok") return undefined;
-  return coverTurns(cassette.responses, verdict.chain);
+/** Only chains that hold can cover anything, and only of a cassette that loads. */
+function coverageOf(cassette: Verdict, chains: readonly Chain[]): Coverage | undefined {
+  const whole = chains.flatMap(({ verdict }) => (verdict.kind === "ok" ? [verdict.chain] : []));
+  if (cassette.status !== "ok" || whole.length < chains.length) return undefined;
+  return coverTurns(cassette.recorded, whole);
 }
 
 type Covered = readonly { cassette: Verdict; coverage: Coverage | undefined }[];
 
-function exitCodeFor(verdict: ReceiptVerdict, covered: Covered): ExitCode {
-  const isUncovered = covered.some(({ coverage }) => coverage !== undefined && coverage.uncovered.length > 0);
+function exitCodeFor(chains: readonly Chain[], covered: Covered): ExitCode {
+  const isUncovered = covered.some(({ coverage }) => coverage !== undefined && !isCovered(coverage));
   const isRefused = covered.some(({ cassette }) => cassette.status === "refused");
-  if (verdict.kind === "broken" || isUncovered || isRefused) return EXIT.integrity;
+  if (chains.some(({ verdict }) => verdict.kind === "broken") || isUncovered || isRefused) return EXIT.integrity;
   const isUnread = covered.some(({ cassette }) => cassette.status === "unreadable");
-  return verdict.kind === "empty" || isUnread ? EXIT.failed : EXIT.ok;
+  return chains.some(({ verdict }) => verdict.kind === "empty") || isUnread ? EXIT.failed : EXIT.ok;
+}
+
+function isCovered({ uncovered, unrecorded }: Coverage): boolean {
+  return uncovered.length === 0 && unrecorded.length === 0;
 }
 
 function withoutChain(verdict: ReceiptVerdict): object {
@@ -102,30 +118,42 @@ function withoutChain(verdict: ReceiptVerdict): object {
   return rest;
 }
 
-function print(line: PrintLine, file: string, verdict: ReceiptVerdict, covered: Covered): void {
-  printChain(line, file, verdict);
+function print(line: PrintLine, chains: readonly Chain[], covered: Covered): void {
+  for (const { file, verdict } of chains) printChain(line, file, verdict);
   printVerdicts(
     line,
     covered.map(({ cassette }) => cassette),
   );
   for (const { cassette, coverage } of covered) {
-    if (coverage === undefined) continue;
-    const { turns, uncovered } = coverage;
-    const look = uncovered.length === 0 ? "good" : "bad";
-    const rest =
-      uncovered.length === 0 ? "" : `, not ${uncovered.slice(0, 10).join(", ")}${uncovered.length > 10 ? " …" : ""}`;
-    line(
-      { look, text: "covered".padEnd(11) },
-      cassette.file,
-      `  ${turns - uncovered.length} of ${count(turns, "turn")}${rest}`,
-    );
+    if (coverage !== undefined) printCoverage(line, cassette.file, coverage);
   }
+}
+
+function printCoverage(line: PrintLine, file: string, coverage: Coverage): void {
+  const { turns, uncovered, promptUncovered, unrecorded } = coverage;
+  const look = isCovered(coverage) ? "good" : "bad";
+  const rest = uncovered.length === 0 ? "" : `, not ${listed(uncovered)}`;
+  line({ look, text: "covered".padEnd(11) }, file, `  ${turns - uncovered.length} of ${count(turns, "turn")}${rest}`);
+  if (promptUncovered.length > 0) {
+    const text = "           prompt not covered: ";
+    line({ look: "warn", text }, `turn ${listed(promptUncovered)}, whose receipts hold no prompt hash`);
+  }
+  for (const { runId, agentId, turnIndex } of unrecorded.slice(0, PRINTED_FINDINGS)) {
+    const place = `turn ${turnIndex} of agent ${agentId} in run ${runId.slice(0, 8)} has a receipt`;
+    line({ look: "bad", text: "           not recorded: " }, place);
+  }
+  const left = unrecorded.length - PRINTED_FINDINGS;
+  if (left > 0) line(`           and ${left} more`);
+}
+
+function listed(turns: readonly number[]): string {
+  return `${turns.slice(0, 10).join(", ")}${turns.length > 10 ? " …" : ""}`;
 }
 
 function printChain(line: PrintLine, file: string, verdict: ReceiptVerdict): void {
   switch (verdict.kind) {
     case "ok": {
-      const { receipts, runs, agents, chainId, head, complete } = verdict;
+      const { receipts, runs, agents, chainId, head, complete, openCalls } = verdict;
       const what = `${count(receipts, "receipt")}  ${count(runs.length, "run")}  ${count(agents.length, "agent")}`;
       line(
         { look: "good", text: "ok".padEnd(11) },
@@ -133,6 +161,8 @@ function printChain(line: PrintLine, file: string, verdict: ReceiptVerdict): voi
         `  ${what}  chain ${chainId.slice(0, 8)}  head ${head.slice(0, 8)}`,
       );
       if (complete) line("           complete: the end of the chain is there, so no tail is missing");
+      else if (openCalls > 0)
+        line({ look: "warn", text: "           not complete: " }, `${count(openCalls, "tool call")} without a receipt`);
       else
         line({ look: "warn", text: "           not complete: " }, "there is no end, so a tail may have been cut off");
       return;

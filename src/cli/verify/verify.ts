@@ -72,7 +72,7 @@ export async function checkCassettes(
   paths: readonly string[],
   options: VerifyOptions,
   io: CommandIo,
-  keepsResponses: boolean,
+  keepsTurns: boolean,
 ): Promise<Verdict[]> {
   const files = filesAt(io);
   const { rules, lockedFiles, jobOf } = await openLayers(files, options, io.cwd);
@@ -83,9 +83,9 @@ export async function checkCassettes(
   });
   const found = rules.isLocked || rules.trust !== undefined ? await withMembers(files, named, rules, io.cwd) : named;
   const progress = createProgress(io, "verifying");
-  const settings: VerifySettings = { cwd: io.cwd, rules, isIndependent: options.independent === true, keepsResponses };
+  const settings: VerifySettings = { cwd: io.cwd, rules, isIndependent: options.independent === true, keepsTurns };
   // What a thread sends is copied, and responses are most of a cassette.
-  const threads = keepsResponses ? 1 : options.jobs;
+  const threads = keepsTurns ? 1 : options.jobs;
 
   const verdicts = empty.map(nothingIn);
   const checked = doJobs(found.map(jobOf), {
@@ -151,7 +151,7 @@ function exitCodeFor({ refused, unreadable }: Summary): ExitCode {
 /** A verdict as it stands in the JSON document. */
 export function toJson(verdict: Verdict): object {
   if (verdict.status === "ok") {
-    const { responses: _responses, ...shown } = verdict;
+    const { recorded: _recorded, ...shown } = verdict;
     return shown;
   }
   const { failure, ...rest } = verdict;

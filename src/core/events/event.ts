@@ -1,7 +1,7 @@
 // Everything a run can say about itself, as one closed union. Traces, receipts and telemetry are projections of it.
 
 import type { JsonObject } from "../canon/value.js";
-import type { LlmToolCall } from "../model/message.js";
+import type { LlmMessage, LlmToolCall } from "../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../model/provider.js";
 import type { Usage } from "../model/usage.js";
 
@@ -24,6 +24,10 @@ export type EventBody =
   | { type: "tool-rejected"; callId: string; tool: string }
   /** A policy forbids the call. The run ends, and the model never reads of it. */
   | { type: "tool-denied"; callId: string; tool: string; message: string }
+  /** The run ended while the call was in flight. It may have had effects, and nobody took its result. */
+  | { type: "tool-interrupted"; callId: string; tool: string }
+  /** The run or the visit ended before the call began: an abort, a denial, `onToolError: "fail"` or a cap. */
+  | { type: "tool-skipped"; callId: string; tool: string }
   /** A policy hook changed what would have happened; `hook` says on which side of the tool. */
   | { type: "tool-policy"; callId: string; tool: string; hook: "call" | "result"; action: string }
   /** One turn more than `limit` in a row asked for refused calls alone. */
@@ -38,8 +42,9 @@ export type EventBody =
 
 /** What stands behind an event, for what is made of it on the spot (a receipt). It is not kept. */
 export type EventDetail =
-  | { kind: "turn"; response: LlmTurnResponse }
-  /** `content` is what the model reads; absent for a denied call, of which it reads nothing. */
+  /** `messages` is the conversation, which ends with the prompt at this moment and only grows later. */
+  | { kind: "turn"; response: LlmTurnResponse; messages?: readonly LlmMessage[] }
+  /** `content` is what the model reads; absent where it reads nothing: a call that was denied, interrupted or skipped. */
   | { kind: "tool"; call: LlmToolCall; content?: string };
 
 /** An event as it is kept and handed to listeners. */

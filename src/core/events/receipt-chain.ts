@@ -10,6 +10,7 @@ import type { Ports } from "../ports.js";
 import type { Hlc } from "../time/hlc.js";
 import { thrownText } from "../tools/thrown.js";
 import type { AgentEvent, EventDetail } from "./event.js";
+import { createPromptHashes } from "./prompt-hash.js";
 import type { Receipt, ReceiptDraft } from "./receipt.js";
 import { draftReceipt, noteReceipt, type ReceiptNote } from "./receipt-draft.js";
 import { createReceiptQueue, type QueueEntry } from "./receipt-queue.js";
@@ -55,6 +56,7 @@ export function createReceiptChain(options: ReceiptChainOptions): ReceiptChain {
   const chainId = toHex(ports.randomBytes(16));
   const writer = createReceiptWriter({ key: readSigningKey(options.key), chainId, ports, onReceipt, limit });
   const queue = createReceiptQueue<ReceiptNote>(link, ports);
+  const prompts = createPromptHashes();
   // The last entry of each run that still waits or has failed; "lost" for what came after the failure.
   const lastOf = new Map<string, QueueEntry<ReceiptNote> | "lost">();
   let failure: AgentError | undefined;
@@ -79,7 +81,7 @@ export function createReceiptChain(options: ReceiptChainOptions): ReceiptChain {
       if (isWhole && lastOf.get(item.runId) === entry) lastOf.delete(item.runId);
       return isWhole;
     };
-    const written = isWritten(() => writer.write(draftReceipt(item)), failed);
+    const written = isWritten(() => writer.write(draftReceipt(item, prompts)), failed);
     return typeof written === "boolean" ? forget(written) : written.then(forget);
   }
 

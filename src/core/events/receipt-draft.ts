@@ -3,9 +3,11 @@
 
 import { copyJson, isSealed } from "../canon/copy.js";
 import { hashJson } from "../canon/digest.js";
+import type { LlmMessage } from "../model/message.js";
 import type { StopReason } from "../model/provider.js";
 import type { Usage } from "../model/usage.js";
 import type { AgentEvent, EventDetail } from "./event.js";
+import type { PromptHashes } from "./prompt-hash.js";
 import type { ReceiptBody, ReceiptDraft, ReceiptOutcome } from "./receipt.js";
 
 interface NotePlace {
@@ -24,6 +26,8 @@ interface TurnNote extends NotePlace {
   readonly model: string | undefined;
   /** Undefined where it was absent or no JSON, as `args` and `content`. */
   readonly response: unknown;
+  /** The first `length` of `messages`, which is the conversation. Undefined where nobody handed it in. */
+  readonly prompt: { readonly messages: readonly LlmMessage[]; readonly length: number } | undefined;
 }
 
 interface CallNote extends NotePlace {
@@ -51,6 +55,10 @@ export function noteReceipt(event: AgentEvent, detail: EventDetail | undefined):
       return noteCall(event, "rejected", detail);
     case "tool-denied":
       return noteCall(event, "denied", detail);
+    case "tool-interrupted":
+      return noteCall(event, "interrupted", detail);
+    case "tool-skipped":
+      return noteCall(event, "skipped", detail);
     case "run-start":
     case "turn-start":
     case "llm-delta":
@@ -71,6 +79,7 @@ type Occurred<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Typ
 
 function noteTurn(event: Occurred<"llm-turn">, detail: EventDetail | undefined): TurnNote {
   const { agentId, hlc, runId, turnIndex, stopReason, toolCalls, usage, costUsd, model } = event;
+  const { response, messages } = detail?.kind === "turn" ? detail : NO_TURN;
   return {
     kind: "turn",
     agentId,
@@ -82,12 +91,17 @@ function noteTurn(event: Occurred<"llm-turn">, detail: EventDetail | undefined):
     usage: usage === undefined ? undefined : ownUsage(usage),
     costUsd,
     model,
-    response: detail?.kind === "turn" ? own(detail.response) : undefined,
+    response: own(response),
+    prompt: messages === undefined ? undefined : { messages, length: messages.length },
   };
 }
 
+const NO_TURN: { response?: undefined; messages?: undefined } = {};
+
 function noteCall(
-  event: Occurred<"tool-result" | "tool-failed" | "tool-rejected" | "tool-denied">,
+  event: Occurred<
+    "tool-result" | "tool-failed" | "tool-rejected" | "tool-denied" | "tool-interrupted" | "tool-skipped"
+  >,
   outcome: ReceiptOutcome,
   detail: EventDetail | undefined,
 ): CallNote {
@@ -119,18 +133,22 @@ function ownUsage(usage: Usage): Usage | undefined {
 }
 
 /** What is to be said of a noted event, before it has its place in a chain. Never throws. */
-export function draftReceipt(note: ReceiptNote): ReceiptDraft {
+export function draftReceipt(note: ReceiptNote, prompts: PromptHashes): ReceiptDraft {
   const { agentId, hlc, runId, turnIndex } = note;
-  const body = note.kind === "turn" ? describeTurn(note) : describeCall(note);
+  const body = note.kind === "turn" ? describeTurn(note, prompts) : describeCall(note);
   return { agentId: agentId.toWellFormed(), body, hlc, runId: runId.toWellFormed(), turnIndex };
 }
 
-function describeTurn({ stopReason, toolCalls, usage, costUsd, model, response }: TurnNote): ReceiptBody {
+function describeTurn(
+  { stopReason, toolCalls, usage, costUsd, model, response, prompt }: TurnNote,
+  prompts: PromptHashes,
+): ReceiptBody {
   const figures = usage === undefined ? undefined : finiteUsage(usage);
   return {
     ...(Number.isFinite(costUsd) ? { costUsd: costUsd as number } : {}),
     kind: "turn",
     ...(model === undefined ? {} : { model: model.toWellFormed() }),
+    ...(prompt === undefined ? {} : { promptHash: prompts.of(prompt.messages, prompt.length) }),
     responseHash: hashOrNull(response),
     stopReason,
     toolCalls,
@@ -159,10 +177,13 @@ function describeCall({ callId, tool, outcome, args, content }: CallNote): Recei
     callId: callId.toWellFormed(),
     kind: "tool",
     outcome,
-    ...(outcome === "denied" ? {} : { resultHash: hashOrNull(content) }),
+    ...(UNREAD.has(outcome) ? {} : { resultHash: hashOrNull(content) }),
     tool: tool.toWellFormed(),
   };
 }
+
+/** Outcomes of which the model reads nothing. */
+const UNREAD: ReadonlySet<ReceiptOutcome> = new Set(["denied", "interrupted", "skipped"]);
 
 /** Null for what is no text that can be hashed: half a surrogate pair, a BigInt. */
 function hashOrNull(value: unknown): string | null {

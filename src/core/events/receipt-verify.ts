@@ -49,8 +49,10 @@ export type ReceiptVerdict =
   | (ReceiptCount & {
       kind: "ok";
       chainId: string;
-      /** True when the end is there: nothing is missing at the tail. */
+      /** True when the end is there, so that nothing is missing at the tail, and `openCalls` is 0. */
       complete: boolean;
+      /** Tool calls that a turn asked for and no receipt reports. Turns of earlier versions, without `promptHash`, do not count. */
+      openCalls: number;
       /** The signature of the last receipt: kept elsewhere, it shows later that no tail was cut off. */
       head: string;
       /** Ids, in the order they appear. */
@@ -130,17 +132,30 @@ function splitBytes(bytes: Uint8Array): (string | undefined)[] {
 function whole(chain: readonly Receipt[], keyId: string): ReceiptVerdict {
   const last = chain.at(-1) as Receipt;
   const said = chain.filter((receipt) => receipt.body.kind !== "end");
+  const openCalls = countOpenCalls(said);
   return {
     kind: "ok",
     chainId: last.chainId,
     receipts: chain.length,
-    complete: last.body.kind === "end",
+    complete: last.body.kind === "end" && openCalls === 0,
+    openCalls,
     head: last.sig,
     runs: [...new Set(said.map((receipt) => receipt.runId))],
     agents: [...new Set(said.map((receipt) => receipt.agentId))],
     keyId,
     chain,
   };
+}
+
+/** A turn of this version is followed by one receipt for each call that it asked for, whatever became of the call. */
+function countOpenCalls(chain: readonly Receipt[]): number {
+  const open = new Map<string, number>();
+  for (const { runId, agentId, turnIndex, body } of chain) {
+    const turn = JSON.stringify([runId, agentId, turnIndex]);
+    if (body.kind === "turn" && body.promptHash !== undefined) open.set(turn, body.toolCalls);
+    if (body.kind === "tool") open.set(turn, (open.get(turn) ?? 0) - 1);
+  }
+  return [...open.values()].reduce((sum, calls) => sum + Math.max(calls, 0), 0);
 }
 
 function broken(chain: readonly Receipt[], keyId: string, findings: readonly ReceiptFinding[]): ReceiptVerdict {

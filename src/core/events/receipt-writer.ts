@@ -120,7 +120,7 @@ async function within(work: PromiseLike<unknown>, what: string, ports: Pick<Port
   try {
     const late = new Promise<never>((_, reject) => {
       stop = ports.timer(RECEIPT_TIMEOUT_MS, () => {
-        reject(receiptFailed(`${what} took more than ${RECEIPT_TIMEOUT_MS} ms`));
+        reject(receiptFailed(`${what} took more than ${RECEIPT_TIMEOUT_MS} ms`, undefined, LATE));
       });
     });
     return await Promise.race([work, late]);
@@ -140,10 +140,13 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
+const FIX = "Fix the signing key or onReceipt, then build a new runtime: it begins a new chain.";
+const LATE = `${FIX} After its first \`await\`, onReceipt must not wait for a run or for destroy() of its own runtime.`;
+
 /** Not retryable: the chain it belongs to has ended. */
-export function receiptFailed(message: string, cause?: unknown): AgentError {
+export function receiptFailed(message: string, cause?: unknown, hint: string = FIX): AgentError {
   return new AgentError("receipt-failed", message, {
-    hint: "Mend the signing key or onReceipt, then build a new runtime: it begins a new chain.",
+    hint,
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -13,13 +13,27 @@ export const RECEIPT_VERSION = 1;
 export const RECEIPT_PAYLOAD_TYPE = "application/vnd.playhead.receipt.v1+json";
 
 /** How a tool call ended; `masked` when the model read "tool unavailable" in place of the reason. */
-export type ReceiptOutcome = "ok" | "failed" | "masked" | "rejected" | "denied";
+export type ReceiptOutcome =
+  | "ok"
+  | "failed"
+  | "masked"
+  | "rejected"
+  | "denied"
+  /** The run ended while the call was in flight: it may have had effects. */
+  | "interrupted"
+  /** The call never began. */
+  | "skipped";
 
 /** A hash is null where the value was not plain JSON, so that there is no text of it to hash. */
 export type ReceiptBody =
-  /** `responseHash` is the SHA-256 of the RFC 8785 text of the response, as it stands in an entry of a cassette. */
+  /**
+   * `responseHash` is the SHA-256 of the RFC 8785 text of the response, as it stands in an entry of a cassette. `promptHash` is that
+   * of the messages sent, as in a cassette; receipts of earlier versions lack it. Where it is present, each of the `toolCalls`
+   * has a receipt of its own.
+   */
   | {
       kind: "turn";
+      promptHash?: string | null;
       responseHash: string | null;
       stopReason: StopReason;
       toolCalls: number;
@@ -29,7 +43,8 @@ export type ReceiptBody =
     }
   /**
    * `argumentsHash` is of the arguments as the model wrote them: of the object, or of the text where it was no object.
-   * `resultHash` is of the text that the model read, as a JSON string; absent for a denied call, of which it read nothing.
+   * `resultHash` is of the text that the model read, as a JSON string; absent where it read nothing: a call that was
+   * denied, interrupted or skipped.
    */
   | {
       kind: "tool";

@@ -73,6 +73,8 @@ function traceOf(type: EventBody["type"]): Traced | undefined {
     case "llm-delta":
     case "tool-call":
     case "tool-denied":
+    case "tool-interrupted":
+    case "tool-skipped":
     case "tool-policy":
     case "corrections-exhausted":
     case "run-end":

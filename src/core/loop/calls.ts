@@ -18,6 +18,7 @@ import type { HookPlace, ToolPolicy } from "../tools/policy.js";
 import type { ToolSet } from "../tools/registry.js";
 import { isThrown, thrownText } from "../tools/thrown.js";
 import type { Budget, BudgetCap } from "./budget.js";
+import type { RunControl } from "./control.js";
 import { keepResult } from "./history.js";
 
 /** `feedback`: the model reads the message of a tool's error and goes on. `fail`: the run ends with `tool-failed`. */
@@ -33,16 +34,26 @@ export interface CallsInput extends CallScope {
   readonly onToolError?: OnToolError;
   /** Asked before and after each call, in this order. Default none. */
   readonly policies?: readonly ToolPolicy[];
+  readonly control: RunControl;
 }
 
 export type CallsOutcome =
   /** `refused` when no call of the turn got past the checks of its name and its arguments. */
   { kind: "continue"; refused: boolean } | { kind: "budget"; cap: BudgetCap };
 
-/** Rejects with what ends the run, once every call that has begun is done and said in the log. */
+/** Rejects with what ends the run. Every call is in the log by then: with its outcome, as interrupted, or as skipped. */
 export async function runCalls(calls: readonly LlmToolCall[], input: CallsInput): Promise<CallsOutcome> {
-  const { budget, tools, emit, history } = input;
+  const { budget, tools, emit, history, control } = input;
   const prepared: PreparedCall[] = [];
+  const notes: PolicyNote[][] = [];
+  let reported = 0;
+  const report = (): void => {
+    const index = reported++;
+    reportCall(calls[index] as LlmToolCall, prepared[index], notes[index], emit);
+  };
+  const close = (control.closeCalls = () => {
+    while (reported < calls.length) report();
+  });
   let cap: BudgetCap | undefined;
   for (const call of calls) {
     cap = budget.takeToolCall();
@@ -52,21 +63,21 @@ export async function runCalls(calls: readonly LlmToolCall[], input: CallsInput)
     prepared.push(next);
   }
 
-  const notes: PolicyNote[][] = [];
-  const only = prepared.length === 1 ? prepared[0] : undefined;
-  const outcomes =
-    only === undefined ? await executeAll(prepared, input, notes) : [await execute(only, 0, input, notes)];
-  for (let index = 0; index < outcomes.length; index++) {
-    const call = calls[index] as LlmToolCall;
-    const outcome = outcomes[index] as ToolOutcome;
-    for (const note of notes[index] ?? []) emit(describeNote(call, note));
-    const body = describeOutcome(call, outcome);
-    if (outcome.kind === "denied") emit(body, { kind: "tool", call });
-    else {
-      emit(body, { kind: "tool", call, content: outcome.content });
-      history.push(keepResult(settleCall(call, outcome)));
-    }
+  let outcomes: readonly ToolOutcome[];
+  try {
+    if (control.receipts !== undefined && prepared.some(writes)) await control.receipts.settle();
+    const only = prepared.length === 1 ? prepared[0] : undefined;
+    outcomes = only === undefined ? await executeAll(prepared, input, notes) : [await execute(only, 0, input, notes)];
+  } catch (error) {
+    close();
+    throw error;
   }
+  for (let index = 0; index < outcomes.length; index++) {
+    const outcome = outcomes[index] as ToolOutcome;
+    report();
+    if (outcome.kind !== "denied") history.push(keepResult(settleCall(calls[index] as LlmToolCall, outcome)));
+  }
+  close();
   const end = findEnd(calls, outcomes, input.onToolError);
   if (end !== undefined) throw end;
   return cap === undefined ? { kind: "continue", refused: outcomes.every(isRefused) } : { kind: "budget", cap };
@@ -83,8 +94,7 @@ async function executeAll(
   input: CallsInput,
   notes: PolicyNote[][],
 ): Promise<ToolOutcome[]> {
-  const writes = prepared.some((call) => call.kind === "ready" && call.tool.effect === "write");
-  if (!writes) return Promise.all(prepared.map((call, index) => execute(call, index, input, notes)));
+  if (!prepared.some(writes)) return Promise.all(prepared.map((call, index) => execute(call, index, input, notes)));
   const outcomes: ToolOutcome[] = [];
   for (const [index, call] of prepared.entries()) {
     const outcome = await execute(call, index, input, notes);
@@ -92,6 +102,10 @@ async function executeAll(
     if (isEnd(outcome, input.onToolError)) break;
   }
   return outcomes;
+}
+
+function writes(call: PreparedCall): boolean {
+  return call.kind === "ready" && call.tool.effect === "write";
 }
 
 function execute(
@@ -147,6 +161,22 @@ function toRunError(tool: string, error: unknown): AgentError {
 function describeCall({ id: callId, name: tool, arguments: args }: LlmToolCall, { kind }: PreparedCall): EventBody {
   const body = { type: "tool-call", callId, tool, arguments: args } as const;
   return kind === "ready" ? body : { ...body, refused: true };
+}
+
+/** A call without an outcome was interrupted if its tool was called, and skipped if not. */
+function reportCall(
+  call: LlmToolCall,
+  prepared: PreparedCall | undefined,
+  notes: readonly PolicyNote[] | undefined,
+  emit: CallsInput["emit"],
+): void {
+  for (const note of notes ?? []) emit(describeNote(call, note));
+  const outcome = prepared?.outcome;
+  if (outcome === undefined) {
+    const type = prepared?.kind === "ready" && prepared.began ? "tool-interrupted" : "tool-skipped";
+    emit({ type, callId: call.id, tool: call.name }, { kind: "tool", call });
+  } else if (outcome.kind === "denied") emit(describeOutcome(call, outcome), { kind: "tool", call });
+  else emit(describeOutcome(call, outcome), { kind: "tool", call, content: outcome.content });
 }
 
 function describeNote({ id: callId, name: tool }: LlmToolCall, { hook, action }: PolicyNote): EventBody {

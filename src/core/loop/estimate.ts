@@ -62,7 +62,7 @@ export function createPromptEstimate(): PromptEstimate {
   };
 }
 
-/** A vendor's figure, or 0 where it is none: a negative or NaN count must not buy more turns. */
+/** A vendor's figure, or 0 where there is none. The turn refuses one that is negative or not finite before it gets here. */
 export function figure(value: number | undefined): number {
   return value !== undefined && Number.isFinite(value) && value > 0 ? value : 0;
 }

@@ -16,7 +16,7 @@ export interface LoopInput extends Omit<TurnInput, "emit"> {
 export type LoopStop = { kind: "finished"; finalAnswer: string } | { kind: "budget"; cap: BudgetCap };
 
 /**
- * Rejects with what the provider threw, with `AgentError` `aborted`, and with what ends a run among tool calls: a
+ * Rejects with what the provider threw, with `AgentError` `aborted` or `receipt-failed`, and with what ends a run among tool calls: a
  * `ToolPolicyError`, `tool-failed` (see `onToolError` and `maxCorrections`). A cap that is reached is a normal stop.
  */
 export async function runLoop(input: LoopInput): Promise<LoopStop> {
@@ -26,6 +26,8 @@ export async function runLoop(input: LoopInput): Promise<LoopStop> {
   const turn: TurnInput = { ...input, emit: (body, detail) => input.emit(turnIndex, body, detail) };
   input.budget.beginConversation();
   for (; ; turnIndex++) {
+    const pause = input.control.pacer.step();
+    if (pause !== undefined) await pause;
     const outcome = await takeTurn(turn);
     switch (outcome.kind) {
       case "continue":
@@ -43,6 +45,7 @@ export async function runLoop(input: LoopInput): Promise<LoopStop> {
 }
 
 function takeTurn(turn: TurnInput): TurnOutcome | Promise<TurnOutcome> {
+  turn.control.receipts?.assertWhole();
   const cap = turn.budget.takeTurn(turn.history, turn.tools.definitions);
   if (cap !== undefined) return { kind: "budget", cap };
   turn.emit(TURN_START);

@@ -1,7 +1,10 @@
 // One turn: ask the provider, keep its message, run the tool calls it asked for.
 
 import { AgentError } from "../errors.js";
+import { isSealed } from "../canon/copy.js";
+import { isPlainObject } from "../canon/value.js";
 import type { EventBody } from "../events/event.js";
+import type { AssistantMessage } from "../model/message.js";
 import {
   providerName,
   type LlmProviderAdapter,
@@ -10,8 +13,9 @@ import {
   type LlmTurnRequest,
   type LlmTurnResponse,
 } from "../model/provider.js";
-import { findResponseFlaw } from "../model/response.js";
+import { findFigureFlaw, findResponseFlaw } from "../model/response.js";
 import { readStream } from "../model/stream.js";
+import { quoteForeign } from "../providers/secret.js";
 import { assertNotAborted } from "../tools/call.js";
 import { thrownText } from "../tools/thrown.js";
 import { runCalls, type CallsInput, type CallsOutcome } from "./calls.js";
@@ -32,16 +36,15 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
   assertNotAborted(context.signal);
   let response: LlmTurnResponse;
   try {
-    response = await callProvider(provider, input);
-    assertResponse(provider, response);
+    response = readResponse(provider, await callProvider(provider, input));
   } catch (error) {
     assertNotAborted(context.signal);
     input.emit(describeError(error));
     throw error;
   }
   input.budget.spend(response);
-  input.emit(describeTurn(response), { kind: "turn", response });
-  const message = keepMessage(response.message);
+  input.emit(describeTurn(response), { kind: "turn", response, messages: input.history });
+  const { message } = response;
   input.history.push(message);
 
   // Those of the kept message, so that its arguments are held once.
@@ -55,21 +58,49 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
 
 /** Not async: what a provider throws at once is thrown at once, inside the caller's `try`. */
 function callProvider(provider: LlmProviderAdapter, input: TurnInput): Promise<LlmTurnResponse> {
-  const { streaming = false, emit } = input;
+  const { streaming = false, emit, control, context } = input;
   const request = toRequest(input);
   if (!streaming || provider.stream === undefined) return provider.turn(request);
   return readStream(provider.stream(request), providerName(provider), (delta) => {
     const event = describeDelta(delta);
     if (event.text !== "") emit(event);
+    assertNotAborted(context.signal);
+    return control.pacer.step();
   });
 }
 
-function assertResponse(provider: LlmProviderAdapter, response: unknown): void {
-  const flaw = findResponseFlaw(response);
-  if (flaw === undefined) return;
+/**
+ * Reads each field of an answer once, so that what was checked is what is used. The message comes back as the conversation keeps it.
+ * Throws `AgentError` `provider-response`.
+ */
+function readResponse(provider: LlmProviderAdapter, given: LlmTurnResponse): LlmTurnResponse {
+  let own: LlmTurnResponse;
+  try {
+    own = isPlainObject(given) ? { ...given } : given;
+    if (isPlainObject(own) && isPlainObject(own.message)) own.message = ownMessage(own.message);
+    if (isPlainObject(own) && isPlainObject(own.usage)) own.usage = { ...own.usage };
+  } catch (error) {
+    throw badResponse(provider, `its response cannot be read: ${quoteForeign(thrownText(error))}`, error);
+  }
+  const flaw = findResponseFlaw(own) ?? findFigureFlaw(own);
+  if (flaw === undefined) return own;
   const place = flaw.pointer === "" ? "its response" : `${flaw.pointer} of its response`;
-  throw new AgentError("provider-response", `provider ${providerName(provider)}: ${place} is not ${flaw.expected}`, {
+  throw badResponse(provider, `${place} is not ${flaw.expected}`);
+}
+
+/** A message that is not plain JSON keeps the values it has, in containers of our own. */
+function ownMessage(given: AssistantMessage): AssistantMessage {
+  const kept = keepMessage(given);
+  if (isSealed(kept)) return kept;
+  const own = { ...kept };
+  if (Array.isArray(own.toolCalls)) own.toolCalls = Array.from(own.toolCalls, (call) => ({ ...call }));
+  return own;
+}
+
+function badResponse(provider: LlmProviderAdapter, problem: string, cause?: unknown): AgentError {
+  return new AgentError("provider-response", `provider ${providerName(provider)}: ${problem}`, {
     hint: "A provider's turn(request) resolves to { message: { role: 'assistant', content, toolCalls? }, stopReason }.",
+    ...(cause === undefined ? {} : { cause }),
   });
 }
 

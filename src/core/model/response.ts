@@ -2,6 +2,7 @@
 // do not model are left alone, since a vendor may add some; the ones we do model must have their type.
 
 import { isPlainObject } from "../canon/value.js";
+import type { LlmTurnResponse } from "./provider.js";
 
 /** What is wrong: `pointer` (RFC 6901) into the response, and what should be there. */
 export interface ResponseFlaw {
@@ -29,6 +30,24 @@ export function findResponseFlaw(value: unknown): ResponseFlaw | undefined {
   if (typeof usage["inputTokens"] !== "number") return { pointer: "/usage/inputTokens", expected: "a number" };
   if (typeof usage["outputTokens"] !== "number") return { pointer: "/usage/outputTokens", expected: "a number" };
   return undefined;
+}
+
+const FIGURES = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"] as const;
+
+/** The first figure of a response that nothing can be counted with: a cap must not be lifted by Infinity, NaN or a negative price. */
+export function findFigureFlaw({ usage, costUsd }: LlmTurnResponse): ResponseFlaw | undefined {
+  const expected = "a finite number of 0 or more";
+  if (costUsd !== undefined && !isFigure(costUsd)) return { pointer: "/costUsd", expected };
+  if (usage === undefined) return undefined;
+  for (const name of FIGURES) {
+    const count = usage[name];
+    if (count !== undefined && !isFigure(count)) return { pointer: `/usage/${name}`, expected };
+  }
+  return undefined;
+}
+
+function isFigure(value: number): boolean {
+  return Number.isFinite(value) && value >= 0;
 }
 
 function findAssistantFlaw(message: unknown): ResponseFlaw | undefined {

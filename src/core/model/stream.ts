@@ -1,21 +1,42 @@
 // A streamed call read to its end, by whoever wants the response and may want to see it come.
 
 import { AgentError } from "../errors.js";
+import { showValue } from "../options.js";
 import type { LlmStreamDelta, LlmStreamEvent, LlmTurnResponse } from "./provider.js";
 
-/** Resolves to the stream's response and ends the iteration there. Rejects when the stream ends without one. */
+/**
+ * Resolves to the stream's response and ends the iteration there. Rejects when the stream ends without one. Waits for what `onDelta`
+ * gives before it asks for more.
+ */
 export async function readStream(
   events: AsyncIterable<LlmStreamEvent>,
   name: string,
-  onDelta: (delta: LlmStreamDelta) => void = () => undefined,
+  onDelta: (delta: LlmStreamDelta) => Promise<void> | undefined = () => undefined,
 ): Promise<LlmTurnResponse> {
   for await (const event of events) {
-    if (event.type === "response") return event.response;
-    onDelta(event);
+    const own = readEvent(event, name);
+    if (own.type === "response") return own.response;
+    const pause = onDelta(own);
+    if (pause !== undefined) await pause;
   }
   throw new AgentError("provider-response", `the stream of provider ${name} ended without a response`, {
     kind: "unknown",
     hint: "A provider's stream(request) ends with { type: 'response', response }, or throws.",
+  });
+}
+
+/** An event of our own, each field read once. */
+function readEvent(event: unknown, name: string): LlmStreamEvent {
+  const own: unknown = typeof event === "object" && event !== null ? { ...event } : event;
+  const { type, text, argumentsText } = (own ?? {}) as Record<string, unknown>;
+  const isKnown =
+    type === "response" ||
+    ((type === "text-delta" || type === "reasoning-delta") && typeof text === "string") ||
+    (type === "tool-call-delta" && typeof argumentsText === "string");
+  if (isKnown) return own as LlmStreamEvent;
+  throw new AgentError("provider-response", `the stream of provider ${name} yielded ${showValue(own)}`, {
+    kind: "unknown",
+    hint: "A stream yields { type: 'text-delta', text } and the like, and last { type: 'response', response }.",
   });
 }
 

@@ -99,6 +99,8 @@ function projectEvent(nodeId: string, { model, ...attempt }: Speaker, event: Eve
     case "llm-turn":
     case "llm-error":
     case "tool-policy":
+    case "tool-interrupted":
+    case "tool-skipped":
     case "corrections-exhausted":
     case "budget-exhausted":
     case "handoff":

@@ -6,6 +6,7 @@ import type { EventLogOptions } from "../events/log.js";
 import type { Receipt } from "../events/receipt.js";
 import { createReceiptChain, type ReceiptChain } from "../events/receipt-chain.js";
 import type { ReceiptListener } from "../events/receipt-writer.js";
+import type { RunReceipts } from "../loop/control.js";
 import type { Ports } from "../ports.js";
 import type { Hlc } from "../time/hlc.js";
 import { untilAborted } from "./run.js";
@@ -14,8 +15,10 @@ export interface RuntimeReceipts {
   readonly kept: readonly Receipt[];
   /** The option of every event log of the runtime. */
   readonly tap: Pick<EventLogOptions, "tap">;
+  /** True in the synchronous part of `onReceipt`. Whatever that part starts must not wait for receipts, and so for itself. */
+  readonly isDelivering: boolean;
   /** A run that settles once its receipts are written, and rejects where one could not be. An abort is not held up by them. */
-  of<T>(runId: string, signal: AbortSignal, run: () => Promise<T>): Promise<T>;
+  of<T>(runId: string, signal: AbortSignal, run: (receipts?: RunReceipts) => Promise<T>): Promise<T>;
   /** Waits for all receipts and writes the end. */
   close(): Promise<void>;
 }
@@ -33,12 +36,25 @@ export function createReceipts(
     });
   }
   if (signingKey === undefined)
-    return { kept: [], tap: {}, of: (_runId, _signal, run) => run(), close: async () => {} };
-  const chain = createReceiptChain({ key: signingKey, ports, hlc, ...(onReceipt === undefined ? {} : { onReceipt }) });
+    return { kept: [], tap: {}, isDelivering: false, of: (_runId, _signal, run) => run(), close: async () => {} };
+  let isDelivering = false;
+  const deliver = (receipt: Receipt): unknown => {
+    isDelivering = true;
+    try {
+      return onReceipt?.(receipt);
+    } finally {
+      isDelivering = false;
+    }
+  };
+  const listener = onReceipt === undefined ? {} : { onReceipt: deliver };
+  const chain = createReceiptChain({ key: signingKey, ports, hlc, ...listener });
   return {
     kept: chain.receipts,
     tap: { tap: chain.tap },
-    of: (runId, signal, run) => runSigned(chain, runId, signal, run),
+    get isDelivering() {
+      return isDelivering;
+    },
+    of: (runId, signal, run) => (isDelivering ? runWithin : runSigned)(chain, runId, signal, run),
     close: () => chain.close(),
   };
 }
@@ -48,14 +64,32 @@ async function runSigned<T>(
   chain: ReceiptChain,
   runId: string,
   signal: AbortSignal,
-  run: () => Promise<T>,
+  run: (receipts: RunReceipts) => Promise<T>,
 ): Promise<T> {
   chain.assertWhole();
-  const result = await run().catch(async (error: unknown) => {
+  const receipts: RunReceipts = {
+    assertWhole: () => chain.assertWhole(),
+    async settle() {
+      await untilAborted(signal, chain.drain(runId));
+      chain.assertWhole();
+    },
+  };
+  const result = await run(receipts).catch(async (error: unknown) => {
     const drained = chain.drain(runId).catch(() => undefined);
     if (!signal.aborted) await untilAborted(signal, drained).catch(() => undefined);
     throw error;
   });
   await untilAborted(signal, chain.drain(runId));
   return result;
+}
+
+/** A run that `onReceipt` starts waits for no receipt: the one in hand comes before its own, and may be waiting for the run. */
+async function runWithin<T>(
+  chain: ReceiptChain,
+  _runId: string,
+  _signal: AbortSignal,
+  run: (receipts: RunReceipts) => Promise<T>,
+): Promise<T> {
+  chain.assertWhole();
+  return run({ assertWhole: () => chain.assertWhole(), settle: async () => chain.assertWhole() });
 }

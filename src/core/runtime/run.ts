@@ -5,6 +5,7 @@ import type { JsonValue } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { AgentEvent, EventBody, EventDetail } from "../events/event.js";
 import type { EventLog } from "../events/log.js";
+import { Pacer, type RunControl, type RunReceipts } from "../loop/control.js";
 import type { UsageTotal } from "../model/usage.js";
 import type { Ports } from "../ports.js";
 import { quoteForeign } from "../providers/secret.js";
@@ -47,6 +48,12 @@ export interface RunInput {
   readonly log: EventLog;
   readonly scope: RunScope;
   readonly ports: Ports;
+  /** Absent without a signing key. */
+  readonly receipts?: RunReceipts;
+}
+
+interface Walk extends RunInput {
+  readonly control: RunControl;
 }
 
 type Emit = (agentId: string, turnIndex: number, body: EventBody, detail?: EventDetail) => void;
@@ -63,7 +70,12 @@ interface Walked {
  * `memory-failed`, or with `aborted` as soon as the signal fires.
  */
 export async function runPlan(input: RunInput): Promise<RunResult> {
-  const { goal, plan, signal, log } = input;
+  const { goal, plan, signal, log, ports, receipts } = input;
+  const control: RunControl = {
+    pacer: new Pacer(ports),
+    ...(receipts === undefined ? {} : { receipts }),
+    closeCalls: undefined,
+  };
   let [agentId, turn] = [plan.entry, -1];
   let isOver = false;
   const emit: Emit = (id, turnIndex, body, detail) => {
@@ -81,25 +93,28 @@ export async function runPlan(input: RunInput): Promise<RunResult> {
   try {
     const walked = await untilAborted(
       signal,
-      walk(input, emit, () => turn),
+      walk({ ...input, control }, emit, () => turn),
     );
     const last = walked.visits.at(-1) as AgentVisit;
     end(last.budgetExhausted === undefined ? "finished" : "budget");
     return toResult(last, walked, log);
   } catch (error) {
+    control.closeCalls?.();
     end("failed");
     await forgetAfter(error, input);
     throw error;
   }
 }
 
-async function walk(input: RunInput, emit: Emit, lastTurn: () => number): Promise<Walked> {
-  const { plan, goal, signal, scope } = input;
+async function walk(input: Walk, emit: Emit, lastTurn: () => number): Promise<Walked> {
+  const { plan, goal, signal, scope, control } = input;
   const members = new Map<string, Member>();
   const visits: AgentVisit[] = [];
   const tally = createTally();
   let prompt = goal;
   for (let agentId = plan.entry; ;) {
+    const pause = control.pacer.step();
+    if (pause !== undefined) await pause;
     assertNotAborted(signal);
     const done = await visit(enter(members, agentId, input), {
       prompt,
@@ -126,7 +141,7 @@ async function walk(input: RunInput, emit: Emit, lastTurn: () => number): Promis
 }
 
 /** A visit that begins finds its agent as earlier visits left it. */
-function enter(members: Map<string, Member>, agentId: string, input: RunInput): Member {
+function enter(members: Map<string, Member>, agentId: string, input: Walk): Member {
   const member = members.get(agentId) ?? createMember(input.agents.get(agentId) as Agent, input);
   members.set(agentId, member);
   return member;
@@ -197,7 +212,7 @@ async function forgetAfter(error: unknown, { scope, signal, ports }: RunInput): 
 }
 
 /** As `work` settles; rejects where that takes longer. */
-async function within<T>(ms: number, work: Promise<T>, ports: Ports): Promise<T> {
+export async function within<T>(ms: number, work: Promise<T>, ports: Pick<Ports, "timer">): Promise<T> {
   let stop: () => void = () => undefined;
   const late = new Promise<never>((_resolve, reject) => {
     stop = ports.timer(ms, () => reject(new Error(`no answer within ${ms} ms`)));

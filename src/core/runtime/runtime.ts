@@ -15,15 +15,19 @@ import { assertKnownOptions } from "../options.js";
 import { withSystemPorts, type Ports } from "../ports.js";
 import { createHlc } from "../time/hlc.js";
 import { assertNotAborted } from "../tools/call.js";
+import { isThenable } from "../tools/deadline.js";
 import { thrownText } from "../tools/thrown.js";
 import type { VerbBodies } from "../tools/verbs.js";
 import { createAgent, type Agent, type AgentDefinition } from "./agent.js";
 import { toPlan, type Plan } from "./plan.js";
 import { createReceipts } from "./receipts.js";
-import { runPlan, type RunResult } from "./run.js";
+import { runPlan, within, type RunResult } from "./run.js";
 
 /** How often a run enters one agent, unless `maxAgentVisits` says otherwise. */
 export const DEFAULT_MAX_AGENT_VISITS = 8;
+
+/** How long {@link AgentRuntime.destroy} waits for a provider's `destroy()`. Milliseconds. */
+const PROVIDER_GRACE_MS = 5_000;
 
 /** The options of {@link createRuntime}. */
 export interface RuntimeOptions {
@@ -63,9 +67,9 @@ export interface AgentRuntime {
    */
   run(options: RunOptions): Promise<RunResult>;
   /**
-   * Aborts what runs, waits for it to end, then calls each provider's `destroy()` once; a failing one is an event and a
-   * warning, and keeps no other from being called. Then it ends the chain of receipts, and rejects only where that end could
-   * not be signed, with `receipt-failed`. A second call gives the first one's promise.
+   * Aborts what runs and waits for it to end. Then it calls each provider's `destroy()` once and ends the chain of receipts. A
+   * provider that fails, or takes more than 5 seconds, is an event and a warning, and holds up nothing else.
+   * Rejects only where the end of the chain could not be signed, with `receipt-failed`. A second call gives the first one's promise.
    */
   destroy(): Promise<void>;
 }
@@ -94,7 +98,7 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
   const active = new Set<AbortController>();
   /** Runs, up to where nothing of them is left in the memory. None of these promises rejects. */
   const running = new Set<Promise<void>>();
-  let destroying: Promise<void> | undefined;
+  let destroying: { released: Promise<void>; closed: Promise<void> } | undefined;
 
   async function run({ goal, plan, signal }: RunOptions): Promise<RunResult> {
     assertNotAborted(destroyed.signal);
@@ -106,7 +110,9 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
     const scope = openRunScope(memory, log.runId);
     const knownPlan = plan ?? aloneWith([...agents.keys()][0] as string);
     const planned = { agents, goal, plan: knownPlan, maxAgentVisits, signal: ends.signal, verbs, log, scope, ports };
-    const result = receipts.of(log.runId, ends.signal, () => runPlan(planned));
+    const result = receipts.of(log.runId, ends.signal, (own) =>
+      runPlan(own === undefined ? planned : { ...planned, receipts: own }),
+    );
     const over = () => {
       unlink();
       active.delete(ends);
@@ -118,19 +124,28 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
     return result;
   }
 
-  async function destroyAll(): Promise<void> {
-    await waitFor(running, ports);
-    await destroyProviders([...agents.values()], openLog(""), ports);
-    await receipts.close();
+  function beginDestroy(): { released: Promise<void>; closed: Promise<void> } {
+    const over = Promise.resolve().then(() => waitFor(running, ports));
+    const released = over.then(() => destroyProviders([...agents.values()], openLog(""), ports));
+    // The chain does not wait for a provider that takes its time.
+    const closed = over.then(async () => {
+      const [, end] = await Promise.allSettled([released, receipts.close()]);
+      if (end.status === "rejected") throw end.reason;
+    });
+    return { released, closed };
   }
 
   function destroy(): Promise<void> {
-    if (destroying !== undefined) return destroying;
-    // Known before the signal fires: what listens to it may call this again.
-    destroying = Promise.resolve().then(destroyAll);
-    destroyed.abort(new AgentError("aborted", "the runtime was destroyed"));
-    for (const ends of [...active]) ends.abort(destroyed.signal.reason);
-    return destroying;
+    if (destroying === undefined) {
+      // Known before the signal fires: what listens to it may call this again.
+      destroying = beginDestroy();
+      destroyed.abort(new AgentError("aborted", "the runtime was destroyed"));
+      for (const ends of [...active]) ends.abort(destroyed.signal.reason);
+    }
+    if (!receipts.isDelivering) return destroying.closed;
+    // A chain that could not be ended has been reported by `ports.warn`.
+    void destroying.closed.catch(() => undefined);
+    return destroying.released;
   }
 
   return {
@@ -215,7 +230,8 @@ async function destroyProviders(agents: readonly Agent[], log: EventLog, ports: 
   await Promise.all(
     Array.from(providers, async (provider) => {
       try {
-        await provider.destroy?.();
+        const work = provider.destroy?.();
+        if (isThenable(work)) await within(PROVIDER_GRACE_MS, Promise.resolve(work), ports);
       } catch (error) {
         const [name, message] = [providerName(provider), thrownText(error)];
         log.append(owners.get(provider) as string, -1, { type: "provider-destroy-failed", provider: name, message });

@@ -5,6 +5,7 @@ import { seal } from "../canon/copy.js";
 import type { RunScope } from "../context/run-memory.js";
 import type { EventBody, EventDetail } from "../events/event.js";
 import { createBudget, type Budget, type BudgetCap } from "../loop/budget.js";
+import type { RunControl } from "../loop/control.js";
 import { runLoop, type LoopStop } from "../loop/loop.js";
 import type { LlmMessage } from "../model/message.js";
 import type { LlmTurnResponse } from "../model/provider.js";
@@ -35,6 +36,7 @@ export interface Member {
   readonly budget: Budget;
   readonly context: CustomToolContext;
   readonly ports: Pick<Ports, "timer" | "warn">;
+  readonly control: RunControl;
   /** How often it was entered. */
   visits: number;
   /** The cap that ended an earlier visit. */
@@ -48,6 +50,7 @@ export interface Surroundings {
   readonly verbs: VerbBodies | undefined;
   readonly scope: RunScope;
   readonly ports: Pick<Ports, "timer" | "warn">;
+  readonly control: RunControl;
 }
 
 export interface VisitInput {
@@ -58,13 +61,14 @@ export interface VisitInput {
   readonly spend: (response: LlmTurnResponse) => void;
 }
 
-export function createMember(agent: Agent, { signal, verbs, scope, ports }: Surroundings): Member {
+export function createMember(agent: Agent, { signal, verbs, scope, ports, control }: Surroundings): Member {
   const asked = { signal, agentId: agent.id, memory: scope.viewOf(agent.id) };
   return {
     agent,
     budget: createBudget(agent.budget),
     context: { ...asked, pluck: bindVerbs(verbs, asked) },
     ports,
+    control,
     visits: 0,
     exhausted: undefined,
     lastWords: "",
@@ -123,7 +127,7 @@ export function createTally(): Pick<Budget, "spend" | "usage"> {
 
 /** An agent that a cap has stopped stays stopped: whatever is left of the other caps, it takes no further turn in this run. */
 async function settle(member: Member, history: LlmMessage[], emit: VisitInput["emit"]): Promise<LoopStop> {
-  const { agent, budget, context, ports, exhausted } = member;
+  const { agent, budget, context, ports, control, exhausted } = member;
   if (exhausted !== undefined) {
     emit(budget.turns, { type: "budget-exhausted", cap: exhausted, limit: budget.limitOf(exhausted) });
     return { kind: "budget", cap: exhausted };
@@ -141,6 +145,7 @@ async function settle(member: Member, history: LlmMessage[], emit: VisitInput["e
     budget,
     context,
     ports,
+    control,
     emit,
     history,
   });

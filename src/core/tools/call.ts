@@ -34,6 +34,10 @@ export interface ReadyCall {
   call: LlmToolCall;
   tool: GrantedTool;
   args: JsonObject;
+  /** Whether the tool was called. */
+  began: boolean;
+  /** Absent while the call runs, and for good where an abort ended it. */
+  outcome: ToolOutcome | undefined;
 }
 
 /** A call that is ready, or the outcome that it is not. */
@@ -52,7 +56,7 @@ export function prepareCall(call: LlmToolCall, tools: ToolSet): PreparedCall {
     if (call.malformedArguments !== undefined) {
       throw new ToolArgError(`the arguments of ${call.name} are not a JSON object`, { tool: call.name, field: "" });
     }
-    return { kind: "ready", call, tool, args: tool.check(call.arguments) };
+    return { kind: "ready", call, tool, args: tool.check(call.arguments), began: false, outcome: undefined };
   } catch (error) {
     return { kind: "refused", outcome: toFailure(error) };
   }
@@ -64,18 +68,20 @@ export async function executeCall(prepared: PreparedCall, scope: CallScope): Pro
   const { signal } = scope.context;
   assertNotAborted(signal);
   try {
-    const value = invokeTool(prepared.tool, prepared.args, scope);
+    const value = invokeTool(prepared, prepared.args, scope);
     const { text, cut } = toResultText(isThenable(value) ? await value : value);
     assertNotAborted(signal);
-    return { kind: "ok", content: text, cut };
+    return (prepared.outcome = { kind: "ok", content: text, cut });
   } catch (error) {
     assertNotAborted(signal);
-    return toFailure(error);
+    return (prepared.outcome = toFailure(error));
   }
 }
 
-/** What the tool gives, or throws, within its time limit. */
-export function invokeTool(tool: GrantedTool, args: JsonObject, { context, ports }: CallScope): unknown {
+/** What the tool gives, or throws, within its time limit. Marks the call as begun. */
+export function invokeTool(ready: ReadyCall, args: JsonObject, { context, ports }: CallScope): unknown {
+  const { tool } = ready;
+  ready.began = true;
   const deadline = { signal: context.signal, timeoutMs: tool.timeoutMs, ports };
   return callWithin((own) => tool.invoke(args as never, new CallContext(context, own)), deadline);
 }

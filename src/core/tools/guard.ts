@@ -30,18 +30,17 @@ export interface GuardScope extends CallScope {
 export async function executeGuarded(prepared: PreparedCall, scope: GuardScope): Promise<ToolOutcome> {
   if (prepared.kind === "refused") return prepared.outcome;
   const { signal } = scope.context;
-  assertNotAborted(signal);
   try {
     const { args, answer } = await askBefore(prepared, scope);
     const given = answer ?? (await runTool(prepared, args, scope));
     assertNotAborted(signal);
-    if (given.outcome.kind === "denied") return given.outcome;
+    if (given.outcome.kind === "denied") return (prepared.outcome = given.outcome);
     const final = await askAfter(prepared, args, given, scope);
     assertNotAborted(signal);
-    return final.outcome;
+    return (prepared.outcome = final.outcome);
   } catch (error) {
     assertNotAborted(signal);
-    return toFailure(error);
+    return (prepared.outcome = toFailure(error));
   }
 }
 
@@ -86,9 +85,10 @@ async function askBefore(
   return { args };
 }
 
-async function runTool({ tool }: ReadyCall, args: JsonObject, scope: GuardScope): Promise<Answer> {
+async function runTool(ready: ReadyCall, args: JsonObject, scope: GuardScope): Promise<Answer> {
+  assertNotAborted(scope.context.signal);
   try {
-    return toDone(await invokeTool(tool, scrubArguments(args), scope));
+    return toDone(await invokeTool(ready, scrubArguments(args), scope));
   } catch (error) {
     const outcome = toFailure(error);
     const text = outcome.kind === "denied" ? "" : outcome.content;
@@ -117,13 +117,14 @@ async function askAfter(
   return answer;
 }
 
-/** Runs a hook to its checked answer. What it throws ends the run; so does an abort, without waiting for it. */
+/** Runs a hook to its checked answer. What it throws ends the run. An abort ends it too, and starts no hook. */
 async function askHook<T>(
   ask: () => unknown,
   read: (answer: unknown, place: HookPlace) => T,
   place: HookPlace,
   { context: { signal }, ports }: GuardScope,
 ): Promise<T> {
+  assertNotAborted(signal);
   let answer: unknown;
   try {
     answer = await settleWithin(Promise.resolve(ask()), { signal, timeoutMs: Infinity, ports });

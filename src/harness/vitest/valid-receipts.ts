@@ -200,4 +200,11 @@ function gapsOf({ runId, events }: RunLike, chain: readonly Receipt[]): string[]
   return rest > 0 ? [...gaps.slice(0, MAX_FINDINGS), `  and ${countText(rest, "more")}`] : gaps;
 }
 
-const RECEIPTED: ReadonlySet<string> = new Set(["tool-result", "tool-failed", "tool-rejected", "tool-denied"]);
+const RECEIPTED: ReadonlySet<string> = new Set([
+  "tool-result",
+  "tool-failed",
+  "tool-rejected",
+  "tool-denied",
+  "tool-interrupted",
+  "tool-skipped",
+]);

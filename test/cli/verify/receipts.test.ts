@@ -2,13 +2,17 @@ import { createPublicKey } from "node:crypto";
 import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { CassetteV2 } from "../../../src/cassette/format.js";
 import { recordingProvider } from "../../../src/cassette/record.js";
 import { MAX_RECEIPTS_BYTES } from "../../../src/cli/verify/receipts.js";
 import { createSigner } from "../../../src/core/canon/signature.js";
+import { createEventLog } from "../../../src/core/events/log.js";
+import type { LlmMessage } from "../../../src/core/model/message.js";
+import type { LlmTurnRequest, LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { agent, runtime } from "../../support/agents.js";
-import { fileOf, makeChain, otherSeed, publicKey, seed } from "../../support/receipts.js";
-import { ask, say, tool } from "../../support/script.js";
+import { fileOf, makeChain, openChain, otherSeed, publicKey, seed } from "../../support/receipts.js";
+import { ask, quietPorts, say, tool } from "../../support/script.js";
 import { runOf } from "../../cassette/diff/runs.js";
 import { cli, documentOf, folder, place } from "../run.js";
 
@@ -70,13 +74,15 @@ describe("cassette verify --receipts", () => {
 
   it("prints one JSON document", async () => {
     const good = documentOf(await cli(["verify", "--json", "--receipts", "good.jsonl", "--key", key]));
-    expect(good["receipts"]).toMatchObject({ file: "good.jsonl", kind: "ok", receipts: 5, complete: true });
-    expect(good["receipts"]).not.toHaveProperty("chain");
+    expect(good["receipts"]).toMatchObject([
+      { file: "good.jsonl", kind: "ok", receipts: 5, complete: true, openCalls: 0 },
+    ]);
+    expect(JSON.stringify(good)).not.toContain('"chain":');
     write("torn.jsonl", fileOf(chain).slice(0, -20));
     const torn = documentOf(await cli(["verify", "--json", "--receipts", "torn.jsonl", "--key", key]));
     expect(torn).toMatchObject({
       ...{ exitCode: 3, files: [] },
-      receipts: { kind: "broken", receipts: 4, more: 0, findings: [{ kind: "torn-tail", line: 5 }] },
+      receipts: [{ kind: "broken", receipts: 4, more: 0, findings: [{ kind: "torn-tail", line: 5 }] }],
     });
   });
 
@@ -188,10 +194,126 @@ describe("cassette verify --receipts", () => {
     await twice.destroy();
     write("once.jsonl", fileOf(twice.receipts));
     const recorder = recordingProvider(scriptedProvider([say("same"), say("same")]));
-    for (const content of ["a", "b"]) await recorder.turn({ messages: [{ role: "user", content }] });
+    const asked = runtime([agent(recorder)]);
+    for (const goal of ["x", "x"]) await asked.run({ goal });
     place("twice.cassette.json", recorder.toCassette());
     const ran = await cli(["verify", "--receipts", "once.jsonl", "--key", key, "twice.cassette.json"]);
     expect(ran.code).toBe(3);
     expect(ran.out).toContain("1 of 2 turns, not 1\n");
+  });
+
+  it("PLK-07 reads every file of receipts that is given, and all must hold", async () => {
+    write("bad.jsonl", fileOf(chain.toSpliced(1, 1)));
+    for (const order of [
+      ["bad.jsonl", "good.jsonl"],
+      ["good.jsonl", "bad.jsonl"],
+    ]) {
+      const ran = await cli(["verify", ...order.flatMap((name) => ["--receipts", name]), "--key", key]);
+      expect(ran.code).toBe(3);
+      expect(ran.out).toContain("ok         good.jsonl");
+      expect(ran.out).toContain("refused    bad.jsonl");
+    }
+    write("open-too.jsonl", fileOf(chain.slice(0, 3)));
+    const both = ["verify", "--receipts", "open-too.jsonl", "--receipts", "good.jsonl", "--key", key];
+    expect((await cli(both)).code).toBe(0);
+    expect((await cli([...both, "--require-complete"])).code).toBe(3);
+  });
+});
+
+describe("cassette verify --receipts with a recording", () => {
+  /** A run of `ada`: it reads a ticket, whose text is "approved: no", and answers. */
+  const recorder = recordingProvider(
+    scriptedProvider([ask([{ name: "read" }]), ask([{ name: "read" }]), say("Nothing to pay.")]),
+  );
+  const read = tool("read", () => "approved: no");
+
+  async function recordRun(): Promise<CassetteV2> {
+    const signed = runtime([agent(recorder, { id: "ada", customTools: [read] })], { signingKey: seed });
+    await signed.run({ goal: "go" });
+    await signed.destroy();
+    write("ada.jsonl", fileOf(signed.receipts));
+    return recorder.toCassette({ agentId: "ada" });
+  }
+  const recorded = recordRun();
+
+  /** The same cassette with other turns, hashed and sealed as whoever holds no key can do. */
+  async function forge(name: string, change: (turns: LlmTurnRequest[], by: { agentId?: string }) => void) {
+    const cassette = await recorded;
+    const messages: LlmMessage[] = [];
+    const requests = cassette.entries.map(({ prompt }): LlmTurnRequest => {
+      messages.splice(prompt?.keep ?? 0, Infinity, ...(prompt?.messages ?? []));
+      return { messages: structuredClone(messages) };
+    });
+    const by = { agentId: "ada" };
+    const answers = new Map(requests.map((request, index) => [request, cassette.entries[index]?.response]));
+    change(requests, by);
+    const steps = requests.map((request) => structuredClone(answers.get(request) as LlmTurnResponse));
+    const forger = recordingProvider(scriptedProvider(steps));
+    for (const request of requests) await forger.turn(request);
+    place(name, forger.toCassette(by));
+    return cli(["verify", "--receipts", "ada.jsonl", "--key", key, "--require-complete", name]);
+  }
+
+  it("covers the turns of the run", async () => {
+    const ran = await forge("same.cassette.json", () => undefined);
+    expect(ran.out).toContain("covered    same.cassette.json  3 of 3 turns\n");
+    expect(ran.code).toBe(0);
+  });
+
+  it.each<[string, Parameters<typeof forge>[1], string]>([
+    ["another agent", (_turns, by) => void (by.agentId = "bob"), "0 of 3 turns, not 0, 1, 2"],
+    [
+      "another system prompt",
+      (turns) => {
+        for (const { messages } of turns) (messages[0] as { content: string }).content = "Pay whatever is asked.";
+      },
+      "0 of 3 turns, not 0, 1, 2",
+    ],
+    [
+      "another tool result",
+      (turns) => {
+        for (const { messages } of turns) {
+          for (const message of messages) if (message.role === "tool") message.content = "approved: YES";
+        }
+      },
+      "1 of 3 turns, not 1, 2",
+    ],
+    ["the last turns dropped", (turns) => void turns.splice(1), "1 of 1 turn\n"],
+    ["the first turns dropped", (turns) => void turns.splice(0, 2), "1 of 1 turn\n"],
+    ["two turns swapped", (turns) => void turns.reverse(), "1 of 3 turns, not 1, 2\n"],
+    ["a turn repeated", (turns) => void turns.push(turns[2] as LlmTurnRequest), "3 of 4 turns, not 3\n"],
+  ])("refuses a recording with %s", async (name, change, text) => {
+    const ran = await forge(`${name.replaceAll(" ", "-")}.cassette.json`, change);
+    expect(ran.out).toContain(text);
+    expect(ran.code).toBe(3);
+  });
+
+  it("names the turns of the run that have a receipt and are not in the recording", async () => {
+    const ran = await forge("short.cassette.json", (turns) => void turns.splice(1));
+    expect(ran.out).toMatch(/not recorded: turn 1 of agent ada in run [0-9a-f]{8} has a receipt\n/);
+    expect(ran.out).toMatch(/not recorded: turn 2 of agent ada/);
+    const document = documentOf(
+      await cli(["verify", "--json", "--receipts", "ada.jsonl", "--key", key, "short.cassette.json"]),
+    );
+    expect(document["files"]).toMatchObject([
+      { coverage: { turns: 1, uncovered: [], promptUncovered: [], unrecorded: [{ turnIndex: 1 }, { turnIndex: 2 }] } },
+    ]);
+  });
+
+  it("covers the answers alone by receipts of earlier versions, which hold no prompt hash, and says so", async () => {
+    const cassette = await recorded;
+    const { chain: old } = openChain();
+    const log = createEventLog(quietPorts(), { runId: "ab".repeat(16), tap: old.tap });
+    for (const { response, turnIndex } of cassette.entries) {
+      log.append("ada", turnIndex, { type: "llm-turn", stopReason: "stop", toolCalls: 1 }, { kind: "turn", response });
+    }
+    await old.close();
+    write("old.jsonl", fileOf(old.receipts));
+    place("ada.cassette.json", cassette);
+    const ran = await cli(["verify", "--receipts", "old.jsonl", "--key", key, "ada.cassette.json"]);
+    expect(ran.out).toContain("complete: the end of the chain is there");
+    expect(ran.out).toContain("covered    ada.cassette.json  3 of 3 turns\n");
+    expect(ran.out).toContain("prompt not covered: turn 0, 1, 2, whose receipts hold no prompt hash\n");
+    expect(ran.code).toBe(0);
   });
 });

@@ -35,9 +35,36 @@ describe("verifyReceipts of a whole chain", () => {
     ["a file without its last line break", fileOf(chain).trimEnd()],
   ])("PLK-07 says of %s what holds", (_name, input) => {
     expect(verifyReceipts(input, publicKey)).toEqual({
-      ...{ kind: "ok", receipts: 7, complete: true, chainId: at(0).chainId, head: at(6).sig, keyId: at(0).keyId },
+      ...{
+        kind: "ok",
+        receipts: 7,
+        complete: true,
+        openCalls: 0,
+        chainId: at(0).chainId,
+        head: at(6).sig,
+        keyId: at(0).keyId,
+      },
       ...{ runs: ["ab".repeat(16)], agents: ["ann"], chain },
     });
+  });
+
+  it("PLK-92 is complete only where each tool call of a turn has its receipt, in chains that report prompts", () => {
+    const body = { kind: "turn", responseHash: null, stopReason: "toolUse", toolCalls: 2 } as const;
+    const call = { kind: "tool", callId: "c", tool: "t", argumentsHash: null, outcome: "ok" } as const;
+    const make = (turn: Receipt["body"], calls: number): Receipt[] => {
+      const receipts: Receipt[] = [];
+      const bodies = [turn, ...Array<Receipt["body"]>(calls).fill(call), { kind: "end", receipts: calls + 1 } as const];
+      for (const [seq, next] of bodies.entries()) {
+        receipts.push(signed({ seq, body: next, parentSig: receipts.at(-1)?.sig ?? null, turnIndex: 0 }, at(0)));
+      }
+      return receipts;
+    };
+    const verdictOf = (turn: Receipt["body"], calls: number) => verifyReceipts(make(turn, calls), publicKey);
+    const told = { ...body, promptHash: null };
+    expect(verdictOf(told, 2)).toMatchObject({ kind: "ok", complete: true, openCalls: 0 });
+    expect(verdictOf(told, 1)).toMatchObject({ kind: "ok", complete: false, openCalls: 1 });
+    expect(verdictOf(told, 0)).toMatchObject({ kind: "ok", complete: false, openCalls: 2 });
+    expect(verdictOf(body, 1)).toMatchObject({ kind: "ok", complete: true, openCalls: 0 });
   });
 
   it("takes the public key in any of its spellings, and refuses what is none", () => {

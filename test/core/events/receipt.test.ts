@@ -4,6 +4,7 @@ import { hashJson } from "../../../src/core/canon/digest.js";
 import { canonicalize } from "../../../src/core/canon/json.js";
 import type { AgentEvent, EventBody, EventDetail } from "../../../src/core/events/event.js";
 import { createEventLog } from "../../../src/core/events/log.js";
+import { createPromptHashes } from "../../../src/core/events/prompt-hash.js";
 import { receiptMessage } from "../../../src/core/events/receipt.js";
 import { draftReceipt, noteReceipt } from "../../../src/core/events/receipt-draft.js";
 import type { LlmTurnResponse } from "../../../src/core/model/provider.js";
@@ -14,7 +15,7 @@ function bodyOf(body: EventBody, detail?: EventDetail) {
   const log = createEventLog(quietPorts(), { runId: "r" });
   log.append("ann", 2, body);
   const note = noteReceipt(log.events[0] as AgentEvent, detail);
-  return note === undefined ? undefined : draftReceipt(note).body;
+  return note === undefined ? undefined : draftReceipt(note, createPromptHashes()).body;
 }
 
 const turn = { type: "llm-turn", stopReason: "stop", toolCalls: 0 } as const;
@@ -49,9 +50,16 @@ describe("draftReceipt", () => {
         ...{ argumentsHash: hashJson({ n: 1 }), resultHash: hashJson("read") },
       });
     }
-    expect(bodyOf({ type: "tool-denied", ...named, message: "m" }, { kind: "tool", call })).toEqual({
-      ...{ kind: "tool", ...named, outcome: "denied", argumentsHash: hashJson({ n: 1 }) },
-    });
+    const unread: [string, EventBody][] = [
+      ["denied", { type: "tool-denied", ...named, message: "m" }],
+      ["interrupted", { type: "tool-interrupted", ...named }],
+      ["skipped", { type: "tool-skipped", ...named }],
+    ];
+    for (const [outcome, body] of unread) {
+      expect(bodyOf(body, { kind: "tool", call })).toEqual({
+        ...{ kind: "tool", ...named, outcome, argumentsHash: hashJson({ n: 1 }) },
+      });
+    }
   });
 
   it("hashes a response as a recording keeps it, without keys that have no value", () => {

@@ -324,3 +324,52 @@ describe("a turn that streams", () => {
     expect(events.map(({ type }) => type)).toEqual(["turn-start", "llm-delta", "llm-error"]);
   });
 });
+
+describe("an answer that a provider makes up as it is read", () => {
+  const says = (message: object, rest: object = {}) => ({ message, stopReason: "stop", ...rest }) as never;
+  const flips = (values: unknown[]) => () => (values.length > 1 ? values.shift() : values[0]);
+  const withGetter = (base: object, name: string, get: () => unknown): object =>
+    Object.defineProperty({ ...base }, name, { get, enumerable: true });
+  const plain = { role: "assistant", content: "hi" };
+
+  it.each<[string, () => unknown]>([
+    ["a message that turns null", () => withGetter(says(plain), "message", flips([plain, null]))],
+    ["a content that turns 5", () => says(withGetter(plain, "content", flips(["hi", 5])))],
+    ["a final answer that turns 5", () => withGetter(says(plain), "finalAnswer", flips(["hi", 5]))],
+  ])("is read once: %s", async (_name, make) => {
+    const run = await playLoop({ provider: { turn: async () => make() as never } });
+    expect(run.error).toBeUndefined();
+    expect(run.stop).toEqual({ kind: "finished", finalAnswer: "hi" });
+  });
+
+  const thrower = () => {
+    throw new TypeError("boom");
+  };
+  it.each<[string, unknown]>([
+    ["a getter that throws", withGetter(says(plain), "message", thrower)],
+    ["null", null],
+    ["a costUsd of Infinity", says(plain, { costUsd: Infinity })],
+    ["a costUsd of NaN", says(plain, { costUsd: NaN })],
+    ["a costUsd below 0", says(plain, { costUsd: -1 })],
+    ["inputTokens of Infinity", says(plain, { usage: { inputTokens: Infinity, outputTokens: 1 } })],
+    ["outputTokens below 0", says(plain, { usage: { inputTokens: 1, outputTokens: -1 } })],
+    ["cacheReadTokens of NaN", says(plain, { usage: { inputTokens: 1, outputTokens: 1, cacheReadTokens: NaN } })],
+  ])("is an error of the provider and an llm-error event: %s", async (_name, answer) => {
+    const run = await playLoop({ provider: { turn: async () => answer as never } });
+    expect(run.error).toMatchObject({ code: "provider-response" });
+    expect(run.events.at(-1)).toMatchObject({ type: "llm-error", code: "provider-response" });
+  });
+
+  it.each([null, undefined, 5, {}, { type: "other" }, { type: "text-delta", text: 5 }, { type: "tool-call-delta" }])(
+    "refuses a stream that yields %j",
+    async (event) => {
+      async function* stream() {
+        yield event as never;
+      }
+      const provider = { turn: async () => says(plain), stream };
+      const run = await playLoop({ provider, streaming: true });
+      expect(run.error).toMatchObject({ code: "provider-response" });
+      expect(run.events.at(-1)).toMatchObject({ type: "llm-error" });
+    },
+  );
+});

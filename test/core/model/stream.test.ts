@@ -22,7 +22,7 @@ describe("readStream", () => {
       await readStream(
         stream(events, () => ends++),
         "m",
-        (event) => heard.push(event),
+        (event) => void heard.push(event) as undefined,
       ),
     ).toEqual(say("hi"));
     expect(heard).toEqual([delta]);

@@ -6,6 +6,7 @@ import { AgentError, ToolPolicyError } from "../../../src/core/errors.js";
 import type { AgentEvent } from "../../../src/core/events/event.js";
 import type { Receipt } from "../../../src/core/events/receipt.js";
 import { verifyReceipts } from "../../../src/core/events/receipt-verify.js";
+import type { LlmProviderAdapter } from "../../../src/core/model/provider.js";
 import { echoProvider } from "../../../src/core/providers/echo.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { RECEIPT_TIMEOUT_MS } from "../../../src/core/events/receipt-writer.js";
@@ -126,16 +127,12 @@ describe("createRuntime with a signingKey", () => {
     ]);
   });
 
-  it("takes a listener that starts a run or destroys, and gives one that waits for it no more than its time", async () => {
+  it("takes a listener that starts a run or destroys, and one that waits for it", async () => {
     const destroy = (signed: AgentRuntime) => signed.destroy();
     const run = (signed: AgentRuntime) => signed.run({ goal: "y" }).catch(() => undefined);
     for (const begin of [destroy, run]) {
       for (const isWaiting of [false, true]) {
         const script = scriptedProvider([say("one"), say("two")]);
-        const timer: Ports["timer"] = (ms, fire) => {
-          const timeout = setTimeout(fire, ms === RECEIPT_TIMEOUT_MS ? 20 : ms);
-          return () => clearTimeout(timeout);
-        };
         let begun: Promise<unknown> | undefined;
         const onReceipt = () => {
           if (begun !== undefined) return undefined;
@@ -145,15 +142,164 @@ describe("createRuntime with a signingKey", () => {
         const signed: AgentRuntime = runtime([agent(script)], {
           signingKey: seed,
           onReceipt,
-          ports: { ...quietPorts(), timer },
         });
         await signed.run({ goal: "x" }).catch(() => undefined);
         await begun;
         await signed.destroy();
         const verdict = verifyReceipts(signed.receipts, publicKey);
-        expect(verdict).toMatchObject({ kind: "ok", complete: !isWaiting });
+        expect(verdict).toMatchObject({ kind: "ok", complete: true });
       }
     }
+  });
+
+  it("gives a listener that waits for a run of its own too late no more than its time, and says why", async () => {
+    const ports = quietPorts();
+    const timer: Ports["timer"] = (ms, fire) => {
+      const timeout = setTimeout(fire, ms === RECEIPT_TIMEOUT_MS ? 20 : ms);
+      return () => clearTimeout(timeout);
+    };
+    const onReceipt = async ({ seq }: Receipt) => {
+      await Promise.resolve();
+      if (seq === 0) await signed.run({ goal: "y" });
+    };
+    const signed: AgentRuntime = runtime([agent(echoProvider())], {
+      ...{ signingKey: seed, onReceipt, ports: { ...ports, timer } },
+    });
+    expect(await rejection(signed.run({ goal: "x" }))).toMatchObject({
+      code: "receipt-failed",
+      message: expect.stringContaining("onReceipt, given receipt 0, took more than") as string,
+      hint: expect.stringContaining("must not wait for a run or for destroy()") as string,
+    });
+    await signed.destroy();
+  });
+
+  /** The receipts of one run, which is aborted by `abortIn` or ends by itself. */
+  async function outcomesOf(part: Partial<Parameters<typeof agent>[1]>, calls: string[], signal?: AbortSignal) {
+    const events: string[] = [];
+    const script = scriptedProvider([ask(calls.map((name) => ({ name }))), say("done")]);
+    const signed = runtime([agent(script, part)], {
+      ...{ signingKey: seed, onEvent: ({ type }: AgentEvent) => events.push(type) },
+    });
+    await signed.run({ goal: "x", ...(signal === undefined ? {} : { signal }) }).catch(() => undefined);
+    await signed.destroy();
+    const outcomes = signed.receipts.map(({ body }) => (body.kind === "tool" ? body.outcome : body.kind));
+    return { events, outcomes, verdict: verifyReceipts(signed.receipts, publicKey) };
+  }
+
+  it.each(["read", "write"] as const)(
+    "PLK-06 PLK-92 has a receipt for the call in flight, and for those not begun, when a run of %s tools is aborted",
+    async (effect) => {
+      const stop = new AbortController();
+      const pay = tool(
+        "pay",
+        async () => {
+          await Promise.resolve();
+          stop.abort();
+          return new Promise(() => undefined);
+        },
+        { effect },
+      );
+      const part = {
+        customTools: [
+          tool("t", () => 1, { effect }),
+          pay,
+          tool("late", () => new Promise(() => undefined), { effect }),
+        ],
+      };
+      const { events, outcomes, verdict } = await outcomesOf(part, ["t", "pay", "late"], stop.signal);
+      expect(outcomes).toEqual(["turn", "ok", "interrupted", effect === "read" ? "interrupted" : "skipped", "end"]);
+      expect(events.slice(-4)).toEqual([
+        ...["tool-result", "tool-interrupted", effect === "read" ? "tool-interrupted" : "tool-skipped", "run-end"],
+      ]);
+      expect(verdict).toMatchObject({ kind: "ok", complete: true, openCalls: 0 });
+    },
+  );
+
+  it("PLK-06 PLK-92 has a receipt for each call that a policy which aborts, a denial or a cap kept from beginning", async () => {
+    const never = tool("never", () => 1, { effect: "write" });
+    const stop = new AbortController();
+    const policies = [{ call: () => void stop.abort() as undefined }];
+    const aborted = await outcomesOf({ customTools: [never], policies }, ["never"], stop.signal);
+    expect(aborted.outcomes).toEqual(["turn", "skipped", "end"]);
+    const denying = tool(
+      "deny",
+      () => {
+        throw new ToolPolicyError("no");
+      },
+      { effect: "write" },
+    );
+    const denied = await outcomesOf({ customTools: [denying, never] }, ["deny", "never"]);
+    expect(denied.outcomes).toEqual(["turn", "denied", "skipped", "end"]);
+    const capped = await outcomesOf({ customTools: [never], budget: { maxToolCalls: 1 } }, ["never", "never"]);
+    expect(capped.outcomes).toEqual(["turn", "ok", "skipped", "end"]);
+    for (const { verdict } of [aborted, denied, capped]) {
+      expect(verdict).toMatchObject({ kind: "ok", complete: true, openCalls: 0 });
+    }
+  });
+
+  it("PLK-06 PLK-92 stops a run whose chain is broken before its next turn, and before a tool that writes", async () => {
+    for (const pauses of [false, true]) {
+      let turns = 0;
+      let paid = 0;
+      const provider: LlmProviderAdapter = {
+        async turn() {
+          turns += 1;
+          if (pauses) await new Promise((resolve) => setTimeout(resolve));
+          return ask([{ name: "pay" }]);
+        },
+      };
+      const pay = tool("pay", () => (paid += 1), { effect: "write" });
+      const onReceipt = ({ turnIndex }: Receipt) => {
+        if (turnIndex === 1) throw new Error("no space");
+      };
+      const signed = runtime([agent(provider, { customTools: [pay] })], { signingKey: seed, onReceipt });
+      expect(await rejection(signed.run({ goal: "x" }))).toMatchObject({ code: "receipt-failed" });
+      expect({ turns, paid }).toEqual({ turns: 2, paid: 1 });
+      await signed.destroy();
+    }
+  });
+
+  it("PLK-92 takes no further turn with tools that only read, once the chain is known to be broken", async () => {
+    let turns = 0;
+    const provider: LlmProviderAdapter = {
+      async turn() {
+        turns += 1;
+        await new Promise((resolve) => setTimeout(resolve));
+        return ask([{ name: "t" }]);
+      },
+    };
+    const onReceipt = ({ turnIndex }: Receipt) => {
+      if (turnIndex === 1) throw new Error("no space");
+    };
+    const signed = runtime([agent(provider, { customTools: tools })], { signingKey: seed, onReceipt });
+    expect(await rejection(signed.run({ goal: "x" }))).toMatchObject({ code: "receipt-failed" });
+    expect(turns).toBe(3);
+    await signed.destroy();
+  });
+
+  it("gives a turn the prompt hash of its recording", async () => {
+    const recorder = recordingProvider(scriptedProvider(toolSteps));
+    const signed = runtime([agent(recorder, { customTools: tools })], { signingKey: seed });
+    await signed.run({ goal: "go" });
+    const hashes = signed.receipts.flatMap(({ body }) => (body.kind === "turn" ? [body.promptHash] : []));
+    expect(hashes).toEqual(recorder.toCassette().entries.map(({ promptHash }) => promptHash));
+    expect(hashes).toHaveLength(2);
+  });
+
+  it("PLK-97 ends the chain though the destroy of a provider never settles", async () => {
+    const ports = quietPorts();
+    const timer: Ports["timer"] = (ms, fire) => {
+      const timeout = setTimeout(fire, ms === 5_000 ? 0 : ms);
+      return () => clearTimeout(timeout);
+    };
+    const provider = { ...echoProvider(), name: "model:stuck", destroy: () => new Promise<void>(() => undefined) };
+    const signed = runtime([agent(provider)], { signingKey: seed, ports: { ...ports, timer } });
+    await signed.run({ goal: "x" });
+    await signed.destroy();
+    expect(verifyReceipts(signed.receipts, publicKey)).toMatchObject({ kind: "ok", complete: true });
+    expect(ports.warnings).toEqual([
+      expect.stringContaining("destroying provider model:stuck failed: no answer within 5000 ms"),
+    ]);
   });
 
   it("rejects destroy when the end alone cannot be signed, after the providers are destroyed", async () => {

@@ -1,0 +1,40 @@
+// The hash of each prompt of a conversation that only grows: the same value as `promptHash` in a cassette without a filter. The SHA-256
+// state over `[m0,m1,…` is kept and forked, so that a turn pays only for the messages that are new.
+
+import { isSealed } from "../canon/copy.js";
+import { createSha256, type Sha256 } from "../canon/digest.js";
+import { canonicalize } from "../canon/json.js";
+import type { LlmMessage } from "../model/message.js";
+
+/** How far one conversation was hashed. Without `state` it holds a message that is not plain JSON. */
+interface Hashed {
+  length: number;
+  state: Sha256 | undefined;
+}
+
+/** Hashes prompts; made by {@link createPromptHashes}. */
+export interface PromptHashes {
+  /** The hash of the first `length` messages of `conversation`, or null where one of them is not sealed. */
+  of(conversation: readonly LlmMessage[], length: number): string | null;
+}
+
+/** Remembers conversations by identity for as long as they live. Prompts of one must be asked for in their order. */
+export function createPromptHashes(): PromptHashes {
+  const known = new WeakMap<readonly LlmMessage[], Hashed>();
+  return {
+    of(conversation, length) {
+      let hashed = known.get(conversation);
+      if (hashed === undefined || hashed.length > length) {
+        hashed = { length: 0, state: createSha256().update("[") };
+        known.set(conversation, hashed);
+      }
+      for (; hashed.length < length; hashed.length++) {
+        const message = conversation[hashed.length];
+        // A message that is not sealed may have changed since it was sent.
+        if (message === undefined || !isSealed(message)) hashed.state = undefined;
+        else hashed.state?.update(hashed.length === 0 ? canonicalize(message) : `,${canonicalize(message)}`);
+      }
+      return hashed.state?.copy().update("]").digest() ?? null;
+    },
+  };
+}
