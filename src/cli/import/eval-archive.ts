@@ -22,6 +22,9 @@ const SAMPLE = /^samples\/[^/]+\.json$/;
 
 const AGAIN = "Fetch or write it again.";
 
+/** A head has some thousand; this many bytes of tiny values still fit into memory once they are read. */
+const MAX_HEAD_BYTES = 16 * 1024 * 1024;
+
 const STORED = 0;
 const DEFLATED = 8;
 const ZSTANDARD = 93;
@@ -44,6 +47,7 @@ export function readEvalArchive(bytes: Uint8Array, path: string, limits: Archive
       "Unpack it, and import what is in it.",
     );
   }
+  if (head.length > MAX_HEAD_BYTES) throw tooLarge(path, `has a head of more than ${MAX_HEAD_BYTES} bytes`);
   const { version, status, eval: about } = parseHead(decode(head, path), path);
   const front = JSON.stringify({ version, status, eval: about }).slice(0, -1);
   const samples = [...members].filter(([name]) => SAMPLE.test(name)).sort(bySample);

@@ -54,6 +54,11 @@ describe("an .eval archive", () => {
     expect(read(members, { freeBytes: 100_000 })).toContain('"samples"');
   });
 
+  it("is refused where its head is larger than any", () => {
+    const large = { "header.json": new Uint8Array(16 * 1024 * 1024 + 1).fill(32) };
+    expect(() => read(large, { maxBytes: 1e9, freeBytes: 1e9 })).toThrow("a head of more than 16777216 bytes");
+  });
+
   it("is refused by name of its method, Zstandard in so many words", () => {
     const of = (method: number) => {
       const bytes = zipSync({ "header.json": header });
