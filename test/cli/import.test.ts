@@ -37,6 +37,18 @@ describe("cassette import", () => {
     expect(existsSync(join(folder, "one", "m-1", "greet.cassette.json"))).toBe(true);
   });
 
+  it("names the rule alone for a secret that comes again", async () => {
+    const bearer = "a1B2c3D4".repeat(3);
+    const messages = [
+      { role: "user", content: `Authorization: Bearer ${bearer}` },
+      { role: "assistant", content: `It is ${bearer}` },
+    ];
+    const ran = await cli(["import", log("twice.json", record({ messages })), "--out", "twice"]);
+    expect(ran.out.split("\n").filter((line) => line.startsWith("redacted"))).toEqual([
+      "redacted bearer-token in 1 cassette",
+    ]);
+  });
+
   it("takes secrets out and says by which rule, unless told to keep them", async () => {
     const token = "gh" + "p_" + "a1B2c3D4e5".repeat(4);
     const messages = [

@@ -172,6 +172,8 @@ function settle(imported: ImportedCassette, result: Written, log: string, out: s
     const run = { file: result.file, log, model, task, ...(trial === undefined ? {} : { trial }) };
     tally.written.push({ ...run, turns: cassette.entries.length });
     for (const rule of cassette.extensions?.redacted ?? []) {
+      // An import is given no values: this stands for the repetitions of what another rule found.
+      if (rule === "value") continue;
       tally.redacted.set(rule, (tally.redacted.get(rule) ?? 0) + 1);
     }
     for (const { kind, count } of repairs) tally.repairs.set(kind, (tally.repairs.get(kind) ?? 0) + count);
