@@ -23,7 +23,7 @@ const SAMPLE = /^samples\/[^/]+\.json$/;
 const AGAIN = "Fetch or write it again.";
 
 /** A head has some thousand; this many bytes of tiny values still fit into memory once they are read. */
-const MAX_HEAD_BYTES = 16 * 1024 * 1024;
+export const MAX_HEAD_BYTES = 16 * 1024 * 1024;
 
 const STORED = 0;
 const DEFLATED = 8;
