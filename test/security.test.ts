@@ -1,6 +1,7 @@
 // docs/security.md names limits. Each is held to the constant in the code, so that neither can change without the other.
 
 import { readFileSync } from "node:fs";
+import { constants } from "node:buffer";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { MAX_ENVELOPE_BYTES, MAX_SIGNATURES } from "../src/cassette/envelope.js";
@@ -8,6 +9,7 @@ import { MAX_RECORDING_CHARACTERS } from "../src/cassette/import/http/plain.js";
 import { DEFAULT_MAX_BYTES } from "../src/cassette/json.js";
 import { MAX_STREAM_PIECES } from "../src/cassette/stream-format.js";
 import { MAX_RECORDS } from "../src/cli/import/import.js";
+import { MAX_HEAD_BYTES } from "../src/cli/import/eval-archive.js";
 import { FREE_BYTES, MAX_LOG_BYTES, MAX_RATIO } from "../src/cli/import/read-log.js";
 import { MAX_RECEIPTS_BYTES } from "../src/cli/verify/receipts.js";
 import { MAX_JSON_DEPTH } from "../src/core/canon/value.js";
@@ -31,7 +33,10 @@ const LIMITS: Record<string, string> = {
   "signatures in an envelope": count(MAX_SIGNATURES),
   "a file of receipts": size(MAX_RECEIPTS_BYTES),
   "findings listed of a chain of receipts": count(MAX_RECEIPT_FINDINGS),
-  "a log to import, gunzipped": size(MAX_LOG_BYTES),
+  // The most characters that a text of Node.js holds; some versions hold a few less.
+  "a log to import, gunzipped": `${Math.round(constants.MAX_STRING_LENGTH / 2 ** 20)} Mi characters`,
+  "an `.eval` log to import, unzipped": size(MAX_LOG_BYTES),
+  "the head of an `.eval` log": size(MAX_HEAD_BYTES),
   "what a gzipped log may grow to in any case": size(FREE_BYTES),
   "how many times its size it may grow to beyond that": count(MAX_RATIO),
   "records of a log": count(MAX_RECORDS),

@@ -81,7 +81,7 @@ function refuseDepth(text: string, refuse: Refuse): void {
 }
 
 /** A parser that runs out of memory takes the process with it. */
-function refuseWeight(text: string, maxMemory: number, refuse: Refuse): void {
+export function refuseWeight(text: string, maxMemory: number, refuse: Refuse): void {
   if (!isTooHeavy(text, maxMemory)) return;
   const room = Math.floor(maxMemory / 2 ** 20);
   refuse(

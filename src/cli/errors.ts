@@ -22,7 +22,7 @@ export type CliErrorCode =
   | "path-outside"
   /** The request of `why` is not there, too large, or no JSON. */
   | "request-unreadable"
-  /** The ledger of `prune` is not there, empty, or holds lines that nobody could have written. */
+  /** A ledger of `prune` is missing, empty or damaged, lacks a shard, or belongs to other cassettes. */
   | "ledger-unreadable"
   /** The command after `--` could not be started. */
   | "command-not-started"

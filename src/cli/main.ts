@@ -5,6 +5,7 @@ import { Command, CommanderError } from "commander";
 import type { Failure } from "./errors.js";
 import { EXIT } from "./exit-codes.js";
 import type { CliIo, CommandIo } from "./io.js";
+import { refuseRepeated } from "./once.js";
 import { VERSION, VERSION_FLAGS } from "./version.js";
 
 type Declare = (program: Command, io: CommandIo) => void;
@@ -55,7 +56,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<number
 }
 
 /** With the command of that name alone; with all of them for any other word, for then the help or what is near may be asked for. */
-async function createProgram(word: string | undefined, io: CommandIo): Promise<Command> {
+export async function createProgram(word: string | undefined, io: CommandIo): Promise<Command> {
   const program = new Command("cassette")
     .description(
       "Verify, lock, sign, show, count, compare, import, export, record, replay and serve cassettes: recorded runs of LLM agents.",
@@ -73,6 +74,7 @@ async function createProgram(word: string | undefined, io: CommandIo): Promise<C
   const asked = COMMANDS.get(word ?? "");
   const declared = await Promise.all((asked === undefined ? [...COMMANDS.values()] : [asked]).map((load) => load()));
   for (const declare of declared) declare(program, io);
+  refuseRepeated(program.commands);
   return program;
 }
 

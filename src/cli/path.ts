@@ -8,7 +8,7 @@ export function parsePath(text: string): string {
   throw new InvalidArgumentError("Give a path; this one is empty.");
 }
 
-/** The same for an argument that takes several. */
-export function collectPaths(text: string, before: readonly string[] = []): string[] {
-  return [...before, parsePath(text)];
+/** The same for an argument or option that takes several. */
+export function collectPaths(text: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), parsePath(text)];
 }

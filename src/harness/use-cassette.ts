@@ -105,7 +105,13 @@ async function open(
   const { files, environment, desk } = parts;
   switch (mode) {
     case "live":
-      return { ...liveSide, provider: await resolveLive(live), mode, file, done: async () => undefined };
+      return {
+        ...liveSide,
+        provider: await resolveLive(live),
+        mode,
+        file,
+        done: once(async () => parts.note(file, "live", 0)),
+      };
     case "replay":
       return replay(parts, file, live, options);
     case "fork": {

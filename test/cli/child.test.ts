@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { readLedger } from "../../src/cli/child/ledger.js";
@@ -149,15 +149,20 @@ describe.skipIf(process.platform === "win32")("a command that is interrupted", (
 describe("readLedger", () => {
   it("reads what useCassette wrote, and counts what it cannot have written", async () => {
     const path = join(folder, "ledger.jsonl");
-    const line = { file: "a.cassette.json", path: "/a.cassette.json", mode: "replay", turns: 2 };
-    const others = ["{torn", "null", '{"file":1}', '{"file":"a","path":"/a","mode":"live","turns":1}'];
-    const lines = [JSON.stringify(line), ...others];
+    const line = { file: "a.cassette.json", path: "../a.cassette.json", mode: "replay", turns: 2 };
+    const live = { file: "b.cassette.json", path: "/b.cassette.json", mode: "live", turns: 0 };
+    const others = ["{torn", "null", '{"file":1}', '{"file":"a","path":"/a","mode":"auto","turns":1}'];
+    const lines = [JSON.stringify(line), JSON.stringify(live), ...others];
     await nodeFiles().append(path, `${lines.join("\n")}\n`);
-    expect(await readLedger(nodeFiles(), path)).toEqual({ lines: [line], unreadable: 4 });
+    expect(await readLedger(nodeFiles(), path)).toEqual({
+      lines: [{ ...line, path: join(dirname(folder), "a.cassette.json") }],
+      live: [resolve("/b.cassette.json")],
+      unreadable: 4,
+    });
   });
 
   it("takes a missing one for an empty one, and a folder for an unreadable one", async () => {
-    expect(await readLedger(nodeFiles(), join(folder, "none"))).toEqual({ lines: [], unreadable: 0 });
-    expect(await readLedger(nodeFiles(), folder)).toEqual({ lines: [], unreadable: 1 });
+    expect(await readLedger(nodeFiles(), join(folder, "none"))).toEqual({ lines: [], live: [], unreadable: 0 });
+    expect(await readLedger(nodeFiles(), folder)).toEqual({ lines: [], live: [], unreadable: 1 });
   });
 });

@@ -37,6 +37,18 @@ describe("cassette import", () => {
     expect(existsSync(join(folder, "one", "m-1", "greet.cassette.json"))).toBe(true);
   });
 
+  it("names the rule alone for a secret that comes again", async () => {
+    const bearer = "a1B2c3D4".repeat(3);
+    const messages = [
+      { role: "user", content: `Authorization: Bearer ${bearer}` },
+      { role: "assistant", content: `It is ${bearer}` },
+    ];
+    const ran = await cli(["import", log("twice.json", record({ messages })), "--out", "twice"]);
+    expect(ran.out.split("\n").filter((line) => line.startsWith("redacted"))).toEqual([
+      "redacted bearer-token in 1 cassette",
+    ]);
+  });
+
   it("takes secrets out and says by which rule, unless told to keep them", async () => {
     const token = "gh" + "p_" + "a1B2c3D4e5".repeat(4);
     const messages = [
@@ -174,11 +186,29 @@ describe("cassette import", () => {
     const stdout = (text: string): void => void (out += text);
     const quiet = { stdout, stderr: () => undefined, env: {}, isTTY: false, stderrIsTTY: false };
     const io = { ...quiet, cwd: folder, files: nodeFiles(), exit: (given: number) => void (code = given) };
-    await importLogs(["endless.jsonl", "next.json"], { out: "endless" }, io, 4);
+    await importLogs(["endless.jsonl", "next.json"], { out: "endless" }, io, { maxRecords: 4 });
     expect(code).toBe(2);
     expect(out).toContain("log-too-large: endless.jsonl has more than 4 records, the limit; the rest was not read");
     expect(out).toContain("4 cassettes written to endless, 0 existed already, 2 refused\n");
     expect(readdirSync(join(folder, "endless", "m-1"))).toHaveLength(4);
+  });
+
+  it("refuses a log that memory may not do for before it is parsed, and reads those after it", async () => {
+    log("dense.json", `[{"messages":[${"[],".repeat(20_000)}[]]}]`);
+    log("line.jsonl", `${record({ task: "one" })}\n[${"[],".repeat(20_000)}[]]\n${record({ task: "two" })}\n`);
+    log("after.json", record({ task: "after" }));
+    let [code, out] = [-1, ""];
+    const stdout = (text: string): void => void (out += text);
+    const quiet = { stdout, stderr: () => undefined, env: {}, isTTY: false, stderrIsTTY: false };
+    const io = { ...quiet, cwd: folder, files: nodeFiles(), exit: (given: number) => void (code = given) };
+    const logs = ["dense.json", "line.jsonl", "after.json"];
+    await importLogs(logs, { out: "dense" }, io, { maxMemory: 4 * 1024 * 1024 });
+    expect(code).toBe(2);
+    expect(out).toMatch(/dense\.json {2}too-large: .*the 4 MiB of memory at hand may not do/);
+    expect(out).toMatch(/line\.jsonl {2}too-large: .*line 2/);
+    expect(readdirSync(join(folder, "dense", "m-1")).sort()).toEqual(
+      ["after", "one", "two"].map((task) => `${task}.cassette.json`),
+    );
   });
 
   it("exits 2 for a gzip that grows as no log does, and reads one that grows a little", async () => {

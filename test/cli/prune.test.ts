@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { formatCassette } from "../../src/cassette/store.js";
@@ -29,6 +29,11 @@ function ledgerOf(path: string, used: readonly string[]): string {
     return JSON.stringify({ file: at, path: at, mode: "replay", turns: 1 });
   });
   return `${lines.join("\n")}\n`;
+}
+
+/** The names of the cassettes that are left. */
+function cassettesIn(path: string): string[] {
+  return readdirSync(path).flatMap((file) => (file.endsWith(".cassette.json") ? [file.split(".")[0] ?? ""] : []));
 }
 
 describe("cassette prune", () => {
@@ -105,7 +110,7 @@ describe("cassette prune", () => {
     symlinkSync(elsewhere, join(path, "link"), "dir");
     const ran = await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`, "--write"]);
     expect(ran.code).toBe(2);
-    expect(ran.out).toContain(`kept     ${name}/link/b.cassette.json: it lies outside of the folder, behind a link`);
+    expect(ran.out).toContain(`kept     ${name}/link/b.cassette.json: it is outside the folder, behind a link`);
     expect([has("a"), hasElsewhere("a"), hasElsewhere("b"), hasElsewhere("c")]).toEqual([true, true, true, true]);
   });
 
@@ -134,6 +139,91 @@ describe("cassette prune", () => {
     const ran = await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`, "--write", "--json"]);
     expect(documentOf(ran)).toMatchObject({ exitCode: 2, error: { code: "ledger-unreadable" } });
     expect(has("c")).toBe(true);
+  });
+
+  it.each([
+    ["of another machine", "/home/ci/repo/cassettes/a.cassette.json"],
+    ["in a folder that the run did not write it to", "../elsewhere/a.cassette.json"],
+    ["of a cassette that is gone", "gone.cassette.json"],
+  ])("refuses a ledger %s, and deletes nothing", async (_, file) => {
+    const { name, path } = setUp();
+    writeFileSync(join(path, "ledger.jsonl"), `${JSON.stringify({ file, path: file, mode: "replay", turns: 1 })}\n`);
+    const ran = await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`, "--write", "--json"]);
+    expect(documentOf(ran)).toMatchObject({ exitCode: 2, error: { code: "ledger-unreadable" } });
+    expect(cassettesIn(path)).toEqual(["a", "b", "c"]);
+  });
+
+  it("refuses a ledger of other folders next to one of these, and says what to name", async () => {
+    const [{ name, path }, { name: other }] = [setUp(), setUp()];
+    const ledgers = ["--ledger", `${name}/ledger.jsonl`, "--ledger", `${other}/ledger.jsonl`];
+    const ran = await cli(["prune", name, ...ledgers, "--write"]);
+    expect([ran.code, cassettesIn(path)]).toEqual([2, ["a", "b", "c"]]);
+    expect(ran.err).toContain(`${other}/ledger.jsonl names 1 cassette, and none is in these folders`);
+    expect((await cli(["prune", name, other, ...ledgers])).out).toContain("6 cassettes checked: 4 orphans");
+  });
+
+  it("reads the paths of a ledger from the folder of the ledger, so that it holds in another checkout", async () => {
+    const { name, path } = setUp();
+    mkdirSync(join(path, "usage"));
+    const lines = ["a", "b"].map((file) => ({ file, path: `../${file}.cassette.json`, mode: "replay", turns: 1 }));
+    writeFileSync(join(path, "usage", "all.jsonl"), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    expect((await cli(["prune", name, "--from", `${name}/usage`, "--write"])).code).toBe(0);
+    expect(cassettesIn(path)).toEqual(["a", "b"]);
+  });
+
+  it("keeps the cassette of a test that ran live", async () => {
+    const { name, path } = setUp();
+    const live = { file: "b", path: "b.cassette.json", mode: "live", turns: 0 };
+    writeFileSync(join(path, "ledger.jsonl"), `${ledgerOf(path, ["a"])}${JSON.stringify(live)}\n`);
+    await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`, "--write"]);
+    expect(cassettesIn(path)).toEqual(["a", "b"]);
+  });
+
+  it("collects the ledgers of several --ledger", async () => {
+    const { name, path } = setUp();
+    writeFileSync(join(path, "second.jsonl"), ledgerOf(path, ["c"]));
+    const ledgers = ["--ledger", `${name}/ledger.jsonl`, "--ledger", `${name}/second.jsonl`];
+    expect((await cli(["prune", name, ...ledgers, "--write"])).code).toBe(0);
+    expect(cassettesIn(path)).toEqual(["a", "c"]);
+  });
+
+  it.each([
+    ["a ledger that does not exist", ["--ledger", "none.jsonl"]],
+    ["a folder that does not exist", ["--from", "none"]],
+    ["a folder without ledgers", ["--from", "none-in-it"]],
+  ])("refuses %s, also next to one that does", async (_, more) => {
+    const { name, path } = setUp();
+    mkdirSync(join(folder, "none-in-it"), { recursive: true });
+    const ran = await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`, ...more, "--write", "--json"]);
+    expect(documentOf(ran)).toMatchObject({ exitCode: 2, error: { code: "ledger-unreadable" } });
+    expect(cassettesIn(path)).toEqual(["a", "b", "c"]);
+  });
+
+  it("refuses the ledgers of some shards, and names those that are missing", async () => {
+    const { name, path } = setUp();
+    const usage = join(path, "usage");
+    mkdirSync(usage);
+    writeFileSync(join(usage, "2-of-3.jsonl"), ledgerOf(path, ["a"]));
+    const ran = await cli(["prune", name, "--from", `${name}/usage`, "--write"]);
+    expect([ran.code, cassettesIn(path)]).toEqual([2, ["a", "b", "c"]]);
+    expect(ran.err).toContain("lacks ledgers of a run in 3 shards: 1-of-3.jsonl, 3-of-3.jsonl");
+    writeFileSync(join(usage, "1-of-3.jsonl"), "");
+    writeFileSync(join(usage, "3-of-3.jsonl"), ledgerOf(path, ["c"]));
+    expect((await cli(["prune", name, "--from", `${name}/usage`, "--write"])).code).toBe(0);
+    expect(cassettesIn(path)).toEqual(["a", "c"]);
+  });
+
+  it.each<[string, (at: string) => void]>([
+    ["too large", (at) => writeFileSync(at, " ".repeat(64 * 1024 * 1024 + 1))],
+    ["a link to nothing", (at) => symlinkSync("nowhere", at)],
+    ["damaged", (at) => writeFileSync(at, "{torn")],
+  ])("fails for a bundle that is %s, and deletes nothing, since it may list any cassette", async (_, place) => {
+    const { name, path } = setUp();
+    place(join(path, "run.bundle.json"));
+    const ran = await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`, "--write"]);
+    expect(ran.code).toBeGreaterThan(1);
+    expect(ran.err).toContain("run.bundle.json");
+    expect(cassettesIn(path)).toEqual(["a", "b", "c"]);
   });
 
   it("lists duplicates alone without a ledger, and deletes nothing then", async () => {

@@ -71,6 +71,7 @@ describe("cassette shrink", () => {
   it("leaves files alone that are there", async () => {
     await run("shrink", base, candidate, "--out", "small");
     expect((await run("shrink", base, candidate, "--out", "small")).code).toBe(2);
+    expect((await run("shrink", base, candidate, "--out", "small", "--force")).code).toBe(0);
     rmSync(join(cwd, "small/base.cassette.json"));
     expect((await run("shrink", base, candidate, "--out", "small")).code).toBe(2);
     expect(existsSync(join(cwd, "small/base.cassette.json"))).toBe(false);

@@ -55,7 +55,7 @@ describe("mode from-first-miss", () => {
     const written = parseCassette(files.texts.get(FILE) ?? "");
     expect(written.entries.map(({ response }) => response.finalAnswer)).toEqual([undefined, "Go out."]);
     expect(written.agentId).toBe("researcher");
-    expect(ledger()).toEqual([{ file: FILE, path: resolve(FILE), mode, turns: 2, kept: 1 }]);
+    expect(ledger()).toEqual([{ file: FILE, path: FILE, mode, turns: 2, kept: 1 }]);
   });
 
   it("leaves a file as it is whose run is the recorded one, and asks nobody", async () => {
@@ -107,7 +107,7 @@ describe("mode fork", () => {
     expect([handle.mode, handle.file, files.texts.get(FILE)]).toEqual(["fork", OUT, good]);
     const forked = parseCassette(files.texts.get(OUT) ?? "");
     expect(forked.entries.at(-1)?.response.finalAnswer).toBe("Stay in.");
-    expect(ledger()).toEqual([{ file: OUT, path: resolve(OUT), mode: "fork", turns: 2, kept: 1 }]);
+    expect(ledger()).toEqual([{ file: OUT, path: OUT, mode: "fork", turns: 2, kept: 1 }]);
   });
 
   it("replays every other cassette", async () => {

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
 import { parseCassette } from "../../src/cassette/load.js";
@@ -327,7 +326,7 @@ describe("done", () => {
       const text = files.texts.get(FILE);
       await handle.done();
       expect(files.texts.get(FILE)).toBe(text);
-      expect((files.texts.get("ledger.jsonl") ?? "").split("\n")).toHaveLength(mode === "live" ? 1 : 2);
+      expect((files.texts.get("ledger.jsonl") ?? "").split("\n")).toHaveLength(2);
     },
   );
 
@@ -465,9 +464,9 @@ describe("the environment", () => {
 });
 
 describe("the ledger", () => {
-  it("gets one line for each cassette that was done with, with its path from the root", async () => {
+  it("gets one line for each cassette that was done with, with its path from the folder of the ledger", async () => {
     const other = "cassettes/other.cassette.json";
-    const { useCassette, live, files } = harness({}, { CASSETTE_LEDGER: "ledger.jsonl" });
+    const { useCassette, live, files } = harness({}, { CASSETTE_LEDGER: "usage/ledger.jsonl" });
     for (const [mode, file] of [
       ["live", FILE],
       ["record", FILE],
@@ -478,12 +477,21 @@ describe("the ledger", () => {
       await runWeather(handle.provider);
       await handle.done();
     }
-    const lines = (files.texts.get("ledger.jsonl") ?? "").trimEnd().split("\n");
+    const lines = (files.texts.get("usage/ledger.jsonl") ?? "").trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
-      { file: FILE, path: resolve(FILE), mode: "record", turns: 2 },
-      { file: other, path: resolve(other), mode: "refresh", turns: 2 },
-      { file: FILE, path: resolve(FILE), mode: "replay", turns: 2 },
+      { file: FILE, path: `../${FILE}`, mode: "live", turns: 0 },
+      { file: FILE, path: `../${FILE}`, mode: "record", turns: 2 },
+      { file: other, path: `../${other}`, mode: "refresh", turns: 2 },
+      { file: FILE, path: `../${FILE}`, mode: "replay", turns: 2 },
     ]);
+  });
+
+  it("fails the test whose cassette it could not name, since prune would take that for unused", async () => {
+    const { useCassette, live, files } = harness({ [FILE]: good }, { CASSETTE_LEDGER: "ledger.jsonl" });
+    const handle = await useCassette(FILE, live);
+    await runWeather(handle.provider);
+    files.fail("append", { kind: "failed", message: "ENOSPC" });
+    expect(await refused(handle.done())).toMatchObject({ code: "file-unreadable", file: "ledger.jsonl" });
   });
 
   it("gets none for a run that failed, or where none is named", async () => {

@@ -32,6 +32,8 @@ export interface ImportOptions {
   redact?: RedactOption;
   /** Takes the error of a record that cannot be read, and the next record is read. Without it the error is thrown. */
   onError?: (error: CassetteError) => void;
+  /** Bytes on the heap that reading a document or a line may take, by an estimate on the safe side. Default: no limit. */
+  maxMemory?: number;
 }
 
 /** One run of the log. `path` is made by `createPathIssuer`, and unique among the runs of one text. */
@@ -44,7 +46,7 @@ export interface ImportedCassette extends RunName {
 /**
  * Reads `text` (one JSON document, an array, or JSON Lines) one run at a time. Throws `CassetteError`, or gives it to
  * `onError`: a record that is not JSON or cannot be read is `import-malformed`, one that no format fits is
- * `import-unknown-format`; both say where.
+ * `import-unknown-format`; both say where. A document beyond `maxMemory` is `too-large`, and is always thrown.
  */
 export function* parseImport(text: string, options: ImportOptions): Generator<ImportedCassette> {
   const issuePath = createPathIssuer();

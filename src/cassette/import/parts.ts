@@ -18,12 +18,13 @@ export interface LogPart {
 interface PartOptions {
   source: string;
   format?: ImportFormat;
+  maxMemory?: number;
 }
 
 /** The runs of a text in order; those of a format that gathers its records come at the end. */
 export function* readParts(text: string, options: PartOptions): Generator<LogPart | { error: CassetteError }> {
   const gathered = new Map<ImportFormat, { place: RecordPlace; records: JsonValue[] }>();
-  for (const record of readRecords(text)) {
+  for (const record of readRecords(text, options.maxMemory)) {
     const { place } = record;
     const format = attempt(place, options, () => {
       if ("error" in record) throw record.error;

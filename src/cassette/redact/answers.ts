@@ -16,8 +16,12 @@ import {
   type LlmTurnResponse,
   type Reasoning,
 } from "../../core/index.js";
+import { mapMessage } from "./leaves.js";
 
-/** Gives back the response with its secrets replaced. It is handed a copy and may change it. */
+/**
+ * Gives back the response with its secrets replaced. It is handed a copy and may change it. A `finalAnswer` that it leaves as it
+ * is follows `message.content`: it becomes the new content, or is handed over as the content of a second call where it differs.
+ */
 export type Redact = (response: LlmTurnResponse) => LlmTurnResponse;
 
 /** Scrubs answers, and what repeats them. */
@@ -35,12 +39,12 @@ export function createAnswerRedactor(redact: Redact | undefined): AnswerRedactor
 
   return {
     response(response) {
-      const clean = redact(copyJson(response));
-      if (findResponseFlaw(clean) === undefined) {
-        const [raw, kept] = [copyJson(response.message), seal(clean.message)];
-        scrubbed.set(canonicalize(raw), kept);
-        parts.note(raw, kept);
-      }
+      const given = redact(copyJson(response));
+      if (findResponseFlaw(given) !== undefined) return given;
+      const clean = withoutCopies(response, given, redact);
+      const [raw, kept] = [copyJson(response.message), seal(clean.message)];
+      scrubbed.set(canonicalize(raw), kept);
+      parts.note(raw, kept);
       return clean;
     },
     messages: (messages) =>
@@ -50,6 +54,28 @@ export function createAnswerRedactor(redact: Redact | undefined): AnswerRedactor
         return scrubbed.get(canonicalize(own)) ?? parts.scrub(own);
       }),
   };
+}
+
+/**
+ * The answer without what the function took out of `message.content` and left elsewhere: a thought or an argument that is the
+ * old content, and the final answer, which mostly repeats it.
+ */
+function withoutCopies(raw: LlmTurnResponse, clean: LlmTurnResponse, redact: Redact): LlmTurnResponse {
+  const [before, after] = [raw.message.content, clean.message.content];
+  const message =
+    before === after || before === ""
+      ? clean.message
+      : (mapMessage(seal(clean.message), (text) => (text === before ? after : text)) as AssistantMessage);
+  const { finalAnswer } = clean;
+  if (finalAnswer === undefined || finalAnswer !== raw.finalAnswer) return { ...clean, message };
+  return { ...clean, message, finalAnswer: finalAnswer === before ? after : redactText(finalAnswer, raw, redact) };
+}
+
+/** What the function makes of a final answer that is not the content: it is handed over as the content. */
+function redactText(text: string, raw: LlmTurnResponse, redact: Redact): string {
+  const copy = copyJson(raw);
+  const clean = redact({ ...copy, message: { ...copy.message, content: text } });
+  return findResponseFlaw(clean) === undefined ? clean.message.content : text;
 }
 
 /** What the parts of answers became, each under its own canonical text. The last answer wins. */

@@ -1,6 +1,7 @@
 // The ledger: a file to which `useCassette` adds a line for every cassette it recorded or replayed, and which `cassette
 // record` and `cassette replay` read when their command has ended.
 
+import { dirname, resolve } from "node:path";
 import type { FilePort } from "../../core/index.js";
 import type { LedgerLine } from "../../harness/index.js";
 
@@ -12,26 +13,37 @@ const MODES: readonly unknown[] = [
   "from-first-miss",
   "fork",
   "failed",
+  "live",
 ] satisfies LedgerLine["mode"][];
 
-/** What a command left in its ledger. */
+/** A line about a cassette that was recorded or replayed. */
+export type UsedLine = LedgerLine & { mode: Exclude<LedgerLine["mode"], "live"> };
+
+/** What a command left in its ledger. Every `path` is absolute. */
 export interface Ledger {
-  lines: LedgerLine[];
+  lines: UsedLine[];
+  /** Paths of the cassettes of tests that ran in mode `live`. */
+  live: string[];
   /** Lines, or a whole file, that nobody could have written through `useCassette`. */
   unreadable: number;
 }
 
-/** A missing ledger is an empty one: nothing was ever added. */
+/** `path` must be absolute. A missing ledger is an empty one: nothing was ever added. */
 export async function readLedger(files: FilePort, path: string): Promise<Ledger> {
   const result = await files.read(path, MAX_LEDGER_BYTES);
-  if (result.kind === "not-found") return { lines: [], unreadable: 0 };
-  if (result.kind !== "read") return { lines: [], unreadable: 1 };
+  if (result.kind === "not-found") return { lines: [], live: [], unreadable: 0 };
+  if (result.kind !== "read") return { lines: [], live: [], unreadable: 1 };
   const texts = new TextDecoder()
     .decode(result.bytes)
     .split("\n")
     .filter((text) => text !== "");
-  const lines = texts.map(parseLine).filter((line) => line !== undefined);
-  return { lines, unreadable: texts.length - lines.length };
+  const all = texts.map(parseLine).filter((line) => line !== undefined);
+  for (const line of all) line.path = resolve(dirname(path), line.path);
+  return {
+    lines: all.filter((line): line is UsedLine => line.mode !== "live"),
+    live: all.filter(({ mode }) => mode === "live").map((line) => line.path),
+    unreadable: texts.length - all.length,
+  };
 }
 
 /** The files that were recorded more than once, as the tests named them: only the last recording of each is left. */

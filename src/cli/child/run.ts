@@ -3,19 +3,19 @@
 
 import { rm } from "node:fs/promises";
 import { isAbsolute, join, relative } from "node:path";
-import { resolveMode, type LedgerLine } from "../../harness/index.js";
+import { resolveMode } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import type { CommandIo } from "../io.js";
 import { count, createNotes, writeJson } from "../output.js";
 import { makeFolder } from "./folder.js";
-import { readLedger, recordedTwice, type Ledger } from "./ledger.js";
+import { readLedger, recordedTwice, type Ledger, type UsedLine } from "./ledger.js";
 import { holdSignals } from "./signals.js";
 import { runChild } from "./spawn.js";
 
 /** What `cassette record` or `cassette replay` was asked to run. */
 export interface RunRequest {
   verb: "record" | "replay" | "fork";
-  mode: LedgerLine["mode"];
+  mode: UsedLine["mode"];
   command: readonly string[];
   json: boolean;
   /** Variables for the command beside the mode and the ledger. */

@@ -70,7 +70,7 @@ function parseMinutes(text: string): number {
   throw new InvalidArgumentError("Give a number of minutes above 0, such as 10 or 0.5.");
 }
 
-function collectIds(text: string, before: readonly string[] = []): string[] {
-  if (/^[0-9a-f]{12}$/.test(text)) return [...before, text];
+function collectIds(text: string, before: readonly string[] | undefined): string[] {
+  if (/^[0-9a-f]{12}$/.test(text)) return [...(before ?? []), text];
   throw new InvalidArgumentError("Give an id of 12 hex digits, as it is printed.");
 }

@@ -23,6 +23,7 @@ export function shrinkCommand(program: Command, io: CommandIo): void {
       parsePath,
     )
     .option("--out <folder>", "write the two small cassettes there", parsePath)
+    .option("--force", "with --out: replace cassettes that exist")
     .option("--ignore <pointer>", "leave out /arg/path, or tool:/arg/path; may be repeated", collect, [])
     .addOption(
       new Option("--order <order>", "how much the order of the calls counts").choices(ORDER_CHOICES).default("strict"),

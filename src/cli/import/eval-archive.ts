@@ -1,9 +1,11 @@
 // An `.eval` log of Inspect AI: a zip (APPNOTE 6.3) of JSON members, one for each epoch of each sample. Made into the JSON
 // Lines text of the same log, one line for each sample; nothing of the archive touches the disk.
 
+import { crc32 } from "node:zlib";
 import { unzipSync, type UnzipFileInfo } from "fflate";
 import { parseBoundedJson } from "../../core/index.js";
 import { CliError } from "../errors.js";
+import { readChecksums } from "./zip-directory.js";
 
 /** What an archive may hold: members, and bytes of those that are read once they are unpacked. */
 export interface ArchiveLimits {
@@ -17,6 +19,11 @@ export interface ArchiveLimits {
 /** `header.json` is written at the end; a log that broke off has what it began with. */
 const HEADS = ["header.json", "_journal/start.json"];
 const SAMPLE = /^samples\/[^/]+\.json$/;
+
+const AGAIN = "Fetch or write it again.";
+
+/** A head has some thousand; this many bytes of tiny values still fit into memory once they are read. */
+export const MAX_HEAD_BYTES = 16 * 1024 * 1024;
 
 const STORED = 0;
 const DEFLATED = 8;
@@ -40,6 +47,7 @@ export function readEvalArchive(bytes: Uint8Array, path: string, limits: Archive
       "Unpack it, and import what is in it.",
     );
   }
+  if (head.length > MAX_HEAD_BYTES) throw tooLarge(path, `has a head of more than ${MAX_HEAD_BYTES} bytes`);
   const { version, status, eval: about } = parseHead(decode(head, path), path);
   const front = JSON.stringify({ version, status, eval: about }).slice(0, -1);
   const samples = [...members].filter(([name]) => SAMPLE.test(name)).sort(bySample);
@@ -65,11 +73,28 @@ function nameParts(name: string): [id: string, epoch: number] {
 function unpack(bytes: Uint8Array, path: string, limits: ArchiveLimits): Map<string, Uint8Array> {
   const check = createGuard(bytes.length, path, limits);
   try {
-    return new Map(Object.entries(unzipSync(bytes, { filter: check })));
+    const checksums = readChecksums(bytes);
+    const expected = new Map<string, number | undefined>();
+    let index = 0;
+    // Called for each member in the order of the directory.
+    const filter = (info: UnzipFileInfo): boolean => {
+      const checksum = checksums[index++];
+      if (!check(info)) return false;
+      if (expected.has(info.name)) throw unreadable(path, `holds ${JSON.stringify(info.name)} twice`, AGAIN);
+      expected.set(info.name, checksum);
+      return true;
+    };
+    const members = new Map(Object.entries(unzipSync(bytes, { filter })));
+    for (const [name, member] of members) {
+      if (crc32(member) !== expected.get(name)) {
+        throw unreadable(path, `holds ${JSON.stringify(name)}, which is damaged: its CRC-32 does not fit`, AGAIN);
+      }
+    }
+    return members;
   } catch (error) {
     if (error instanceof CliError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw unreadable(path, `cannot be unzipped: ${why}`, "Fetch or write it again.");
+    throw unreadable(path, `cannot be unzipped: ${why}`, AGAIN);
   }
 }
 
@@ -121,14 +146,14 @@ function parseHead(text: string, path: string): LogHead {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw unreadable(path, "has a head that is no JSON object", "Fetch or write it again.");
+  throw unreadable(path, "has a head that is no JSON object", AGAIN);
 }
 
 function decode(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw unreadable(path, "has a member that is not UTF-8 text", "Fetch or write it again.");
+    throw unreadable(path, "has a member that is not UTF-8 text", AGAIN);
   }
 }
 

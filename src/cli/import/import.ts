@@ -1,6 +1,7 @@
 // `cassette import`: reads logs one run at a time and writes a cassette for each. Goes on after a record that cannot be
 // imported, overwrites nothing unless told to, and accounts for every record at the end.
 
+import { getHeapStatistics } from "node:v8";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import {
   CassetteError,
@@ -37,12 +38,18 @@ const BATCH = 16;
 /** The most records of one log that are read, good or not. */
 export const MAX_RECORDS = 1_000_000;
 
+/** What reading a log may take: records, and bytes on the heap. */
+interface ImportLimits {
+  maxRecords?: number;
+  maxMemory?: number;
+}
+
 /** Imports all logs; exits 0 only when every record became a cassette. */
 export async function importLogs(
   logs: readonly string[],
   options: ImportCommandOptions,
   io: CommandIo,
-  maxRecords = MAX_RECORDS,
+  { maxRecords = MAX_RECORDS, maxMemory = getHeapStatistics().heap_size_limit }: ImportLimits = {},
 ): Promise<void> {
   const files = filesAt(io);
   const tally = createTally();
@@ -51,7 +58,7 @@ export async function importLogs(
   for (const log of logs) {
     try {
       const text = await yamlToJson(await readLog(files, log), log);
-      const runs = readRuns(log, text, { ...options, maxRecords }, tally);
+      const runs = readRuns(log, text, { ...options, maxRecords, maxMemory }, tally);
       for (const batch of inBatches(runs, BATCH)) {
         await write(batch, log);
         progress.step(tally.written.length, 0);
@@ -82,7 +89,7 @@ function exitCodeFor(tally: Tally): ExitCode {
 function* readRuns(
   log: string,
   text: string,
-  options: ImportCommandOptions & { maxRecords: number },
+  options: ImportCommandOptions & Required<ImportLimits>,
   tally: Tally,
 ): Generator<ImportedCassette> {
   let records = 0;
@@ -93,6 +100,7 @@ function* readRuns(
     // The name alone: where the log lay on this machine is nobody's business later.
     source: basename(log),
     recordedAt: new Date().toISOString(),
+    maxMemory: options.maxMemory,
     onError(error) {
       countRecord();
       refuseRecord(tally, { ...toFailure(error), file: log });
@@ -164,6 +172,8 @@ function settle(imported: ImportedCassette, result: Written, log: string, out: s
     const run = { file: result.file, log, model, task, ...(trial === undefined ? {} : { trial }) };
     tally.written.push({ ...run, turns: cassette.entries.length });
     for (const rule of cassette.extensions?.redacted ?? []) {
+      // An import is given no values: this stands for the repetitions of what another rule found.
+      if (rule === "value") continue;
       tally.redacted.set(rule, (tally.redacted.get(rule) ?? 0) + 1);
     }
     for (const { kind, count } of repairs) tally.repairs.set(kind, (tally.repairs.get(kind) ?? 0) + count);

@@ -69,6 +69,6 @@ function decode(bytes: Uint8Array, path: string): string {
   }
 }
 
-function tooLarge(path: string, what: string, hint = "Split it into smaller files: one record is one line."): CliError {
+function tooLarge(path: string, what: string, hint = "Split it into smaller files."): CliError {
   return new CliError("log-too-large", `${path} ${what}`, hint, path);
 }

@@ -61,7 +61,7 @@ export function refuseRecord(tally: Tally, failure: Failure): void {
 export function refuseLog(tally: Tally, failure: Failure): void {
   tally.kinds.add(failure);
   tally.refused.push(failure);
-  if (failure.code === "log-too-large") tally.isCutShort = true;
+  if (failure.code === "log-too-large" || failure.code === "too-large") tally.isCutShort = true;
 }
 
 /** How many were refused in all. */

@@ -1,29 +1,28 @@
-// `cassette prune`: orphans are judged by a ledger alone and deleted only when asked to. A ledger that is empty or damaged would
-// make every cassette an orphan, so it is refused; what a bundle lists, and what cannot be read, is never one.
+// `cassette prune`: orphans are judged by ledgers alone and deleted only with --write. A cassette that a bundle lists, or that
+// cannot be read, is never an orphan. When anything needed to judge is missing, the command fails before it deletes.
 
-import { realpath } from "node:fs/promises";
-import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { dirname, join } from "node:path";
 import {
   BUNDLE_SUFFIX,
+  CassetteError,
   createCassetteStore,
   DEFAULT_MAX_BYTES,
   ENVELOPE_SUFFIX,
   parseBundle,
   type Cassette,
 } from "../../cassette/index.js";
-import { hashJson, type FilePort } from "../../core/index.js";
-import { readLedger } from "../child/ledger.js";
+import { hashJson, type FilePort, type FileRead } from "../../core/index.js";
 import { CliError, type Failure } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createPrinter, writeJson } from "../output.js";
 import { createProgress, type Progress } from "../progress.js";
 import { findTarget, loadRecording, pathIn } from "../recordings.js";
+import { assertAbout, readLedgers, type LedgerOptions } from "./ledgers.js";
+import { isInside, realPath } from "./path.js";
 
 /** The flags of `cassette prune`, as commander gives them. */
-export interface PruneOptions {
-  ledger?: string;
-  from?: string;
+export interface PruneOptions extends LedgerOptions {
   write?: boolean;
   json?: boolean;
 }
@@ -35,10 +34,10 @@ export async function prune(folders: readonly string[], options: PruneOptions, i
   if (options.write === true && !isJudging) {
     throw new CliError("usage", "--write was given without a ledger", "Name one with --ledger or --from.");
   }
-  const used = isJudging ? await readUsed(files, options, io.cwd) : undefined;
   const paths = await findCassettes(files, folders);
+  const unused = isJudging ? await findUnused(files, folders, paths, options, io.cwd) : new Set<string>();
   const { duplicates, failed, whole } = await readAll(files, paths, createProgress(io, "checking"));
-  const orphans = used === undefined ? [] : await findOrphans(files, folders, whole, used, io.cwd);
+  const orphans = whole.filter((path) => unused.has(path));
   const { deleted, kept } = await removeAll(files, folders, options.write === true ? orphans : [], io.cwd);
   const exitCode = kept.length > 0 ? EXIT.failed : deleted.length < orphans.length ? EXIT.drift : EXIT.ok;
   io.exit(exitCode);
@@ -49,14 +48,15 @@ export async function prune(folders: readonly string[], options: PruneOptions, i
   else print(found, isJudging, io);
 }
 
-/** A signature beside an orphan goes with it: without its cassette it says nothing. */
+/** The signature next to an orphan goes with it: without its cassette it proves nothing. */
 async function removeAll(files: FilePort, folders: readonly string[], orphans: readonly string[], cwd: string) {
   const deleted: string[] = [];
   const kept: Found["kept"] = [];
   const roots = await Promise.all(folders.map((folder) => realPath(folder, cwd)));
   for (const file of orphans) {
-    if (!(await liesIn(roots, file, cwd))) {
-      kept.push({ file, message: "it lies outside of the folder, behind a link" });
+    // A folder may hold a link to another one, which was not named. A link to a file is removed itself.
+    if (!isInside(roots, await realPath(dirname(file), cwd))) {
+      kept.push({ file, message: "it is outside the folder, behind a link" });
       continue;
     }
     const result = await files.remove(file);
@@ -141,52 +141,31 @@ function hashContent({ entries }: Cassette): string {
   return hashJson(entries.map(({ promptHash, response }) => [promptHash, hashJson(response)]));
 }
 
-/** Paths from the ledgers, with links resolved: one file may be reached by several. */
-async function readUsed(files: FilePort, { ledger, from }: PruneOptions, cwd: string): Promise<Set<string>> {
-  const ledgers = ledger === undefined ? [] : [ledger];
-  for (const name of from === undefined ? [] : ((await files.list(from, ".jsonl")) ?? [])) {
-    ledgers.push(join(from ?? "", name));
-  }
-  const used = new Set<string>();
-  for (const path of ledgers) {
-    const { lines, unreadable } = await readLedger(files, path);
-    if (unreadable > 0) {
-      throw new CliError("ledger-unreadable", `${path} is no ledger, or damaged`, "Run the tests again.", path);
-    }
-    for (const line of lines) used.add(await realPath(line.path, cwd));
-  }
-  if (used.size > 0) return used;
-  throw new CliError(
-    "ledger-unreadable",
-    `${ledger ?? from ?? "the ledger"} names no cassette, so every one would be an orphan`,
-    "Run all tests with CASSETTE_LEDGER set to that file.",
-    ledger ?? from,
-  );
-}
-
-async function findOrphans(
+/** Those of the paths that no ledger and no bundle names. */
+async function findUnused(
   files: FilePort,
   folders: readonly string[],
   paths: readonly string[],
-  used: ReadonlySet<string>,
+  options: LedgerOptions,
   cwd: string,
-): Promise<string[]> {
-  const bundled = await findBundled(files, folders, cwd);
-  const orphans: string[] = [];
-  for (const path of paths) {
-    const real = await realPath(path, cwd);
-    if (!used.has(real) && !bundled.has(real)) orphans.push(path);
-  }
-  return orphans;
+): Promise<Set<string>> {
+  const ledgers = await readLedgers(files, options, cwd);
+  const real = new Map<string, string>();
+  for (const path of paths) real.set(path, await realPath(path, cwd));
+  assertAbout(ledgers, new Set(real.values()), await Promise.all(folders.map((folder) => realPath(folder, cwd))));
+  const used = await findBundled(files, folders, cwd);
+  for (const ledger of ledgers) for (const file of ledger.used) used.add(file);
+  return new Set([...real].filter(([, file]) => !used.has(file)).map(([path]) => path));
 }
 
+/** The real paths of all cassettes that bundles of the folders list. Throws for a bundle that cannot be read. */
 async function findBundled(files: FilePort, folders: readonly string[], cwd: string): Promise<Set<string>> {
   const bundled = new Set<string>();
   for (const folder of folders) {
     for (const name of (await files.list(folder, BUNDLE_SUFFIX)) ?? []) {
       const path = pathIn(folder, name);
       const result = await files.read(path, DEFAULT_MAX_BYTES);
-      if (result.kind !== "read") continue;
+      if (result.kind !== "read") throw unreadableBundle(path, result);
       const { agents } = parseBundle(result.bytes, { file: path });
       for (const { cassette } of Object.values(agents)) bundled.add(await realPath(join(dirname(path), cassette), cwd));
     }
@@ -194,16 +173,15 @@ async function findBundled(files: FilePort, folders: readonly string[], cwd: str
   return bundled;
 }
 
-/** A folder may hold a link to another one, and what lies there was not meant. A link to a file is taken away itself. */
-async function liesIn(roots: readonly string[], file: string, cwd: string): Promise<boolean> {
-  const folder = await realPath(dirname(file), cwd);
-  return roots.some((root) => {
-    const path = relative(root, folder);
-    return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+function unreadableBundle(file: string, result: Exclude<FileRead, { kind: "read" }>): CassetteError {
+  const why =
+    result.kind === "too-large"
+      ? `it has ${result.size} bytes, more than the limit of ${DEFAULT_MAX_BYTES}`
+      : result.kind === "failed"
+        ? result.message
+        : "it is a link to a file that does not exist";
+  return new CassetteError("file-unreadable", `${file} cannot be read: ${why}`, {
+    file,
+    hint: "Restore or delete this bundle: until it can be read, any cassette may belong to it.",
   });
-}
-
-async function realPath(path: string, cwd: string): Promise<string> {
-  const whole = resolve(cwd, path);
-  return realpath(whole).catch(() => whole);
 }

@@ -23,6 +23,7 @@ import { openTolerances, printTolerances, type OpenTolerances, type TolerancesFl
 /** The flags of `cassette shrink`, as commander gives them. */
 export interface ShrinkOptions {
   out?: string;
+  force?: boolean;
   kind?: DriftKind;
   tool?: string;
   ignore: string[];
@@ -37,7 +38,7 @@ export interface ShrinkOptions {
 /** Exits 0 with what is left, 2 where the two do not show the drift, 3 where one is refused. */
 export async function shrink(base: string, candidate: string, options: ShrinkOptions, io: CommandIo): Promise<void> {
   assertWanted(options);
-  const { out, ignore, order, readOnly, content, json = false } = options;
+  const { out, force = false, ignore, order, readOnly, content, json = false } = options;
   const files = filesAt(io);
   const tolerated = await openTolerances(files, options.tolerances);
   const wanted = await wantedOf(options, files);
@@ -47,7 +48,7 @@ export async function shrink(base: string, candidate: string, options: ShrinkOpt
   const diffOptions: DiffOptions = { ignore, order, readOnly, ...compared, ...tolerances };
   const shrunk = shrinkDrift(old, now, diffOptions, wanted);
   if (shrunk === undefined) throw nothingToShrink(base, candidate, options);
-  const written = out === undefined ? undefined : await write(out, shrunk, io);
+  const written = out === undefined ? undefined : await write(out, shrunk, force, io);
   const reproduce = reproduceCommand(written ?? { base, candidate }, options, tolerated);
   if (json) {
     const { rows, edits, isMinimal, drifts, broken, tolerances: used } = shrunk;
@@ -104,20 +105,20 @@ async function load(file: string, files: FilePort): Promise<CassetteV2> {
   });
 }
 
-/** Both files or, where one is there already, neither. */
-async function write(out: string, { base, candidate }: Shrunk, io: CommandIo): Promise<Sides> {
+/** Both files, or neither when one exists and `overwrite` is false. */
+async function write(out: string, { base, candidate }: Shrunk, overwrite: boolean, io: CommandIo): Promise<Sides> {
   const files = filesAt(io);
   const store = createCassetteStore(files);
   const sides = { base: join(out, "base.cassette.json"), candidate: join(out, "candidate.cassette.json") };
   for (const file of Object.values(sides)) {
-    if ((await files.read(file, 0)).kind === "not-found") continue;
+    if (overwrite || (await files.read(file, 0)).kind === "not-found") continue;
     throw new CassetteError("file-exists", `${file} exists and was left as it is`, {
       file,
-      hint: "Name a new folder.",
+      hint: "Name a new folder, or replace it with --force.",
     });
   }
-  await store.save(sides.base, base);
-  await store.save(sides.candidate, candidate);
+  await store.save(sides.base, base, { overwrite });
+  await store.save(sides.candidate, candidate, { overwrite });
   return sides;
 }
 

@@ -60,7 +60,8 @@ function slotsOf(literals: TemplateStringsArray): readonly Slot[] {
 /** Where a value would stand after this much of a template. */
 function slotAfter(before: string): Slot {
   const isInTag = before.lastIndexOf("<") > before.lastIndexOf(">");
-  if (!isInTag) return "text";
+  // A title holds text alone: markup in it would be shown as it is written (RCDATA).
+  if (!isInTag) return before.endsWith("<title>") ? "attribute" : "text";
   const name = /\s([a-z-]+)="[^"]*$/.exec(before)?.[1];
   if (name === undefined) throw new TypeError(`a value may stand in a quoted attribute only: ${before.slice(-40)}`);
   if (name.startsWith("on") || name === "style" || name === "srcset") {

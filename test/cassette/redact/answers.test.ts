@@ -88,6 +88,61 @@ describe("redact", () => {
     });
   });
 
+  describe("a function that knows the content alone", () => {
+    const EMAIL_RE = /[a-z]+@example\.com/g;
+    const byContent: Redact = (response) => ({
+      ...response,
+      message: { ...response.message, content: response.message.content.replace(EMAIL_RE, "<EMAIL>") },
+    });
+    const record = async (answer: LlmTurnResponse, by = byContent) => {
+      const recorder = recordingProvider(scriptedProvider([answer]), { redact: by, ports: fixedPorts() });
+      await recorder.turn(prompt("a"));
+      return recordedCassette(recorder);
+    };
+
+    it("PLK-133 leaves no copy of the secret in the final answer, whole or streamed", async () => {
+      const whole = await record(say("Write to ann@example.com"));
+      expect(whole.entries[0]?.response).toMatchObject({
+        message: { content: "Write to <EMAIL>" },
+        finalAnswer: "Write to <EMAIL>",
+      });
+      const streaming: LlmProviderAdapter = {
+        ...scriptedProvider([]),
+        async *stream() {
+          for (const text of ["Write to ann@", "example.com"]) yield { type: "text-delta" as const, text };
+          yield { type: "response" as const, response: say("Write to ann@example.com") };
+        },
+      };
+      const recorder = recordingProvider(streaming, { redact: byContent });
+      for await (const event of recorder.stream?.(prompt("a")) ?? []) expect(event).toBeDefined();
+      const streamed = recordedCassette(recorder);
+      expect(streamed.entries).toHaveLength(1);
+      for (const cassette of [whole, streamed]) expect(formatCassette(cassette)).not.toContain("ann@");
+    });
+
+    it("PLK-133 leaves none in a final answer that says more or less than the content", async () => {
+      const answer: LlmTurnResponse = { ...say("So: ann@example.com"), finalAnswer: "ann@example.com" };
+      expect((await record(answer)).entries[0]?.response.finalAnswer).toBe("<EMAIL>");
+      expect((await record({ ...answer, message: say("").message })).entries[0]?.response.finalAnswer).toBe("<EMAIL>");
+    });
+
+    it("PLK-133 leaves none in a thought or an argument that is the content", async () => {
+      const answer = ask([{ name: "mail", arguments: { to: "ann@example.com" } }], { content: "ann@example.com" });
+      answer.message.reasoning = [{ type: "text", text: "ann@example.com" }];
+      const cassette = await record(answer);
+      expect(formatCassette(cassette)).not.toContain("ann@");
+      expect(cassette.entries[0]?.response.message.toolCalls?.[0]?.arguments).toEqual({ to: "<EMAIL>" });
+    });
+
+    it("keeps a final answer that the function changed itself", async () => {
+      const cassette = await record(say("ann@example.com"), (response) => ({
+        ...byContent(response),
+        finalAnswer: "someone",
+      }));
+      expect(cassette.entries[0]?.response.finalAnswer).toBe("someone");
+    });
+  });
+
   it("works together with a hashFilter, which sees the scrubbed prompt", async () => {
     const seen: string[] = [];
     const recorder = recordingProvider(script(), {

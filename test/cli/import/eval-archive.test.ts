@@ -1,5 +1,6 @@
 import { zipSync, type Zippable } from "fflate";
 import { describe, expect, it } from "vitest";
+import { CliError } from "../../../src/cli/errors.js";
 import { isZip, readEvalArchive } from "../../../src/cli/import/eval-archive.js";
 
 const limits = { maxMembers: 10, maxBytes: 100_000, freeBytes: 1_000, maxRatio: 20 };
@@ -53,6 +54,11 @@ describe("an .eval archive", () => {
     expect(read(members, { freeBytes: 100_000 })).toContain('"samples"');
   });
 
+  it("is refused where its head is larger than any", () => {
+    const large = { "header.json": new Uint8Array(16 * 1024 * 1024 + 1).fill(32) };
+    expect(() => read(large, { maxBytes: 1e9, freeBytes: 1e9 })).toThrow("a head of more than 16777216 bytes");
+  });
+
   it("is refused by name of its method, Zstandard in so many words", () => {
     const of = (method: number) => {
       const bytes = zipSync({ "header.json": header });
@@ -62,6 +68,39 @@ describe("an .eval archive", () => {
     };
     expect(of(93)).toThrow("Zstandard (method 93)");
     expect(of(14)).toThrow("method 14");
+  });
+
+  it("never loads with other contents, whichever bit is flipped", () => {
+    const members = {
+      "header.json": header,
+      "samples/1_epoch_1.json": json({ id: 1, text: "the answer is 42, and no other" }),
+      "samples/2_epoch_1.json": [json({ id: 2, text: "stored as it is" }), { level: 0 }] as const,
+    };
+    const bytes = zipSync(members as unknown as Zippable);
+    const text = readEvalArchive(bytes, "log.eval", limits);
+    const refusals = new Set<string>();
+    for (let bit = 0; bit < bytes.length * 8; bit++) {
+      const flipped = bytes.slice();
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      if (!isZip(flipped)) continue;
+      try {
+        expect(readEvalArchive(flipped, "log.eval", limits), `bit ${bit}`).toBe(text);
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+        refusals.add(error.message);
+      }
+    }
+    expect([...refusals]).toContain(
+      'log.eval holds "samples/2_epoch_1.json", which is damaged: its CRC-32 does not fit',
+    );
+  });
+
+  it("is refused where it holds a member twice, since nobody knows which one counts", () => {
+    const bytes = zipSync({ "header.json": header, "headre.json": json({ version: 9 }) });
+    const text = new TextDecoder("latin1").decode(bytes).replaceAll("headre.json", "header.json");
+    const twice = Uint8Array.from(text, (char) => char.charCodeAt(0));
+    const raw = bytes.map((byte, at) => (twice.length === bytes.length ? (twice[at] ?? byte) : byte));
+    expect(() => readEvalArchive(raw, "log.eval", limits)).toThrow('holds "header.json" twice');
   });
 
   it("is refused where it is torn", () => {

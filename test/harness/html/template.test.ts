@@ -17,6 +17,10 @@ describe("html", () => {
     expect(html`<p>${items}</p>`.toString()).toBe("<p>a<b>1</b><i></i></p>");
   });
 
+  it("puts no markup into a title, which is text alone", () => {
+    expect(html`<title>${"we\u200bird <b>"}</title>`.toString()).toBe("<title>we\\u200bird &lt;b&gt;</title>");
+  });
+
   it("makes visible what cannot be seen, and keeps line breaks in shown text alone", () => {
     expect(html`<p title="${"a\u202eb\n"}">${"a\u202e\0"}</p>`.toString()).toBe(
       '<p title="a\\u202eb\\n">a<span class="sign">\\u202e</span><span class="sign">\\u0000</span></p>',

@@ -1,0 +1,105 @@
+// The ledgers that `cassette prune` judges by. Each must be whole and about the cassettes at hand: a cassette that a lost or
+// foreign ledger names would look unused and be deleted.
+
+import { basename, dirname, join, resolve } from "node:path";
+import type { FilePort } from "../../core/index.js";
+import { readLedger } from "../child/ledger.js";
+import { CliError } from "../errors.js";
+import { count } from "../output.js";
+import { isInside, realPath } from "./path.js";
+
+/** Which ledgers to read; the flags of `cassette prune`. */
+export interface LedgerOptions {
+  ledger?: readonly string[];
+  /** A folder with ledgers. */
+  from?: string;
+}
+
+/** The cassettes that a ledger names, as real paths. */
+export interface NamedLedger {
+  path: string;
+  used: string[];
+}
+
+const AGAIN = "Run all tests again to write it.";
+const MAX_MISSING = 5;
+
+/** Reads every ledger. Throws {@link CliError} `ledger-unreadable` for one that is missing or damaged, or lacks a shard. */
+export async function readLedgers(files: FilePort, options: LedgerOptions, cwd: string): Promise<NamedLedger[]> {
+  const paths = [...(options.ledger ?? []), ...(await listLedgers(files, options.from))];
+  assertShards(paths);
+  const ledgers: NamedLedger[] = [];
+  for (const path of paths) {
+    if ((await files.read(path, 0)).kind === "not-found") throw refused(path, `there is no ledger at ${path}`, AGAIN);
+    const { lines, live, unreadable } = await readLedger(files, resolve(cwd, path));
+    if (unreadable > 0) throw refused(path, `${path} is not a ledger, or is damaged`, AGAIN);
+    const named = [...lines.map((line) => line.path), ...live];
+    ledgers.push({ path, used: await Promise.all(named.map((file) => realPath(file, cwd))) });
+  }
+  if (ledgers.some(({ used }) => used.length > 0)) return ledgers;
+  const [first = "the ledger"] = paths;
+  const hint = "Run all tests with CASSETTE_LEDGER set to that file.";
+  throw refused(first, `${first} names no cassette, so every one would be an orphan`, hint);
+}
+
+async function listLedgers(files: FilePort, from: string | undefined): Promise<string[]> {
+  if (from === undefined) return [];
+  const names = await files.list(from, ".jsonl");
+  if (names === undefined)
+    throw refused(from, `${from} is not a folder that can be read`, "Name the folder of the ledgers.");
+  if (names.length === 0) throw refused(from, `${from} has no ledger (*.jsonl)`, AGAIN);
+  return names.map((name) => join(from, name));
+}
+
+/** A run in shards leaves `1-of-3.jsonl` and so on; a shard in which a test failed leaves none. */
+function assertShards(paths: readonly string[]): void {
+  const sets = new Map<string, { total: number; seen: Set<number> }>();
+  for (const path of paths) {
+    const [, index, total] = /^(\d+)-of-(\d+)\.jsonl$/.exec(basename(path)) ?? [];
+    if (index === undefined || total === undefined) continue;
+    const key = join(dirname(path), total);
+    const set = sets.get(key) ?? { total: Number(total), seen: new Set() };
+    sets.set(key, { ...set, seen: set.seen.add(Number(index)) });
+  }
+  for (const [key, { total, seen }] of sets) {
+    const missing: string[] = [];
+    for (let index = 1; index <= total && missing.length < MAX_MISSING; index++) {
+      if (!seen.has(index)) missing.push(`${index}-of-${total}.jsonl`);
+    }
+    if (missing.length === 0) continue;
+    const more = total - seen.size > missing.length ? " and more" : "";
+    throw refused(
+      dirname(key),
+      `${dirname(key)} lacks ledgers of a run in ${total} shards: ${missing.join(", ")}${more}`,
+      "Add them. A shard writes none when a test of it fails.",
+    );
+  }
+}
+
+/**
+ * Throws {@link CliError} `ledger-unreadable` for a ledger of another checkout or an earlier state: one that names none of the
+ * cassettes that were `found`, or names one inside the `folders` that is gone. All are real paths.
+ */
+export function assertAbout(
+  ledgers: readonly NamedLedger[],
+  found: ReadonlySet<string>,
+  folders: readonly string[],
+): void {
+  for (const { path, used } of ledgers) {
+    const gone = used.find((file) => !found.has(file) && isInside(folders, file));
+    if (gone !== undefined) {
+      throw refused(path, `${path} names a cassette that does not exist: ${gone}`, AGAIN);
+    }
+    const [first] = used;
+    if (first === undefined || used.some((file) => found.has(file))) continue;
+    throw refused(
+      path,
+      `${path} names ${count(used.length, "cassette")}, and none is in these folders; the first is ${first}`,
+      "Name the folders of these cassettes too. A ledger of another checkout must be in the folder where the run wrote it.",
+    );
+  }
+}
+
+function refused(path: string, message: string, hint: string): CliError {
+  return new CliError("ledger-unreadable", message, hint, path);
+}
