@@ -28,7 +28,7 @@ writeFileSync(join(project, "package.json"), '{ "name": "project", "private": tr
 writeFileSync(join(project, "cassette.sh"), `#!/bin/sh\nexec "${process.execPath}" "${cassetteBin}" "$@"\n`, {
   mode: 0o755,
 });
-symlinkSync(join(project, "cassette.sh"), join(project, "node_modules/.bin/cassette"));
+symlinkSync(join(project, "cassette.sh"), join(project, "node_modules/.bin/playhead"));
 for (const side of ["old", "new", "same"]) {
   mkdirSync(join(project, side));
   for (let run = 0; run < 5; run++) {

@@ -180,18 +180,13 @@ function sealIfJson(value: unknown): unknown {
 
 type Warn = (text: string) => void;
 
-type OrderNote = (turnIndex: number, firstUnused: number) => void;
-
 /** Reports the first turn that is given out before an earlier one. */
-function createOrderNote(warn: Warn): OrderNote {
-  let hasWarned = false;
-  return (turnIndex, firstUnused) => {
-    if (turnIndex === firstUnused || hasWarned) return;
-    hasWarned = true;
-    warn(
-      `the run asked for recorded turn ${turnIndex} before turn ${firstUnused}. A replay goes by content, not by ` +
-        "position, so it was answered.",
-    );
+function createOrderNote(warn: Warn): (turnIndex: number, firstUnused: number) => void {
+  let isDone = false;
+  return (turn, first) => {
+    if (turn === first || isDone) return;
+    isDone = true;
+    warn(`recorded turn ${turn} was asked for before turn ${first}. Turns are found by content, so it was answered.`);
   };
 }
 

@@ -200,8 +200,7 @@ describe("strict replay", () => {
     replay.reset();
     expect(await answers("c", "b", "a")).toEqual(["3", "2", "1"]);
     expect(warnings).toEqual([
-      "playhead: x.json: the run asked for recorded turn 2 before turn 1. A replay goes by content, not by position, so it " +
-        "was answered.",
+      "playhead: x.json: recorded turn 2 was asked for before turn 1. Turns are found by content, so it was answered.",
     ]);
   });
 

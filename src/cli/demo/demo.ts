@@ -31,9 +31,9 @@ export async function demo({ out, json = false }: DemoOptions, io: CommandIo): P
   }
   print("Everything is in ", { look: "bold", text: out }, ". Have a look:");
   const look = { show: result.cassettes[0] ?? out, diff: `${result.cassettes.join(" ")} --content` };
-  print("   npx cassette show ", look.show);
-  print("   npx cassette diff ", look.diff);
-  print("   npx cassette verify ", join(out, "tampered"));
+  print("   npx playhead show ", look.show);
+  print("   npx playhead diff ", look.diff);
+  print("   npx playhead verify ", join(out, "tampered"));
 }
 
 async function claimFolder(out: string, io: CommandIo): Promise<void> {

@@ -103,12 +103,12 @@ export function handleAdvice(context: MatcherContext, received: unknown): string
   if (typeof failedFile === "string") {
     const [kept, wanted] = [relativePath(failedFile), relativePath(file)];
     return (
-      `\n\`npx cassette show ${kept}\` shows this run. If the assertion is wrong, correct it and keep the run: ` +
+      `\n\`npx playhead show ${kept}\` shows this run. If the assertion is wrong, correct it and keep the run: ` +
       `\`mv ${kept} ${wanted}\`; ${again}`
     );
   }
   // A run that is being recorded has no file that could be shown.
   const isNew = mode === "record" || mode === "refresh";
   if (isNew) return `\n\`done({ failed: true })\` keeps this run; ${again}`;
-  return `\n\`npx cassette show ${relativePath(file)}\` shows the recorded run; ${again}`;
+  return `\n\`npx playhead show ${relativePath(file)}\` shows the recorded run; ${again}`;
 }

@@ -50,7 +50,7 @@ export function toResult(
   { differences, tolerances }: Found,
   same: string,
 ): MatcherResult {
-  const compare = `npx cassette diff ${pinned.path} <new file>`;
+  const compare = `npx playhead diff ${pinned.path} <new file>`;
   if (differences.length === 0) {
     return {
       pass: true,

@@ -91,7 +91,7 @@ function refused(name: string, what: string, lines: readonly string[]): MatcherR
     pass: false,
     message: () =>
       `expected ${name} to have valid receipts, but ${what}:\n${lines.join("\n")}\n` +
-      "Written to a file, `npx cassette verify --receipts <file> --key <public key>` explains the same.",
+      "Written to a file, `npx playhead verify --receipts <file> --key <public key>` explains the same.",
   };
 }
 
@@ -160,7 +160,7 @@ async function readBytes(path: string, files: NonNullable<MatcherHost["files"]>)
       throw misuse(
         NAME,
         `${path} has ${result.size} bytes, more than ${MAX_BYTES}`,
-        "Use npx cassette verify --receipts.",
+        "Use npx playhead verify --receipts.",
       );
     case "failed":
       throw misuse(NAME, `${path} cannot be read: ${result.message}`, "Check the path.");

@@ -80,7 +80,7 @@ export function stayWithinBudget(
     pass: false,
     message: () =>
       `expected the run to stay within its budget, but it is over in ${namesText(over)}:\n${tableText(this, judged)}\n` +
-      "Raise the limit if that is meant, or find out which turn took so much: npx cassette stats and npx cassette show say what each took." +
+      "Raise the limit if that is meant, or find out which turn took so much: npx playhead stats and npx playhead show say what each took." +
       handleAdvice(this, received),
     expected: Object.fromEntries(over.map(({ name, limit }) => [name, limit])),
     actual: Object.fromEntries(over.map(({ name, figure }) => [name, atLeast(figure)])),

@@ -109,7 +109,7 @@ describe("a failure", () => {
     const handle = { provider, done: async () => undefined, mode: "replay", file: "my runs/a.cassette.json" };
     const { message } = refusal(() => expect(handle).toCallTool("save")) as Error;
     expect(message).toContain(
-      "\n`npx cassette show 'my runs/a.cassette.json'` shows the recorded run; " +
+      "\n`npx playhead show 'my runs/a.cassette.json'` shows the recorded run; " +
         "`CASSETTE_MODE=refresh npx vitest run test/harness/vitest/guard.test.ts -t " +
         "'^a failure( | > )names the commands for the cassette of a handle$'` records it again.",
     );
@@ -122,7 +122,7 @@ describe("a failure", () => {
     expect(messageOf(handle)).toContain("\n`done({ failed: true })` keeps this run; `CASSETTE_MODE=refresh");
     expect(messageOf(handle)).not.toContain("cassette show");
     expect(messageOf({ ...handle, failedFile: "a b.cassette.failed.json" })).toContain(
-      "\n`npx cassette show 'a b.cassette.failed.json'` shows this run. If the assertion is wrong, correct it and keep the run: " +
+      "\n`npx playhead show 'a b.cassette.failed.json'` shows this run. If the assertion is wrong, correct it and keep the run: " +
         "`mv 'a b.cassette.failed.json' 'a b.cassette.json'`; `CASSETTE_MODE=refresh",
     );
   });

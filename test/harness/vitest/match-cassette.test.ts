@@ -51,7 +51,7 @@ describe("toMatchCassette", () => {
         `expected no difference from ${file}, but there are 2 differences:`,
         '  - lookup was called with other arguments at turn 0: /city was "Paris" and is "Oslo".',
         `  - The assistant's text changed at turn 1: it was "sunny" and is "rain".`,
-        `If it is not meant, undo the change; save the run and \`npx cassette diff ${file} <new file>\` shows all of it.`,
+        `If it is not meant, undo the change; save the run and \`npx playhead diff ${file} <new file>\` shows all of it.`,
         `If it is meant, record ${file} again and review it; where this test records it: CASSETTE_MODE=refresh npx vitest run ` +
           "test/harness/vitest/match-cassette.test.ts -t " +
           "'^toMatchCassette( | > )says what differs in sentences and gives both sides of it to the runner$'",
@@ -122,7 +122,7 @@ describe("toMatchCassette", () => {
     expect(await rejection(expect(pinned).not.toMatchCassette(pinned))).toMatchObject({
       message:
         "expected a run that differs from the pinned cassette, but its calls, its texts and the number of its turns are the same.\n" +
-        "Take .not away, or make sure that the changed agent was run; `npx cassette diff <pinned file> <new file>` compares two files.",
+        "Take .not away, or make sure that the changed agent was run; `npx playhead diff <pinned file> <new file>` compares two files.",
     });
   });
 

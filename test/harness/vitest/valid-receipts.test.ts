@@ -54,7 +54,7 @@ describe("toHaveValidReceipts", () => {
     await expect(path).not.toHaveValidReceipts({ key });
     const { message } = (await rejection(expect(path).toHaveValidReceipts({ key }))) as Error;
     expect(message).toContain(`expected ${path} to have valid receipts, but 1 line does not hold:\n  line 2  edited: `);
-    expect(message).toContain("`npx cassette verify --receipts <file> --key <public key>`");
+    expect(message).toContain("`npx playhead verify --receipts <file> --key <public key>`");
     await expect(chain.toSpliced(1, 1)).not.toHaveValidReceipts({ key });
     await expect(chain).not.toHaveValidReceipts({ key: other });
   });

@@ -60,7 +60,7 @@ describe("toStayWithinBudget", () => {
         "  turns           8      2",
         "  tokens        200    220  20 over",
         "  USD          0.25    0.3  0.05 over",
-        "Raise the limit if that is meant, or find out which turn took so much: npx cassette stats and npx cassette show say what each took.",
+        "Raise the limit if that is meant, or find out which turn took so much: npx playhead stats and npx playhead show say what each took.",
       ].join("\n"),
     );
     expect(refusal(() => expect(result).toStayWithinBudget(budget))).toMatchObject({
