@@ -24,11 +24,7 @@ export function createTimeWarning(ports: Pick<Ports, "now" | "warn">) {
 }
 
 /** The first text of `prompts` that is the date of a recording from `start` to `end` (Unix ms), or a moment of it in figures. */
-function findRecordingTime(
-  prompts: Iterable<readonly LlmMessage[]>,
-  start: number,
-  end: number,
-): string | undefined {
+function findRecordingTime(prompts: Iterable<readonly LlmMessage[]>, start: number, end: number): string | undefined {
   // At one moment the date is that of UTC, of 12 hours before or of 14 hours after, by the time zone.
   const days = [...new Set([start - 12 * HOUR, start, end, end + 14 * HOUR].map(dayPattern))];
   const pattern = new RegExp(`(?<![0-9A-Za-z])(?:${days.join("|")}|[1-9][0-9]{9}(?:[0-9]{3})?)(?![0-9])`, "gi");

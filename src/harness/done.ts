@@ -28,7 +28,8 @@ export function once(finish: (ended: RunEnd) => Promise<void>): (ended?: RunEnd)
 export function checkEnd(ended: unknown): RunEnd {
   if (!isPlainObject(ended)) return {};
   const unknown = unknownOptions(ended, ["outcome", "failed"]);
-  if (unknown.length > 0) throw invalid(`done has an unknown option: ${unknown.join(", ")}`, "It takes outcome and failed.");
+  if (unknown.length > 0)
+    throw invalid(`done has an unknown option: ${unknown.join(", ")}`, "It takes outcome and failed.");
   const { outcome, failed } = ended;
   if (failed !== undefined && typeof failed !== "boolean") {
     throw invalid(`failed of done is ${describeValue(failed)}`, "Pass true or false.");

@@ -92,7 +92,10 @@ function grantedVerbs(manifest: ToolManifest, verbs: VerbBodies | undefined, ref
       );
     }
     if (verbs === undefined) {
-      return refuse(`tools names ${name}, but the runtime has no verbs`, "Use createPluck of playhead/host, or pass `verbs`.");
+      return refuse(
+        `tools names ${name}, but the runtime has no verbs`,
+        "Use createPluck of playhead/host, or pass `verbs`.",
+      );
     }
     if (typeof verbs[name] !== "function") {
       return refuse(`tools names ${name}, which the given verbs have no body for`, `Add ${name} to \`verbs\`.`);
