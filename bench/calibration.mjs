@@ -9,7 +9,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { parseImport } from "playhead/cassette";
-import { runGate, successOf, trajectoryOf } from "playhead/harness";
+import { runGate, successOf, trajectoryOf } from "../.playhead/modules/harness/index.js";
 import { falseAlarms, percent } from "./false-alarms.mjs";
 
 const SETTINGS = {

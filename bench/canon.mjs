@@ -1,7 +1,7 @@
 // Canonical JSON text of a conversation beside JSON.stringify, which does not sort. A writer that builds its text piece by
 // piece leaves a rope; it is flattened within the timing, since whoever hashes or writes the text must.
 
-import { canonicalize, seal } from "playhead";
+import { canonicalize, seal } from "../.playhead/modules/core/index.js";
 import { canonicalize as jsonCanonicalize } from "json-canonicalize";
 import { canonical } from "./floor/canonical.mjs";
 import { measure } from "./measure.mjs";

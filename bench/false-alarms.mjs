@@ -4,7 +4,7 @@
 // 9.4 % as anything from 7.6 to 11.2. Since all splits have the same relabelings, these are drawn once for all of them, and
 // the whole gate, which draws its own for each, has to agree with the first splits.
 
-import { runGate, trajectoryDistance } from "playhead/harness";
+import { runGate, trajectoryDistance } from "../.playhead/modules/harness/index.js";
 import { judgeFamilies } from "../.playhead/modules/harness/drift/levels.js";
 import { fisherTest } from "../.playhead/modules/harness/drift/statistics/fisher.js";
 import { energyStatistic, permutationTest } from "../.playhead/modules/harness/drift/statistics/permutation.js";

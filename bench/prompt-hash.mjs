@@ -1,7 +1,7 @@
 // The hash of every prompt of a conversation that grows by two messages of 500 bytes a turn: milliseconds of the whole run.
 
-import { seal } from "playhead";
-import { createPromptTracker, hashPrompt } from "playhead/cassette";
+import { seal } from "../.playhead/modules/core/index.js";
+import { createPromptTracker, hashPrompt } from "../.playhead/modules/cassette/index.js";
 import { growingHash, naiveHash } from "./floor/canonical.mjs";
 import { measure } from "./measure.mjs";
 import { createConversation } from "./workload.mjs";

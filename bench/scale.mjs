@@ -6,8 +6,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { scriptedProvider } from "playhead";
-import { DEFAULT_MAX_BYTES, formatCassette, recordingProvider } from "playhead/cassette";
+import { scriptedProvider } from "../.playhead/modules/core/index.js";
+import { DEFAULT_MAX_BYTES, formatCassette, recordingProvider } from "../.playhead/modules/cassette/index.js";
 import { summarise } from "./measure.mjs";
 import { closeScratch, endWith, openScratch, pause } from "./scratch.mjs";
 

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { createPublicKey, generateKeyPairSync, verify } from "node:crypto";
-import { canonicalize, hashJson } from "playhead";
+import { canonicalize, hashJson } from "../../.playhead/modules/core/index.js";
 import {
   cassetteProvider,
   formatCassette,

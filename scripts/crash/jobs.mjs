@@ -5,8 +5,14 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { scriptedProvider } from "playhead";
-import { formatCassette, parseAcceptances, parseCassette, parseLock, recordingProvider } from "playhead/cassette";
+import { scriptedProvider } from "../../.playhead/modules/core/index.js";
+import {
+  formatCassette,
+  parseAcceptances,
+  parseCassette,
+  parseLock,
+  recordingProvider,
+} from "../../.playhead/modules/cassette/index.js";
 
 const bin = fileURLToPath(new URL("../../dist/cli/bin.js", import.meta.url));
 const seedKey = "07".repeat(32);

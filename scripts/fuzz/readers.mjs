@@ -2,7 +2,7 @@
 // word for what became of the file, and throws `Broken` where something came of it that must not.
 
 import { readdirSync, readFileSync } from "node:fs";
-import { canonicalize, fromBase64, verifyReceipts } from "playhead";
+import { canonicalize, fromBase64, verifyReceipts } from "../../.playhead/modules/core/index.js";
 import {
   CassetteError,
   checkCassette,
@@ -15,7 +15,7 @@ import {
   parseLock,
   parseTrust,
   rebuildPrompts,
-} from "playhead/cassette";
+} from "../../.playhead/modules/cassette/index.js";
 
 const corpus = new URL("../../test/corpus/", import.meta.url);
 const quiet = { ports: { warn: () => undefined } };

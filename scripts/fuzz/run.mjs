@@ -1,6 +1,6 @@
 // One mutation after the other: made, judged, counted. Mutation `index` of a seed is always the same one.
 
-import { CassetteError } from "playhead/cassette";
+import { CassetteError } from "../../.playhead/modules/cassette/index.js";
 import { mutateBytes } from "./mutate-bytes.mjs";
 import { mutateStructure } from "./mutate-structure.mjs";
 import { mutateTokens } from "./mutate-tokens.mjs";

@@ -17,13 +17,76 @@ import {
 import type { LlmProviderAdapter } from "../core/index.js";
 import { nodeFiles, pathBeside } from "../host/index.js";
 
-export * from "../cassette/index.js";
+export {
+  // record and replay
+  cassetteProvider,
+  cassetteTools,
+  forkProvider,
+  recordAgents,
+  replayAgents,
+  resumeProvider,
+  type CassetteProvider,
+  type RecordingOptions,
+  type RecordingProvider,
+  type ReplayOptions,
+  type Streaming,
+} from "../cassette/index.js";
+export {
+  // the file
+  CassetteError,
+  formatCassette,
+  parseCassette,
+  TapeMissError,
+  type Cassette,
+  type CassetteErrorCode,
+  type CassetteV2,
+} from "../cassette/index.js";
+export {
+  // compare
+  alignTurns,
+  compareContracts,
+  diffCassettes,
+  diffContracts,
+  isBecauseOfSchema,
+  pathKey,
+  trajectoryDistance,
+  type DiffOptions,
+  type Drift,
+} from "../cassette/index.js";
+export {
+  // rules and tolerances
+  checkRules,
+  checkTolerances,
+  parseRules,
+  type RuleSet,
+  type Tolerances,
+} from "../cassette/index.js";
+export {
+  // secrets
+  redactedCalls,
+  SECRET_RULES,
+  secretsOf,
+  type RedactionRule,
+} from "../cassette/index.js";
+export {
+  // trust
+  parseTrust,
+  signCassette,
+  verifyCassetteSignature,
+  type Lock,
+  type Trust,
+} from "../cassette/index.js";
+export {
+  // import and export
+  exportCassette,
+  parseImport,
+} from "../cassette/index.js";
 
 const files = nodeFiles();
 const store = createCassetteStore(files);
 
 /** The options of `loadCassette`. */
-export type LoadCassetteOptions = Omit<ParseOptions, "file" | "lock" | "envelope"> & {
+type LoadCassetteOptions = Omit<ParseOptions, "file" | "lock" | "envelope"> & {
   /** The path of a lock file that must confirm the cassette. */
   lock?: string;
 };

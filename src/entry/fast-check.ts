@@ -1,5 +1,46 @@
-// `playhead/fast-check`: arbitraries of what agents, models and tools exchange, and laws to hold tools, providers and functions of
-// one's own to. A door of its own, since it needs the optional peer fast-check.
+// `playhead/fast-check`: arbitraries of what agents, models and tools exchange, and laws to hold tools, providers and functions of your
+// own to. It has a door of its own because it needs the optional peer fast-check. Every public name is listed here by hand.
 
-export * from "../harness/arbitraries/index.js";
-export * from "../harness/properties/index.js";
+export {
+  answerOf,
+  argumentsFor,
+  AWKWARD_TEXTS,
+  budgetLimits,
+  cassette,
+  cassetteOf,
+  changedJson,
+  changesOf,
+  contentPart,
+  conversation,
+  faultyScript,
+  handoffGraph,
+  hostileArguments,
+  jsonObject,
+  jsonValue,
+  malformedArguments,
+  message,
+  notJson,
+  planOf,
+  providerFault,
+  providerScript,
+  reasoning,
+  spending,
+  text,
+  toFaultError,
+  toolCall,
+  toolDefinition,
+  toolSchema,
+  toScriptSteps,
+  TRAP_KEYS,
+  turnsOf,
+  usage,
+  word,
+} from "../harness/arbitraries/index.js";
+export {
+  checkBudget,
+  checkHashFilter,
+  checkProvider,
+  checkRedaction,
+  checkTool,
+  LawBrokenError,
+} from "../harness/properties/index.js";

@@ -1,9 +1,58 @@
-// `playhead/harness`: the harness, bound to the files and environment of this process.
+// `playhead/harness`: what a test author holds, bound to the files and environment of this process. Every public name of this door is
+// listed here by hand.
 
 import { createCassetteFor, createUseCassette } from "../harness/index.js";
 import { nodeFiles } from "../host/index.js";
 
-export * from "../harness/index.js";
+export {
+  // cassettes in tests
+  cassettePath,
+  HarnessError,
+  type CassetteHandle,
+  type CassetteMode,
+  type HarnessErrorCode,
+  type UseCassetteOptions,
+} from "../harness/index.js";
+export {
+  // faults and doubles
+  collect,
+  countingIds,
+  everyFault,
+  faultyProvider,
+  faultyTool,
+  fixedClock,
+  formatSurvival,
+  HTTP_FAULTS,
+  memoryFiles,
+  memoryHost,
+  seededBytes,
+  surviveFaults,
+  type Fault,
+} from "../harness/index.js";
+export {
+  // conformance suites
+  eventLogConformance,
+  MAX_ASKED,
+  memoryConformance,
+  PROVIDER_REQUESTS,
+  providerConformance,
+} from "../harness/index.js";
+export {
+  // rules for live runs, and another model turn by turn
+  createStepGate,
+  enforceRules,
+  firstDisagreement,
+  rulesPolicy,
+  stepCheck,
+  summariseSteps,
+} from "../harness/index.js";
+export {
+  // drift and pages
+  toBundlePage,
+  toConversationPage,
+  trajectoryDistance,
+  type CassetteAssertions,
+} from "../harness/index.js";
 
 /** One cassette for one test in any runner; see `UseCassette`. The mode comes from CASSETTE_MODE and CI. */
 export const useCassette = createUseCassette({ files: nodeFiles(), environment: process.env });

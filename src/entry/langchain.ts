@@ -43,10 +43,8 @@ import {
   type WrittenMessage,
 } from "../harness/index.js";
 
-export type { FromLangChainOptions };
-
 /** The options of {@link cassetteChatModel}. */
-export interface CassetteChatModelOptions extends Pick<BaseChatModelParams, "callbacks" | "tags" | "metadata"> {
+interface CassetteChatModelOptions extends Pick<BaseChatModelParams, "callbacks" | "tags" | "metadata"> {
   /** Go with every request; options of a call win over them. */
   readonly settings?: LlmSettings;
   /** Names of fields, call options and types of blocks that may be left out although a conversation cannot hold them. */
@@ -54,7 +52,7 @@ export interface CassetteChatModelOptions extends Pick<BaseChatModelParams, "cal
 }
 
 /** What one call of a {@link CassetteChatModel} may set, in LangChain's names. */
-export interface CassetteChatCallOptions extends BaseChatModelCallOptions {
+interface CassetteChatCallOptions extends BaseChatModelCallOptions {
   tools?: LlmToolDefinition[];
   model?: string;
   temperature?: number;

@@ -16,16 +16,13 @@ import {
 } from "../harness/index.js";
 import { nodeFiles } from "../host/index.js";
 
-export type { BaseUrls } from "../harness/index.js";
-export type { CassetteHandlersOptions, RecordingHandlersOptions, UseCassetteHandlersOptions };
-
 /**
  * Handlers for `setupServer(...handlers)` and `server.use(...handlers)`, and the `done` to await when the test is over.
  */
 export type CassetteHandlers = Handlers<RequestHandler>;
 
 /** Handlers that record, and the cassette of what they recorded. */
-export type RecordingHandlers = Recording<RequestHandler>;
+type RecordingHandlers = Recording<RequestHandler>;
 
 /** Handlers that replay or record, with the mode that was decided and the path of the cassette. */
 export type UsedCassetteHandlers = UsedHandlers<RequestHandler>;

@@ -1,3 +1,3 @@
 // `playhead/openai-agents`: cassettes for the OpenAI Agents SDK, without the package to compile or run against.
 
-export { fromAgentsModel, toAgentsModel, type AgentsModel, type AnyAgentsModel } from "../harness/index.js";
+export { fromAgentsModel, toAgentsModel } from "../harness/index.js";

@@ -9,8 +9,6 @@ import {
 } from "../harness/index.js";
 import { nodeFiles } from "../host/index.js";
 
-export type { CassetteReporterOptions };
-
 /** Lists orphan cassettes at the end of a run; see `CassetteReporterOptions`. */
 class CassetteReporter implements Reporter {
   readonly #report: ReturnType<typeof createCassetteReporter>;
@@ -51,4 +49,4 @@ function partOf(vitest: Vitest): string | undefined {
 }
 
 // Vitest takes the default export of a reporter that is named in its configuration.
-export { CassetteReporter, CassetteReporter as default };
+export { CassetteReporter as default };

@@ -182,7 +182,7 @@ describe("write", () => {
 });
 
 describe("write, killed in the middle", () => {
-  const door = new URL("../../dist/host/index.js", import.meta.url);
+  const door = new URL("../../.playhead/modules/host/index.js", import.meta.url);
   const SIZE = 4_000_000;
   const ROUNDS = 20;
   // Replaces one file and creates others, without end. Each file is one letter throughout.
@@ -197,7 +197,7 @@ describe("write, killed in the middle", () => {
     }`;
 
   it("leaves every file absent or complete", async () => {
-    if (!existsSync(door)) throw new Error("dist/host/index.js is missing: run `npm run build` first");
+    if (!existsSync(door)) throw new Error(".playhead/modules is missing: run `npm run build` first");
     for (let round = 0; round < ROUNDS; round++) {
       const writer = spawn(process.execPath, ["--input-type=module", "-e", child], {
         cwd: folder,

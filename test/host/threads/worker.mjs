@@ -1,7 +1,7 @@
 // A thread for the tests of `doJobs`: adds to numbers, and does what a job says goes wrong. It stands on the compiled package.
 
 import { threadId } from "node:worker_threads";
-import { serveJobs } from "../../../dist/host/index.js";
+import { serveJobs } from "../../../.playhead/modules/host/index.js";
 
 await serveJobs(async ({ plus, failing }) => {
   if (failing === "start") throw new Error("never came up");

@@ -1,0 +1,16 @@
+// `playhead/host`: what needs a disk, a socket or a schedule. Every public name of this door is listed here by hand.
+
+export {
+  createFleet,
+  createPluck,
+  createVerbs,
+  MAX_MEMORY_NAME_CHARACTERS,
+  MAX_MEMORY_VALUE_CHARACTERS,
+  openJsonLines,
+  openSqliteMemory,
+  VerbError,
+  type Fleet,
+  type FleetOptions,
+  type FleetResult,
+  type VerbsOptions,
+} from "../host/index.js";

@@ -1,0 +1,89 @@
+// `playhead`: the deterministic runtime. Every public name of this door is listed here by hand; see docs/runtime.md.
+
+export {
+  // agents and runs
+  createPluck,
+  createRuntime,
+  handoffText,
+  type AgentDefinition,
+  type AgentRuntime,
+  type AgentVisit,
+  type Plan,
+  type PlanEdge,
+  type RunEnd,
+  type RunOptions,
+  type RunResult,
+  type RuntimeOptions,
+} from "../core/index.js";
+export {
+  // providers
+  anthropicProvider,
+  echoProvider,
+  fallbackProvider,
+  ollamaProvider,
+  openaiProvider,
+  scriptedProvider,
+  WIRES,
+  type LlmMessage,
+  type LlmProviderAdapter,
+  type LlmSettings,
+  type LlmStreamEvent,
+  type LlmToolCall,
+  type LlmToolDefinition,
+  type LlmTurnRequest,
+  type LlmTurnResponse,
+  type Reasoning,
+  type Usage,
+} from "../core/index.js";
+export {
+  // tools and memory
+  createInMemoryRuntimeMemory,
+  defineTool,
+  type CustomTool,
+  type CustomToolContext,
+  type JsonObject,
+  type JsonValue,
+  type RuntimeMemory,
+  type ToolPolicy,
+  type VerbBodies,
+} from "../core/index.js";
+export {
+  // prices and budgets
+  ANTHROPIC_PRICING,
+  CHARACTERS_PER_TOKEN,
+  costOf,
+  OPENAI_PRICING,
+  OUTPUT_PRICE_RATIO,
+  PRICING_DATE,
+  TOKENS_PER_IMAGE,
+  type Pricing,
+  type Rate,
+} from "../core/index.js";
+export {
+  // events and receipts
+  createEventLog,
+  createHlc,
+  createSigner,
+  MAX_DEFERRED_RECEIPTS,
+  toTraceEvent,
+  verifyReceipts,
+  type AgentEvent,
+  type EventLog,
+  type Receipt,
+  type TraceEvent,
+} from "../core/index.js";
+export {
+  // canonical JSON and ports
+  canonicalize,
+  type FilePort,
+  type Ports,
+} from "../core/index.js";
+export {
+  // errors
+  AgentError,
+  LlmProviderHttpError,
+  ProvidersExhaustedError,
+  ToolArgError,
+  ToolPolicyError,
+  type AgentErrorCode,
+} from "../core/index.js";
