@@ -71,11 +71,11 @@ describe("an option that takes a value", () => {
   );
 
   it("given twice is wrong usage, before anything is read", async () => {
-    const argv = ["verify", "--receipts", "bad.jsonl", "--receipts", "good.jsonl", "--key", "k"];
+    const argv = ["verify", "--lock", "bad.lock", "--lock", "good.lock"];
     expect(await cli(argv)).toEqual({
       code: 2,
       out: "",
-      err: "error: option '--receipts <file>' was given twice\n  hint: Give it once: it takes one value.\n",
+      err: "error: option '--lock [file]' was given twice\n  hint: Give it once: it takes one value.\n",
     });
     expect(documentOf(await cli([...argv, "--json"]))).toMatchObject({ exitCode: 2, error: { code: "usage" } });
   });
