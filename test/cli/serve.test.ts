@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { Ollama } from "ollama";
 import OpenAI from "openai";
+import OpenAI7 from "openai7";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/format.js";
 import { parseCassette } from "../../src/cassette/load.js";
@@ -23,6 +24,7 @@ import { ollamaProvider } from "../../src/core/providers/ollama.js";
 import { openaiProvider } from "../../src/core/providers/openai.js";
 import { nodeFiles } from "../../src/host/files.js";
 import { assertBuilt, cassetteBin } from "../support/built.js";
+import { rejection } from "../support/refusal.js";
 import { recordTurns, runWeather, weatherCassette, WEATHER_SCRIPT } from "../support/recording.js";
 import { ask, quietPorts, say } from "../support/script.js";
 import { listen, weatherTool } from "../support/wire.js";
@@ -137,8 +139,18 @@ const ANSWER = SCRIPT[1]?.finalAnswer ?? "";
 /** The same small agent, written against each vendor's own client. It gives the calls it made and the last answer. */
 type Agent = (url: string, isStream: boolean, goal?: string) => Promise<{ calls: string[]; answer: string }>;
 
-const openAiAgent: Agent = async (url, isStream, goal = GOAL) => {
-  const client = new OpenAI({ apiKey: "sk-test", baseURL: `${url}/v1`, maxRetries: 2 });
+const openAiAgent: Agent = (url, isStream, goal) =>
+  askOpenAi(new OpenAI({ apiKey: "sk-test", baseURL: `${url}/v1`, maxRetries: 2 }), isStream, goal);
+
+/** The parts of a client that are used here are the same in version 7. */
+const openAi7Agent: Agent = (url, isStream, goal) =>
+  askOpenAi(
+    new OpenAI7({ apiKey: "sk-test", baseURL: `${url}/v1`, maxRetries: 2 }) as unknown as OpenAI,
+    isStream,
+    goal,
+  );
+
+const askOpenAi = async (client: OpenAI, isStream: boolean, goal = GOAL): ReturnType<Agent> => {
   const messages: OpenAI.ChatCompletionMessageParam[] = [
     { role: "system", content: SYSTEM },
     { role: "user", content: goal },
@@ -220,23 +232,24 @@ const ollamaAgent: Agent = async (url, isStream, goal = GOAL) => {
   }
 };
 
-const AGENTS: Record<WireName, { agent: Agent; base: string }> = {
-  openai: { agent: openAiAgent, base: "/v1" },
-  anthropic: { agent: anthropicAgent, base: "/v1" },
-  ollama: { agent: ollamaAgent, base: "" },
-};
+const AGENTS = {
+  openai: { wire: "openai", agent: openAiAgent, base: "/v1", shown: "409 " },
+  openai7: { wire: "openai", agent: openAi7Agent, base: "/v1", shown: "409 " },
+  anthropic: { wire: "anthropic", agent: anthropicAgent, base: "/v1", shown: "409 " },
+  ollama: { wire: "ollama", agent: ollamaAgent, base: "", shown: "" },
+} satisfies Record<string, { wire: WireName; agent: Agent; base: string; shown: string }>;
 const expected = { calls: ["Oslo", "Bergen"], answer: ANSWER };
 const load = (file: string): CassetteV2 => parseCassette(readFileSync(join(folder, file))) as CassetteV2;
-const cases = (["openai", "anthropic", "ollama"] as const).flatMap((name) =>
+const cases = (["openai", "openai7", "anthropic", "ollama"] as const).flatMap((name) =>
   [false, true].map((isStream) => [name, isStream ? "streaming" : "not streaming", isStream] as const),
 );
 
 describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
-  const { agent, base } = AGENTS[name];
+  const { wire, agent, base, shown } = AGENTS[name];
   const file = `${name}-${how.replaceAll(" ", "-")}.cassette.json`;
 
   it("is recorded through the proxy, and replayed by the server without a request to the vendor", async () => {
-    const live = await vendor(name, SCRIPT);
+    const live = await vendor(wire, SCRIPT);
     const proxy = await proxying(`${live.baseURL}${base}`, file);
     expect(await agent(proxy.url, isStream)).toEqual(expected);
     const recorded = await proxy.stop();
@@ -245,7 +258,7 @@ describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
     expect(live.asked).toHaveLength(2);
 
     const cassette = load(file);
-    expect(cassette.recordedProvider).toBe(`${name}:m-1`);
+    expect(cassette.recordedProvider).toBe(`${wire}:m-1`);
     expect(cassette.entries.map(({ response }) => response.message.content)).toEqual(["Let me look.", ANSWER]);
     expect(rebuildPrompts(cassette)?.[1]?.map(({ role }) => role)).toEqual([
       "system",
@@ -283,6 +296,15 @@ describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
     expect(served.out).toContain("0 of 2 turns used");
     expect(served.out).toContain("0 answered, 2 misses, 0 refused, 2 unused\n");
     expect(served.err).toContain("miss: turn 0: the user message changed (message 1)\n");
+  });
+
+  it("shows a miss as the lines that they are", async () => {
+    const server = await serving([file]);
+    const error = (await rejection(agent(server.url, isStream, "Umbrella in Rome?"))) as Error;
+    await server.stop();
+    const [first, ...lines] = error.message.split("\n");
+    expect(first).toBe(`${shown}turn 0: the user message changed (message 1)`);
+    expect(lines.map((line) => line.trim().split(" ")[0])).toEqual(["at", "recorded", "now", "nearest", "to"]);
   });
 
   it("gets a 4xx when the recording has run out", async () => {
@@ -651,6 +673,7 @@ describe("cassette serve", () => {
           type: "invalid_request_error",
           message: 'the request cannot be read: tools has one of type "web_search_20250305", which the vendor runs',
         },
+        message: 'the request cannot be read: tools has one of type "web_search_20250305", which the vendor runs',
       },
     ]);
     const ollama = await post(`${server.url}/api/chat`, { model: "m" });

@@ -88,6 +88,16 @@ describe("recording and replaying through MSW", () => {
     });
   }
 
+  it.each(clients)("shows $client a miss as the lines that they are", async ({ wire, ask }) => {
+    const { cassette, url } = await record(wire, false, ask);
+    const replay = cassetteHandlers(cassette, { baseUrls: { [wire]: wire === "openai" ? `${url}/v1` : url } });
+    server.use(...replay);
+    const { message } = (await rejection(ask({ url, goal: "Umbrella in Rome?" }))) as Error;
+    const [first, ...lines] = message.split("\n");
+    expect(first).toMatch(/^(?:409 )?turn 0: the user message changed \(message 0\)$/);
+    expect(lines.map((line) => line.trim().split(" ")[0])).toEqual(["at", "recorded", "now", "nearest", "file", "to"]);
+  });
+
   it("stands in for the vendors' own addresses where none is named", async () => {
     const { cassette } = await record("anthropic");
     const replay = cassetteHandlers(cassette);
