@@ -1,12 +1,12 @@
 import { zipSync, type Zippable } from "fflate";
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../../src/cli/errors.js";
-import { isZip, readEvalArchive } from "../../../src/cli/import/eval-archive.js";
+import { isZip, readEvalArchive, type ArchiveLimits } from "../../../src/cli/import/eval-archive.js";
 
 const limits = { maxMembers: 10, maxBytes: 100_000, freeBytes: 1_000, maxRatio: 20 };
 const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value, undefined, 2));
 const header = json({ version: 2, status: "success", eval: { task: "t" }, results: {} });
-const read = (members: Zippable, more: Partial<typeof limits> = {}) =>
+const read = (members: Zippable, more: Partial<ArchiveLimits> = {}) =>
   readEvalArchive(zipSync(members), "log.eval", { ...limits, ...more });
 
 describe("an .eval archive", () => {
@@ -52,6 +52,14 @@ describe("an .eval archive", () => {
     expect(() => read(members, { maxBytes: 10_000, freeBytes: 100_000 })).toThrow("limit of 10000 bytes");
     expect(() => read(members)).toThrow("20 times its size");
     expect(read(members, { freeBytes: 100_000 })).toContain('"samples"');
+  });
+
+  it("is refused where its samples make a longer text than one can be, each with the head", () => {
+    const sample = json({ id: 1 });
+    const members = { "header.json": header, "samples/1_epoch_1.json": sample, "samples/2_epoch_1.json": sample };
+    const { length } = read(members);
+    expect(read(members, { maxCharacters: length })).toHaveLength(length);
+    expect(() => read(members, { maxCharacters: length - 1 })).toThrow("more samples than one text can hold");
   });
 
   it("is refused where its head is larger than any", () => {
