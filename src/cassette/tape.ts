@@ -21,7 +21,13 @@ import { createReplayRedaction, type ReplayRedaction } from "./redact/redactor.j
 import { cassetteProvider, type ReplayOptions } from "./replay.js";
 import { readStreams } from "./stream-read.js";
 import type { StreamPlan } from "./stream-texts.js";
-import { createWireFieldCheck, fieldsOfOtherWires, type UncomparedFields, type WireFieldCheck } from "./wire-fields.js";
+import {
+  comparableContexts,
+  createWireFieldCheck,
+  fieldsOfOtherWires,
+  type UncomparedFields,
+  type WireFieldCheck,
+} from "./wire-fields.js";
 
 /** A request over a wire, with what comparing it needs. */
 export interface Asked {
@@ -82,8 +88,9 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
   const provider = cassetteProvider(value, { ...options, file, streaming: "whole", ports });
   const { cassette } = provider;
   const prompts = rebuildPrompts(cassette);
-  const contexts = cassette.version === 2 ? (cassette.extensions?.contexts ?? []) : [];
-  const fields = createWireFieldCheck(contexts, (text) => warn?.(`${file}: ${text}`));
+  const noted = cassette.version === 2 ? (cassette.extensions?.contexts ?? []) : [];
+  const contexts = comparableContexts(noted);
+  const fields = createWireFieldCheck(noted, (text) => warn?.(`${file}: ${text}`));
   const streams = readStreams(cassette);
   const used = new Set<number>();
   const redacted = cassette.version === 2 ? cassette.extensions?.redacted : undefined;

@@ -441,9 +441,21 @@ describe("request fields that no setting stands for", () => {
     expect((await server.stop()).code).toBe(1);
   });
 
-  it("are not compared with a recording that holds none, which is reported once and counted", async () => {
-    const cassette = await recordWith("plain.cassette.json", {});
-    expect(cassette.extensions?.contexts?.[0]?.settings).toEqual({});
+  it("are compared with a recording that was made without them: a new one is a miss", async () => {
+    const cassette = await recordWith("no-fields.cassette.json", {});
+    expect(cassette.extensions?.contexts?.[0]?.settings).toEqual({ openai: {} });
+    const server = await serving(["no-fields.cassette.json"]);
+    const response = await post(`${server.url}/v1/chat/completions`, question({ reasoning_effort: "high" }));
+    expect(response.status).toBe(409);
+    expect(await response.json()).toMatchObject({ miss: { what: "the request field reasoning_effort was added" } });
+    expect((await post(`${server.url}/v1/chat/completions`, question())).status).toBe(200);
+    const { code, err } = await server.stop();
+    expect(code).toBe(1);
+    expect(err).not.toContain("not compared");
+  });
+
+  it("are not compared with a recording that does not say whether it has them, which is reported once and counted", async () => {
+    await oneTurn("plain.cassette.json", "How many?", "Three.");
     const server = await serving(["plain.cassette.json"]);
     const response = await post(`${server.url}/v1/chat/completions`, question({ reasoning_effort: "high" }));
     expect(response.status).toBe(200);

@@ -1,5 +1,6 @@
 // The fields of a request body that no setting of ours stands for, such as `reasoning_effort`. They are kept as the vendor spells
-// them, in a setting that has the name of the wire, so that a replay compares them like every other setting.
+// them, in a setting that has the name of the wire, so that a replay compares them like every other setting. That setting is there even
+// where it is empty: it says that every field of the request was kept.
 
 import type { JsonObject, JsonValue } from "../canon/value.js";
 import { isPlainObject } from "../canon/value.js";
@@ -66,9 +67,9 @@ export function wireFieldsOf(settings: object, wire: WireName): JsonObject {
   return isPlainObject(fields) ? fields : {};
 }
 
-/** `settings` with the fields of a wire, where there are any. */
+/** `settings` with the fields of a wire; an empty object says that there were none. */
 export function withWireFields<T extends LlmSettings>(settings: T, wire: WireName, fields: JsonObject): T {
-  return { ...settings, ...nested(wire, fields) };
+  return { ...settings, [wire]: fields };
 }
 
 function isGiven(value: unknown): boolean {

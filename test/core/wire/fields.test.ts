@@ -66,8 +66,8 @@ describe("request fields that no setting stands for", () => {
     expect(fields(wire, body)).toEqual({});
   });
 
-  it("leave the settings as they were where there are none", () => {
-    expect(WIRES.openai.parse({ model: "m", messages }).request.settings).toEqual({ model: "m" });
+  it("leave an empty setting where there are none, which says that all were kept", () => {
+    expect(WIRES.openai.parse({ model: "m", messages }).request.settings).toEqual({ model: "m", openai: {} });
   });
 
   it.each(Object.keys(NOT_COMPARED))("leave out %s, which cannot change the answer", (field) => {
@@ -79,6 +79,6 @@ describe("request fields that no setting stands for", () => {
     const { request } = WIRES.openai.parse({ model: "m", messages, reasoning_effort: "low" });
     const over = (wire: WireName) => throughWire(request, WIRES[wire], request)?.settings;
     expect(over("openai")).toEqual({ model: "m", openai: { reasoning_effort: "low" } });
-    expect(over("ollama")).toEqual({ model: "m" });
+    expect(over("ollama")).toEqual({ model: "m", ollama: {} });
   });
 });
