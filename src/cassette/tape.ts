@@ -120,18 +120,19 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     get remaining() {
       return provider.remaining;
     },
-    findExact(asked) {
+    findExact(request) {
+      const asked = asKnown(request, fields);
       const { length } = asked.request.messages;
       const same = unused().filter((index) => isExact(asked, index));
       return pick(same.map((index) => judge(asked, index, true, length)));
     },
     findAlike(request) {
-      const asked = asRecorded(request, redaction);
+      const asked = asRecorded(asKnown(request, fields), redaction);
       const measured = unused().map((index) => measure(asked, index));
       return pick(measured.filter((near) => near.isPrompt));
     },
     nearest(request) {
-      const asked = asRecorded(request, redaction);
+      const asked = asRecorded(asKnown(request, fields), redaction);
       const measured = all.map((index) => measure(asked, index));
       const whole = measured.find((near) => near.isPrompt);
       return (
@@ -140,11 +141,11 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     },
     async play(asked, near) {
       const left = provider.remaining;
-      const answer = provider.turn(recordedWords(asked, near, { prompts, contexts, fields }));
+      const answer = provider.turn(recordedWords(asKnown(asked, fields), near, { prompts, contexts, fields }));
       // The replay has taken its turn by now; it never waits. Only the one that was found can be it.
       if (near !== undefined && provider.remaining < left) {
         used.add(near.turnIndex);
-        fields.answered(asked.request.settings);
+        fields.answered(asked.request.settings, asked.request.messages);
       }
       return answer;
     },
@@ -167,6 +168,13 @@ function createDigests(prompts: readonly LlmMessage[][]): (asked: Asked) => read
     digests.set(wire.name, all);
     return all;
   };
+}
+
+/** Without fields of messages that the recording cannot be compared with. */
+function asKnown(asked: Asked, fields: WireFieldCheck): Asked {
+  const { wire, request } = asked;
+  const messages = fields.knownMessages(request.messages);
+  return messages === request.messages ? asked : toAsked(wire, { ...request, messages });
 }
 
 /** As the recording would hold it. Numbers are of this prompt alone: clients come in any order. */

@@ -2,7 +2,15 @@
 // not say which of them were sent, so they are not compared with it, and that is reported once. A recording that holds the
 // setting of a wire, if only as an empty object, does say it. For everything else an empty object is the same as none.
 
-import { hashJson, isPlainObject, WIRE_NAMES, type JsonObject, type JsonValue, type LlmSettings } from "../core/index.js";
+import {
+  hashJson,
+  isPlainObject,
+  WIRE_NAMES,
+  type JsonObject,
+  type JsonValue,
+  type LlmMessage,
+  type LlmSettings,
+} from "../core/index.js";
 import type { ContextExtension } from "./format.js";
 
 /** The fields of requests that one replay could not compare. */
@@ -16,8 +24,10 @@ export interface UncomparedFields {
 export interface WireFieldCheck {
   /** The settings that the recording can be compared with. */
   known<T extends LlmSettings | undefined>(settings: T): T;
+  /** The messages that the recording can be compared with; the list itself where that is all of them. */
+  knownMessages<T extends LlmMessage>(messages: T[]): T[];
   /** Called for each turn that was answered. */
-  answered(settings: LlmSettings | null | undefined): void;
+  answered(settings: LlmSettings | null | undefined, messages?: readonly LlmMessage[]): void;
   readonly uncompared: UncomparedFields;
 }
 
@@ -31,8 +41,11 @@ export function createWireFieldCheck(
   let turns = 0;
   return {
     known: (settings) => (settings === undefined ? settings : without(settings, isHeld ? isEmptyWire : isWire)),
-    answered(settings) {
-      const names = isHeld || !settings ? [] : namesIn(settings);
+    knownMessages: (messages) =>
+      isHeld || !messages.some(hasFields) ? messages : messages.map((message) => without(message, isWire)),
+    answered(settings, messages = []) {
+      const inMessages = messages.flatMap(namesIn).map((name) => `messages[].${name}`);
+      const names = isHeld ? [] : [...namesIn(settings ?? {}), ...inMessages];
       if (names.length === 0) return;
       for (const name of names) fields.add(name);
       if (turns++ === 0) warn(uncomparedText([...fields]));
@@ -80,8 +93,12 @@ function without<T extends object>(settings: T, isLeftOut: (name: string, value:
   return rest.length === all.length ? settings : (Object.fromEntries(rest) as T);
 }
 
-function namesIn(settings: object): string[] {
-  return Object.entries(settings).flatMap(([name, fields]) =>
+function hasFields(message: object): boolean {
+  return Object.keys(message).some(isWire);
+}
+
+function namesIn(holder: object): string[] {
+  return Object.entries(holder).flatMap(([name, fields]) =>
     isWire(name) && isPlainObject(fields) ? Object.keys(fields) : [],
   );
 }

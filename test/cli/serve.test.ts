@@ -465,6 +465,51 @@ describe("request fields that no setting stands for", () => {
     expect(out).toContain("1 turn answered without comparing reasoning_effort\n");
   });
 
+  it("are compared in messages too, without growth of the recording from turn to turn", async () => {
+    const named = (content: string, name?: string) => ({ role: "user", content, ...(name && { name }) });
+    const answered = { role: "assistant", content: "Three.", refusal: null, annotations: [] };
+    const history = (...names: (string | undefined)[]) => [
+      named("How many?", names[0]),
+      answered,
+      named("And now?", names[1]),
+    ];
+    const live = await vendor("openai", [say("Three."), say("Two.")]);
+    const proxy = await proxying(`${live.baseURL}/v1`, "named.cassette.json");
+    const body = (messages: object[]) => ({ model: "m", messages });
+    await post(`${proxy.url}/v1/chat/completions`, body([named("How many?", "ann")]));
+    await post(`${proxy.url}/v1/chat/completions`, body(history("ann", "bob")));
+    expect((await proxy.stop()).code).toBe(0);
+    const { entries, extensions } = load("named.cassette.json");
+    expect(entries.map(({ prompt }) => prompt?.messages.length)).toEqual([1, 2]);
+    expect(extensions?.contexts).toHaveLength(1);
+
+    const server = await serving(["named.cassette.json"]);
+    const ask = async (messages: object[]) => {
+      const response = await post(`${server.url}/v1/chat/completions`, body(messages));
+      return { status: response.status, body: (await response.json()) as object };
+    };
+    expect(await ask([named("How many?", "eve")])).toMatchObject({
+      status: 409,
+      body: { miss: { pointer: "/0/openai/name", recorded: '"ann"', actual: '"eve"' } },
+    });
+    expect((await ask([named("How many?")])).status).toBe(409);
+    expect((await ask([named("How many?", "ann")])).status).toBe(200);
+    expect((await ask(history("ann", "ann"))).status).toBe(409);
+    expect((await ask(history("bob", "bob"))).status).toBe(409);
+    expect((await ask(history("ann", "bob"))).status).toBe(200);
+    expect((await server.stop()).code).toBe(1);
+  });
+
+  it("are not compared in messages either with a recording that does not say whether it has them", async () => {
+    await oneTurn("nameless.cassette.json", "How many?", "Three.");
+    const server = await serving(["nameless.cassette.json"]);
+    const messages = [{ role: "user", content: "How many?", name: "ann" }];
+    expect((await post(`${server.url}/v1/chat/completions`, { model: "m", messages })).status).toBe(200);
+    const { code, out } = await server.stop();
+    expect(code).toBe(0);
+    expect(out).toContain("1 turn answered without comparing messages[].name\n");
+  });
+
   it("are not compared over a wire that cannot carry them", async () => {
     await recordWith("effort-over.cassette.json", { reasoning_effort: "low" });
     const server = await serving(["effort-over.cassette.json"]);
