@@ -93,8 +93,7 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
   const fields = createWireFieldCheck(noted, (text) => warn?.(`${file}: ${text}`));
   const streams = readStreams(cassette);
   const used = new Set<number>();
-  const redacted = cassette.version === 2 ? cassette.extensions?.redacted : undefined;
-  const redaction = () => createReplayRedaction(redacted, options.redact, file);
+  const redaction = () => createReplayRedaction(redactedIn(cassette), options.redact, file);
   const digestsOn = createDigests(prompts ?? []);
 
   function measure(asked: Asked, turnIndex: number): Nearness {
@@ -122,9 +121,8 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     },
     findExact(request) {
       const asked = asKnown(request, fields);
-      const { length } = asked.request.messages;
       const same = unused().filter((index) => isExact(asked, index));
-      return pick(same.map((index) => judge(asked, index, true, length)));
+      return pick(same.map((index) => judge(asked, index, true, asked.request.messages.length)));
     },
     findAlike(request) {
       const asked = asRecorded(asKnown(request, fields), redaction);
@@ -154,6 +152,10 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     },
     planOf: (turnIndex) => streams.planOf(turnIndex),
   };
+}
+
+function redactedIn(cassette: Cassette): string[] | undefined {
+  return cassette.version === 2 ? cassette.extensions?.redacted : undefined;
 }
 
 /** Every recorded prompt as the wire leaves it; computed once a wire, and only when no hash fits. */
