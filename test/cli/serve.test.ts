@@ -463,9 +463,21 @@ describe("request fields that no setting stands for", () => {
     expect((await server.stop()).code).toBe(1);
   });
 
-  it("are not compared with a recording that holds none, which is reported once and counted", async () => {
-    const cassette = await recordWith("plain.cassette.json", {});
-    expect(cassette.extensions?.contexts?.[0]?.settings).toEqual({});
+  it("are compared with a recording that was made without them: a new one is a miss", async () => {
+    const cassette = await recordWith("no-fields.cassette.json", {});
+    expect(cassette.extensions?.contexts?.[0]?.settings).toEqual({ openai: {} });
+    const server = await serving(["no-fields.cassette.json"]);
+    const response = await post(`${server.url}/v1/chat/completions`, question({ reasoning_effort: "high" }));
+    expect(response.status).toBe(409);
+    expect(await response.json()).toMatchObject({ miss: { what: "the request field reasoning_effort was added" } });
+    expect((await post(`${server.url}/v1/chat/completions`, question())).status).toBe(200);
+    const { code, err } = await server.stop();
+    expect(code).toBe(1);
+    expect(err).not.toContain("not compared");
+  });
+
+  it("are not compared with a recording that does not say whether it has them, which is reported once and counted", async () => {
+    await oneTurn("plain.cassette.json", "How many?", "Three.");
     const server = await serving(["plain.cassette.json"]);
     const response = await post(`${server.url}/v1/chat/completions`, question({ reasoning_effort: "high" }));
     expect(response.status).toBe(200);
@@ -473,6 +485,51 @@ describe("request fields that no setting stands for", () => {
     expect(code).toBe(0);
     expect(err.match(/not compared: reasoning_effort/g)).toHaveLength(1);
     expect(out).toContain("1 turn answered without comparing reasoning_effort\n");
+  });
+
+  it("are compared in messages too, without growth of the recording from turn to turn", async () => {
+    const named = (content: string, name?: string) => ({ role: "user", content, ...(name && { name }) });
+    const answered = { role: "assistant", content: "Three.", refusal: null, annotations: [] };
+    const history = (...names: (string | undefined)[]) => [
+      named("How many?", names[0]),
+      answered,
+      named("And now?", names[1]),
+    ];
+    const live = await vendor("openai", [say("Three."), say("Two.")]);
+    const proxy = await proxying(`${live.baseURL}/v1`, "named.cassette.json");
+    const body = (messages: object[]) => ({ model: "m", messages });
+    await post(`${proxy.url}/v1/chat/completions`, body([named("How many?", "ann")]));
+    await post(`${proxy.url}/v1/chat/completions`, body(history("ann", "bob")));
+    expect((await proxy.stop()).code).toBe(0);
+    const { entries, extensions } = load("named.cassette.json");
+    expect(entries.map(({ prompt }) => prompt?.messages.length)).toEqual([1, 2]);
+    expect(extensions?.contexts).toHaveLength(1);
+
+    const server = await serving(["named.cassette.json"]);
+    const ask = async (messages: object[]) => {
+      const response = await post(`${server.url}/v1/chat/completions`, body(messages));
+      return { status: response.status, body: (await response.json()) as object };
+    };
+    expect(await ask([named("How many?", "eve")])).toMatchObject({
+      status: 409,
+      body: { miss: { pointer: "/0/openai/name", recorded: '"ann"', actual: '"eve"' } },
+    });
+    expect((await ask([named("How many?")])).status).toBe(409);
+    expect((await ask([named("How many?", "ann")])).status).toBe(200);
+    expect((await ask(history("ann", "ann"))).status).toBe(409);
+    expect((await ask(history("bob", "bob"))).status).toBe(409);
+    expect((await ask(history("ann", "bob"))).status).toBe(200);
+    expect((await server.stop()).code).toBe(1);
+  });
+
+  it("are not compared in messages either with a recording that does not say whether it has them", async () => {
+    await oneTurn("nameless.cassette.json", "How many?", "Three.");
+    const server = await serving(["nameless.cassette.json"]);
+    const messages = [{ role: "user", content: "How many?", name: "ann" }];
+    expect((await post(`${server.url}/v1/chat/completions`, { model: "m", messages })).status).toBe(200);
+    const { code, out } = await server.stop();
+    expect(code).toBe(0);
+    expect(out).toContain("1 turn answered without comparing messages[].name\n");
   });
 
   it("are not compared over a wire that cannot carry them", async () => {

@@ -165,7 +165,11 @@ describe("recording and replaying through MSW", () => {
     expect((await ask("low")).choices[0]?.message.content).toBe("Three.");
 
     const file = folder.path("no-fields.cassette.json");
-    const plain = await recordAs();
+    const complete = cassetteHandlers(await recordAs(), { baseUrls });
+    server.resetHandlers(...complete);
+    await expect(ask("high")).rejects.toThrow("the request field reasoning_effort was added");
+
+    const plain = await recordTurns([{ messages }], [say("Three.")]);
     writeFileSync(file, formatCassette(plain));
     const handle = await useCassette(file, { turn: () => Promise.reject(new Error("live")) }, { mode: "replay" });
     const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
