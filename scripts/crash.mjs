@@ -1,6 +1,7 @@
 // npm run crash [-- --rounds 200] [--seed S] [--json]: processes that write are killed (SIGKILL) at moments chosen at random, and what
-// they leave is looked at. Half of the rounds record; the others bring a lock up to date, sign, import and accept runs into a baseline. A kill of the process
-// is what is tried here; what a power failure does is up to the disk, which is told to flush before a file takes its name.
+// they leave is looked at. Half of the rounds record; the others bring a lock up to date, sign, import, accept runs into a baseline,
+// and keep the recordings of failed tests. A kill of the process is what is tried here; what a power failure does is up to the disk,
+// which is told to flush before a file takes its name.
 
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, utimesSync } from "node:fs";

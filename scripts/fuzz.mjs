@@ -19,22 +19,22 @@ const { values } = parseArgs({
   },
 });
 const [seed, count] = [values.seed, values.count].map(toNumber);
-if (values.only !== undefined) showOne(toNumber(values.only));
+if (values.only !== undefined) await showOne(toNumber(values.only));
 else await runAll();
 
 function toNumber(text) {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  console.error(`${text} is no whole number`);
+  console.error(`${text} must be a whole number`);
   process.exit(2);
 }
 
-function showOne(index) {
+async function showOne(index) {
   const { reader, from, level, what, bytes, ...rest } = makeMutation(READERS, seed, index);
   console.log(
     `mutation ${index} of seed ${seed}: a ${reader.kind}, ${from.name}, ${level}: ${what}, ${bytes.length} bytes`,
   );
   if (values.out !== undefined) writeFileSync(values.out, bytes);
-  const { outcome, broken } = judgeMutation({ reader, from, bytes, ...rest });
+  const { outcome, broken } = await judgeMutation({ reader, from, bytes, ...rest });
   console.log(broken ?? outcome);
   if (broken !== undefined) process.exitCode = 1;
 }
@@ -85,7 +85,7 @@ function printAll({ counts, broken, slowest }, seconds) {
   );
   for (const { index, kind, level, what, why } of broken) {
     console.log(
-      `\nBROKEN ${kind}, ${level}, ${what}: ${why}\n  npm run fuzz -- --seed ${seed} --only ${index} --out mutation.json`,
+      `\nBROKEN ${kind}, ${level}, ${what}: ${why}\n  npm run fuzz -- --seed ${seed} --only ${index} --out mutation`,
     );
   }
   console.log(broken.length === 0 ? "nothing broke" : `${broken.length} broke`);

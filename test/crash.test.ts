@@ -23,16 +23,16 @@ test("a writer that is killed leaves the old file or the new one, and nothing th
   expect(failures).toEqual([]);
   expect(swept.after).toBe(0);
   expect(result.status).toBe(0);
-  expect(Object.keys(jobs)).toEqual(["record", "lock --update", "sign", "import", "bless"]);
+  expect(Object.keys(jobs)).toEqual(["record", "lock --update", "sign", "import", "bless", "failed tests"]);
   expect(jobs["record"]).toMatchObject({ rounds: 6, killed: 6 });
   for (const { rounds } of Object.values(jobs)) expect(rounds).toBeGreaterThan(0);
 });
 
 const eyes = `
-  import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+  import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
   import { tmpdir } from "node:os";
   import { join } from "node:path";
-  import { lockJob, recordJob } from "./scripts/crash/jobs.mjs";
+  import { failedJob, lockJob, recordJob } from "./scripts/crash/jobs.mjs";
   const folder = mkdtempSync(join(tmpdir(), "playhead-eyes-"));
   const file = join(folder, "replaced.cassette.json");
   const say = (look) => { try { return String(look(folder)); } catch (error) { return error.message; } };
@@ -48,6 +48,23 @@ const eyes = `
   await recordJob.prepare(folder);
   told.push(say(recordJob.look));
   rmSync(folder, { recursive: true });
+  mkdirSync(folder);
+  await failedJob.prepare(folder);
+  const kept = join(folder, "kept.cassette.json");
+  const failed = join(folder, "kept.cassette.failed.json");
+  const ledger = join(folder, "usage.jsonl");
+  const line = JSON.stringify({ file: failed, path: "kept.cassette.failed.json", mode: "failed", turns: 1 });
+  writeFileSync(ledger, line + "\\n");
+  told.push(say(failedJob.look));
+  writeFileSync(failed, readFileSync(kept));
+  told.push(say(failedJob.look));
+  writeFileSync(failed, readFileSync(kept).subarray(0, 300));
+  told.push(say(failedJob.look));
+  writeFileSync(ledger, line);
+  told.push(say(failedJob.look));
+  writeFileSync(kept, readFileSync("test/corpus/v2-awkward-values.cassette.json"));
+  told.push(say(failedJob.look));
+  rmSync(folder, { recursive: true });
   console.log(JSON.stringify(told));
 `;
 
@@ -61,5 +78,10 @@ test("the trial sees a torn file, one that is gone, a torn lock and a file that 
     "the file that was replaced is gone",
     expect.stringContaining("not JSON, or was cut short"),
     "cassettes.lock is a file that nobody should have written",
+    "the ledger names kept.cassette.failed.json, which is not there",
+    "2",
+    expect.stringContaining("not JSON, or was cut short"),
+    "the last line of the ledger is torn",
+    "the cassette of a failed test changed",
   ]);
 });

@@ -24,13 +24,24 @@ test("no mutation of any file crashes a reader, hangs it or loads with another m
   const { counts, broken } = JSON.parse(result.stdout) as Report;
   expect(broken).toEqual([]);
   expect(result.status).toBe(0);
-  expect(Object.keys(counts).sort()).toEqual(["bundle", "cassette", "envelope", "import", "lock", "receipts", "trust"]);
-  for (const levels of Object.values(counts))
-    expect(Object.keys(levels).sort()).toEqual(["bytes", "structure", "tokens"]);
+  expect(Object.keys(counts).sort()).toEqual([
+    "bundle",
+    "cassette",
+    "envelope",
+    "eval",
+    "import",
+    "lock",
+    "receipts",
+    "trust",
+  ]);
+  for (const [kind, levels] of Object.entries(counts))
+    expect(Object.keys(levels).sort()).toEqual(kind === "eval" ? ["bytes"] : ["bytes", "structure", "tokens"]);
   const all = Object.values(counts).flatMap((levels) => Object.values(levels));
   expect(all.reduce((sum, outcomes) => sum + total(outcomes), 0)).toBe(5000);
   // Mutations that nothing survives would prove nothing.
   expect(counts["cassette"]?.["structure"]?.["loads, same meaning"]).toBeGreaterThan(50);
+  expect(counts["eval"]?.["bytes"]?.["imports, same contents"]).toBeGreaterThan(0);
+  expect(counts["eval"]?.["bytes"]?.["refused: log-unreadable"]).toBeGreaterThan(50);
 });
 
 test("a mutation is the same one whenever it is made", () => {
@@ -48,7 +59,7 @@ const careless = `
   const readers = [{ ...cassetteReader, seeds: () => seeds, judge, share: 1 }];
   const why = new Set();
   for (let index = 0; index < 3000; index++) {
-    const { broken } = judgeMutation(makeMutation(readers, 1, index));
+    const { broken } = await judgeMutation(makeMutation(readers, 1, index));
     if (broken !== undefined) why.add(broken.split(":")[0] + ":" + broken.split(":")[1]);
   }
   console.log(JSON.stringify([...why]));
@@ -71,3 +82,22 @@ test(
     }
   },
 );
+
+const carelessArchives = `
+  import { unzipSync } from "fflate";
+  import { evalReader } from "./scripts/fuzz/eval.mjs";
+  import { judgeMutation, makeMutation } from "./scripts/fuzz/run.mjs";
+  const seeds = evalReader.seeds();
+  // Unpacks without a look at any checksum, and keeps the members as they are.
+  const importer = (bytes) => ({ code: 0, said: new TextDecoder().decode(Object.values(unzipSync(bytes))[0]) });
+  const judge = (bytes, seed) => evalReader.judge(bytes, seed, importer);
+  const readers = [{ ...evalReader, seeds: () => seeds, judge, share: 1 }];
+  const { broken } = await judgeMutation({ ...makeMutation(readers, 1, 0), bytes: seeds[0].bytes });
+  console.log(broken);
+`;
+
+test("an importer of archives that gives other contents is found out", { timeout: 60_000 }, () => {
+  const result = node(["--input-type=module", "-e", carelessArchives]);
+  expect(result.stderr).toBe("");
+  expect(result.stdout.trim()).toBe("Error: it imports with other contents");
+});

@@ -45,3 +45,9 @@ it("cassettes/README.md names every folder that holds recordings, and git ignore
   const ignored = readFileSync(join(repositoryRoot, ".gitignore"), "utf8").split("\n");
   expect(ignored.filter((line) => line.replaceAll("/", "") === "cassettes")).toEqual([]);
 });
+
+it("the README says where recordings go first and where they stay, and git ignores the first place", () => {
+  const page = readFileSync(join(repositoryRoot, "README.md"), "utf8");
+  expect(page).toMatch(/folder that `\.gitignore` names, such as `__cassettes__\/`, .* committed `cassettes\/`/);
+  expect(readFileSync(join(repositoryRoot, ".gitignore"), "utf8").split("\n")).toContain("__cassettes__/");
+});

@@ -10,7 +10,7 @@ import { DEFAULT_MAX_BYTES } from "../src/cassette/json.js";
 import { MAX_STREAM_PIECES } from "../src/cassette/stream-format.js";
 import { MAX_RECORDS } from "../src/cli/import/import.js";
 import { MAX_HEAD_BYTES } from "../src/cli/import/eval-archive.js";
-import { FREE_BYTES, MAX_LOG_BYTES, MAX_RATIO } from "../src/cli/import/read-log.js";
+import { FREE_BYTES, MAX_RATIO } from "../src/cli/import/read-log.js";
 import { MAX_RECEIPTS_BYTES } from "../src/cli/verify/receipts.js";
 import { MAX_JSON_DEPTH } from "../src/core/canon/value.js";
 import { MAX_RECEIPT_FINDINGS } from "../src/core/events/receipt-verify.js";
@@ -34,8 +34,7 @@ const LIMITS: Record<string, string> = {
   "a file of receipts": size(MAX_RECEIPTS_BYTES),
   "findings listed of a chain of receipts": count(MAX_RECEIPT_FINDINGS),
   // The most characters that a text of Node.js holds; some versions hold a few less.
-  "a log to import, gunzipped": `${Math.round(constants.MAX_STRING_LENGTH / 2 ** 20)} Mi characters`,
-  "an `.eval` log to import, unzipped": size(MAX_LOG_BYTES),
+  "a log to import, gunzipped or unzipped": `${Math.round(constants.MAX_STRING_LENGTH / 2 ** 20)} Mi characters`,
   "the head of an `.eval` log": size(MAX_HEAD_BYTES),
   "what a gzipped log may grow to in any case": size(FREE_BYTES),
   "how many times its size it may grow to beyond that": count(MAX_RATIO),

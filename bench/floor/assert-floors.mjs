@@ -11,7 +11,7 @@ import {
   parseCassette,
   parseImport,
   trajectoryDistance,
-} from "playhead/cassette";
+} from "../../.playhead/modules/cassette/index.js";
 import { all, callsOf, few, keysOf, many, runOf } from "../diff.mjs";
 import { createLog } from "../import.mjs";
 import { createExchanges } from "../replay.mjs";

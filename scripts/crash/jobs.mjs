@@ -27,12 +27,11 @@ export function leftoversIn(folder) {
 }
 
 /** Everything in `folder` that is neither a whole cassette, nor known by name, nor a leftover of a write. */
-function assertWhole(folder, known = []) {
+function assertWhole(folder, known = [], isCassette = (name) => name.endsWith(".cassette.json")) {
   let whole = 0;
   for (const name of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!name.isFile() || LEFTOVER.test(name.name) || known.includes(name.name)) continue;
-    if (!name.name.endsWith(".cassette.json"))
-      throw new Error(`${name.name} is a file that nobody should have written`);
+    if (!isCassette(name.name)) throw new Error(`${name.name} is a file that nobody should have written`);
     parseCassette(readFileSync(join(name.parentPath, name.name)), { requireIntegrity: true });
     whole++;
   }
@@ -145,7 +144,32 @@ export const blessJob = {
   },
 };
 
-export const JOBS = [recordJob, lockJob, signJob, importJob, blessJob];
+const isKeptOrFailed = (name) => name === "kept.cassette.json" || name.endsWith(".cassette.failed.json");
+
+/** Recordings of failed tests are kept next to their cassettes, which stay as they are, and the ledger names what is there. */
+export const failedJob = {
+  name: "failed tests",
+  async prepare(folder) {
+    writeFileSync(join(folder, "kept.cassette.json"), formatCassette(await small("the old one")));
+  },
+  args: (folder) => [fileURLToPath(new URL("failing.mjs", import.meta.url)), folder],
+  look(folder) {
+    const kept = parseCassette(readFileSync(join(folder, "kept.cassette.json")));
+    if (kept.entries[0].response.finalAnswer !== "the old one")
+      throw new Error("the cassette of a failed test changed");
+    const ledger = join(folder, "usage.jsonl");
+    const text = existsSync(ledger) ? readFileSync(ledger, "utf8") : "";
+    if (text !== "" && !text.endsWith("\n")) throw new Error("the last line of the ledger is torn");
+    for (const line of text.split("\n").slice(0, -1)) {
+      const { path, mode, turns } = JSON.parse(line);
+      if (mode !== "failed" || turns !== 1) throw new Error(`the ledger has the line ${line}`);
+      if (!existsSync(join(folder, path))) throw new Error(`the ledger names ${path}, which is not there`);
+    }
+    return assertWhole(folder, ["usage.jsonl"], isKeptOrFailed);
+  },
+};
+
+export const JOBS = [recordJob, lockJob, signJob, importJob, blessJob, failedJob];
 
 /** A prepared folder once, copied for each round. */
 export function copyFolder(from, to) {

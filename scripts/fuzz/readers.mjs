@@ -1,5 +1,6 @@
-// What is fuzzed: each kind of file, its seeds out of test/corpus, and what must hold of every mutation of it. `judge` gives a
-// word for what became of the file, and throws `Broken` where something came of it that must not.
+// What is fuzzed: each kind of file, its seeds (files of test/corpus, and logs that `logs.mjs` makes), and what must hold of every
+// mutation of it. `judge` gives a word for what became of the file, or the promise of one, and throws `Broken` where something
+// came of it that must not.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { canonicalize, fromBase64, verifyReceipts } from "../../.playhead/modules/core/index.js";
@@ -16,12 +17,12 @@ import {
   parseTrust,
   rebuildPrompts,
 } from "../../.playhead/modules/cassette/index.js";
+import { Broken } from "./broken.mjs";
+import { evalReader } from "./eval.mjs";
+import { logSeeds } from "./logs.mjs";
 
 const corpus = new URL("../../test/corpus/", import.meta.url);
 const quiet = { ports: { warn: () => undefined } };
-
-/** A mutation that was taken for something it is not. */
-export class Broken extends Error {}
 
 /** The files of the corpus whose names end so; those that were damaged on purpose are no seeds. */
 function seeds(suffix, folder = corpus) {
@@ -135,7 +136,7 @@ const receiptReader = {
 
 const importReader = {
   kind: "import",
-  seeds: () => seeds("", new URL("logs/", corpus)),
+  seeds: () => [...seeds("", new URL("logs/", corpus)), ...logSeeds()],
   judge(bytes) {
     let refused = 0;
     let runs = 0;
@@ -160,11 +161,12 @@ function decode(bytes) {
 
 /** All of them; the share of each is what part of a count it gets. */
 export const READERS = [
-  { ...cassetteReader, share: 0.8 },
+  { ...cassetteReader, share: 0.75 },
   { ...bundleReader, share: 0.04 },
   { ...sameAgain("lock", ".lock", parseLock, formatLock), share: 0.04 },
   { ...sameAgain("trust", "trust-both.json", parseTrust, canonicalize), share: 0.03 },
   { ...sameAgain("envelope", ".dsse", parseEnvelope, formatEnvelope), share: 0.03 },
   { ...receiptReader, share: 0.03 },
-  { ...importReader, share: 0.03 },
+  { ...importReader, share: 0.05 },
+  { ...evalReader, share: 0.03 },
 ];

@@ -14,14 +14,15 @@ export function makeMutation(readers, seed, index) {
   const reader = choose(readers, random);
   const all = reader.seeds();
   const [from, other] = [random.pick(all), random.pick(all)];
-  const level = LEVELS[index % LEVELS.length];
+  const levels = reader.levels ?? LEVELS;
+  const level = levels[index % levels.length];
   return { index, reader, from, level, ...mutate(level, from, other, random) };
 }
 
 /** What became of a mutation: `outcome` is a code or a word of the reader; `broken` says what must never happen. */
-export function judgeMutation({ reader, bytes, from }) {
+export async function judgeMutation({ reader, bytes, from }) {
   try {
-    return { outcome: reader.judge(bytes, from) };
+    return { outcome: await reader.judge(bytes, from) };
   } catch (error) {
     if (error instanceof CassetteError) return { outcome: `refused: ${error.code}` };
     return { outcome: "BROKEN", broken: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };

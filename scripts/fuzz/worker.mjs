@@ -14,7 +14,7 @@ for (let index = first; index < first + count && broken.length < 20; index++) {
   Atomics.store(place, 0, index);
   const mutation = makeMutation(readers, seed, index);
   const started = performance.now();
-  const verdict = judgeMutation(mutation);
+  const verdict = await judgeMutation(mutation);
   const ms = performance.now() - started;
   if (ms > slowest.ms) slowest = { index, ms, bytes: mutation.bytes.length };
   const { reader, level, what } = mutation;

@@ -14,7 +14,7 @@ export function digestAlike(messages: readonly LlmMessage[]): string[] {
       case "system":
         return message;
       case "user":
-        return { role: "user", content: neutralContent(message.content) };
+        return { ...message, content: neutralContent(message.content) };
       case "assistant": {
         const toolCalls = (message.toolCalls ?? []).map((call) => {
           const id = `call ${count++}`;

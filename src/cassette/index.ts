@@ -91,6 +91,7 @@ export {
   type ResumeOptions,
 } from "./fork.js";
 export { contextsByTurn } from "./context.js";
+export { isEmptyWire } from "./wire-fields.js";
 export { cutAround, formatMiss, rebuildPrompts } from "./miss.js";
 export { formatToolDrift, type ToolDrift } from "./tools/drift.js";
 export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tools/miss.js";

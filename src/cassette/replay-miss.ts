@@ -21,7 +21,7 @@ export function createMisses(place: MissPlace) {
     note(report: MissReport): CassetteError {
       count++;
       first ??= report;
-      return miss(report, formatMiss(report), place);
+      return withDeepStack(() => miss(report, formatMiss(report), place));
     },
     assertNone(): void {
       if (first === undefined) return;
@@ -65,6 +65,26 @@ export function explainNoAnswer(
     what: `exhausted: ${usedText(total)}, and the run asks for more`,
     hint: "The run asks for more turns than were recorded. Undo the change if it was not meant; else record it again.",
   };
+}
+
+/** A loop between the provider and the caller takes up the ten frames that Node keeps. */
+const STACK_FRAMES = 50;
+
+/** Makes an error whose stack reaches the code that started the run. */
+function withDeepStack(make: () => CassetteError): CassetteError {
+  const { stackTraceLimit } = Error;
+  const isSet = raiseLimit(stackTraceLimit);
+  try {
+    return make();
+  } finally {
+    if (isSet) Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+/** Whoever turned stacks off, or froze `Error`, keeps it so. */
+function raiseLimit(limit: unknown): boolean {
+  const isLow = typeof limit === "number" && limit > 0 && limit < STACK_FRAMES;
+  return isLow && Reflect.set(Error, "stackTraceLimit", STACK_FRAMES);
 }
 
 function usedText(total: number): string {

@@ -38,7 +38,7 @@ import {
 } from "./stream-play.js";
 import { describeStreams, readStreams, type RecordedStreams } from "./stream-read.js";
 import { createUnusedTurns, type UnusedTurns } from "./unused.js";
-import { createWireFieldCheck, type WireFieldCheck } from "./wire-fields.js";
+import { comparableContexts, createWireFieldCheck, type WireFieldCheck } from "./wire-fields.js";
 
 /** The options of {@link cassetteProvider}. A wrong one is `CassetteError` `invalid-options`. */
 export interface ReplayOptions extends StreamingOptions {
@@ -195,7 +195,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
   const { strict = true, file } = options;
   const { entries } = tape;
   const noted = tape.version === 2 ? (tape.extensions?.contexts ?? []) : [];
-  const contexts = contextsByTurn(noted, entries.length);
+  const contexts = contextsByTurn(comparableContexts(noted), entries.length);
   const createSide = () => redactionOf(tape, options);
   const fields = createWireFieldCheck(noted, warn);
   let side = createSide();

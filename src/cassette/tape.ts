@@ -21,7 +21,13 @@ import { createReplayRedaction, type ReplayRedaction } from "./redact/redactor.j
 import { cassetteProvider, type ReplayOptions } from "./replay.js";
 import { readStreams } from "./stream-read.js";
 import type { StreamPlan } from "./stream-texts.js";
-import { createWireFieldCheck, fieldsOfOtherWires, type UncomparedFields, type WireFieldCheck } from "./wire-fields.js";
+import {
+  comparableContexts,
+  createWireFieldCheck,
+  fieldsOfOtherWires,
+  type UncomparedFields,
+  type WireFieldCheck,
+} from "./wire-fields.js";
 
 /** A request over a wire, with what comparing it needs. */
 export interface Asked {
@@ -82,12 +88,12 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
   const provider = cassetteProvider(value, { ...options, file, streaming: "whole", ports });
   const { cassette } = provider;
   const prompts = rebuildPrompts(cassette);
-  const contexts = cassette.version === 2 ? (cassette.extensions?.contexts ?? []) : [];
-  const fields = createWireFieldCheck(contexts, (text) => warn?.(`${file}: ${text}`));
+  const noted = cassette.version === 2 ? (cassette.extensions?.contexts ?? []) : [];
+  const contexts = comparableContexts(noted);
+  const fields = createWireFieldCheck(noted, (text) => warn?.(`${file}: ${text}`));
   const streams = readStreams(cassette);
   const used = new Set<number>();
-  const redacted = cassette.version === 2 ? cassette.extensions?.redacted : undefined;
-  const redaction = () => createReplayRedaction(redacted, options.redact, file);
+  const redaction = () => createReplayRedaction(redactedIn(cassette), options.redact, file);
   const digestsOn = createDigests(prompts ?? []);
 
   function measure(asked: Asked, turnIndex: number): Nearness {
@@ -113,18 +119,18 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     get remaining() {
       return provider.remaining;
     },
-    findExact(asked) {
-      const { length } = asked.request.messages;
+    findExact(request) {
+      const asked = asKnown(request, fields);
       const same = unused().filter((index) => isExact(asked, index));
-      return pick(same.map((index) => judge(asked, index, true, length)));
+      return pick(same.map((index) => judge(asked, index, true, asked.request.messages.length)));
     },
     findAlike(request) {
-      const asked = asRecorded(request, redaction);
+      const asked = asRecorded(asKnown(request, fields), redaction);
       const measured = unused().map((index) => measure(asked, index));
       return pick(measured.filter((near) => near.isPrompt));
     },
     nearest(request) {
-      const asked = asRecorded(request, redaction);
+      const asked = asRecorded(asKnown(request, fields), redaction);
       const measured = all.map((index) => measure(asked, index));
       const whole = measured.find((near) => near.isPrompt);
       return (
@@ -133,11 +139,11 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     },
     async play(asked, near) {
       const left = provider.remaining;
-      const answer = provider.turn(recordedWords(asked, near, { prompts, contexts, fields }));
+      const answer = provider.turn(recordedWords(asKnown(asked, fields), near, { prompts, contexts, fields }));
       // The replay has taken its turn by now; it never waits. Only the one that was found can be it.
       if (near !== undefined && provider.remaining < left) {
         used.add(near.turnIndex);
-        fields.answered(asked.request.settings);
+        fields.answered(asked.request.settings, asked.request.messages);
       }
       return answer;
     },
@@ -146,6 +152,10 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     },
     planOf: (turnIndex) => streams.planOf(turnIndex),
   };
+}
+
+function redactedIn(cassette: Cassette): string[] | undefined {
+  return cassette.version === 2 ? cassette.extensions?.redacted : undefined;
 }
 
 /** Every recorded prompt as the wire leaves it; computed once a wire, and only when no hash fits. */
@@ -160,6 +170,13 @@ function createDigests(prompts: readonly LlmMessage[][]): (asked: Asked) => read
     digests.set(wire.name, all);
     return all;
   };
+}
+
+/** Without fields of messages that the recording cannot be compared with. */
+function asKnown(asked: Asked, fields: WireFieldCheck): Asked {
+  const { wire, request } = asked;
+  const messages = fields.knownMessages(request.messages);
+  return messages === request.messages ? asked : toAsked(wire, { ...request, messages });
 }
 
 /** As the recording would hold it. Numbers are of this prompt alone: clients come in any order. */

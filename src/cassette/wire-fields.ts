@@ -1,7 +1,16 @@
 // Fields of a vendor's request that no setting stands for, against recordings made before they were kept: such a recording does
-// not say which of them were sent, so they are not compared with it, and that is reported once.
+// not say which of them were sent, so they are not compared with it, and that is reported once. A recording that holds the
+// setting of a wire, if only as an empty object, does say it. For everything else an empty object is the same as none.
 
-import { isPlainObject, WIRE_NAMES, type JsonObject, type JsonValue, type LlmSettings } from "../core/index.js";
+import {
+  hashJson,
+  isPlainObject,
+  WIRE_NAMES,
+  type JsonObject,
+  type JsonValue,
+  type LlmMessage,
+  type LlmSettings,
+} from "../core/index.js";
 import type { ContextExtension } from "./format.js";
 
 /** The fields of requests that one replay could not compare. */
@@ -15,8 +24,10 @@ export interface UncomparedFields {
 export interface WireFieldCheck {
   /** The settings that the recording can be compared with. */
   known<T extends LlmSettings | undefined>(settings: T): T;
+  /** The messages that the recording can be compared with; the list itself where that is all of them. */
+  knownMessages<T extends LlmMessage>(messages: T[]): T[];
   /** Called for each turn that was answered. */
-  answered(settings: LlmSettings | null | undefined): void;
+  answered(settings: LlmSettings | null | undefined, messages?: readonly LlmMessage[]): void;
   readonly uncompared: UncomparedFields;
 }
 
@@ -25,15 +36,18 @@ export function createWireFieldCheck(
   contexts: readonly ContextExtension[],
   warn: (text: string) => void = () => undefined,
 ): WireFieldCheck {
-  const isHeld = contexts.some(({ settings }) => settings !== undefined && hasWireFields(settings));
+  const isHeld = contexts.some(({ settings }) => settings !== undefined && Object.keys(settings).some(isWire));
   const fields = new Set<string>();
   let turns = 0;
   return {
-    known: (settings) =>
-      isHeld || settings === undefined || !hasWireFields(settings) ? settings : withoutWireFields(settings),
-    answered(settings) {
-      if (isHeld || !settings || !hasWireFields(settings)) return;
-      for (const name of namesIn(settings)) fields.add(name);
+    known: (settings) => (settings === undefined ? settings : without(settings, isHeld ? isEmptyWire : isWire)),
+    knownMessages: (messages) =>
+      isHeld || !messages.some(hasFields) ? messages : messages.map((message) => without(message, isWire)),
+    answered(settings, messages = []) {
+      const inMessages = messages.flatMap(namesIn).map((name) => `messages[].${name}`);
+      const names = isHeld ? [] : [...namesIn(settings ?? {}), ...inMessages];
+      if (names.length === 0) return;
+      for (const name of names) fields.add(name);
       if (turns++ === 0) warn(uncomparedText([...fields]));
     },
     get uncompared() {
@@ -58,16 +72,33 @@ export function isWire(name: string): boolean {
   return (WIRE_NAMES as readonly string[]).includes(name);
 }
 
-function hasWireFields(settings: object): boolean {
-  return WIRE_NAMES.some((name) => Object.hasOwn(settings, name));
+/** True for the setting of a wire that only says that the request had no fields of its own. */
+export function isEmptyWire(name: string, value: unknown): boolean {
+  return isWire(name) && isPlainObject(value) && Object.keys(value).length === 0;
 }
 
-function withoutWireFields<T extends LlmSettings>(settings: T): T {
-  return Object.fromEntries(Object.entries(settings).filter(([name]) => !isWire(name))) as T;
+/** Recorded contexts as they are compared with requests: without settings that hold no field of a wire. */
+export function comparableContexts(contexts: readonly ContextExtension[]): ContextExtension[] {
+  return contexts.map((context) => {
+    if (context.settings === undefined) return context;
+    const settings = without(context.settings, isEmptyWire);
+    return settings === context.settings ? context : { ...context, settings, settingsHash: hashJson(settings) };
+  });
 }
 
-function namesIn(settings: object): string[] {
-  return Object.entries(settings).flatMap(([name, fields]) =>
+/** The object itself where nothing is left out. */
+function without<T extends object>(settings: T, isLeftOut: (name: string, value: unknown) => boolean): T {
+  const all = Object.entries(settings);
+  const rest = all.filter(([name, value]) => !isLeftOut(name, value));
+  return rest.length === all.length ? settings : (Object.fromEntries(rest) as T);
+}
+
+function hasFields(message: object): boolean {
+  return Object.keys(message).some(isWire);
+}
+
+function namesIn(holder: object): string[] {
+  return Object.entries(holder).flatMap(([name, fields]) =>
     isWire(name) && isPlainObject(fields) ? Object.keys(fields) : [],
   );
 }

@@ -1,4 +1,5 @@
-// An option that takes one value refuses a second one: the last would win in silence, and what the first names go unchecked.
+// An option that takes one value refuses a second one, and its own `--no-` form: the last would win in silence, and what the
+// first names would go unchecked.
 
 import type { Command, Option } from "commander";
 
@@ -7,12 +8,20 @@ export function refuseRepeated(commands: readonly Command[]): void {
   for (const command of commands) {
     for (const option of command.options) {
       if ((!option.required && !option.optional) || isList(option)) continue;
-      let isGiven = false;
-      command.on(`option:${option.name()}`, () => {
-        if (isGiven)
+      const negated = command.options.find((other) => other.negate && other.attributeName() === option.attributeName());
+      let given: Option | undefined;
+      const note = (now: Option) => {
+        if (given !== undefined && given !== now) {
+          const flags = `'${option.flags}' and '${negated?.flags}'`;
+          command.error(`error: options ${flags} contradict each other\nGive one of the two.`);
+        }
+        if (given === option)
           command.error(`error: option '${option.flags}' was given twice\nGive it once: it takes one value.`);
-        isGiven = true;
-      });
+        given = now;
+      };
+      for (const each of negated === undefined ? [option] : [option, negated]) {
+        command.on(`option:${each.name()}`, () => note(each));
+      }
     }
   }
 }

@@ -15,8 +15,8 @@ export interface LedgerLine {
   file: string;
   /** The same from the folder of the ledger, with `/`, so that it also holds in another checkout. */
   path: string;
-  /** `live` neither reads nor writes the file; the line says only that a test has it. */
-  mode: "record" | "refresh" | "replay" | "from-first-miss" | "fork" | "failed" | "live";
+  /** `live`, which neither reads nor writes the file, and `unfinished`, a test that failed, say only that a test has it. */
+  mode: "record" | "refresh" | "replay" | "from-first-miss" | "fork" | "failed" | "live" | "unfinished";
   turns: number;
   /** Turns that came from an older recording, in the last two modes. */
   kept?: number;

@@ -84,9 +84,28 @@ export function createOwnedUseCassette(
       const handle = await open(parts, mode, file, live, options);
       return command === undefined ? handle : { ...handle, rerecord: command };
     } catch (error) {
+      await noteUnfinished(parts.note, file);
       throw withCommand(error, file, command);
     }
   };
+}
+
+/** The test fails for another reason, which is the one to show. */
+async function noteUnfinished(note: Note, file: string): Promise<void> {
+  await note(file, "unfinished", 0).catch(() => undefined);
+}
+
+/** As {@link once}, for a run that is named in the ledger also where it failed: `cassette prune` must keep its cassette. */
+function onceNamed(note: Note, file: string, finish: (ended: RunEnd) => Promise<void>): CassetteHandle["done"] {
+  return once(async (ended) => {
+    try {
+      await finish(ended);
+    } catch (error) {
+      await noteUnfinished(note, file);
+      throw error;
+    }
+    if (ended.failed === true) await noteUnfinished(note, file);
+  });
 }
 
 interface Parts extends HarnessHost {
@@ -149,7 +168,7 @@ async function record(
     ...(streams === undefined ? {} : { streams }),
     ...(sign === undefined ? {} : { sign, env: { ...environment } }),
   });
-  const done = once(async ({ failed, ...ended }) => {
+  const done = onceNamed(note, file, async ({ failed, ...ended }) => {
     const kept = {
       ...(agentId === undefined ? {} : { agentId }),
       ...ended,
@@ -188,7 +207,7 @@ async function replay(
     ...streamingOf(options),
   });
   const provider = side === "tools" ? await resolveLive(live) : replayed;
-  const done = once(async ({ failed }) => {
+  const done = onceNamed(note, file, async ({ failed }) => {
     if (side !== "tools") replayed.assertAnswered();
     if (failed === true) return;
     if (side !== "tools") replayed.assertConsumed();
@@ -228,7 +247,7 @@ async function rerecord(
   const { provider, keep } = await (plan === undefined ? openResume(file, parts) : openFork(plan, parts));
   const mode = plan === undefined ? "from-first-miss" : "fork";
   const written = plan?.out ?? file;
-  const done = once(async ({ failed, ...ended }) => {
+  const done = onceNamed(note, written, async ({ failed, ...ended }) => {
     if (failed === true) {
       // What was replayed alone has no turn that is new.
       const failedAs = provider.isLive ? await desk.keepFailed(provider, written, ended) : undefined;

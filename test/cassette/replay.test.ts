@@ -411,3 +411,36 @@ function textsOf(messages: readonly LlmMessage[]): string[] {
 function wanted(last: string | undefined): string {
   return last?.length === 1 ? `${last}1` : (last ?? "");
 }
+
+describe("the stack of a miss", () => {
+  async function anAgentOfThisFile(provider: LlmProviderAdapter, streaming: boolean) {
+    const run = await createRuntime({ agents: [{ id: "a", systemPrompt: "", provider, streaming }] }).run({
+      goal: "x",
+    });
+    return run.finalAnswer;
+  }
+
+  it.each([false, true])(
+    "names the function that started the run, through our own loop (streaming: %s)",
+    async (streaming) => {
+      const limit = Error.stackTraceLimit;
+      const provider = cassetteProvider(await weatherCassette());
+      const error = (await rejection(anAgentOfThisFile(provider, streaming))) as CassetteError;
+      expect(error.stack).toMatch(/anAgentOfThisFile .*replay\.test\.ts/);
+      expect(Error.stackTraceLimit).toBe(limit);
+    },
+  );
+
+  it("leaves a limit that is off or higher as it is", async () => {
+    const limit = Error.stackTraceLimit;
+    try {
+      for (const own of [0, 80]) {
+        Error.stackTraceLimit = own;
+        await rejection(cassetteProvider(await weatherCassette()).turn(prompt("x")));
+        expect(Error.stackTraceLimit).toBe(own);
+      }
+    } finally {
+      Error.stackTraceLimit = limit;
+    }
+  });
+});

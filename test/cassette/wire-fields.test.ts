@@ -2,8 +2,10 @@
 
 import { expect, it } from "vitest";
 import { settingsChanges } from "../../src/cassette/context-change.js";
-import { diffContracts } from "../../src/cassette/contract.js";
-import { createWireFieldCheck, fieldsOfOtherWires } from "../../src/cassette/wire-fields.js";
+import { compareContracts, diffContracts } from "../../src/cassette/contract.js";
+import { cassetteProvider } from "../../src/cassette/replay.js";
+import { comparableContexts, createWireFieldCheck, fieldsOfOtherWires } from "../../src/cassette/wire-fields.js";
+import { hashJson } from "../../src/core/index.js";
 import type { LlmSettings } from "../../src/core/model/provider.js";
 import { recordTurns } from "../support/recording.js";
 import { say } from "../support/script.js";
@@ -25,6 +27,40 @@ it("compares every turn of a recording that holds fields at one of its turns", (
   expect(check.known(low)).toBe(low);
   check.answered(low);
   expect(check.uncompared.turns).toBe(0);
+});
+
+it("compares every turn of a recording that says it was made without fields", () => {
+  const check = createWireFieldCheck([context({ openai: {} })]);
+  expect(check.known(low)).toBe(low);
+  expect(check.known({ temperature: 0, openai: {} } as LlmSettings)).toEqual({ temperature: 0 });
+  const [plain] = comparableContexts([context({ temperature: 0, openai: {} })]);
+  expect(plain).toMatchObject({ settings: { temperature: 0 }, settingsHash: hashJson({ temperature: 0 }) });
+});
+
+it("neither warns about nor counts a request without fields", () => {
+  const warned: string[] = [];
+  const check = createWireFieldCheck([context({})], (text) => void warned.push(text));
+  check.answered({ openai: {} } as LlmSettings);
+  expect([warned, check.uncompared.turns]).toEqual([[], 0]);
+});
+
+it("replays for a program without a wire what was recorded over one without fields, and the other way round", async () => {
+  const messages = [{ role: "user" as const, content: "q" }];
+  const [plain, empty] = [{ temperature: 0 }, { temperature: 0, openai: {} } as LlmSettings];
+  for (const [recorded, asked] of [
+    [empty, plain],
+    [plain, empty],
+  ] as const) {
+    const cassette = await recordTurns([{ messages, settings: recorded }], [say("a")]);
+    const response = await cassetteProvider(cassette).turn({ messages, settings: asked });
+    expect(response.finalAnswer).toBe("a");
+    const other = await recordTurns([{ messages, settings: asked }], [say("a")]);
+    expect(compareContracts(cassette, other)).toEqual({ state: "compared", changes: [] });
+  }
+  const cassette = await recordTurns([{ messages, settings: empty }], [say("a")]);
+  await expect(cassetteProvider(cassette).turn({ messages, settings: low })).rejects.toMatchObject({
+    miss: { what: "the request field reasoning_effort was added", pointer: "/openai/reasoning_effort" },
+  });
 });
 
 it("takes the fields of other wires from settings, and nothing else", () => {

@@ -156,13 +156,13 @@ describe("readLedger", () => {
     await nodeFiles().append(path, `${lines.join("\n")}\n`);
     expect(await readLedger(nodeFiles(), path)).toEqual({
       lines: [{ ...line, path: join(dirname(folder), "a.cassette.json") }],
-      live: [resolve("/b.cassette.json")],
+      named: [resolve("/b.cassette.json")],
       unreadable: 4,
     });
   });
 
   it("takes a missing one for an empty one, and a folder for an unreadable one", async () => {
-    expect(await readLedger(nodeFiles(), join(folder, "none"))).toEqual({ lines: [], live: [], unreadable: 0 });
-    expect(await readLedger(nodeFiles(), folder)).toEqual({ lines: [], live: [], unreadable: 1 });
+    expect(await readLedger(nodeFiles(), join(folder, "none"))).toEqual({ lines: [], named: [], unreadable: 0 });
+    expect(await readLedger(nodeFiles(), folder)).toEqual({ lines: [], named: [], unreadable: 1 });
   });
 });

@@ -71,13 +71,39 @@ describe("an option that takes a value", () => {
   );
 
   it("given twice is wrong usage, before anything is read", async () => {
-    const argv = ["verify", "--receipts", "bad.jsonl", "--receipts", "good.jsonl", "--key", "k"];
+    const argv = ["verify", "--receipts", "good.jsonl", "--key", "bad", "--key", "good"];
     expect(await cli(argv)).toEqual({
       code: 2,
       out: "",
-      err: "error: option '--receipts <file>' was given twice\n  hint: Give it once: it takes one value.\n",
+      err: "error: option '--key <key>' was given twice\n  hint: Give it once: it takes one value.\n",
     });
     expect(documentOf(await cli([...argv, "--json"]))).toMatchObject({ exitCode: 2, error: { code: "usage" } });
+  });
+
+  const negated = all.filter(([name, flag]) => flag === "--tolerances" || (name === "drift" && flag === "--rules"));
+
+  it.each(negated)("of %s, %s, is refused with its --no- form, in either order", async (name, flag, option) => {
+    const value = valueOf(option);
+    const no = flag.replace("--", "--no-");
+    for (const argv of [
+      [flag, value, no],
+      [no, flag, value],
+    ]) {
+      const found = (await commands()).find((each) => each.name() === name) as Command;
+      expect(refusal(() => found.parseOptions(argv))).toMatchObject({
+        message: expect.stringContaining(`'${option.flags}' and '${no}' contradict each other`) as string,
+      });
+    }
+    expect((await parse(name, [no])).getOptionValue(option.attributeName())).toBe(false);
+    expect((await parse(name, [no, no])).getOptionValue(option.attributeName())).toBe(false);
+  });
+
+  it("given with its --no- form is wrong usage that says what to do", async () => {
+    expect(await cli(["diff", "a", "b", "--tolerances", "t.json", "--no-tolerances"])).toEqual({
+      code: 2,
+      out: "",
+      err: "error: options '--tolerances <file>' and '--no-tolerances' contradict each other\n  hint: Give one of the two.\n",
+    });
   });
 
   it("of the command that is run is not one of ours", async () => {

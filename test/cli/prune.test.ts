@@ -171,13 +171,21 @@ describe("cassette prune", () => {
     expect(cassettesIn(path)).toEqual(["a", "b"]);
   });
 
-  it("keeps the cassette of a test that ran live", async () => {
-    const { name, path } = setUp();
-    const live = { file: "b", path: "b.cassette.json", mode: "live", turns: 0 };
-    writeFileSync(join(path, "ledger.jsonl"), `${ledgerOf(path, ["a"])}${JSON.stringify(live)}\n`);
-    await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`, "--write"]);
-    expect(cassettesIn(path)).toEqual(["a", "b"]);
-  });
+  it.each(["live", "unfinished"])(
+    "keeps the cassette of a test whose line is %s, which need not exist",
+    async (mode) => {
+      const { name, path } = setUp();
+      const lines = [
+        { file: "b", path: "b.cassette.json", mode, turns: 0 },
+        { file: "new", path: "new.cassette.json", mode, turns: 0 },
+        { file: "new", path: "new.cassette.failed.json", mode: "failed", turns: 1 },
+      ];
+      const added = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+      writeFileSync(join(path, "ledger.jsonl"), `${ledgerOf(path, ["a"])}${added}`);
+      await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`, "--write"]);
+      expect(cassettesIn(path)).toEqual(["a", "b"]);
+    },
+  );
 
   it("collects the ledgers of several --ledger", async () => {
     const { name, path } = setUp();

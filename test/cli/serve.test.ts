@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { Ollama } from "ollama";
 import OpenAI from "openai";
+import OpenAI7 from "openai7";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { CassetteV2 } from "../../src/cassette/format.js";
 import { parseCassette } from "../../src/cassette/load.js";
@@ -23,6 +24,7 @@ import { ollamaProvider } from "../../src/core/providers/ollama.js";
 import { openaiProvider } from "../../src/core/providers/openai.js";
 import { nodeFiles } from "../../src/host/files.js";
 import { assertBuilt, cassetteBin } from "../support/built.js";
+import { rejection } from "../support/refusal.js";
 import { recordTurns, runWeather, weatherCassette, WEATHER_SCRIPT } from "../support/recording.js";
 import { ask, quietPorts, say } from "../support/script.js";
 import { listen, weatherTool } from "../support/wire.js";
@@ -137,8 +139,18 @@ const ANSWER = SCRIPT[1]?.finalAnswer ?? "";
 /** The same small agent, written against each vendor's own client. It gives the calls it made and the last answer. */
 type Agent = (url: string, isStream: boolean, goal?: string) => Promise<{ calls: string[]; answer: string }>;
 
-const openAiAgent: Agent = async (url, isStream, goal = GOAL) => {
-  const client = new OpenAI({ apiKey: "sk-test", baseURL: `${url}/v1`, maxRetries: 2 });
+const openAiAgent: Agent = (url, isStream, goal) =>
+  askOpenAi(new OpenAI({ apiKey: "sk-test", baseURL: `${url}/v1`, maxRetries: 2 }), isStream, goal);
+
+/** The parts of a client that are used here are the same in version 7. */
+const openAi7Agent: Agent = (url, isStream, goal) =>
+  askOpenAi(
+    new OpenAI7({ apiKey: "sk-test", baseURL: `${url}/v1`, maxRetries: 2 }) as unknown as OpenAI,
+    isStream,
+    goal,
+  );
+
+const askOpenAi = async (client: OpenAI, isStream: boolean, goal = GOAL): ReturnType<Agent> => {
   const messages: OpenAI.ChatCompletionMessageParam[] = [
     { role: "system", content: SYSTEM },
     { role: "user", content: goal },
@@ -220,23 +232,24 @@ const ollamaAgent: Agent = async (url, isStream, goal = GOAL) => {
   }
 };
 
-const AGENTS: Record<WireName, { agent: Agent; base: string }> = {
-  openai: { agent: openAiAgent, base: "/v1" },
-  anthropic: { agent: anthropicAgent, base: "/v1" },
-  ollama: { agent: ollamaAgent, base: "" },
-};
+const AGENTS = {
+  openai: { wire: "openai", agent: openAiAgent, base: "/v1", shown: "409 " },
+  openai7: { wire: "openai", agent: openAi7Agent, base: "/v1", shown: "409 " },
+  anthropic: { wire: "anthropic", agent: anthropicAgent, base: "/v1", shown: "409 " },
+  ollama: { wire: "ollama", agent: ollamaAgent, base: "", shown: "" },
+} satisfies Record<string, { wire: WireName; agent: Agent; base: string; shown: string }>;
 const expected = { calls: ["Oslo", "Bergen"], answer: ANSWER };
 const load = (file: string): CassetteV2 => parseCassette(readFileSync(join(folder, file))) as CassetteV2;
-const cases = (["openai", "anthropic", "ollama"] as const).flatMap((name) =>
+const cases = (["openai", "openai7", "anthropic", "ollama"] as const).flatMap((name) =>
   [false, true].map((isStream) => [name, isStream ? "streaming" : "not streaming", isStream] as const),
 );
 
 describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
-  const { agent, base } = AGENTS[name];
+  const { wire, agent, base, shown } = AGENTS[name];
   const file = `${name}-${how.replaceAll(" ", "-")}.cassette.json`;
 
   it("is recorded through the proxy, and replayed by the server without a request to the vendor", async () => {
-    const live = await vendor(name, SCRIPT);
+    const live = await vendor(wire, SCRIPT);
     const proxy = await proxying(`${live.baseURL}${base}`, file);
     expect(await agent(proxy.url, isStream)).toEqual(expected);
     const recorded = await proxy.stop();
@@ -245,7 +258,7 @@ describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
     expect(live.asked).toHaveLength(2);
 
     const cassette = load(file);
-    expect(cassette.recordedProvider).toBe(`${name}:m-1`);
+    expect(cassette.recordedProvider).toBe(`${wire}:m-1`);
     expect(cassette.entries.map(({ response }) => response.message.content)).toEqual(["Let me look.", ANSWER]);
     expect(rebuildPrompts(cassette)?.[1]?.map(({ role }) => role)).toEqual([
       "system",
@@ -283,6 +296,15 @@ describe.each(cases)("the client of %s, %s", (name, how, isStream) => {
     expect(served.out).toContain("0 of 2 turns used");
     expect(served.out).toContain("0 answered, 2 misses, 0 refused, 2 unused\n");
     expect(served.err).toContain("miss: turn 0: the user message changed (message 1)\n");
+  });
+
+  it("shows a miss as the lines that they are", async () => {
+    const server = await serving([file]);
+    const error = (await rejection(agent(server.url, isStream, "Umbrella in Rome?"))) as Error;
+    await server.stop();
+    const [first, ...lines] = error.message.split("\n");
+    expect(first).toBe(`${shown}turn 0: the user message changed (message 1)`);
+    expect(lines.map((line) => line.trim().split(" ")[0])).toEqual(["at", "recorded", "now", "nearest", "to"]);
   });
 
   it("gets a 4xx when the recording has run out", async () => {
@@ -441,9 +463,21 @@ describe("request fields that no setting stands for", () => {
     expect((await server.stop()).code).toBe(1);
   });
 
-  it("are not compared with a recording that holds none, which is reported once and counted", async () => {
-    const cassette = await recordWith("plain.cassette.json", {});
-    expect(cassette.extensions?.contexts?.[0]?.settings).toEqual({});
+  it("are compared with a recording that was made without them: a new one is a miss", async () => {
+    const cassette = await recordWith("no-fields.cassette.json", {});
+    expect(cassette.extensions?.contexts?.[0]?.settings).toEqual({ openai: {} });
+    const server = await serving(["no-fields.cassette.json"]);
+    const response = await post(`${server.url}/v1/chat/completions`, question({ reasoning_effort: "high" }));
+    expect(response.status).toBe(409);
+    expect(await response.json()).toMatchObject({ miss: { what: "the request field reasoning_effort was added" } });
+    expect((await post(`${server.url}/v1/chat/completions`, question())).status).toBe(200);
+    const { code, err } = await server.stop();
+    expect(code).toBe(1);
+    expect(err).not.toContain("not compared");
+  });
+
+  it("are not compared with a recording that does not say whether it has them, which is reported once and counted", async () => {
+    await oneTurn("plain.cassette.json", "How many?", "Three.");
     const server = await serving(["plain.cassette.json"]);
     const response = await post(`${server.url}/v1/chat/completions`, question({ reasoning_effort: "high" }));
     expect(response.status).toBe(200);
@@ -451,6 +485,51 @@ describe("request fields that no setting stands for", () => {
     expect(code).toBe(0);
     expect(err.match(/not compared: reasoning_effort/g)).toHaveLength(1);
     expect(out).toContain("1 turn answered without comparing reasoning_effort\n");
+  });
+
+  it("are compared in messages too, without growth of the recording from turn to turn", async () => {
+    const named = (content: string, name?: string) => ({ role: "user", content, ...(name && { name }) });
+    const answered = { role: "assistant", content: "Three.", refusal: null, annotations: [] };
+    const history = (...names: (string | undefined)[]) => [
+      named("How many?", names[0]),
+      answered,
+      named("And now?", names[1]),
+    ];
+    const live = await vendor("openai", [say("Three."), say("Two.")]);
+    const proxy = await proxying(`${live.baseURL}/v1`, "named.cassette.json");
+    const body = (messages: object[]) => ({ model: "m", messages });
+    await post(`${proxy.url}/v1/chat/completions`, body([named("How many?", "ann")]));
+    await post(`${proxy.url}/v1/chat/completions`, body(history("ann", "bob")));
+    expect((await proxy.stop()).code).toBe(0);
+    const { entries, extensions } = load("named.cassette.json");
+    expect(entries.map(({ prompt }) => prompt?.messages.length)).toEqual([1, 2]);
+    expect(extensions?.contexts).toHaveLength(1);
+
+    const server = await serving(["named.cassette.json"]);
+    const ask = async (messages: object[]) => {
+      const response = await post(`${server.url}/v1/chat/completions`, body(messages));
+      return { status: response.status, body: (await response.json()) as object };
+    };
+    expect(await ask([named("How many?", "eve")])).toMatchObject({
+      status: 409,
+      body: { miss: { pointer: "/0/openai/name", recorded: '"ann"', actual: '"eve"' } },
+    });
+    expect((await ask([named("How many?")])).status).toBe(409);
+    expect((await ask([named("How many?", "ann")])).status).toBe(200);
+    expect((await ask(history("ann", "ann"))).status).toBe(409);
+    expect((await ask(history("bob", "bob"))).status).toBe(409);
+    expect((await ask(history("ann", "bob"))).status).toBe(200);
+    expect((await server.stop()).code).toBe(1);
+  });
+
+  it("are not compared in messages either with a recording that does not say whether it has them", async () => {
+    await oneTurn("nameless.cassette.json", "How many?", "Three.");
+    const server = await serving(["nameless.cassette.json"]);
+    const messages = [{ role: "user", content: "How many?", name: "ann" }];
+    expect((await post(`${server.url}/v1/chat/completions`, { model: "m", messages })).status).toBe(200);
+    const { code, out } = await server.stop();
+    expect(code).toBe(0);
+    expect(out).toContain("1 turn answered without comparing messages[].name\n");
   });
 
   it("are not compared over a wire that cannot carry them", async () => {
@@ -651,6 +730,7 @@ describe("cassette serve", () => {
           type: "invalid_request_error",
           message: 'the request cannot be read: tools has one of type "web_search_20250305", which the vendor runs',
         },
+        message: 'the request cannot be read: tools has one of type "web_search_20250305", which the vendor runs',
       },
     ]);
     const ollama = await post(`${server.url}/api/chat`, { model: "m" });

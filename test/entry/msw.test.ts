@@ -88,6 +88,16 @@ describe("recording and replaying through MSW", () => {
     });
   }
 
+  it.each(clients)("shows $client a miss as the lines that they are", async ({ wire, ask }) => {
+    const { cassette, url } = await record(wire, false, ask);
+    const replay = cassetteHandlers(cassette, { baseUrls: { [wire]: wire === "openai" ? `${url}/v1` : url } });
+    server.use(...replay);
+    const { message } = (await rejection(ask({ url, goal: "Umbrella in Rome?" }))) as Error;
+    const [first, ...lines] = message.split("\n");
+    expect(first).toMatch(/^(?:409 )?turn 0: the user message changed \(message 0\)$/);
+    expect(lines.map((line) => line.trim().split(" ")[0])).toEqual(["at", "recorded", "now", "nearest", "file", "to"]);
+  });
+
   it("stands in for the vendors' own addresses where none is named", async () => {
     const { cassette } = await record("anthropic");
     const replay = cassetteHandlers(cassette);
@@ -155,7 +165,11 @@ describe("recording and replaying through MSW", () => {
     expect((await ask("low")).choices[0]?.message.content).toBe("Three.");
 
     const file = folder.path("no-fields.cassette.json");
-    const plain = await recordAs();
+    const complete = cassetteHandlers(await recordAs(), { baseUrls });
+    server.resetHandlers(...complete);
+    await expect(ask("high")).rejects.toThrow("the request field reasoning_effort was added");
+
+    const plain = await recordTurns([{ messages }], [say("Three.")]);
     writeFileSync(file, formatCassette(plain));
     const handle = await useCassette(file, { turn: () => Promise.reject(new Error("live")) }, { mode: "replay" });
     const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);

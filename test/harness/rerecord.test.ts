@@ -1,3 +1,4 @@
+import { jsonSchema, tool as aiTool } from "ai";
 import { resolve } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
@@ -12,7 +13,7 @@ import { createUseCassette, type HarnessHost } from "../../src/harness/use-casse
 import { memoryFiles } from "../support/memory-files.js";
 import { keepForOracle, verifyKept } from "../support/oracle.js";
 import { runWeather, WEATHER_SCRIPT, weatherCassette } from "../support/recording.js";
-import { rejection } from "../support/refusal.js";
+import { refusal, rejection } from "../support/refusal.js";
 import { ask, say, tool } from "../support/script.js";
 
 afterAll(verifyKept);
@@ -134,6 +135,28 @@ describe("the option replay", () => {
     expect(handle.toolReport()).toEqual({ drift: [], unused: [], tolerances: [] });
   });
 
+  it.each(["model", "tools", "both"] as const)(
+    "%s refuses tools of the AI SDK, and says what to do",
+    async (replay) => {
+      const { useCassette } = harness();
+      const handle = await useCassette(FILE, scriptedProvider([say("x")]), { replay });
+      const weather = aiTool({ description: "w", inputSchema: jsonSchema({ type: "object" }), execute: () => "rain" });
+      for (const [tools, what] of [
+        [[weather], "tool 0 was not made with defineTool, so it cannot be replayed"],
+        [
+          [tool("a", () => ""), { name: "b", inputSchema: {} }],
+          "tool 1 was not made with defineTool, so it cannot be replayed",
+        ],
+        [{ weather }, "the tools are not a list, so they cannot be replayed"],
+      ] as const) {
+        const error = refusal(() => handle.tools(tools as unknown as CustomTool[])) as CassetteError;
+        expect([error.code, error.summary]).toEqual(["invalid-options", what]);
+        expect(error.hint).toContain("Only tools made with defineTool of Playhead are replayed");
+        expect(error.hint).toContain("such as the AI SDK");
+      }
+    },
+  );
+
   it("tools asks the live model, records nothing, and ends on a call that is not on the tape", async () => {
     const { useCassette, files } = harness();
     const other = scriptedProvider([say("No tool needed.")]);
@@ -165,7 +188,7 @@ describe("the option replay", () => {
       "tool-drift",
       '1 tool call is answered otherwise than recorded\nturn 0: weather({"city":"Oslo","days":2}) now answers otherwise\n  recorded "rain"\n  now      "sun"',
     ]);
-    expect(ledger()).toEqual([]);
+    expect(ledger()).toMatchObject([{ file: FILE, mode: "unfinished" }]);
   });
 
   it("leaves tools as they are where nothing is replayed", async () => {

@@ -494,10 +494,38 @@ describe("the ledger", () => {
     expect(await refused(handle.done())).toMatchObject({ code: "file-unreadable", file: "ledger.jsonl" });
   });
 
-  it("gets none for a run that failed, or where none is named", async () => {
-    const failing = harness({ [FILE]: good }, { CASSETTE_LEDGER: "ledger.jsonl" });
-    await refused((await failing.useCassette(FILE, failing.live)).done());
-    expect(failing.files.texts.has("ledger.jsonl")).toBe(false);
+  it("says of a run that failed only that a test has the cassette", async () => {
+    const line = { file: FILE, path: FILE, mode: "unfinished", turns: 0 };
+    const linesOf = async (
+      initial: Record<string, string>,
+      use: (by: ReturnType<typeof harness>) => Promise<unknown>,
+    ) => {
+      const by = harness(initial, { CASSETTE_LEDGER: "ledger.jsonl" });
+      await use(by);
+      const lines = (by.files.texts.get("ledger.jsonl") ?? "").trimEnd().split("\n");
+      return lines.map((text) => JSON.parse(text) as unknown);
+    };
+    const unused = await linesOf({ [FILE]: good }, async ({ useCassette, live }) => {
+      const handle = await useCassette(FILE, live);
+      await refused(handle.done());
+      await refused(handle.done({ failed: true }));
+    });
+    expect(unused).toEqual([line]);
+    const failed = await linesOf({ [FILE]: good }, async ({ useCassette, live }) =>
+      (await useCassette(FILE, live)).done({ failed: true }),
+    );
+    expect(failed).toEqual([line]);
+    const unloaded = await linesOf({ [FILE]: "{}" }, async ({ useCassette, live }) => refused(useCassette(FILE, live)));
+    expect(unloaded).toEqual([line]);
+    const recording = await linesOf({ [FILE]: good }, async ({ useCassette, live }) => {
+      const handle = await useCassette(FILE, live, { mode: "refresh" });
+      await runWeather(handle.provider);
+      await handle.done({ failed: true });
+    });
+    expect(recording).toMatchObject([{ mode: "failed", turns: 2 }, line]);
+  });
+
+  it("is not written where none is named", async () => {
     const unnamed = harness({ [FILE]: good }, { CASSETTE_LEDGER: "" });
     const handle = await unnamed.useCassette(FILE, unnamed.live);
     await runWeather(handle.provider);

@@ -11,13 +11,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import type { AgentEvent } from "../../src/core/events/event.js";
 import { verifyReceipts } from "../../src/core/events/receipt-verify.js";
 import { echoProvider } from "../../src/core/providers/echo.js";
 import { JsonLinesError, openJsonLines } from "../../src/host/json-lines.js";
 import { agent, runtime } from "../support/agents.js";
-import { assertBuilt, repositoryRoot } from "../support/built.js";
+import { assertBuilt, compiledModule } from "../support/built.js";
 import { fileOf, makeChain, publicKey, seed } from "../support/receipts.js";
 import { refusal } from "../support/refusal.js";
 
@@ -223,11 +224,11 @@ it("every cut of a file of receipts is mended to whole receipts", async () => {
 describe("kill -9", () => {
   assertBuilt();
   const script = join(folder, "writer.mjs");
-  const dist = (layer: string) => JSON.stringify(new URL(`dist/${layer}/index.js`, `file://${repositoryRoot}`).href);
+  const door = (layer: string) => JSON.stringify(pathToFileURL(compiledModule(`${layer}/index.js`)).href);
   writeFileSync(
     script,
-    `import { createRuntime, echoProvider } from ${dist("core")};
-import { openJsonLines } from ${dist("host")};
+    `import { createRuntime, echoProvider } from ${door("core")};
+import { openJsonLines } from ${door("host")};
 const file = openJsonLines(process.argv[2]);
 const agents = [{ id: "ann", systemPrompt: "s", provider: echoProvider() }];
 const runtime = createRuntime({ agents, signingKey: new Uint8Array(32).fill(7), onReceipt: file.write });

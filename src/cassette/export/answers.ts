@@ -3,6 +3,7 @@
 
 import type { LlmMessage, LlmTurnResponse } from "../../core/index.js";
 import type { CassetteV2 } from "../format.js";
+import { comparableContexts } from "../wire-fields.js";
 import type { LossLog } from "./loss.js";
 import type { Thread } from "./threads.js";
 
@@ -17,7 +18,7 @@ export function countAnswerLosses(cassette: CassetteV2, threads: readonly Thread
       countResponseLosses(response, losses);
     }
   }
-  const contexts = cassette.extensions?.contexts ?? [];
+  const contexts = comparableContexts(cassette.extensions?.contexts ?? []);
   losses.add("settings", contexts.filter(({ settings = {} }) => Object.keys(settings).length > 0).length);
 }
 

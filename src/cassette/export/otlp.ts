@@ -8,6 +8,7 @@ import { CREATED_WITH } from "../build.js";
 import type { CassetteV2, ContextExtension } from "../format.js";
 import { countResponseLosses, countResultNames } from "./answers.js";
 import { contextOf, recordedModel, toolsOf } from "./head.js";
+import { isEmptyWire } from "../wire-fields.js";
 import type { LossLog } from "./loss.js";
 import { countThoughtLosses, FINISH_REASONS, splitPrompt, toOtlpAnswer, toOtlpMessage } from "./otlp-message.js";
 import { toAttributes, toSpan, toSpanId, toTraceId, type Attributes, type SpanShape } from "./otlp-span.js";
@@ -116,7 +117,7 @@ function chatAttributes(
 /** Settings that the conventions name; the others are counted. */
 function settingAttributes(context: ContextExtension | undefined, losses: LossLog): Attributes {
   const { temperature, topP, maxTokens, seed, stop, ...others } = context?.settings ?? {};
-  losses.add("settings", Object.keys(others).length);
+  losses.add("settings", Object.entries(others).filter(([name, value]) => !isEmptyWire(name, value)).length);
   const toNumber = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
   return {
     "gen_ai.request.temperature": toNumber(temperature),

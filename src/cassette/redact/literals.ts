@@ -15,22 +15,24 @@ const MAX_SINGLE = 32;
 export interface Literals {
   readonly size: number;
   has(text: string): boolean;
-  /** Adds a value and the ways JSON may write it. */
-  add(value: string): void;
+  /** Adds a value, the ways JSON may write it, and the rules that found it: none for a value that was given. */
+  add(value: string, rules?: readonly string[]): void;
   /** The value that a text stands for. */
   valueOf(text: string): string | undefined;
+  /** The rules that found what a text stands for; undefined for a value that was given, and for any other text. */
+  rulesOf(text: string): readonly string[] | undefined;
   /** Every place of every literal; of those that begin together the longest alone. */
   find(text: string): Span[];
 }
 
 export function createLiterals(values: readonly string[] = []): Literals {
-  const known = new Map<string, string>();
+  const known = new Map<string, { value: string; rules: readonly string[] | undefined }>();
   // By the first characters; then by length, the longest first.
   const index = new Map<string, Map<number, Set<string>>>();
 
-  function addOne(text: string, value: string): void {
+  function addOne(text: string, value: string, rules: readonly string[] | undefined): void {
     if (known.has(text) || text.length < PREFIX) return;
-    known.set(text, value);
+    known.set(text, { value, rules });
     const prefix = text.slice(0, PREFIX);
     const lengths = index.get(prefix) ?? new Map<number, Set<string>>();
     const isNew = !lengths.has(text.length);
@@ -70,10 +72,11 @@ export function createLiterals(values: readonly string[] = []): Literals {
       return known.size;
     },
     has: (text) => known.has(text),
-    add(value) {
-      for (const text of spellingsOf(value)) addOne(text, value);
+    add(value, rules) {
+      for (const text of spellingsOf(value)) addOne(text, value, rules);
     },
-    valueOf: (text) => known.get(text),
+    valueOf: (text) => known.get(text)?.value,
+    rulesOf: (text) => known.get(text)?.rules,
     find: (text) => (known.size > MAX_SINGLE ? findMany(text) : findFew(text)),
   };
   for (const value of values) literals.add(value);

@@ -83,7 +83,7 @@ export function createTextScrubber(
       result += part.slice(end, each.start) + numbers.placeholderOf(value, each.rules);
       end = each.end;
       if (each.isByContext && value.length >= MIN_LEARNED_LENGTH && !literals.has(value)) {
-        literals.add(value);
+        literals.add(value, each.rules);
       }
     }
     return result + part.slice(end);
@@ -98,8 +98,12 @@ export function createTextScrubber(
   };
 }
 
+/** What a rule found elsewhere keeps the name of that rule: `value` stands for the values that were given. */
 function findLiterals(text: string, literals: Literals): Found[] {
-  return literals.find(text).map((span) => ({ rule: BY_VALUE, rules: [BY_VALUE], isByContext: false, ...span }));
+  return literals.find(text).map((span) => {
+    const rules = literals.rulesOf(text.slice(span.start, span.end)) ?? [BY_VALUE];
+    return { rule: rules[0] ?? BY_VALUE, rules, isByContext: false, ...span };
+  });
 }
 
 /** A text that only has the form of a placeholder hides nothing: a secret may stand where the rule's name does. */

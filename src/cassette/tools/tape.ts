@@ -5,6 +5,7 @@ import {
   MAX_RESULT_CHARACTERS,
   ToolArgError,
   VERB_NAMES,
+  isPlainObject,
   type CustomTool,
   type JsonObject,
   type LlmToolDefinition,
@@ -92,11 +93,15 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
 
   return {
     results,
-    replace: (tools) => tools.map((tool) => ({ ...declare(tool), invoke: (args) => answer(tool.name, args) })),
+    replace(tools) {
+      assertTools(tools, file);
+      return tools.map((tool) => ({ ...declare(tool), invoke: (args) => answer(tool.name, args) }));
+    },
     verbs: Object.fromEntries(
       VERB_NAMES.map((name) => [name, (args: JsonObject) => answer(name, args)]),
     ) as unknown as VerbBodies,
     watch(tools, { answer: side = "live" } = {}) {
+      assertTools(tools, file);
       return tools.map((tool) => ({
         ...declare(tool),
         invoke: watchTool(tool, drift, { side, take: (args) => take(tool.name, args), play, scrub }),
@@ -134,6 +139,23 @@ function uncut(content: string): string {
   const found = content.length > MAX_RESULT_CHARACTERS ? CUT.exec(content.slice(MAX_RESULT_CHARACTERS)) : null;
   if (found?.index !== 0) return content;
   return content.slice(0, MAX_RESULT_CHARACTERS) + " ".repeat(Number(found[1]));
+}
+
+/** A tool of another framework would lose its schema here, and the miss that follows would name that instead of the reason. */
+function assertTools(tools: unknown, file: string | undefined): void {
+  const isList = Array.isArray(tools);
+  const wrong = isList ? tools.findIndex((tool) => !isTool(tool)) : 0;
+  if (wrong < 0) return;
+  const summary = isList ? `tool ${wrong} was not made with defineTool` : "the tools are not a list";
+  throw new CassetteError("invalid-options", `${summary}, so ${isList ? "it" : "they"} cannot be replayed`, {
+    hint: "Only tools made with defineTool of Playhead are replayed. Hand tools of another framework, such as the AI SDK, to that framework itself, and replay the model alone: they run live.",
+    ...(file === undefined ? {} : { file }),
+  });
+}
+
+function isTool(tool: unknown): boolean {
+  const { name, schema } = (tool ?? {}) as { name?: unknown; schema?: unknown };
+  return typeof name === "string" && isPlainObject(schema);
 }
 
 /** All of a tool but what it does. */

@@ -14,16 +14,17 @@ const MODES: readonly unknown[] = [
   "fork",
   "failed",
   "live",
+  "unfinished",
 ] satisfies LedgerLine["mode"][];
 
 /** A line about a cassette that was recorded or replayed. */
-export type UsedLine = LedgerLine & { mode: Exclude<LedgerLine["mode"], "live"> };
+export type UsedLine = LedgerLine & { mode: Exclude<LedgerLine["mode"], "live" | "unfinished"> };
 
 /** What a command left in its ledger. Every `path` is absolute. */
 export interface Ledger {
   lines: UsedLine[];
-  /** Paths of the cassettes of tests that ran in mode `live`. */
-  live: string[];
+  /** Paths of the cassettes of tests that ran in mode `live` or failed. There need not be such a file. */
+  named: string[];
   /** Lines, or a whole file, that nobody could have written through `useCassette`. */
   unreadable: number;
 }
@@ -31,8 +32,8 @@ export interface Ledger {
 /** `path` must be absolute. A missing ledger is an empty one: nothing was ever added. */
 export async function readLedger(files: FilePort, path: string): Promise<Ledger> {
   const result = await files.read(path, MAX_LEDGER_BYTES);
-  if (result.kind === "not-found") return { lines: [], live: [], unreadable: 0 };
-  if (result.kind !== "read") return { lines: [], live: [], unreadable: 1 };
+  if (result.kind === "not-found") return { lines: [], named: [], unreadable: 0 };
+  if (result.kind !== "read") return { lines: [], named: [], unreadable: 1 };
   const texts = new TextDecoder()
     .decode(result.bytes)
     .split("\n")
@@ -40,8 +41,8 @@ export async function readLedger(files: FilePort, path: string): Promise<Ledger>
   const all = texts.map(parseLine).filter((line) => line !== undefined);
   for (const line of all) line.path = resolve(dirname(path), line.path);
   return {
-    lines: all.filter((line): line is UsedLine => line.mode !== "live"),
-    live: all.filter(({ mode }) => mode === "live").map((line) => line.path),
+    lines: all.filter(isUsed),
+    named: all.filter((line) => !isUsed(line)).map((line) => line.path),
     unreadable: texts.length - all.length,
   };
 }
@@ -56,6 +57,10 @@ export function recordedTwice({ lines }: Ledger): string[] {
     seen.add(path);
   }
   return [...twice.values()];
+}
+
+function isUsed(line: LedgerLine): line is UsedLine {
+  return line.mode !== "live" && line.mode !== "unfinished";
 }
 
 function parseLine(text: string): LedgerLine | undefined {

@@ -11,7 +11,7 @@ export function pruneCommand(program: Command, io: CommandIo): void {
     .command("prune")
     .description("list cassettes that no run of a ledger used, and those that are there twice")
     .argument("<folder...>", "folders with cassettes", collectPaths)
-    .option("--ledger <file>", "the CASSETTE_LEDGER of a run in which all tests passed; may be repeated", collectPaths)
+    .option("--ledger <file>", "the CASSETTE_LEDGER of a run of all tests; may be repeated", collectPaths)
     .option("--from <folder>", "the same for all *.jsonl files of a folder", parsePath)
     .option("--write", "delete the cassettes that no run used; duplicates stay")
     .option("--json", "print one JSON document")

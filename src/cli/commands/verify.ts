@@ -29,7 +29,7 @@ export function verifyCommand(program: Command, io: CommandIo): void {
     .option("--independent", "compute every hash and signature again by a second implementation, and compare")
     .option(
       "--receipts <file>",
-      "check this file of receipts, and that it covers each turn of the cassettes named (repeat it for several files)",
+      "check this file of receipts, and that it covers each turn of the cassettes named (may be repeated)",
       collectPaths,
     )
     .option("--key <key>", "the public key of the receipts: a file, the key itself, or env:NAME")

@@ -1,6 +1,7 @@
 // An `.eval` log of Inspect AI: a zip (APPNOTE 6.3) of JSON members, one for each epoch of each sample. Made into the JSON
 // Lines text of the same log, one line for each sample; nothing of the archive touches the disk.
 
+import { constants } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { unzipSync, type UnzipFileInfo } from "fflate";
 import { parseBoundedJson } from "../../core/index.js";
@@ -14,6 +15,8 @@ export interface ArchiveLimits {
   /** What the archive may grow to in any case, and how many times its own size beyond that. */
   freeBytes: number;
   maxRatio: number;
+  /** Characters of the text that is made of it: what a text can hold, unless a test says less. */
+  maxCharacters?: number;
 }
 
 /** `header.json` is written at the end; a log that broke off has what it began with. */
@@ -21,6 +24,10 @@ const HEADS = ["header.json", "_journal/start.json"];
 const SAMPLE = /^samples\/[^/]+\.json$/;
 
 const AGAIN = "Fetch or write it again.";
+const SPLIT = "Split it into logs of fewer samples.";
+
+/** The characters that a line has around its head and its sample. */
+const AROUND_SAMPLE = ',"samples":[]}\n'.length;
 
 /** A head has some thousand; this many bytes of tiny values still fit into memory once they are read. */
 export const MAX_HEAD_BYTES = 16 * 1024 * 1024;
@@ -52,8 +59,17 @@ export function readEvalArchive(bytes: Uint8Array, path: string, limits: Archive
   const front = JSON.stringify({ version, status, eval: about }).slice(0, -1);
   const samples = [...members].filter(([name]) => SAMPLE.test(name)).sort(bySample);
   if (samples.length === 0) return `${front},"samples":[]}\n`;
-  // A line break in JSON stands between its tokens, never inside a string (RFC 8259 §7).
-  return samples.map(([, text]) => `${front},"samples":[${decode(text, path).replace(/[\r\n]+/g, " ")}]}\n`).join("");
+  const { maxCharacters = constants.MAX_STRING_LENGTH } = limits;
+  const lines: string[] = [];
+  let length = 0;
+  for (const [, text] of samples) {
+    // A line break in JSON stands between its tokens, never inside a string (RFC 8259 §7).
+    const sample = decode(text, path).replace(/[\r\n]+/g, " ");
+    length += front.length + sample.length + AROUND_SAMPLE;
+    if (length > maxCharacters) throw tooLarge(path, "holds more samples than one text can hold", SPLIT);
+    lines.push(`${front},"samples":[${sample}]}\n`);
+  }
+  return lines.join("");
 }
 
 type Member = [name: string, bytes: Uint8Array];
@@ -152,7 +168,10 @@ function parseHead(text: string, path: string): LogHead {
 function decode(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_STRING_TOO_LONG") {
+      throw tooLarge(path, `has a member of ${bytes.length} bytes, more than one text can hold`);
+    }
     throw unreadable(path, "has a member that is not UTF-8 text", AGAIN);
   }
 }
@@ -161,6 +180,6 @@ function unreadable(path: string, what: string, hint: string): CliError {
   return new CliError("log-unreadable", `${path} ${what}`, hint, path);
 }
 
-function tooLarge(path: string, what: string): CliError {
-  return new CliError("log-too-large", `${path} ${what}`, "If it is a log all the same, convert it to JSON.", path);
+function tooLarge(path: string, what: string, hint = "If it is a log all the same, convert it to JSON."): CliError {
+  return new CliError("log-too-large", `${path} ${what}`, hint, path);
 }

@@ -18,7 +18,10 @@ export interface LedgerOptions {
 /** The cassettes that a ledger names, as real paths. */
 export interface NamedLedger {
   path: string;
+  /** All of them. */
   used: string[];
+  /** Those that a run replayed or recorded, so that they must be there. */
+  finished: string[];
 }
 
 const AGAIN = "Run all tests again to write it.";
@@ -31,10 +34,13 @@ export async function readLedgers(files: FilePort, options: LedgerOptions, cwd: 
   const ledgers: NamedLedger[] = [];
   for (const path of paths) {
     if ((await files.read(path, 0)).kind === "not-found") throw refused(path, `there is no ledger at ${path}`, AGAIN);
-    const { lines, live, unreadable } = await readLedger(files, resolve(cwd, path));
+    const { lines, named, unreadable } = await readLedger(files, resolve(cwd, path));
     if (unreadable > 0) throw refused(path, `${path} is not a ledger, or is damaged`, AGAIN);
-    const named = [...lines.map((line) => line.path), ...live];
-    ledgers.push({ path, used: await Promise.all(named.map((file) => realPath(file, cwd))) });
+    // What a failed test kept is no cassette yet.
+    const done = lines.filter(({ mode }) => mode !== "failed");
+    const finished = await Promise.all(done.map((line) => realPath(line.path, cwd)));
+    const others = await Promise.all(named.map((file) => realPath(file, cwd)));
+    ledgers.push({ path, used: [...finished, ...others], finished });
   }
   if (ledgers.some(({ used }) => used.length > 0)) return ledgers;
   const [first = "the ledger"] = paths;
@@ -85,8 +91,8 @@ export function assertAbout(
   found: ReadonlySet<string>,
   folders: readonly string[],
 ): void {
-  for (const { path, used } of ledgers) {
-    const gone = used.find((file) => !found.has(file) && isInside(folders, file));
+  for (const { path, used, finished } of ledgers) {
+    const gone = finished.find((file) => !found.has(file) && isInside(folders, file));
     if (gone !== undefined) {
       throw refused(path, `${path} names a cassette that does not exist: ${gone}`, AGAIN);
     }

@@ -8,7 +8,16 @@ import type { LlmSettings, LlmToolDefinition } from "../model/provider.js";
 import { decodeAnthropic } from "../providers/anthropic-decode.js";
 import { toList, toObject, toText, type WireObject } from "../providers/wire.js";
 import { createCallNames, type CallNames } from "./call-names.js";
-import { bodyFields, nested, toolFields, unknownFields } from "./fields.js";
+import {
+  bodyFields,
+  nested,
+  partFields,
+  textFields,
+  toolFields,
+  unknownFields,
+  wireFieldsOf,
+  withMessageFields,
+} from "./fields.js";
 import { refuseHeldState } from "./held-state.js";
 import { readMessageList, readNumber, readStops, readText, refuse, toTurn, type WireTurn } from "./turn.js";
 
@@ -65,18 +74,32 @@ function readFields(body: WireObject): JsonObject {
 }
 
 function readSystem(system: unknown): SystemMessage[] {
-  const texts = Array.isArray(system)
-    ? system.map((block) => readText([block], "system"))
-    : [readText(system, "system")];
-  return texts.filter((content) => content !== "").map((content) => ({ role: "system", content }));
+  const blocks: readonly unknown[] = Array.isArray(system)
+    ? system
+    : [{ type: "text", text: readText(system, "system") }];
+  return blocks.flatMap((block): SystemMessage[] => {
+    const content = readText([block], "system");
+    if (content === "") return [];
+    return [withMessageFields({ role: "system", content }, "anthropic", textFields(toObject(block)))];
+  });
 }
 
+/** Fields of the whole message go with the first of its parts. Of an answer none are kept: a replayed one does not have them all. */
 function readMessage(message: WireObject, place: string, calls: CallNames): LlmMessage[] {
+  const [first, ...others] = readParts(message, place, calls);
+  if (first === undefined || first.role === "assistant") return first === undefined ? [] : [first, ...others];
+  const fields = { ...unknownFields(message, ["role", "content"]), ...wireFieldsOf(first, "anthropic") };
+  return [withMessageFields(first, "anthropic", fields), ...others];
+}
+
+function readParts(message: WireObject, place: string, calls: CallNames): LlmMessage[] {
   const role = toText(message["role"]);
   const { content } = message;
   switch (role) {
     case "system":
-      return [{ role, content: readText(content, place) }];
+      return [
+        withMessageFields({ role, content: readText(content, place) }, "anthropic", partFields(content, textFields)),
+      ];
     case "assistant":
       return [readAssistant(content, calls)];
     case "user":
@@ -96,29 +119,50 @@ function readAssistant(content: unknown, calls: CallNames): AssistantMessage {
 /** One user message may hold tool results and then what the user says: results become messages of their own. */
 function readBlocks(blocks: readonly unknown[], place: string, calls: CallNames): LlmMessage[] {
   const messages: LlmMessage[] = [];
-  let said: ContentPart[] | undefined;
+  let said: WireObject[] = [];
+  const flush = (): void => {
+    if (said.length > 0) messages.push(readSaid(said, place));
+    said = [];
+  };
   for (const item of blocks) {
     const block = toObject(item);
-    if (block["type"] === "tool_result") {
-      messages.push(readResult(block, place, calls));
-      said = undefined;
+    if (block["type"] !== "tool_result") {
+      said.push(block);
       continue;
     }
-    if (said === undefined) messages.push({ role: "user", content: (said = []) });
-    said.push(readPart(block, place));
+    flush();
+    messages.push(readResult(block, place, calls));
   }
+  flush();
   return blocks.length === 0 ? [{ role: "user", content: [] }] : messages;
+}
+
+function readSaid(blocks: readonly WireObject[], place: string): LlmMessage {
+  const content = blocks.map((block) => readPart(block, place));
+  return withMessageFields({ role: "user", content }, "anthropic", partFields(blocks, blockFields));
+}
+
+function blockFields(block: WireObject): JsonObject {
+  if (block["type"] !== "image") return textFields(block);
+  return {
+    ...unknownFields(block, ["type", "source"]),
+    ...nested("source", unknownFields(toObject(block["source"]), ["type", "url", "media_type", "data"])),
+  };
 }
 
 function readResult(block: WireObject, place: string, calls: CallNames): ToolMessage {
   const toolCallId = toText(block["tool_use_id"]);
-  return {
+  const result: ToolMessage = {
     role: "tool",
     toolCallId,
     name: calls.nameOf(toolCallId),
     content: readText(block["content"], place),
     ...(block["is_error"] === true ? { isError: true } : {}),
   };
+  return withMessageFields(result, "anthropic", {
+    ...unknownFields(block, ["type", "tool_use_id", "content", "is_error"]),
+    ...partFields(block["content"], textFields),
+  });
 }
 
 function readPart(block: WireObject, place: string): ContentPart {

@@ -20,12 +20,15 @@ export function failOpenAi({ status, code, message, miss }: WireFailure): JsonOb
   return { error: { message, type, param: null, code, ...extra }, ...extra };
 }
 
-/** The error object of the Messages API. By its code for a lost thread, clients send the whole conversation. */
+/**
+ * The error object of the Messages API. By its code for a lost thread, clients send the whole conversation. They print the whole
+ * body as JSON unless it has a `message` of its own, too.
+ */
 export function failAnthropic({ status, code, message, miss }: WireFailure): JsonObject {
   const type = TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
   const details = code === THREAD_NOT_FOUND ? { details: { error_code: code } } : {};
   const error = { type, message, ...details };
-  return { type: "error", error, ...(miss === undefined ? {} : { miss }) };
+  return { type: "error", error, message, ...(miss === undefined ? {} : { miss }) };
 }
 
 const TYPES: Readonly<Record<number, string>> = {

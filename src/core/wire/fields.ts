@@ -1,8 +1,10 @@
 // The fields of a request body that no setting of ours stands for, such as `reasoning_effort`. They are kept as the vendor spells
-// them, in a setting that has the name of the wire, so that a replay compares them like every other setting.
+// them, in a setting that has the name of the wire, so that a replay compares them like every other setting. That setting is there even
+// where it is empty: it says that every field of the request was kept.
 
 import type { JsonObject, JsonValue } from "../canon/value.js";
 import { isPlainObject } from "../canon/value.js";
+import type { LlmMessage } from "../model/message.js";
 import type { LlmSettings } from "../model/provider.js";
 import { toList, toObject, toText, type WireObject } from "../providers/wire.js";
 
@@ -60,15 +62,49 @@ export function toolFields(
   );
 }
 
-/** The fields of one wire that settings hold; empty where they hold none. */
-export function wireFieldsOf(settings: object, wire: WireName): JsonObject {
-  const fields = (settings as Readonly<Record<string, JsonValue>>)[wire];
+/** The unknown fields of the parts of a message, by their places; `read` gives those of one. */
+export function partFields(content: unknown, read: (part: WireObject) => JsonObject): JsonObject {
+  const found = toList(content).flatMap((part, place) => Object.entries(nested(String(place), read(toObject(part)))));
+  return nested("content", Object.fromEntries(found));
+}
+
+/** The unknown fields of a part that is a text. */
+export function textFields(part: WireObject): JsonObject {
+  return unknownFields(part, ["type", "text"]);
+}
+
+/** `message` with its unknown fields, under the name of the wire. One without any stays as it is. */
+export function withMessageFields<T extends LlmMessage>(message: T, wire: WireName, fields: JsonObject): T {
+  return { ...message, ...nested(wire, fields) };
+}
+
+/**
+ * `to`, which is what a wire left of `from`, with the unknown fields of `from`. A wire may join messages at the start, so places
+ * are counted from the end, and what stood before the first message is joined to its fields.
+ */
+export function carryMessageFields(from: readonly LlmMessage[], to: LlmMessage[], wire: WireName): LlmMessage[] {
+  const carried = new Map<number, JsonObject[]>();
+  for (const [index, message] of from.entries()) {
+    const fields = wireFieldsOf(message, wire);
+    if (Object.keys(fields).length === 0) continue;
+    const place = Math.max(0, index + to.length - from.length);
+    carried.set(place, [...(carried.get(place) ?? []), fields]);
+  }
+  return to.map((message, place) => {
+    const [fields = {}, ...others] = carried.get(place) ?? [];
+    return withMessageFields(message, wire, others.length === 0 ? fields : { joined: [fields, ...others] });
+  });
+}
+
+/** The fields of one wire that settings or a message hold; empty where they hold none. */
+export function wireFieldsOf(holder: object, wire: WireName): JsonObject {
+  const fields = (holder as Readonly<Record<string, JsonValue>>)[wire];
   return isPlainObject(fields) ? fields : {};
 }
 
-/** `settings` with the fields of a wire, where there are any. */
+/** `settings` with the fields of a wire; an empty object says that there were none. */
 export function withWireFields<T extends LlmSettings>(settings: T, wire: WireName, fields: JsonObject): T {
-  return { ...settings, ...nested(wire, fields) };
+  return { ...settings, [wire]: fields };
 }
 
 function isGiven(value: unknown): boolean {

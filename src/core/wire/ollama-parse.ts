@@ -9,7 +9,7 @@ import { decodeOllama } from "../providers/ollama-decode.js";
 import { toList, toObject, toText, type WireObject } from "../providers/wire.js";
 import { UNNAMED_FORMAT } from "./anthropic-parse.js";
 import { createCallNames, type CallNames } from "./call-names.js";
-import { bodyFields, nested, unknownFields } from "./fields.js";
+import { bodyFields, nested, unknownFields, withMessageFields } from "./fields.js";
 import { refuseHeldState } from "./held-state.js";
 import { functionToolFields, readTool } from "./openai-parse.js";
 import { readMessageList, readNumber, readStops, readText, refuse, toTurn, type WireTurn } from "./turn.js";
@@ -31,7 +31,9 @@ export function parseOllama(json: unknown): WireTurn {
       ...nested("options", unknownFields(options, OPTIONS)),
       ...functionToolFields(toList(body["tools"])),
     },
-    messages: readMessageList(body).map((message, index) => readMessage(message, `messages[${index}]`, calls)),
+    messages: readMessageList(body).map((message, index) =>
+      withMessageFields(readMessage(message, `messages[${index}]`, calls), "ollama", messageFields(message)),
+    ),
     tools: toList(body["tools"]).map(readTool),
     settings: {
       temperature: readNumber(options, "temperature"),
@@ -79,6 +81,13 @@ function readMessage(message: WireObject, place: string, calls: CallNames): LlmM
     }
   }
   return refuse(place, `has the role "${role}"`);
+}
+
+/** None of an answer: the client repeats what the vendor sent, and a replayed answer does not have all of that. */
+function messageFields(message: WireObject): JsonObject {
+  if (message["role"] === "assistant") return {};
+  const known = message["role"] === "tool" ? ["tool_call_id", "tool_name", "name"] : ["images"];
+  return unknownFields(message, ["role", "content", ...known]);
 }
 
 /** The first characters of base64 for the first bytes of each format. */

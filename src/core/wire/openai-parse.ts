@@ -9,7 +9,7 @@ import type { LlmSettings, LlmToolDefinition } from "../model/provider.js";
 import { decodeOpenAi } from "../providers/openai-decode.js";
 import { toList, toObject, toText, type WireObject } from "../providers/wire.js";
 import { createCallNames, type CallNames } from "./call-names.js";
-import { bodyFields, nested, toolFields, unknownFields } from "./fields.js";
+import { bodyFields, nested, partFields, textFields, toolFields, unknownFields, withMessageFields } from "./fields.js";
 import { refuseHeldState } from "./held-state.js";
 import { readMessageList, readNumber, readStops, readText, refuse, toTurn, type WireTurn } from "./turn.js";
 
@@ -39,7 +39,9 @@ export function parseOpenAi(json: unknown): WireTurn {
         ...toList(body["functions"]).map((named) => ({ function: named })),
       ]),
     },
-    messages: readMessageList(body).map((message, index) => readMessage(message, `messages[${index}]`, calls)),
+    messages: readMessageList(body).map((message, index) =>
+      withMessageFields(readMessage(message, `messages[${index}]`, calls), "openai", messageFields(message)),
+    ),
     tools: [...toList(body["tools"]).map(readTool), ...toList(body["functions"]).map(readFunction)],
     settings: {
       temperature: readNumber(body, "temperature"),
@@ -80,6 +82,24 @@ function readMessage(message: WireObject, place: string, calls: CallNames): LlmM
     }
   }
   return refuse(place, `has the role "${role}"`);
+}
+
+/** None of an answer: the client repeats what the vendor sent, and a replayed answer does not have all of that. */
+function messageFields(message: WireObject): JsonObject {
+  const { role, content } = message;
+  if (role === "assistant") return {};
+  const isResult = role === "tool" || role === "function";
+  return {
+    ...unknownFields(message, ["role", "content", ...(isResult ? ["tool_call_id", "name"] : [])]),
+    ...partFields(content, (part) =>
+      part["type"] === "image_url"
+        ? {
+            ...unknownFields(part, ["type", "image_url"]),
+            ...nested("image_url", unknownFields(toObject(part["image_url"]), ["url"])),
+          }
+        : textFields(part),
+    ),
+  };
 }
 
 /** What the vendor once said is read as it was when it came, so that a prompt and the answer before it agree. */

@@ -23,7 +23,7 @@ import { ollamaEvents, streamOllama, writeOllama } from "./ollama-write.js";
 import { parseOpenAi } from "./openai-parse.js";
 import { openAiEvents, streamOpenAi, writeOpenAi } from "./openai-write.js";
 import type { Cut, TimedText } from "./cut.js";
-import { wireFieldsOf, withWireFields, type WireName } from "./fields.js";
+import { carryMessageFields, wireFieldsOf, withWireFields, type WireName } from "./fields.js";
 import type { WireStamp } from "./pieces.js";
 import type { WireRequest, WireTurn } from "./turn.js";
 
@@ -117,8 +117,13 @@ export function throughWire(request: LlmTurnRequest, wire: Wire, like: WireReque
   const { model, maxTokens = ANY_LIMIT } = like.settings;
   const asked = { ...request, settings: { ...request.settings, model } };
   try {
-    const { settings, ...rest } = wire.parse(wire.encode(asked, model, maxTokens)).request;
-    return { ...rest, settings: withWireFields(settings, wire.name, wireFieldsOf(asked.settings, wire.name)) };
+    const { settings, messages, ...rest } = wire.parse(wire.encode(asked, model, maxTokens)).request;
+    const carried = carryMessageFields(request.messages, messages, wire.name);
+    return {
+      ...rest,
+      messages: carried,
+      settings: withWireFields(settings, wire.name, wireFieldsOf(asked.settings, wire.name)),
+    };
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 // What every turn of a recording was asked: its prompt, and the tools and settings that were in force. Without all of the
 // prompt and the tools another model cannot be asked the same, so a recording that lacks them is refused in words.
 
-import { contextsByTurn, rebuildPrompts, type Cassette, type CassetteV2 } from "../../cassette/index.js";
+import { contextsByTurn, isEmptyWire, rebuildPrompts, type Cassette, type CassetteV2 } from "../../cassette/index.js";
 import {
   isPlainObject,
   SETTING_NAMES,
@@ -82,7 +82,8 @@ function sendable(settings: LlmSettings | undefined, own: boolean, notes: Set<st
   const all = Object.entries(settings ?? {});
   const left = all.filter(([name]) => !isSent(name));
   if (left.length === 0) return settings;
-  notes.add(`not sent, since only the recorded client understands it: ${left.flatMap(namesOf).join(", ")}`);
+  const names = left.filter(([name, value]) => !isEmptyWire(name, value)).flatMap(namesOf);
+  if (names.length > 0) notes.add(`not sent, since only the recorded client understands it: ${names.join(", ")}`);
   return Object.fromEntries(all.filter(([name]) => isSent(name)));
 }
 

@@ -49,6 +49,19 @@ describe("redaction", () => {
     replay.assertConsumed();
   });
 
+  it("names the rule that found a secret, and no value, where the secret is repeated", async () => {
+    const redact: RedactOption = {
+      rules: [{ id: "pin", description: "pin", near: "pin is", pattern: "pin is (?<secret>[a-z]{8})" }],
+    };
+    const request = prompt("the pin is abcdefgh", "again abcdefgh");
+    const cassette = await recordTurns([request], [say("abcdefgh")], { redact });
+    expect(cassette.entries[0]?.prompt?.messages[1]?.content).toBe("again <redacted:pin:1>");
+    expect(cassette.extensions?.redacted).toEqual(["pin"]);
+    const both = await recordTurns([request], [say("abcdefgh")], { redact: { ...redact, values: ["abcdefgh"] } });
+    expect(both.extensions?.redacted).toEqual(["pin", "value"]);
+    expect((await cassetteProvider(cassette, { redact }).turn(request)).message.content).toBe("<redacted:pin:1>");
+  });
+
   it("replaces by value, by pointer and by a rule of one's own, and a miss says what was not passed", async () => {
     const redact: RedactOption = {
       rules: [{ id: "ticket", description: "ticket", near: "T-", pattern: "T-[0-9]{4}" }],

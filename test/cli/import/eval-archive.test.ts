@@ -1,12 +1,12 @@
 import { zipSync, type Zippable } from "fflate";
 import { describe, expect, it } from "vitest";
 import { CliError } from "../../../src/cli/errors.js";
-import { isZip, readEvalArchive } from "../../../src/cli/import/eval-archive.js";
+import { isZip, readEvalArchive, type ArchiveLimits } from "../../../src/cli/import/eval-archive.js";
 
 const limits = { maxMembers: 10, maxBytes: 100_000, freeBytes: 1_000, maxRatio: 20 };
 const json = (value: unknown) => new TextEncoder().encode(JSON.stringify(value, undefined, 2));
 const header = json({ version: 2, status: "success", eval: { task: "t" }, results: {} });
-const read = (members: Zippable, more: Partial<typeof limits> = {}) =>
+const read = (members: Zippable, more: Partial<ArchiveLimits> = {}) =>
   readEvalArchive(zipSync(members), "log.eval", { ...limits, ...more });
 
 describe("an .eval archive", () => {
@@ -54,6 +54,14 @@ describe("an .eval archive", () => {
     expect(read(members, { freeBytes: 100_000 })).toContain('"samples"');
   });
 
+  it("is refused where its samples make a longer text than one can be, each with the head", () => {
+    const sample = json({ id: 1 });
+    const members = { "header.json": header, "samples/1_epoch_1.json": sample, "samples/2_epoch_1.json": sample };
+    const { length } = read(members);
+    expect(read(members, { maxCharacters: length })).toHaveLength(length);
+    expect(() => read(members, { maxCharacters: length - 1 })).toThrow("more samples than one text can hold");
+  });
+
   it("is refused where its head is larger than any", () => {
     const large = { "header.json": new Uint8Array(16 * 1024 * 1024 + 1).fill(32) };
     expect(() => read(large, { maxBytes: 1e9, freeBytes: 1e9 })).toThrow("a head of more than 16777216 bytes");
@@ -97,9 +105,8 @@ describe("an .eval archive", () => {
 
   it("is refused where it holds a member twice, since nobody knows which one counts", () => {
     const bytes = zipSync({ "header.json": header, "headre.json": json({ version: 9 }) });
-    const text = new TextDecoder("latin1").decode(bytes).replaceAll("headre.json", "header.json");
-    const twice = Uint8Array.from(text, (char) => char.charCodeAt(0));
-    const raw = bytes.map((byte, at) => (twice.length === bytes.length ? (twice[at] ?? byte) : byte));
+    const text = Buffer.from(bytes).toString("latin1").replaceAll("headre.json", "header.json");
+    const raw = new Uint8Array(Buffer.from(text, "latin1"));
     expect(() => readEvalArchive(raw, "log.eval", limits)).toThrow('holds "header.json" twice');
   });
 

@@ -1,8 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { createPublicKey } from "node:crypto";
 import { truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { CassetteV2 } from "../../../src/cassette/format.js";
+import { rebuildPrompts } from "../../../src/cassette/miss.js";
 import { recordingProvider } from "../../../src/cassette/record.js";
 import { MAX_RECEIPTS_BYTES } from "../../../src/cli/verify/receipts.js";
 import { createSigner } from "../../../src/core/canon/signature.js";
@@ -11,6 +13,7 @@ import type { LlmMessage } from "../../../src/core/model/message.js";
 import type { LlmTurnRequest, LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { agent, runtime } from "../../support/agents.js";
+import { assertBuilt, cassetteBin } from "../../support/built.js";
 import { fileOf, makeChain, openChain, otherSeed, publicKey, seed } from "../../support/receipts.js";
 import { ask, quietPorts, say, tool } from "../../support/script.js";
 import { runOf } from "../../cassette/diff/runs.js";
@@ -282,10 +285,58 @@ describe("cassette verify --receipts with a recording", () => {
     ["the first turns dropped", (turns) => void turns.splice(0, 2), "1 of 1 turn\n"],
     ["two turns swapped", (turns) => void turns.reverse(), "1 of 3 turns, not 1, 2\n"],
     ["a turn repeated", (turns) => void turns.push(turns[2] as LlmTurnRequest), "3 of 4 turns, not 3\n"],
+    ["no agent, and another tool result", forgeWithoutAgent, "1 of 3 turns, not 1, 2"],
   ])("refuses a recording with %s", async (name, change, text) => {
     const ran = await forge(`${name.replaceAll(" ", "-")}.cassette.json`, change);
     expect(ran.out).toContain(text);
     expect(ran.code).toBe(3);
+  });
+
+  /** Whoever leaves the agent out lets receipts of any agent count, but no more than that. */
+  function forgeWithoutAgent(turns: LlmTurnRequest[], by: { agentId?: string }): void {
+    delete by.agentId;
+    for (const { messages } of turns) {
+      for (const message of messages) if (message.role === "tool") message.content = "approved: YES";
+    }
+  }
+
+  it("refuses a recording put together from two runs, with receipts of both", async () => {
+    const both = recordingProvider(
+      scriptedProvider([ask([{ name: "read" }]), say("A."), ask([{ name: "read" }]), say("B.")]),
+    );
+    const signed = runtime([agent(both, { id: "ada", customTools: [read] })], { signingKey: seed });
+    for (const goal of ["first", "second"]) await signed.run({ goal });
+    await signed.destroy();
+    write("two.jsonl", fileOf(signed.receipts));
+    const cassette = both.toCassette();
+    const prompts = rebuildPrompts(cassette);
+    // The first turn of the first run, and the second of the second.
+    const steps = [0, 3].map((turn) => structuredClone(cassette.entries[turn]?.response as LlmTurnResponse));
+    const forger = recordingProvider(scriptedProvider(steps));
+    for (const turn of [0, 3]) await forger.turn({ messages: prompts?.[turn] ?? [] });
+    place("spliced.cassette.json", forger.toCassette({ agentId: "ada" }));
+    const ran = await cli(["verify", "--receipts", "two.jsonl", "--key", key, "spliced.cassette.json"]);
+    expect(ran.code).toBe(3);
+    expect(ran.out.match(/not recorded: turn \d of agent ada/g)).toEqual([
+      "not recorded: turn 1 of agent ada",
+      "not recorded: turn 0 of agent ada",
+    ]);
+  });
+
+  it("is refused by the built program too, one forgery next to the recording itself", { timeout: 60_000 }, async () => {
+    assertBuilt();
+    await forge("program.cassette.json", () => undefined);
+    await forge("program-agent.cassette.json", (_turns, by) => void (by.agentId = "bob"));
+    await forge("program-turns.cassette.json", (turns) => void turns.splice(1));
+    const args = ["verify", "--receipts", "ada.jsonl", "--key", key, "--require-complete", "program.cassette.json"];
+    const program = (...more: string[]) =>
+      spawnSync(process.execPath, [cassetteBin, ...args, ...more], { cwd: folder, encoding: "utf8" });
+    expect(program()).toMatchObject({ status: 0, stderr: "" });
+    for (const name of ["program-agent.cassette.json", "program-turns.cassette.json"]) {
+      const { status, stdout } = program(name);
+      expect(status).toBe(3);
+      expect(stdout).toContain("covered    program.cassette.json  3 of 3 turns\n");
+    }
   });
 
   it("names the turns of the run that have a receipt and are not in the recording", async () => {

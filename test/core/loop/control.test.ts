@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { STEPS_PER_PAUSE } from "../../../src/core/loop/control.js";
 import type { LlmProviderAdapter } from "../../../src/core/model/provider.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
@@ -57,8 +57,7 @@ describe("a run that waits for nothing", () => {
     };
     const desk = runtime([agent(provider, { streaming: true })], { ports });
     expect(await rejection(desk.run({ goal: "g", signal: abortSoon() }))).toMatchObject({ code: "aborted" });
-    await new Promise((resolve) => setImmediate(resolve));
     expect(deltas).toBeLessThan(MANY);
-    expect(isClosed).toBe(true);
+    await vi.waitFor(() => expect(isClosed).toBe(true));
   });
 });

@@ -1,5 +1,6 @@
 // Fields of request bodies that no setting stands for: kept as the vendor spells them, under the name of the wire.
 
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { NOT_COMPARED, wireFieldsOf } from "../../../src/core/wire/fields.js";
 import { throughWire, WIRES, type WireName } from "../../../src/core/wire/wires.js";
@@ -66,8 +67,8 @@ describe("request fields that no setting stands for", () => {
     expect(fields(wire, body)).toEqual({});
   });
 
-  it("leave the settings as they were where there are none", () => {
-    expect(WIRES.openai.parse({ model: "m", messages }).request.settings).toEqual({ model: "m" });
+  it("leave an empty setting where there are none, which says that all were kept", () => {
+    expect(WIRES.openai.parse({ model: "m", messages }).request.settings).toEqual({ model: "m", openai: {} });
   });
 
   it.each(Object.keys(NOT_COMPARED))("leave out %s, which cannot change the answer", (field) => {
@@ -79,6 +80,61 @@ describe("request fields that no setting stands for", () => {
     const { request } = WIRES.openai.parse({ model: "m", messages, reasoning_effort: "low" });
     const over = (wire: WireName) => throughWire(request, WIRES[wire], request)?.settings;
     expect(over("openai")).toEqual({ model: "m", openai: { reasoning_effort: "low" } });
-    expect(over("ollama")).toEqual({ model: "m" });
+    expect(over("ollama")).toEqual({ model: "m", ollama: {} });
   });
+});
+
+const image = { type: "image_url", image_url: { url: "https://a.test/i.png", detail: "low" } };
+const block = { type: "image", source: { type: "url", url: "https://a.test/i.png", zoom: 2 } };
+const cached = { type: "text", text: "q", cache_control: { type: "ephemeral" } };
+const IN_MESSAGES: readonly (readonly [WireName, message: object, fields: object])[] = [
+  ["openai", { role: "user", content: "q", name: "ann" }, { name: "ann" }],
+  [
+    "openai",
+    { role: "system", content: [{ type: "text", text: "s", lang: "en" }] },
+    { content: { 0: { lang: "en" } } },
+  ],
+  ["openai", { role: "user", content: [cached, image] }, { content: { 1: { image_url: { detail: "low" } } } }],
+  ["openai", { role: "tool", tool_call_id: "c", name: "look", content: "r", next_year: 1 }, { next_year: 1 }],
+  ["openai", { role: "user", content: "q", name: null }, {}],
+  ["openai", { role: "assistant", content: "a", refusal: null, annotations: [], name: "bot" }, {}],
+  [
+    "anthropic",
+    { role: "user", content: [cached, block], origin: "o" },
+    { origin: "o", content: { 1: { source: { zoom: 2 } } } },
+  ],
+  [
+    "anthropic",
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "c", content: "r", ttl: 1 }] },
+    { ttl: 1 },
+  ],
+  ["anthropic", { role: "assistant", content: [{ type: "text", text: "a", citations: [] }] }, {}],
+  ["ollama", { role: "user", content: "q", images: ["iVBORw0KGgo="], name: "ann" }, { name: "ann" }],
+  ["ollama", { role: "assistant", content: "a", thinking: "t", next_year: 1 }, {}],
+];
+
+describe("message fields that a message of ours has no place for", () => {
+  it.each(IN_MESSAGES)("are kept by the reader of %s: %j", (wire, message, kept) => {
+    const { request } = WIRES[wire].parse({ model: "m", messages: [message] });
+    expect(wireFieldsOf(request.messages[0] as object, wire)).toEqual(kept);
+    if (Object.keys(kept).length === 0) expect(request.messages[0]).not.toHaveProperty(wire);
+  });
+
+  it("go over their own wire with their message, although system messages are joined there", () => {
+    const system = ["one", "two"].map((text) => ({ type: "text", text }));
+    const asked = [{ role: "user", content: "q", origin: "o" }];
+    const { request } = WIRES.anthropic.parse({ model: "m", max_tokens: 9, system, messages: asked });
+    const over = (wire: WireName) => throughWire(request, WIRES[wire], request)?.messages.at(-1);
+    expect(over("anthropic")).toMatchObject({ content: "q", anthropic: { origin: "o" } });
+    expect(over("openai")).toEqual({ role: "user", content: "q" });
+  });
+});
+
+it("docs/serve.md lists every field that is not compared, and no other", () => {
+  const page = readFileSync(new URL("../../../docs/serve.md", import.meta.url), "utf8");
+  const [, section = ""] = page.split("## Which fields are compared\n");
+  const rows = (section.split("\n## ")[0] ?? "").split("\n").filter((line) => line.startsWith("| `"));
+  const listed = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([a-z_]+)`/g)].map(([, name]) => name));
+  // The row of threads names the one type that is not compared.
+  expect(listed.filter((name) => name !== "create").sort()).toEqual(Object.keys(NOT_COMPARED).sort());
 });

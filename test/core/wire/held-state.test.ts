@@ -46,6 +46,7 @@ describe("a request that continues a conversation on the vendor's server", () =>
     expect(WIRES.anthropic.fail({ status, code, message })).toEqual({
       type: "error",
       error: { type: "not_found_error", message, details: { error_code: "thread_not_found" } },
+      message,
     });
   });
 });

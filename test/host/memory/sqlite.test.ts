@@ -14,7 +14,7 @@ import {
   MAX_MEMORY_VALUE_CHARACTERS,
   openSqliteMemory,
 } from "../../../src/host/memory/sqlite.js";
-import { assertBuilt, repositoryRoot } from "../../support/built.js";
+import { assertBuilt, compiledModule, repositoryRoot } from "../../support/built.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const folder = temporaryFolder();
@@ -34,7 +34,7 @@ const codeOf = async (work: () => unknown) =>
 /** The arguments of a process that writes to `file`; see test/support/memory-writer.mjs. */
 function writer(file: string, scope: string, first: number, count: number): string[] {
   assertBuilt();
-  const door = pathToFileURL(join(repositoryRoot, "dist/host/index.js")).href;
+  const door = pathToFileURL(compiledModule("host/index.js")).href;
   return [join(repositoryRoot, "test/support/memory-writer.mjs"), door, file, scope, String(first), String(count)];
 }
 
@@ -340,7 +340,7 @@ describe("several processes on one file", () => {
 
   it("exits by itself when a memory is left open", () => {
     assertBuilt();
-    const door = pathToFileURL(join(repositoryRoot, "dist/host/index.js")).href;
+    const door = pathToFileURL(compiledModule("host/index.js")).href;
     const script = `const { openSqliteMemory } = await import(${JSON.stringify(door)});
       (await openSqliteMemory(${JSON.stringify(newFile())})).set("s", "k", 1);`;
     const result = spawnSync(process.execPath, ["--input-type=module", "-e", script], {

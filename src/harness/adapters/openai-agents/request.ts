@@ -4,6 +4,7 @@
 import {
   AgentError,
   assertKnownOptions,
+  findHeldState,
   SETTING_NAMES,
   type JsonObject,
   type LlmSettings,
@@ -18,6 +19,12 @@ import type { AgentsRequest } from "./spec.js";
 export function readRequest(request: AgentsRequest): LlmTurnRequest {
   for (const field of ["previousResponseId", "conversationId", "prompt"] as const) {
     if (request[field] !== undefined) refuse(field, "it names a state on the vendor's side, which cannot be replayed");
+  }
+  // The SDK's models put these fields into the body that they send.
+  const held = findHeldState(toLoose(request.modelSettings)["providerData"]);
+  if (held !== undefined) {
+    const why = "it continues a conversation on the vendor's server; send the whole conversation without it";
+    refuse(`modelSettings.providerData.${held.field}`, why);
   }
   const messages = readInput(request.systemInstructions, request.input);
   const tools = [

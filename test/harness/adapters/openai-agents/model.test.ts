@@ -229,6 +229,11 @@ describe("a request of the runner", () => {
     [{ previousResponseId: "resp-1" }, "previousResponseId"],
     [{ conversationId: "conv-1" }, "conversationId"],
     [{ prompt: { promptId: "p" } }, "prompt"],
+    [
+      { modelSettings: { providerData: { previous_response_id: "resp-1" } } },
+      "modelSettings.providerData.previous_response_id",
+    ],
+    [{ modelSettings: { providerData: { conversation: "conv-1" } } }, "modelSettings.providerData.conversation"],
     [{ input: [{ type: "computer_call_result", callId: "c" }] }, "computer_call_result"],
     [{ input: [{ role: "critic", content: "no" }] }, '"critic"'],
     [{ input: [{ role: "user", content: [{ type: "video" }] }] }, '"video"'],
