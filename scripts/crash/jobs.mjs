@@ -162,8 +162,10 @@ export const failedJob = {
     if (text !== "" && !text.endsWith("\n")) throw new Error("the last line of the ledger is torn");
     for (const line of text.split("\n").slice(0, -1)) {
       const { path, mode, turns } = JSON.parse(line);
-      if (mode !== "failed" || turns !== 1) throw new Error(`the ledger has the line ${line}`);
-      if (!existsSync(join(folder, path))) throw new Error(`the ledger names ${path}, which is not there`);
+      if (turns !== (mode === "failed" ? 1 : 0) || !["failed", "unfinished"].includes(mode))
+        throw new Error(`the ledger has the line ${line}`);
+      if (mode === "failed" && !existsSync(join(folder, path)))
+        throw new Error(`the ledger names ${path}, which is not there`);
     }
     return assertWhole(folder, ["usage.jsonl"], isKeptOrFailed);
   },

@@ -18,8 +18,7 @@ import { MockLanguageModelV4 } from "ai7/test";
 import { expectTypeOf } from "vitest";
 import type { LlmProviderAdapter } from "../../src/core/index.js";
 import { cassetteMiddleware, cassetteModel, fromAiSdk, toAiSdk, wrappedModel } from "../../src/entry/ai-sdk.js";
-import type { AiSdkModel, CassetteModel } from "../../src/entry/ai-sdk.js";
-import type { CassetteHandle } from "../../src/harness/index.js";
+import type { AiSdkModel, CassetteHandle, CassetteModel } from "../../src/harness/index.js";
 
 declare const provider: LlmProviderAdapter;
 declare const handle: CassetteHandle;

@@ -4,12 +4,8 @@ import { Agent, type Model, type ModelProvider } from "@openai/agents";
 import { ScriptedModel } from "@openai/agents-core/testing";
 import { expectTypeOf } from "vitest";
 import type { LlmProviderAdapter } from "../../src/core/index.js";
-import {
-  fromAgentsModel,
-  toAgentsModel,
-  type AgentsModel,
-  type AnyAgentsModel,
-} from "../../src/entry/openai-agents.js";
+import { fromAgentsModel, toAgentsModel } from "../../src/entry/openai-agents.js";
+import type { AgentsModel, AnyAgentsModel } from "../../src/harness/index.js";
 
 declare const provider: LlmProviderAdapter;
 declare const models: ModelProvider;
