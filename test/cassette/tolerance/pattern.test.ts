@@ -8,6 +8,18 @@ function matches(pattern: string, text: string): boolean {
   return compiled.matches(text);
 }
 
+/**
+ * What RegExp finds, asked at one place after the other: a search of Node 26 for `[^a]$` misses a character beyond U+FFFF at the end.
+ */
+function found(pattern: string, text: string): boolean {
+  const expression = new RegExp(pattern, "uy");
+  for (let at = 0; at <= text.length; at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1) {
+    expression.lastIndex = at;
+    if (expression.test(text)) return true;
+  }
+  return false;
+}
+
 const atom = fc.constantFrom(
   "a",
   "b",
@@ -46,7 +58,7 @@ describe("compilePattern", () => {
   it("finds what RegExp finds", () => {
     fc.assert(
       fc.property(pattern, text, (source, where) => {
-        expect(matches(source, where)).toBe(new RegExp(source, "u").test(where));
+        expect(matches(source, where)).toBe(found(source, where));
       }),
       { numRuns: 5000 },
     );
