@@ -1,7 +1,7 @@
 // Writes docs/api: one page of reference for each door of package.json, made from the docstrings by typedoc and
-// typedoc-plugin-markdown. The same sources give the same bytes: no dates, no versions, no places in files.
+// typedoc-plugin-markdown. The package holds it; git does not.
 //
-// `npm run api` runs it, and scripts/llms.mjs after it.
+// `npm run api` and `npm pack` run it, and scripts/llms.mjs after it.
 //
 //   node scripts/api.mjs [folder]        default docs/api
 
@@ -84,7 +84,7 @@ const project = await app.convert();
 if (project === undefined) process.exit(1);
 // Called by their files until here.
 for (const { name, source } of doors) {
-  const called = source.replace("src/", "").replace(/(\/index)?\.ts$/, "");
+  const called = source.replace("src/entry/", "").replace(/\.ts$/, "");
   const page = project.children.find((child) => child.name === called);
   page.name = name;
   page.comment = new Comment([{ kind: "text", text: ABOUT[name] }]);

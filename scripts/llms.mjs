@@ -66,7 +66,7 @@ const SECTIONS = {
     "docs/msw.md": "Code that uses a vendor's own client, in tests with MSW.",
   },
   Reference: {
-    "docs/api/README.md": "Every export with its types, options and errors; one page for each import path.",
+    "docs/types.md": "The types that a function of your own takes or gives.",
     "ARCHITECTURE.md": "How it is built: layers, rooms and rules.",
     "CHANGELOG.md": "What changed.",
   },

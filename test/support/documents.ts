@@ -1,6 +1,5 @@
 // Every code block of the README and the docs runs, and prints what the document shows; a TypeScript one compiles as well. Guides
-// that begin with `npm init` are followed by test/guides.test.ts. The blocks of docs/api are signatures, made from the sources:
-// test/api.test.ts holds them to those. The documents are dealt out to the files of test/docs, so that they run side by side.
+// that begin with `npm init` are followed by test/guides.test.ts. The documents are dealt out to the files of test/docs, so that they run side by side.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
