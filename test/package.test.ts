@@ -1,8 +1,8 @@
 // What package.json promises: that every door of the package leads somewhere. The tarball is looked at by packed.test.ts.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CREATED_WITH } from "../src/cassette/build.js";
 import { VERSION } from "../src/cli/version.js";
@@ -40,6 +40,22 @@ describe("the package", () => {
     const modules = Object.values(made).flat();
     expect(modules).toContain("core/errors.js");
     expect(modules.filter((path, at) => modules.indexOf(path) !== at)).toEqual([]);
+  });
+
+  it("has no file that loads a public door, which may need a peer or teach a runner matchers", () => {
+    const files = readdirSync(join(repositoryRoot, "dist"), { recursive: true, encoding: "utf8" }).filter((path) =>
+      path.endsWith(".js"),
+    );
+    const doors = files.filter((path) => path.startsWith("entry"));
+    const loading = files.filter((path) => {
+      const text = readFileSync(join(repositoryRoot, "dist", path), "utf8");
+      const loaded = [...text.matchAll(/(?:from|import)\s*\(?"(\.[^"]+)"/g)].map(([, specifier = ""]) =>
+        join(dirname(path), specifier),
+      );
+      return loaded.some((target) => doors.includes(target));
+    });
+    expect(doors.length).toBeGreaterThan(10);
+    expect(loading).toEqual([]);
   });
 
   it("opens every door under Node", () => {

@@ -167,7 +167,8 @@ describe.each(names)("laws of %s requests", (name) => {
     fc.assert(
       fc.property(turnRequest(name), (request) => {
         const { request: read, isStream } = wire.parse(overWire(wire.encode(request, "m", 4096)));
-        expect(read).toEqual(request);
+        // A request that was read holds the fields that no setting stands for, here none.
+        expect(read).toEqual({ ...request, settings: { ...request.settings, [name]: {} } });
         expect(isStream).toBe(false);
       }),
       { numRuns: 300 },
