@@ -17,6 +17,16 @@ export function otherFailures({ failures }: GateReport): GateFailure[] {
   return failures.filter(({ kind }) => kind !== "scenario");
 }
 
+/** Findings of the scenarios and all others. Those that include the finding of the headline come first. */
+export function headlineFirst<Item>({ verdict, counts }: GateReport, scenarios: Item[], others: Item[]): Item[] {
+  return counts[verdict] > 0 ? [...scenarios, ...others] : [...others, ...scenarios];
+}
+
+/** `otherFailures` without the one that the headline names. */
+export function otherCauses(report: GateReport): GateFailure[] {
+  return otherFailures(report).filter(({ reason }) => reason !== report.reason);
+}
+
 /** Where a failure that is of no scenario in particular is shown: the worst scenario's typical run of the candidate. */
 export function placeOfAll(report: GateReport): Location {
   const [worst] = worstFirst(report);

@@ -17,7 +17,7 @@ import {
   headOf,
   notShownLines,
   orderLines,
-  otherFailures,
+  otherCauses,
   turnsOf,
   undecidedText,
   withoutOutcomeLines,
@@ -182,7 +182,7 @@ function settingsView({ settings }: GateReport): Html {
 
 /** What makes the gate fail and is no scenario on this page. */
 function causesView(report: GateReport): Child {
-  const causes = otherFailures(report).filter(({ reason }) => reason !== report.reason);
+  const causes = otherCauses(report);
   if (causes.length === 0) return undefined;
   const more = causes.length - MAX_CAUSES;
   return html`<ul class="broken causes">
