@@ -180,7 +180,7 @@ function distanceLines({ withinBase, withinCandidate, between, effect, test }: D
 function testText({ test, sides, exact, draws, ...rest }: TestResult, isDifferent: boolean): string {
   if (rest.attainable === 1) return isDifferent ? "not to be tested with these runs" : "no difference to test";
   const how = exact ? "exact" : `${draws ?? 0} draws`;
-  return `${pText({ test, sides, exact, ...rest })} (${test.replace("-", " ")}, ${how}${sides === 1 ? ", one-sided" : ""})`;
+  return `${pText(rest)} (${test.replace("-", " ")}, ${how}${sides === 1 ? ", one-sided" : ""})`;
 }
 
 function effectText({ what, value, low, high }: Effect): string {
