@@ -10,7 +10,7 @@ import { unpairedBreak } from "../drift/verdict.js";
 import {
   failingNames,
   headlineFirst,
-  orderLines,
+  hintLines,
   placeOfAll,
   placeOfUnpaired,
   scenarioLines,
@@ -30,7 +30,7 @@ export function toJunit(report: GateReport): string {
     propertiesOf(overallFigures(report)),
     ...cases.map(toCase),
     element("system-out", {}, [
-      escapeXml([report.reason, ...orderLines(report), ...missingLines(report)].map(toVisible).join("\n")),
+      escapeXml([report.reason, ...hintLines(report), ...missingLines(report)].map(toVisible).join("\n")),
     ]),
   ]);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", { name: "cassette drift", ...totals }, [suite])}\n`;

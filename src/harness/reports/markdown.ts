@@ -14,7 +14,7 @@ import {
   locationText,
   lossLines,
   notShownLines,
-  orderLines,
+  hintLines,
   otherCauses,
   placeOf,
   turnsOf,
@@ -77,7 +77,7 @@ function verdictOf(report: GateReport): string[] {
     "",
     `${codeSpan(base)} → ${codeSpan(candidate)} · ${[...found, ...withoutOutcomeLines(withoutOutcome)].join(" · ")}`,
     "",
-    ...[...notShownLines(report), ...orderLines(report)].flatMap((line) => [`${text(line, MAX_SENTENCE)}.`, ""]),
+    ...[...notShownLines(report), ...hintLines(report)].flatMap((line) => [`${text(line, MAX_SENTENCE)}.`, ""]),
     ...causesOf(report),
   ];
 }

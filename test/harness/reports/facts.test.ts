@@ -185,6 +185,25 @@ describe("a gate that fails for several reasons", () => {
   });
 });
 
+describe("null in place of an absent argument", () => {
+  it("brings the hint to tolerate it once in each report", () => {
+    const change = edit("x", {
+      kind: "args-changed",
+      tool: "look",
+      oldTurn: 1,
+      newTurn: 1,
+      changes: [{ pointer: "/zone", new: null }],
+    });
+    const report = gateReport([
+      scenario("x", "drift", { edits: [change, change], firstDivergence: 0 }),
+      scenario("y", "drift", { edits: [change], firstDivergence: 0 }),
+    ]);
+    for (const text of [toText(report), toMarkdown(report), toHtml(report), toJunit(report)]) {
+      expect(text.split("null and an absent argument differ here")).toHaveLength(2);
+    }
+  });
+});
+
 describe("figures", () => {
   it("that are very small are not shown as 0", () => {
     expect(testText(testResult(0.00002, { attainable: 9.5e-7 }), true)).toContain("(least possible 9.5e-7)");

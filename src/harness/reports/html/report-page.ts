@@ -16,7 +16,7 @@ import {
   firstEdit,
   headOf,
   notShownLines,
-  orderLines,
+  hintLines,
   otherCauses,
   turnsOf,
   undecidedText,
@@ -77,7 +77,7 @@ function headView(report: GateReport, places: readonly Place[]): Html {
       >
     </h1>
     <p class="reason">${preview(reason, 2_000)}</p>
-    ${[...notShown, ...orderLines(report)].map((line) => html`<p class="note">${line}.</p>`)} ${causesView(report)}
+    ${[...notShown, ...hintLines(report)].map((line) => html`<p class="note">${line}.</p>`)} ${causesView(report)}
     ${withoutOutcomeLines(report.withoutOutcome).map((line) => html`<p class="reason">${line}.</p>`)}
     ${divergenceView(report, places)}
     <div class="folds">
