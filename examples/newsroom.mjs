@@ -31,7 +31,7 @@ const runtime = createRuntime({
       id: "actor",
       systemPrompt: "Post the researcher's notes as one sentence.",
       provider: anthropicProvider({
-        model: "claude-sonnet-4-5",
+        model: "claude-sonnet-5-5",
         apiKey: ANTHROPIC_API_KEY,
         baseURL: ANTHROPIC_BASE_URL,
       }),

@@ -2,7 +2,7 @@
 // written down here. Run it to make the cassettes again:  node examples/record-newsroom.mjs
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { renameSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { WIRES } from "playhead";
@@ -57,5 +57,9 @@ await once(agent, "close");
 proxy.kill("SIGINT");
 await once(proxy, "close");
 vendor.close();
-renameSync(`${folder}conversation-1.cassette.json`, `${folder}researcher.cassette.json`);
-renameSync(`${folder}conversation-2.cassette.json`, `${folder}actor.cassette.json`);
+// The proxy names a cassette after what the conversation began with. Here the vendor tells the agents apart.
+for (const name of readdirSync(folder)) {
+  const { recordedProvider } = JSON.parse(readFileSync(folder + name, "utf8"));
+  const agentId = recordedProvider.startsWith("anthropic:") ? "actor" : "researcher";
+  renameSync(folder + name, `${folder}${agentId}.cassette.json`);
+}

@@ -177,7 +177,7 @@ export { CALL_ORDERS, type CallOrder } from "./diff/order.js";
 export { isOneWay, pathDeparture } from "./diff/departure.js";
 export { pairSame } from "./diff/same.js";
 export type { DiffOptions } from "./diff/options.js";
-export { diffSets, unpairedHint, type NamedCassette, type SetDiff } from "./diff/folders.js";
+export { diffSets, nullHint, unpairedHint, type NamedCassette, type SetDiff } from "./diff/folders.js";
 export { checkRules, checkTurns, MAX_BREAKS_PER_RULE, watchRules, type RuledTurn } from "./rules/check.js";
 export {
   kindOf,

@@ -26,6 +26,9 @@ export interface UsageSum {
   turns: number;
   inputTokens: number;
   outputTokens: number;
+  /** Input tokens that were read from a cache and written to one. Both are part of `inputTokens`, and absent when 0. */
+  cacheReadTokens?: number;
+  cacheWriteTokens?: number;
   /** Turns that do not say how many tokens they took; the sums are without them. */
   turnsWithoutTokens: number;
   /** Absent when no turn has a price. */
@@ -88,6 +91,7 @@ export function askedModelOf(cassette: Cassette): string | undefined {
 /** A sum of no turns yet. */
 export function createUsageCounter(): UsageCounter {
   const tokens = { turns: 0, inputTokens: 0, outputTokens: 0, turnsWithoutTokens: 0 };
+  let [cacheReadTokens, cacheWriteTokens] = [0, 0];
   let [turnsWithoutCost, turnsWithDerivedCost] = [0, 0];
   let cost: Cost | undefined;
   return {
@@ -99,12 +103,18 @@ export function createUsageCounter(): UsageCounter {
       tokens.inputTokens += inputTokens ?? 0;
       tokens.outputTokens += outputTokens ?? 0;
       if (inputTokens === undefined) tokens.turnsWithoutTokens++;
+      else {
+        cacheReadTokens += toFigure(response.usage?.cacheReadTokens);
+        cacheWriteTokens += toFigure(response.usage?.cacheWriteTokens);
+      }
       if (derived !== undefined) turnsWithDerivedCost++;
       if (costUsd === undefined) turnsWithoutCost++;
       else cost = cost === undefined ? toCost(costUsd) : addCost(cost, toCost(costUsd));
     },
     total: () => ({
       ...tokens,
+      ...(cacheReadTokens === 0 ? {} : { cacheReadTokens }),
+      ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
       ...(cost === undefined ? {} : { costUsd: costToUsd(cost) }),
       ...(turnsWithDerivedCost === 0 ? {} : { turnsWithDerivedCost }),
       turnsWithoutCost,
@@ -117,6 +127,10 @@ export function sumUsage(responses: readonly CountedTurn[]): UsageSum {
   const counter = createUsageCounter();
   for (const response of responses) counter.add(response);
   return counter.total();
+}
+
+function toFigure(value: unknown): number {
+  return isFigure(value) ? value : 0;
 }
 
 function isFigure(value: unknown): value is number {

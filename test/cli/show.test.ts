@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildCassette, type BuiltTurn } from "../../src/cassette/build.js";
@@ -115,7 +115,7 @@ describe("cassette show", () => {
     });
     const ran = await cli(["show", folder]);
     expect(ran.code).toBe(2);
-    expect(ran.err).toContain("cannot be read: it is not a regular file");
+    expect(ran.err).toContain("is a folder, and show takes one cassette");
   });
 
   it("exits 3 for a damaged file, on stderr or as a document", async () => {
@@ -235,7 +235,42 @@ describe("cassette show --html", () => {
   });
 });
 
+describe("cassette show of a folder", () => {
+  it("names the cassettes in it", async () => {
+    mkdirSync(join(folder, "rec"));
+    for (const name of ["a", "b", "c", "d"]) {
+      writeFileSync(join(folder, `rec/${name}.cassette.json`), "{}");
+    }
+    const ran = await cli(["show", "rec"], { cwd: folder });
+    expect([ran.code, ran.out]).toEqual([2, ""]);
+    expect(ran.err).toContain("rec is a folder, and show takes one cassette");
+    expect(ran.err).toContain(
+      "Name one of them: rec/a.cassette.json, rec/b.cassette.json, rec/c.cassette.json and 1 more.",
+    );
+    expect((await cli(["show", "rec", "--html"], { cwd: folder })).err).toContain("takes one cassette or bundle");
+    mkdirSync(join(folder, "empty"));
+    expect((await cli(["show", "empty"], { cwd: folder })).err).toContain("The folder holds no cassette.");
+  });
+});
+
 describe("the totals of cassette show", () => {
+  it("print the tokens that a cache was read or written for, as stats does, so that the cost can be computed", async () => {
+    const usage = { inputTokens: 1_000, outputTokens: 10, cacheReadTokens: 600, cacheWriteTokens: 300 };
+    const turn = {
+      promptHash: "0".repeat(64),
+      response: { message: { role: "assistant" as const, content: "a" }, stopReason: "stop" as const, usage },
+    };
+    const head = { recordedAt: "2026-11-20T12:00:00.000Z", cassetteId: "1".repeat(32) };
+    const recordedProvider = "anthropic:claude-sonnet-5-5";
+    const path = place("cached.cassette.json", buildCassette({ ...head, recordedProvider }, [turn]));
+    const cached = "(600 read from cache, 300 written to cache)";
+    const { out } = await cli(["show", path]);
+    expect(out).toContain(`stop reason stop, 1000 tokens in ${cached}, 10 out`);
+    const cost = (100 * 2 + 600 * 0.1 + 300 * 2.5 + 10 * 10) / 1e6;
+    expect(out).toContain(`in all  1000 tokens in ${cached}, 10 out, ${cost} USD`);
+    expect((await cli(["stats", path])).out).toContain(`1000 in ${cached}, 10 out`);
+  });
+
   it("are summed exactly, and say of how many turns nothing is known", async () => {
     const known = { usage: { inputTokens: 10, outputTokens: 2 }, costUsd: 0.1 };
     const turns = [known, { ...known, costUsd: 0.2 }, {}].map((rest) => ({

@@ -92,7 +92,9 @@ function assertOneStory(report: GateReport): void {
 function assertOneFirst(report: GateReport): void {
   const first = worstFirst(report).find(({ verdict }) => verdict !== "same");
   if (first === undefined) return;
-  const named = /; the first, (\S+): (.*)$/s.exec(report.reason);
+  const named = /^\d+ of \d+ scenarios (?:got worse|changed|improved) \((?:first: )?(\S+)\): (.*)$/s.exec(
+    report.reason,
+  );
   if (named !== null) expect([named[1], named[2]]).toEqual([first.scenario, first.reason]);
   const name = (text: string): string | undefined => /\bs\d+\b/.exec(text)?.[0];
   const text = toText(report);

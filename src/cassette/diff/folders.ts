@@ -6,6 +6,7 @@ import type { Cassette } from "../format.js";
 import { createUseCounter, type ToleranceUse } from "../tolerance/uses.js";
 import { compareCassettes, type CassetteDiff } from "./diff.js";
 import { DRIFT_KINDS, type Drift, type DriftKind } from "./drift.js";
+import type { ValueChange } from "../values.js";
 import type { DiffOptions } from "./options.js";
 
 /** A recording and the name it is paired by. */
@@ -34,6 +35,19 @@ export function unpairedHint(old: readonly string[], now: readonly string[]): st
 }
 
 const UUID_IN_NAME = /(?:^|[/.])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.|$)/i;
+
+/** How to make null and an absent argument equal. No text where no difference is one of the two. */
+export function nullHint(drifts: readonly Drift[]): string {
+  const isFound = drifts.some((drift) => drift.kind === "args-changed" && drift.changes.some(isNullOrAbsent));
+  return isFound
+    ? 'null and an absent argument differ here. To make them equal, tolerate {"*": {"/*": {"default": null}}} (docs/tolerances.md)'
+    : "";
+}
+
+/** The tolerance of the hint reaches the arguments themselves, and nothing deeper. */
+function isNullOrAbsent({ pointer, old, new: now }: ValueChange): boolean {
+  return pointer.lastIndexOf("/") === 0 && [old, now].includes(undefined) && [old, now].includes(null);
+}
 
 /** Compares recordings of the same name. Throws "invalid-options" if a name occurs twice on one side. */
 export function diffSets(a: readonly NamedCassette[], b: readonly NamedCassette[], options?: DiffOptions): SetDiff {

@@ -1,6 +1,7 @@
 // The differences of two sets of runs as lines for a reviewer, and the outcomes that importers keep beside them.
 
 import {
+  nullHint,
   unpairedHint,
   type CallOrder,
   type NamedCassette,
@@ -77,6 +78,8 @@ export async function printDiff(line: PrintLine, tasks: readonly TaskDiff[], sum
   if (readOnly.length > 0) line({ look: "dim", text: `  only reading: ${readOnly.join(", ")}` });
   if (!contentCompared) line({ look: "dim", text: "  texts were not compared; --content compares them" });
   printUncompared(line, tasks);
+  const hint = nullHint(tasks.flatMap(({ drifts }) => drifts));
+  if (hint !== "") line(`  hint: ${hint}`);
   await printTolerances(line, summary.tolerancesFile, summary.tolerances);
 }
 

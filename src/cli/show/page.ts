@@ -15,9 +15,10 @@ import { pathBeside } from "../../host/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
+import { assertNoFolder } from "./folder.js";
 import { count, createPrinter, writeJson } from "../output.js";
 
-/** The flags of `cassette show` that a page heeds. */
+/** The flags of `cassette show` that matter for a page. */
 export interface PageOptions {
   turn?: string;
   full?: boolean;
@@ -32,6 +33,7 @@ export async function showPage(file: string, html: string | true, options: PageO
     throw new CliError("usage", "--turn was given with --html", "A page has all turns; leave --turn out.");
   }
   const files = filesAt(io);
+  await assertNoFolder(files, file, [CASSETTE_SUFFIX, BUNDLE_SUFFIX]);
   const out = html === true ? pageBeside(file) : html;
   const { page, turns } = await read(files, file, options);
   const result = await files.write(out, page.text, { overwrite: options.force === true });

@@ -12,7 +12,9 @@ import { PRICING_DATE } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
+import { assertNoFolder } from "./folder.js";
 import { count, createPrinter, writeJson, type PrintLine } from "../output.js";
+import { cachedOf } from "../stats/report.js";
 import { printTurn, type ShownEntry } from "./turn.js";
 
 /** The flags of `cassette show`, as commander gives them. */
@@ -29,7 +31,9 @@ export async function show(file: string, options: ShowOptions, io: CommandIo): P
   if (options.force === true) {
     throw new CliError("usage", "--force was given without --html", "It lets --html replace a file.");
   }
-  const cassette = await createCassetteStore(filesAt(io)).load(file, {
+  const files = filesAt(io);
+  await assertNoFolder(files, file);
+  const cassette = await createCassetteStore(files).load(file, {
     ports: { warn: () => undefined },
     ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
   });
@@ -77,7 +81,7 @@ function printTotals(line: PrintLine, totals: UsageSum): void {
   const { turns, inputTokens, outputTokens, turnsWithoutTokens, costUsd, turnsWithDerivedCost, turnsWithoutCost } =
     totals;
   const rest = (without: number): string => (without === 0 ? "" : ` (unknown of ${count(without, "turn")})`);
-  const tokens = `${inputTokens} tokens in, ${outputTokens} out${rest(turnsWithoutTokens)}`;
+  const tokens = `${inputTokens} tokens in${cachedOf(totals)}, ${outputTokens} out${rest(turnsWithoutTokens)}`;
   const derived = turnsWithDerivedCost === undefined ? "" : ` (derived by list prices of ${PRICING_DATE})`;
   const cost = costUsd === undefined ? "cost unknown" : `${costUsd} USD${derived}${rest(turnsWithoutCost)}`;
   line("");

@@ -4,6 +4,7 @@
 import type { CassetteEntry } from "../../cassette/index.js";
 import { canonicalize, isPlainObject, type LlmMessage } from "../../core/index.js";
 import { count, type PrintLine } from "../output.js";
+import { cachedOf } from "../stats/report.js";
 
 /** An entry of either version: version 1 has no `prompt` and no `responseHash`. */
 export type ShownEntry = Omit<CassetteEntry, "responseHash"> & { responseHash?: string };
@@ -87,7 +88,7 @@ function partText(part: unknown): string {
 function facts({ usage, costUsd, model }: ShownEntry["response"]): string[] {
   return [
     ...(model === undefined ? [] : [`model ${model}`]),
-    ...(usage === undefined ? [] : [`${usage.inputTokens} tokens in, ${usage.outputTokens} out`]),
+    ...(usage === undefined ? [] : [`${usage.inputTokens} tokens in${cachedOf(usage)}, ${usage.outputTokens} out`]),
     ...(costUsd === undefined ? [] : [`${costUsd} USD`]),
   ];
 }

@@ -48,10 +48,22 @@ function row(line: PrintLine, name: string, text: string): void {
 }
 
 /** Tokens in and out, and of how many turns they are unknown. */
-export function tokensOf({ turns, inputTokens, outputTokens, turnsWithoutTokens }: UsageSum): string {
+export function tokensOf(usage: UsageSum): string {
+  const { turns, inputTokens, outputTokens, turnsWithoutTokens } = usage;
   if (turns === turnsWithoutTokens) return "unknown";
-  return `${inputTokens} in, ${outputTokens} out${without(turnsWithoutTokens)}`;
+  return `${inputTokens} in${cachedOf(usage)}, ${outputTokens} out${without(turnsWithoutTokens)}`;
 }
+
+/** " (80 read from cache, 10 written to cache)": input tokens with a price of their own. No text where there are none. */
+export function cachedOf({ cacheReadTokens: read = 0, cacheWriteTokens: written = 0 }: Cached): string {
+  const parts = [
+    ...(read > 0 ? [`${read} read from cache`] : []),
+    ...(written > 0 ? [`${written} written to cache`] : []),
+  ];
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+}
+
+type Cached = Pick<UsageSum, "cacheReadTokens" | "cacheWriteTokens">;
 
 /** The cost, how much of it is derived, and of how many turns it is unknown. */
 export function costOf({ turns, costUsd, turnsWithDerivedCost = 0, turnsWithoutCost }: UsageSum): string {

@@ -7,10 +7,15 @@ import { pooledDrift, unpairedBreak, worseText } from "./verdict.js";
 /** What failures are found in. */
 export type Judged = Pick<GateReport, "settings" | "verdict" | "reason" | "pooled" | "scenarios" | "unpaired">;
 
-/** Empty: the gate passes. The whole comes first, then the scenarios in the order given. */
+/** Empty: the gate passes. The first is the finding that the verdict's sentence names, if that one fails. */
 export function findFailures(judged: Judged): GateFailure[] {
-  const { settings, verdict, reason } = judged;
-  const found = [...pooledFailures(judged), ...scenarioFailures(judged), ...unpairedFailures(judged)];
+  const { settings, verdict, reason, scenarios } = judged;
+  const ofScenarios = scenarioFailures(judged);
+  const others = [...pooledFailures(judged), ...unpairedFailures(judged)];
+  const named = others.filter((failure) => failure.reason === reason);
+  const rest = others.filter((failure) => failure.reason !== reason);
+  const isScenarioFirst = scenarios.some((scenario) => scenario.verdict === verdict);
+  const found = isScenarioFirst ? [...ofScenarios, ...others] : [...named, ...rest, ...ofScenarios];
   if (found.length > 0 || !isFailing(verdict, settings)) return found;
   return [{ kind: "verdict", verdict, reason }];
 }

@@ -114,7 +114,7 @@ function toReport(
   measured: Measured,
   index: number,
   judged: JudgedTests,
-  { settings, rules: all }: GateInput,
+  { settings, scenarios: given, rules: all }: GateInput,
   plannedLevel: number,
 ): ScenarioReport {
   const { scenario, base, candidate, withoutOutcome, paths, typical, sampled, tolerances } = measured;
@@ -141,6 +141,7 @@ function toReport(
     alpha: settings.alpha,
     minRuns: settings.minRuns,
     plannedLevel,
+    scenarios: given.length,
   });
   return {
     scenario,

@@ -248,7 +248,7 @@ export interface GateReport {
   reason: string;
   /** True where the settings make what was found fail the build: where there is one of `failures`. */
   fails: boolean;
-  /** Everything that makes the gate fail, the whole first. */
+  /** Everything that makes the gate fail. The first is what `reason` is about, if that fails. */
   failures: GateFailure[];
   counts: Record<Verdict, number>;
   pooled: PooledReport;

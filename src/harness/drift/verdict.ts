@@ -30,8 +30,10 @@ export interface ScenarioFigures {
   rules: readonly RuleFinding[];
   alpha: number;
   minRuns: number;
-  /** What a single scenario would have to reach, had all of them runs enough. */
+  /** The p-value that decides a single scenario when all of them have enough runs. */
   plannedLevel: number;
+  /** How many scenarios share alpha. */
+  scenarios: number;
 }
 
 /** Regression before better before drift; nothing is called the same that could not have been found different. */
@@ -80,20 +82,34 @@ function sameUnless(gap: string | undefined, reason: string): Decision {
     : { verdict: "inconclusive", reason: `${gap}, so nobody knows whether it succeeds less often` };
 }
 
-function undecided({ measured, minRuns, plannedLevel }: ScenarioFigures, fewest: number): Decision {
+function undecided(figures: ScenarioFigures, fewest: number): Decision {
+  const { measured, minRuns, plannedLevel } = figures;
   const needed = runsNeeded(contrastsOf(measured), plannedLevel);
-  const seen = againstText(measured);
-  const what = measured.samePaths || measured.isAllowed ? "the outcomes differ" : "the paths differ";
-  const few = fewest < minRuns ? `fewer than the ${minRuns} asked for` : "too few to tell from chance";
+  const isAlike = measured.samePaths || measured.isAllowed;
+  const few =
+    fewest < minRuns
+      ? `the ${isAlike ? "outcomes" : "paths"} differ, but ${againstText(measured)} are fewer than the ${minRuns} asked for`
+      : openTestText(figures, isAlike);
   const more =
     needed === undefined
       ? `more than ${MAX_NEEDED} runs on each side would be needed`
       : `about ${Math.max(needed, minRuns)} runs on each side would decide it`;
   return {
     verdict: "inconclusive",
-    reason: `${what}, but ${seen} are ${few}; ${more}`,
+    reason: `${few}; ${more}`,
     ...(needed === undefined ? {} : { runsNeeded: Math.max(needed, minRuns) }),
   };
+}
+
+/** "the paths differ in 5 runs against 5 (p = 0.0079), but with 6 scenarios it takes p below 0.0042": of the test that cannot decide. */
+function openTestText(
+  { measured, outcome, distance, plannedLevel, alpha, scenarios }: ScenarioFigures,
+  isAlike: boolean,
+) {
+  const isPaths = outcome === undefined || !(isAlike || distance.canDecide);
+  const [what, { p }] = isPaths ? ["paths", distance.comparison.test] : ["outcomes", outcome.comparison.test];
+  const why = scenarios > 1 ? `with ${scenarios} scenarios ` : plannedLevel < alpha ? "with two tests " : "";
+  return `the ${what} differ in ${againstText(measured)} (p = ${toDigits(p)}), but ${why}it takes p below ${toDigits(plannedLevel)}`;
 }
 
 /** The outcomes, and the path whose shares differ most. */
@@ -205,15 +221,18 @@ function sameText(scenarios: readonly ScenarioReport[], minRuns: number): string
 }
 
 /** The whole by its first scenario of this verdict: the one that every report shows first. */
-function firstOf(verdict: Verdict, scenarios: readonly ScenarioReport[]): Decision | undefined {
+function firstOf(verdict: keyof typeof CHANGES, scenarios: readonly ScenarioReport[]): Decision | undefined {
   const found = ofVerdict(scenarios, verdict);
   const [first] = found;
   if (first === undefined || scenarios.length === 1) return first && toDecision(first);
   return {
     verdict,
-    reason: `${verdict} in ${found.length} of ${scenarioText(scenarios.length)}; the first, ${first.scenario}: ${first.reason}`,
+    reason: `${found.length} of ${scenarioText(scenarios.length)} ${CHANGES[verdict]} (${found.length > 1 ? "first: " : ""}${first.scenario}): ${first.reason}`,
   };
 }
+
+/** What the scenarios of a verdict did. The verdict itself stands before the sentence in every report. */
+const CHANGES = { regression: "got worse", drift: "changed", better: "improved" } as const;
 
 function toDecision({ verdict, reason, runsNeeded: needed }: ScenarioReport): Decision {
   return { verdict, reason, ...(needed === undefined ? {} : { runsNeeded: needed }) };
@@ -266,11 +285,9 @@ function rateText({ successes, runs }: { successes: number; runs: number }): str
   return `${successes} of ${runs}`;
 }
 
-/** "p = 0.012, corrected 0.048". */
-export function pText({ p, adjusted }: TestResult): string {
-  return adjusted === p || adjusted === 1
-    ? `p = ${toDigits(p)}`
-    : `p = ${toDigits(p)}, corrected ${toDigits(adjusted)}`;
+/** "p = 0.012, corrected 0.048": the same in every report. */
+export function pText({ p, adjusted }: Pick<TestResult, "p" | "adjusted">): string {
+  return adjusted === p ? `p = ${toDigits(p)}` : `p = ${toDigits(p)}, corrected ${toDigits(adjusted)}`;
 }
 
 /** Two digits that say something, and an exponent for what is very small. */

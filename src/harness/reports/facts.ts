@@ -1,6 +1,7 @@
 // What every report picks out of the gate's findings, in one place, so that all of them say the same: which scenario is the
 // worst, which divergence a reader should see first, and what is said of one scenario in plain lines.
 
+import { nullHint } from "../../cassette/index.js";
 import type { Edit, GateFailure, GateReport, Location, ScenarioReport, UnpairedScenario } from "../drift/report.js";
 import { lossOf, worstFirst } from "../drift/ranking.js";
 import { fewestRuns } from "../drift/verdict.js";
@@ -15,6 +16,16 @@ export function failingNames({ failures }: GateReport): ReadonlySet<string> {
 /** What makes the gate fail besides its scenarios on both sides. */
 export function otherFailures({ failures }: GateReport): GateFailure[] {
   return failures.filter(({ kind }) => kind !== "scenario");
+}
+
+/** Findings of the scenarios and all others. Those that include the finding of the headline come first. */
+export function headlineFirst<Item>({ verdict, counts }: GateReport, scenarios: Item[], others: Item[]): Item[] {
+  return counts[verdict] > 0 ? [...scenarios, ...others] : [...others, ...scenarios];
+}
+
+/** `otherFailures` without the one that the headline names. */
+export function otherCauses(report: GateReport): GateFailure[] {
+  return otherFailures(report).filter(({ reason }) => reason !== report.reason);
 }
 
 /** Where a failure that is of no scenario in particular is shown: the worst scenario's typical run of the candidate. */
@@ -48,6 +59,13 @@ export function orderLines({ scenarios }: GateReport): string[] {
   const order = orders.includes("unordered") ? "unordered" : orders[0];
   const of = `${grouped(orders.length)} of ${counted(differing.length, "scenario")} that differ`;
   return [`${of} first make the same calls in fewer or more turns; --order ${order ?? ""} does not count that`];
+}
+
+/** What may be allowed or tolerated, each once for a report. */
+export function hintLines(report: GateReport): string[] {
+  const differing = report.scenarios.filter(({ verdict }) => verdict !== "same");
+  const hint = nullHint(differing.flatMap(({ edits }) => edits.map(({ drift }) => drift)));
+  return [...orderLines(report), ...(hint === "" ? [] : [hint])];
 }
 
 /** "10 runs do not say how they ended: 4 of the baseline, 6 of the candidate"; no line where all do. */

@@ -2,6 +2,7 @@
 // that the same number reads the same on every machine.
 
 import type { DistanceComparison, Effect, OutcomeComparison, Outcomes, TestResult } from "../drift/report.js";
+import { pText, toDigits } from "../drift/verdict.js";
 
 /** 0.125 as "12.5%". */
 export function percent(share: number): string {
@@ -14,21 +15,13 @@ export function decimal(value: number, places: number): string {
   return text === "-0" ? "0" : text.replace("-", "−");
 }
 
-/** "p = 0.031", "p < 0.0001". */
-export function pValue(p: number): string {
-  return p < 0.0001 ? "p < 0.0001" : `p = ${decimal(p, 4)}`;
-}
-
-/** "Fisher's exact test, two-sided: p = 0.02, adjusted 0.08". */
-export function testText(
-  { test, sides, p, adjusted, attainable, exact, draws }: TestResult,
-  isDifferent: boolean,
-): string {
+/** "Fisher's exact test, two-sided: p = 0.02, corrected 0.08 (least possible 0.0079)". */
+export function testText(result: TestResult, isDifferent: boolean): string {
+  const { test, sides, attainable, exact, draws } = result;
   if (attainable === 1) return isDifferent ? "not to be tested with these runs" : "no difference to test";
   const side = sides === 1 ? "one-sided" : "two-sided";
   const drawn = exact ? "" : ` of ${draws ?? 0} random relabelings`;
-  const holm = adjusted === p ? "" : `, adjusted for many scenarios ${decimal(adjusted, 4)}`;
-  return `${TESTS[test]}, ${side}${drawn}: ${pValue(p)}${holm} (least possible ${attainable < 0.0001 ? attainable.toExponential(1) : decimal(attainable, 4)})`;
+  return `${TESTS[test]}, ${side}${drawn}: ${pText(result)} (least possible ${toDigits(attainable)})`;
 }
 
 const TESTS: Readonly<Record<TestResult["test"], string>> = {

@@ -9,6 +9,7 @@ import {
   allowedText,
   failingNames,
   firstEdit,
+  headlineFirst,
   lossLines,
   otherFailures,
   placeOf,
@@ -34,10 +35,8 @@ interface Annotation {
 /** One `::error …::`, `::warning …::` or `::notice …::` line for each finding, and a last one with the verdict. */
 export function toGithub(report: GateReport): string {
   const failing = failingNames(report);
-  const annotations = [
-    ...otherAnnotations(report),
-    ...worstFirst(report).flatMap((scenario) => annotationsOf(scenario, failing.has(scenario.scenario))),
-  ];
+  const ofScenarios = worstFirst(report).flatMap((each) => annotationsOf(each, failing.has(each.scenario)));
+  const annotations = headlineFirst(report, ofScenarios, otherAnnotations(report));
   const lines = KINDS.flatMap((kind) => {
     const ofKind = annotations.filter((annotation) => annotation.kind === kind);
     const more = ofKind.length - MAX_ANNOTATIONS;

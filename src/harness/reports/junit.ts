@@ -7,12 +7,22 @@ import { sideText } from "../drift/failures.js";
 import type { GateFailure, GateReport, OutcomeComparison, ScenarioReport } from "../drift/report.js";
 import { worstFirst } from "../drift/ranking.js";
 import { unpairedBreak } from "../drift/verdict.js";
-import { failingNames, orderLines, placeOfAll, placeOfUnpaired, scenarioLines, withoutOutcomeLines } from "./facts.js";
+import {
+  failingNames,
+  headlineFirst,
+  hintLines,
+  placeOfAll,
+  placeOfUnpaired,
+  scenarioLines,
+  withoutOutcomeLines,
+} from "./facts.js";
 import { distanceLine, outcomeLine } from "./figures.js";
 
 /** An XML 1.0 document. The same report gives the same bytes: it holds no time and no machine. */
 export function toJunit(report: GateReport): string {
-  const cases = [...pooledCases(report), ...scenarioCases(report), ...unpairedCases(report)];
+  const rank = ({ failure }: Case): number => (failure?.reason === report.reason ? 0 : 1);
+  const others = [...pooledCases(report), ...unpairedCases(report)].sort((a, b) => rank(a) - rank(b));
+  const cases = headlineFirst(report, scenarioCases(report), others);
   const failures = cases.filter(({ failure }) => failure !== undefined).length;
   const skipped = cases.filter((each) => each.failure === undefined && each.skipped !== undefined).length;
   const totals = { tests: cases.length, failures, errors: 0, skipped, time: 0 };
@@ -20,7 +30,7 @@ export function toJunit(report: GateReport): string {
     propertiesOf(overallFigures(report)),
     ...cases.map(toCase),
     element("system-out", {}, [
-      escapeXml([report.reason, ...orderLines(report), ...missingLines(report)].map(toVisible).join("\n")),
+      escapeXml([report.reason, ...hintLines(report), ...missingLines(report)].map(toVisible).join("\n")),
     ]),
   ]);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", { name: "cassette drift", ...totals }, [suite])}\n`;

@@ -1,7 +1,7 @@
 // The gate's findings as GitHub-flavoured Markdown, for a comment that is kept up to date and for the summary of a job: the verdict
 // first, then a table of the scenarios, then the first divergence, then the commands to see it again and to accept it.
 
-import type { GateReport, ScenarioReport, TestResult, Verdict } from "../drift/report.js";
+import type { GateReport, OutcomeComparison, ScenarioReport, Verdict } from "../drift/report.js";
 import { counted, grouped } from "../html/figures.js";
 import { preview } from "../html/text-view.js";
 import { WORST_FIRST, worstFirst } from "../drift/ranking.js";
@@ -14,14 +14,15 @@ import {
   locationText,
   lossLines,
   notShownLines,
-  orderLines,
-  otherFailures,
+  hintLines,
+  otherCauses,
   placeOf,
   turnsOf,
   undecidedText,
   withoutOutcomeLines,
 } from "./facts.js";
-import { effectText, percent, pValue } from "./figures.js";
+import { pText } from "../drift/verdict.js";
+import { effectText, percent } from "./figures.js";
 import { codeBlock, codeSpan, escapeMarkdown } from "./markdown-text.js";
 
 /** By this a bot finds its own comment again. It is the first line of every report. */
@@ -76,14 +77,14 @@ function verdictOf(report: GateReport): string[] {
     "",
     `${codeSpan(base)} → ${codeSpan(candidate)} · ${[...found, ...withoutOutcomeLines(withoutOutcome)].join(" · ")}`,
     "",
-    ...[...notShownLines(report), ...orderLines(report)].flatMap((line) => [`${text(line, MAX_SENTENCE)}.`, ""]),
+    ...[...notShownLines(report), ...hintLines(report)].flatMap((line) => [`${text(line, MAX_SENTENCE)}.`, ""]),
     ...causesOf(report),
   ];
 }
 
 /** What makes the gate fail and is no row of the table. */
 function causesOf(report: GateReport): string[] {
-  const causes = otherFailures(report).filter(({ reason }) => reason !== report.reason);
+  const causes = otherCauses(report);
   if (causes.length === 0) return [];
   const more = causes.length - MAX_CAUSES;
   return [
@@ -126,10 +127,7 @@ function rowOf(scenario: ScenarioReport, isFailing: boolean): string {
   const rates = [outcome?.base, outcome?.candidate].map((side) =>
     side === undefined || side.runs === 0 ? undefined : percent(side.successes / side.runs),
   );
-  const success =
-    outcome === undefined
-      ? "–"
-      : `${rates[0] ?? "–"} → ${rates[1] ?? "–"} (${testedText(verdict === "better" ? outcome.better : outcome.test, verdict)})`;
+  const success = outcome === undefined ? "–" : `${rates[0] ?? "–"} → ${rates[1] ?? "–"} (${testedText(outcome)})`;
   const allowed = edit?.allowedBy === undefined ? "" : ` (${allowedText(edit)})`;
   const first =
     edit === undefined ? (lossLines(scenario)[0] ?? reason) : `${turnsOf(edit)}: ${edit.drift.sentence}${allowed}`;
@@ -144,10 +142,10 @@ function rowOf(scenario: ScenarioReport, isFailing: boolean): string {
   return `| ${cells.join(" | ")} |\n`;
 }
 
-/** A p-value of 1 that no test gave is none. */
-function testedText({ p, adjusted, attainable }: TestResult, verdict: Verdict): string {
-  const isUntested = attainable === 1 || (adjusted === 1 && (p < 1 || verdict === "inconclusive"));
-  return isUntested ? "–" : pValue(adjusted);
+/** The test of less success, or of more where there is more. A dash where the runs cannot be tested. */
+function testedText({ test, better, effect }: OutcomeComparison): string {
+  const [question, tested] = effect.value > 0 ? ["more often? ", better] : ["", test];
+  return tested.attainable === 1 ? "–" : `${question}${pText(tested)}`;
 }
 
 function divergenceOf(report: GateReport): string[] {

@@ -11,6 +11,7 @@ import {
   allowedText,
   failingNames,
   firstEdit,
+  headlineFirst,
   otherFailures,
   placeOf,
   placeOfAll,
@@ -40,8 +41,11 @@ export function toSarif(report: GateReport): string {
   const scenarios = worstFirst(report);
   const failing = failingNames(report);
   const all = [
-    ...otherFindings(report),
-    ...scenarios.flatMap((scenario) => verdictOf(scenario, failing.has(scenario.scenario))),
+    ...headlineFirst(
+      report,
+      scenarios.flatMap((scenario) => verdictOf(scenario, failing.has(scenario.scenario))),
+      otherFindings(report),
+    ),
     ...scenarios.flatMap((scenario) => brokenRules(scenario, failing.has(scenario.scenario))),
     ...scenarios.flatMap((scenario) => differences(scenario, failing.has(scenario.scenario))),
     ...scenarios.flatMap(changedOffers),
@@ -106,11 +110,9 @@ function otherFindings(report: GateReport): Finding[] {
       identity: [scenario, side],
     };
   });
-  return [
-    ...whole,
-    ...unpaired.filter(({ level }) => level === "error"),
-    ...unpaired.filter(({ level }) => level !== "error"),
-  ];
+  const errors = [...whole, ...unpaired.filter(({ level }) => level === "error")];
+  const rank = ({ message }: Finding): number => (message.endsWith(report.reason) ? 0 : 1);
+  return [...errors.sort((a, b) => rank(a) - rank(b)), ...unpaired.filter(({ level }) => level !== "error")];
 }
 
 function verdictOf(scenario: ScenarioReport, isFailing: boolean): Finding[] {

@@ -6,6 +6,7 @@ import { toVisible } from "../../core/index.js";
 import type {
   DistanceComparison,
   Effect,
+  GateFailure,
   GateReport,
   GateSettings,
   OutcomeComparison,
@@ -23,7 +24,8 @@ import {
   locationText,
   lossLines,
   notShownLines,
-  orderLines,
+  hintLines,
+  otherCauses,
   undecidedText,
   withoutOutcomeLines,
 } from "./facts.js";
@@ -45,6 +47,7 @@ export function toText(report: GateReport): string {
     `${verdict}: ${reason}`,
     `  ${plural(scenarios.length, "scenario")}: ${counted.join(", ")}`,
     `  ${runsText(report)}`,
+    ...causeLines(report),
     ...untoldLines(report.withoutOutcome),
     ...(pooled.outcome === undefined ? [] : outcomeLines(pooled.outcome)),
     ...(pooled.distance === undefined ? [] : distanceLines(pooled.distance)),
@@ -64,7 +67,7 @@ export function toText(report: GateReport): string {
       : []),
     "",
     ...settingLines(settings),
-    ...orderLines(report),
+    ...hintLines(report),
     ...(settings.rules === undefined ? [] : [`rules of ${settings.rules}: ${rulesText(report)}`]),
     ...tolerated(report),
     ...notShownLines(report),
@@ -99,6 +102,22 @@ function brokenLines(rules: readonly RuleFinding[], runs: Record<RuleFinding["si
         `    ${locationText(location)}`,
       ]),
     ...(more > 0 ? [`  and ${plural(more, "more broken rule")}`] : []),
+  ];
+}
+
+/** What makes the gate fail besides the headline and the scenarios. Those on one side only are listed further down. */
+function causeLines(report: GateReport): string[] {
+  const causes = otherCauses(report);
+  const isMissing = ({ kind, verdict }: GateFailure): boolean => kind === "unpaired" && verdict === "drift";
+  const named = causes.filter((cause) => !isMissing(cause));
+  const more = named.length - MAX_NAMES;
+  const missing = `${plural(causes.length - named.length, "scenario")} on one side only`;
+  return [
+    ...named.slice(0, MAX_NAMES).map(({ verdict, reason }) => `  also fails for ${verdict}: ${reason}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
+    ...(named.length === causes.length || report.reason.startsWith(missing)
+      ? []
+      : [`  also fails for drift: ${missing}`]),
   ];
 }
 
@@ -161,7 +180,7 @@ function distanceLines({ withinBase, withinCandidate, between, effect, test }: D
 function testText({ test, sides, exact, draws, ...rest }: TestResult, isDifferent: boolean): string {
   if (rest.attainable === 1) return isDifferent ? "not to be tested with these runs" : "no difference to test";
   const how = exact ? "exact" : `${draws ?? 0} draws`;
-  return `${pText({ test, sides, exact, ...rest })} (${test.replace("-", " ")}, ${how}${sides === 1 ? ", one-sided" : ""})`;
+  return `${pText(rest)} (${test.replace("-", " ")}, ${how}${sides === 1 ? ", one-sided" : ""})`;
 }
 
 function effectText({ what, value, low, high }: Effect): string {

@@ -23,6 +23,25 @@ describe("the verdict on one scenario", () => {
     expect(judge([scenario("a", times(3, "find"), times(3, "open"))]).verdict).toBe("inconclusive");
   });
 
+  it("says which p-value would decide where the one that was found is small and does not", () => {
+    const apart = scenario("a", times(5, "find?"), times(5, "open?"));
+    const rest = ["b", "c", "d", "e", "f"].map((name) => scenario(name, times(5, "find?"), times(5, "open?")));
+    const [first] = judge([apart, ...rest]).scenarios;
+    expect(first).toMatchObject({
+      verdict: "inconclusive",
+      runsNeeded: 6,
+      reason:
+        "the paths differ in 5 runs against 5 (p = 0.0079), but with 6 scenarios it takes p below 0.0042; about 6 runs on each side would decide it",
+    });
+    const level = judge([scenario("a", times(2, "find"), times(2, "find!"))]).reason;
+    expect(level).toContain(
+      "the outcomes differ in 2 runs against 2 (p = 0.17), but with two tests it takes p below 0.025",
+    );
+    expect(judge([scenario("a", times(3, "find?"), times(3, "open?"))]).reason).toContain(
+      "the paths differ in 3 runs against 3 (p = 0.1), but it takes p below 0.05",
+    );
+  });
+
   it("is drift where the paths differ beyond chance", () => {
     const report = judge([scenario("a", times(8, "find, open"), times(8, "find, delete"))]);
     expect(report).toMatchObject({ verdict: "drift", fails: true });
@@ -85,7 +104,7 @@ describe("success that was gained", () => {
     const other = scenario("gained", times(10, "find!"), times(10, "open"));
     const report = judge([other, same("b"), same("c")]);
     expect(report).toMatchObject({ verdict: "better", fails: false, counts: { better: 1, same: 2 } });
-    expect(report.reason).toContain("better in 1 of 3 scenarios; the first, gained: the candidate succeeds more often");
+    expect(report.reason).toContain("1 of 3 scenarios improved (gained): the candidate succeeds more often");
     expect(report.pooled.distance?.test.adjusted).toBeLessThan(0.05);
     expect(report.pooled.others).toMatchObject({ adjusted: 1 });
   });
@@ -152,7 +171,7 @@ describe("the verdict on many scenarios", () => {
     const good = names.map((name) => scenario(name, times(10, "find"), times(10, "find")));
     const report = judge([...good, scenario("worse", times(10, "find"), times(10, "find!"))]);
     expect(report.verdict).toBe("regression");
-    expect(report.reason).toContain("regression in 1 of 31 scenarios");
+    expect(report.reason).toContain("1 of 31 scenarios got worse (worse): the candidate succeeds less often");
     expect(report.counts).toEqual({ same: 30, better: 0, drift: 0, regression: 1, inconclusive: 0 });
   });
 
@@ -163,7 +182,7 @@ describe("the verdict on many scenarios", () => {
       scenario("c", times(10, "find"), times(10, "find")),
     ]);
     expect(report.reason).toMatch(
-      /^regression in 2 of 3 scenarios; the first, b: the candidate succeeds less often: 0 of 10 against 10 of 10/,
+      /^2 of 3 scenarios got worse \(first: b\): the candidate succeeds less often: 0 of 10 against 10 of 10/,
     );
     expect(report.failures.flatMap(({ scenario: name }) => name ?? [])).toEqual(["b", "a"]);
   });
@@ -223,17 +242,18 @@ describe("the verdict on many scenarios", () => {
     expect(report.failures).toEqual([{ kind: "unpaired", scenario: "evil", verdict: "regression", reason }]);
   });
 
-  it("names each thing that fails, the whole first", () => {
+  it("names each thing that fails, beginning with the one that the verdict names", () => {
     const report = judge([
       scenario("a", times(8, "find"), times(8, "find!")),
       scenario("b", times(8, "find"), times(8, "open")),
     ]);
     expect(report.failures.map(({ kind, scenario: name, verdict }) => [kind, name, verdict])).toEqual([
-      ["pooled-outcome", undefined, "regression"],
-      ["pooled-distance", undefined, "drift"],
       ["scenario", "a", "regression"],
       ["scenario", "b", "drift"],
+      ["pooled-outcome", undefined, "regression"],
+      ["pooled-distance", undefined, "drift"],
     ]);
+    expect(report.reason).toContain(report.failures[0]?.reason);
   });
 
   it("fails for a drift beside a regression that is let pass", () => {

@@ -9,7 +9,7 @@ import { toSarif } from "../../../src/harness/reports/sarif.js";
 import { toMarkdown } from "../../../src/harness/reports/markdown.js";
 import { toText } from "../../../src/harness/reports/text.js";
 import { judge, scenario as runsOf, times } from "../drift/runs.js";
-import { edit, gateReport, outcomes, scenario, testResult } from "../../support/gate-report.js";
+import { edit, gateReport, outcomes, rejudged, scenario, testResult, unpaired } from "../../support/gate-report.js";
 
 const changed = edit("x", { kind: "removed", tool: "get_iban", oldTurn: 1, arguments: {} });
 const withEdit = { edits: [changed], firstDivergence: 0 };
@@ -139,6 +139,71 @@ describe("a gate that passes", () => {
   });
 });
 
+describe("a gate that fails for several reasons", () => {
+  const report = judge([
+    runsOf("a", times(8, "find"), times(8, "find!")),
+    runsOf("b", times(8, "find"), times(8, "open")),
+  ]);
+
+  it("names the same finding first wherever a machine reads it", () => {
+    expect(report.reason).toMatch(/^1 of 2 scenarios got worse \(a\): /);
+    expect(/::error .*?title=([^:]*)/.exec(toGithub(report))?.[1]).toBe("a%3A regression");
+    expect(/<testcase name="([^"]*)"/.exec(toJunit(report))?.[1]).toBe("a");
+    const { results } = (JSON.parse(toSarif(report)) as { runs: [{ results: { message: { text: string } }[] }] })
+      .runs[0];
+    expect(results.map(({ message }) => message.text.split(".")[0]).slice(0, 4)).toEqual([
+      "a: regression",
+      "b: drift",
+      "all scenarios: regression",
+      "all scenarios: drift",
+    ]);
+  });
+
+  it("begins with all scenarios together where no single one decided", () => {
+    const names = Array.from({ length: 20 }, (_, index) => `task_${index}`);
+    const pooled = judge(names.map((name) => runsOf(name, times(2, "find"), times(2, "open"))));
+    expect(pooled.failures.map(({ kind }) => kind)).toEqual(["pooled-distance"]);
+    expect(toGithub(pooled)).toMatch(/^::error [^:]*title=all scenarios%3A drift::/);
+    expect(/<testcase name="([^"]*)"/.exec(toJunit(pooled))?.[1]).toMatch(/^all scenarios/);
+  });
+
+  it("lists each cause in every report for a person", () => {
+    for (const text of [toText(report), toMarkdown(report), toHtml(report)]) {
+      expect(text).toContain("over all scenarios the candidate succeeds less often");
+      expect(text).toContain("over all scenarios the runs take other paths");
+    }
+    expect(toText(report)).toContain("  also fails for drift: over all scenarios the runs take other paths");
+    const alone = rejudged({ ...report, unpaired: [unpaired("c", "candidate")] });
+    expect(toText(alone)).toContain("  also fails for drift: 1 scenario on one side only");
+  });
+
+  it("gives the same figures in each", () => {
+    const figures = "p = 7.8e-5, corrected 3.1e-4";
+    for (const text of [toText(report), toMarkdown(report), toHtml(report), toJunit(report)]) {
+      expect(text.replaceAll("\\", "")).toContain(figures);
+    }
+  });
+});
+
+describe("null in place of an absent argument", () => {
+  it("brings the hint to tolerate it once in each report", () => {
+    const change = edit("x", {
+      kind: "args-changed",
+      tool: "look",
+      oldTurn: 1,
+      newTurn: 1,
+      changes: [{ pointer: "/zone", new: null }],
+    });
+    const report = gateReport([
+      scenario("x", "drift", { edits: [change, change], firstDivergence: 0 }),
+      scenario("y", "drift", { edits: [change], firstDivergence: 0 }),
+    ]);
+    for (const text of [toText(report), toMarkdown(report), toHtml(report), toJunit(report)]) {
+      expect(text.split("null and an absent argument differ here")).toHaveLength(2);
+    }
+  });
+});
+
 describe("figures", () => {
   it("that are very small are not shown as 0", () => {
     expect(testText(testResult(0.00002, { attainable: 9.5e-7 }), true)).toContain("(least possible 9.5e-7)");
@@ -163,7 +228,7 @@ describe("figures", () => {
     expect(toText(judge([runsOf("a", times(10, "find"), times(10, "find"))]))).toContain("no difference to test");
     expect(toText(judge([runsOf("a", ["find"], ["open"])]))).toContain("single runs do not tell");
     const row = toMarkdown(judge([runsOf("a", ["find", "open"], ["find!", "open!"])]));
-    expect(row).toContain("100% → 0% (–)");
+    expect(row).toContain("100% → 0% (p = 0.17, corrected 1)");
   });
 
   it("mark paths whose tools are the same", () => {

@@ -39,7 +39,7 @@ describe("the Markdown report", () => {
       "retail/&l",
       "banking/3",
     ]);
-    expect(rows[0]).toContain("100% → 25% (p = 0.0429)");
+    expect(rows[0]).toContain("100% → 25% (p = 0.014, corrected 0.043)");
   });
 
   it("says of a report without drift only that", () => {

@@ -16,8 +16,8 @@ import {
   firstEdit,
   headOf,
   notShownLines,
-  orderLines,
-  otherFailures,
+  hintLines,
+  otherCauses,
   turnsOf,
   undecidedText,
   withoutOutcomeLines,
@@ -77,7 +77,7 @@ function headView(report: GateReport, places: readonly Place[]): Html {
       >
     </h1>
     <p class="reason">${preview(reason, 2_000)}</p>
-    ${[...notShown, ...orderLines(report)].map((line) => html`<p class="note">${line}.</p>`)} ${causesView(report)}
+    ${[...notShown, ...hintLines(report)].map((line) => html`<p class="note">${line}.</p>`)} ${causesView(report)}
     ${withoutOutcomeLines(report.withoutOutcome).map((line) => html`<p class="reason">${line}.</p>`)}
     ${divergenceView(report, places)}
     <div class="folds">
@@ -182,7 +182,7 @@ function settingsView({ settings }: GateReport): Html {
 
 /** What makes the gate fail and is no scenario on this page. */
 function causesView(report: GateReport): Child {
-  const causes = otherFailures(report).filter(({ reason }) => reason !== report.reason);
+  const causes = otherCauses(report);
   if (causes.length === 0) return undefined;
   const more = causes.length - MAX_CAUSES;
   return html`<ul class="broken causes">

@@ -48,7 +48,7 @@ describe("the page of a drift report", () => {
       "pass@k, candidate",
       "pass^k, baseline",
       "−75 points, 95% interval −100 to −45",
-      "Fisher's exact test, one-sided: p = 0.0143",
+      "Fisher's exact test, one-sided: p = 0.014, corrected 0.043",
       "find_user → get_order + get_order → cancel_order",
       "rule never-hand-over broken",
       "numeric ±0.01",
