@@ -582,6 +582,52 @@ describe("cassette serve", () => {
     expect((await server.stop()).code).toBe(1);
   });
 
+  it.each(["titles/", "title-runs/run.cassette.json"])(
+    "gives out equal turns that were recorded into %s in the order of their recording",
+    async (out) => {
+      const answers = Array.from({ length: 12 }, (_, index) => `title ${index}`);
+      const live = await vendor(
+        "ollama",
+        answers.map((answer) => say(answer)),
+      );
+      const proxy = await proxying(live.baseURL, out);
+      const ask = async (url: string): Promise<unknown> => {
+        const response = await post(`${url}/api/chat`, chat("Draft a title", { stream: false }));
+        return ((await response.json()) as { message?: { content: string } }).message?.content;
+      };
+      const askAll = async (url: string): Promise<unknown[]> => {
+        const said: unknown[] = [];
+        for (const _ of answers) said.push(await ask(url));
+        return said;
+      };
+      expect(await askAll(proxy.url)).toEqual(answers);
+      await proxy.stop();
+      const names = readdirSync(join(folder, out.split("/")[0] ?? ""));
+      expect(names).toHaveLength(12);
+      // As a shell lists them, and as the folder does.
+      const paths = names.toSorted().map((name) => join(out.split("/")[0] ?? "", name));
+      for (const given of [paths, [out.split("/")[0] ?? ""]]) {
+        const server = await serving(given);
+        expect(await askAll(server.url)).toEqual(answers);
+        expect((await server.stop()).code).toBe(0);
+      }
+    },
+  );
+
+  it("takes recordings of one moment in the order of their names, with numbers by their value", async () => {
+    const names = ["x.cassette.json", "x-2.cassette.json", "x-10.cassette.json"];
+    mkdirSync(join(folder, "moment"), { recursive: true });
+    for (const name of names) await oneTurn(`moment/${name}`, "same?", name);
+    const times = names.map((name) => load(`moment/${name}`).recordedAt);
+    expect(new Set(times).size).toBe(1);
+    const server = await serving(["moment"]);
+    for (const name of names) {
+      const response = await post(`${server.url}/api/chat`, chat("same?", { stream: false }));
+      expect(await response.json()).toMatchObject({ message: { content: name } });
+    }
+    expect((await server.stop()).code).toBe(0);
+  });
+
   it("answers concurrent clients each with a turn of their own", async () => {
     const requests = Array.from({ length: 40 }, (_, index) => ({
       messages: [{ role: "user" as const, content: `question ${index % 20}` }],

@@ -59,7 +59,7 @@ export async function serve(
   stop: Stop = untilSignal(),
 ): Promise<void> {
   try {
-    const items = await loadAll(paths, io);
+    const items = inRecordedOrder(await loadAll(paths, io));
     const short = shortNames(items.map(({ file }) => file));
     const nameOf = (file: string): string => short.get(file) ?? basename(file);
     const named = items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] }));
@@ -167,6 +167,15 @@ async function loadAll(paths: readonly string[], io: CommandIo): Promise<LoadedI
   }
   return [...items.values()];
 }
+
+/** By the time of recording, whatever the order of the paths: a shell puts `run-2` before `run`. Within one moment by name, numbers by their value. */
+function inRecordedOrder(items: readonly LoadedItem[]): LoadedItem[] {
+  const timeOf = ({ cassette }: LoadedItem): number => Date.parse(cassette.recordedAt) || 0;
+  const nameOf = ({ file }: LoadedItem): string => file.replace(CASSETTE_SUFFIX, "");
+  return items.toSorted((a, b) => timeOf(a) - timeOf(b) || byNumber.compare(nameOf(a), nameOf(b)));
+}
+
+const byNumber = new Intl.Collator("en", { numeric: true });
 
 /** Files by path, with the name each has in its folder. */
 async function findFiles(files: FilePort, path: string): Promise<(readonly [string, string])[]> {
