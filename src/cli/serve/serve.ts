@@ -25,6 +25,7 @@ import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createNotes, createPrinter, writeJson } from "../output.js";
 import { findTarget, pathIn } from "../recordings.js";
+import { OWN_BASE } from "./advice.js";
 import { clientSettings, settingsText } from "./client-settings.js";
 import { serveHandler, type RefusedRequest, type ServedMiss, type ServeWatcher } from "./handler.js";
 import { listen } from "./listen.js";
@@ -88,7 +89,7 @@ export async function serve(
           note("refused: ", why.includes(request.path) ? why : `${nameRequest(request)}: ${why}`);
         if (options.once === true) stop.now();
       },
-      noted: (why) => note("refused: ", why),
+      noted: (why) => note("sent back: ", why),
     };
     const { streaming = "chunked", speed = 1 } = options;
     for (const { file, cassette } of streaming === "whole" ? [] : items) {
@@ -247,8 +248,12 @@ function report(
   for (const request of refused) {
     print({ look: "bad", text: countText(request, `refused with ${request.status} ${request.code}`) });
   }
+  if (refused.some(({ code }) => code === "unknown-path")) print("   ", OWN_BASE);
   const refusals = refused.reduce((sum, request) => sum + request.count, 0);
   const look = exitCode === EXIT.ok ? "good" : "bad";
   const missed = count(misses.length, "miss", "misses");
   print({ look, text: `${answered} answered, ${missed}, ${refusals} refused, ${unused} unused` });
+  if (failures === unused && unused > 0 && !allowUnused) {
+    print("   Where only a part of a suite was meant to run, pass --allow-unused.");
+  }
 }
