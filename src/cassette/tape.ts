@@ -126,10 +126,7 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     nearest(request) {
       const asked = asRecorded(request, redaction);
       const measured = all.map((index) => measure(asked, index));
-      const whole = measured.find((near) => near.isPrompt);
-      return (
-        whole ?? measured.reduce<Nearness | undefined>((best, near) => (isLonger(near, best) ? near : best), undefined)
-      );
+      return measured.find((near) => near.isPrompt) ?? longest(measured);
     },
     async play(asked, near) {
       const left = provider.remaining;
@@ -179,6 +176,10 @@ function neutral(messages: readonly LlmMessage[]): LlmMessage[] {
 
 function pick(found: readonly Nearness[]): Nearness | undefined {
   return found.find((near) => near.isContext) ?? found[0];
+}
+
+function longest(measured: readonly Nearness[]): Nearness | undefined {
+  return measured.reduce<Nearness | undefined>((best, near) => (isLonger(near, best) ? near : best), undefined);
 }
 
 /** The next in line wins a tie, as in a replay of this cassette alone. */

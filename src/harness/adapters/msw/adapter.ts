@@ -120,9 +120,7 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
     const shelf = createShelf(toItems(cassettes, file), { ...tape, warn });
     const trouble = createTrouble();
     const answer = async ({ wire, turn, request: { signal } }: AskedTurn) =>
-      toResponse(
-        await shelfReply(wire, turn, { shelf, nameOf: nameInHeader, streaming: { streaming, speed }, signal }),
-      );
+      toResponse(await shelfReply(wire, turn, { shelf, nameOf: baseName, streaming: { streaming, speed }, signal }));
     const done = async () => {
       await trouble.settle();
       assertConsumed(shelf, options.file);
@@ -174,10 +172,10 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
  */
 async function finish(handle: CassetteHandle, trouble: Trouble, ended?: RunEnd): Promise<void> {
   const { failed: isFailed = false } = checkEnd(ended);
-  const early = await errorOf(trouble.settle());
-  if (early !== undefined && !isFailed) throw early;
+  const settled = trouble.settle();
+  await (isFailed ? errorOf(settled) : settled);
   const failed = forHandlers(await errorOf(handle.done(ended)));
-  if (early !== undefined) throw early;
+  await settled;
   if (failed !== undefined || (handle.mode !== "live" && !isFailed)) trouble.conclude(failed);
 }
 
@@ -199,7 +197,7 @@ function toList(source: Cassette | readonly Cassette[]): readonly Cassette[] {
 }
 
 /** Without a folder, and without the words of the user. */
-const nameInHeader = (file: string): string =>
+const baseName = (file: string): string =>
   file
     .replace(/ \(".*"\)$/su, "")
     .split(/[\\/]/)
