@@ -3,6 +3,7 @@
 
 import {
   hashJson,
+  withSystemPorts,
   type LlmProviderAdapter,
   type LlmTurnRequest,
   type LlmTurnResponse,
@@ -13,6 +14,7 @@ import { findKin, toAskedPrompt, type PromptStep } from "./kinship.js";
 import { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
 import type { RedactOption } from "./redact/options.js";
 import type { StreamNote, StreamNoted } from "./stream-note.js";
+import { createTimeWarning, IN_A_CLIENT } from "./today.js";
 
 /** A turn that was asked and is not answered yet. Exactly one of the two is to be called. */
 export interface OpenTurn {
@@ -56,12 +58,20 @@ interface Conversation {
 /** An empty set of conversations; `redact` is for the recorder of each. */
 export function createConversations(ports: Partial<Ports> = {}, redact: RedactOption = {}): Conversations {
   const all: Conversation[] = [];
+  // The recorders advise a test, and here is none.
+  const quiet = { ...ports, warn: () => undefined };
+  const warnOfTime = createTimeWarning(withSystemPorts(ports), IN_A_CLIENT);
+  const cassetteOf = (conversation: Conversation): CassetteV2 => {
+    const cassette = toCassette(conversation);
+    warnOfTime(cassette.entries, cassette.recordedAt);
+    return cassette;
+  };
   return {
     open(request, provider, name) {
       const prompt = toAskedPrompt(request.messages);
       const alike = all.filter((conversation) => conversation.name === name);
       const known = name === undefined ? findKin(alike, prompt) : alike[0];
-      const conversation = known ?? begin(all, provider, name, { ports, redact });
+      const conversation = known ?? begin(all, provider, name, { ports: quiet, redact });
       const { step } = prompt;
       conversation.steps.push(step);
       return record(conversation, all.indexOf(conversation), request, step);
@@ -77,7 +87,7 @@ export function createConversations(ports: Partial<Ports> = {}, redact: RedactOp
 }
 
 /** When all turns have settled, the steps are the answered ones: a turn of the recording each. */
-function cassetteOf({ recorder, steps }: Conversation): CassetteV2 {
+function toCassette({ recorder, steps }: Conversation): CassetteV2 {
   const streams = steps.flatMap(({ streamed }, turn) => (streamed === undefined ? [] : [{ turn, ...streamed }]));
   return recorder.toCassette(streams.length === 0 ? {} : { extensions: { streams } });
 }

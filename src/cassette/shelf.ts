@@ -4,6 +4,7 @@
 import type { LlmTurnResponse, Wire, WireRequest } from "../core/index.js";
 import { CassetteError } from "./errors.js";
 import type { Cassette } from "./format.js";
+import { isNearer } from "./likeness.js";
 import type { StreamPlan } from "./stream-texts.js";
 import type { UncomparedFields } from "./wire-fields.js";
 import { createTape, toAsked, type Asked, type Nearness, type Tape, type TapeOptions } from "./tape.js";
@@ -92,9 +93,10 @@ function nearest(tapes: readonly Tape[], asked: Asked): Choice {
   throw new CassetteError("nothing-recorded", "no cassette is served", { hint: "Serve at least one." });
 }
 
+/** The whole prompt before any other, and a cassette without turns last. The first wins a tie. */
 function isBetter([, near]: Choice, best: Choice | undefined): boolean {
   if (best === undefined) return true;
   const [, other] = best;
-  if (near?.isPrompt !== other?.isPrompt) return near?.isPrompt === true;
-  return (near?.length ?? -1) > (other?.length ?? -1);
+  if (near === undefined || other === undefined) return other === undefined && near !== undefined;
+  return near.isPrompt === other.isPrompt ? isNearer(near, other) : near.isPrompt;
 }

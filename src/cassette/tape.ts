@@ -14,6 +14,7 @@ import {
 import { countAlike, digestAlike } from "./alike.js";
 import { contextAt } from "./context.js";
 import type { Cassette, ContextExtension } from "./format.js";
+import { likenessOf, type Likeness } from "./likeness.js";
 import { rebuildPrompts } from "./miss.js";
 import { hashPrompt } from "./prompt.js";
 import { neutralNumbers } from "./redact/placeholder.js";
@@ -39,15 +40,12 @@ export interface Asked {
 }
 
 /** How near a recorded turn is to a request. */
-export interface Nearness {
-  turnIndex: number;
-  isUsed: boolean;
+export interface Nearness extends Likeness {
+  readonly turnIndex: number;
   /** The whole prompt is the same, or the same but for what the wire loses. */
-  isPrompt: boolean;
+  readonly isPrompt: boolean;
   /** Tools and settings are, too. */
-  isContext: boolean;
-  /** Leading messages that are alike. */
-  length: number;
+  readonly isContext: boolean;
 }
 
 export interface Tape {
@@ -100,12 +98,14 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     const recorded = digestsOn(asked)[turnIndex] ?? [];
     const length = countAlike(recorded, asked.digests);
     const isAlike = prompts !== undefined && length === recorded.length && length === asked.digests.length;
-    return judge(asked, turnIndex, isAlike || isExact(asked, turnIndex), length);
+    const isContinued = recorded.length > 0 && length === recorded.length && length < asked.digests.length;
+    return { ...judge(asked, turnIndex, isAlike || isExact(asked, turnIndex), length), isContinued };
   }
 
   function judge(asked: Asked, turnIndex: number, isPrompt: boolean, length: number): Nearness {
     const isContext = isPrompt && fits(contextAt(contexts, turnIndex), asked, fields);
-    return { turnIndex, isUsed: used.has(turnIndex), isPrompt, isContext, length };
+    const likeness = () => likenessOf(prompts?.[turnIndex]?.[length], asked.request.messages[length]);
+    return { turnIndex, isUsed: used.has(turnIndex), isPrompt, isContext, isContinued: false, length, likeness };
   }
 
   const isExact = (asked: Asked, turnIndex: number) => cassette.entries[turnIndex]?.promptHash === asked.promptHash;
@@ -132,10 +132,7 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     nearest(request) {
       const asked = asRecorded(asKnown(request, fields), redaction);
       const measured = all.map((index) => measure(asked, index));
-      const whole = measured.find((near) => near.isPrompt);
-      return (
-        whole ?? measured.reduce<Nearness | undefined>((best, near) => (isNearer(near, best) ? near : best), undefined)
-      );
+      return measured.find((near) => near.isPrompt) ?? longest(measured);
     },
     async play(asked, near) {
       const left = provider.remaining;
@@ -198,8 +195,12 @@ function pick(found: readonly Nearness[]): Nearness | undefined {
   return found.find((near) => near.isContext) ?? found[0];
 }
 
-/** The next in line wins a tie. */
-function isNearer(near: Nearness, best: Nearness | undefined): boolean {
+function longest(measured: readonly Nearness[]): Nearness | undefined {
+  return measured.reduce<Nearness | undefined>((best, near) => (isLonger(near, best) ? near : best), undefined);
+}
+
+/** The next in line wins a tie, as in a replay of this cassette alone. */
+function isLonger(near: Nearness, best: Nearness | undefined): boolean {
   if (best === undefined || near.length > best.length) return true;
   return near.length === best.length && best.isUsed && !near.isUsed;
 }

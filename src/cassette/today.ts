@@ -1,24 +1,31 @@
 // The moment of a recording in its own prompts: such a recording replays until midnight, or never.
 
 import type { LlmMessage, Ports } from "../core/index.js";
-import type { BuiltTurn } from "./build.js";
 import { MONTHS } from "./filters.js";
 import { mapMessage } from "./redact/leaves.js";
 
 const HOUR = 3_600_000;
 
+/** What a test can do about it. */
+export const IN_A_TEST = `Record with a hashFilter such as ["isoDate", "date"], or set the clock in the test.`;
+/** What the user of a client that is recorded from outside can do. */
+export const IN_A_CLIENT = "Give the client a fixed date, for the recording and for every replay.";
+
+interface Prompted {
+  readonly prompt?: { readonly messages: readonly LlmMessage[] } | undefined;
+}
+
 /** Warns once, at the end of a recording: looking through every prompt is no work for each turn. */
-export function createTimeWarning(ports: Pick<Ports, "now" | "warn">) {
+export function createTimeWarning(ports: Pick<Ports, "now" | "warn">, advice = IN_A_TEST) {
   let isWarned = false;
-  return (turns: readonly BuiltTurn[], recordedAt: string): void => {
+  return (turns: readonly Prompted[], recordedAt: string): void => {
     if (isWarned) return;
     const prompts = turns.map(({ prompt }) => prompt?.messages ?? []);
     const found = findRecordingTime(prompts, Date.parse(recordedAt), ports.now());
     if (found === undefined) return;
     isWarned = true;
     ports.warn(
-      `playhead: a recorded prompt holds the time of the recording (${found}), so it will not replay at another time. ` +
-        `Record with a hashFilter such as ["isoDate", "date"], or set the clock in the test.`,
+      `playhead: a recorded prompt holds the time of the recording (${found}), so a replay at another time will miss. ${advice}`,
     );
   };
 }

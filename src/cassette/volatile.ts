@@ -42,10 +42,12 @@ export function findVolatileChange(
     name === "custom" ? "yourFilter" : `"${name}"`,
   );
   const isDate = needed.some((name) => NOUNS[name] === "a date");
-  const clock = isDate ? `, or set the clock in the test (${SET_CLOCK})` : "";
+  const filter = `put hashFilter: [${list.join(", ")}] into the options of the cassette, then record it again`;
   return {
     what: `the two differ only in ${[...new Set(needed.map((name) => NOUNS[name]))].join(" and ")}`,
-    hint: `Record it again with hashFilter: [${list.join(", ")}], and replay with the same${clock}.`,
+    hint: isDate
+      ? `Either set the clock to the recorded day (${SET_CLOCK}): nothing to record. Or first ${filter}.`
+      : `First ${filter}.`,
   };
 }
 

@@ -11,6 +11,7 @@ import {
   type RecordingProvider,
 } from "../cassette/index.js";
 import { sha256Hex, type FilePort, type JsonObject } from "../core/index.js";
+import { adoptCommand } from "./vitest/command.js";
 
 type RecordMode = "record" | "refresh";
 
@@ -105,6 +106,13 @@ export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: o
  */
 export function failedFile(file: string): string {
   return `${file.slice(0, -CASSETTE_SUFFIX.length)}.cassette.failed.json`;
+}
+
+/** Where a cassette is missing: what to do with the recording that a failed test left next to it, if there is one. */
+export async function keptRunHint(files: FilePort, file: string): Promise<string | undefined> {
+  const failed = failedFile(file);
+  if (!file.endsWith(CASSETTE_SUFFIX) || !(await fileExists(files, failed))) return undefined;
+  return `The recording of a failed test was kept. If its assertion was wrong, adopt it: ${adoptCommand(failed, file)}`;
 }
 
 function cassetteOf(recorder: RecordingProvider, { agentId, outcome }: KeepOptions): CassetteV2 {

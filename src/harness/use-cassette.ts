@@ -3,6 +3,7 @@
 
 import { resolve } from "node:path";
 import {
+  CassetteError,
   cassetteProvider,
   createCassetteStore,
   recordingProvider,
@@ -19,7 +20,7 @@ import { assertLive, resolveLive, type LiveProvider } from "./live.js";
 import { openLock } from "./lock.js";
 import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
 import { overlaidStore, type OverlayEnvironment } from "./overlay.js";
-import { createRecordingDesk, fileExists, type RecordingDesk, type TakenFiles } from "./recording.js";
+import { createRecordingDesk, fileExists, keptRunHint, type RecordingDesk, type TakenFiles } from "./recording.js";
 import { withCommand } from "./refused.js";
 import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
 import { createToolSide, liveSide, type ToolSide } from "./tool-side.js";
@@ -195,7 +196,10 @@ async function replay(
   const { redact = {}, allowRedacted = false, rerecord } = options;
   const limit = maxBytes === undefined ? {} : { maxBytes };
   const locked = lock === undefined ? {} : { lock: await openLock(files, lock, file) };
-  const cassette = await store.load(file, { requireIntegrity, ...limit, ...locked });
+  const loading = store.load(file, { requireIntegrity, ...limit, ...locked });
+  const cassette = await loading.catch(async (error: unknown) => {
+    throw await withKeptRun(error, files, file);
+  });
   const tolerances = await openTolerances(files, options.tolerances);
   const { assertNoDrift, ...toolSide } = createToolSide(cassette, file, side, onToolDrift, redact, tolerances);
   const replayed = cassetteProvider(cassette, {
@@ -219,6 +223,13 @@ async function replay(
     await note(file, "replay", cassette.entries.length);
   });
   return { ...toolSide, provider, mode: "replay", file, done };
+}
+
+/** Where the cassette is missing and a failed test left its recording: the same error, which names that. */
+async function withKeptRun(error: unknown, files: FilePort, file: string): Promise<unknown> {
+  if (!(error instanceof CassetteError) || error.code !== "file-not-found" || error.file !== file) return error;
+  const hint = await keptRunHint(files, file);
+  return hint === undefined ? error : new CassetteError(error.code, error.summary, { file, hint });
 }
 
 function streamingOf({ streaming, speed, maxGapMs }: StreamingOptions): StreamingOptions {

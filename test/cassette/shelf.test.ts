@@ -58,6 +58,34 @@ describe("createShelf", () => {
     expect(error.miss).toMatchObject({ pointer: "/2/content", messageIndex: 2 });
   });
 
+  it("explains a miss by the unused turn that is most alike, over all cassettes", async () => {
+    const of = (text: string) => recordTurns([prompt(text)], [say("a")]);
+    const texts = ["Tell me a joke", "What is the capital of France?", "Write a poem"];
+    const items = await Promise.all(texts.map(async (text) => item(text, await of(text))));
+    const [joke = "", france = ""] = texts;
+    const spain = over(prompt("What is the capital of Spain?"));
+    const fresh = createShelf(items);
+    const first = await missOf(fresh.answer(WIRES.openai, spain));
+    expect(first).toMatchObject({ code: "prompt-changed", file: france, miss: { nearest: { used: false } } });
+
+    const shelf = createShelf(items);
+    await shelf.answer(WIRES.openai, over(prompt(joke)));
+    const second = await missOf(shelf.answer(WIRES.openai, spain));
+    expect(second).toMatchObject({ code: "prompt-changed", file: france });
+    expect(second.miss?.recorded).toContain("France");
+  });
+
+  it("calls a changed request changed while any turn is unused, however near the used ones are", async () => {
+    const used = await recordTurns([prompt("system", "Draft a title")], [say("a")]);
+    const open = await recordTurns([prompt("Summarise the text")], [say("b")]);
+    const shelf = createShelf([item("used", used), item("open", open)]);
+    await shelf.answer(WIRES.openai, over(prompt("system", "Draft a title")));
+    const ask = (...texts: string[]) => missOf(shelf.answer(WIRES.openai, over(prompt(...texts))));
+    expect(await ask("system", "Draft a headline")).toMatchObject({ code: "prompt-changed", file: "open" });
+    expect(await ask("system", "Draft a title")).toMatchObject({ code: "exhausted", file: "used" });
+    expect(await ask("system", "Draft a title", "Again")).toMatchObject({ code: "exhausted", file: "used" });
+  });
+
   it("points at the change and not at what the wire lost before it", async () => {
     const messages = (result: string): LlmMessage[] => [
       { role: "user", content: "q" },

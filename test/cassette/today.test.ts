@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { createConversations } from "../../src/cassette/conversations.js";
 import { recordingProvider, type RecordingOptions } from "../../src/cassette/record.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import { recordedCassette, verifyKept } from "../support/oracle.js";
@@ -45,6 +46,20 @@ describe("a recording whose prompt holds the time of the recording", () => {
     "does not warn of %s",
     async (text) => expect(await warningsFor(text)).toEqual([]),
   );
+
+  it("advises a client that is recorded from outside in its own words, once for all conversations", async () => {
+    const warnings: string[] = [];
+    const conversations = createConversations({ now: () => NOON, warn: (text) => void warnings.push(text) });
+    for (const text of ["Today is 2026-11-22. Rain?", "Today is 2026-11-22. Snow?"]) {
+      const request = { ...prompt(text), settings: {} };
+      await conversations.open(request, "openai:m").answer(say("no"));
+    }
+    expect(conversations.toCassettes()).toHaveLength(2);
+    expect(warnings).toEqual([
+      "playhead: a recorded prompt holds the time of the recording (2026-11-22), so a replay at another time will miss. " +
+        "Give the client a fixed date, for the recording and for every replay.",
+    ]);
+  });
 
   it("does not warn where a hashFilter takes it out, or no prompts are kept", async () => {
     expect(await warningsFor("on 2026-11-22", { hashFilter: ["isoDate"] })).toEqual([]);

@@ -35,7 +35,7 @@ describe("a miss whose two prompts differ only in what changes with each run", (
     const error = await missOf(before, now);
     expect(error.code).toBe("prompt-changed");
     expect(error.summary).toContain(`turn 0: the user message changed (message 0); the two differ only in ${noun}\n`);
-    expect(error.hint).toContain(`Record it again with hashFilter: ${list}, and replay with the same`);
+    expect(error.hint).toContain(`irst put hashFilter: ${list} into the options of the cassette, then record it again`);
     expect(error.hint?.includes("vi.setSystemTime")).toBe(noun.includes("date"));
 
     const hashFilter = JSON.parse(list) as HashFilterOption;

@@ -38,6 +38,9 @@ interface Running {
   stop(): Promise<{ out: string; err: string; code: number }>;
 }
 
+const OWN_BASE =
+  "Give a client that asks for anything else a base URL of its own (the vendor's), so that only turns come here.";
+
 const running: Running[] = [];
 afterEach(async () => {
   await Promise.all(running.splice(0).map((one) => one.stop().catch(() => undefined)));
@@ -357,7 +360,8 @@ describe("a client that continues threads on the vendor's server", () => {
     expect(await talk(proxy.url, "Oslo")).toEqual(["Oslo 1", "Oslo 3"]);
     const recorded = await proxy.stop();
     expect(recorded.code).toBe(0);
-    expect(recorded.err).toContain("continues a conversation on the vendor's server (thread)");
+    const sentBack = "sent back: POST /v1/messages continues a conversation on the vendor's server (thread)";
+    expect(recorded.err).toContain(sentBack);
     expect(live.asked.map(({ thread }) => thread?.type)).not.toContain("continue");
     expect(readdirSync(join(folder, "threads"))).toHaveLength(2);
 
@@ -367,6 +371,9 @@ describe("a client that continues threads on the vendor's server", () => {
     const served = await server.stop();
     expect(served).toMatchObject({ code: 0 });
     expect(served.out).toContain("4 answered, 0 misses, 0 refused, 0 unused\n");
+    expect(served.err).toContain(sentBack);
+    expect(served.err).toContain("now send the whole conversation by themselves: nothing to do.\n");
+    for (const { err } of [recorded, served]) expect(err).not.toContain("refused");
   });
 
   it("runs its tool runner, which uses threads by default, and one without threads from the same recording", async () => {
@@ -661,6 +668,52 @@ describe("cassette serve", () => {
     expect((await server.stop()).code).toBe(1);
   });
 
+  it.each(["titles/", "title-runs/run.cassette.json"])(
+    "gives out equal turns that were recorded into %s in the order of their recording",
+    async (out) => {
+      const answers = Array.from({ length: 12 }, (_, index) => `title ${index}`);
+      const live = await vendor(
+        "ollama",
+        answers.map((answer) => say(answer)),
+      );
+      const proxy = await proxying(live.baseURL, out);
+      const ask = async (url: string): Promise<unknown> => {
+        const response = await post(`${url}/api/chat`, chat("Draft a title", { stream: false }));
+        return ((await response.json()) as { message?: { content: string } }).message?.content;
+      };
+      const askAll = async (url: string): Promise<unknown[]> => {
+        const said: unknown[] = [];
+        for (const _ of answers) said.push(await ask(url));
+        return said;
+      };
+      expect(await askAll(proxy.url)).toEqual(answers);
+      await proxy.stop();
+      const names = readdirSync(join(folder, out.split("/")[0] ?? ""));
+      expect(names).toHaveLength(12);
+      // As a shell lists them, and as the folder does.
+      const paths = names.toSorted().map((name) => join(out.split("/")[0] ?? "", name));
+      for (const given of [paths, [out.split("/")[0] ?? ""]]) {
+        const server = await serving(given);
+        expect(await askAll(server.url)).toEqual(answers);
+        expect((await server.stop()).code).toBe(0);
+      }
+    },
+  );
+
+  it("takes recordings of one moment in the order of their names, with numbers by their value", async () => {
+    const names = ["x.cassette.json", "x-2.cassette.json", "x-10.cassette.json"];
+    mkdirSync(join(folder, "moment"), { recursive: true });
+    for (const name of names) await oneTurn(`moment/${name}`, "same?", name);
+    const times = names.map((name) => load(`moment/${name}`).recordedAt);
+    expect(new Set(times).size).toBe(1);
+    const server = await serving(["moment"]);
+    for (const name of names) {
+      const response = await post(`${server.url}/api/chat`, chat("same?", { stream: false }));
+      expect(await response.json()).toMatchObject({ message: { content: name } });
+    }
+    expect((await server.stop()).code).toBe(0);
+  });
+
   it("answers concurrent clients each with a turn of their own", async () => {
     const requests = Array.from({ length: 40 }, (_, index) => ({
       messages: [{ role: "user" as const, content: `question ${index % 20}` }],
@@ -832,6 +885,8 @@ describe("cassette serve", () => {
         expect(out).toContain("POST /v1/embeddings refused with 404 unknown-path: 2 times\n");
         expect(out).toContain("POST /v1/chat/completions refused with 400 not-json: 1 time\n");
         expect(out).toContain("1 answered, 0 misses, 6 refused, 0 unused\n");
+        expect(out).toContain(`\n   ${OWN_BASE}\n`);
+        expect(out).not.toContain("--allow-unused");
       }
     }
   });
@@ -851,6 +906,12 @@ describe("cassette serve", () => {
     const done = await part.stop();
     expect(done.code).toBe(0);
     expect(done.out).toContain("0 of 1 turn used  unused.cassette.json\n1 answered, 0 misses, 0 refused, 1 unused\n");
+    expect(done.out).not.toContain("--allow-unused");
+    const whole = await serving(paths);
+    await (await post(`${whole.url}/api/chat`, chat("q"))).text();
+    expect((await whole.stop()).out).toMatch(
+      /1 unused\n +Where only a part of a suite was meant to run, pass --allow-unused\.\n$/,
+    );
     const missing = await serving(paths, { allowUnused: true });
     await (await post(`${missing.url}/api/chat`, chat("unknown"))).text();
     expect((await missing.stop()).code).toBe(1);
@@ -867,6 +928,23 @@ describe("cassette serve", () => {
     );
     expect(err).toContain("miss:   to do    Each recorded turn answers once: restart cassette serve for a second run");
     for (const text of [err, again]) expect(text).not.toMatch(/reset\(\)|cassetteProvider|useCassette|CASSETTE_MODE/);
+  });
+
+  it("does not advise to record again where a date or an id alone changed", async () => {
+    await oneTurn("dated.cassette.json", "Today is 2026-11-22. Rain?", "no");
+    const server = await serving(["dated.cassette.json"]);
+    const missed = await (await post(`${server.url}/api/chat`, chat("Today is 2026-11-23. Rain?"))).text();
+    const { err } = await server.stop();
+    for (const text of [err, missed]) {
+      expect(text).toContain("the two differ only in a date");
+      expect(text).toContain("A new recording would miss again on another day or run: give the client a fixed value");
+      expect(text).not.toMatch(/Undo the change|hashFilter|setSystemTime/);
+    }
+    await oneTurn("counted.cassette.json", "20 sparrows?", "yes");
+    const counted = await serving(["counted.cassette.json"]);
+    const number = await (await post(`${counted.url}/api/chat`, chat("21 sparrows?"))).text();
+    expect(number).toContain("the two differ only in a number");
+    expect(number).toContain("Undo the change if it was not meant");
   });
 
   it("refuses at the start what it could not stand by", async () => {
@@ -972,6 +1050,19 @@ describe("cassette record --proxy", () => {
     expect(load("again/same.cassette.json").entries[0]?.response.finalAnswer).toBe("new");
   });
 
+  it("does not advise --refresh where it was given", async () => {
+    const record = async (name: string, refresh: boolean): Promise<string> => {
+      const live = await vendor("ollama", [say("x")]);
+      const proxy = await proxying(live.baseURL, "twice/", { refresh });
+      const headers = { "x-playhead-cassette": name };
+      await (await post(`${proxy.url}/api/chat`, chat("Same?", { stream: false }), headers)).text();
+      return (await proxy.stop()).out;
+    };
+    await record("one", false);
+    expect(await record("two", true)).toMatch(/one\.cassette\.json, which was there before: delete one of the two\n/);
+    expect(await record("three", false)).toContain("delete one of the two, or record with --refresh");
+  });
+
   it("puts no secret in the name of a file", async () => {
     const key = "sk-" + "proj-" + "a1B2".repeat(12);
     const live = await vendor("ollama", [say("x")]);
@@ -1047,6 +1138,7 @@ describe("cassette record --proxy", () => {
       if (!json) {
         expect(out).toContain("POST /v1/responses passed on, not recorded: 2 times\n");
         expect(out).toContain("GET /v1/models passed on, not recorded: 1 time\n");
+        expect(out).toContain(`\n   ${OWN_BASE}\n`);
         continue;
       }
       const document = documentOf({ out, code, err: "" });
@@ -1116,6 +1208,7 @@ describe("cassette record --proxy", () => {
     expect(out).toContain(
       "recorded lost.cassette.json, 1 turn\n" +
         "POST /v1/embeddings passed on, not recorded: 1 time\n" +
+        `   ${OWN_BASE}\n` +
         "1 turn could not be recorded\n",
     );
   });

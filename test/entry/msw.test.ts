@@ -1,6 +1,6 @@
 // Cassettes through MSW, asked by the vendors' own clients: recorded in front of a server on this machine, replayed without it.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import Anthropic from "@anthropic-ai/sdk";
 import { setupServer } from "msw/node";
 import { http, HttpResponse } from "msw";
@@ -15,7 +15,7 @@ import type { CassetteV2 } from "../../src/cassette/format.js";
 import { WIRES, type WireName } from "../../src/core/wire/wires.js";
 import { cassetteHandlers, recordingHandlers, useCassetteHandlers } from "../../src/entry/msw.js";
 import { useCassette } from "../../src/entry/harness.js";
-import { recordTurns, WEATHER_SCRIPT } from "../support/recording.js";
+import { prompt, recordTurns, WEATHER_SCRIPT } from "../support/recording.js";
 import { ask, say } from "../support/script.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { startVendor, type Said, type Vendor } from "../support/vendor.js";
@@ -351,6 +351,27 @@ describe("several cassettes", () => {
   });
 });
 
+describe("a miss among several cassettes", () => {
+  it("is compared with the nearest turn, and names its cassette by its place and its first words", async () => {
+    const texts = ["Tell me a joke", "What is the capital of France?", "Write a poem / a song"];
+    const cassettes = await Promise.all(texts.map((text) => recordTurns([prompt(text)], [say("ok")])));
+    const url = "https://api.openai.com/v1/chat/completions";
+    const ask = (content: string) =>
+      fetch(url, { method: "POST", body: JSON.stringify({ model: "m", messages: [{ role: "user", content }] }) });
+    const replay = cassetteHandlers(cassettes);
+    server.use(...replay);
+    const named = async (text: string) => (await ask(text)).headers.get("x-playhead-cassette");
+    expect(await named(texts[2] ?? "")).toBe(encodeURI("cassette 3 of 3"));
+    await ask(texts[0] ?? "");
+    expect((await ask("What is the capital of Spain?")).status).toBe(409);
+    const error = (await rejection(replay.done())) as CassetteError;
+    expect(error).toMatchObject({
+      code: "prompt-changed",
+      file: 'cassette 2 of 3 ("What is the capital of France?")',
+    });
+  });
+});
+
 describe("an API that no cassette holds", () => {
   const responses = (url: string) =>
     new OpenAI({ baseURL: `${url}/v1`, apiKey: "none" }).responses.create({ model: "m", input: "?" });
@@ -490,6 +511,28 @@ describe("useCassetteHandlers", () => {
     await again.done();
     expect(vendor.asked).toHaveLength(3);
     expect(parseCassette(readFileSync(file, "utf8")).entries).toHaveLength(3);
+  });
+
+  it("keeps the recording of a failed test in another file, also after a request that is not a turn", async () => {
+    const { url, baseUrls } = await weatherVendor();
+    const file = folder.path("wrong.cassette.json");
+    const failed = folder.path("wrong.cassette.failed.json");
+    const recording = await useCassetteHandlers(file, { mode: "record", baseUrls });
+    server.resetHandlers(...recording);
+    await CLIENT_AGENTS.openai({ url });
+    await fetch(`${url}/v1/models`);
+    await recording.done({ failed: true });
+    expect(existsSync(file)).toBe(false);
+    expect(parseCassette(readFileSync(failed, "utf8")).entries).toHaveLength(2);
+
+    const missing = await rejection(useCassetteHandlers(file, { mode: "replay", baseUrls }));
+    expect((missing as CassetteError).hint).toContain("adopt it: mv ");
+    renameSync(failed, file);
+    const replay = await useCassetteHandlers(file, { mode: "replay", baseUrls });
+    server.resetHandlers(...replay);
+    await CLIENT_AGENTS.openai({ url });
+    await replay.done();
+    await expect(replay.done({ other: 1 } as object)).rejects.toThrow("done has an unknown option: other");
   });
 
   it("writes what it recorded, and then names what it could not", async () => {

@@ -3,10 +3,12 @@
 
 import { rm } from "node:fs/promises";
 import { isAbsolute, join, relative } from "node:path";
+import { CASSETTE_SUFFIX } from "../../cassette/index.js";
 import { resolveMode } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import type { CommandIo } from "../io.js";
 import { count, createNotes, writeJson } from "../output.js";
+import { quote } from "../shell.js";
 import { makeFolder } from "./folder.js";
 import { readLedger, recordedTwice, type Ledger, type UsedLine } from "./ledger.js";
 import { holdSignals } from "./signals.js";
@@ -56,6 +58,8 @@ const DONE = {
   fork: "forked into",
   failed: "kept the run of a failed test in",
 } as const;
+/** What ends the name of a recording of a failed test. */
+const FAILED = /\.cassette\.failed\.json$/;
 const DID = { record: "recorded", replay: "replayed", fork: "forked" } as const;
 
 function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: number, io: CommandIo): void {
@@ -65,6 +69,9 @@ function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: n
     const isTold = kept !== undefined && (kept !== turns || mode === "fork");
     const old = isTold ? `, ${kept} of them replayed` : "";
     note(`cassette ${verb}: ${done} `, shownPath(file, io.cwd), `, ${count(turns, "turn")}${old}`);
+    const path = shownPath(file, io.cwd);
+    if (mode === "failed")
+      note("   if the assertion was wrong: ", `mv ${quote(path)} ${quote(path.replace(FAILED, CASSETTE_SUFFIX))}`);
   }
   if (unreadable > 0) note(`cassette ${verb}: ${count(unreadable, "line")} of the ledger could not be read`);
   if (exitCode !== 0) {

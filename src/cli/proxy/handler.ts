@@ -5,6 +5,7 @@ import { gunzipSync } from "node:zlib";
 import { wireOf } from "../../core/index.js";
 import { PIN_HEADER, readHeldState, refusalReply, type Refusal } from "../../harness/index.js";
 import { forward, type Forwarded, type HttpHandler, type HttpReply, type HttpRequest } from "../../host/index.js";
+import { SENT_AGAIN } from "../serve/advice.js";
 import { readBytes } from "../serve/read-bytes.js";
 import { readGivenName } from "./names.js";
 import type { PassedPart, PassingTurn, ProxyRecorder } from "./recorder.js";
@@ -20,13 +21,15 @@ export interface ProxyHandlerOptions {
   readonly takesNames: boolean;
   /** Called with the reason why a target gave no answer. */
   readonly note: (text: string) => void;
+  /** Called for a request that was not passed on and that its client sends again as a whole conversation. */
+  readonly sentBack: (text: string) => void;
 }
 
 /**
  * Forwards everything but requests that continue a conversation on the vendor's server. Turns are recorded, any other request is
  * counted.
  */
-export function proxyHandler({ target, recorder, takesNames, note }: ProxyHandlerOptions): HttpHandler {
+export function proxyHandler({ target, recorder, takesNames, note, sentBack }: ProxyHandlerOptions): HttpHandler {
   return async (request) => {
     const { method, path } = request;
     const wire = wireOf(request);
@@ -38,7 +41,7 @@ export function proxyHandler({ target, recorder, takesNames, note }: ProxyHandle
     const { bytes, name } = admitted;
     const state = wire === undefined ? undefined : readHeldState(bytes);
     if (state !== undefined) {
-      if (state.isRecoverable) note(state.held.message);
+      if (state.isRecoverable) sentBack(`${method} ${path} ${SENT_AGAIN}`);
       else recorder.lose(`${method} ${path} was not passed on: ${state.held.message}`);
       return refusalReply(state.held, wire);
     }

@@ -20,6 +20,7 @@ import { runChild } from "../child/spawn.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createNotes, createPrinter, writeJson } from "../output.js";
+import { OWN_BASE } from "../serve/advice.js";
 import { clientSettings, settingsText } from "../serve/client-settings.js";
 import { listen } from "../serve/listen.js";
 import { untilSignal, type Stop } from "../serve/stop.js";
@@ -75,6 +76,7 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
       recorder,
       takesNames: output.isFolder,
       note: (why) => note("not answered: ", why),
+      sentBack: (why) => note("sent back: ", why),
     });
     const onRefused = ({ method, path }: OutsideRequest, why: string): void =>
       recorder.lose(`${method} ${path} was not passed on: ${why}`);
@@ -155,15 +157,22 @@ function finish({ recorder, saved, twins, ended }: Outcome, options: ProxyOption
     if ("error" in one) print({ look: "bad", text: `not written, ${count(one.turns, "turn")}: ` }, one.error);
     else print("recorded ", one.file, `, ${count(one.turns, "turn")}`);
     const { twin } = twinOf(one, twins);
-    if (twin !== undefined) print({ look: "warn", text: "   begins with the same prompt as " }, twin, TWIN_TO_DO);
+    if (twin !== undefined)
+      print({ look: "warn", text: "   begins with the same prompt as " }, twin, twinToDo(options));
   }
   if (saved.length === 0) print({ look: "bad", text: "no turn was recorded" });
   for (const request of passedOn) print({ look: "bad", text: countText(request, PASSED) });
+  if (passedOn.length > 0) print("   ", OWN_BASE);
   if (lost.length > 0) print({ look: "bad", text: `${count(lost.length, "turn")} could not be recorded` });
 }
 
 const PASSED = "passed on, not recorded";
-const TWIN_TO_DO = ", which was there before: delete one of the two, or record with --refresh to replace recordings";
+
+/** With --refresh a file of the same name was replaced; the one that is left has another name. */
+function twinToDo({ refresh }: ProxyOptions): string {
+  const replace = refresh ? "" : ", or record with --refresh to replace recordings";
+  return `, which was there before: delete one of the two${replace}`;
+}
 
 function twinOf(one: Saved, twins: ReadonlyMap<string, string>): { twin?: string } {
   const twin = one.file === undefined ? undefined : twins.get(one.file);

@@ -14,6 +14,7 @@ import {
   type ServedStreaming,
 } from "../../harness/index.js";
 import type { HttpHandler, HttpReply, HttpRequest } from "../../host/index.js";
+import { OWN_BASE, SENT_AGAIN } from "./advice.js";
 import { readBytes } from "./read-bytes.js";
 
 /** A request that no recorded turn answers. */
@@ -40,6 +41,11 @@ export interface ServeWatcher {
 
 const RECORD_AGAIN =
   "Undo the change if it was not meant; else record again (cassette record --proxy --refresh) and review the new cassette.";
+
+/** In the words of a miss: what a new recording does not cure. A number may be a change that was meant. */
+const CHANGES_BY_ITSELF = /; the two differ only in (?!a number$)/;
+const FIX_VALUE =
+  "A new recording would miss again on another day or run: give the client a fixed value, such as a date from a variable of the test.";
 
 /** What a client that knows nothing of our library can do about a miss. */
 const TO_DO: Readonly<Record<MissReport["code"], string>> = {
@@ -78,7 +84,7 @@ export function serveHandler(
     const parsed = readTurn(wire, read.bytes, path);
     if ("held" in parsed) {
       if (!parsed.isRecoverable) return refuse(parsed.held);
-      watcher.noted(parsed.held.message);
+      watcher.noted(`${method} ${path} ${SENT_AGAIN}`);
       return refusalReply(parsed.held, wire);
     }
     if ("refusal" in parsed) return refuse(parsed.refusal);
@@ -102,14 +108,14 @@ export type NameOf = (file: string) => string;
 
 function unknownPath(request: HttpRequest): Refusal {
   const { method, path } = request;
-  const message = `${method} ${path} is ${nameOutside(request)}, so it is not served here: ${HELD}`;
+  const message = `${method} ${path} is ${nameOutside(request)}, so it is not served here: ${HELD}. ${OWN_BASE}`;
   return { status: 404, code: "unknown-path", message };
 }
 
 /** Says the same to the watcher and to the client, who may not know where the files lie. */
 function toMiss(error: CassetteError, watcher: ServeWatcher, nameOf: NameOf): Refusal {
   const { code, summary, file, miss } = error;
-  const hint = miss === undefined ? error.hint : TO_DO[miss.code];
+  const hint = miss === undefined ? error.hint : CHANGES_BY_ITSELF.test(miss.what) ? FIX_VALUE : TO_DO[miss.code];
   const todo = hint === undefined ? "" : `\n  to do    ${hint}`;
   const place = file === undefined || summary.includes(file) ? "" : `\n  file     ${file}`;
   watcher.missed({ code, message: `${summary}${place}${todo}`, ...(file === undefined ? {} : { file }) });

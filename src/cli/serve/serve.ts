@@ -25,6 +25,7 @@ import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { count, createNotes, createPrinter, writeJson } from "../output.js";
 import { findTarget, pathIn } from "../recordings.js";
+import { OWN_BASE } from "./advice.js";
 import { clientSettings, settingsText } from "./client-settings.js";
 import { serveHandler, type RefusedRequest, type ServedMiss, type ServeWatcher } from "./handler.js";
 import { listen } from "./listen.js";
@@ -59,7 +60,7 @@ export async function serve(
   stop: Stop = untilSignal(),
 ): Promise<void> {
   try {
-    const items = await loadAll(paths, io);
+    const items = inRecordedOrder(await loadAll(paths, io));
     const short = shortNames(items.map(({ file }) => file));
     const nameOf = (file: string): string => short.get(file) ?? basename(file);
     const named = items.map((item) => ({ ...item, names: [...item.names, nameOf(item.file)] }));
@@ -88,7 +89,7 @@ export async function serve(
           note("refused: ", why.includes(request.path) ? why : `${nameRequest(request)}: ${why}`);
         if (options.once === true) stop.now();
       },
-      noted: (why) => note("refused: ", why),
+      noted: (why) => note("sent back: ", why),
     };
     const { streaming = "chunked", speed = 1 } = options;
     for (const { file, cassette } of streaming === "whole" ? [] : items) {
@@ -168,6 +169,15 @@ async function loadAll(paths: readonly string[], io: CommandIo): Promise<LoadedI
   return [...items.values()];
 }
 
+/** By the time of recording, whatever the order of the paths: a shell puts `run-2` before `run`. Within one moment by name, numbers by their value. */
+function inRecordedOrder(items: readonly LoadedItem[]): LoadedItem[] {
+  const timeOf = ({ cassette }: LoadedItem): number => Date.parse(cassette.recordedAt) || 0;
+  const nameOf = ({ file }: LoadedItem): string => file.replace(CASSETTE_SUFFIX, "");
+  return items.toSorted((a, b) => timeOf(a) - timeOf(b) || byNumber.compare(nameOf(a), nameOf(b)));
+}
+
+const byNumber = new Intl.Collator("en", { numeric: true });
+
 /** Files by path, with the name each has in its folder. */
 async function findFiles(files: FilePort, path: string): Promise<(readonly [string, string])[]> {
   const target = await findTarget(files, path);
@@ -238,8 +248,12 @@ function report(
   for (const request of refused) {
     print({ look: "bad", text: countText(request, `refused with ${request.status} ${request.code}`) });
   }
+  if (refused.some(({ code }) => code === "unknown-path")) print("   ", OWN_BASE);
   const refusals = refused.reduce((sum, request) => sum + request.count, 0);
   const look = exitCode === EXIT.ok ? "good" : "bad";
   const missed = count(misses.length, "miss", "misses");
   print({ look, text: `${answered} answered, ${missed}, ${refusals} refused, ${unused} unused` });
+  if (failures === unused && unused > 0 && !allowUnused) {
+    print("   Where only a part of a suite was meant to run, pass --allow-unused.");
+  }
 }

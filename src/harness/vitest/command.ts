@@ -93,22 +93,25 @@ function toUnits(character: string): string {
 type HandleField = "file" | "done" | "mode" | "rerecord" | "failedFile";
 
 /**
- * For a handle of `useCassette`: how to look at its run, how to keep one that is being recorded, and how to record it again. "" for
- * everything else.
+ * For a handle of `useCassette`, a line each: how to look at its run, how to keep one that is being recorded, and how to record it
+ * again. "" for everything else.
  */
 export function handleAdvice(context: MatcherContext, received: unknown): string {
   const { file, done, mode, rerecord, failedFile } = (received ?? {}) as Partial<Record<HandleField, unknown>>;
   if (typeof file !== "string" || typeof done !== "function") return "";
-  const again = `\`${typeof rerecord === "string" ? rerecord : rerecordCommand(context)}\` records it again.`;
-  if (typeof failedFile === "string") {
-    const [kept, wanted] = [relativePath(failedFile), relativePath(file)];
-    return (
-      `\n\`npx playhead show ${kept}\` shows this run. If the assertion is wrong, correct it and keep the run: ` +
-      `\`mv ${kept} ${wanted}\`; ${again}`
-    );
-  }
-  // A run that is being recorded has no file that could be shown.
-  const isNew = mode === "record" || mode === "refresh";
-  if (isNew) return `\n\`done({ failed: true })\` keeps this run; ${again}`;
-  return `\n\`npx playhead show ${relativePath(file)}\` shows the recorded run; ${again}`;
+  const again = `  again    ${typeof rerecord === "string" ? rerecord : rerecordCommand(context)}`;
+  const look = (path: string): string => `  look     npx playhead show ${relativePath(path)}`;
+  const lines =
+    typeof failedFile === "string"
+      ? [look(failedFile), `  keep     ${adoptCommand(failedFile, file)} # where the assertion was wrong`, again]
+      : // A run that is being recorded has no file that could be shown.
+        mode === "record" || mode === "refresh"
+        ? ["  keep     done({ failed: true })", again]
+        : [look(file), again];
+  return lines.map((line) => `\n${line}`).join("");
+}
+
+/** Makes the kept recording of a failed test the cassette. */
+export function adoptCommand(failedFile: string, file: string): string {
+  return `mv ${relativePath(failedFile)} ${relativePath(file)}`;
 }

@@ -74,9 +74,8 @@ async function listen(handler: HttpHandler): Promise<string> {
 async function recording() {
   const { url } = await vendor();
   const recorder = createProxyRecorder({ lost() {}, passedOn() {}, kept() {} });
-  const proxy = await listen(
-    proxyHandler({ target: new URL(url), recorder, takesNames: false, note: (why) => expect.fail(why) }),
-  );
+  const note = (why: string): never => expect.fail(why);
+  const proxy = await listen(proxyHandler({ target: new URL(url), recorder, takesNames: false, note, sentBack: note }));
   return { proxy, recorder };
 }
 

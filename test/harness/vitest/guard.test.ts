@@ -109,9 +109,9 @@ describe("a failure", () => {
     const handle = { provider, done: async () => undefined, mode: "replay", file: "my runs/a.cassette.json" };
     const { message } = refusal(() => expect(handle).toCallTool("save")) as Error;
     expect(message).toContain(
-      "\n`npx playhead show 'my runs/a.cassette.json'` shows the recorded run; " +
-        "`CASSETTE_MODE=refresh npx vitest run test/harness/vitest/guard.test.ts -t " +
-        "'^a failure( | > )names the commands for the cassette of a handle$'` records it again.",
+      "\n  look     npx playhead show 'my runs/a.cassette.json'" +
+        "\n  again    CASSETTE_MODE=refresh npx vitest run test/harness/vitest/guard.test.ts -t " +
+        "'^a failure( | > )names the commands for the cassette of a handle$'",
     );
   });
 
@@ -119,11 +119,12 @@ describe("a failure", () => {
     const { recorder: provider } = await lookupRun();
     const handle = { provider, done: async () => undefined, mode: "record", file: "a b.cassette.json" };
     const messageOf = (received: object) => (refusal(() => expect(received).toCallTool("save")) as Error).message;
-    expect(messageOf(handle)).toContain("\n`done({ failed: true })` keeps this run; `CASSETTE_MODE=refresh");
+    expect(messageOf(handle)).toContain("\n  keep     done({ failed: true })\n  again    CASSETTE_MODE=refresh");
     expect(messageOf(handle)).not.toContain("cassette show");
     expect(messageOf({ ...handle, failedFile: "a b.cassette.failed.json" })).toContain(
-      "\n`npx playhead show 'a b.cassette.failed.json'` shows this run. If the assertion is wrong, correct it and keep the run: " +
-        "`mv 'a b.cassette.failed.json' 'a b.cassette.json'`; `CASSETTE_MODE=refresh",
+      "\n  look     npx playhead show 'a b.cassette.failed.json'" +
+        "\n  keep     mv 'a b.cassette.failed.json' 'a b.cassette.json' # where the assertion was wrong" +
+        "\n  again    CASSETTE_MODE=refresh",
     );
   });
 });
@@ -168,7 +169,7 @@ describe("the command that records a test again", () => {
     expect(rerecordCommand({ ...context, task, currentTestName: "a" })).toBe("CASSETTE_MODE=refresh");
     expect(
       handleAdvice({ ...context, task }, { file: "a.cassette.json", done: () => undefined, rerecord: "npm run tapes" }),
-    ).toContain("`npm run tapes` records it again.");
+    ).toContain("\n  again    npm run tapes");
   });
 
   it("names the project where there are several", () => {

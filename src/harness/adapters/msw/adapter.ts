@@ -16,6 +16,7 @@ import {
 } from "../../../cassette/index.js";
 import { assertKnownOptions, systemPorts } from "../../../core/index.js";
 import type { UseCassetteOptions } from "../../cassette-options.js";
+import { checkEnd, type RunEnd } from "../../done.js";
 import type { CassetteHandle, UseCassette } from "../../use-cassette.js";
 import { shelfReply } from "../../wire/shelf-reply.js";
 import { readBases, type Bases, type BaseUrls } from "./bases.js";
@@ -52,7 +53,14 @@ export type RecordingHandlers<Handler> = Handler[] & {
 };
 
 /** Handlers that replay or record, with the mode that was decided and the path of the cassette. */
-export type UsedCassetteHandlers<Handler> = CassetteHandlers<Handler> & Pick<CassetteHandle, "mode" | "file">;
+export type UsedCassetteHandlers<Handler> = Handler[] &
+  Pick<CassetteHandle, "mode" | "file"> & {
+    /**
+     * Call it when the test is over; rejects as that of {@link CassetteHandlers} does. `done({ failed: true })` is for a test that
+     * failed: it keeps a recording as `<name>.cassette.failed.json`, and does not check for unused turns.
+     */
+    done(ended?: RunEnd): Promise<void>;
+  };
 
 /** One cassette, several behind the same handlers, or the handle of a `useCassette` that replays. */
 export type CassetteSource = Cassette | readonly Cassette[] | CassetteHandle;
@@ -98,11 +106,11 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
     return [msw.handle(bases.pattern, createInterceptor({ bases, trouble, answer, letOut }))];
   }
 
-  function overHandle(bases: Bases, handle: CassetteHandle, upstream?: Upstream): CassetteHandlers<Handler> {
+  function overHandle(bases: Bases, handle: CassetteHandle, upstream?: Upstream) {
     const trouble = createTrouble();
     const isClosed = handle.mode === "replay";
     const answer = (asked: AskedTurn) => answerByProvider({ provider: handle.provider, upstream, trouble }, asked);
-    const done = () => finish(handle, trouble);
+    const done = (ended?: RunEnd) => finish(handle, trouble, ended);
     return Object.assign(intercept({ bases, trouble, isClosed }, answer), { done });
   }
 
@@ -158,14 +166,24 @@ export function createMswAdapter<Handler>(msw: MswParts<Handler>, useCassette: U
   };
 }
 
-/** A recording is written although requests were passed on, which fails the test after that. */
-async function finish(handle: CassetteHandle, trouble: Trouble): Promise<void> {
-  await trouble.settle();
-  const failed = await handle.done().then(
+/**
+ * A recording is written although requests were passed on, which fails the test after that. That of a failed test is kept in any
+ * case, and its own error is left to speak.
+ */
+async function finish(handle: CassetteHandle, trouble: Trouble, ended?: RunEnd): Promise<void> {
+  const { failed: isFailed = false } = checkEnd(ended);
+  const settled = trouble.settle();
+  await (isFailed ? errorOf(settled) : settled);
+  const failed = forHandlers(await errorOf(handle.done(ended)));
+  await settled;
+  if (failed !== undefined || (handle.mode !== "live" && !isFailed)) trouble.conclude(failed);
+}
+
+function errorOf(work: Promise<void>): Promise<unknown> {
+  return work.then(
     () => undefined,
-    (error: unknown) => forHandlers(error),
+    (error: unknown) => error,
   );
-  if (handle.mode !== "live" || failed !== undefined) trouble.conclude(failed);
 }
 
 const REPLAY_OPTIONS = ["baseUrls", "file", "redact", "allowRedacted", "streaming", "speed"];
@@ -178,11 +196,34 @@ function toList(source: Cassette | readonly Cassette[]): readonly Cassette[] {
   });
 }
 
-const baseName = (path: string): string => path.split(/[\\/]/).at(-1) ?? path;
+/** Without a folder, and without the words of the user. */
+const baseName = (file: string): string =>
+  file
+    .replace(/ \(".*"\)$/su, "")
+    .split(/[\\/]/)
+    .at(-1) ?? file;
 
+/** Cassettes have no file of their own: one of many is named by its place and the first words of its user. */
 function toItems(cassettes: readonly Cassette[], file = "the cassette"): ShelfItem[] {
-  const nameOf = (index: number) => (cassettes.length === 1 ? file : `${file} ${index + 1}`);
-  return cassettes.map((cassette, index) => ({ file: nameOf(index), cassette, names: [] }));
+  if (cassettes.length === 1) return [{ file, cassette: cassettes[0], names: [] }];
+  const given = file === "the cassette" ? "" : `${file}, `;
+  return cassettes.map((cassette, index) => {
+    const words = firstWords(cassette);
+    const place = `${given}cassette ${index + 1} of ${cassettes.length}`;
+    return { file: words === undefined ? place : `${place} ("${words}")`, cassette, names: [] };
+  });
+}
+
+const MAX_WORDS = 40;
+
+/** Undefined where the cassette keeps no prompts, or is none: the check has the words for that. */
+function firstWords(cassette: Cassette): string | undefined {
+  const { entries } = cassette as { entries?: readonly Partial<CassetteV2["entries"][number]>[] };
+  const messages = entries?.[0]?.prompt?.messages ?? [];
+  const content = messages.find(({ role }) => role === "user")?.content;
+  if (typeof content !== "string") return undefined;
+  const text = content.replace(/\s+/g, " ");
+  return text.length <= MAX_WORDS ? text : `${text.slice(0, MAX_WORDS).toWellFormed()}…`;
 }
 
 function isHandle(source: CassetteSource): source is CassetteHandle {
