@@ -75,7 +75,13 @@ async function recording() {
   const { url } = await vendor();
   const recorder = createProxyRecorder({ lost() {}, passedOn() {}, kept() {} });
   const proxy = await listen(
-    proxyHandler({ target: new URL(url), recorder, takesNames: false, note: (why) => expect.fail(why) }),
+    proxyHandler({
+      target: new URL(url),
+      recorder,
+      findSecrets: () => [],
+      claim: () => Promise.resolve(undefined),
+      note: (why) => expect.fail(why),
+    }),
   );
   return { proxy, recorder };
 }
