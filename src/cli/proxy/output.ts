@@ -59,20 +59,6 @@ export async function createProxyOutput(out: string, place: ProxyPlace): Promise
   /** Files whose names clients gave. */
   const claimed = new Set<string>();
 
-  /** Only what is still as it was at the start is replaced: another proxy may write to the same place. */
-  const save = async (path: string, cassette: CassetteV2): Promise<boolean> => {
-    const print = replaceable.get(path);
-    replaceable.delete(path);
-    const mayReplace = print !== undefined && (await fingerprint(files, path)) === print;
-    try {
-      await store.save(path, cassette, { overwrite: mayReplace });
-      return true;
-    } catch (error) {
-      if (error instanceof CassetteError && error.code === "file-exists") return false;
-      throw error;
-    }
-  };
-
   /** The file without its suffix, and the first number that shows in it. */
   const baseOf = (cassette: CassetteV2, name: string | undefined): { base: string; first: number } => {
     if (!isFolder) return { base: out.slice(0, -CASSETTE_SUFFIX.length), first: 2 };
@@ -86,7 +72,7 @@ export async function createProxyOutput(out: string, place: ProxyPlace): Promise
     for (let number = next.get(base) ?? 1; ; number++) {
       const path = numbered(base, number, first);
       if (name === undefined && claimed.has(path)) continue;
-      const isSaved = await save(path, cassette);
+      const isSaved = await saveNew(path, cassette, replaceable, place);
       next.set(base, number + 1);
       if (!isSaved) continue;
       taken.set(conversation, path);
@@ -107,15 +93,7 @@ export async function createProxyOutput(out: string, place: ProxyPlace): Promise
     },
     async check() {
       await makeFolder(isFolder ? out : dirname(out), place.cwd);
-      if (isFolder) return;
-      const read = await files.read(out, 0);
-      if (read.kind === "not-found") return;
-      if (read.kind === "failed") throw new CassetteError("file-unreadable", `${out}: ${read.message}`, { file: out });
-      if (overwrite) return;
-      throw new CassetteError("file-exists", `${out} exists and was left as it is`, {
-        file: out,
-        hint: "Move it away, or pass --refresh to replace it.",
-      });
+      if (!isFolder) await assertFree(out, place);
     },
     async write(conversation, cassette, name) {
       const own = taken.get(conversation);
@@ -136,6 +114,36 @@ export async function createProxyOutput(out: string, place: ProxyPlace): Promise
     stale: () => [...replaceable.keys()],
     twins: async () => (isFolder ? findTwins(files, out, [...taken.values()]) : new Map()),
   };
+}
+
+/** False where the file exists. Only what is still as it was at the start is replaced: another proxy may write there, too. */
+async function saveNew(
+  path: string,
+  cassette: CassetteV2,
+  replaceable: Map<string, string>,
+  { files, store }: ProxyPlace,
+): Promise<boolean> {
+  const print = replaceable.get(path);
+  replaceable.delete(path);
+  const mayReplace = print !== undefined && (await fingerprint(files, path)) === print;
+  try {
+    await store.save(path, cassette, { overwrite: mayReplace });
+    return true;
+  } catch (error) {
+    if (error instanceof CassetteError && error.code === "file-exists") return false;
+    throw error;
+  }
+}
+
+async function assertFree(out: string, { files, overwrite }: ProxyPlace): Promise<void> {
+  const read = await files.read(out, 0);
+  if (read.kind === "not-found") return;
+  if (read.kind === "failed") throw new CassetteError("file-unreadable", `${out}: ${read.message}`, { file: out });
+  if (overwrite) return;
+  throw new CassetteError("file-exists", `${out} exists and was left as it is`, {
+    file: out,
+    hint: "Move it away, or pass --refresh to replace it.",
+  });
 }
 
 /** Throws `file-unreadable` where the folder cannot be made. */
