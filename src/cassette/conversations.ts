@@ -9,9 +9,9 @@ import {
   type LlmTurnResponse,
   type Ports,
 } from "../core/index.js";
-import type { CassetteV2 } from "./format.js";
+import type { CassetteExtensions, CassetteV2 } from "./format.js";
 import { findKin, toAskedPrompt, type PromptStep } from "./kinship.js";
-import { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
+import { createRecording, type Recording, type RecordingOptions } from "./record.js";
 import type { RedactOption } from "./redact/options.js";
 import type { StreamNote, StreamNoted } from "./stream-note.js";
 import { createTimeWarning, IN_A_CLIENT } from "./today.js";
@@ -38,7 +38,10 @@ export interface Conversations {
   open(request: LlmTurnRequest, provider: string, name?: string): OpenTurn;
   /** A cassette for every conversation with an answered turn, in the order they began. All turns must have settled. */
   toCassettes(): CassetteV2[];
-  /** What one conversation holds by now; undefined while one of its turns is open, and before the first was answered. */
+  /**
+   * The answered turns of one conversation by now, up to the first that is still open in the order they were asked; undefined
+   * while there is none.
+   */
   toCassette(conversation: number): CassetteV2 | undefined;
 }
 
@@ -50,7 +53,7 @@ interface Step extends PromptStep {
 interface Conversation {
   readonly name: string | undefined;
   steps: Step[];
-  recorder: RecordingProvider;
+  recording: Recording;
   /** What the recorder is to be answered, by the request it was given. */
   answers: Map<LlmTurnRequest, Promise<LlmTurnResponse>>;
 }
@@ -61,8 +64,7 @@ export function createConversations(ports: Partial<Ports> = {}, redact: RedactOp
   // The recorders advise a test, and here is none.
   const quiet = { ...ports, warn: () => undefined };
   const warnOfTime = createTimeWarning(withSystemPorts(ports), IN_A_CLIENT);
-  const cassetteOf = (conversation: Conversation): CassetteV2 => {
-    const cassette = toCassette(conversation);
+  const warned = (cassette: CassetteV2): CassetteV2 => {
     warnOfTime(cassette.entries, cassette.recordedAt);
     return cassette;
   };
@@ -77,19 +79,30 @@ export function createConversations(ports: Partial<Ports> = {}, redact: RedactOp
       return record(conversation, all.indexOf(conversation), request, step);
     },
     toCassettes: () =>
-      all.flatMap((conversation) => (conversation.recorder.turns === 0 ? [] : cassetteOf(conversation))),
+      all.flatMap((conversation) =>
+        conversation.recording.provider.turns === 0 ? [] : warned(toCassette(conversation)),
+      ),
     toCassette(index) {
       const conversation = all[index];
-      if (conversation === undefined || conversation.answers.size > 0 || conversation.recorder.turns === 0) return;
-      return cassetteOf(conversation);
+      if (conversation === undefined || conversation.recording.provider.turns === 0) return;
+      const open = conversation.steps.findIndex(({ answerHash }) => answerHash === undefined);
+      const steps = open < 0 ? conversation.steps : conversation.steps.slice(0, open);
+      // A turn is just settling, and says so when it has.
+      if (steps.length !== conversation.recording.provider.turns) return;
+      return warned(conversation.recording.soFar(streamsOf(steps)));
     },
   };
 }
 
 /** When all turns have settled, the steps are the answered ones: a turn of the recording each. */
-function toCassette({ recorder, steps }: Conversation): CassetteV2 {
+function toCassette({ recording, steps }: Conversation): CassetteV2 {
+  return recording.provider.toCassette(streamsOf(steps));
+}
+
+/** The steps must be the turns of the recording, in their order. */
+function streamsOf(steps: readonly Step[]): { extensions?: CassetteExtensions } {
   const streams = steps.flatMap(({ streamed }, turn) => (streamed === undefined ? [] : [{ turn, ...streamed }]));
-  return recorder.toCassette(streams.length === 0 ? {} : { extensions: { streams } });
+  return streams.length === 0 ? {} : { extensions: { streams } };
 }
 
 function begin(
@@ -103,17 +116,17 @@ function begin(
     name: provider,
     turn: (request) => answers.get(request) ?? Promise.reject(new Error("a turn was recorded that nobody asked")),
   };
-  const conversation = { name, steps: [], answers, recorder: recordingProvider(scripted, options) };
+  const conversation = { name, steps: [], answers, recording: createRecording(scripted, options) };
   all.push(conversation);
   return conversation;
 }
 
 /** Hands the turn to the recorder now, so that turns keep the order in which they were asked. */
 function record(conversation: Conversation, number: number, request: LlmTurnRequest, step: Step): OpenTurn {
-  const { answers, recorder, steps } = conversation;
+  const { answers, recording, steps } = conversation;
   const { promise, resolve, reject } = withResolvers<LlmTurnResponse>();
   answers.set(request, promise);
-  const recorded = recorder.turn(request);
+  const recorded = recording.provider.turn(request);
   // Looked at again when the turn settles; until then nobody waits for it.
   recorded.catch(() => undefined);
   const forget = (): void => {

@@ -89,6 +89,17 @@ interface Slot {
  * `not-recordable` when it happens; what is wrong with the prompt is found before the provider is called.
  */
 export function recordingProvider(provider: LlmProviderAdapter, options: RecordingOptions = {}): RecordingProvider {
+  return createRecording(provider, options).provider;
+}
+
+/** A recording that can also be taken while calls are unanswered. */
+export interface Recording {
+  readonly provider: RecordingProvider;
+  /** The cassette of the turns before the first unanswered call. */
+  readonly soFar: RecordingProvider["toCassette"];
+}
+
+export function createRecording(provider: LlmProviderAdapter, options: RecordingOptions = {}): Recording {
   assertKnownOptions("recordingProvider", options, OPTIONS);
   assertName(provider);
   const { streams = "boundaries" } = options;
@@ -105,7 +116,21 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
     head.cassetteId = toHex(ports.randomBytes(16));
   };
 
-  return {
+  const soFar: RecordingProvider["toCassette"] = ({ agentId, extensions } = {}) => {
+    begin();
+    warnOfTime(tape.turns, head.recordedAt);
+    return recordable(() => {
+      const kept = copyJson<CassetteExtensions>({ ...extensions, ...tape.extensions(extensions?.redacted) });
+      const agent = agentId === undefined ? {} : { agentId };
+      const cassetteHead = { ...agent, ...head, recordedProvider: providerName(provider), extensions: kept };
+      const built = buildCassette(cassetteHead, tape.turns);
+      const cassette = seal(signer === undefined ? built : signNow(built, signer));
+      assertLoadable(cassette);
+      return cassette;
+    }, "this cassette cannot be built");
+  };
+
+  const recorder: RecordingProvider = {
     name: providerName(provider),
     get turns() {
       return tape.turns.length;
@@ -132,27 +157,16 @@ export function recordingProvider(provider: LlmProviderAdapter, options: Recordi
             yield* keepStream(() => stream(request), slot, tape, note);
           },
         }),
-    toCassette({ agentId, extensions } = {}) {
+    toCassette(given) {
       begin();
       tape.assertSettled();
-      warnOfTime(tape.turns, head.recordedAt);
-      return recordable(() => {
-        const cassetteHead = {
-          ...(agentId === undefined ? {} : { agentId }),
-          ...head,
-          recordedProvider: providerName(provider),
-          extensions: copyJson<CassetteExtensions>({ ...extensions, ...tape.extensions(extensions?.redacted) }),
-        };
-        const built = buildCassette(cassetteHead, tape.turns);
-        const cassette = seal(signer === undefined ? built : signNow(built, signer));
-        assertLoadable(cassette);
-        return cassette;
-      }, "this cassette cannot be built");
+      return soFar(given);
     },
     async destroy() {
       await provider.destroy?.();
     },
   };
+  return { provider: recorder, soFar };
 }
 
 /** Forwards a stream and keeps its response before the caller has it. A stream that is left early is a failed call. */

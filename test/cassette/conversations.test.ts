@@ -71,6 +71,19 @@ describe("createConversations", () => {
     expect(answersOf(all)).toEqual([["a", "d"], ["b", "c"], ["e"]]);
   });
 
+  it("gives the answered turns before the first open one, in the order they were asked", async () => {
+    const all = createConversations(fixedPorts());
+    const [first, second, third] = ["1", "2", "3"].map((text) => all.open(talk(text), "p", "one"));
+    const now = () => all.toCassette(0)?.entries.map(({ response }) => response.finalAnswer);
+    await third?.answer(say("c"));
+    expect(now()).toBeUndefined();
+    await first?.answer(say("a"));
+    expect(now()).toEqual(["a"]);
+    expect(() => all.toCassettes()).toThrow(expect.objectContaining({ code: "turn-in-progress" }));
+    await second?.fail();
+    expect(now()).toEqual(["a", "c"]);
+  });
+
   it("names the provider of the first turn", async () => {
     const all = createConversations(fixedPorts());
     await all.open(talk("q"), "openai:m").answer(say("a"));

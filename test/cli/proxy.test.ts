@@ -126,6 +126,112 @@ describe("a target that cannot be reached", () => {
   });
 });
 
+describe("a name that a client gives its recording", () => {
+  const named = (url: string, content: string, name: string) =>
+    ask(url, chat(content), { "x-playhead-cassette": name });
+
+  it("is refused where its file was there before, and replaced with --refresh", async () => {
+    const target = await vendor(ANSWER);
+    const before = await proxying(target, "given/");
+    await (await named(before.url, "old", "t1")).text();
+    await before.stop();
+    const again = await proxying(target, "given/");
+    const refused = await named(again.url, "new", "t1");
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("record with --refresh")]);
+    await (await named(again.url, "other", "t2")).text();
+    await again.stop();
+    expect([again.printed.code, readdirSync(join(folder, "given")).sort()]).toEqual([
+      1,
+      ["t1.cassette.json", "t2.cassette.json"],
+    ]);
+    expect(again.printed.err).toContain(
+      "was not passed on: x-playhead-cassette names a recording, but given/t1.cassette",
+    );
+    const refreshed = await proxying(target, "given/", true);
+    for (const content of ["new", "newer"]) await (await named(refreshed.url, content, "t1")).text();
+    await refreshed.stop();
+    expect([refreshed.printed.code, load("given/t1.cassette.json").entries.length]).toEqual([0, 2]);
+  });
+
+  it("belongs to it within one run, whichever recording came first", async () => {
+    const target = await vendor(ANSWER);
+    const proxy = await proxying(target, "owned/");
+    await (await ask(proxy.url, chat("t1"))).text();
+    while (!existsSync(join(folder, "owned/t1.cassette.json"))) await new Promise((resolve) => setTimeout(resolve, 20));
+    await (await named(proxy.url, "named one", "t1")).text();
+    await (await named(proxy.url, "named two", "t2")).text();
+    await (await ask(proxy.url, chat("t2"))).text();
+    await proxy.stop();
+    const asked = (file: string) => load(`owned/${file}.cassette.json`).entries[0]?.prompt?.messages[0]?.content;
+    expect(["t1", "t1-2", "t2", "t2-2"].map(asked)).toEqual(["named one", "t1", "named two", "t2"]);
+    expect(proxy.printed.code).toBe(0);
+    expect(
+      proxy.printed.out
+        .split("\n")
+        .filter((line) => line.startsWith("recorded "))
+        .sort(),
+    ).toEqual(
+      ["t1", "t1-2", "t2", "t2-2"].map((file) => `recorded ${join("owned", file)}.cassette.json, 1 turn`).sort(),
+    );
+  });
+
+  it.each(["a%C2%85b", "a%E2%80%AEb", "com%C2%B9", "LPT%C2%B2.txt", "CONIN$", "conout$.log", "nul .txt", "%EF%BB%BFa"])(
+    "is refused where a system reserves it or nobody can see it whole: %s",
+    async (name) => {
+      const proxy = await proxying(await vendor(ANSWER), "unseen/");
+      expect((await named(proxy.url, "q", name)).status).toBe(400);
+      await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded" });
+    },
+  );
+
+  it("is refused where it holds a secret, which is printed nowhere", async () => {
+    const key = "sk-" + "proj-" + "a1B2".repeat(12);
+    const proxy = await proxying(await vendor(ANSWER), "keyed/");
+    const refused = await named(proxy.url, "q", key);
+    expect([refused.status, await refused.text()]).toEqual([400, expect.not.stringContaining("a1B2")]);
+    expect(proxy.printed.err).toContain("holds what looks like a secret");
+    expect(proxy.printed.err).not.toContain("a1B2");
+    await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded" });
+  });
+});
+
+describe("a client that leaves before its answer", () => {
+  it.each([
+    ["comes", false],
+    ["has a body", true],
+  ])("loses a turn that the vendor may have charged for: before the answer %s", async (_, hasHead) => {
+    let isAsked: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => (isAsked = resolve));
+    const live = await listen((request, response) => {
+      request.resume();
+      request.on("end", () => {
+        if (request.url?.includes("first") === true) return void response.end(ANSWER);
+        if (hasHead) response.writeHead(200, { "content-type": "application/json" }).flushHeaders();
+        isAsked();
+      });
+    });
+    closing.push(live.close);
+    const proxy = await proxying(live.baseURL, `left-${hasHead}.cassette.json`);
+    await (await fetch(`${proxy.url}/chat/completions?first`, { method: "POST", body: chat("q") })).text();
+    const leaving = new AbortController();
+    const left = fetch(`${proxy.url}/chat/completions`, {
+      method: "POST",
+      body: chat("slow"),
+      signal: leaving.signal,
+    }).then((response) => response.text());
+    await asked;
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    while (!proxy.printed.err.includes("not recorded")) await new Promise((resolve) => setTimeout(resolve, 20));
+    await proxy.stop();
+    expect([proxy.printed.code, proxy.printed.err]).toEqual([
+      1,
+      "not recorded: POST /chat/completions: the client left before the answer came\n",
+    ]);
+    expect(load(`left-${hasHead}.cassette.json`).entries).toHaveLength(1);
+  });
+});
+
 describe("cassette record --proxy with a command", () => {
   const AGENT = `const { OPENAI_BASE_URL, OPENAI_API_KEY, ANTHROPIC_BASE_URL, OLLAMA_HOST } = process.env;
     const ask = (path) => fetch(OPENAI_BASE_URL + path, { method: "POST", headers: { authorization: OPENAI_API_KEY },
@@ -237,9 +343,9 @@ describe("the files of a proxy", () => {
 describe.skipIf(process.platform === "win32")("a proxy as a process of its own", () => {
   beforeAll(assertBuilt);
 
-  async function begin(file: string) {
+  async function begin(file: string, target?: string) {
     const { CI: _ci, ...env } = process.env;
-    const args = ["record", "--proxy", "--target", await vendor(ANSWER), "--out", file, "--port", "0"];
+    const args = ["record", "--proxy", "--target", target ?? (await vendor(ANSWER)), "--out", file, "--port", "0"];
     const child = spawn(process.execPath, [cassetteBin, ...args], { cwd: folder, env });
     closing.push(async () => void child.kill("SIGKILL"));
     const ended = once(child, "close");
@@ -255,6 +361,27 @@ describe.skipIf(process.platform === "win32")("a proxy as a process of its own",
     await ended;
     expect(load("killed.cassette.json").entries).toHaveLength(1);
     expect((await cli(["verify", "--require-integrity", "killed.cassette.json"])).code).toBe(0);
+  });
+
+  it("has written the answered turns before an open one, so that kill -9 takes none of them", async () => {
+    let asked = 0;
+    const live = await listen((request, response) => {
+      request.resume();
+      // The third turn is never answered.
+      request.on("end", () => (++asked < 3 ? response.end(ANSWER) : undefined));
+    });
+    closing.push(live.close);
+    const { child, ended, url } = await begin("open/", live.baseURL);
+    const named = { "x-playhead-cassette": "parallel" };
+    for (const content of ["one", "two"]) await (await ask(url, chat(content), named)).text();
+    const open = ask(url, chat("open"), named).catch(() => undefined);
+    while (!existsSync(join(folder, "open/parallel.cassette.json"))) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    child.kill("SIGKILL");
+    await Promise.all([ended, open]);
+    expect(load("open/parallel.cassette.json").entries).toHaveLength(2);
+    expect((await cli(["verify", "--require-integrity", "open/parallel.cassette.json"])).code).toBe(0);
   });
 
   it("ends at once, as a server, where its command cannot be started", async () => {

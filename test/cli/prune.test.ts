@@ -1,7 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createBundleStore } from "../../src/cassette/bundle/store.js";
 import { formatCassette } from "../../src/cassette/store.js";
+import { nodeFiles, pathBeside } from "../../src/host/files.js";
+import { trioBundle } from "../support/bundles.js";
 import { fixedPorts, prompt, recordTurns, weatherCassette } from "../support/recording.js";
 import { say } from "../support/script.js";
 import { cli, documentOf, folder } from "./run.js";
@@ -162,6 +165,32 @@ describe("cassette prune", () => {
     expect((await cli(["prune", name, other, ...ledgers])).out).toContain("6 cassettes checked: 4 orphans");
   });
 
+  it("refuses a folder of which no ledger names a cassette, and deletes nothing in any", async () => {
+    const [{ name, path }, { name: other, path: otherPath }] = [setUp(), setUp()];
+    const ran = await cli(["prune", name, other, "--ledger", `${name}/ledger.jsonl`, "--write", "--json"]);
+    expect(documentOf(ran)).toMatchObject({
+      exitCode: 2,
+      error: {
+        code: "ledger-unreadable",
+        message: `no ledger names a cassette in ${other}, so all 3 cassettes there would be orphans`,
+      },
+    });
+    expect([cassettesIn(path), cassettesIn(otherPath)]).toEqual([
+      ["a", "b", "c"],
+      ["a", "b", "c"],
+    ]);
+  });
+
+  it("takes a folder whose cassettes all belong to a bundle, though no ledger names one", async () => {
+    const { name } = setUp(["a", "b", "c"]);
+    const trip = join(folder, "trip");
+    mkdirSync(trip);
+    await createBundleStore(nodeFiles(), pathBeside).save(join(trip, "trip.bundle.json"), await trioBundle());
+    const ran = await cli(["prune", name, "trip", "--ledger", `${name}/ledger.jsonl`, "--write"]);
+    expect([ran.code, ran.out]).toEqual([0, expect.stringContaining("5 cassettes checked: 0 orphans")]);
+    expect(cassettesIn(trip)).toHaveLength(2);
+  });
+
   it("reads the paths of a ledger from the folder of the ledger, so that it holds in another checkout", async () => {
     const { name, path } = setUp();
     mkdirSync(join(path, "usage"));
@@ -207,16 +236,16 @@ describe("cassette prune", () => {
     expect(cassettesIn(path)).toEqual(["a", "b", "c"]);
   });
 
-  it("refuses the ledgers of some shards, and names those that are missing", async () => {
+  it.each(["", "ledger-"])("refuses the ledgers %sI-of-N of some shards, and names those missing", async (stem) => {
     const { name, path } = setUp();
     const usage = join(path, "usage");
     mkdirSync(usage);
-    writeFileSync(join(usage, "2-of-3.jsonl"), ledgerOf(path, ["a"]));
+    writeFileSync(join(usage, `${stem}2-of-3.jsonl`), ledgerOf(path, ["a"]));
     const ran = await cli(["prune", name, "--from", `${name}/usage`, "--write"]);
     expect([ran.code, cassettesIn(path)]).toEqual([2, ["a", "b", "c"]]);
-    expect(ran.err).toContain("lacks ledgers of a run in 3 shards: 1-of-3.jsonl, 3-of-3.jsonl");
-    writeFileSync(join(usage, "1-of-3.jsonl"), "");
-    writeFileSync(join(usage, "3-of-3.jsonl"), ledgerOf(path, ["c"]));
+    expect(ran.err).toContain(`lacks ledgers of a run in 3 shards: ${stem}1-of-3.jsonl, ${stem}3-of-3.jsonl`);
+    writeFileSync(join(usage, `${stem}1-of-3.jsonl`), "");
+    writeFileSync(join(usage, `${stem}3-of-3.jsonl`), ledgerOf(path, ["c"]));
     expect((await cli(["prune", name, "--from", `${name}/usage`, "--write"])).code).toBe(0);
     expect(cassettesIn(path)).toEqual(["a", "c"]);
   });

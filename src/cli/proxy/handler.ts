@@ -2,6 +2,7 @@
 // and a copy of both is looked at.
 
 import { gunzipSync } from "node:zlib";
+import type { Finder } from "../../cassette/index.js";
 import { wireOf } from "../../core/index.js";
 import { PIN_HEADER, readHeldState, refusalReply, type Refusal } from "../../harness/index.js";
 import { forward, type Forwarded, type HttpHandler, type HttpReply, type HttpRequest } from "../../host/index.js";
@@ -17,8 +18,10 @@ const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 export interface ProxyHandlerOptions {
   readonly target: URL;
   readonly recorder: ProxyRecorder;
-  /** False where all conversations go to one file, so that a client cannot name theirs. */
-  readonly takesNames: boolean;
+  /** Finds what must not be in the name of a file. */
+  readonly findSecrets: Finder;
+  /** Why a client cannot have this name for its recording; undefined where it has it from now on. */
+  readonly claim: (name: string) => Promise<string | undefined>;
   /** Called with the reason why a target gave no answer. */
   readonly note: (text: string) => void;
   /** Called for a request that was not passed on and that its client sends again as a whole conversation. */
@@ -29,11 +32,12 @@ export interface ProxyHandlerOptions {
  * Forwards everything but requests that continue a conversation on the vendor's server. Turns are recorded, any other request is
  * counted.
  */
-export function proxyHandler({ target, recorder, takesNames, note, sentBack }: ProxyHandlerOptions): HttpHandler {
+export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
+  const { target, recorder, note, sentBack } = options;
   return async (request) => {
     const { method, path } = request;
     const wire = wireOf(request);
-    const admitted = await admit(request, takesNames);
+    const admitted = await admit(request, options);
     if ("refusal" in admitted) {
       recorder.lose(`${method} ${path} was not passed on: ${admitted.refusal.message}`);
       return refusalReply(admitted.refusal, wire);
@@ -48,26 +52,35 @@ export function proxyHandler({ target, recorder, takesNames, note, sentBack }: P
     const turn = wire === undefined ? undefined : recorder.open({ wire, path, body: bytes, name });
     const answer = await send(target, request, bytes);
     if (turn === undefined && !("refusal" in answer)) recorder.pass(request);
+    if ("refusal" in answer && request.signal.aborted) {
+      await turn?.failed();
+      recorder.lose(`${method} ${path}: ${LEFT}`);
+      return refusalReply(answer.refusal, wire);
+    }
     if ("refusal" in answer || answer.status < 200 || answer.status > 299) {
       await turn?.failed();
       if ("refusal" in answer) note(answer.refusal.message);
       return "refusal" in answer ? refusalReply(answer.refusal, wire) : answer;
     }
-    return turn === undefined ? answer : { ...answer, body: watch(answer, turn, request.signal) };
+    return turn === undefined
+      ? answer
+      : { ...answer, body: watch(answer, turn, request.signal, () => recorder.lose(`${method} ${path}: ${LEFT}`)) };
   };
 }
+
+/** The vendor may have answered, and charged for it. */
+const LEFT = "the client left before the answer came";
 
 /** The body of a request and the name of its recording, or why it is not passed on. */
 async function admit(
   request: HttpRequest,
-  takesNames: boolean,
+  { claim, findSecrets }: ProxyHandlerOptions,
 ): Promise<{ bytes: Uint8Array; name?: string } | { refusal: Refusal }> {
-  const given = readGivenName(request);
+  const given = readGivenName(request, findSecrets);
   if ("refusal" in given) return given;
-  if (given.name !== undefined && !takesNames) {
-    const message = `${PIN_HEADER} names a recording, but all of them go to one file; give a folder as --out`;
-    return { refusal: { status: 400, code: "invalid-name", message } };
-  }
+  const why = given.name === undefined ? undefined : await claim(given.name);
+  if (why !== undefined)
+    return { refusal: { status: 400, code: "invalid-name", message: `${PIN_HEADER} names a recording, but ${why}` } };
   const read = await readBytes(request);
   return "refusal" in read ? read : { ...read, ...given };
 }
@@ -93,8 +106,11 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
   return { refusal: { status: 502, code: "target-redirects", message } };
 }
 
-/** The parts as they come. When they have ended, or nobody takes them any more, the turn is settled. */
-function watch(answer: Forwarded, turn: PassingTurn, signal: AbortSignal): HttpReply["body"] {
+/**
+ * The parts as they come. When they have ended, or nobody takes them any more, the turn is settled. `left` is called where the client
+ * was gone before the first part.
+ */
+function watch(answer: Forwarded, turn: PassingTurn, signal: AbortSignal, left: () => void): HttpReply["body"] {
   const chunks: Uint8Array[] = [];
   const parts: PassedPart[] = [];
   let size = 0;
@@ -102,7 +118,11 @@ function watch(answer: Forwarded, turn: PassingTurn, signal: AbortSignal): HttpR
   const settle = async (isCut: boolean): Promise<void> => {
     if (isSettled) return;
     isSettled = true;
-    if (isCut && size === 0) return turn.failed();
+    if (isCut && size === 0) {
+      await turn.failed();
+      if (signal.aborted) left();
+      return;
+    }
     const kept = Buffer.concat(chunks);
     const bytes = size > MAX_KEPT_BYTES ? undefined : plain(kept, isCut);
     const isStreamed = bytes !== undefined && isStream(answer, bytes);

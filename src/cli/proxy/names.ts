@@ -1,7 +1,7 @@
 // What the cassettes of a proxy are called in their folder: by the header that also pins one when it is served, else by the
 // first words of the user.
 
-import { CASSETTE_SUFFIX, type CassetteV2 } from "../../cassette/index.js";
+import { CASSETTE_SUFFIX, type CassetteV2, type Finder } from "../../cassette/index.js";
 import type { UserMessage } from "../../core/index.js";
 import { PIN_HEADER, slugOf, type Refusal } from "../../harness/index.js";
 import type { HttpRequest } from "../../host/index.js";
@@ -12,15 +12,27 @@ const MAX_TEXT = 60;
 const MAX_GIVEN_BYTES = 200;
 
 /** What no file may be called on some system (Microsoft: "Naming Files, Paths, and Namespaces"), and what hides one. */
-const NOT_A_NAME = /[\\/:*?"<>|\u0000-\u001f\u007f]|^\.|[. ]$|^ |^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+const NOT_A_NAME =
+  /[\\/:*?"<>|\p{Cc}\p{Cs}]|^\.|[. ]$|^ |^(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³]|conin\$|conout\$) *(?:\.|$)/iu;
 
-/** The name that a client gives the recording of a request, or why it cannot be a file's. Percent-encoded names are decoded. */
-export function readGivenName({ headers }: HttpRequest): { name?: string } | { refusal: Refusal } {
+/** Characters that show nothing or turn the direction of text. Joiners are left, which some scripts need. */
+const INVISIBLE = /(?![\u200c\u200d])[\p{Cf}\u2028\u2029]/u;
+
+/**
+ * The name that a client gives the recording of a request, or why it cannot be a file's. Percent-encoded names are decoded. Whoever
+ * lists a folder sees its names, so `findSecrets` must find nothing in one.
+ */
+export function readGivenName({ headers }: HttpRequest, findSecrets: Finder): { name?: string } | { refusal: Refusal } {
   const value = headers[PIN_HEADER];
   if (typeof value !== "string" || value === "") return {};
   const decoded = decode(value);
   const name = decoded.endsWith(CASSETTE_SUFFIX) ? decoded.slice(0, -CASSETTE_SUFFIX.length) : decoded;
-  const isName = name !== "" && !NOT_A_NAME.test(name) && Buffer.byteLength(name) <= MAX_GIVEN_BYTES;
+  if (findSecrets(name).length > 0) {
+    const message = `${PIN_HEADER} holds what looks like a secret, which must not be a file name; give a name such as "weather"`;
+    return { refusal: { status: 400, code: "invalid-name", message } };
+  }
+  const isName =
+    name !== "" && !NOT_A_NAME.test(name) && !INVISIBLE.test(name) && Buffer.byteLength(name) <= MAX_GIVEN_BYTES;
   if (isName) return { name };
   const message = `${PIN_HEADER} is ${JSON.stringify(decoded)}, which cannot be a file name; give a name without a folder, such as "weather"`;
   return { refusal: { status: 400, code: "invalid-name", message } };

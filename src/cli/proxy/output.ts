@@ -11,8 +11,11 @@ import { nameOfPrompt } from "./names.js";
 import { findTwins } from "./twins.js";
 
 export interface ProxyOutput {
-  /** True for a folder, where a conversation may have a name. */
-  readonly isFolder: boolean;
+  /**
+   * Reserves a name that a client gave. Gives the reason where it cannot have it: there is no folder, or the file was there before and
+   * may not be replaced.
+   */
+  claim(name: string): Promise<string | undefined>;
   /**
    * Makes the folder. Throws, before anything was spent, where the file exists and may not be replaced, or the place cannot be
    * written to.
@@ -20,8 +23,8 @@ export interface ProxyOutput {
   check(): Promise<void>;
   /**
    * Writes what a conversation holds by now, each time to the same file, and gives its path. In a folder the file is called
-   * `name`, else after the first words of the user. A name that is taken gets a number, so that no recording is lost. Throws
-   * `CassetteError`.
+   * `name`, else after the first words of the user. A name that is taken gets a number, so that no recording is lost; one that
+   * a client gave is taken from a conversation without a name. Throws `CassetteError`.
    */
   write(conversation: number, cassette: CassetteV2, name?: string): Promise<string>;
   /** Files of an earlier recording that were to be replaced and were not. */
@@ -36,6 +39,8 @@ export interface ProxyPlace {
   readonly cwd: string;
   /** Replace what was there when the proxy started. */
   readonly overwrite: boolean;
+  /** Called for a conversation whose file got another name. */
+  readonly moved?: (conversation: number) => void;
 }
 
 /** `out` is a folder when it ends with a slash or is one already. */
@@ -51,20 +56,8 @@ export async function createProxyOutput(out: string, place: ProxyPlace): Promise
   const taken = new Map<number, string>();
   /** By name, the number to try next. */
   const next = new Map<string, number>();
-
-  /** Only what is still as it was at the start is replaced: another proxy may write to the same place. */
-  const save = async (path: string, cassette: CassetteV2): Promise<boolean> => {
-    const print = replaceable.get(path);
-    replaceable.delete(path);
-    const mayReplace = print !== undefined && (await fingerprint(files, path)) === print;
-    try {
-      await store.save(path, cassette, { overwrite: mayReplace });
-      return true;
-    } catch (error) {
-      if (error instanceof CassetteError && error.code === "file-exists") return false;
-      throw error;
-    }
-  };
+  /** Files whose names clients gave. */
+  const claimed = new Set<string>();
 
   /** The file without its suffix, and the first number that shows in it. */
   const baseOf = (cassette: CassetteV2, name: string | undefined): { base: string; first: number } => {
@@ -73,19 +66,34 @@ export async function createProxyOutput(out: string, place: ProxyPlace): Promise
     return called === undefined ? { base: join(out, "conversation"), first: 1 } : { base: join(out, called), first: 2 };
   };
 
+  /** Writes a conversation for the first time, or under a new name. */
+  const settle = async (conversation: number, cassette: CassetteV2, name: string | undefined): Promise<string> => {
+    const { base, first } = baseOf(cassette, name);
+    for (let number = next.get(base) ?? 1; ; number++) {
+      const path = numbered(base, number, first);
+      if (name === undefined && claimed.has(path)) continue;
+      const isSaved = await saveNew(path, cassette, replaceable, place);
+      next.set(base, number + 1);
+      if (!isSaved) continue;
+      taken.set(conversation, path);
+      return path;
+    }
+  };
+
   return {
-    isFolder,
+    async claim(name) {
+      if (!isFolder) return "all of them go to one file; give a folder as --out";
+      const path = join(out, `${name}${CASSETTE_SUFFIX}`);
+      if (claimed.has(path)) return undefined;
+      const isFree = replaceable.has(path) || [...taken.values()].includes(path);
+      if (!isFree && (await files.read(path, 0)).kind !== "not-found" && !claimed.has(path))
+        return `${path} exists; record with --refresh to replace it, or delete it`;
+      claimed.add(path);
+      return undefined;
+    },
     async check() {
       await makeFolder(isFolder ? out : dirname(out), place.cwd);
-      if (isFolder) return;
-      const read = await files.read(out, 0);
-      if (read.kind === "not-found") return;
-      if (read.kind === "failed") throw new CassetteError("file-unreadable", `${out}: ${read.message}`, { file: out });
-      if (overwrite) return;
-      throw new CassetteError("file-exists", `${out} exists and was left as it is`, {
-        file: out,
-        hint: "Move it away, or pass --refresh to replace it.",
-      });
+      if (!isFolder) await assertFree(out, place);
     },
     async write(conversation, cassette, name) {
       const own = taken.get(conversation);
@@ -93,19 +101,49 @@ export async function createProxyOutput(out: string, place: ProxyPlace): Promise
         await store.save(own, cassette, { overwrite: true });
         return own;
       }
-      const { base, first } = baseOf(cassette, name);
-      for (let number = next.get(base) ?? 1; ; number++) {
-        const path = numbered(base, number, first);
-        const isSaved = await save(path, cassette);
-        next.set(base, number + 1);
-        if (!isSaved) continue;
-        taken.set(conversation, path);
-        return path;
-      }
+      const wanted = name === undefined ? undefined : join(out, `${name}${CASSETTE_SUFFIX}`);
+      const holder = [...taken].find(([, path]) => path === wanted && claimed.has(path))?.[0];
+      if (wanted === undefined || holder === undefined) return settle(conversation, cassette, name);
+      // The other file is there under its new name before this one takes its place.
+      await settle(holder, (await store.load(wanted)) as CassetteV2, undefined);
+      place.moved?.(holder);
+      await store.save(wanted, cassette, { overwrite: true });
+      taken.set(conversation, wanted);
+      return wanted;
     },
     stale: () => [...replaceable.keys()],
     twins: async () => (isFolder ? findTwins(files, out, [...taken.values()]) : new Map()),
   };
+}
+
+/** False where the file exists. Only what is still as it was at the start is replaced: another proxy may write there, too. */
+async function saveNew(
+  path: string,
+  cassette: CassetteV2,
+  replaceable: Map<string, string>,
+  { files, store }: ProxyPlace,
+): Promise<boolean> {
+  const print = replaceable.get(path);
+  replaceable.delete(path);
+  const mayReplace = print !== undefined && (await fingerprint(files, path)) === print;
+  try {
+    await store.save(path, cassette, { overwrite: mayReplace });
+    return true;
+  } catch (error) {
+    if (error instanceof CassetteError && error.code === "file-exists") return false;
+    throw error;
+  }
+}
+
+async function assertFree(out: string, { files, overwrite }: ProxyPlace): Promise<void> {
+  const read = await files.read(out, 0);
+  if (read.kind === "not-found") return;
+  if (read.kind === "failed") throw new CassetteError("file-unreadable", `${out}: ${read.message}`, { file: out });
+  if (overwrite) return;
+  throw new CassetteError("file-exists", `${out} exists and was left as it is`, {
+    file: out,
+    hint: "Move it away, or pass --refresh to replace it.",
+  });
 }
 
 /** Throws `file-unreadable` where the folder cannot be made. */

@@ -4,6 +4,8 @@
 import {
   CassetteError,
   createCassetteStore,
+  createSecretFinder,
+  SECRET_RULES,
   secretsOf,
   withValues,
   type RecordedStreaming,
@@ -53,7 +55,13 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const target = parseTarget(options.target);
     const files = filesAt(io);
     const store = createCassetteStore(files);
-    const output = await createProxyOutput(options.out, { files, store, cwd: io.cwd, overwrite: refresh });
+    const output = await createProxyOutput(options.out, {
+      files,
+      store,
+      cwd: io.cwd,
+      overwrite: refresh,
+      moved: (conversation) => saver.changed(conversation),
+    });
     await output.check();
 
     const note = createNotes(io);
@@ -74,7 +82,9 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const handler = proxyHandler({
       target,
       recorder,
-      takesNames: output.isFolder,
+      claim: (name) => output.claim(name),
+      findSecrets:
+        options.redact === false ? () => [] : createSecretFinder({ rules: SECRET_RULES, values: secretsOf(io.env) }),
       note: (why) => note("not answered: ", why),
       sentBack: (why) => note("sent back: ", why),
     });

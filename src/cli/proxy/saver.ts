@@ -33,7 +33,7 @@ export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver 
 
   async function save(conversation: number): Promise<void> {
     const cassette = cassetteOf(conversation);
-    // A turn is open: it calls `changed` again when it settles.
+    // Nothing can be told yet: the open turn calls `changed` again when it settles.
     if (cassette === undefined) return;
     const turns = cassette.entries.length;
     const before = saved.get(conversation);
@@ -70,7 +70,8 @@ export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver 
       clearTimeout(timer);
       await writing;
       clearTimeout(timer);
-      await saveAll();
+      // A conversation that gave its name to another is written once more.
+      while (dirty.size > 0) await saveAll();
       return [...saved].sort(([left], [right]) => left - right).map(([, state]) => state);
     },
   };

@@ -57,26 +57,27 @@ async function listLedgers(files: FilePort, from: string | undefined): Promise<s
   return names.map((name) => join(from, name));
 }
 
-/** A run in shards leaves `1-of-3.jsonl` and so on; a shard in which a test failed leaves none. */
+/** A run in shards leaves `1-of-3.jsonl`, `ledger-1-of-3.jsonl` and so on; a shard in which a test failed leaves none. */
 function assertShards(paths: readonly string[]): void {
-  const sets = new Map<string, { total: number; seen: Set<number> }>();
+  const sets = new Map<string, { folder: string; stem: string; total: number; seen: Set<number> }>();
   for (const path of paths) {
-    const [, index, total] = /^(\d+)-of-(\d+)\.jsonl$/.exec(basename(path)) ?? [];
+    const [, stem = "", index, total] = /^(.*?)(\d+)-of-(\d+)\.jsonl$/.exec(basename(path)) ?? [];
     if (index === undefined || total === undefined) continue;
-    const key = join(dirname(path), total);
-    const set = sets.get(key) ?? { total: Number(total), seen: new Set() };
+    const folder = dirname(path);
+    const key = JSON.stringify([folder, stem, total]);
+    const set = sets.get(key) ?? { folder, stem, total: Number(total), seen: new Set() };
     sets.set(key, { ...set, seen: set.seen.add(Number(index)) });
   }
-  for (const [key, { total, seen }] of sets) {
+  for (const { folder, stem, total, seen } of sets.values()) {
     const missing: string[] = [];
     for (let index = 1; index <= total && missing.length < MAX_MISSING; index++) {
-      if (!seen.has(index)) missing.push(`${index}-of-${total}.jsonl`);
+      if (!seen.has(index)) missing.push(`${stem}${index}-of-${total}.jsonl`);
     }
     if (missing.length === 0) continue;
     const more = total - seen.size > missing.length ? " and more" : "";
     throw refused(
-      dirname(key),
-      `${dirname(key)} lacks ledgers of a run in ${total} shards: ${missing.join(", ")}${more}`,
+      folder,
+      `${folder} lacks ledgers of a run in ${total} shards: ${missing.join(", ")}${more}`,
       "Add them. A shard writes none when a test of it fails.",
     );
   }
@@ -104,6 +105,25 @@ export function assertAbout(
       "Name the folders of these cassettes too. A ledger of another checkout must be in the folder where the run wrote it.",
     );
   }
+}
+
+/**
+ * Throws {@link CliError} `ledger-unreadable` for a folder that would lose cassettes although no ledger names one in it: its tests
+ * did not run. `isNamed` is true for a cassette that a ledger names.
+ */
+export function assertMet(
+  folders: readonly { folder: string; cassettes: readonly string[] }[],
+  isUnused: (cassette: string) => boolean,
+  isNamed: (cassette: string) => boolean,
+): void {
+  const unmet = folders.find(({ cassettes }) => cassettes.some(isUnused) && !cassettes.some(isNamed));
+  if (unmet === undefined) return;
+  const { folder, cassettes } = unmet;
+  throw refused(
+    folder,
+    `no ledger names a cassette in ${folder}, so all ${count(cassettes.length, "cassette")} there would be orphans`,
+    "Add the ledger of the tests that use this folder, or leave the folder out.",
+  );
 }
 
 function refused(path: string, message: string, hint: string): CliError {

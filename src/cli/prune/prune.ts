@@ -1,7 +1,7 @@
 // `cassette prune`: orphans are judged by ledgers alone and deleted only with --write. A cassette that a bundle lists, or that
 // cannot be read, is never an orphan. When anything needed to judge is missing, the command fails before it deletes.
 
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import {
   BUNDLE_SUFFIX,
   CassetteError,
@@ -18,7 +18,7 @@ import { filesAt, type CommandIo } from "../io.js";
 import { count, createPrinter, writeJson } from "../output.js";
 import { createProgress, type Progress } from "../progress.js";
 import { findTarget, loadRecording, pathIn } from "../recordings.js";
-import { assertAbout, readLedgers, type LedgerOptions } from "./ledgers.js";
+import { assertAbout, assertMet, readLedgers, type LedgerOptions } from "./ledgers.js";
 import { isInside, realPath } from "./path.js";
 
 /** The flags of `cassette prune`, as commander gives them. */
@@ -153,9 +153,16 @@ async function findUnused(
   const real = new Map<string, string>();
   for (const path of paths) real.set(path, await realPath(path, cwd));
   assertAbout(ledgers, new Set(real.values()), await Promise.all(folders.map((folder) => realPath(folder, cwd))));
-  const used = await findBundled(files, folders, cwd);
-  for (const ledger of ledgers) for (const file of ledger.used) used.add(file);
-  return new Set([...real].filter(([, file]) => !used.has(file)).map(([path]) => path));
+  const named = new Set(ledgers.flatMap(({ used }) => used));
+  const bundled = await findBundled(files, folders, cwd);
+  const isNamed = (path: string): boolean => named.has(real.get(path) ?? path);
+  const isUnused = (path: string): boolean => !isNamed(path) && !bundled.has(real.get(path) ?? path);
+  const inFolder = folders.map((folder) => {
+    const root = [resolve(cwd, folder)];
+    return { folder, cassettes: paths.filter((path) => isInside(root, resolve(cwd, path))) };
+  });
+  assertMet(inFolder, isUnused, isNamed);
+  return new Set(paths.filter(isUnused));
 }
 
 /** The real paths of all cassettes that bundles of the folders list. Throws for a bundle that cannot be read. */

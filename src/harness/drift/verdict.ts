@@ -36,7 +36,7 @@ export interface ScenarioFigures {
   scenarios: number;
 }
 
-/** Regression before better before drift; nothing is called the same that could not have been found different. */
+/** Regression before drift before better; nothing is called the same that could not have been found different. */
 export function judgeScenario(figures: ScenarioFigures): Decision {
   const { measured, outcome, distance, alpha, minRuns } = figures;
   const broken = brokenRules(figures.rules);
@@ -44,10 +44,13 @@ export function judgeScenario(figures: ScenarioFigures): Decision {
   if (outcome !== undefined && outcome.comparison.test.adjusted <= alpha) {
     return { verdict: "regression", reason: worseText(outcome.comparison) };
   }
-  if (outcome !== undefined && isGain(outcome.comparison, measured, alpha)) {
-    return { verdict: "better", reason: betterText(outcome.comparison) };
+  const gained = outcome !== undefined && isGain(outcome.comparison, measured, alpha) ? outcome.comparison : undefined;
+  if (distance.comparison.test.adjusted <= alpha) {
+    // A new path may be what success was gained by, such as a call that nobody would approve.
+    const rose = gained === undefined ? "" : `; success rose: ${gainText(gained)}`;
+    return { verdict: "drift", reason: `${apartText(distance.comparison)}${rose}` };
   }
-  if (distance.comparison.test.adjusted <= alpha) return { verdict: "drift", reason: apartText(distance.comparison) };
+  if (gained !== undefined) return { verdict: "better", reason: betterText(gained) };
   const isWorse = outcome !== undefined && outcome.comparison.effect.value < 0;
   const isAlike = measured.samePaths || measured.isAllowed;
   const fewest = fewestRuns(measured);
@@ -267,8 +270,12 @@ export function worseText({ base, candidate, test }: OutcomeComparison): string 
 }
 
 /** "the candidate succeeds more often: 4 of 4 against 1 of 4 (p = 0.01)". */
-export function betterText({ base, candidate, better }: OutcomeComparison): string {
-  return `the candidate succeeds more often: ${rateText(candidate)} against ${rateText(base)} (${pText(better)})`;
+export function betterText(comparison: OutcomeComparison): string {
+  return `the candidate succeeds more often: ${gainText(comparison)}`;
+}
+
+function gainText({ base, candidate, better }: OutcomeComparison): string {
+  return `${rateText(candidate)} against ${rateText(base)} (${pText(better)})`;
 }
 
 /** "the runs take other paths: …". */

@@ -75,7 +75,16 @@ async function recording() {
   const { url } = await vendor();
   const recorder = createProxyRecorder({ lost() {}, passedOn() {}, kept() {} });
   const note = (why: string): never => expect.fail(why);
-  const proxy = await listen(proxyHandler({ target: new URL(url), recorder, takesNames: false, note, sentBack: note }));
+  const proxy = await listen(
+    proxyHandler({
+      target: new URL(url),
+      recorder,
+      findSecrets: () => [],
+      claim: () => Promise.resolve(undefined),
+      note,
+      sentBack: note,
+    }),
+  );
   return { proxy, recorder };
 }
 
