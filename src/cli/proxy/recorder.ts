@@ -11,7 +11,7 @@ import {
   type RedactOption,
   type StreamNote,
 } from "../../cassette/index.js";
-import type { PassedParts, Wire } from "../../core/index.js";
+import { toVisible, type PassedParts, type Wire } from "../../core/index.js";
 import { createRequestTally, parseTurn, type CountedRequest, type OutsideRequest } from "../../harness/index.js";
 
 /** The answer to a turn, as it passed by. */
@@ -59,6 +59,8 @@ export interface ProxyRecorder {
   readonly recorded: number;
   /** Why each turn that succeeded could not be kept. */
   readonly lost: readonly string[];
+  /** What answers held and a cassette cannot, and in how many turns. */
+  readonly without: ReadonlyMap<string, number>;
   /** The requests that were passed on and are not turns. */
   passedOn(): CountedRequest[];
   /** What the client called the recording of a conversation. */
@@ -70,6 +72,8 @@ export interface ProxyRecorder {
 /** Called at once for a turn that is lost, a request of a new kind that is not recorded, and a conversation that changed. */
 export interface ProxyWatcher {
   lost(why: string): void;
+  /** Called for the first answer of which a kind of content could not be recorded. */
+  without(what: string): void;
   passedOn(request: OutsideRequest): void;
   kept(conversation: number): void;
 }
@@ -80,10 +84,13 @@ export interface ProxyRecording {
   streams?: RecordedStreaming;
 }
 
+const MAX_KINDS = 20;
+
 export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecording = {}): ProxyRecorder {
   const { redact = {}, streams = "boundaries" } = options;
   const conversations = createConversations({}, redact);
   const lost: string[] = [];
+  const without = new Map<string, number>();
   const passed = createRequestTally<OutsideRequest>();
   const names = new Map<number, string>();
   const open = new Set<Promise<void>>();
@@ -92,6 +99,14 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
   const lose = (why: string): void => {
     lost.push(why);
     watcher.lost(why);
+  };
+  const leave = (what: string): void => {
+    const shown = toVisible(what).slice(0, 80);
+    const known = without.get(shown);
+    // A hostile vendor could name new ones for ever.
+    if (known === undefined && without.size >= MAX_KINDS) return;
+    without.set(shown, (known ?? 0) + 1);
+    if (known === undefined) watcher.without(shown);
   };
   // Whatever it was: the client has its answer, and the turns before this one are still to be written.
   const loseBy = (error: unknown): void => lose(error instanceof Error ? error.message : String(error));
@@ -105,8 +120,11 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
     try {
       if (bytes === undefined) throw new CassetteError("not-recordable", "an answer was too large to be kept");
       const noted = isStream && streams !== false ? noteParts(passed, askedAt, streams) : undefined;
-      await turn.answer(wire.read({ bytes, isStream, isCut }, noted), noted?.note);
+      const left = new Set<string>();
+      const response = wire.read({ bytes, isStream, isCut }, noted, (what) => left.add(what));
+      await turn.answer(response, noted?.note);
       recorded++;
+      for (const what of left) leave(what);
     } catch (error) {
       await turn.fail();
       loseBy(error);
@@ -124,6 +142,7 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
       return recorded;
     },
     lost,
+    without,
     passedOn: () => passed.list(),
     nameOf: (conversation) => names.get(conversation),
     pass({ method, path }) {
