@@ -90,7 +90,7 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
   const { redact = {}, streams = "boundaries" } = options;
   const conversations = createConversations({}, redact);
   const lost: string[] = [];
-  const without = new Map<string, number>();
+  const { kinds: without, add: leave } = countKinds((what) => watcher.without(what));
   const passed = createRequestTally<OutsideRequest>();
   const names = new Map<number, string>();
   const open = new Set<Promise<void>>();
@@ -100,14 +100,6 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
     lost.push(why);
     watcher.lost(why);
   };
-  const leave = (what: string): void => {
-    const shown = toVisible(what).slice(0, 80);
-    const known = without.get(shown);
-    // A hostile vendor could name new ones for ever.
-    if (known === undefined && without.size >= MAX_KINDS) return;
-    without.set(shown, (known ?? 0) + 1);
-    if (known === undefined) watcher.without(shown);
-  };
   // Whatever it was: the client has its answer, and the turns before this one are still to be written.
   const loseBy = (error: unknown): void => lose(error instanceof Error ? error.message : String(error));
   const tracked = (work: Promise<void>): Promise<void> => {
@@ -116,15 +108,11 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
   };
 
   async function keep(wire: Wire, turn: OpenTurn, passed: PassedAnswer, askedAt: number): Promise<void> {
-    const { bytes, isStream, isCut } = passed;
     try {
-      if (bytes === undefined) throw new CassetteError("not-recordable", "an answer was too large to be kept");
-      const noted = isStream && streams !== false ? noteParts(passed, askedAt, streams) : undefined;
-      const left = new Set<string>();
-      const response = wire.read({ bytes, isStream, isCut }, noted, (what) => left.add(what));
-      await turn.answer(response, noted?.note);
+      const { response, note, left } = readPassed(wire, passed, askedAt, streams);
+      await turn.answer(response, note);
       recorded++;
-      for (const what of left) leave(what);
+      leave(left);
     } catch (error) {
       await turn.fail();
       loseBy(error);
@@ -169,6 +157,32 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
     },
     toCassette: (conversation) => conversations.toCassette(conversation),
   };
+}
+
+/** The answer, how its stream came, and what it held that a response has no place for. */
+function readPassed(wire: Wire, passed: PassedAnswer, askedAt: number, streams: RecordedStreaming) {
+  const { bytes, isStream, isCut } = passed;
+  if (bytes === undefined) throw new CassetteError("not-recordable", "an answer was too large to be kept");
+  const noted = isStream && streams !== false ? noteParts(passed, askedAt, streams) : undefined;
+  const left = new Set<string>();
+  const response = wire.read({ bytes, isStream, isCut }, noted, (what) => left.add(what));
+  return { response, note: noted?.note, left };
+}
+
+/** How many turns were recorded without each kind of content; `report` is called for the first of a kind. */
+function countKinds(report: (what: string) => void) {
+  const kinds = new Map<string, number>();
+  const add = (left: ReadonlySet<string>): void => {
+    for (const what of left) {
+      const shown = toVisible(what).slice(0, 80);
+      const known = kinds.get(shown);
+      // A hostile vendor could name new ones for ever.
+      if (known === undefined && kinds.size >= MAX_KINDS) continue;
+      kinds.set(shown, (known ?? 0) + 1);
+      if (known === undefined) report(shown);
+    }
+  };
+  return { kinds, add };
 }
 
 /** Takes down the deltas at the times of the parts they came with: they are read when all of them have passed by. */
