@@ -2,7 +2,7 @@
 // UTF-8, duplicate keys, numbers that a double does not keep, lone surrogates, deep nesting, and files beyond the limit.
 
 import * as jsonc from "jsonc-parser";
-import { findTooDeep, MAX_JSON_DEPTH, toVisible } from "../core/index.js";
+import { findTooDeep, MAX_JSON_DEPTH, sameDecimal, toVisible } from "../core/index.js";
 import { CassetteError, type LoadErrorCode } from "./errors.js";
 import { isTooHeavy } from "./weight.js";
 
@@ -168,20 +168,9 @@ function checkNumber(scanner: jsonc.JSONScanner, refuse: Refuse): void {
   if (!Number.isFinite(number)) {
     refuse("number-not-finite", `${at(scanner)}: ${shorten(text)} is beyond a double`, RESTORE);
   }
-  if (toDecimal(text) !== toDecimal(written)) {
+  if (!sameDecimal(text, written)) {
     refuse("number-inexact", `${at(scanner)}: ${shorten(text)} would be read as ${written}`, RESTORE);
   }
-}
-
-/** The digits of a number without leading and trailing zeros and its power of ten: equal exactly for equal values but for the sign. */
-function toDecimal(text: string): string {
-  const [mantissa = "", exponent = "0"] = text.replace(/^-/, "").split(/e/i);
-  const [whole = "", fraction = ""] = mantissa.split(".");
-  const digits = (whole + fraction).replace(/^0+/, "");
-  let end = digits.length;
-  while (digits[end - 1] === "0") end--;
-  if (end === 0) return "0";
-  return `${digits.slice(0, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 }
 
 function shorten(text: string): string {

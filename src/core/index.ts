@@ -16,6 +16,7 @@ export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./visib
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal, sealedLevels } from "./canon/copy.js";
 export { findTooDeep, parseBoundedJson } from "./canon/depth.js";
+export { findDroppedArgument, sameDecimal } from "./canon/exact.js";
 export {
   isPlainObject,
   MAX_JSON_DEPTH,

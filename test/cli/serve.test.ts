@@ -789,7 +789,7 @@ describe("cassette serve", () => {
     const ollama = await post(`${server.url}/api/chat`, { model: "m" });
     expect([ollama.status, await ollama.json()]).toEqual([
       400,
-      { error: "the request cannot be read: messages is no list" },
+      { error: "the request cannot be read: messages must be a list" },
     ]);
     const unknown = await fetch(`${server.url}/v1/models`);
     expect(unknown.status).toBe(404);
@@ -1148,6 +1148,28 @@ describe("cassette record --proxy", () => {
         { method: "GET", path: "/v1/models", count: 1 },
         { method: "POST", path: "/v1/messages/count_tokens", count: 1 },
       ]);
+    }
+  });
+
+  it("reports what it could not record of an answer, at once and at the end", async () => {
+    const content = [
+      { type: "compaction", content: "s" },
+      { type: "text", text: "ok" },
+    ];
+    const target = await rawVendor(JSON.stringify({ type: "message", role: "assistant", content }));
+    for (const json of [false, true]) {
+      const proxy = await proxying(target, `without-${json}.cassette.json`, { json });
+      for (const text of ["one", "two"]) await (await post(`${proxy.url}/v1/messages`, chat(text))).text();
+      const { code, out } = await proxy.stop();
+      expect(proxy.io.err.match(/recorded without: a block of type "compaction"/g)).toHaveLength(1);
+      expect(code).toBe(1);
+      if (!json) {
+        expect(out).toContain('recorded without, 2 turns: a block of type "compaction"\n');
+        continue;
+      }
+      const document = documentOf({ out, code, err: "" });
+      assertDocument(document);
+      expect(document["without"]).toEqual({ 'a block of type "compaction"': 2 });
     }
   });
 

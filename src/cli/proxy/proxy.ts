@@ -67,6 +67,7 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const note = createNotes(io);
     const watcher: ProxyWatcher = {
       lost: (why) => note("not recorded: ", why),
+      without: (what) => note("recorded without: ", what),
       passedOn: (request) =>
         note("passed on, not recorded: ", `${request.method} ${request.path}`, ` is ${nameOutside(request)}`),
       kept: (conversation) => saver.changed(conversation),
@@ -145,7 +146,7 @@ interface Outcome {
 }
 
 function finish({ recorder, saved, twins, ended }: Outcome, options: ProxyOptions, io: CommandIo): void {
-  const { lost } = recorder;
+  const { lost, without } = recorder;
   const passedOn = recorder.passedOn();
   const { json, command } = options;
   // What the command prints is its own.
@@ -155,12 +156,12 @@ function finish({ recorder, saved, twins, ended }: Outcome, options: ProxyOption
     throw nothingRecorded(lost, passedOn, options);
   }
   const isUnwritten = saved.some((one) => "error" in one);
-  const isComplete = lost.length + passedOn.length === 0;
+  const isComplete = lost.length + passedOn.length + without.size === 0;
   const exitCode = ended !== 0 ? ended : isUnwritten ? EXIT.failed : isComplete ? EXIT.ok : EXIT.drift;
   io.exit(exitCode);
   if (json) {
     const cassettes = saved.map((one) => ({ ...one, ...twinOf(one, twins) }));
-    writeJson(io, "record", exitCode, { cassettes, lost, passedOn });
+    writeJson(io, "record", exitCode, { cassettes, lost, passedOn, without: Object.fromEntries(without) });
     return;
   }
   for (const one of saved) {
@@ -173,6 +174,9 @@ function finish({ recorder, saved, twins, ended }: Outcome, options: ProxyOption
   if (saved.length === 0) print({ look: "bad", text: "no turn was recorded" });
   for (const request of passedOn) print({ look: "bad", text: countText(request, PASSED) });
   if (passedOn.length > 0) print("   ", OWN_BASE);
+  for (const [what, turns] of without) {
+    print({ look: "bad", text: `recorded without, ${count(turns, "turn")}: ` }, what);
+  }
   if (lost.length > 0) print({ look: "bad", text: `${count(lost.length, "turn")} could not be recorded` });
 }
 

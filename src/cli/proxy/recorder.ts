@@ -11,7 +11,7 @@ import {
   type RedactOption,
   type StreamNote,
 } from "../../cassette/index.js";
-import type { PassedParts, Wire } from "../../core/index.js";
+import { toVisible, type PassedParts, type Wire } from "../../core/index.js";
 import { createRequestTally, parseTurn, type CountedRequest, type OutsideRequest } from "../../harness/index.js";
 
 /** The answer to a turn, as it passed by. */
@@ -59,6 +59,8 @@ export interface ProxyRecorder {
   readonly recorded: number;
   /** Why each turn that succeeded could not be kept. */
   readonly lost: readonly string[];
+  /** What answers held and a cassette cannot, and in how many turns. */
+  readonly without: ReadonlyMap<string, number>;
   /** The requests that were passed on and are not turns. */
   passedOn(): CountedRequest[];
   /** What the client called the recording of a conversation. */
@@ -70,6 +72,8 @@ export interface ProxyRecorder {
 /** Called at once for a turn that is lost, a request of a new kind that is not recorded, and a conversation that changed. */
 export interface ProxyWatcher {
   lost(why: string): void;
+  /** Called for the first answer of which a kind of content could not be recorded. */
+  without(what: string): void;
   passedOn(request: OutsideRequest): void;
   kept(conversation: number): void;
 }
@@ -80,10 +84,13 @@ export interface ProxyRecording {
   streams?: RecordedStreaming;
 }
 
+const MAX_KINDS = 20;
+
 export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecording = {}): ProxyRecorder {
   const { redact = {}, streams = "boundaries" } = options;
   const conversations = createConversations({}, redact);
   const lost: string[] = [];
+  const { kinds: without, add: leave } = countKinds((what) => watcher.without(what));
   const passed = createRequestTally<OutsideRequest>();
   const names = new Map<number, string>();
   const open = new Set<Promise<void>>();
@@ -101,12 +108,11 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
   };
 
   async function keep(wire: Wire, turn: OpenTurn, passed: PassedAnswer, askedAt: number): Promise<void> {
-    const { bytes, isStream, isCut } = passed;
     try {
-      if (bytes === undefined) throw new CassetteError("not-recordable", "an answer was too large to be kept");
-      const noted = isStream && streams !== false ? noteParts(passed, askedAt, streams) : undefined;
-      await turn.answer(wire.read({ bytes, isStream, isCut }, noted), noted?.note);
+      const { response, note, left } = readPassed(wire, passed, askedAt, streams);
+      await turn.answer(response, note);
       recorded++;
+      leave(left);
     } catch (error) {
       await turn.fail();
       loseBy(error);
@@ -124,6 +130,7 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
       return recorded;
     },
     lost,
+    without,
     passedOn: () => passed.list(),
     nameOf: (conversation) => names.get(conversation),
     pass({ method, path }) {
@@ -150,6 +157,32 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
     },
     toCassette: (conversation) => conversations.toCassette(conversation),
   };
+}
+
+/** The answer, how its stream came, and what it held that a response has no place for. */
+function readPassed(wire: Wire, passed: PassedAnswer, askedAt: number, streams: RecordedStreaming) {
+  const { bytes, isStream, isCut } = passed;
+  if (bytes === undefined) throw new CassetteError("not-recordable", "an answer was too large to be kept");
+  const noted = isStream && streams !== false ? noteParts(passed, askedAt, streams) : undefined;
+  const left = new Set<string>();
+  const response = wire.read({ bytes, isStream, isCut }, noted, (what) => left.add(what));
+  return { response, note: noted?.note, left };
+}
+
+/** How many turns were recorded without each kind of content; `report` is called for the first of a kind. */
+function countKinds(report: (what: string) => void) {
+  const kinds = new Map<string, number>();
+  const add = (left: ReadonlySet<string>): void => {
+    for (const what of left) {
+      const shown = toVisible(what).slice(0, 80);
+      const known = kinds.get(shown);
+      // A hostile vendor could name new ones for ever.
+      if (known === undefined && kinds.size >= MAX_KINDS) continue;
+      kinds.set(shown, (known ?? 0) + 1);
+      if (known === undefined) report(shown);
+    }
+  };
+  return { kinds, add };
 }
 
 /** Takes down the deltas at the times of the parts they came with: they are read when all of them have passed by. */

@@ -34,7 +34,7 @@ export function parseBoundedJson(text: string): unknown {
 }
 
 /** The offset of the closing quote, or that of the end of a text without one. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   let offset = start;
   while (offset < text.length) {
     const unit = text.charCodeAt(offset);

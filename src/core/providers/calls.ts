@@ -2,6 +2,7 @@
 // double, and arguments that are no object are kept as the text the model wrote.
 
 import { parseBoundedJson } from "../canon/depth.js";
+import { findDropped } from "../canon/exact.js";
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from "../canon/value.js";
 import type { LlmToolCall } from "../model/message.js";
 import { toJsonText, toText } from "./wire.js";
@@ -40,14 +41,17 @@ function pickId(id: string, index: number, given: ReadonlySet<string>, used: Rea
 
 /**
  * For adapters: a call's arguments, as a value or as JSON text, as an object; what is none is kept as
- * `malformedArguments`. No arguments at all ("", null, the text `null`) are `{}`: vendors send that for a tool without.
+ * `malformedArguments`, and so is a text with a number that JSON.parse rounds or a key that occurs twice. No arguments at all ("", null, the text `null`) are `{}`: vendors send that for a tool without.
  */
 export function toArguments(value: unknown): Pick<LlmToolCall, "arguments" | "malformedArguments"> {
   if (value === undefined || value === null) return { arguments: {} };
   if (typeof value !== "string") return fromValue(value, () => toJsonText(value));
   if (value.trim() === "" || value.trim() === "null") return { arguments: {} };
   try {
-    return fromValue(parseBoundedJson(value), () => value.toWellFormed());
+    const parsed = parseBoundedJson(value);
+    // A number that would be rounded, or one of two equal keys, is kept in the text the model wrote.
+    if (findDropped(value) !== undefined) return { arguments: {}, malformedArguments: value.toWellFormed() };
+    return fromValue(parsed, () => value.toWellFormed());
   } catch {
     return { arguments: {}, malformedArguments: value.toWellFormed() };
   }

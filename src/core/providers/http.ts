@@ -11,6 +11,7 @@ import { startDeadline, type Deadline } from "./deadline.js";
 import { judgeFault, readFault } from "./fault.js";
 import { dropCutSecret, quoteForeign } from "./secret.js";
 import { hintForStatus, readRetryAfter } from "./status.js";
+import { refuseDropped } from "./wire.js";
 
 /** One request, its time limit and the caller's signal with it. */
 export interface HttpCall {
@@ -178,8 +179,9 @@ function parseAnswer(call: HttpCall, text: string): unknown {
       hint: "Verify that baseURL is the vendor's API; no answer of a vendor is nested like that.",
     });
   }
+  let json: unknown;
   try {
-    return JSON.parse(text) as unknown;
+    json = JSON.parse(text) as unknown;
   } catch (error) {
     const said = text.trim() === "" ? "nothing" : quoteForeign(text, call.secret);
     throw new AgentError("provider-response", `the answer of ${call.providerName} is not JSON: ${said}`, {
@@ -188,6 +190,9 @@ function parseAnswer(call: HttpCall, text: string): unknown {
       cause: toSafeCause(error, (words) => quoteForeign(words, call.secret)),
     });
   }
+  const { providerName, secret } = call;
+  refuseDropped(text, { providerName, quote: (words) => quoteForeign(words, secret), note: () => undefined });
+  return json;
 }
 
 /** An answer that began and was not finished. */

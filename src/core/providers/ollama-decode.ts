@@ -25,6 +25,7 @@ export function decodeOllama(json: unknown, decoding: Decoding = plainDecoding):
   refuseErrorBody(body["error"], decoding);
   const message = toObject(body["message"]);
   if (Object.keys(message).length === 0) refuseBody("has no message", decoding);
+  if (toList(message["images"]).length > 0) decoding.note("images");
 
   const calls = toList(message["tool_calls"]).map((item) => {
     const call = toObject(item);

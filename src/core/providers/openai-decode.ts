@@ -32,6 +32,7 @@ export function decodeOpenAi(json: unknown, decoding: Decoding = plainDecoding):
   const message = toObject(choice["message"]);
   if (Object.keys(message).length === 0) refuseBody("has no message", decoding);
   if (choices.length > 1) decoding.note("more than one choice");
+  if (toList(message["images"]).length > 0) decoding.note("images");
 
   const parts = readParts(message["content"], decoding);
   const refusal = toText(message["refusal"]) || parts.refusal;

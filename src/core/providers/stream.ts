@@ -4,7 +4,7 @@
 import { parseBoundedJson } from "../canon/depth.js";
 import type { LlmStreamDelta, LlmTurnResponse } from "../model/provider.js";
 import { refuseCut, refusePart, toDeltas, type StreamPart, type StreamWire } from "./fold.js";
-import { refuseErrorBody, toText, type Decoding } from "./wire.js";
+import { refuseDropped, refuseErrorBody, toText, type Decoding } from "./wire.js";
 
 /** One answer on its way. All three throw `provider-response`. */
 export interface StreamDecoder {
@@ -37,6 +37,7 @@ export function createStreamDecoder(wire: StreamWire, decoding: Decoding): Strea
       return [];
     }
     const json = parsePart(event, data, isLast, decoding);
+    refuseDropped(data, decoding);
     const deltas = fold.take(json);
     isEnded = fold.isEnded;
     return deltas;
@@ -79,7 +80,10 @@ export function createStreamDecoder(wire: StreamWire, decoding: Decoding): Strea
       const deltas = read(text.decode());
       assertSound();
       if (kind === "whole") {
-        const response = wire.decode(parseWhole(held.join(""), decoding), decoding);
+        const whole = held.join("");
+        const json = parseWhole(whole, decoding);
+        refuseDropped(whole, decoding);
+        const response = wire.decode(json, decoding);
         return { deltas: toWholeDeltas(response), response };
       }
       if (!isEnded) for (const part of reader.end()) for (const delta of takePart(part, true)) deltas.push(delta);

@@ -2,6 +2,7 @@
 // vendors send null, leave keys out and swap types, and one odd field must not cost a whole answer.
 
 import { findTooDeep } from "../canon/depth.js";
+import { findDroppedArgument } from "../canon/exact.js";
 import { isPlainObject, MAX_JSON_DEPTH } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { AssistantMessage, LlmToolCall, Reasoning } from "../model/message.js";
@@ -109,6 +110,17 @@ export function refuseErrorBody(error: unknown, decoding: Decoding): void {
     `${decoding.providerName} answered with an error: ${message}`,
     judgeFault(fault),
   );
+}
+
+/** Throws for an answer whose calls hold, outside a text, what parsing the answer drops: a tool must not run with another number. */
+export function refuseDropped(text: string, decoding: Decoding): void {
+  const dropped = findDroppedArgument(text);
+  if (dropped === undefined) return;
+  const message = `${decoding.providerName} called a tool with ${decoding.quote(dropped)}, which cannot be read without a loss`;
+  throw new AgentError("provider-response", message, {
+    kind: "unknown",
+    hint: "Let the tool take numbers of more than 15 digits as text.",
+  });
 }
 
 /** Throws for a body that holds neither an answer nor an error. */

@@ -1,6 +1,8 @@
 // One tool call, from what the model asked to what it reads back: prepare, execute, settle. Whatever goes wrong with a
 // call is an outcome, never an exception; only an aborted run leaves by a throw.
 
+import { parseBoundedJson } from "../canon/depth.js";
+import { findDropped } from "../canon/exact.js";
 import { ToolArgError, ToolPolicyError } from "../errors.js";
 import type { LlmToolCall, ToolMessage } from "../model/message.js";
 import type { JsonObject } from "../canon/value.js";
@@ -40,6 +42,24 @@ export interface ReadyCall {
   outcome: ToolOutcome | undefined;
 }
 
+/** A text that is an object all the same has something that JSON.parse drops. */
+function malformedText(name: string, written: string): string {
+  const problem =
+    isJson(written) && findDropped(written) !== undefined
+      ? "hold a number with more digits than can be kept, or a key twice: send such a number as text"
+      : "are not a JSON object";
+  return `the arguments of ${name} ${problem}`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseBoundedJson(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A call that is ready, or the outcome that it is not. */
 export type PreparedCall = ReadyCall | { kind: "refused"; outcome: ToolOutcome };
 
@@ -54,7 +74,7 @@ export function prepareCall(call: LlmToolCall, tools: ToolSet): PreparedCall {
   if (tool === undefined) return { kind: "refused", outcome: { kind: "rejected", content: TOOL_UNAVAILABLE } };
   try {
     if (call.malformedArguments !== undefined) {
-      throw new ToolArgError(`the arguments of ${call.name} are not a JSON object`, { tool: call.name, field: "" });
+      throw new ToolArgError(malformedText(call.name, call.malformedArguments), { tool: call.name, field: "" });
     }
     return { kind: "ready", call, tool, args: tool.check(call.arguments), began: false, outcome: undefined };
   } catch (error) {

@@ -5,7 +5,7 @@ import { AgentError } from "../errors.js";
 import type { LlmStreamDelta, LlmTurnResponse } from "../model/provider.js";
 import type { StreamWire } from "../providers/fold.js";
 import { createStreamDecoder } from "../providers/stream.js";
-import { plainDecoding } from "../providers/wire.js";
+import { plainDecoding, refuseDropped, type Decoding } from "../providers/wire.js";
 
 /** The bytes of an answer, and how they came. */
 export interface CollectedAnswer {
@@ -25,15 +25,20 @@ export interface PassedParts {
 
 const SLICE_BYTES = 64 * 1024;
 
+/** Called with what an answer holds and a response has no place for, such as "citations". */
+export type NoteLoss = (what: string) => void;
+
 /** Throws `provider-response` for an error, for what is no answer, and for one that is not whole. */
 export function readAnswer(
   answer: CollectedAnswer,
   stream: StreamWire,
-  decode: (body: unknown) => LlmTurnResponse,
+  decode: (body: unknown, decoding: Decoding) => LlmTurnResponse,
   passed?: PassedParts,
+  note: NoteLoss = () => undefined,
 ): LlmTurnResponse {
-  if (!answer.isStream) return decode(parseWhole(answer));
-  const decoder = createStreamDecoder(stream, plainDecoding);
+  const decoding = { ...plainDecoding, note };
+  if (!answer.isStream) return decode(parseWhole(answer), decoding);
+  const decoder = createStreamDecoder(stream, decoding);
   const ends = passed === undefined || passed.ends.length === 0 ? [answer.bytes.length] : passed.ends;
   let start = 0;
   let part = 0;
@@ -53,11 +58,15 @@ export function readAnswer(
 }
 
 function parseWhole({ bytes }: CollectedAnswer): unknown {
+  const text = new TextDecoder().decode(bytes);
+  let json: unknown;
   try {
-    return parseBoundedJson(new TextDecoder().decode(bytes));
+    json = parseBoundedJson(text);
   } catch (cause) {
     throw notWhole(cause);
   }
+  refuseDropped(text, plainDecoding);
+  return json;
 }
 
 function notWhole(cause: unknown): AgentError {

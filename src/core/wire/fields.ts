@@ -32,9 +32,36 @@ export const NOT_COMPARED: Readonly<Record<string, string>> = {
   keep_alive: "says how long the model stays loaded",
 };
 
+/**
+ * Fields that a vendor adds to an answer and a client repeats, each with the reason why it is not compared in the earlier answers of a
+ * request. A replayed answer does not have them, so comparing them would miss for a client that only repeats what it got.
+ */
+export const NOT_COMPARED_IN_ANSWERS: Readonly<Record<string, string>> = {
+  annotations: "names the sources of a text",
+  citations: "names the sources of a text",
+  search_results: "names the sources of a text",
+  audio: "is compared by its transcript where there is no text",
+  reasoning: "is a thought, which this wire does not take back",
+  reasoning_content: "is a thought, which this wire does not take back",
+  reasoning_details: "is a thought, which this wire does not take back",
+  caller: "says whether the model or its code made a call",
+  extra_content: "holds the vendor's signature of a call",
+  provider_specific_fields: "holds what a gateway knows about an answer",
+  index: "is the place of a call in its answer",
+};
+
 /** The fields of a whole body but those in `known` and those that are never compared. */
 export function bodyFields(body: WireObject, known: readonly string[]): JsonObject {
-  return unknownFields(body, [...known, ...Object.keys(NOT_COMPARED)]);
+  return {
+    ...unknownFields(body, [...known, ...Object.keys(NOT_COMPARED)]),
+    // Another type of thread is refused; what else it says may count.
+    ...nested("thread", unknownFields(toObject(body["thread"]), ["type"])),
+  };
+}
+
+/** The fields of an earlier answer, or of a part of it, but those in `known` and those that are not compared there. */
+export function answerFields(object: WireObject, known: readonly string[]): JsonObject {
+  return unknownFields(object, [...known, ...Object.keys(NOT_COMPARED_IN_ANSWERS)]);
 }
 
 /** The fields of an object in a body but those in `known`, marks for the cache, and null, which means the vendor's default. */
@@ -50,15 +77,20 @@ export function nested(key: string, fields: JsonObject): JsonObject {
   return Object.keys(fields).length === 0 ? {} : { [key]: fields };
 }
 
-/** The unknown fields of tools, by the name of the tool; `read` gives those of one. */
+/** The unknown fields of tools, by the name of the tool, and its place where another has this name; `read` gives those of one. */
 export function toolFields(
   tools: unknown,
   read: (tool: WireObject) => { name: unknown; fields: JsonObject },
 ): JsonObject {
   const found = toList(tools).map((tool) => read(toObject(tool)));
+  const names = found.map(({ name }) => toText(name));
+  const keyOf = (place: number): string => {
+    const name = names[place] ?? "";
+    return names.indexOf(name) === place ? name : `${name}#${place}`;
+  };
   return nested(
     "tools",
-    Object.fromEntries(found.flatMap(({ name, fields }) => Object.entries(nested(toText(name), fields)))),
+    Object.fromEntries(found.flatMap(({ fields }, place) => Object.entries(nested(keyOf(place), fields)))),
   );
 }
 
@@ -107,6 +139,7 @@ export function withWireFields<T extends LlmSettings>(settings: T, wire: WireNam
   return { ...settings, [wire]: fields };
 }
 
-function isGiven(value: unknown): boolean {
+/** False for null, which means the vendor's default, as absence does. */
+export function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }

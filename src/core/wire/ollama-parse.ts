@@ -9,10 +9,21 @@ import { decodeOllama } from "../providers/ollama-decode.js";
 import { toList, toObject, toText, type WireObject } from "../providers/wire.js";
 import { UNNAMED_FORMAT } from "./anthropic-parse.js";
 import { createCallNames, type CallNames } from "./call-names.js";
-import { bodyFields, nested, unknownFields, withMessageFields } from "./fields.js";
+import { answerFields, bodyFields, isGiven, nested, unknownFields, withMessageFields } from "./fields.js";
 import { refuseHeldState } from "./held-state.js";
-import { functionToolFields, readTool } from "./openai-parse.js";
-import { readMessageList, readNumber, readStops, readText, refuse, toTurn, type WireTurn } from "./turn.js";
+import { callFields, functionToolFields, readTool } from "./openai-parse.js";
+import {
+  readMessageList,
+  readNumber,
+  readObject,
+  readObjects,
+  readStops,
+  readString,
+  readText,
+  refuse,
+  toTurn,
+  type WireTurn,
+} from "./turn.js";
 
 /**
  * The turn that a body of Ollama's chat API asks for. Throws `AgentError` `invalid-options` for what a turn request
@@ -21,7 +32,8 @@ import { readMessageList, readNumber, readStops, readText, refuse, toTurn, type 
 export function parseOllama(json: unknown): WireTurn {
   refuseHeldState(json);
   const body = toObject(json);
-  const options = toObject(body["options"]);
+  const options = readObject(body["options"], "options");
+  const tools = readObjects(body["tools"], "tools");
   const { format } = body;
   const calls = createCallNames();
   return toTurn({
@@ -29,12 +41,12 @@ export function parseOllama(json: unknown): WireTurn {
     fields: {
       ...bodyFields(body, ["model", "messages", "tools", "options", ...(isReadFormat(format) ? ["format"] : [])]),
       ...nested("options", unknownFields(options, OPTIONS)),
-      ...functionToolFields(toList(body["tools"])),
+      ...functionToolFields(tools),
     },
     messages: readMessageList(body).map((message, index) =>
       withMessageFields(readMessage(message, `messages[${index}]`, calls), "ollama", messageFields(message)),
     ),
-    tools: toList(body["tools"]).map(readTool),
+    tools: tools.map(readTool),
     settings: {
       temperature: readNumber(options, "temperature"),
       topP: readNumber(options, "top_p"),
@@ -63,18 +75,24 @@ function readMessage(message: WireObject, place: string, calls: CallNames): LlmM
     case "system":
       return { role, content };
     case "user": {
-      const images = toList(message["images"]).map(readImage);
+      const images = readImages(message["images"], place);
       if (images.length === 0) return { role, content };
       return { role, content: [...(content === "" ? [] : [{ type: "text" as const, text: content }]), ...images] };
     }
     case "assistant": {
+      readString(message, "thinking", place);
+      for (const call of readObjects(message["tool_calls"], `${place}.tool_calls`)) {
+        readString(call, "id", place);
+        readString(readObject(call["function"], `${place}.function`), "name", place);
+      }
       const said = decodeOllama({ message, done: true }).message;
       calls.add(said);
       return said;
     }
     case "tool": {
-      const id = toText(message["tool_call_id"]);
-      const name = toText(message["tool_name"]) || toText(message["name"]) || calls.nameOf(id);
+      const id = readString(message, "tool_call_id", place);
+      const named = readString(message, "tool_name", place) || readString(message, "name", place);
+      const name = named || calls.nameOf(id);
       const toolCallId = id || calls.idOf(name);
       calls.settle(toolCallId);
       return { role, toolCallId, name, content };
@@ -83,11 +101,22 @@ function readMessage(message: WireObject, place: string, calls: CallNames): LlmM
   return refuse(place, `has the role "${role}"`);
 }
 
-/** None of an answer: the client repeats what the vendor sent, and a replayed answer does not have all of that. */
 function messageFields(message: WireObject): JsonObject {
-  if (message["role"] === "assistant") return {};
-  const known = message["role"] === "tool" ? ["tool_call_id", "tool_name", "name"] : ["images"];
+  if (message["role"] === "assistant") {
+    return {
+      ...answerFields(message, ["role", "content", "thinking", "tool_calls"]),
+      ...callFields(message["tool_calls"]),
+    };
+  }
+  const second = message["tool_name"] === undefined ? ["name"] : [];
+  const known = { tool: ["tool_call_id", "tool_name", ...second], user: ["images"] }[String(message["role"])] ?? [];
   return unknownFields(message, ["role", "content", ...known]);
+}
+
+function readImages(value: unknown, place: string): ContentPart[] {
+  if (!isGiven(value)) return [];
+  const isList = Array.isArray(value) && value.every((item) => typeof item === "string");
+  return isList ? toList(value).map(readImage) : refuse(`${place}.images`, "must be a list of texts in base64");
 }
 
 /** The first characters of base64 for the first bytes of each format. */

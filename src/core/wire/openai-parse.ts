@@ -6,12 +6,34 @@
 import type { JsonObject } from "../canon/value.js";
 import type { AssistantMessage, ContentPart, LlmMessage } from "../model/message.js";
 import type { LlmSettings, LlmToolDefinition } from "../model/provider.js";
+import { toArguments } from "../providers/calls.js";
 import { decodeOpenAi } from "../providers/openai-decode.js";
-import { toList, toObject, toText, type WireObject } from "../providers/wire.js";
+import { toObject, toText, type WireObject } from "../providers/wire.js";
 import { createCallNames, type CallNames } from "./call-names.js";
-import { bodyFields, nested, partFields, textFields, toolFields, unknownFields, withMessageFields } from "./fields.js";
+import {
+  answerFields,
+  bodyFields,
+  isGiven,
+  nested,
+  partFields,
+  textFields,
+  toolFields,
+  unknownFields,
+  withMessageFields,
+} from "./fields.js";
 import { refuseHeldState } from "./held-state.js";
-import { readMessageList, readNumber, readStops, readText, refuse, toTurn, type WireTurn } from "./turn.js";
+import {
+  readMessageList,
+  readNumber,
+  readObject,
+  readObjects,
+  readStops,
+  readString,
+  readText,
+  refuse,
+  toTurn,
+  type WireTurn,
+} from "./turn.js";
 
 /** Fields of a body that are read one by one. */
 const READ = [
@@ -26,6 +48,9 @@ const READ = [
 export function parseOpenAi(json: unknown): WireTurn {
   refuseHeldState(json);
   const body = toObject(json);
+  const format = readObject(body["response_format"], "response_format");
+  const tools = readObjects(body["tools"], "tools");
+  const functions = readObjects(body["functions"], "functions");
   const choices = readNumber(body, "n") ?? 1;
   if (choices > 1) refuse("n", `asks for ${choices} answers, and a turn has one`);
   const calls = createCallNames();
@@ -33,16 +58,13 @@ export function parseOpenAi(json: unknown): WireTurn {
     wire: "openai",
     fields: {
       ...bodyFields(body, READ),
-      ...nested("response_format", formatFields(toObject(body["response_format"]))),
-      ...functionToolFields([
-        ...toList(body["tools"]),
-        ...toList(body["functions"]).map((named) => ({ function: named })),
-      ]),
+      ...secondNames(body),
+      ...choiceFields(body["tool_choice"] ?? body["function_call"]),
+      ...nested("response_format", formatFields(format)),
+      ...functionToolFields([...tools, ...functions.map((named) => ({ function: named }))]),
     },
-    messages: readMessageList(body).map((message, index) =>
-      withMessageFields(readMessage(message, `messages[${index}]`, calls), "openai", messageFields(message)),
-    ),
-    tools: [...toList(body["tools"]).map(readTool), ...toList(body["functions"]).map(readFunction)],
+    messages: readMessageList(body).map((message, index) => readWithFields(message, `messages[${index}]`, calls)),
+    tools: [...tools.map(readTool), ...functions.map((named) => readFunction(named, "functions"))],
     settings: {
       temperature: readNumber(body, "temperature"),
       topP: readNumber(body, "top_p"),
@@ -50,12 +72,27 @@ export function parseOpenAi(json: unknown): WireTurn {
       stop: readStops(body["stop"]),
       seed: readNumber(body, "seed"),
       toolChoice: readChoice(body["tool_choice"] ?? body["function_call"]),
-      responseFormat: readFormat(toObject(body["response_format"])),
+      responseFormat: readFormat(format),
     },
     model: toText(body["model"]),
     isStream: body["stream"] === true,
     wantsUsage: toObject(body["stream_options"])["include_usage"] === true,
   });
+}
+
+/** The older of two fields for one thing, where a body has both: which one a host goes by is its own matter. */
+function secondNames(body: WireObject): JsonObject {
+  const pairs = [
+    ["max_completion_tokens", "max_tokens"],
+    ["tool_choice", "function_call"],
+  ] as const;
+  const second = pairs.flatMap(([first, older]) => (isGiven(body[first]) && isGiven(body[older]) ? [older] : []));
+  return Object.fromEntries(second.map((older) => [older, body[older]])) as JsonObject;
+}
+
+function readWithFields(message: WireObject, place: string, calls: CallNames): LlmMessage {
+  const read = readMessage(message, place, calls);
+  return withMessageFields(read, "openai", messageFields(message, read));
 }
 
 function readMessage(message: WireObject, place: string, calls: CallNames): LlmMessage {
@@ -68,29 +105,32 @@ function readMessage(message: WireObject, place: string, calls: CallNames): LlmM
     case "user":
       return {
         role,
-        content: Array.isArray(content) ? content.map((part) => readPart(part, place)) : readText(content, place),
+        content: Array.isArray(content)
+          ? readObjects(content, `${place}.content`).map((part) => readPart(part, place))
+          : readText(content, place),
       };
     case "assistant":
-      return readAssistant(message, calls);
+      return readAssistant(message, place, calls);
     case "tool": {
-      const toolCallId = toText(message["tool_call_id"]);
+      const toolCallId = readString(message, "tool_call_id", place);
       return { role, toolCallId, name: calls.nameOf(toolCallId), content: readText(content, place) };
     }
     case "function": {
-      const name = toText(message["name"]);
+      const name = readString(message, "name", place);
       return { role: "tool", toolCallId: calls.idOf(name), name, content: readText(content, place) };
     }
   }
   return refuse(place, `has the role "${role}"`);
 }
 
-/** None of an answer: the client repeats what the vendor sent, and a replayed answer does not have all of that. */
-function messageFields(message: WireObject): JsonObject {
-  const { role, content } = message;
-  if (role === "assistant") return {};
-  const isResult = role === "tool" || role === "function";
+function messageFields(message: WireObject, read: LlmMessage): JsonObject {
+  const { content } = message;
+  if (read.role === "assistant") return saidFields(message);
+  // The name of a result is found by its call; any other name is what the client says.
+  const isFound = read.role === "tool" && read.toolCallId !== "" && read.name === message["name"];
+  const known = read.role === "tool" ? ["tool_call_id", ...(isFound ? ["name"] : [])] : [];
   return {
-    ...unknownFields(message, ["role", "content", ...(isResult ? ["tool_call_id", "name"] : [])]),
+    ...unknownFields(message, ["role", "content", ...known]),
     ...partFields(content, (part) =>
       part["type"] === "image_url"
         ? {
@@ -102,19 +142,64 @@ function messageFields(message: WireObject): JsonObject {
   };
 }
 
+/** Fields of an earlier answer which its client may have added, and parts that no message of ours has a place for. */
+function saidFields(message: WireObject): JsonObject {
+  return {
+    ...answerFields(message, ["role", "content", "refusal", "tool_calls", "function_call"]),
+    ...partFields(message["content"], (part) => {
+      const type = toText(part["type"]);
+      return SAID_PARTS.includes(type) ? answerFields(part, ["type", type]) : unknownFields(part, []);
+    }),
+    ...callFields(message["tool_calls"]),
+    ...nested("function_call", namedFields(toObject(message["function_call"]))),
+  };
+}
+
+const SAID_PARTS = ["text", "refusal", "thinking"];
+
+/** The unknown fields of the calls of an earlier answer, by their places. */
+export function callFields(calls: unknown): JsonObject {
+  const { content } = partFields(calls, (call) => ({
+    ...answerFields(call, ["id", "function", ...(call["type"] === "function" ? ["type"] : [])]),
+    ...nested("function", namedFields(toObject(call["function"]))),
+  }));
+  return content === undefined ? {} : { tool_calls: content };
+}
+
+/** Arguments that are not an object are not sent back over a wire, so they are kept as they came. */
+function namedFields(named: WireObject): JsonObject {
+  const isRead = toArguments(named["arguments"]).malformedArguments === undefined;
+  return answerFields(named, ["name", ...(isRead ? ["arguments"] : [])]);
+}
+
 /** What the vendor once said is read as it was when it came, so that a prompt and the answer before it agree. */
-function readAssistant(message: WireObject, calls: CallNames): AssistantMessage {
+function readAssistant(message: WireObject, place: string, calls: CallNames): AssistantMessage {
+  const { content, tool_calls: called, function_call: legacy } = message;
+  if (typeof content !== "string") {
+    for (const part of readObjects(content, `${place}.content`)) {
+      for (const type of ["text", "refusal"]) if (part["type"] === type) readString(part, type, place);
+    }
+  }
+  readString(message, "refusal", place);
+  for (const call of readObjects(called, `${place}.tool_calls`)) {
+    readString(call, "id", place);
+    const type = readString(call, "type", place);
+    for (const kind of ["function", "custom"]) readString(readObject(call[kind], `${place}.${kind}`), "name", place);
+    if (type !== "" && type !== "function" && type !== "custom") refuse(place, `has a call of type "${type}"`);
+  }
+  readString(readObject(legacy, `${place}.function_call`), "name", place);
   const said = decodeOpenAi({ choices: [{ message }] }).message;
   calls.add(said);
   return said;
 }
 
-function readPart(item: unknown, place: string): ContentPart {
-  const part = toObject(item);
-  const type = toText(part["type"]);
-  if (type === "text") return { type, text: toText(part["text"]) };
+function readPart(part: WireObject, place: string): ContentPart {
+  const type = readString(part, "type", place);
+  if (type === "text") return { type, text: readString(part, "text", place) };
   if (type !== "image_url") return refuse(place, `has a part of type "${type}"`);
-  const url = toText(toObject(part["image_url"])["url"]);
+  const { image_url: image } = part;
+  // Some hosts take the URL itself.
+  const url = typeof image === "string" ? toText(image) : readString(readObject(image, "image_url"), "url", place);
   const inline = /^data:([^;,]*);base64,([^]*)$/.exec(url);
   return inline === null
     ? { type: "image", url }
@@ -122,11 +207,10 @@ function readPart(item: unknown, place: string): ContentPart {
 }
 
 /** A tool as OpenAI coined it and others took it over, some of them without its type. */
-export function readTool(item: unknown): LlmToolDefinition {
-  const tool = toObject(item);
-  const type = toText(tool["type"]);
+export function readTool(tool: WireObject): LlmToolDefinition {
+  const type = readString(tool, "type", "tools");
   if (type !== "function" && type !== "") return refuse("tools", `has one of type "${type}"`);
-  return readFunction(tool["function"]);
+  return readFunction(readObject(tool["function"], "tools.function"), "tools");
 }
 
 /** Fields of tools in that form that a definition has no place for, such as `strict`. */
@@ -141,12 +225,11 @@ export function functionToolFields(tools: readonly unknown[]): JsonObject {
   });
 }
 
-function readFunction(item: unknown): LlmToolDefinition {
-  const named = toObject(item);
+function readFunction(named: WireObject, place: string): LlmToolDefinition {
   return {
-    name: toText(named["name"]),
-    description: toText(named["description"]),
-    schema: toObject(named["parameters"]) as JsonObject,
+    name: readString(named, "name", place),
+    description: readString(named, "description", place),
+    schema: readObject(named["parameters"], `${place}.parameters`) as JsonObject,
   };
 }
 
@@ -156,24 +239,49 @@ function readChoice(choice: unknown): LlmSettings["toolChoice"] {
   // Mistral's word.
   if (choice === "any") return "required";
   const object = toObject(choice);
-  const name = toText(toObject(object["function"])["name"]) || toText(object["name"]);
+  readString(object, "type", "tool_choice");
+  if (isOtherChoice(object)) return undefined;
+  const named = readObject(object["function"], "tool_choice.function");
+  const name = readString(named, "name", "tool_choice") || readString(object, "name", "tool_choice");
   return name === "" ? refuse("tool_choice", "names no tool") : { name };
 }
 
-/** Of a format that is read, what is beside its name and schema; of any other, all of it. Text is what no format means. */
+/** A choice that no setting stands for, such as `allowed_tools`. */
+function isOtherChoice({ type }: WireObject): boolean {
+  return typeof type === "string" && type !== "function" && type !== "";
+}
+
+/** All of a choice that no setting stands for, and of any other what it holds besides the name. */
+function choiceFields(choice: unknown): JsonObject {
+  const object = toObject(choice);
+  if (isOtherChoice(object)) return { tool_choice: object as JsonObject };
+  const named = toObject(object["function"]);
+  const second = isGiven(named["name"]) ? [] : ["name"];
+  return nested("tool_choice", {
+    ...unknownFields(object, ["type", "function", ...second]),
+    ...nested("function", unknownFields(named, ["name"])),
+  });
+}
+
+/** Of a format that is read, what it holds besides its name and schema; of any other, all of it. Text is what no format means. */
 function formatFields(format: WireObject): JsonObject {
   const { type } = format;
-  if (type === "text") return unknownFields(format, ["type"]);
-  if (type !== "json_object" && type !== "json_schema") return unknownFields(format, []);
+  if (type === "text" || type === "json_object") return unknownFields(format, ["type"]);
+  if (type !== "json_schema") return unknownFields(format, []);
+  const named = toObject(format["json_schema"]);
   return {
-    ...unknownFields(format, ["type", "json_schema"]),
-    ...unknownFields(toObject(format["json_schema"]), ["name", "schema"]),
+    // Without its type, a schema of this name would be the same as JSON without a schema.
+    ...unknownFields(format, [...(named["name"] === JSON_OBJECT ? [] : ["type"]), "json_schema"]),
+    ...unknownFields(named, ["name", "schema"]),
   };
 }
 
+const JSON_OBJECT = "json_object";
+
 function readFormat(format: WireObject): LlmSettings["responseFormat"] {
-  if (format["type"] === "json_object") return { name: "json_object", schema: { type: "object" } };
+  if (format["type"] === JSON_OBJECT) return { name: JSON_OBJECT, schema: { type: "object" } };
   if (format["type"] !== "json_schema") return undefined;
-  const { name, schema } = toObject(format["json_schema"]);
-  return { name: toText(name), schema: toObject(schema) as JsonObject };
+  const named = readObject(format["json_schema"], "response_format.json_schema");
+  const schema = readObject(named["schema"], "response_format.schema") as JsonObject;
+  return { name: readString(named, "name", "response_format"), schema };
 }

@@ -4,8 +4,8 @@
 import { AgentError } from "../errors.js";
 import type { LlmMessage } from "../model/message.js";
 import type { LlmSettings, LlmToolDefinition } from "../model/provider.js";
-import type { JsonObject } from "../canon/value.js";
-import { toList, toObject, toText, type WireObject } from "../providers/wire.js";
+import { isPlainObject, type JsonObject } from "../canon/value.js";
+import { toList, toText, type WireObject } from "../providers/wire.js";
 import { withWireFields, type WireName } from "./fields.js";
 
 /** A request as read from the wire. The model is always named there, and absent lists and settings stay absent. */
@@ -61,34 +61,55 @@ export function refuse(place: string, what: string): never {
   });
 }
 
+/** A text; "" where it is absent or null. */
+export function readString(object: WireObject, key: string, place: string): string {
+  const value = object[key] ?? "";
+  return typeof value === "string" ? toText(value) : refuse(`${place}.${key}`, "must be a text");
+}
+
+/** A list of objects; empty where it is absent or null. */
+export function readObjects(value: unknown, place: string): readonly WireObject[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value)) refuse(place, "must be a list");
+  return toList(value).map((item, index) =>
+    isPlainObject(item) ? item : refuse(`${place}[${index}]`, "must be an object"),
+  );
+}
+
+/** An object; empty where it is absent or null. */
+export function readObject(value: unknown, place: string): WireObject {
+  if (value === undefined || value === null) return {};
+  return isPlainObject(value) ? value : refuse(place, "must be an object");
+}
+
 /** The list of messages, or a refusal. */
 export function readMessageList(body: WireObject): readonly WireObject[] {
-  if (!Array.isArray(body["messages"])) refuse("messages", "is no list");
-  return toList(body["messages"]).map((message) => toObject(message));
+  if (!Array.isArray(body["messages"])) refuse("messages", "must be a list");
+  return readObjects(body["messages"], "messages");
 }
 
 /** A number, or undefined where the client left it out or sent null. */
 export function readNumber(object: WireObject, key: string): number | undefined {
   const value = object[key];
   if (value === undefined || value === null) return undefined;
-  return typeof value === "number" ? value : refuse(key, "is no number");
+  return typeof value === "number" ? value : refuse(key, "must be a number");
 }
 
 /** One stop sequence or a list of them, as a list. */
 export function readStops(value: unknown): string[] | undefined {
-  if (typeof value === "string") return [toText(value)];
-  const stops = toList(value).map(toText);
-  return stops.length === 0 ? undefined : stops;
+  if (value === undefined || value === null) return undefined;
+  const stops = Array.isArray(value) ? toList(value) : [value];
+  if (!stops.every((stop) => typeof stop === "string")) refuse("stop", "must be a text or a list of texts");
+  return stops.length === 0 ? undefined : stops.map(toText);
 }
 
 /** Content that may only be text: a string, nothing, or a list of text parts. */
 export function readText(content: unknown, place: string): string {
   if (typeof content === "string") return toText(content);
-  return toList(content)
-    .map((item) => {
-      const part = toObject(item);
-      const type = toText(part["type"]);
-      return type === "text" ? toText(part["text"]) : refuse(place, `has a part of type "${type}"`);
+  return readObjects(content, `${place}.content`)
+    .map((part) => {
+      const type = readString(part, "type", place);
+      return type === "text" ? readString(part, "text", place) : refuse(place, `has a part of type "${type}"`);
     })
     .join("");
 }

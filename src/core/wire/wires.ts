@@ -14,7 +14,7 @@ import { encodeOpenAi } from "../providers/openai-encode.js";
 import { openAiStream } from "../providers/openai-fold.js";
 import { createStreamDecoder, type StreamDecoder } from "../providers/stream.js";
 import { plainDecoding } from "../providers/wire.js";
-import { readAnswer, type CollectedAnswer, type PassedParts } from "./answer.js";
+import { readAnswer, type CollectedAnswer, type NoteLoss, type PassedParts } from "./answer.js";
 import { parseAnthropic } from "./anthropic-parse.js";
 import { anthropicEvents, streamAnthropic, writeAnthropic } from "./anthropic-write.js";
 import { failAnthropic, failOllama, failOpenAi, type WireFailure } from "./failure.js";
@@ -36,8 +36,8 @@ export interface Wire {
   parse(body: unknown): WireTurn;
   /** The body of the same request as our own adapter would send it. Throws where the wire cannot carry it. */
   encode(request: LlmTurnRequest, model: string, maxTokens: number): JsonObject;
-  /** Reads an answer that was collected. `passed` is told the deltas of a stream. Throws `provider-response`. */
-  read(answer: CollectedAnswer, passed?: PassedParts): LlmTurnResponse;
+  /** Reads an answer that was collected. `passed` gets the deltas of a stream, `note` what is left out. Throws `provider-response`. */
+  read(answer: CollectedAnswer, passed?: PassedParts, note?: NoteLoss): LlmTurnResponse;
   /** Reads a streamed answer as it comes; the decoder throws `provider-response`. */
   decoder(): StreamDecoder;
   write(response: LlmTurnResponse, stamp: WireStamp): JsonObject;
@@ -54,7 +54,7 @@ export const WIRES: Readonly<Record<WireName, Wire>> = {
     name: "openai",
     parse: parseOpenAi,
     encode: (request, model) => encodeOpenAi(request, { model, maxTokensField: "max_completion_tokens" }),
-    read: (answer, passed) => readAnswer(answer, openAiStream, decodeOpenAi, passed),
+    read: (answer, ...rest) => readAnswer(answer, openAiStream, decodeOpenAi, ...rest),
     decoder: () => createStreamDecoder(openAiStream, plainDecoding),
     write: writeOpenAi,
     stream: streamOpenAi,
@@ -66,7 +66,7 @@ export const WIRES: Readonly<Record<WireName, Wire>> = {
     name: "anthropic",
     parse: parseAnthropic,
     encode: (request, model, maxTokens) => encodeAnthropic(request, { model, maxTokens }),
-    read: (answer, passed) => readAnswer(answer, anthropicStream, decodeAnthropic, passed),
+    read: (answer, ...rest) => readAnswer(answer, anthropicStream, decodeAnthropic, ...rest),
     decoder: () => createStreamDecoder(anthropicStream, plainDecoding),
     write: writeAnthropic,
     stream: streamAnthropic,
@@ -78,7 +78,7 @@ export const WIRES: Readonly<Record<WireName, Wire>> = {
     name: "ollama",
     parse: parseOllama,
     encode: (request, model) => encodeOllama(request, { model }),
-    read: (answer, passed) => readAnswer(answer, ollamaStream, decodeOllama, passed),
+    read: (answer, ...rest) => readAnswer(answer, ollamaStream, decodeOllama, ...rest),
     decoder: () => createStreamDecoder(ollamaStream, plainDecoding),
     write: writeOllama,
     stream: streamOllama,

@@ -2,6 +2,7 @@
 
 import {
   AgentError,
+  findDroppedArgument,
   findHeldState,
   isPlainObject,
   parseBoundedJson,
@@ -15,10 +16,18 @@ import type { Refusal } from "./reply.js";
  * `AgentError` where it holds what a turn cannot.
  */
 export function parseTurn(wire: Wire, bytes: Uint8Array, path: string): WireTurn {
-  return turnOf(wire, parseBody(bytes), path);
+  const text = readUtf8(bytes);
+  return turnOf(wire, parseBoundedJson(text), text, path);
 }
 
-function turnOf(wire: Wire, body: unknown, path: string): WireTurn {
+function turnOf(wire: Wire, body: unknown, text: string, path: string): WireTurn {
+  const dropped = findDroppedArgument(text);
+  if (dropped !== undefined) {
+    const what = `the arguments of a call, or the seed, hold ${dropped}, which cannot be read without a loss`;
+    throw new AgentError("invalid-options", `the request cannot be read: ${what}`, {
+      hint: "Send numbers of more than 15 digits as text, and each key once.",
+    });
+  }
   const deployment = /\/deployments\/([^/]+)\//.exec(path)?.[1];
   // Azure names the model in the path, and its clients may leave it out of the body.
   const isNameless = deployment !== undefined && isPlainObject(body) && body["model"] === undefined;
@@ -26,14 +35,12 @@ function turnOf(wire: Wire, body: unknown, path: string): WireTurn {
 }
 
 /** Throws SyntaxError. */
-function parseBody(bytes: Uint8Array): unknown {
-  let text: string;
+function readUtf8(bytes: Uint8Array): string {
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
     throw new SyntaxError("the request's body is not UTF-8");
   }
-  return parseBoundedJson(text);
 }
 
 /** A body that continues a conversation on the vendor's server. It is refused at every door, also while recording. */
@@ -46,7 +53,7 @@ export interface HeldStateRefusal {
 /** The refusal of a body that continues a conversation on the vendor's server; undefined for every other body. */
 export function readHeldState(bytes: Uint8Array): HeldStateRefusal | undefined {
   try {
-    return refusalOfState(parseBody(bytes));
+    return refusalOfState(parseBoundedJson(readUtf8(bytes)));
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -67,8 +74,9 @@ export function readTurn(
   path: string,
 ): { turn: WireTurn } | { refusal: Refusal } | HeldStateRefusal {
   try {
-    const body = parseBody(bytes);
-    return refusalOfState(body) ?? { turn: turnOf(wire, body, path) };
+    const text = readUtf8(bytes);
+    const body = parseBoundedJson(text);
+    return refusalOfState(body) ?? { turn: turnOf(wire, body, text, path) };
   } catch (error) {
     if (error instanceof AgentError) return { refusal: { status: 400, code: error.code, message: error.message } };
     if (!(error instanceof SyntaxError)) throw error;

@@ -25,6 +25,22 @@ describe("ids of tool calls", () => {
 });
 
 describe("arguments of tool calls", () => {
+  it.each([
+    ['{"id":1234567890123456789}'],
+    ['{"a":[{"b":-9007199254740993}]}'],
+    ['{"x":0.123456789012345678901}'],
+    ['{"a":1,"a":2}'],
+    ['{"a":{"b":1,"\\u0062":2}}'],
+  ])("keeps %s, of which JSON.parse drops something, as the text it was", (text) =>
+    expect(toArguments(text)).toEqual({ arguments: {}, malformedArguments: text }),
+  );
+
+  it.each([
+    ['{"id":9007199254740992,"b":1e21}', { id: 9007199254740992, b: 1e21 }],
+    ['{"x":0.10000000000000001,"y":1.0,"z":-0.5e-3}', { x: 0.1, y: 1, z: -0.0005 }],
+    ['{"a":"1234567890123456789 \\" {","b":{"a":1}}', { a: '1234567890123456789 " {', b: { a: 1 } }],
+  ])("reads the numbers of %s", (text, value) => expect(toArguments(text)).toEqual({ arguments: value }));
+
   it.each([[""], ["  "], ["null"], [null], [undefined], ["{}"], [{}]])("reads %j as no arguments", (value) => {
     expect(toArguments(value)).toEqual({ arguments: {} });
   });

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { decodeOpenAi } from "../../../src/core/providers/openai-decode.js";
 import { openAiStream } from "../../../src/core/providers/openai-fold.js";
 import { readAnswer } from "../../../src/core/wire/answer.js";
+import { WIRES } from "../../../src/core/wire/wires.js";
 import { sse } from "../../support/exchanges.js";
 import { chunk, DONE } from "../../support/quirks.js";
 import { agentErrorOf } from "../../support/wire.js";
@@ -25,4 +26,44 @@ it("reads nothing after the end of a stream, and takes a cut behind it for none"
   expect(await agentErrorOf(() => read(sse(chunk({ content: "hi" }, "stop")), true))).toMatchObject({
     code: "provider-response",
   });
+});
+
+it.each([
+  ["anthropic", '{"content":[{"type":"tool_use","id":"t","name":"f","input":{"id":1234567890123456789}}]}'],
+  [
+    "ollama",
+    '{"message":{"tool_calls":[{"function":{"name":"f","arguments":{"id":1234567890123456789}}}]},"done":true}',
+  ],
+] as const)("a call over %s with a number that would be rounded is refused", (wire, text) => {
+  const bytes = new TextEncoder().encode(text);
+  expect(() => WIRES[wire].read({ bytes, isStream: false, isCut: false })).toThrow("1234567890123456789");
+});
+
+it("a call over OpenAI keeps such a number in its text, which is served as it was", () => {
+  const written = '{"id":1234567890123456789}';
+  const message = { tool_calls: [{ id: "k", type: "function", function: { name: "f", arguments: written } }] };
+  const bytes = new TextEncoder().encode(JSON.stringify({ choices: [{ message }] }));
+  const response = WIRES.openai.read({ bytes, isStream: false, isCut: false });
+  const served = WIRES.openai.write(response, { id: "x", createdAt: 0, model: "m" });
+  expect(served).toMatchObject({ choices: [{ message: { tool_calls: [{ function: { arguments: written } }] } }] });
+});
+
+it.each([
+  [
+    "anthropic",
+    '{"content":[{"type":"compaction","content":"s"},{"type":"text","text":"a"}]}',
+    'a block of type "compaction"',
+  ],
+  [
+    "anthropic",
+    '{"content":[{"type":"text","text":"a","citations":[{}]}],"stop_reason":"new"}',
+    'citations, the stop reason "new"',
+  ],
+  ["openai", '{"choices":[{"message":{"content":"a","images":[{}]}}]}', "images"],
+  ["ollama", '{"message":{"content":"a","images":["AAAA"]},"done":true}', "images"],
+] as const)("what a response of %s has no place for is named", (wire, text, what) => {
+  const notes: string[] = [];
+  const bytes = new TextEncoder().encode(text);
+  WIRES[wire].read({ bytes, isStream: false, isCut: false }, undefined, (note) => notes.push(note));
+  expect(notes.join(", ")).toBe(what);
 });

@@ -95,9 +95,26 @@ const IN_MESSAGES: readonly (readonly [WireName, message: object, fields: object
     { content: { 0: { lang: "en" } } },
   ],
   ["openai", { role: "user", content: [cached, image] }, { content: { 1: { image_url: { detail: "low" } } } }],
-  ["openai", { role: "tool", tool_call_id: "c", name: "look", content: "r", next_year: 1 }, { next_year: 1 }],
+  [
+    "openai",
+    { role: "tool", tool_call_id: "c", name: "look", content: "r", next_year: 1 },
+    { name: "look", next_year: 1 },
+  ],
   ["openai", { role: "user", content: "q", name: null }, {}],
-  ["openai", { role: "assistant", content: "a", refusal: null, annotations: [], name: "bot" }, {}],
+  ["openai", { role: "assistant", content: "a", refusal: null, annotations: [] }, {}],
+  ["openai", { role: "assistant", content: "a", prefix: true, name: "bot" }, { prefix: true, name: "bot" }],
+  [
+    "anthropic",
+    {
+      role: "assistant",
+      content: [
+        { type: "compaction", content: "summary" },
+        { type: "text", text: "a" },
+      ],
+    },
+    { content: { 0: { type: "compaction", content: "summary" } } },
+  ],
+  ["ollama", { role: "system", content: "s", images: ["AAAA"] }, { images: ["AAAA"] }],
   [
     "anthropic",
     { role: "user", content: [cached, block], origin: "o" },
@@ -110,7 +127,8 @@ const IN_MESSAGES: readonly (readonly [WireName, message: object, fields: object
   ],
   ["anthropic", { role: "assistant", content: [{ type: "text", text: "a", citations: [] }] }, {}],
   ["ollama", { role: "user", content: "q", images: ["iVBORw0KGgo="], name: "ann" }, { name: "ann" }],
-  ["ollama", { role: "assistant", content: "a", thinking: "t", next_year: 1 }, {}],
+  ["ollama", { role: "assistant", content: "a", thinking: "t" }, {}],
+  ["ollama", { role: "assistant", content: "a", next_year: 1 }, { next_year: 1 }],
 ];
 
 describe("message fields that a message of ours has no place for", () => {

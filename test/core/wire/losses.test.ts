@@ -117,13 +117,13 @@ describe("a request", () => {
     ["openai", { messages: [{ role: "critic" }] }, 'messages[0] has the role "critic"'],
     ["openai", { messages: [], tools: [{ type: "custom" }] }, 'tools has one of type "custom"'],
     ["openai", { messages: [], tool_choice: {} }, "tool_choice names no tool"],
-    ["openai", { messages: [], temperature: "hot" }, "temperature is no number"],
-    ["openai", [], "messages is no list"],
+    ["openai", { messages: [], temperature: "hot" }, "temperature must be a number"],
+    ["openai", [], "messages must be a list"],
     ["anthropic", { messages: [{ role: "user", content: [{ type: "document" }] }] }, 'has a block of type "document"'],
     ["anthropic", { messages: [{ role: "tool" }] }, 'messages[0] has the role "tool"'],
     ["anthropic", { messages: [], tool_choice: { type: "some" } }, 'tool_choice has the type "some"'],
     ["ollama", { messages: [{ role: "critic" }] }, 'messages[0] has the role "critic"'],
-    ["ollama", null, "messages is no list"],
+    ["ollama", null, "messages must be a list"],
   ])("over %s with %j is refused", (name, body, what) => {
     expect(() => WIRES[name].parse(body)).toThrow(what);
   });

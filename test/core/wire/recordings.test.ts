@@ -27,7 +27,9 @@ const KNOWN = [
   /n asks for [23] answers/,
   /tools has one of type "[\w.:-]+"/,
   // The vendor refused this one, too.
-  /temperature is no number/,
+  /temperature must be a number/,
+  // The vendor refused this one, too.
+  /tools\.input_schema must be an object/,
   /continues a conversation on the vendor's server \(container\)/,
 ];
 

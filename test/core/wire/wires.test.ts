@@ -73,7 +73,7 @@ async function listen(handler: HttpHandler): Promise<string> {
 
 async function recording() {
   const { url } = await vendor();
-  const recorder = createProxyRecorder({ lost() {}, passedOn() {}, kept() {} });
+  const recorder = createProxyRecorder({ lost() {}, without() {}, passedOn() {}, kept() {} });
   const note = (why: string): never => expect.fail(why);
   const proxy = await listen(
     proxyHandler({

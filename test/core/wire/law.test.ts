@@ -1,0 +1,256 @@
+// The law of the request readers: whatever value of a body changes, the request that is compared changes too, or the body is refused, or
+// the place is on the list below with the reason why it does not count. The bodies are mutated at every JSON pointer they have.
+
+import { expect, it } from "vitest";
+import { canonicalize } from "../../../src/core/canon/json.js";
+import { NOT_COMPARED, NOT_COMPARED_IN_ANSWERS } from "../../../src/core/wire/fields.js";
+import { throughWire, WIRES, type WireName } from "../../../src/core/wire/wires.js";
+
+const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+const labels = Object.fromEntries(Object.keys(NOT_COMPARED).map((field) => [field, { label: "x" }]));
+const vendorOnly = Object.fromEntries(Object.keys(NOT_COMPARED_IN_ANSWERS).map((field) => [field, { label: "x" }]));
+
+const OPENAI = {
+  ...labels,
+  model: "m",
+  stream: true,
+  thread: { type: "create", origin: "o" },
+  messages: [
+    { role: "system", content: [{ type: "text", text: "s", lang: "en" }] },
+    {
+      role: "user",
+      name: "ann",
+      content: [
+        { type: "text", text: "q", lang: "en" },
+        { type: "image_url", image_url: { url: "https://a.test/i.png", detail: "low" } },
+        { type: "image_url", image_url: "data:image/png;base64,iVBORw0KGgo=" },
+      ],
+    },
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: "a" },
+        { type: "input_audio", input_audio: { data: "x" } },
+      ],
+      name: "bot",
+      prefix: true,
+      images: [{ image_url: { url: "u" } }],
+      tool_calls: [
+        { id: "c1", type: "function", function: { name: "weather", arguments: '{"city":"Oslo"}' }, own: 1 },
+        { id: "c2", type: "custom", custom: { name: "weather", input: "text" } },
+      ],
+    },
+    { role: "tool", tool_call_id: "c1", name: "weather", content: "rain", next_year: { deep: [1] } },
+    { role: "assistant", content: "a", ...vendorOnly, audio: { transcript: "t" } },
+    { role: "assistant", refusal: "no", function_call: { name: "weather", arguments: "{}" } },
+    { role: "function", name: "weather", content: "r" },
+    { role: "user", content: "q" },
+  ],
+  tools: [
+    { type: "function", function: { name: "weather", description: "d", parameters, strict: true }, own: 1 },
+    { type: "function", function: { name: "weather", description: "d", parameters } },
+  ],
+  functions: [{ name: "old", description: "d", parameters }],
+  temperature: 0.5,
+  top_p: 0.5,
+  max_completion_tokens: 5,
+  max_tokens: 6,
+  n: 1,
+  stop: ["x", "y"],
+  seed: 3,
+  tool_choice: { type: "function", function: { name: "weather", own: 1 }, own: 1 },
+  function_call: "none",
+  response_format: { type: "json_schema", own: 1, json_schema: { name: "n", schema: parameters, strict: true } },
+  reasoning_effort: "low",
+  next_year: { deep: [1, { a: 1 }] },
+};
+
+const ANTHROPIC = {
+  ...labels,
+  model: "m",
+  stream: true,
+  thread: { type: "create", origin: "o" },
+  max_tokens: 9,
+  system: [
+    { type: "text", text: "s", cache_control: { type: "ephemeral" }, own: 1 },
+    { type: "text", text: "t" },
+  ],
+  messages: [
+    {
+      role: "user",
+      origin: "o",
+      content: [
+        { type: "text", text: "q", own: 1 },
+        { type: "image", source: { type: "url", url: "https://a.test/i.png", media_type: "image/png" } },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" }, own: 1 },
+      ],
+    },
+    {
+      role: "assistant",
+      origin: "o",
+      content: [
+        { type: "thinking", thinking: "hm", signature: "s" },
+        { type: "redacted_thinking", data: "d" },
+        { type: "compaction", content: "summary" },
+        { type: "mcp_tool_use", id: "1", name: "f", server_name: "s", input: { a: 1 } },
+        { type: "text", text: "a", citations: [{ cited_text: "c" }], own: 1 },
+        { type: "tool_use", id: "t1", name: "weather", input: { city: "Oslo" }, caller: { type: "direct" } },
+        { type: "tool_use", id: "t2", name: "weather", input: "not an object" },
+      ],
+    },
+    {
+      role: "user",
+      content: [
+        {
+          type: "tool_result",
+          tool_use_id: "t1",
+          content: [{ type: "text", text: "rain", own: 1 }],
+          is_error: true,
+          own: 1,
+        },
+        { type: "tool_result", tool_use_id: "t2", content: "r" },
+        { type: "text", text: "and?" },
+      ],
+    },
+  ],
+  tools: [
+    { type: "custom", name: "weather", description: "d", input_schema: parameters, strict: true },
+    { name: "weather", description: "d", input_schema: parameters },
+  ],
+  temperature: 0.5,
+  top_p: 0.5,
+  top_k: 3,
+  stop_sequences: ["x"],
+  tool_choice: { type: "tool", name: "weather", disable_parallel_tool_use: true },
+  output_config: { effort: "high", format: { type: "json_schema", schema: parameters, own: { a: 1 } } },
+  thinking: { type: "adaptive" },
+  mcp_servers: [{ url: "u" }],
+};
+
+const call = { id: "c1", function: { index: 0, name: "weather", arguments: { city: "Oslo" } }, own: 1 };
+const OLLAMA = {
+  ...labels,
+  model: "m",
+  stream: true,
+  thread: { type: "create", origin: "o" },
+  messages: [
+    { role: "system", content: "s", images: ["AAAA"] },
+    { role: "user", content: "q", images: ["iVBORw0KGgo="], name: "ann" },
+    { role: "assistant", content: "a", thinking: "t", images: ["AAAA"], next_year: 1, tool_calls: [call] },
+    { role: "tool", tool_name: "weather", content: "rain", images: ["AAAA"], next_year: 1 },
+  ],
+  tools: [{ type: "function", function: { name: "weather", description: "d", parameters, strict: true } }],
+  options: { temperature: 0.5, top_p: 0.5, num_predict: 5, stop: ["x"], seed: 3, top_k: 3 },
+  format: parameters,
+  think: "high",
+};
+
+const BODIES: Readonly<Record<WireName, object>> = { openai: OPENAI, anthropic: ANTHROPIC, ollama: OLLAMA };
+
+/** Places where another value leaves the same request, each with its reason. */
+const SAME: readonly (readonly [WireName | "any", RegExp, reason: string])[] = [
+  [
+    "any",
+    new RegExp(
+      `^/(?:${Object.keys(NOT_COMPARED)
+        .filter((field) => field !== "thread")
+        .join("|")})(?:/|$)`,
+    ),
+    "NOT_COMPARED",
+  ],
+  ["any", /\/cache_control(?:\/|$)/, "the vendor's cache"],
+  [
+    "any",
+    new RegExp(
+      `^/messages/\\d+/(?:content/\\d+/)?(?:tool_calls/\\d+/(?:function/)?)?(?:${Object.keys(NOT_COMPARED_IN_ANSWERS).join("|")})(?:/|$)`,
+    ),
+    "NOT_COMPARED_IN_ANSWERS",
+  ],
+];
+
+/** Pairs of values that mean the same. */
+const TWINS: readonly (readonly [pointer: RegExp, one: string, other: string])[] = [
+  [/\/(?:stop|stop_sequences)$/, '"A"', '["A"]'],
+  [/\/(?:stop|stop_sequences)$/, '"B"', '["B"]'],
+  [/\/(?:tools|tool_calls)\/\d+\/type$/, '"function"', "nothing"],
+  [/^\/tools\/\d+\/type$/, '"custom"', "nothing"],
+  [/\/is_error$/, "nothing", "false"],
+  [/^\/n$/, "1", "nothing"],
+  [/^\/messages\/3\/name$/, '"weather"', "nothing"],
+  [/\/function_call\/arguments$/, '"{}"', "nothing"],
+  [/^\/tool_choice\/type$/, '"function"', "nothing"],
+];
+
+const OTHERS: readonly unknown[] = [
+  "A",
+  "B",
+  1.5,
+  2.5,
+  { z: 1 },
+  { z: 2 },
+  [1],
+  [2],
+  ["A"],
+  ["B"],
+  [{ type: "A" }],
+  [{ type: "B" }],
+];
+
+interface Place {
+  pointer: string;
+  value: unknown;
+  set: (value: unknown) => unknown;
+}
+
+function placesOf(value: unknown, pointer = "", set: (value: unknown) => unknown = (other) => other): Place[] {
+  const own = { pointer, value, set };
+  if (typeof value !== "object" || value === null) return [own];
+  const inner = Object.entries(value).flatMap(([key, item]) =>
+    placesOf(item, `${pointer}/${key}`, (other) => {
+      const copy: object = structuredClone(value);
+      if (other === undefined && Array.isArray(copy)) copy.splice(Number(key), 1);
+      else if (other === undefined) Reflect.deleteProperty(copy, key);
+      else Reflect.set(copy, key, other);
+      return set(copy);
+    }),
+  );
+  return [...(pointer === "" ? [] : [own]), ...inner];
+}
+
+/** The request as it is compared; undefined for a body that is refused. */
+function compared(wire: WireName, body: unknown): string | undefined {
+  try {
+    const { request } = WIRES[wire].parse(body);
+    const over = throughWire(request, WIRES[wire], request) ?? request;
+    return canonicalize({ ...over, settings: { ...over.settings, model: "" } });
+  } catch (error) {
+    expect(error).toMatchObject({ code: "invalid-options" });
+    return undefined;
+  }
+}
+
+it.each(Object.keys(BODIES) as WireName[])("every value in a body of %s is compared, refused or listed", (wire) => {
+  const body = BODIES[wire];
+  expect(compared(wire, body)).toBeDefined();
+  const equal: string[] = [];
+  for (const { pointer, value, set } of placesOf(body)) {
+    if (SAME.some(([of, pattern]) => (of === "any" || of === wire) && pattern.test(pointer))) continue;
+    const seen = new Map([[compared(wire, body), JSON.stringify(value)]]);
+    for (const other of [
+      undefined,
+      typeof value === "string" ? `${value}!` : value === true ? false : null,
+      ...OTHERS,
+    ]) {
+      // An absent value and null mean the same.
+      if (other === null || JSON.stringify(other) === JSON.stringify(value)) continue;
+      const read = compared(wire, set(other));
+      if (read === undefined) continue;
+      const twin = seen.get(read);
+      const name = JSON.stringify(other) ?? "nothing";
+      if (TWINS.some(([pattern, one, second]) => pattern.test(pointer) && one === twin && second === name)) continue;
+      if (twin !== undefined) equal.push(`${pointer}: ${twin} and ${name}`);
+      seen.set(read, name);
+    }
+  }
+  expect(equal).toEqual([]);
+});
