@@ -59,3 +59,18 @@ export function toJsonError({ code, message, file, pointer, hint }: Failure): ob
 export function count(number: number, noun: string, plural = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : plural}`;
 }
+
+/** " (80 read from cache, 10 written to cache)": input tokens with a price of their own. No text where there are none. */
+export function cachedOf({
+  cacheReadTokens: read = 0,
+  cacheWriteTokens: written = 0,
+}: {
+  cacheReadTokens?: number;
+  cacheWriteTokens?: number;
+}): string {
+  const parts = [
+    ...(read > 0 ? [`${read} read from cache`] : []),
+    ...(written > 0 ? [`${written} written to cache`] : []),
+  ];
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+}

@@ -13,8 +13,7 @@ import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../io.js";
 import { assertNoFolder } from "./folder.js";
-import { count, createPrinter, writeJson, type PrintLine } from "../output.js";
-import { cachedOf } from "../stats/report.js";
+import { cachedOf, count, createPrinter, writeJson, type PrintLine } from "../output.js";
 import { printTurn, type ShownEntry } from "./turn.js";
 
 /** The flags of `cassette show`, as commander gives them. */

@@ -2,7 +2,7 @@
 
 import type { CassetteStats, NameCounts, UsageSum } from "../../cassette/index.js";
 import { PRICING_DATE } from "../../core/index.js";
-import { count, type PrintLine } from "../output.js";
+import { cachedOf, count, type PrintLine } from "../output.js";
 
 const MAX_ROWS = 15;
 
@@ -53,17 +53,6 @@ export function tokensOf(usage: UsageSum): string {
   if (turns === turnsWithoutTokens) return "unknown";
   return `${inputTokens} in${cachedOf(usage)}, ${outputTokens} out${without(turnsWithoutTokens)}`;
 }
-
-/** " (80 read from cache, 10 written to cache)": input tokens with a price of their own. No text where there are none. */
-export function cachedOf({ cacheReadTokens: read = 0, cacheWriteTokens: written = 0 }: Cached): string {
-  const parts = [
-    ...(read > 0 ? [`${read} read from cache`] : []),
-    ...(written > 0 ? [`${written} written to cache`] : []),
-  ];
-  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
-}
-
-type Cached = Pick<UsageSum, "cacheReadTokens" | "cacheWriteTokens">;
 
 /** The cost, how much of it is derived, and of how many turns it is unknown. */
 export function costOf({ turns, costUsd, turnsWithDerivedCost = 0, turnsWithoutCost }: UsageSum): string {

@@ -2,7 +2,8 @@
 // tests over all of them together, and scenarios on one side only.
 
 import type { GateFailure, GateReport, GateSettings, ScenarioReport, UnpairedScenario, Verdict } from "./report.js";
-import { pooledDrift, unpairedBreak, worseText } from "./verdict.js";
+import { pooledDrift, unpairedBreak } from "./verdict.js";
+import { worseText } from "./words.js";
 
 /** What failures are found in. */
 export type Judged = Pick<GateReport, "settings" | "verdict" | "reason" | "pooled" | "scenarios" | "unpaired">;

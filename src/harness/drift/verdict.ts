@@ -9,10 +9,10 @@ import type {
   PooledReport,
   RuleFinding,
   ScenarioReport,
-  TestResult,
   UnpairedScenario,
   Verdict,
 } from "./report.js";
+import { apartText, betterText, gainText, samePathsText, toDigits, worseText, pText } from "./words.js";
 import { MAX_NEEDED, runsNeeded, type Contrast } from "./statistics/needed.js";
 import type { Counts } from "./statistics/fisher.js";
 
@@ -23,7 +23,7 @@ export interface Decision {
 }
 
 /** What the tests of one scenario came to. */
-export interface ScenarioFigures {
+interface ScenarioFigures {
   measured: Measured;
   outcome?: { comparison: OutcomeComparison; canDecide: boolean };
   distance: { comparison: DistanceComparison; canDecide: boolean };
@@ -259,45 +259,7 @@ export function unpairedBreak({ scenario, rules }: UnpairedScenario): string | u
     : `a rule is broken in ${scenario}, which only the candidate has: ${first.sentence}`;
 }
 
-function samePathsText({ paths, samePaths }: Measured): string {
-  if (!samePaths) return "every difference is one that the order allows";
-  return paths.length === 1 ? "every run took the same path" : "both sides took the same paths equally often";
-}
-
-/** "the candidate succeeds less often: 2 of 4 against 4 of 4 (p = 0.2)". */
-export function worseText({ base, candidate, test }: OutcomeComparison): string {
-  return `the candidate succeeds less often: ${rateText(candidate)} against ${rateText(base)} (${pText(test)})`;
-}
-
-/** "the candidate succeeds more often: 4 of 4 against 1 of 4 (p = 0.01)". */
-export function betterText(comparison: OutcomeComparison): string {
-  return `the candidate succeeds more often: ${gainText(comparison)}`;
-}
-
-function gainText({ base, candidate, better }: OutcomeComparison): string {
-  return `${rateText(candidate)} against ${rateText(base)} (${pText(better)})`;
-}
-
-/** "the runs take other paths: …". */
-export function apartText({ between, effect, test }: DistanceComparison): string {
-  return `the runs take other paths: distance ${between.toFixed(2)} between the sides, ${effect.value.toFixed(2)} beyond that within them (${pText(test)})`;
-}
-
 function figuresText({ outcome, distance }: ScenarioFigures): string {
   const paths = `paths ${pText(distance.comparison.test)}`;
   return outcome === undefined ? paths : `${paths}, outcomes ${pText(outcome.comparison.test)}`;
-}
-
-function rateText({ successes, runs }: { successes: number; runs: number }): string {
-  return `${successes} of ${runs}`;
-}
-
-/** "p = 0.012, corrected 0.048": the same in every report. */
-export function pText({ p, adjusted }: Pick<TestResult, "p" | "adjusted">): string {
-  return adjusted === p ? `p = ${toDigits(p)}` : `p = ${toDigits(p)}, corrected ${toDigits(adjusted)}`;
-}
-
-/** Two digits that say something, and an exponent for what is very small. */
-export function toDigits(p: number): string {
-  return p >= 0.001 || p === 0 ? String(Number(p.toPrecision(2))) : p.toExponential(1);
 }

@@ -2,7 +2,7 @@
 // that the same number reads the same on every machine.
 
 import type { DistanceComparison, Effect, OutcomeComparison, Outcomes, TestResult } from "../drift/report.js";
-import { pText, toDigits } from "../drift/verdict.js";
+import { pText, toDigits } from "../drift/words.js";
 
 /** 0.125 as "12.5%". */
 export function percent(share: number): string {

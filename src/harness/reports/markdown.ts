@@ -21,7 +21,7 @@ import {
   undecidedText,
   withoutOutcomeLines,
 } from "./facts.js";
-import { pText } from "../drift/verdict.js";
+import { pText } from "../drift/words.js";
 import { effectText, percent } from "./figures.js";
 import { codeBlock, codeSpan, escapeMarkdown } from "./markdown-text.js";
 

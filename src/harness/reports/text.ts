@@ -17,7 +17,7 @@ import type {
   TestResult,
   UnpairedScenario,
 } from "../drift/report.js";
-import { pText } from "../drift/verdict.js";
+import { pText } from "../drift/words.js";
 import { WORST_FIRST, worstFirst } from "../drift/ranking.js";
 import {
   allowedText,
