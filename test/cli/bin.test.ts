@@ -129,7 +129,7 @@ describe("the cassette program", () => {
       ["show none.json", 2],
     ] as const) {
       const script = `set -o pipefail; ${bin} ${args} 2>&1 | true; exit \${PIPESTATUS[0]}`;
-      const { status, stderr } = spawnSync("bash", ["-c", script], { cwd: folder, encoding: "utf8" });
+      const { status, stderr } = spawnSync("bash", ["--norc", "-c", script], { cwd: folder, encoding: "utf8" });
       expect({ status, stderr }).toEqual({ status: code, stderr: "" });
     }
   });

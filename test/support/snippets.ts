@@ -171,7 +171,8 @@ function runConsole(snippet: Snippet, { folder, npmFolder, env }: Place): void {
     const [command = "", ...expected] = block.trimEnd().split("\n");
     const exit = Number(/# exit (\d+)$/.exec(command)?.[1] ?? 0);
     const cwd = command.startsWith("npm ") ? npmFolder : folder;
-    const result = spawnSync("bash", ["-c", command], { cwd, encoding: "utf8", env: environment(env) });
+    // Without --norc, bash reads ~/.bashrc because its input is a socket, and prints what that prints.
+    const result = spawnSync("bash", ["--norc", "-c", command], { cwd, encoding: "utf8", env: environment(env) });
     const printed = result.stdout + result.stderr;
     if (result.status !== exit)
       throw new Error(`${where(snippet)}: "${command}" exited ${result.status}, not ${exit}\n${printed}`);

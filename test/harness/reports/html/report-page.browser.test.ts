@@ -40,10 +40,12 @@ const focused = (page: Page) => page.evaluate<string>("document.activeElement.id
 const each = <Value>(page: Page, selector: string, expression: string) =>
   page.evaluate<Value[]>(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => ${expression})`);
 const shown = (page: Page) => each<string>(page, ".scenario:not([hidden]) h3", "each.textContent");
-const isInView = (page: Page, selector: string) =>
-  page.evaluate<boolean>(
+const isInView = async (page: Page, selector: string) => {
+  await page.locator(selector).first().waitFor();
+  return page.evaluate<boolean>(
     `(() => { const box = document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect(); return box.bottom > 0 && box.top < innerHeight; })()`,
   );
+};
 
 describeInBrowser("the page of a drift report in a browser", (open) => {
   it("says the verdict and the first divergence on the first screen, and shows it by one click", async () => {
