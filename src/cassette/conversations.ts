@@ -61,7 +61,7 @@ interface Conversation {
 /** An empty set of conversations; `redact` is for the recorder of each. */
 export function createConversations(ports: Partial<Ports> = {}, redact: RedactOption = {}): Conversations {
   const all: Conversation[] = [];
-  // The recorders advise a test, and here is none.
+  // The recorders give advice for tests, which does not fit here.
   const quiet = { ...ports, warn: () => undefined };
   const warnOfTime = createTimeWarning(withSystemPorts(ports), IN_A_CLIENT);
   const warned = (cassette: CassetteV2): CassetteV2 => {

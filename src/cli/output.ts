@@ -60,7 +60,7 @@ export function count(number: number, noun: string, plural = `${noun}s`): string
   return `${number} ${number === 1 ? noun : plural}`;
 }
 
-/** " (80 read from cache, 10 written to cache)": input tokens with a price of their own. No text where there are none. */
+/** " (80 read from cache, 10 written to cache)": input tokens with a price of their own. Empty if there are no such tokens. */
 export function cachedOf({
   cacheReadTokens: read = 0,
   cacheWriteTokens: written = 0,

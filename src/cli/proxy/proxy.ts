@@ -118,7 +118,7 @@ function announce(url: string, target: URL, settings: Settings, { json, command 
   print(`   ${settingsText(settings)}`);
 }
 
-/** The exit code of the command, 0 where there is none. */
+/** The exit code of the command, or 0 without a command. */
 async function untilOver(
   settings: Settings,
   { command, json }: ProxyOptions,

@@ -36,7 +36,7 @@ export interface ServeOptions {
   port: number;
   host?: string;
   once?: boolean;
-  /** Recorded turns that were not used are reported, and are no failure. */
+  /** Recorded turns that were not used are reported and do not fail the run. */
   allowUnused?: boolean;
   /** Gives out answers whose tool calls hold a placeholder. */
   allowRedacted?: boolean;
@@ -117,7 +117,7 @@ export async function serve(
   }
 }
 
-/** The exit code of the command, 0 where there is none. */
+/** The exit code of the command, or 0 without a command. */
 async function untilOver(
   url: string,
   { command, json = false }: ServeOptions,

@@ -28,7 +28,7 @@ export async function recomputeBundle(bytes: Uint8Array, readMember: ReadMember)
 
 async function recomputeMember(agentId: string, listed: Fields, read: ReadMember, tally: Tally): Promise<void> {
   const name = String(listed["cassette"]);
-  // A name that leads elsewhere is no member, whatever is there.
+  // A name that leads elsewhere cannot be a member, whatever file is there.
   const bytes = /[/\\]/.test(name) ? undefined : await read(name);
   if (bytes === undefined) {
     tally.disagree("/agents", `${name} is not next to the bundle`);
