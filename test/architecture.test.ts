@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { findViolations, type Sources } from "./support/architecture.js";
+import { drawRooms, findViolations, type Sources } from "./support/architecture.js";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
@@ -30,6 +30,14 @@ describe("the house", () => {
 
   it("keeps all its rules", () => {
     expect(findViolations(sources).map(({ rule, file, detail }) => `${rule}: ${file} ${detail}`)).toEqual([]);
+  });
+
+  it("draws src/cassette as at most 20 rooms and 95 arrows", () => {
+    const { boxes, arrows } = drawRooms(sources, "cassette");
+    expect(boxes).toContain("replay");
+    expect(arrows).toContain("replay → prompt");
+    expect(boxes.length).toBeLessThanOrEqual(20);
+    expect(arrows.length).toBeLessThanOrEqual(95);
   });
 
   it("has no file that is neither TypeScript nor a folder in src", () => {
@@ -201,10 +209,10 @@ describe("the rooms", () => {
     ["core/loop/turn.ts", "../events/event.js"],
     ["core/canon/value.ts", "../errors.js"],
     ["core/events/log.ts", "../ports.js"],
-    ["core/node/executor.ts", "../session/agent.js"],
-    ["cassette/diff/diff.ts", "../format.js"],
-    ["cassette/export/har.ts", "../import/log.js"],
-    ["cassette/bundle/store.ts", "../store.js"],
+    ["core/vertex/executor.ts", "../session/agent.js"],
+    ["cassette/diff/diff.ts", "../file/format.js"],
+    ["cassette/import/har.ts", "../export/log.js"],
+    ["cassette/bundle/store.ts", "../trust/store.js"],
     ["cassette/index.ts", "./diff/diff.js"],
     ["core/index.ts", "./runtime/runtime.js"],
   ])("%s may import %s", (file, specifier) => {
@@ -218,15 +226,15 @@ describe("the rooms", () => {
     ["core/tools/call.ts", "../providers/echo.js"],
     ["core/providers/echo.ts", "../events/event.js"],
     ["core/events/log.ts", "../loop/budget.js"],
-    ["core/context/pins.ts", "../loop/loop.js"],
+    ["core/memory/pins.ts", "../loop/loop.js"],
     ["core/loop/loop.ts", "../runtime/agent.js"],
     ["core/runtime/agent.ts", "../session/agent.js"],
-    ["core/session/agent.ts", "../node/executor.js"],
+    ["core/session/agent.ts", "../vertex/executor.js"],
     ["core/errors.ts", "./canon/value.js"],
     ["core/ports.ts", "./model/usage.js"],
-    ["cassette/record.ts", "./diff/diff.js"],
-    ["cassette/store.ts", "./bundle/store.js"],
-    ["cassette/load.ts", "./import/log.js"],
+    ["cassette/record/record.ts", "../diff/diff.js"],
+    ["cassette/trust/store.ts", "../bundle/store.js"],
+    ["cassette/trust/load.ts", "../import/log.js"],
     ["cassette/diff/diff.ts", "../export/har.js"],
     ["cassette/diff/diff.ts", "../import/log.js"],
   ])("%s may not import %s", (file, specifier) => {
@@ -242,6 +250,17 @@ describe("the rooms", () => {
   it("a folder of src that is no layer is refused, and so is a file beside the layers", () => {
     expect(broken({ "tools/a.ts": "" })).toEqual(["layer"]);
     expect(broken({ "main.ts": "" })).toContain("layer");
+  });
+});
+
+describe("a crowded room", () => {
+  const files = (folder: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`${folder}/file-${n}.ts`, ""]));
+
+  it("is refused from the fifteenth loose file on, not counting its door", () => {
+    expect(broken({ ...files("harness/room", 14), "harness/room/index.ts": "" })).toEqual([]);
+    expect(broken(files("harness/room", 15))).toEqual(["crowd"]);
+    expect(broken(files("cli/commands", 40))).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { CREATED_WITH } from "../src/cassette/build.js";
+import { CREATED_WITH } from "../src/cassette/file/build.js";
 import { VERSION } from "../src/cli/version.js";
 import { assertBuilt, compiledModule, repositoryRoot } from "./support/built.js";
 

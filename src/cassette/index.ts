@@ -9,12 +9,19 @@ export {
   type MissReport,
   type RecordErrorCode,
 } from "./errors.js";
-export type * from "./format.js";
-export { buildCassette, CREATED_WITH, hashEnvelope, hashResponse, type BuiltTurn, type CassetteHead } from "./build.js";
-export { attestCassette, signStatement, STATEMENT_PAYLOAD_TYPE, type CassetteStatement } from "./attest.js";
-export { ENVELOPE_SUFFIX, formatEnvelope, MAX_SIGNATURES, parseEnvelope, readEnvelope } from "./envelope.js";
-export { DEFAULT_MAX_BYTES, parseStrictJson, type StrictJsonOptions } from "./json.js";
-export { checkCassette, parseCassette, type CheckOptions, type ParseOptions } from "./load.js";
+export type * from "./file/format.js";
+export {
+  buildCassette,
+  CREATED_WITH,
+  hashEnvelope,
+  hashResponse,
+  type BuiltTurn,
+  type CassetteHead,
+} from "./file/build.js";
+export { attestCassette, signStatement, STATEMENT_PAYLOAD_TYPE, type CassetteStatement } from "./trust/attest.js";
+export { ENVELOPE_SUFFIX, formatEnvelope, MAX_SIGNATURES, parseEnvelope, readEnvelope } from "./trust/dsse-file.js";
+export { DEFAULT_MAX_BYTES, parseStrictJson, type StrictJsonOptions } from "./file/json.js";
+export { checkCassette, parseCassette, type CheckOptions, type ParseOptions } from "./trust/load.js";
 export {
   lockDifferences,
   formatLock,
@@ -26,9 +33,9 @@ export {
   type Lock,
   type LockEntry,
   type LockPlace,
-} from "./lock.js";
-export { migrateCassette, migrationOf } from "./migrate.js";
-export { describeOrigin, type OriginNote } from "./origin.js";
+} from "./trust/lock.js";
+export { migrateCassette, migrationOf } from "./file/migrate.js";
+export { describeOrigin, type OriginNote } from "./file/origin.js";
 export {
   createStatsCounter,
   MAX_COUNTED_NAMES,
@@ -36,7 +43,7 @@ export {
   type NameCount,
   type NameCounts,
   type StatsCounter,
-} from "./stats.js";
+} from "./count/stats.js";
 export {
   ACCEPTANCE_PAYLOAD_TYPE,
   ACCEPTED_FILE,
@@ -47,12 +54,12 @@ export {
   signAcceptance,
   type Acceptance,
   type AcceptanceProof,
-} from "./acceptance.js";
-export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt.js";
-export { resealCassette, type UnsealedTurn } from "./reseal.js";
-export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
-export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay.js";
-export { MAX_STREAM_PIECES, type RecordedStreaming, type StreamedTurn, type UnfitPart } from "./stream-format.js";
+} from "./trust/acceptance.js";
+export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt/prompt.js";
+export { resealCassette, type UnsealedTurn } from "./prompt/reseal.js";
+export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record/record.js";
+export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay/replay.js";
+export { MAX_STREAM_PIECES, type RecordedStreaming, type StreamedTurn, type UnfitPart } from "./stream/format.js";
 export {
   assertStreaming,
   createWait,
@@ -61,25 +68,25 @@ export {
   type Pace,
   type Streaming,
   type StreamingOptions,
-} from "./stream-play.js";
-export { createStreamNote, type StreamNote, type StreamNoted } from "./stream-note.js";
+} from "./stream/play.js";
+export { createStreamNote, type StreamNote, type StreamNoted } from "./stream/record.js";
 export {
   describeStreams,
   readStreams,
   type RecordedStreams,
   type StreamReader,
   type WholeTurn,
-} from "./stream-read.js";
-export type { StreamPlan, TimedDelta } from "./stream-texts.js";
+} from "./stream/read.js";
+export type { StreamPlan, TimedDelta } from "./stream/texts.js";
 export type { Redact } from "./redact/answers.js";
 export { createRedactor, type Redactor } from "./redact/redactor.js";
 export { redactedCalls, type RedactedArgument } from "./redact/calls.js";
 export { secretsOf } from "./redact/environment.js";
-export type { Finder, Found } from "./redact/find.js";
+export type { Finder, Found } from "./redact/detect/find.js";
 export { withValues, type RedactOption, type RedactOptions } from "./redact/options.js";
 export { createSecretFinder } from "./redact/text.js";
-export { EMAIL_RULE, SECRET_RULES, type RedactionRule } from "./redact/rules.js";
-export { readHashFilter, type HashFilterName, type HashFilterOption, type NamedFilter } from "./filters.js";
+export { EMAIL_RULE, SECRET_RULES, type RedactionRule } from "./redact/detect/rules.js";
+export { readHashFilter, type HashFilterName, type HashFilterOption, type NamedFilter } from "./prompt/filters.js";
 export {
   assertForkable,
   forkProvider,
@@ -89,15 +96,15 @@ export {
   type ForkProvider,
   type LiveSource,
   type ResumeOptions,
-} from "./fork.js";
-export { contextsByTurn } from "./context.js";
-export { isEmptyWire } from "./wire-fields.js";
-export { cutAround, formatMiss, rebuildPrompts } from "./miss.js";
-export { formatToolDrift, type ToolDrift } from "./tools/drift.js";
-export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tools/miss.js";
-export type { TapeResult } from "./tools/results.js";
-export { cassetteTools, type CassetteTools, type CassetteToolsOptions, type ToolLike } from "./tools/tape.js";
-export { createConversations, type Conversations, type OpenTurn } from "./conversations.js";
+} from "./record/fork.js";
+export { contextsByTurn } from "./offer/context.js";
+export { isEmptyWire } from "./offer/wire-fields.js";
+export { cutAround, formatMiss, rebuildPrompts } from "./replay/miss.js";
+export { formatToolDrift, type ToolDrift } from "./tape/drift.js";
+export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tape/miss.js";
+export type { TapeResult } from "./tape/tape.js";
+export { cassetteTools, type CassetteTools, type CassetteToolsOptions, type ToolLike } from "./tape/replay.js";
+export { createConversations, type Conversations, type OpenTurn } from "./record/conversations.js";
 export {
   addSignature,
   resolveSigningKey,
@@ -105,8 +112,8 @@ export {
   verifyCassetteSignature,
   type SigningEnvironment,
   type VerifySignatureOptions,
-} from "./sign.js";
-export { CASSETTE_PAYLOAD_TYPE, signedBytes } from "./signature.js";
+} from "./trust/sign.js";
+export { CASSETTE_PAYLOAD_TYPE, signedBytes } from "./trust/signature.js";
 export {
   describeFinding,
   judgeSignatures,
@@ -114,10 +121,10 @@ export {
   type SignatureFinding,
   type SignatureStatus,
   type SignatureVerdict,
-} from "./signed-by.js";
-export { createShelf, type Shelf, type ShelfAnswer, type ShelfCount, type ShelfItem } from "./shelf.js";
-export { whyRequest, whyWireRequest, type WhyVerdict } from "./why.js";
-export { CASSETTE_SUFFIX, createCassetteStore, formatCassette, type CassetteStore } from "./store.js";
+} from "./trust/signed-by.js";
+export { createShelf, type Shelf, type ShelfAnswer, type ShelfCount, type ShelfItem } from "./serve/shelf.js";
+export { whyRequest, whyWireRequest, type WhyVerdict } from "./serve/why.js";
+export { CASSETTE_SUFFIX, createCassetteStore, formatCassette, type CassetteStore } from "./trust/store.js";
 export { checkBundle, hashBundle, parseBundle } from "./bundle/check.js";
 export {
   BUNDLE_SUFFIX,
@@ -145,8 +152,16 @@ export {
   type BundleStore,
   type PathBeside,
 } from "./bundle/store.js";
-export { checkTrust, parseTrust, readTrust, validityAt, type Trust, type TrustedKey, type Validity } from "./trust.js";
-export { callKey, callsOf, type RecordedCall } from "./diff/calls.js";
+export {
+  checkTrust,
+  parseTrust,
+  readTrust,
+  validityAt,
+  type Trust,
+  type TrustedKey,
+  type Validity,
+} from "./trust/trust.js";
+export { callKey, callsOf, type RecordedCall } from "./diff/calls/calls.js";
 export {
   parseTolerances,
   readTolerances,
@@ -171,11 +186,11 @@ export {
   trajectoryDistance,
   type PathOptions,
   type RunPath,
-} from "./diff/distance.js";
+} from "./diff/align/distance.js";
 export { DRIFT_KINDS, type Drift, type DriftKind } from "./diff/drift.js";
 export { CALL_ORDERS, type CallOrder } from "./diff/order.js";
 export { isOneWay, pathDeparture } from "./diff/departure.js";
-export { pairSame } from "./diff/same.js";
+export { pairSame } from "./diff/align/same.js";
 export type { DiffOptions } from "./diff/options.js";
 export { diffSets, nullHint, unpairedHint, type NamedCassette, type SetDiff } from "./diff/folders.js";
 export { checkRules, checkTurns, MAX_BREAKS_PER_RULE, watchRules, type RuledTurn } from "./rules/check.js";
@@ -205,7 +220,7 @@ export {
   type TurnUsage,
   type UsageCounter,
   type UsageSum,
-} from "./usage-sum.js";
+} from "./count/usage-sum.js";
 export {
   compareContracts,
   diffContracts,
@@ -213,11 +228,11 @@ export {
   type ContractChange,
   type ContractComparison,
   type ContractSide,
-} from "./contract.js";
-export { diffValues, firstDifference, type ValueChange } from "./values.js";
+} from "./offer/offer-change.js";
+export { diffValues, firstDifference, type ValueChange } from "./prompt/values.js";
 export type { ImportExtension } from "./import/cassette.js";
-export { detectFormat, type Detection } from "./import/detect.js";
-export { IMPORT_FORMATS, type ImportFormat } from "./import/formats.js";
+export { detectFormat, type Detection } from "./import/record/detect.js";
+export { IMPORT_FORMATS, type ImportFormat } from "./import/registry.js";
 export { BINARY_KEY } from "./import/http/vcr.js";
 export { parseImport, type ImportedCassette, type ImportOptions } from "./import/parse.js";
 export type { Repair, RepairKind } from "./import/repair.js";

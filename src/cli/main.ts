@@ -4,8 +4,8 @@
 import { Command, CommanderError } from "commander";
 import type { Failure } from "./errors.js";
 import { EXIT } from "./exit-codes.js";
-import type { CliIo, CommandIo } from "./io.js";
-import { refuseRepeated } from "./once.js";
+import type { CliIo, CommandIo } from "./terminal/io.js";
+import { refuseRepeated } from "./options/once.js";
 import { VERSION, VERSION_FLAGS } from "./version.js";
 
 type Declare = (program: Command, io: CommandIo) => void;
@@ -96,7 +96,7 @@ async function settleUsage(
 }
 
 async function report(failure: Failure, program: Command, argv: readonly string[], io: CliIo): Promise<number> {
-  const { toJsonError, writeFailure, writeJson } = await import("./output.js");
+  const { toJsonError, writeFailure, writeJson } = await import("./terminal/output.js");
   if (wantsJson(argv)) {
     writeJson(io, commandName(program, argv), failure.exitCode, { error: toJsonError(failure) });
   } else {

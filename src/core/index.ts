@@ -56,13 +56,13 @@ export * from "./model/provider.js";
 export { SETTING_NAMES } from "./model/settings.js";
 export { answerAhead, tellAhead } from "./model/stream.js";
 export type { MemoryScope, RunMemory, RuntimeMemory } from "./model/memory.js";
-export { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS } from "./context/run-memory.js";
+export { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS } from "./memory/run-memory.js";
 export {
   createInMemoryRuntimeMemory,
   MAX_MEMORY_CHARACTERS,
   MAX_MEMORY_KEYS,
   type InMemoryOptions,
-} from "./context/memory.js";
+} from "./memory/memory.js";
 export { createHlc, MAX_DRIFT_MS, parseHlc, type Hlc, type HlcParts, type HlcStamp } from "./time/hlc.js";
 export { findMessageFlaw, findResponseFlaw, type ResponseFlaw } from "./model/response.js";
 export {
@@ -81,7 +81,7 @@ export {
   MAX_FORMAT_LENGTH,
   MAX_UNIQUE_CONTAINERS,
   MAX_UNIQUE_ITEMS,
-} from "./tools/bounds.js";
+} from "./tools/argument-bounds.js";
 export { DEFAULT_TOOL_TIMEOUT_MS } from "./tools/deadline.js";
 export type {
   ToolCallDecision,
@@ -120,23 +120,23 @@ export {
   type Receipt,
   type ReceiptBody,
   type ReceiptOutcome,
-} from "./events/receipt.js";
+} from "./receipts/receipt.js";
 export {
   createReceiptChain,
   MAX_KEPT_RECEIPTS,
   MAX_PENDING_RECEIPTS,
   type ReceiptChain,
   type ReceiptChainOptions,
-} from "./events/receipt-chain.js";
-export { MAX_DEFERRED_RECEIPTS } from "./events/receipt-queue.js";
-export { RECEIPT_TIMEOUT_MS, type ReceiptListener } from "./events/receipt-writer.js";
+} from "./receipts/chain.js";
+export { MAX_DEFERRED_RECEIPTS } from "./receipts/queue.js";
+export { RECEIPT_TIMEOUT_MS, type ReceiptListener } from "./receipts/writer.js";
 export {
   MAX_RECEIPT_FINDINGS,
   verifyReceipts,
   type ReceiptFinding,
   type ReceiptFindingKind,
   type ReceiptVerdict,
-} from "./events/receipt-verify.js";
+} from "./receipts/verify.js";
 export { createBudget, type Budget, type BudgetCap, type BudgetLimits } from "./loop/budget.js";
 export { CHARACTERS_PER_TOKEN, OUTPUT_PRICE_RATIO, TOKENS_PER_IMAGE } from "./loop/estimate.js";
 export type { OnToolError } from "./loop/calls.js";
@@ -152,52 +152,52 @@ export {
 } from "./runtime/runtime.js";
 export type { RunEnd, RunResult } from "./runtime/run.js";
 export type { AgentVisit } from "./runtime/visit.js";
-export { anthropicProvider, type AnthropicOptions } from "./providers/anthropic.js";
+export { anthropicProvider, type AnthropicOptions } from "./vendors/anthropic/provider.js";
 export { echoProvider } from "./providers/echo.js";
 export { fallbackProvider, type FallbackOptions } from "./providers/fallback.js";
 export { ProvidersExhaustedError, type FallbackAttempt, type FallbackStart } from "./providers/fallback/attempt.js";
 export type { Backoff } from "./providers/fallback/backoff.js";
 export type { FallbackEntry } from "./providers/fallback/entry.js";
 export type { AuthFailure } from "./providers/fallback/walk.js";
-export { ollamaProvider, type OllamaOptions } from "./providers/ollama.js";
-export { openaiProvider, type OpenAiOptions } from "./providers/openai.js";
+export { ollamaProvider, type OllamaOptions } from "./vendors/ollama/provider.js";
+export { openaiProvider, type OpenAiOptions } from "./vendors/openai/provider.js";
 export { scriptedProvider, type ScriptedProvider, type ScriptStep } from "./providers/scripted.js";
-export { sleep } from "./providers/sleep.js";
+export { sleep } from "./http/sleep.js";
 export { toArguments } from "./providers/calls.js";
-export { quoteForeign } from "./providers/secret.js";
-export { isRetryableStatus, kindForStatus } from "./providers/status.js";
-export { decodeAnthropic } from "./providers/anthropic-decode.js";
-export { encodeAnthropic, type AnthropicEncoding } from "./providers/anthropic-encode.js";
-export { decodeOllama } from "./providers/ollama-decode.js";
-export { encodeOllama } from "./providers/ollama-encode.js";
-export { decodeOpenAi } from "./providers/openai-decode.js";
-export { encodeOpenAi, type MaxTokensField, type OpenAiEncoding } from "./providers/openai-encode.js";
+export { quoteForeign } from "./http/secret.js";
+export { isRetryableStatus, kindForStatus } from "./http/status.js";
+export { decodeAnthropic } from "./vendors/anthropic/decode.js";
+export { encodeAnthropic, type AnthropicEncoding } from "./vendors/anthropic/encode.js";
+export { decodeOllama } from "./vendors/ollama/decode.js";
+export { encodeOllama } from "./vendors/ollama/encode.js";
+export { decodeOpenAi } from "./vendors/openai/decode.js";
+export { encodeOpenAi, type MaxTokensField, type OpenAiEncoding } from "./vendors/openai/encode.js";
 export type { KeyedVendorOptions, VendorOptions } from "./providers/vendor-options.js";
 export type { StreamDecoder } from "./providers/stream.js";
-export type { Decoding } from "./providers/wire.js";
-export { parseAnthropic } from "./wire/anthropic-parse.js";
-export { streamAnthropic, writeAnthropic } from "./wire/anthropic-write.js";
-export type { CollectedAnswer, PassedParts } from "./wire/answer.js";
+export type { Decoding } from "./http/json-readers.js";
+export { parseAnthropic } from "./vendors/anthropic/parse.js";
+export { streamAnthropic, writeAnthropic } from "./vendors/anthropic/write.js";
+export type { CollectedAnswer, PassedParts } from "./vendors/answer.js";
 export { cutAs, type Cut, type TimedStreamDelta, type TimedText } from "./wire/cut.js";
 export type { WireFailure } from "./wire/failure.js";
 export { WIRE_NAMES } from "./wire/fields.js";
 export { findHeldState, type HeldState } from "./wire/held-state.js";
-export { parseOllama } from "./wire/ollama-parse.js";
-export { streamOllama, writeOllama } from "./wire/ollama-write.js";
-export { parseOpenAi } from "./wire/openai-parse.js";
-export { argumentsText, streamOpenAi, writeOpenAi } from "./wire/openai-write.js";
+export { parseOllama } from "./vendors/ollama/parse.js";
+export { streamOllama, writeOllama } from "./vendors/ollama/write.js";
+export { parseOpenAi } from "./vendors/openai/parse.js";
+export { argumentsText, streamOpenAi, writeOpenAi } from "./vendors/openai/write.js";
 export type { WireStamp } from "./wire/pieces.js";
 export type { WireRequest, WireTurn } from "./wire/turn.js";
-export { throughWire, wireOf, WIRES, type Wire, type WireName } from "./wire/wires.js";
-export { createRunTotal, type CostUpdated } from "./node/cost.js";
+export { throughWire, wireOf, WIRES, type Wire, type WireName } from "./vendors/vendors.js";
+export { createRunTotal, type CostUpdated } from "./vertex/cost.js";
 export {
   createNodeProjection,
   projectNodeEvents,
   type NodeEventBody,
   type NodeFact,
   type NodeIdentity,
-} from "./node/events.js";
-export { classifyFailure, limitFailure, type NodeErrorCode, type NodeFailure } from "./node/outcome.js";
+} from "./vertex/events.js";
+export { classifyFailure, limitFailure, type NodeErrorCode, type NodeFailure } from "./vertex/outcome.js";
 export {
   toFallbackEntries,
   type AuthoredAgent,
@@ -205,4 +205,4 @@ export {
   type AuthoredNode,
   type AuthoredRetry,
   type ResolveProvider,
-} from "./node/plan.js";
+} from "./vertex/plan.js";

@@ -1,15 +1,19 @@
 // The door of the harness: what a test author holds.
 
-export { eventLogConformance, type EventLogConformanceOptions, type MakeEventLog } from "./conformance/event-log.js";
-export { memoryConformance, type MemoryConformanceOptions, type OpenMemory } from "./conformance/memory.js";
+export {
+  eventLogConformance,
+  type EventLogConformanceOptions,
+  type MakeEventLog,
+} from "./conformance/event-log/suite.js";
+export { memoryConformance, type MemoryConformanceOptions, type OpenMemory } from "./conformance/memory/suite.js";
 export {
   MAX_ASKED,
   PROVIDER_REQUESTS,
   providerConformance,
   type MakeProvider,
   type ProviderConformanceOptions,
-} from "./conformance/provider.js";
-export type { ConformanceCase } from "./conformance/verdict.js";
+} from "./conformance/provider/suite.js";
+export type { ConformanceCase } from "./conformance/case.js";
 export { DEFAULT_CLOCK_START, fixedClock, MAX_FIRED_TIMERS, type FixedClock } from "./doubles/clock.js";
 export { collect, type CollectedRun, type CollectedStream, type StartRun } from "./doubles/collect.js";
 export { memoryFiles, type MemoryFiles } from "./doubles/files.js";
@@ -51,7 +55,7 @@ export {
   type ReporterHost,
   type Shard,
 } from "./fixture/reporter.js";
-export type { CassetteUsage } from "./fixture/usage.js";
+export type { CassetteUsage } from "./fixture/test-meta.js";
 export {
   createVitestFixture,
   type CassetteFixtures,
@@ -65,16 +69,16 @@ export {
   type ConversationPageOptions,
 } from "./html/conversation.js";
 export type { LeftOut } from "./html/allowance.js";
-export type { LedgerLine } from "./ledger.js";
-export type { LiveProvider } from "./live.js";
-export { CASSETTE_MODES, isCI, resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
-export { openLock, pathInLock } from "./lock.js";
+export type { LedgerLine } from "./cassette/ledger.js";
+export type { LiveProvider } from "./cassette/live.js";
+export { CASSETTE_MODES, isCI, resolveMode, type CassetteMode, type ModeEnvironment } from "./cassette/mode.js";
+export { openLock, pathInLock } from "./cassette/lock.js";
 export { mutateCassette, type MutatedCassette } from "./mutate/apply.js";
 export { MUTANT_KINDS, type Mutant, type MutantKind, type MutantOptions } from "./mutate/mutant.js";
 export { listMutants, MAX_MUTANTS_PER_CASSETTE } from "./mutate/list.js";
-export { inTurns } from "./mutate/turns.js";
-export { overlaidStore, readOverlay, type Overlay, type OverlayEnvironment } from "./overlay.js";
-export { readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
+export { inTurns } from "./mutate/sample-order.js";
+export { overlaidStore, readOverlay, type Overlay, type OverlayEnvironment } from "./cassette/overlay.js";
+export { readForkPlan, type ForkEnvironment, type ForkPlan } from "./cassette/rerecord.js";
 export { enforceRules, rulesPolicy, type LiveBreak, type RulesPolicyOptions } from "./rules/policy.js";
 export {
   stepCheck,
@@ -102,31 +106,31 @@ export {
   type Disagreement,
   type StepSummary,
 } from "./step-check/report.js";
-export type { ToleranceSource } from "./tolerances.js";
-export type { OnToolDrift, ReplaySide, ToolReport, ToolSide } from "./tool-side.js";
-export { createUseCassette, type CassetteHandle, type HarnessHost, type UseCassette } from "./use-cassette.js";
-export type { UseCassetteOptions } from "./cassette-options.js";
-export type { CassetteAssertions } from "./vitest/assertions.js";
-export type { CallToolOptions } from "./vitest/call-tool.js";
-export type { MatchCassetteOptions } from "./vitest/match-cassette.js";
-export type { Matcher, MatcherContext, MatcherResult } from "./vitest/matcher.js";
-export { createMatchers } from "./vitest/matchers.js";
-export type { Baselines, NoDriftOptions } from "./vitest/no-drift.js";
-export { createMatcherHost, type LoadPinnedOptions, type MatcherHost } from "./vitest/host.js";
-export type { PinOptions } from "./vitest/pin-options.js";
-export type { VerifiedCassetteOptions } from "./vitest/verified-cassette.js";
-export type { RunEnd } from "./done.js";
-export type { ToolCallSpec } from "./vitest/expected-call.js";
-export type { Finish, FinishReason } from "./vitest/finish-with.js";
-export type { ToolSequence } from "./vitest/sequence-spec.js";
-export type { ToolSequenceOptions } from "./vitest/tool-sequence.js";
-export type { ReceiptsOptions } from "./vitest/valid-receipts.js";
-export type { RunBudget } from "./vitest/within-budget.js";
+export type { ToleranceSource } from "./cassette/tolerances.js";
+export type { OnToolDrift, ReplaySide, ToolReport, ToolSide } from "./cassette/tool-side.js";
+export { createUseCassette, type CassetteHandle, type HarnessHost, type UseCassette } from "./cassette/use-cassette.js";
+export type { UseCassetteOptions } from "./cassette/options.js";
+export type { CassetteAssertions } from "./matchers/assertions.js";
+export type { CallToolOptions } from "./matchers/call-tool.js";
+export type { MatchCassetteOptions } from "./matchers/match-cassette.js";
+export type { Matcher, MatcherContext, MatcherResult } from "./matchers/matcher.js";
+export { createMatchers } from "./matchers/matchers.js";
+export type { Baselines, NoDriftOptions } from "./matchers/no-drift.js";
+export { createMatcherHost, type LoadPinnedOptions, type MatcherHost } from "./matchers/host.js";
+export type { PinOptions } from "./matchers/baseline/options.js";
+export type { VerifiedCassetteOptions } from "./matchers/verified-cassette.js";
+export type { RunEnd } from "./cassette/finish.js";
+export type { ToolCallSpec } from "./matchers/expected-call.js";
+export type { Finish, FinishReason } from "./matchers/finish-with.js";
+export type { ToolSequence } from "./matchers/sequence/spec.js";
+export type { ToolSequenceOptions } from "./matchers/tool-sequence.js";
+export type { ReceiptsOptions } from "./matchers/valid-receipts.js";
+export type { RunBudget } from "./matchers/within-budget.js";
 export { runGate, type GateInput } from "./drift/gate.js";
 export { turnLines } from "./drift/lines.js";
 export type { GateScenario } from "./drift/measure.js";
 export { isPointer, outcomeOf, successOf, type RunOutcome } from "./drift/outcome.js";
-export type { GateRun } from "./drift/paths.js";
+export type { GateRun } from "./drift/paths/paths.js";
 export {
   VERDICTS,
   type Edit,
@@ -148,14 +152,14 @@ export {
   type ScenarioFiles,
   type UnpairedFiles,
 } from "./drift/scenarios.js";
-export { trajectoryDistance, trajectoryOf, type Trajectory, type TrajectoryOptions } from "./drift/trajectory.js";
-export { describeTypical, type Described, type TypicalRun } from "./drift/typical.js";
+export { trajectoryDistance, trajectoryOf, type Trajectory, type TrajectoryOptions } from "./drift/paths/trajectory.js";
+export { describeTypical, type Described, type TypicalRun } from "./drift/paths/typical.js";
 export { toJobSummary } from "./reports/markdown.js";
 export { toleranceLines } from "./reports/tolerated.js";
 export { refusalText, type GateRefusal, type RefusedFile } from "./reports/refusal.js";
 export { REPORTER_NAMES, reporterOf, type Reporter } from "./reports/registry.js";
 export { MAX_COMPARISONS, shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";
-export { shellText } from "./vitest/words.js";
+export { shellText } from "./matchers/words.js";
 export {
   cassetteMiddleware,
   cassetteModel,

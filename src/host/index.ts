@@ -38,7 +38,7 @@ export { forward, type Forwarded, type ForwardRequest } from "./serve/forward.js
 export { isLoopback, serveHttp, type HttpServer, type HttpServerOptions } from "./serve/server.js";
 export { doJobs } from "./threads.js";
 export { MAX_THREADS, type Handler, type JobsOptions, type Lost } from "./threads/job.js";
-export { serveJobs } from "./threads/serve.js";
+export { serveJobs } from "./threads/worker.js";
 export { VerbError, type VerbErrorCode } from "./verbs/error.js";
 export type { ResolvedAddress, ResolveName, VerbsOptions } from "./verbs/options.js";
 export { createVerbs } from "./verbs/verbs.js";

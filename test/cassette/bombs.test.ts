@@ -3,13 +3,13 @@
 
 import { describe, expect, it } from "vitest";
 import { parseBundle } from "../../src/cassette/bundle/check.js";
-import { parseEnvelope } from "../../src/cassette/envelope.js";
+import { parseEnvelope } from "../../src/cassette/trust/dsse-file.js";
 import { CassetteError } from "../../src/cassette/errors.js";
-import { DEFAULT_MAX_BYTES, parseStrictJson } from "../../src/cassette/json.js";
-import { parseCassette } from "../../src/cassette/load.js";
-import { parseLock } from "../../src/cassette/lock.js";
-import { formatCassette } from "../../src/cassette/store.js";
-import { parseTrust } from "../../src/cassette/trust.js";
+import { DEFAULT_MAX_BYTES, parseStrictJson } from "../../src/cassette/file/json.js";
+import { parseCassette } from "../../src/cassette/trust/load.js";
+import { parseLock } from "../../src/cassette/trust/lock.js";
+import { formatCassette } from "../../src/cassette/trust/store.js";
+import { parseTrust } from "../../src/cassette/trust/trust.js";
 import { weatherCassette } from "../support/recording.js";
 import { refusal } from "../support/refusal.js";
 

@@ -2,10 +2,10 @@
 
 import { describe, expect, it } from "vitest";
 import type { CassetteError, CassetteErrorCode } from "../../src/cassette/errors.js";
-import type { CassetteV2 } from "../../src/cassette/format.js";
-import { parseCassette, type ParseOptions } from "../../src/cassette/load.js";
-import { toLockEntry } from "../../src/cassette/lock.js";
-import { signCassette } from "../../src/cassette/sign.js";
+import type { CassetteV2 } from "../../src/cassette/file/format.js";
+import { parseCassette, type ParseOptions } from "../../src/cassette/trust/load.js";
+import { toLockEntry } from "../../src/cassette/trust/lock.js";
+import { signCassette } from "../../src/cassette/trust/sign.js";
 import { testKey, trustIn } from "../support/keys.js";
 import { weatherCassette } from "../support/recording.js";
 import { refusal } from "../support/refusal.js";

@@ -3,12 +3,12 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { buildCassette } from "../../src/cassette/build.js";
+import { buildCassette } from "../../src/cassette/file/build.js";
 import { CassetteError } from "../../src/cassette/errors.js";
-import type { CassetteV1 } from "../../src/cassette/format.js";
-import { parseCassette } from "../../src/cassette/load.js";
-import { migrateCassette } from "../../src/cassette/migrate.js";
-import { hashPrompt } from "../../src/cassette/prompt.js";
+import type { CassetteV1 } from "../../src/cassette/file/format.js";
+import { parseCassette } from "../../src/cassette/trust/load.js";
+import { migrateCassette } from "../../src/cassette/file/migrate.js";
+import { hashPrompt } from "../../src/cassette/prompt/prompt.js";
 import { hashJson } from "../../src/core/canon/digest.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmTurnResponse } from "../../src/core/model/provider.js";

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { recordingProvider, type RecordingOptions } from "../../src/cassette/record.js";
-import { cassetteProvider } from "../../src/cassette/replay.js";
-import { formatCassette } from "../../src/cassette/store.js";
+import { recordingProvider, type RecordingOptions } from "../../src/cassette/record/record.js";
+import { cassetteProvider } from "../../src/cassette/replay/replay.js";
+import { formatCassette } from "../../src/cassette/trust/store.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnResponse } from "../../src/core/model/provider.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import { createRuntime } from "../../src/core/runtime/runtime.js";

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { resealCassette } from "../../src/cassette/reseal.js";
-import type { CassetteV2 } from "../../src/cassette/format.js";
+import { resealCassette } from "../../src/cassette/prompt/reseal.js";
+import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { hashJson, type JsonObject } from "../../src/core/index.js";
 import { call, stepsOf } from "../cassette/diff/runs.js";
 import { cli, documentOf, folder, place } from "./run.js";

@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { buildCassette } from "../../src/cassette/build.js";
-import type { CassetteV2 } from "../../src/cassette/format.js";
-import { hashPrompt } from "../../src/cassette/prompt.js";
-import { formatCassette } from "../../src/cassette/store.js";
-import { resealCassette } from "../../src/cassette/reseal.js";
+import { buildCassette } from "../../src/cassette/file/build.js";
+import type { CassetteV2 } from "../../src/cassette/file/format.js";
+import { hashPrompt } from "../../src/cassette/prompt/prompt.js";
+import { formatCassette } from "../../src/cassette/trust/store.js";
+import { resealCassette } from "../../src/cassette/prompt/reseal.js";
 import { hashJson, type JsonObject } from "../../src/core/index.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import { cli, documentOf, folder } from "./run.js";

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { IMPORT_FORMATS } from "../../src/cassette/import/formats.js";
+import { IMPORT_FORMATS } from "../../src/cassette/import/registry.js";
 import { FORMAT_CHOICES } from "../../src/cli/commands/import.js";
 import { importLogs, MAX_RECORDS, pathBelow } from "../../src/cli/import/import.js";
 import { FREE_BYTES, readLog } from "../../src/cli/import/read-log.js";

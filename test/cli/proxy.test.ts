@@ -6,13 +6,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { CassetteV2 } from "../../src/cassette/format.js";
-import { parseCassette } from "../../src/cassette/load.js";
+import type { CassetteV2 } from "../../src/cassette/file/format.js";
+import { parseCassette } from "../../src/cassette/trust/load.js";
 import { createProxyOutput } from "../../src/cli/proxy/output.js";
 import { recordProxy } from "../../src/cli/proxy/proxy.js";
 import { openAiPath } from "../../src/cli/proxy/target.js";
 import { createSaver } from "../../src/cli/proxy/saver.js";
-import { createCassetteStore, formatCassette } from "../../src/cassette/store.js";
+import { createCassetteStore, formatCassette } from "../../src/cassette/trust/store.js";
 import { nodeFiles } from "../../src/host/files.js";
 import { assertBuilt, cassetteBin } from "../support/built.js";
 import { weatherCassette } from "../support/recording.js";

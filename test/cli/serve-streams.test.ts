@@ -3,11 +3,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import type { CassetteV2 } from "../../src/cassette/format.js";
-import { parseCassette } from "../../src/cassette/load.js";
+import type { CassetteV2 } from "../../src/cassette/file/format.js";
+import { parseCassette } from "../../src/cassette/trust/load.js";
 import { recordProxy } from "../../src/cli/proxy/proxy.js";
 import { serve, type ServeOptions } from "../../src/cli/serve/serve.js";
-import type { CommandIo } from "../../src/cli/io.js";
+import type { CommandIo } from "../../src/cli/terminal/io.js";
 import type { LlmProviderAdapter, LlmStreamEvent } from "../../src/core/index.js";
 import { nodeFiles } from "../../src/host/files.js";
 import { BUILDERS } from "../support/wire-table.js";

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { buildCassette } from "../../src/cassette/build.js";
+import { buildCassette } from "../../src/cassette/file/build.js";
 import { PRICING_DATE } from "../../src/core/model/pricing.js";
 import { call, runOf } from "../cassette/diff/runs.js";
 import { cli, documentOf, folder, place } from "./run.js";

@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { rebuildPrompts } from "../../src/cassette/miss.js";
+import { rebuildPrompts } from "../../src/cassette/replay/miss.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmTurnRequest } from "../../src/core/model/provider.js";
-import { WIRES } from "../../src/core/wire/wires.js";
+import { WIRES } from "../../src/core/vendors/vendors.js";
 import { weatherCassette } from "../support/recording.js";
 import { cli, documentOf, folder, place } from "./run.js";
 

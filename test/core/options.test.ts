@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { cassetteProvider } from "../../src/cassette/replay.js";
-import { recordingProvider } from "../../src/cassette/record.js";
+import { cassetteProvider } from "../../src/cassette/replay/replay.js";
+import { recordingProvider } from "../../src/cassette/record/record.js";
 import { assertKnownOptions, showValue, unknownOptions } from "../../src/core/options.js";
 import {
   anthropicProvider,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, expect, it, vi } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
-import { formatLock, toLockEntry } from "../../src/cassette/lock.js";
+import { formatLock, toLockEntry } from "../../src/cassette/trust/lock.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import { loadCassette, recordingProvider, saveCassette } from "../../src/entry/cassette.js";
 import { nodeFiles } from "../../src/host/files.js";

@@ -9,11 +9,11 @@ import { createAgent, tool } from "langchain";
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { diffCassettes } from "../../src/cassette/diff/diff.js";
-import { parseCassette } from "../../src/cassette/load.js";
-import { recordingProvider } from "../../src/cassette/record.js";
-import { cassetteProvider } from "../../src/cassette/replay.js";
-import { formatCassette } from "../../src/cassette/store.js";
-import type { CassetteV2 } from "../../src/cassette/format.js";
+import { parseCassette } from "../../src/cassette/trust/load.js";
+import { recordingProvider } from "../../src/cassette/record/record.js";
+import { cassetteProvider } from "../../src/cassette/replay/replay.js";
+import { formatCassette } from "../../src/cassette/trust/store.js";
+import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import {

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import type { AgentEvent } from "../../src/core/events/event.js";
-import { verifyReceipts } from "../../src/core/events/receipt-verify.js";
+import { verifyReceipts } from "../../src/core/receipts/verify.js";
 import { echoProvider } from "../../src/core/providers/echo.js";
 import { JsonLinesError, openJsonLines } from "../../src/host/json-lines.js";
 import { agent, runtime } from "../support/agents.js";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { doJobs } from "../../src/host/threads.js";
-import { serveJobs } from "../../src/host/threads/serve.js";
+import { serveJobs } from "../../src/host/threads/worker.js";
 import { MAX_THREADS, type Lost } from "../../src/host/threads/job.js";
 import { assertBuilt } from "../support/built.js";
 

@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { diffContracts, isBecauseOfSchema, type ContractChange } from "../../src/cassette/contract.js";
+import { diffContracts, isBecauseOfSchema, type ContractChange } from "../../src/cassette/offer/offer-change.js";
 import type { Drift } from "../../src/cassette/diff/drift.js";
-import type { CassetteV2, ContextExtension } from "../../src/cassette/format.js";
+import type { CassetteV2, ContextExtension } from "../../src/cassette/file/format.js";
 import { hashJson, type JsonObject } from "../../src/core/index.js";
 import { runOf } from "../cassette/diff/runs.js";
 

@@ -1,13 +1,13 @@
 // Laws of the comparison of two runs, over small alphabets, so that equal, changed and moved calls all occur.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { align, type Step } from "../../src/cassette/diff/align.js";
+import { align, type Step } from "../../src/cassette/diff/align/align.js";
 import { diffCassettes } from "../../src/cassette/diff/diff.js";
 import type { Drift, DriftFact, DriftKind } from "../../src/cassette/diff/drift.js";
-import { matchItems, type Match } from "../../src/cassette/diff/match.js";
-import { pairMoves } from "../../src/cassette/diff/moves.js";
-import type { Item } from "../../src/cassette/diff/sets.js";
-import { diffValues, firstDifference, type ValueChange } from "../../src/cassette/values.js";
+import { matchItems, type Match } from "../../src/cassette/diff/align/match.js";
+import { pairMoves } from "../../src/cassette/diff/calls/moves.js";
+import type { Item } from "../../src/cassette/diff/align/sets.js";
+import { diffValues, firstDifference, type ValueChange } from "../../src/cassette/prompt/values.js";
 import { canonicalize, type JsonObject, type JsonValue } from "../../src/core/index.js";
 import { runOf, type RunTurn } from "../cassette/diff/runs.js";
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { alignTurns, diffCassettes } from "../../src/cassette/diff/diff.js";
-import { pathKey, trajectoryDistance, type PathOptions } from "../../src/cassette/diff/distance.js";
+import { pathKey, trajectoryDistance, type PathOptions } from "../../src/cassette/diff/align/distance.js";
 import { CALL_ORDERS } from "../../src/cassette/diff/order.js";
 import { runOf, type RunTurn } from "../cassette/diff/runs.js";
 

@@ -9,7 +9,7 @@ import { permutationTest, type DistanceTable } from "../../src/harness/drift/sta
 import { createRandom } from "../../src/harness/drift/statistics/random.js";
 import { stratifiedTest } from "../../src/harness/drift/statistics/stratified.js";
 import { rateDifference } from "../../src/harness/drift/statistics/effect.js";
-import { trajectoryDistance } from "../../src/harness/drift/trajectory.js";
+import { trajectoryDistance } from "../../src/harness/drift/paths/trajectory.js";
 import { judge, run, scenario } from "../harness/drift/runs.js";
 
 const counts = fc

@@ -3,19 +3,19 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseCassette } from "../../src/cassette/load.js";
-import { recordingProvider } from "../../src/cassette/record.js";
-import { cassetteProvider } from "../../src/cassette/replay.js";
-import { formatCassette } from "../../src/cassette/store.js";
+import { parseCassette } from "../../src/cassette/trust/load.js";
+import { recordingProvider } from "../../src/cassette/record/record.js";
+import { cassetteProvider } from "../../src/cassette/replay/replay.js";
+import { formatCassette } from "../../src/cassette/trust/store.js";
 import { AgentError } from "../../src/core/errors.js";
 import type { AgentEvent } from "../../src/core/events/event.js";
-import { verifyReceipts } from "../../src/core/events/receipt-verify.js";
+import { verifyReceipts } from "../../src/core/receipts/verify.js";
 import type { BudgetLimits } from "../../src/core/loop/budget.js";
 import type { LlmProviderAdapter, LlmTurnResponse } from "../../src/core/model/provider.js";
 import { fallbackProvider } from "../../src/core/providers/fallback.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import { createRuntime } from "../../src/core/runtime/runtime.js";
-import { WIRES, type WireName } from "../../src/core/wire/wires.js";
+import { WIRES, type WireName } from "../../src/core/vendors/vendors.js";
 import { collect, type CollectedRun } from "../../src/harness/doubles/collect.js";
 import { memoryHost } from "../../src/harness/doubles/host.js";
 import { everyFault, type Fault } from "../../src/harness/faults/fault.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { recordingProvider } from "../../src/cassette/record.js";
-import { cassetteProvider } from "../../src/cassette/replay.js";
+import { recordingProvider } from "../../src/cassette/record/record.js";
+import { cassetteProvider } from "../../src/cassette/replay/replay.js";
 import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import type { RunResult } from "../../src/core/runtime/run.js";

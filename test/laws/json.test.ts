@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CassetteError } from "../../src/cassette/errors.js";
-import { parseStrictJson } from "../../src/cassette/json.js";
+import { parseStrictJson } from "../../src/cassette/file/json.js";
 import { json, jsonObject, text } from "../support/arbitraries.js";
 
 function verdict(input: string | Uint8Array): string {

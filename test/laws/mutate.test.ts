@@ -2,16 +2,16 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { buildCassette } from "../../src/cassette/build.js";
-import type { CassetteV2 } from "../../src/cassette/format.js";
-import { checkCassette } from "../../src/cassette/load.js";
-import { createPromptTracker } from "../../src/cassette/prompt.js";
+import { buildCassette } from "../../src/cassette/file/build.js";
+import type { CassetteV2 } from "../../src/cassette/file/format.js";
+import { checkCassette } from "../../src/cassette/trust/load.js";
+import { createPromptTracker } from "../../src/cassette/prompt/prompt.js";
 import { canonicalize } from "../../src/core/canon/json.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmTurnResponse } from "../../src/core/model/provider.js";
 import { mutateCassette } from "../../src/harness/mutate/apply.js";
 import { listMutants } from "../../src/harness/mutate/list.js";
-import { inTurns } from "../../src/harness/mutate/turns.js";
+import { inTurns } from "../../src/harness/mutate/sample-order.js";
 import { jsonObject, text } from "../support/arbitraries.js";
 
 const call = fc.record({ id: text, name: fc.constantFrom("weather", "search"), arguments: jsonObject });

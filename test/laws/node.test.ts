@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { AgentError, ToolPolicyError, type AgentErrorCode, type LlmErrorKind } from "../../src/core/errors.js";
-import { createRunTotal, type CostUpdated } from "../../src/core/node/cost.js";
-import { createNodeProjection, projectNodeEvents, type NodeFact } from "../../src/core/node/events.js";
-import { classifyFailure } from "../../src/core/node/outcome.js";
+import { createRunTotal, type CostUpdated } from "../../src/core/vertex/cost.js";
+import { createNodeProjection, projectNodeEvents, type NodeFact } from "../../src/core/vertex/events.js";
+import { classifyFailure } from "../../src/core/vertex/outcome.js";
 import { jsonObject, text } from "../support/arbitraries.js";
 
 const NODE_CODES = [

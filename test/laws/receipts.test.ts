@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createSigner } from "../../src/core/canon/signature.js";
-import type { Receipt } from "../../src/core/events/receipt.js";
-import { verifyReceipts } from "../../src/core/events/receipt-verify.js";
+import type { Receipt } from "../../src/core/receipts/receipt.js";
+import { verifyReceipts } from "../../src/core/receipts/verify.js";
 import { fileOf, makeChain, openChain, publicKey, seed } from "../support/receipts.js";
 import { changesOf } from "../../src/harness/arbitraries/changes.js";
 import type { JsonValue } from "../../src/core/index.js";

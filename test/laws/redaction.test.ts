@@ -2,13 +2,13 @@
 
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { parseCassette } from "../../src/cassette/load.js";
-import { recordingProvider } from "../../src/cassette/record.js";
+import { parseCassette } from "../../src/cassette/trust/load.js";
+import { recordingProvider } from "../../src/cassette/record/record.js";
 import { createScrubber } from "../../src/cassette/redact/scrubber.js";
-import { SECRET_RULES } from "../../src/cassette/redact/rules.js";
-import { cassetteProvider } from "../../src/cassette/replay.js";
-import { formatCassette } from "../../src/cassette/store.js";
-import { cassetteTools } from "../../src/cassette/tools/tape.js";
+import { SECRET_RULES } from "../../src/cassette/redact/detect/rules.js";
+import { cassetteProvider } from "../../src/cassette/replay/replay.js";
+import { formatCassette } from "../../src/cassette/trust/store.js";
+import { cassetteTools } from "../../src/cassette/tape/replay.js";
 import type { LlmProviderAdapter, LlmTurnResponse } from "../../src/core/model/provider.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import { createRuntime } from "../../src/core/runtime/runtime.js";

@@ -2,11 +2,11 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { hashEnvelope, hashResponse } from "../../src/cassette/build.js";
+import { hashEnvelope, hashResponse } from "../../src/cassette/file/build.js";
 import { CassetteError } from "../../src/cassette/errors.js";
-import { checkCassette } from "../../src/cassette/load.js";
-import { formatLock, isLockPath, parseLock } from "../../src/cassette/lock.js";
-import { verifyCassetteSignature } from "../../src/cassette/sign.js";
+import { checkCassette } from "../../src/cassette/trust/load.js";
+import { formatLock, isLockPath, parseLock } from "../../src/cassette/trust/lock.js";
+import { verifyCassetteSignature } from "../../src/cassette/trust/sign.js";
 import { preAuthEncode } from "../../src/core/canon/dsse.js";
 import { encodeByHand, signByHand, testKey, trustIn } from "../support/keys.js";
 import { draft, weatherCassette } from "../support/recording.js";

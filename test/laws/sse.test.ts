@@ -4,9 +4,9 @@
 import { createParser } from "eventsource-parser";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { StreamPart } from "../../src/core/providers/fold.js";
-import { createSseReader } from "../../src/core/providers/sse.js";
-import { plainDecoding } from "../../src/core/providers/wire.js";
+import type { StreamPart } from "../../src/core/http/fold.js";
+import { createSseReader } from "../../src/core/http/sse.js";
+import { plainDecoding } from "../../src/core/http/json-readers.js";
 
 const token = fc.constantFrom(
   "\r",

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LlmTurnResponse } from "../../src/core/model/provider.js";
-import { plainDecoding } from "../../src/core/providers/wire.js";
+import { plainDecoding } from "../../src/core/http/json-readers.js";
 import {
   decodePieces,
   namedSse,

@@ -3,12 +3,12 @@
 
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { parseCassette } from "../../src/cassette/load.js";
-import { recordingProvider, type RecordingOptions } from "../../src/cassette/record.js";
-import { cassetteProvider } from "../../src/cassette/replay.js";
-import { formatCassette } from "../../src/cassette/store.js";
-import type { StreamingOptions } from "../../src/cassette/stream-play.js";
-import { spacesOf, withSpaces } from "../../src/cassette/stream-spaces.js";
+import { parseCassette } from "../../src/cassette/trust/load.js";
+import { recordingProvider, type RecordingOptions } from "../../src/cassette/record/record.js";
+import { cassetteProvider } from "../../src/cassette/replay/replay.js";
+import { formatCassette } from "../../src/cassette/trust/store.js";
+import type { StreamingOptions } from "../../src/cassette/stream/play.js";
+import { spacesOf, withSpaces } from "../../src/cassette/stream/spaces.js";
 import type { Reasoning } from "../../src/core/model/message.js";
 import type {
   LlmProviderAdapter,
@@ -16,7 +16,7 @@ import type {
   LlmStreamEvent,
   LlmTurnResponse,
 } from "../../src/core/model/provider.js";
-import { argumentsText } from "../../src/core/wire/openai-write.js";
+import { argumentsText } from "../../src/core/vendors/openai/write.js";
 import { fixedClock } from "../../src/harness/doubles/clock.js";
 import { jsonObject, text } from "../support/arbitraries.js";
 import { readRecorded, textOfDeltas, wireOf } from "../support/exchanges.js";

@@ -3,9 +3,9 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matchMost } from "../../src/harness/vitest/matching.js";
-import { matchSequence, type Sides } from "../../src/harness/vitest/sequence-match.js";
-import type { SequenceMode } from "../../src/harness/vitest/sequence-spec.js";
+import { matchMost } from "../../src/harness/matchers/matching.js";
+import { matchSequence, type Sides } from "../../src/harness/matchers/sequence/match.js";
+import type { SequenceMode } from "../../src/harness/matchers/sequence/spec.js";
 
 const MAX_SIDE = 6;
 

@@ -7,7 +7,7 @@ import type { ContentPart, LlmMessage, LlmToolCall, Reasoning } from "../../src/
 import type { LlmSettings, LlmTurnRequest, LlmTurnResponse } from "../../src/core/model/provider.js";
 import type { Usage } from "../../src/core/model/usage.js";
 import { present, type Loose } from "../../src/core/wire/turn.js";
-import { throughWire, WIRES, type Wire, type WireName } from "../../src/core/wire/wires.js";
+import { throughWire, WIRES, type Wire, type WireName } from "../../src/core/vendors/vendors.js";
 import { toPieces } from "../../src/core/wire/pieces.js";
 import { jsonObject, text } from "../support/arbitraries.js";
 

@@ -26,34 +26,62 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   platform: [],
 };
 
-/** A room imports the rooms before it. The files of a layer's root stand above its rooms. */
+/** A room imports the rooms before it. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   core: [
     "canon",
-    "time",
     "model",
+    "time",
     "tools",
+    "http",
     "providers",
     "wire",
+    "vendors",
     "events",
-    "context",
+    "memory",
     "loop",
+    "receipts",
     "runtime",
     "session",
-    "node",
+    "vertex",
   ],
-  cassette: ["redact", "tolerance", "diff", "rules", "tools", "import", "export", "bundle"],
+  cassette: [
+    "file",
+    "redact",
+    "prompt",
+    "trust",
+    "stream",
+    "offer",
+    "replay",
+    "record",
+    "bundle",
+    "count",
+    "tolerance",
+    "diff",
+    "export",
+    "import",
+    "rules",
+    "serve",
+    "tape",
+  ],
 };
 
-/** Rooms that the files of their layer's root stand on; the others are reached through the door alone. */
-const GROUND_ROOMS: Readonly<Record<string, readonly string[]>> = {
-  cassette: ["redact"],
-};
-
-/** What may lie beside `index.ts` in the root of a layer; a layer that is not listed may have any file there. */
+/** The files that may lie in the root of a layer. A layer that is not listed may have any file there. */
 const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
   core: ["index.ts", "errors.ts", "options.ts", "ports.ts", "visible.ts"],
 };
+
+const MAX_LOOSE_FILES = 14;
+
+/** Rooms of any size, because each file is one item of a registry. */
+const REGISTRIES = [
+  "src/cassette/import/formats",
+  "src/cli/commands",
+  "src/entry",
+  "src/harness/arbitraries",
+  "src/harness/matchers",
+  "src/host/verbs",
+];
 
 /**
  * Rooms that need a package which a user may not have. Each has a door of its own, its `index.ts`, which `entry` alone opens; the
@@ -96,7 +124,36 @@ export function findViolations(sources: Sources): Violation[] {
     ...findCycles(imports, sources),
     ...[...sources.keys()].flatMap((file) => findAmbientEffects(file, program)),
     ...[...sources].flatMap(([file, text]) => checkFile(file, text)),
+    ...findCrowds([...sources.keys()]),
   ];
+}
+
+/** The import graph of one layer with its rooms as boxes; a file in the layer's root is a box of its own. The door is not drawn. */
+export function drawRooms(sources: Sources, layer: string): { boxes: string[]; arrows: string[] } {
+  const program = parse(sources);
+  const files = [...sources.keys()].filter((file) => placeOf(file).layer === layer && !isLayerDoor(file));
+  const boxOf = (file: string): string => placeOf(file).room ?? placeOf(file).name;
+  const arrows = files
+    .flatMap((file) => importsOf(file, program))
+    .filter(({ target }) => target !== undefined && files.includes(target))
+    .map(({ file, target = "" }) => [boxOf(file), boxOf(target)])
+    .filter(([from, to]) => from !== to);
+  return { boxes: [...new Set(files.map(boxOf))], arrows: [...new Set(arrows.map((arrow) => arrow.join(" → ")))] };
+}
+
+function isLayerDoor(file: string): boolean {
+  const { room, name } = placeOf(file);
+  return room === undefined && name === "index.ts";
+}
+
+/** A folder with too many files in it to choose from. */
+function findCrowds(files: readonly string[]): Violation[] {
+  const folders = new Set(files.map((file) => posix.dirname(file)));
+  return [...folders].flatMap((folder) => {
+    const loose = files.filter((file) => posix.dirname(file) === folder && !file.endsWith("/index.ts"));
+    if (loose.length <= MAX_LOOSE_FILES || REGISTRIES.includes(folder)) return [];
+    return [{ rule: "crowd", file: folder, detail: `${loose.length} files` }];
+  });
 }
 
 function parse(sources: Sources): ts.Program {
@@ -175,8 +232,7 @@ function checkRoom({ file, specifier, target }: Import): Violation[] {
   const rooms = ROOMS[from.layer];
   if (rooms === undefined || from.layer !== to.layer || to.room === undefined) return [];
   if (from.room === undefined && from.name === "index.ts") return [];
-  const ground = GROUND_ROOMS[from.layer] ?? [];
-  const above = from.room === undefined ? ground : rooms.slice(0, rooms.indexOf(from.room) + 1);
+  const above = from.room === undefined ? [] : rooms.slice(0, rooms.indexOf(from.room) + 1);
   return above.includes(to.room) ? [] : [{ rule: "room", file, detail: `imports ${specifier}` }];
 }
 

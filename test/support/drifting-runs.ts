@@ -1,8 +1,8 @@
 // Recorded runs that call the tools they are told to, for tests that compare sets of them.
 
-import { buildCassette, type BuiltTurn } from "../../src/cassette/build.js";
-import type { CassetteV2 } from "../../src/cassette/format.js";
-import { hashPrompt } from "../../src/cassette/prompt.js";
+import { buildCassette, type BuiltTurn } from "../../src/cassette/file/build.js";
+import type { CassetteV2 } from "../../src/cassette/file/format.js";
+import { hashPrompt } from "../../src/cassette/prompt/prompt.js";
 import type { LlmMessage, LlmTurnResponse } from "../../src/core/index.js";
 
 /** One call a turn, then an answer; `run` makes the recording another one. `success` is kept where it is given. */

@@ -1,12 +1,12 @@
 // Every recorded exchange, and what of it is ours: chat completions, messages and Ollama chat, whole or streamed.
 
 import type { LlmStreamDelta, LlmTurnResponse } from "../../src/core/model/provider.js";
-import { anthropicStream } from "../../src/core/providers/anthropic-fold.js";
-import type { StreamWire } from "../../src/core/providers/fold.js";
-import { ollamaStream } from "../../src/core/providers/ollama-fold.js";
-import { openAiStream } from "../../src/core/providers/openai-fold.js";
+import { anthropicStream } from "../../src/core/vendors/anthropic/fold.js";
+import type { StreamWire } from "../../src/core/http/fold.js";
+import { ollamaStream } from "../../src/core/vendors/ollama/fold.js";
+import { openAiStream } from "../../src/core/vendors/openai/fold.js";
 import { createStreamDecoder } from "../../src/core/providers/stream.js";
-import { plainDecoding, type Decoding } from "../../src/core/providers/wire.js";
+import { plainDecoding, type Decoding } from "../../src/core/http/json-readers.js";
 import { readSharedLines } from "./shared.js";
 import { exchangeFiles } from "./wire.js";
 

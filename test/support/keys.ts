@@ -1,8 +1,8 @@
 // Keys and signatures made by node:crypto alone, so that what is signed here is computed apart from our own code.
 
 import { createHash, createPrivateKey, createPublicKey, sign, type KeyObject } from "node:crypto";
-import type { CassetteSignature, CassetteV2 } from "../../src/cassette/format.js";
-import type { Trust, TrustedKey } from "../../src/cassette/trust.js";
+import type { CassetteSignature, CassetteV2 } from "../../src/cassette/file/format.js";
+import type { Trust, TrustedKey } from "../../src/cassette/trust/trust.js";
 
 export const PAYLOAD_TYPE = "application/vnd.playhead.cassette.v2+json";
 

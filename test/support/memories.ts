@@ -1,6 +1,6 @@
 // Stores for tests: one that waits and can be made to fail, and one that writes down what is asked of it.
 
-import { createInMemoryRuntimeMemory } from "../../src/core/context/memory.js";
+import { createInMemoryRuntimeMemory } from "../../src/core/memory/memory.js";
 import type { RuntimeMemory } from "../../src/core/model/memory.js";
 
 type Method = "get" | "set" | "delete" | "keys" | "clear";

@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { CassetteV2 } from "../../src/cassette/format.js";
-import type { RecordingProvider } from "../../src/cassette/record.js";
-import { formatCassette } from "../../src/cassette/store.js";
+import type { CassetteV2 } from "../../src/cassette/file/format.js";
+import type { RecordingProvider } from "../../src/cassette/record/record.js";
+import { formatCassette } from "../../src/cassette/trust/store.js";
 import { hasShared, sharedPath } from "./shared.js";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;

@@ -1,7 +1,7 @@
 // Short forms for what a vendor says, whole or streamed, and for what is read of it.
 
 import type { LlmTurnResponse } from "../../src/core/model/provider.js";
-import { plainDecoding } from "../../src/core/providers/wire.js";
+import { plainDecoding } from "../../src/core/http/json-readers.js";
 import { decodePieces, findRecorded, streamWires, wireOf, type WireName } from "./exchanges.js";
 
 export const readWhole = (wire: WireName, body: unknown): LlmTurnResponse =>

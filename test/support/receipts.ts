@@ -3,8 +3,8 @@
 import { canonicalize } from "../../src/core/canon/json.js";
 import { createSigner } from "../../src/core/canon/signature.js";
 import { createEventLog } from "../../src/core/events/log.js";
-import { createReceiptChain, type ReceiptChainOptions } from "../../src/core/events/receipt-chain.js";
-import type { Receipt } from "../../src/core/events/receipt.js";
+import { createReceiptChain, type ReceiptChainOptions } from "../../src/core/receipts/chain.js";
+import type { Receipt } from "../../src/core/receipts/receipt.js";
 import { createHlc } from "../../src/core/time/hlc.js";
 import { ask, quietPorts, say } from "./script.js";
 

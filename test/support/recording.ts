@@ -3,12 +3,12 @@
 
 import { createRuntime } from "../../src/core/runtime/runtime.js";
 import type { RunResult } from "../../src/core/runtime/run.js";
-import type { CassetteV2 } from "../../src/cassette/format.js";
+import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import type { LlmMessage } from "../../src/core/model/message.js";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../../src/core/model/provider.js";
 import type { Ports } from "../../src/core/ports.js";
 import { scriptedProvider, type ScriptStep } from "../../src/core/providers/scripted.js";
-import { recordingProvider, type RecordingOptions } from "../../src/cassette/record.js";
+import { recordingProvider, type RecordingOptions } from "../../src/cassette/record/record.js";
 import { recordedCassette } from "./oracle.js";
 import { ask, say, tool } from "./script.js";
 

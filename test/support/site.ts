@@ -2,8 +2,8 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createInMemoryRuntimeMemory } from "../../src/core/context/memory.js";
-import { openRunScope } from "../../src/core/context/run-memory.js";
+import { createInMemoryRuntimeMemory } from "../../src/core/memory/memory.js";
+import { openRunScope } from "../../src/core/memory/run-memory.js";
 import type { JsonObject } from "../../src/core/canon/value.js";
 import type { VerbBodies, VerbName } from "../../src/core/tools/verbs.js";
 

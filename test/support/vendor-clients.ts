@@ -4,7 +4,7 @@ import Anthropic from "@anthropic-ai/sdk";
 import { Ollama } from "ollama";
 import OpenAI from "openai";
 import OpenAI7 from "openai7";
-import type { WireName } from "../../src/core/wire/wires.js";
+import type { WireName } from "../../src/core/vendors/vendors.js";
 
 export interface ClientRun {
   /** The vendor's base URL without a path. */

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { LlmTurnResponse } from "../../src/core/model/provider.js";
 import type { WireRequest } from "../../src/core/wire/turn.js";
-import { wireOf } from "../../src/core/wire/wires.js";
+import { wireOf } from "../../src/core/vendors/vendors.js";
 import { listen } from "./wire.js";
 
 /** What the vendor says: an answer, an error, or the beginning of a stream whose connection then breaks. */

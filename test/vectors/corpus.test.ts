@@ -7,12 +7,12 @@ import { describe, expect, it } from "vitest";
 import { createBundleStore } from "../../src/cassette/bundle/store.js";
 import { CassetteError } from "../../src/cassette/errors.js";
 import { parseImport } from "../../src/cassette/import/parse.js";
-import { readLock } from "../../src/cassette/lock.js";
-import { rebuildPrompts } from "../../src/cassette/miss.js";
-import { createCassetteStore } from "../../src/cassette/store.js";
-import { readTrust } from "../../src/cassette/trust.js";
+import { readLock } from "../../src/cassette/trust/lock.js";
+import { rebuildPrompts } from "../../src/cassette/replay/miss.js";
+import { createCassetteStore } from "../../src/cassette/trust/store.js";
+import { readTrust } from "../../src/cassette/trust/trust.js";
 import { fromBase64 } from "../../src/core/canon/bytes.js";
-import { verifyReceipts } from "../../src/core/events/receipt-verify.js";
+import { verifyReceipts } from "../../src/core/receipts/verify.js";
 import { nodeFiles, pathBeside } from "../../src/host/index.js";
 import { rejection } from "../support/refusal.js";
 

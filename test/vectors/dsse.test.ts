@@ -3,8 +3,8 @@
 
 import { describe, expect, it } from "vitest";
 import type { CassetteError } from "../../src/cassette/errors.js";
-import { checkCassette } from "../../src/cassette/load.js";
-import { signCassette, verifyCassetteSignature } from "../../src/cassette/sign.js";
+import { checkCassette } from "../../src/cassette/trust/load.js";
+import { signCassette, verifyCassetteSignature } from "../../src/cassette/trust/sign.js";
 import { preAuthEncode } from "../../src/core/canon/dsse.js";
 import { encodeByHand, PAYLOAD_TYPE, payloadByHand, signByHand, testKey, trustIn } from "../support/keys.js";
 import { weatherCassette } from "../support/recording.js";

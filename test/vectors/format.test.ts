@@ -6,12 +6,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { hashEnvelope, hashResponse } from "../../src/cassette/build.js";
-import type { CassetteV2 } from "../../src/cassette/format.js";
-import { parseStrictJson } from "../../src/cassette/json.js";
-import { checkCassette } from "../../src/cassette/load.js";
-import { hashPrompt } from "../../src/cassette/prompt.js";
-import { CASSETTE_PAYLOAD_TYPE, signedBytes } from "../../src/cassette/signature.js";
+import { hashEnvelope, hashResponse } from "../../src/cassette/file/build.js";
+import type { CassetteV2 } from "../../src/cassette/file/format.js";
+import { parseStrictJson } from "../../src/cassette/file/json.js";
+import { checkCassette } from "../../src/cassette/trust/load.js";
+import { hashPrompt } from "../../src/cassette/prompt/prompt.js";
+import { CASSETTE_PAYLOAD_TYPE, signedBytes } from "../../src/cassette/trust/signature.js";
 import { preAuthEncode } from "../../src/core/canon/dsse.js";
 import { canonicalize } from "../../src/core/canon/json.js";
 import type { LlmMessage } from "../../src/core/model/message.js";

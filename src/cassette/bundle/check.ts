@@ -3,10 +3,10 @@
 
 import { copyJson, hashJson, isPlainObject, NotJsonError, toPointer, toVisible } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import type { Cassette, CassetteV2 } from "../format.js";
-import { parseStrictJson, type StrictJsonOptions } from "../json.js";
-import { checkCassette } from "../load.js";
-import type { Refuse } from "../shape.js";
+import type { Cassette, CassetteV2 } from "../file/format.js";
+import { parseStrictJson, type StrictJsonOptions } from "../file/json.js";
+import { checkCassette } from "../trust/load.js";
+import type { Refuse } from "../file/shape.js";
 import type { AgentBundle, BundleFile } from "./format.js";
 import { checkBundleShape } from "./shape.js";
 

@@ -1,7 +1,7 @@
 // The shape of a bundle file, version 1: which cassettes belong to one run of several agents, the plan it followed and the
 // path it took. Specification: docs/bundles.md.
 
-import type { CassetteV2 } from "../format.js";
+import type { CassetteV2 } from "../file/format.js";
 
 /** What a bundle file's name ends with. */
 export const BUNDLE_SUFFIX = ".bundle.json";

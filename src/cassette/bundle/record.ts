@@ -3,8 +3,8 @@
 
 import { seal, type LlmProviderAdapter } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import type { CassetteV2 } from "../format.js";
-import { recordingProvider, type RecordingOptions, type RecordingProvider } from "../record.js";
+import type { CassetteV2 } from "../file/format.js";
+import { recordingProvider, type RecordingOptions, type RecordingProvider } from "../record/record.js";
 import { assertAgents } from "./agents.js";
 import { hashBundle } from "./check.js";
 import type { AgentBundle, BundleFile, BundleMember, PlanLike, RunLike } from "./format.js";

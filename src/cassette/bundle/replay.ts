@@ -3,10 +3,10 @@
 
 import type { LlmProviderAdapter, Ports } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
-import type { HashFilterOption } from "../filters.js";
+import type { HashFilterOption } from "../prompt/filters.js";
 import type { RedactOption } from "../redact/options.js";
-import { cassetteProvider, type CassetteProvider } from "../replay.js";
-import { assertStreaming, STREAMING_OPTIONS, type StreamingOptions } from "../stream-play.js";
+import { cassetteProvider, type CassetteProvider } from "../replay/replay.js";
+import { assertStreaming, STREAMING_OPTIONS, type StreamingOptions } from "../stream/play.js";
 import { assertAgents } from "./agents.js";
 import { checkBundle } from "./check.js";
 import { endDifference, pathDifference, planDifference } from "./compare.js";

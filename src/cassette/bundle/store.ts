@@ -4,9 +4,9 @@
 
 import type { FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import type { CassetteV2 } from "../format.js";
-import { byteLength, DEFAULT_MAX_BYTES } from "../json.js";
-import { createCassetteStore, formatCassette, type SaveOptions } from "../store.js";
+import type { CassetteV2 } from "../file/format.js";
+import { byteLength, DEFAULT_MAX_BYTES } from "../file/json.js";
+import { createCassetteStore, formatCassette, type SaveOptions } from "../trust/store.js";
 import { assertMember, checkBundle, parseBundle } from "./check.js";
 import { BUNDLE_SUFFIX, type AgentBundle, type BundleFile } from "./format.js";
 

@@ -1,10 +1,10 @@
 // Differences in what the assistant said: the texts of both runs, aligned like the calls but for themselves.
 
 import { toPointer } from "../../core/index.js";
-import type { Cassette } from "../format.js";
+import type { Cassette } from "../file/format.js";
 import type { DriftFact } from "./drift.js";
-import { matchItems } from "./match.js";
-import type { Item, ItemSet } from "./sets.js";
+import { matchItems } from "./align/match.js";
+import type { Item, ItemSet } from "./align/sets.js";
 
 /** In the order of the new run. */
 export function contentFacts(a: Cassette, b: Cassette): DriftFact[] {

@@ -2,7 +2,7 @@
 // has a direction: a run that leaves calls out is no drift from the other under `subset`, and the other is one from it.
 
 import { countCallDrifts } from "./diff.js";
-import { pathDistance, type RunPath } from "./distance.js";
+import { pathDistance, type RunPath } from "./align/distance.js";
 import { orderRules, type CallOrder } from "./order.js";
 
 /** True for the orders that allow differences one way: `in_order`, `subset` and `superset`. */

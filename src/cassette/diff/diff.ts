@@ -2,20 +2,20 @@
 // told otherwise, what the assistant said. Prompts, tool results, usage and models take no part.
 
 import { toPointer } from "../../core/index.js";
-import type { Cassette } from "../format.js";
+import type { Cassette } from "../file/format.js";
 import type { ToleranceUse } from "../tolerance/uses.js";
-import { callSetsOf, likenessBy, type ComparedCall } from "./call-sets.js";
+import { callSetsOf, likenessBy, type ComparedCall } from "./align/call-sets.js";
 import { contentFacts } from "./contents.js";
 import type { CallFact, Drift, DriftFact } from "./drift.js";
-import { matchItems, type Match } from "./match.js";
-import { pairMoves } from "./moves.js";
+import { matchItems, type Match } from "./align/match.js";
+import { pairMoves } from "./calls/moves.js";
 import { parseDiffOptions, type DiffOptions, type DiffSettings } from "./options.js";
-import { findRegroupings, type Regrouping } from "./regroup.js";
-import { findRetries } from "./retries.js";
+import { findRegroupings, type Regrouping } from "./calls/regroup.js";
+import { findRetries } from "./calls/retries.js";
 import { sentenceOf } from "./sentence.js";
-import type { ItemSet } from "./sets.js";
+import type { ItemSet } from "./align/sets.js";
 import { rowsOf, stopFacts, type TurnRow } from "./timeline.js";
-import { unlikeBy } from "./unlike.js";
+import { unlikeBy } from "./align/unlike.js";
 
 /** A turn of the old run, of the new run or both, and the places of its drifts in what `diffCassettes` gives. */
 export interface TurnPair extends TurnRow {

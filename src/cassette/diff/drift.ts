@@ -1,7 +1,7 @@
 // The ways in which the behaviour of two runs can differ. docs/diff.md defines each with an example.
 
 import type { JsonObject, StopReason } from "../../core/index.js";
-import type { ValueChange } from "../values.js";
+import type { ValueChange } from "../prompt/values.js";
 
 /** The call that is new, gone or elsewhere. */
 export interface CallFact {

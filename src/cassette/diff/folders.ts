@@ -2,11 +2,11 @@
 // Pure: reading the files is another layer's business.
 
 import { CassetteError } from "../errors.js";
-import type { Cassette } from "../format.js";
+import type { Cassette } from "../file/format.js";
 import { createUseCounter, type ToleranceUse } from "../tolerance/uses.js";
 import { compareCassettes, type CassetteDiff } from "./diff.js";
 import { DRIFT_KINDS, type Drift, type DriftKind } from "./drift.js";
-import type { ValueChange } from "../values.js";
+import type { ValueChange } from "../prompt/values.js";
 import type { DiffOptions } from "./options.js";
 
 /** A recording and the name it is paired by. */

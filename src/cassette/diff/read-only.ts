@@ -2,7 +2,7 @@
 // brought into one form before anything is compared, so that the comparison keeps its laws.
 
 import { CassetteError } from "../errors.js";
-import type { Item, ItemSet } from "./sets.js";
+import type { Item, ItemSet } from "./align/sets.js";
 
 /** Whether a tool only reads, by names in which `*` stands for any text. Throws "invalid-options" for an empty name. */
 export function parseReadOnly(names: readonly string[]): (tool: string) => boolean {

@@ -2,7 +2,7 @@
 
 import { canonicalize, type JsonValue } from "../../core/index.js";
 import type { DriftFact } from "./drift.js";
-import type { ValueChange } from "../values.js";
+import type { ValueChange } from "../prompt/values.js";
 
 const MAX_TEXT = 80;
 /** What is kept of the common beginning when two values are cut. */

@@ -2,10 +2,10 @@
 // turns that only say something are paired by what they say.
 
 import { toPointer } from "../../core/index.js";
-import type { Cassette } from "../format.js";
-import { align, type Step } from "./align.js";
+import type { Cassette } from "../file/format.js";
+import { align, type Step } from "./align/align.js";
 import type { DriftFact } from "./drift.js";
-import type { Item, ItemSet } from "./sets.js";
+import type { Item, ItemSet } from "./align/sets.js";
 
 /** A turn of either run, or one of each that belong together. */
 export interface TurnRow {

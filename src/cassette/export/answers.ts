@@ -2,8 +2,8 @@
 // asked with.
 
 import type { LlmMessage, LlmTurnResponse } from "../../core/index.js";
-import type { CassetteV2 } from "../format.js";
-import { comparableContexts } from "../wire-fields.js";
+import type { CassetteV2 } from "../file/format.js";
+import { comparableContexts } from "../offer/wire-fields.js";
 import type { LossLog } from "./loss.js";
 import type { Thread } from "./threads.js";
 

@@ -3,7 +3,7 @@
 
 import { canonicalize, type JsonObject } from "../../core/index.js";
 import { CassetteError, assertKnownOptions } from "../errors.js";
-import type { Cassette, CassetteV2 } from "../format.js";
+import type { Cassette, CassetteV2 } from "../file/format.js";
 import { toAiSdk } from "./ai-sdk.js";
 import { countAnswerLosses, countCassetteLosses } from "./answers.js";
 import { toAnthropic } from "./anthropic.js";

@@ -1,8 +1,8 @@
 // What a document says beside its messages: the model, the vendor, and the tools that were offered.
 
 import { isPlainObject, type JsonObject, type LlmToolDefinition } from "../../core/index.js";
-import { contextAt } from "../context.js";
-import type { CassetteV2, ContextExtension } from "../format.js";
+import { contextAt } from "../offer/context.js";
+import type { CassetteV2, ContextExtension } from "../file/format.js";
 import type { LossLog } from "./loss.js";
 import type { Thread } from "./threads.js";
 

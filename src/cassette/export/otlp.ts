@@ -4,11 +4,11 @@
 // millisecond, in their order from `recordedAt` on, so that a viewer shows the order. Ids come from the cassette's id.
 
 import type { JsonObject, LlmMessage, ToolMessage } from "../../core/index.js";
-import { CREATED_WITH } from "../build.js";
-import type { CassetteV2, ContextExtension } from "../format.js";
+import { CREATED_WITH } from "../file/build.js";
+import type { CassetteV2, ContextExtension } from "../file/format.js";
 import { countResponseLosses, countResultNames } from "./answers.js";
 import { contextOf, recordedModel, toolsOf } from "./head.js";
-import { isEmptyWire } from "../wire-fields.js";
+import { isEmptyWire } from "../offer/wire-fields.js";
 import type { LossLog } from "./loss.js";
 import { countThoughtLosses, FINISH_REASONS, splitPrompt, toOtlpAnswer, toOtlpMessage } from "./otlp-message.js";
 import { toAttributes, toSpan, toSpanId, toTraceId, type Attributes, type SpanShape } from "./otlp-span.js";

@@ -4,7 +4,7 @@
 
 import { canonicalize, sha256Hex, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import type { CassetteEntry } from "../format.js";
+import type { CassetteEntry } from "../file/format.js";
 
 /** One answered turn of a thread. */
 export interface ThreadTurn {

@@ -3,15 +3,15 @@
 // the log knows beyond that goes to `extensions.import`.
 
 import { hashJson, seal, type JsonObject, type JsonValue, type LlmMessage } from "../../core/index.js";
-import { buildCassette, CREATED_WITH, type BuiltTurn } from "../build.js";
-import type { CassetteExtensions, CassetteV2 } from "../format.js";
-import { createPromptChain } from "../prompt.js";
-import { toCallTurns, toContext, toResponse, type CallTurns, type LogCalls } from "./calls.js";
-import type { ImportFormat } from "./formats.js";
+import { buildCassette, CREATED_WITH, type BuiltTurn } from "../file/build.js";
+import type { CassetteExtensions, CassetteV2 } from "../file/format.js";
+import { createPromptChain } from "../prompt/prompt.js";
+import { toCallTurns, toContext, toResponse, type CallTurns, type LogCalls } from "./trace/model-calls.js";
+import type { ImportFormat } from "./registry.js";
 import type { LogAssistantMessage, LogFacts, LogMessage, LogRun } from "./log.js";
 import type { RunName } from "./path.js";
 import type { Repair, RepairKind, RepairLog } from "./repair.js";
-import { toLlmMessages } from "./thread.js";
+import { toLlmMessages } from "./message/call-ids.js";
 import { toRecordedTurns, type LogTurns } from "./turns.js";
 
 /** `extensions.import` of an imported cassette. */

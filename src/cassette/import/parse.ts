@@ -3,16 +3,16 @@
 
 import type { JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import type { CassetteV2 } from "../format.js";
+import type { CassetteV2 } from "../file/format.js";
 import type { RedactOption } from "../redact/options.js";
-import type { LogCalls } from "./calls.js";
+import type { LogCalls } from "./trace/model-calls.js";
 import { toCassette } from "./cassette.js";
-import { fittingHint } from "./contradiction.js";
-import { FORMATS, type ImportFormat } from "./formats.js";
+import { fittingHint } from "./record/contradiction.js";
+import { FORMATS, type ImportFormat } from "./registry.js";
 import type { LogFacts, LogRun } from "./log.js";
-import { attempt, readParts, type LogPart } from "./parts.js";
+import { attempt, readParts, type LogPart } from "./record/parts.js";
 import { createPathIssuer, toStem, type PathIssuer, type RunName } from "./path.js";
-import type { RecordPlace } from "./records.js";
+import type { RecordPlace } from "./record/records.js";
 import { redactImported } from "./redact.js";
 import { createRepairLog, type Repair, type RepairLog } from "./repair.js";
 import type { LogTurns } from "./turns.js";

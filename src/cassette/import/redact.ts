@@ -3,9 +3,9 @@
 // stays the very one it was.
 
 import { hashJson, seal, type JsonObject, type LlmMessage } from "../../core/index.js";
-import { buildCassette, type BuiltTurn } from "../build.js";
-import type { CassetteV2, ContextExtension } from "../format.js";
-import { createPromptTracker } from "../prompt.js";
+import { buildCassette, type BuiltTurn } from "../file/build.js";
+import type { CassetteV2, ContextExtension } from "../file/format.js";
+import { createPromptTracker } from "../prompt/prompt.js";
 import type { RedactOption } from "../redact/options.js";
 import { createRedactor, type Redactor } from "../redact/redactor.js";
 import type { ImportExtension } from "./cassette.js";

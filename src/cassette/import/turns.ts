@@ -2,10 +2,10 @@
 // the same wire must meet exactly. They are checked as a recorder checks what it keeps.
 
 import type { LlmMessage, LlmSettings, LlmToolDefinition, LlmTurnResponse } from "../../core/index.js";
-import type { BuiltTurn } from "../build.js";
-import { createPromptTracker } from "../prompt.js";
-import { assertMessage, assertResponse, recordable } from "../recordable.js";
-import { toContexts, type CallTurns } from "./calls.js";
+import type { BuiltTurn } from "../file/build.js";
+import { createPromptTracker } from "../prompt/prompt.js";
+import { assertMessage, assertResponse, recordable } from "../record/recordable.js";
+import { toContexts, type CallTurns } from "./trace/model-calls.js";
 import type { LogFacts } from "./log.js";
 
 /** One turn: its whole prompt, what was offered and asked beside it, and its answer. */

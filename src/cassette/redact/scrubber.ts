@@ -11,7 +11,7 @@ import {
 } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { mapMessage, mapOthers, mapStrings } from "./leaves.js";
-import { createNumbers } from "./numbers.js";
+import { createNumbers } from "./detect/numbers.js";
 import { BY_POINTER, type Redaction } from "./options.js";
 import { isPlaceholder } from "./placeholder.js";
 import { replaceAt } from "./pointers.js";

@@ -1,11 +1,11 @@
 // The secrets of one text: by rule, by value, and by what became known on the way. Scrubbing what was scrubbed changes nothing.
 
-import { createFinder, joinOverlaps, type Finder, type Found } from "./find.js";
-import { createLiterals, type Literals } from "./literals.js";
-import type { createNumbers } from "./numbers.js";
+import { createFinder, joinOverlaps, type Finder, type Found } from "./detect/find.js";
+import { createLiterals, type Literals } from "./detect/literals.js";
+import type { createNumbers } from "./detect/numbers.js";
 import { BY_FUNCTION, BY_POINTER, BY_VALUE, type Redaction } from "./options.js";
 import { outsidePlaceholders, placeholdersIn, withoutPlaceholders } from "./placeholder.js";
-import { KNOWN_RULES, type RedactionRule } from "./rules.js";
+import { KNOWN_RULES, type RedactionRule } from "./detect/rules.js";
 
 /** Everything of a text is seen anew until nothing more is found, at most so often. */
 export const MAX_ROUNDS = 8;

@@ -1,7 +1,7 @@
 // A recorded run held against rules.
 
 import { isSealed, type AssistantMessage, type LlmTurnResponse } from "../../core/index.js";
-import type { Cassette } from "../format.js";
+import type { Cassette } from "../file/format.js";
 import type { RuleBreak, RuleSet } from "./format.js";
 import { checkRuleSet } from "./read.js";
 import { compileRules, type Found, type RuleWatch } from "./watch.js";

@@ -2,8 +2,8 @@
 
 import { canonicalize, isPlainObject, seal, showValue, toPointer, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import { readWhole } from "../read.js";
-import { parseSettings } from "../settings.js";
+import { readWhole } from "../file/read.js";
+import { parseSettings } from "../file/authored-json.js";
 import { compilePattern } from "./pattern.js";
 import { RULE_KINDS, type Rule, type RuleKind, type RuleSet } from "./format.js";
 

@@ -2,7 +2,7 @@
 // one walk over the arguments as they were recorded, so that a change shows what was written and not its normal form.
 
 import { canonicalize, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
-import type { ValueChange } from "../values.js";
+import type { ValueChange } from "../prompt/values.js";
 import type { Rule, Scalar } from "./kinds.js";
 import { isNear, ownValue, toForm } from "./normal.js";
 import type { Place } from "./places.js";

@@ -2,8 +2,8 @@
 
 import { copyJson, NotJsonError, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import { parseSettings } from "../settings.js";
-import { readWhole } from "../read.js";
+import { parseSettings } from "../file/authored-json.js";
+import { readWhole } from "../file/read.js";
 import { readDocument, type Problem } from "./document.js";
 import { createTolerances, type Tolerances } from "./tolerances.js";
 

@@ -2,7 +2,7 @@
 
 import { canonicalize, showValue, type JsonObject, type JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
-import type { ValueChange } from "../values.js";
+import type { ValueChange } from "../prompt/values.js";
 import { walkBoth } from "./compare.js";
 import type { RulesByTool } from "./document.js";
 import { isAlike, toForm, toSkeleton } from "./normal.js";

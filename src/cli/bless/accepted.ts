@@ -16,9 +16,9 @@ import {
 import { systemPorts, type FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { count, createPrinter, writeJson } from "../output.js";
-import { loadRecording } from "../recordings.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { count, createPrinter, writeJson } from "../terminal/output.js";
+import { loadRecording } from "../options/recordings.js";
 import { findUnexplained, unexplainedText } from "./unexplained.js";
 
 /** The flags of `cassette accepted`, as commander gives them. */

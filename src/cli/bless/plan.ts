@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { CASSETTE_SUFFIX, type Acceptance, type CassetteStore, type CassetteV2 } from "../../cassette/index.js";
 import { outcomeOf, scenarioOf } from "../../harness/index.js";
 import { CliError, toFailure, type Failure } from "../errors.js";
-import { loadRecording } from "../recordings.js";
+import { loadRecording } from "../options/recordings.js";
 
 /** A run that is to be accepted: the file, and its path below the folder that was given. */
 export interface Candidate {

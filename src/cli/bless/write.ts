@@ -20,7 +20,7 @@ import {
 import { systemPorts, type FilePort, type SigningKeyObject } from "../../core/index.js";
 import { pathInLock } from "../../harness/index.js";
 import { CliError } from "../errors.js";
-import type { CommandIo } from "../io.js";
+import type { CommandIo } from "../terminal/io.js";
 import type { Blessing } from "./plan.js";
 
 /** A run that is written, or half of which is. */

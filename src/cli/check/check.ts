@@ -13,10 +13,10 @@ import {
 } from "../../cassette/index.js";
 import { CliError } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { createPrinter, toJsonError, writeJson } from "../output.js";
-import { createProgress } from "../progress.js";
-import { findFiles, loadRecording } from "../recordings.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { createPrinter, toJsonError, writeJson } from "../terminal/output.js";
+import { createProgress } from "../terminal/progress.js";
+import { findFiles, loadRecording } from "../options/recordings.js";
 import { brokenIn, printCheck, type CheckResult } from "./report.js";
 
 /** The flags of `cassette check`, as commander gives them. */

@@ -2,7 +2,7 @@
 
 import type { RuleBreak, RuleSet } from "../../cassette/index.js";
 import type { Failure } from "../errors.js";
-import { count, type PrintLine } from "../output.js";
+import { count, type PrintLine } from "../terminal/output.js";
 
 /** One cassette that was checked. */
 export interface CheckedFile {

@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import type { AcceptedOptions } from "../bless/accepted.js";
-import type { CommandIo } from "../io.js";
-import { parsePath } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { parsePath } from "../options/path.js";
 
 /** Declares `cassette accepted`; what it does is loaded when it runs. */
 export function acceptedCommand(program: Command, io: CommandIo): void {

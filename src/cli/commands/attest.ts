@@ -1,8 +1,8 @@
 // `cassette attest`: an in-toto statement about one cassette, for supply-chain tools.
 
 import type { Command } from "commander";
-import type { CommandIo } from "../io.js";
-import { parsePath } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { parsePath } from "../options/path.js";
 import type { AttestOptions } from "../sign/attest.js";
 
 /** Declares `cassette attest`; what it does is loaded when it runs. */

@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import type { BlessOptions } from "../bless/bless.js";
-import type { CommandIo } from "../io.js";
-import { collectPaths, parsePath } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { collectPaths, parsePath } from "../options/path.js";
 
 /** Declares `cassette bless`; what it does is loaded when it runs. */
 export function blessCommand(program: Command, io: CommandIo): void {

@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import type { CheckCommandOptions } from "../check/check.js";
-import type { CommandIo } from "../io.js";
-import { collectPaths, parsePath } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { collectPaths, parsePath } from "../options/path.js";
 
 /** Declares `cassette check`; what it does is loaded when it runs. */
 export function checkCommand(program: Command, io: CommandIo): void {

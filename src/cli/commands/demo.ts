@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import type { DemoOptions } from "../demo/demo.js";
-import type { CommandIo } from "../io.js";
-import { parsePath } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { parsePath } from "../options/path.js";
 
 export function demoCommand(program: Command, io: CommandIo): void {
   program

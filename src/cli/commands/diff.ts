@@ -1,11 +1,11 @@
 // `cassette diff`: where did the behaviour of two runs, or of two sets of runs, part?
 
 import { Option, type Command } from "commander";
-import { ORDER_CHOICES } from "../choices.js";
-import type { CommandIo } from "../io.js";
-import { parseJobs } from "../jobs.js";
-import { MAX_BYTES_HELP, parseMaxBytes } from "../max-bytes.js";
-import { parsePath } from "../path.js";
+import { ORDER_CHOICES } from "../options/choices.js";
+import type { CommandIo } from "../terminal/io.js";
+import { parseJobs } from "../options/jobs.js";
+import { MAX_BYTES_HELP, parseMaxBytes } from "../options/max-bytes.js";
+import { parsePath } from "../options/path.js";
 import type { DiffCommandOptions } from "../diff/diff.js";
 
 /** Declares `cassette diff`; what it does is loaded when it runs. */

@@ -2,8 +2,8 @@
 
 import type { Command } from "commander";
 import type { DoctorOptions } from "../doctor/doctor.js";
-import type { CommandIo } from "../io.js";
-import { parsePath } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { parsePath } from "../options/path.js";
 
 /** Declares `cassette doctor`; what it does is loaded when it runs. */
 export function doctorCommand(program: Command, io: CommandIo): void {

@@ -2,11 +2,11 @@
 
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { Verdict } from "../../harness/index.js";
-import { ORDER_CHOICES, REPORTER_CHOICES, VERDICT_CHOICES } from "../choices.js";
+import { ORDER_CHOICES, REPORTER_CHOICES, VERDICT_CHOICES } from "../options/choices.js";
 import type { DriftOptions } from "../drift/drift-options.js";
 import type { ReportTarget } from "../drift/outputs.js";
-import type { CommandIo } from "../io.js";
-import { parsePath } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { parsePath } from "../options/path.js";
 
 /** Declares `cassette drift`; what it does is loaded when it runs. */
 export function driftCommand(program: Command, io: CommandIo): void {

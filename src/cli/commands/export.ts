@@ -3,8 +3,8 @@
 import { Option, type Command } from "commander";
 import type { ExportFormat } from "../../cassette/index.js";
 import type { ExportCommandOptions } from "../export/export.js";
-import type { CommandIo } from "../io.js";
-import { parsePath } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { parsePath } from "../options/path.js";
 
 /** Kept equal to the cassette layer's EXPORT_FORMATS by a test; a copy, so that a help text loads nothing. */
 export const EXPORT_CHOICES: readonly ExportFormat[] = ["openai", "anthropic", "otlp", "ai-sdk"];

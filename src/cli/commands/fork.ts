@@ -1,9 +1,9 @@
 // `cassette fork`: run a command that replays one cassette up to a turn, and goes on live from there into a new one.
 
 import { InvalidArgumentError, type Command } from "commander";
-import type { ForkCommandOptions } from "../child/fork.js";
-import type { CommandIo } from "../io.js";
-import { parsePath } from "../path.js";
+import type { ForkCommandOptions } from "../fork/fork.js";
+import type { CommandIo } from "../terminal/io.js";
+import { parsePath } from "../options/path.js";
 
 /** Declares `cassette fork`; what it does is loaded when it runs. */
 export function forkCommand(program: Command, io: CommandIo): void {
@@ -19,7 +19,7 @@ export function forkCommand(program: Command, io: CommandIo): void {
     .requiredOption("--out <file>", "the new cassette; must not exist", parsePath)
     .option("--json", "print one JSON document; what the command prints goes to stderr")
     .action(async (file: string, command: string[], options: ForkCommandOptions) => {
-      const { fork } = await import("../child/fork.js");
+      const { fork } = await import("../fork/fork.js");
       await fork(file, command, options, io);
     });
 }

@@ -2,8 +2,8 @@
 
 import { Option, type Command } from "commander";
 import type { ImportFormat } from "../../cassette/index.js";
-import type { CommandIo } from "../io.js";
-import { collectPaths, parsePath } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { collectPaths, parsePath } from "../options/path.js";
 import type { ImportCommandOptions } from "../import/import.js";
 
 /** Kept equal to the cassette layer's IMPORT_FORMATS by a test; a copy, so that a help text loads nothing. */

@@ -1,8 +1,8 @@
 // `cassette keygen`: a new key to sign cassettes with.
 
 import type { Command } from "commander";
-import type { CommandIo } from "../io.js";
-import { parsePath } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { parsePath } from "../options/path.js";
 import type { KeygenOptions } from "../sign/keygen.js";
 
 /** Declares `cassette keygen`; what it does is loaded when it runs. */

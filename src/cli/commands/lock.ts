@@ -1,9 +1,9 @@
 // `cassette lock`: which cassettes there are, and what each of them is, in one file to be committed.
 
 import type { Command } from "commander";
-import type { CommandIo } from "../io.js";
+import type { CommandIo } from "../terminal/io.js";
 import type { LockCommandOptions } from "../lock/lock.js";
-import { collectPaths, parsePath } from "../path.js";
+import { collectPaths, parsePath } from "../options/path.js";
 
 /** Declares `cassette lock`; what it does is loaded when it runs. */
 export function lockCommand(program: Command, io: CommandIo): void {

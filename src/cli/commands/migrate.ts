@@ -1,9 +1,9 @@
 // `cassette migrate`: version 1 cassettes as version 2, beside the originals.
 
 import type { Command } from "commander";
-import type { CommandIo } from "../io.js";
+import type { CommandIo } from "../terminal/io.js";
 import type { MigrateOptions } from "../migrate/migrate.js";
-import { parsePath } from "../path.js";
+import { parsePath } from "../options/path.js";
 
 /** Declares `cassette migrate`; what it does is loaded when it runs. */
 export function migrateCommand(program: Command, io: CommandIo): void {

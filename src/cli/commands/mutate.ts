@@ -2,11 +2,11 @@
 
 import { InvalidArgumentError, type Command } from "commander";
 import type { MutantKind } from "../../harness/index.js";
-import { MUTANT_CHOICES } from "../choices.js";
-import type { CommandIo } from "../io.js";
+import { MUTANT_CHOICES } from "../options/choices.js";
+import type { CommandIo } from "../terminal/io.js";
 import type { MutateOptions } from "../mutate/mutate.js";
-import { collectPaths, parsePath } from "../path.js";
-import { splitCommand } from "../split-command.js";
+import { collectPaths, parsePath } from "../options/path.js";
+import { splitCommand } from "../terminal/split-command.js";
 
 /** Each run listens for signals, and Node warns of more than ten listeners. */
 const MAX_AT_ONCE = 8;

@@ -1,8 +1,8 @@
 // `cassette prune`: which cassettes does no run use, and which are there twice?
 
 import type { Command } from "commander";
-import type { CommandIo } from "../io.js";
-import { collectPaths, parsePath } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { collectPaths, parsePath } from "../options/path.js";
 import type { PruneOptions } from "../prune/prune.js";
 
 /** Declares `cassette prune`; what it does is loaded when it runs. */

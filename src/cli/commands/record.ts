@@ -1,9 +1,9 @@
 // `cassette record`: run a command that records, or stand between any client and its vendor.
 
 import { Option, type Command } from "commander";
-import type { CommandIo } from "../io.js";
-import { parsePath } from "../path.js";
-import { DEFAULT_PORT, parsePort } from "../port.js";
+import type { CommandIo } from "../terminal/io.js";
+import { parsePath } from "../options/path.js";
+import { DEFAULT_PORT, parsePort } from "../options/port.js";
 
 /** The flags of `cassette record`. */
 export interface RecordOptions {

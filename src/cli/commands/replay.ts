@@ -1,7 +1,7 @@
 // `cassette replay`: run a command that must be answered from its cassettes.
 
 import type { Command } from "commander";
-import type { CommandIo } from "../io.js";
+import type { CommandIo } from "../terminal/io.js";
 
 /** The flags of `cassette replay`. */
 export interface ReplayCommandOptions {

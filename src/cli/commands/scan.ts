@@ -1,8 +1,8 @@
 // `cassette scan`: does any file hold what looks like a secret?
 
 import type { Command } from "commander";
-import type { CommandIo } from "../io.js";
-import { collectPaths } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { collectPaths } from "../options/path.js";
 import type { ScanOptions } from "../scan/scan.js";
 
 /** Declares `cassette scan`; what it does is loaded when it runs. */

@@ -1,11 +1,11 @@
 // `cassette serve`: replay for clients that speak a vendor's wire.
 
 import { InvalidArgumentError, Option, type Command } from "commander";
-import type { CommandIo } from "../io.js";
-import { collectPaths } from "../path.js";
-import { DEFAULT_PORT, parsePort } from "../port.js";
+import type { CommandIo } from "../terminal/io.js";
+import { collectPaths } from "../options/path.js";
+import { DEFAULT_PORT, parsePort } from "../options/port.js";
 import type { ServeOptions } from "../serve/serve.js";
-import { splitCommand } from "../split-command.js";
+import { splitCommand } from "../terminal/split-command.js";
 
 /** Declares `cassette serve`; what it does is loaded when it runs. */
 export function serveCommand(program: Command, io: CommandIo): void {

@@ -1,9 +1,9 @@
 // `cassette show`: what was said and done, turn by turn, on the terminal or as a page.
 
 import type { Command } from "commander";
-import type { CommandIo } from "../io.js";
-import { MAX_BYTES_HELP, parseMaxBytes } from "../max-bytes.js";
-import { parsePath } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { MAX_BYTES_HELP, parseMaxBytes } from "../options/max-bytes.js";
+import { parsePath } from "../options/path.js";
 import type { ShowOptions } from "../show/show.js";
 
 /** Declares `cassette show`; what it does is loaded when it runs. */

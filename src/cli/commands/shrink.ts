@@ -1,9 +1,9 @@
 // `cassette shrink`: a long drift made short.
 
 import { Option, type Command } from "commander";
-import { ORDER_CHOICES } from "../choices.js";
-import type { CommandIo } from "../io.js";
-import { parsePath } from "../path.js";
+import { ORDER_CHOICES } from "../options/choices.js";
+import type { CommandIo } from "../terminal/io.js";
+import { parsePath } from "../options/path.js";
 import type { ShrinkOptions } from "../shrink/shrink.js";
 
 /** Declares `cassette shrink`; what it does is loaded when it runs. */

@@ -1,8 +1,8 @@
 // `cassette sign`: a signature in each cassette, or a further one beside it.
 
 import type { Command } from "commander";
-import type { CommandIo } from "../io.js";
-import { collectPaths } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { collectPaths } from "../options/path.js";
 import type { SignOptions } from "../sign/sign.js";
 
 /** Declares `cassette sign`; what it does is loaded when it runs. */

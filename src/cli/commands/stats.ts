@@ -1,9 +1,9 @@
 // `cassette stats`: what do these cassettes hold, all together?
 
 import { Option, type Command } from "commander";
-import type { CommandIo } from "../io.js";
-import { MAX_BYTES_HELP, parseMaxBytes } from "../max-bytes.js";
-import { collectPaths } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { MAX_BYTES_HELP, parseMaxBytes } from "../options/max-bytes.js";
+import { collectPaths } from "../options/path.js";
 import type { StatsOptions } from "../stats/stats.js";
 
 /** Declares `cassette stats`; what it does is loaded when it runs. */

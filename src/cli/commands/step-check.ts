@@ -2,8 +2,8 @@
 
 import { InvalidArgumentError, type Command } from "commander";
 import type { Rate } from "../../core/index.js";
-import type { CommandIo } from "../io.js";
-import { parsePath } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { parsePath } from "../options/path.js";
 import type { StepCheckFlags } from "../step-check/step-check.js";
 
 /** Declares `cassette step-check`; what it does is loaded when it runs. */

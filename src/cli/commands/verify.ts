@@ -2,10 +2,10 @@
 // --receipts: is a chain of signed receipts whole?
 
 import { Option, type Command } from "commander";
-import type { CommandIo } from "../io.js";
-import { parseJobs } from "../jobs.js";
-import { MAX_BYTES_HELP, parseMaxBytes } from "../max-bytes.js";
-import { collectPaths, parsePath } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { parseJobs } from "../options/jobs.js";
+import { MAX_BYTES_HELP, parseMaxBytes } from "../options/max-bytes.js";
+import { collectPaths, parsePath } from "../options/path.js";
 import type { ReceiptsOptions } from "../verify/receipts.js";
 import type { VerifyOptions } from "../verify/verify.js";
 

@@ -1,8 +1,8 @@
 // `cassette why`: would a cassette answer a request, and if not, why?
 
 import type { Command } from "commander";
-import type { CommandIo } from "../io.js";
-import { parsePath } from "../path.js";
+import type { CommandIo } from "../terminal/io.js";
+import { parsePath } from "../options/path.js";
 import type { WhyOptions } from "../why/why.js";
 
 /** Declares `cassette why`; what it does is loaded when it runs. */

@@ -2,8 +2,8 @@
 
 import { join } from "node:path";
 import { CliError } from "../errors.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { createPrinter, writeJson } from "../output.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { createPrinter, writeJson } from "../terminal/output.js";
 import { tellStory, type DemoStep } from "./story.js";
 
 export interface DemoOptions {

@@ -8,7 +8,7 @@ import {
   type Drift,
   type NamedCassette,
 } from "../../cassette/index.js";
-import { count, type PrintLine } from "../output.js";
+import { count, type PrintLine } from "../terminal/output.js";
 
 /** A drift, marked where the changed arguments follow from a changed schema. */
 export type MarkedDrift = Drift & { becauseOfSchema?: true };

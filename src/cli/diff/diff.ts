@@ -5,10 +5,10 @@ import { basename } from "node:path";
 import type { CallOrder } from "../../cassette/index.js";
 import { CliError, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { count, createPrinter, toJsonError, writeFailure, writeJson } from "../output.js";
-import { findTarget } from "../recordings.js";
-import { openTolerances, type TolerancesFlag } from "../tolerances.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { count, createPrinter, toJsonError, writeFailure, writeJson } from "../terminal/output.js";
+import { findTarget } from "../options/recordings.js";
+import { openTolerances, type TolerancesFlag } from "../options/tolerances.js";
 import { compareAll, pairUp, taskOf } from "./compare.js";
 import { printDiff } from "./report.js";
 

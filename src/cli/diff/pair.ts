@@ -14,8 +14,8 @@ import {
 } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import type { Failure } from "../errors.js";
-import { loadRecording, type LoadOptions } from "../recordings.js";
-import { openTolerances, type OpenTolerances, type TolerancesFlag } from "../tolerances.js";
+import { loadRecording, type LoadOptions } from "../options/recordings.js";
+import { openTolerances, type OpenTolerances, type TolerancesFlag } from "../options/tolerances.js";
 import { contractsOf, withContract } from "./contract.js";
 import { outcomesOf, type TaskDiff } from "./report.js";
 

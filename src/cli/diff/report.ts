@@ -9,9 +9,9 @@ import {
   type ValueChange,
 } from "../../cassette/index.js";
 import { canonicalize, isPlainObject, type JsonValue } from "../../core/index.js";
-import { count, type PrintLine } from "../output.js";
+import { count, type PrintLine } from "../terminal/output.js";
 import { printContracts, printReason, printUncompared, type ContractOutcome } from "./contract.js";
-import { printTolerances } from "../tolerances.js";
+import { printTolerances } from "../options/tolerances.js";
 
 /** How a benchmark judged the two runs, where both recordings say so. */
 export interface Outcomes {

@@ -1,7 +1,7 @@
 // What a thread of `cassette diff` runs.
 
 import { nodeFiles, serveJobs } from "../../host/index.js";
-import { filesAt } from "../io.js";
+import { filesAt } from "../terminal/io.js";
 import { createComparer, type PairSettings } from "./pair.js";
 
 await serveJobs((given) => {

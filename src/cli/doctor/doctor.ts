@@ -2,9 +2,9 @@
 
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { createPrinter, writeJson, type Look } from "../output.js";
-import { createProgress } from "../progress.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { createPrinter, writeJson, type Look } from "../terminal/output.js";
+import { createProgress } from "../terminal/progress.js";
 import type { Check, CheckStatus } from "./check.js";
 import { checkKeys, checkMode, checkNode, checkOverlay, checkPeers } from "./environment.js";
 import { checkRecordings } from "./recordings.js";

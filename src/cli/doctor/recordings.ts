@@ -19,8 +19,8 @@ import {
 import { systemPorts, type FilePort } from "../../core/index.js";
 import { pathInLock } from "../../harness/index.js";
 import { pathBeside } from "../../host/index.js";
-import { count } from "../output.js";
-import { loadRecording, pathIn } from "../recordings.js";
+import { count } from "../terminal/output.js";
+import { loadRecording, pathIn } from "../options/recordings.js";
 import { fail, ok, some, warn, type Check } from "./check.js";
 
 /** What is kept of a cassette: enough for every check, and no more, since a folder may hold many. */

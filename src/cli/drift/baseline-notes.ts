@@ -4,9 +4,9 @@ import { join, resolve } from "node:path";
 import { ACCEPTED_FILE, CassetteError, DEFAULT_MAX_BYTES, parseAcceptances } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import { findUnexplained, unexplainedText } from "../bless/unexplained.js";
-import type { CommandIo } from "../io.js";
-import { createNotes } from "../output.js";
-import { findTarget } from "../recordings.js";
+import type { CommandIo } from "../terminal/io.js";
+import { createNotes } from "../terminal/output.js";
+import { findTarget } from "../options/recordings.js";
 
 /** Says where the two sides are one and the same, and which runs of a baseline with reasons have none. */
 export async function noteSides(base: string, candidate: string, files: FilePort, io: CommandIo): Promise<void> {

@@ -2,9 +2,9 @@
 
 import { basename, dirname, isAbsolute, relative, resolve } from "node:path";
 import { scenarioOf, type GateReport } from "../../harness/index.js";
-import type { Target } from "../recordings.js";
+import type { Target } from "../options/recordings.js";
 import type { DriftOptions } from "./drift-options.js";
-import { quote } from "../shell.js";
+import { quote } from "../terminal/shell.js";
 
 /** The same comparison: the same sides, and every setting that decides its result, with the files that were found unasked. */
 export function reproduceCommand(base: string, candidate: string, options: DriftOptions, found: FoundFiles): string {

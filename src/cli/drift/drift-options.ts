@@ -1,8 +1,8 @@
 // The flags of `cassette drift`.
 
 import type { GateSettings } from "../../harness/index.js";
-import type { RulesFlag } from "../rules.js";
-import type { TolerancesFlag } from "../tolerances.js";
+import type { RulesFlag } from "../options/rules.js";
+import type { TolerancesFlag } from "../options/tolerances.js";
 import type { ReportTarget } from "./outputs.js";
 
 /** As commander gives them. */

@@ -5,16 +5,16 @@ import { createCassetteStore, unpairedHint } from "../../cassette/index.js";
 import { isPointer, runGate, type GateReport, type GateScenario, type GateSettings } from "../../harness/index.js";
 import { CliError, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { count, toJsonError, writeFailure, writeJson } from "../output.js";
-import { createProgress } from "../progress.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { count, toJsonError, writeFailure, writeJson } from "../terminal/output.js";
+import { createProgress } from "../terminal/progress.js";
 import { acceptance, reproduceCommand, type FoundFiles } from "./commands.js";
 import { noteSides } from "./baseline-notes.js";
 import { findSides, loadRuns, type Sides } from "./load.js";
 import type { DriftOptions } from "./drift-options.js";
 import { assertWritable, writeRefusals, writeReports } from "./outputs.js";
-import { openRules } from "../rules.js";
-import { openTolerances } from "../tolerances.js";
+import { openRules } from "../options/rules.js";
+import { openTolerances } from "../options/tolerances.js";
 import { addTypicalRuns } from "./typical-runs.js";
 
 /** Judges two sides, and exits 1 where the settings say so. Throws when there is nothing to compare. */

@@ -18,10 +18,10 @@ import {
   type UnpairedScenario,
 } from "../../harness/index.js";
 import { CliError, type Failure } from "../errors.js";
-import type { Progress } from "../progress.js";
+import type { Progress } from "../terminal/progress.js";
 import type { SideTargets, Unfit } from "./commands.js";
 import { findBroken } from "./rule-findings.js";
-import { findTarget, loadRecording, pathIn, type Target } from "../recordings.js";
+import { findTarget, loadRecording, pathIn, type Target } from "../options/recordings.js";
 
 export interface Sides {
   targets: SideTargets;

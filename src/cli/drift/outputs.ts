@@ -3,7 +3,7 @@
 import type { FilePort } from "../../core/index.js";
 import { refusalText, reporterOf, toJobSummary, type GateRefusal, type GateReport } from "../../harness/index.js";
 import { CliError } from "../errors.js";
-import { filesAt, type CommandIo } from "../io.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
 import { relativeIn, withRelativePlaces } from "./relative.js";
 import { appendSummary } from "./summary.js";
 

@@ -1,7 +1,7 @@
 // The summary of a job on GitHub Actions: a file named by GITHUB_STEP_SUMMARY that steps append Markdown to. It needs no token.
 
-import { filesAt, type CommandIo } from "../io.js";
-import { createNotes } from "../output.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { createNotes } from "../terminal/output.js";
 
 /** Appends Markdown where there is such a file; a failure to do so is said and changes no verdict. */
 export async function appendSummary(text: string, io: CommandIo): Promise<void> {

@@ -9,9 +9,9 @@ import {
 } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import { describeTypical, type GateReport, type ScenarioReport, type TypicalRun } from "../../harness/index.js";
-import type { CommandIo } from "../io.js";
-import { createNotes } from "../output.js";
-import { createProgress } from "../progress.js";
+import type { CommandIo } from "../terminal/io.js";
+import { createNotes } from "../terminal/output.js";
+import { createProgress } from "../terminal/progress.js";
 import { linesOf } from "./rule-findings.js";
 
 /** Scenarios whose typical runs are shown; a report with more would be too large to read. */

@@ -11,11 +11,11 @@ import {
 import type { FilePort, JsonObject } from "../../core/index.js";
 import { CliError, toFailure, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { count, createNotes, toJsonError, writeJson } from "../output.js";
-import { createProgress } from "../progress.js";
-import { findTarget, loadRecording, pathIn } from "../recordings.js";
-import { toVisibleJson } from "../visible.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { count, createNotes, toJsonError, writeJson } from "../terminal/output.js";
+import { createProgress } from "../terminal/progress.js";
+import { findTarget, loadRecording, pathIn } from "../options/recordings.js";
+import { toVisibleJson } from "../terminal/visible.js";
 
 /** The flags of `cassette export`, as commander gives them. */
 export interface ExportCommandOptions {

@@ -14,9 +14,9 @@ import {
 } from "../../cassette/index.js";
 import { CliError, toFailure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { createPrinter, writeJson } from "../output.js";
-import { createProgress } from "../progress.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { createPrinter, writeJson } from "../terminal/output.js";
+import { createProgress } from "../terminal/progress.js";
 import { readLog } from "./read-log.js";
 import { countRefused, createTally, printTally, refuseLog, refuseRecord, toJsonTally, type Tally } from "./tally.js";
 import { yamlToJson } from "./yaml.js";

@@ -2,7 +2,7 @@
 // noise has millions, and few of them say anything new.
 
 import type { Failure } from "../errors.js";
-import type { PrintLine } from "../output.js";
+import type { PrintLine } from "../terminal/output.js";
 
 /** Kinds of one code in one log that are told apart; the others are counted together. */
 const MAX_KINDS = 5;

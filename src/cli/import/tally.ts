@@ -2,7 +2,7 @@
 
 import type { RepairKind } from "../../cassette/index.js";
 import type { Failure } from "../errors.js";
-import { count, toJsonError, type PrintLine } from "../output.js";
+import { count, toJsonError, type PrintLine } from "../terminal/output.js";
 import { createRefusalKinds, type RefusalKinds } from "./refusals.js";
 
 /** A run that is a cassette now. */

@@ -16,9 +16,9 @@ import type { FilePort } from "../../core/index.js";
 import { isCI, pathInLock } from "../../harness/index.js";
 import { CliError, toFailure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { createProgress } from "../progress.js";
-import { findFiles, loadRecording } from "../recordings.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { createProgress } from "../terminal/progress.js";
+import { findFiles, loadRecording } from "../options/recordings.js";
 import { reportLock, type LockChange, type LockOutcome, type RefusedFile } from "./report.js";
 
 /** The flags of `cassette lock`, as commander gives them. */

@@ -3,8 +3,8 @@
 import type { LockEntry } from "../../cassette/index.js";
 import type { Failure } from "../errors.js";
 import type { ExitCode } from "../exit-codes.js";
-import type { CommandIo } from "../io.js";
-import { count, createPrinter, toJsonError, writeJson } from "../output.js";
+import type { CommandIo } from "../terminal/io.js";
+import { count, createPrinter, toJsonError, writeJson } from "../terminal/output.js";
 
 export type LockChange =
   | { kind: "added"; path: string; entry: LockEntry }

@@ -1,14 +1,14 @@
 // `cassette migrate`: copies version 1 cassettes as version 2. The originals stay, nothing is overwritten, and no copy has more
-// trust than its original: see src/cassette/migrate.ts.
+// trust than its original: see src/cassette/file/migrate.ts.
 
 import { join, relative, resolve } from "node:path";
 import { createCassetteStore, migrateCassette, type CassetteStore } from "../../cassette/index.js";
 import { CliError, toFailure, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { count, createPrinter, toJsonError, writeJson } from "../output.js";
-import { createProgress } from "../progress.js";
-import { findTarget, loadRecording, pathIn, type Target } from "../recordings.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { count, createPrinter, toJsonError, writeJson } from "../terminal/output.js";
+import { createProgress } from "../terminal/progress.js";
+import { findTarget, loadRecording, pathIn, type Target } from "../options/recordings.js";
 
 /** The flags of `cassette migrate`, as commander gives them. */
 export interface MigrateOptions {

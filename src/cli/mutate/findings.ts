@@ -2,12 +2,12 @@
 
 import { cutAround } from "../../cassette/index.js";
 import { MUTANT_KINDS, type Mutant, type MutantKind } from "../../harness/index.js";
-import type { CommandIo } from "../io.js";
-import { count, createPrinter, type PrintLine } from "../output.js";
+import type { CommandIo } from "../terminal/io.js";
+import { count, createPrinter, type PrintLine } from "../terminal/output.js";
 import { shortenMutant } from "./report-file.js";
 import type { Suite } from "./suite.js";
 import type { Outcome, Trial } from "./trial.js";
-import { quote } from "../shell.js";
+import { quote } from "../terminal/shell.js";
 
 export interface Findings {
   suite: Suite;

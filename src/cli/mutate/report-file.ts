@@ -6,7 +6,7 @@ import { isPlainObject, type JsonValue } from "../../core/index.js";
 import type { Mutant, MutantKind } from "../../harness/index.js";
 import { JsonLinesError, openJsonLines } from "../../host/index.js";
 import { CliError } from "../errors.js";
-import type { CommandIo } from "../io.js";
+import type { CommandIo } from "../terminal/io.js";
 import type { Outcome, Trial } from "./trial.js";
 
 /** What must be the same for two runs to be parts of one. */

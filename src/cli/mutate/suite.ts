@@ -4,8 +4,8 @@ import { realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import { createCassetteStore, type CassetteV2 } from "../../cassette/index.js";
 import { CliError } from "../errors.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { findFiles, loadRecording } from "../recordings.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { findFiles, loadRecording } from "../options/recordings.js";
 
 export interface Member {
   /** As it was named, or from the working folder on. */

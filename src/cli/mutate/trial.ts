@@ -8,7 +8,7 @@ import { mutateCassette, type LedgerLine, type Mutant, type Overlay } from "../.
 import { readLedger } from "../child/ledger.js";
 import { runChild, type ChildEnd } from "../child/spawn.js";
 import { CliError } from "../errors.js";
-import { filesAt, type CommandIo } from "../io.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
 import type { Member } from "./suite.js";
 
 const MAX_SEEN_BYTES = 64 * 1024 * 1024;

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { CASSETTE_SUFFIX, CassetteError, type CassetteStore, type CassetteV2 } from "../../cassette/index.js";
 import { sha256Hex, type FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
-import { pathIn } from "../recordings.js";
+import { pathIn } from "../options/recordings.js";
 import { nameOfPrompt } from "./names.js";
 import { findTwins } from "./twins.js";
 

@@ -20,8 +20,8 @@ import {
 } from "../../harness/index.js";
 import { runChild } from "../child/spawn.js";
 import { EXIT } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { count, createNotes, createPrinter, writeJson } from "../output.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
 import { OWN_BASE } from "../serve/advice.js";
 import { clientSettings, settingsText } from "../serve/client-settings.js";
 import { listen } from "../serve/listen.js";

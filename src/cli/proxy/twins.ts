@@ -4,7 +4,7 @@
 import { resolve } from "node:path";
 import { CASSETTE_SUFFIX, DEFAULT_MAX_BYTES } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
-import { pathIn } from "../recordings.js";
+import { pathIn } from "../options/recordings.js";
 
 /** By file of `written`: another cassette in `folder` that begins with the same prompt. Files that cannot be read are passed over. */
 export async function findTwins(

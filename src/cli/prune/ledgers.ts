@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { FilePort } from "../../core/index.js";
 import { readLedger } from "../child/ledger.js";
 import { CliError } from "../errors.js";
-import { count } from "../output.js";
+import { count } from "../terminal/output.js";
 import { isInside, realPath } from "./path.js";
 
 /** Which ledgers to read; the flags of `cassette prune`. */

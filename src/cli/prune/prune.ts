@@ -14,10 +14,10 @@ import {
 import { hashJson, type FilePort, type FileRead } from "../../core/index.js";
 import { CliError, type Failure } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { count, createPrinter, writeJson } from "../output.js";
-import { createProgress, type Progress } from "../progress.js";
-import { findTarget, loadRecording, pathIn } from "../recordings.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { count, createPrinter, writeJson } from "../terminal/output.js";
+import { createProgress, type Progress } from "../terminal/progress.js";
+import { findTarget, loadRecording, pathIn } from "../options/recordings.js";
 import { assertAbout, assertMet, readLedgers, type LedgerOptions } from "./ledgers.js";
 import { isInside, realPath } from "./path.js";
 

@@ -5,10 +5,10 @@ import { createSecretFinder, EMAIL_RULE, SECRET_RULES, secretsOf, type Finder } 
 import type { FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { count, createPrinter, writeJson } from "../output.js";
-import { createProgress } from "../progress.js";
-import { findFiles } from "../recordings.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { count, createPrinter, writeJson } from "../terminal/output.js";
+import { createProgress } from "../terminal/progress.js";
+import { findFiles } from "../options/recordings.js";
 import { findingsIn, mask, type Finding } from "./findings.js";
 
 /** The flags of `cassette scan`, as commander gives them. */

@@ -22,9 +22,9 @@ import { countText, createRequestTally, type CountedRequest, type OutsideRequest
 import { runChild } from "../child/spawn.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { count, createNotes, createPrinter, writeJson } from "../output.js";
-import { findTarget, pathIn } from "../recordings.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
+import { findTarget, pathIn } from "../options/recordings.js";
 import { OWN_BASE } from "./advice.js";
 import { clientSettings, settingsText } from "./client-settings.js";
 import { serveHandler, type RefusedRequest, type ServedMiss, type ServeWatcher } from "./handler.js";

@@ -3,7 +3,7 @@
 import { BUNDLE_SUFFIX, CASSETTE_SUFFIX } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
-import { pathIn } from "../recordings.js";
+import { pathIn } from "../options/recordings.js";
 
 const MAX_NAMES = 3;
 

@@ -14,9 +14,9 @@ import { toBundlePage, toConversationPage, type ConversationPage, type LeftOut }
 import { pathBeside } from "../../host/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
 import { assertNoFolder } from "./folder.js";
-import { count, createPrinter, writeJson } from "../output.js";
+import { count, createPrinter, writeJson } from "../terminal/output.js";
 
 /** The flags of `cassette show` that matter for a page. */
 export interface PageOptions {

@@ -11,9 +11,9 @@ import {
 import { PRICING_DATE } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
 import { assertNoFolder } from "./folder.js";
-import { cachedOf, count, createPrinter, writeJson, type PrintLine } from "../output.js";
+import { cachedOf, count, createPrinter, writeJson, type PrintLine } from "../terminal/output.js";
 import { printTurn, type ShownEntry } from "./turn.js";
 
 /** The flags of `cassette show`, as commander gives them. */

@@ -3,7 +3,7 @@
 
 import type { CassetteEntry } from "../../cassette/index.js";
 import { canonicalize, isPlainObject, type LlmMessage } from "../../core/index.js";
-import { cachedOf, count, type PrintLine } from "../output.js";
+import { cachedOf, count, type PrintLine } from "../terminal/output.js";
 
 /** An entry of either version: version 1 has no `prompt` and no `responseHash`. */
 export type ShownEntry = Omit<CassetteEntry, "responseHash"> & { responseHash?: string };

@@ -15,10 +15,10 @@ import type { FilePort } from "../../core/index.js";
 import { shrinkDrift, type Shrunk, type WantedDrift } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { count, createPrinter, writeJson, type PrintLine } from "../output.js";
-import { quote } from "../shell.js";
-import { openTolerances, printTolerances, type OpenTolerances, type TolerancesFlag } from "../tolerances.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { count, createPrinter, writeJson, type PrintLine } from "../terminal/output.js";
+import { quote } from "../terminal/shell.js";
+import { openTolerances, printTolerances, type OpenTolerances, type TolerancesFlag } from "../options/tolerances.js";
 
 /** The flags of `cassette shrink`, as commander gives them. */
 export interface ShrinkOptions {

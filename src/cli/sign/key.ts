@@ -4,7 +4,7 @@
 import { resolveSigningKey } from "../../cassette/index.js";
 import type { FilePort, SigningKeyObject } from "../../core/index.js";
 import { CliError } from "../errors.js";
-import type { CommandIo } from "../io.js";
+import type { CommandIo } from "../terminal/io.js";
 
 const MAX_KEY_BYTES = 64 * 1024;
 const HINT = "Give the path of a PEM file (cassette keygen makes one), or env:NAME.";

@@ -4,8 +4,8 @@ import { generateKeyPairSync } from "node:crypto";
 import { keyIdOf, readPublicKey, toBase64 } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { createNotes, writeJson } from "../output.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { createNotes, writeJson } from "../terminal/output.js";
 
 /** The flags of `cassette keygen`, as commander gives them. */
 export interface KeygenOptions {

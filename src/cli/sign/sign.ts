@@ -13,9 +13,9 @@ import {
 import { keyIdOf, toBase64, type FilePort, type SigningKeyObject } from "../../core/index.js";
 import { CliError, toFailure, type Failure } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { createPrinter, toJsonError, writeJson } from "../output.js";
-import { loadRecording } from "../recordings.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { createPrinter, toJsonError, writeJson } from "../terminal/output.js";
+import { loadRecording } from "../options/recordings.js";
 import { readPrivateKey } from "./key.js";
 
 /** The flags of `cassette sign`, as commander gives them. */

@@ -2,7 +2,7 @@
 
 import type { CassetteStats, NameCounts, UsageSum } from "../../cassette/index.js";
 import { PRICING_DATE } from "../../core/index.js";
-import { cachedOf, count, type PrintLine } from "../output.js";
+import { cachedOf, count, type PrintLine } from "../terminal/output.js";
 
 const MAX_ROWS = 15;
 

@@ -13,10 +13,10 @@ import {
 import type { FilePort } from "../../core/index.js";
 import { CliError, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { createPrinter, toJsonError, writeJson } from "../output.js";
-import { createProgress } from "../progress.js";
-import { findFiles, loadRecording } from "../recordings.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { createPrinter, toJsonError, writeJson } from "../terminal/output.js";
+import { createProgress } from "../terminal/progress.js";
+import { findFiles, loadRecording } from "../options/recordings.js";
 import { printStats } from "./report.js";
 
 /** The flags of `cassette stats`, as commander gives them. */

@@ -16,8 +16,8 @@ import {
 } from "../../core/index.js";
 import { isCI, type StepSource } from "../../harness/index.js";
 import { CliError } from "../errors.js";
-import type { CommandIo } from "../io.js";
-import { createNotes } from "../output.js";
+import type { CommandIo } from "../terminal/io.js";
+import { createNotes } from "../terminal/output.js";
 
 /** The flags that say which model is asked. */
 export interface ProviderFlags {

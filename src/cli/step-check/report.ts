@@ -9,9 +9,9 @@ import {
   type StepTurn,
 } from "../../harness/index.js";
 import type { Failure } from "../errors.js";
-import { count, toJsonError, type PrintLine } from "../output.js";
+import { count, toJsonError, type PrintLine } from "../terminal/output.js";
 import { costOf, tokensOf } from "../stats/report.js";
-import { printTolerances } from "../tolerances.js";
+import { printTolerances } from "../options/tolerances.js";
 
 /** A recording that was checked. */
 export interface CheckedFile {

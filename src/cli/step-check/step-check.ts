@@ -23,11 +23,11 @@ import {
 } from "../../harness/index.js";
 import { CliError, toFailure, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { count, createNotes, createPrinter, writeJson } from "../output.js";
-import { createProgress, type Progress } from "../progress.js";
-import { findTarget, loadRecording, pathIn, type Target } from "../recordings.js";
-import { openTolerances, type OpenTolerances, type TolerancesFlag } from "../tolerances.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
+import { createProgress, type Progress } from "../terminal/progress.js";
+import { findTarget, loadRecording, pathIn, type Target } from "../options/recordings.js";
+import { openTolerances, type OpenTolerances, type TolerancesFlag } from "../options/tolerances.js";
 import { rateOf, toSource } from "./provider.js";
 import { printSteps, toDocument, type CheckedFile, type StepFindings } from "./report.js";
 import { readTools } from "./tools.js";

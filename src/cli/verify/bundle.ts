@@ -7,7 +7,7 @@ import type { FilePort } from "../../core/index.js";
 import { pathBeside } from "../../host/index.js";
 import { toFailure, type Failure } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
-import { count, type PrintLine } from "../output.js";
+import { count, type PrintLine } from "../terminal/output.js";
 import { recordedTurns, type RecordedTurns } from "./coverage.js";
 import type { Recomputed } from "./independent/tally.js";
 

@@ -21,7 +21,7 @@ import {
 } from "../../cassette/index.js";
 import { systemPorts, type FilePort } from "../../core/index.js";
 import { CliError, toFailure } from "../errors.js";
-import { loadRecording, type Loaded } from "../recordings.js";
+import { loadRecording, type Loaded } from "../options/recordings.js";
 
 /** The flags that say what must hold. */
 export interface LayerOptions {

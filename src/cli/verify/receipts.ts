@@ -4,11 +4,11 @@
 import { verifyReceipts, type FilePort, type ReceiptVerdict } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { count, createPrinter, writeJson, type PrintLine } from "../output.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { count, createPrinter, writeJson, type PrintLine } from "../terminal/output.js";
 import { coverTurns, type Coverage } from "./coverage.js";
 import { readKey } from "./key.js";
-import type { Verdict } from "./one.js";
+import type { Verdict } from "./file-verdict.js";
 import { checkCassettes, printVerdicts, secondOpinionOn, toJson, type VerifyOptions } from "./verify.js";
 
 /** The flags that `--receipts` brings, as commander gives them. */

@@ -5,7 +5,7 @@ import { BUNDLE_SUFFIX, DEFAULT_MAX_BYTES, ENVELOPE_SUFFIX, type SignatureFindin
 import type { FilePort } from "../../core/index.js";
 import { pathBeside } from "../../host/index.js";
 import { CliError } from "../errors.js";
-import { count, type PrintLine } from "../output.js";
+import { count, type PrintLine } from "../terminal/output.js";
 import { recomputeBundle } from "./independent/bundle.js";
 import { recomputeCassette } from "./independent/cassette.js";
 import { packageVersions } from "./independent/packages.js";

@@ -1,8 +1,8 @@
 // What a thread of `cassette verify` runs.
 
 import { nodeFiles, serveJobs } from "../../host/index.js";
-import { filesAt } from "../io.js";
-import { createChecker, type VerifySettings } from "./one.js";
+import { filesAt } from "../terminal/io.js";
+import { createChecker, type VerifySettings } from "./file-verdict.js";
 
 await serveJobs((given) => {
   const settings = given as VerifySettings;

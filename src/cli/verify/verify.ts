@@ -6,15 +6,15 @@ import type { FilePort } from "../../core/index.js";
 import { doJobs } from "../../host/index.js";
 import { CliError, toFailure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { lostFailure } from "../lost.js";
-import { count, createPrinter, toJsonError, writeJson, type PrintLine } from "../output.js";
-import { createProgress } from "../progress.js";
-import { findFiles } from "../recordings.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { lostFailure } from "../thread-failure.js";
+import { count, createPrinter, toJsonError, writeJson, type PrintLine } from "../terminal/output.js";
+import { createProgress } from "../terminal/progress.js";
+import { findFiles } from "../options/recordings.js";
 import { threadScript } from "../thread-script.js";
 import { membersOf, printBundle, toRefusal } from "./bundle.js";
 import { describeLayers, openLayers, type LayerOptions, type LayerRules } from "./layers.js";
-import { createChecker, type Verdict, type VerifySettings } from "./one.js";
+import { createChecker, type Verdict, type VerifySettings } from "./file-verdict.js";
 
 /** The flags of `cassette verify`, as commander gives them. */
 export interface VerifyOptions extends LayerOptions {

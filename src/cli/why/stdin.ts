@@ -1,7 +1,7 @@
 // All of stdin, up to a limit.
 
 import { CliError } from "../errors.js";
-import type { CliIo } from "../io.js";
+import type { CliIo } from "../terminal/io.js";
 
 /** Throws `request-unreadable` beyond `maxBytes`. */
 export async function readStdin({ stdin }: CliIo, maxBytes: number): Promise<Uint8Array> {

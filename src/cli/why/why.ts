@@ -12,8 +12,8 @@ import {
 import { isPlainObject, WIRES, type JsonObject, type LlmTurnRequest, type WireName } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
-import { filesAt, type CommandIo } from "../io.js";
-import { createPrinter, writeJson } from "../output.js";
+import { filesAt, type CommandIo } from "../terminal/io.js";
+import { createPrinter, writeJson } from "../terminal/output.js";
 import { readStdin } from "./stdin.js";
 
 /** The flags of `cassette why`, as commander gives them. */

@@ -4,7 +4,7 @@
 import { AgentError } from "../errors.js";
 import type { EventBody, EventDetail } from "../events/event.js";
 import type { LlmMessage, LlmToolCall } from "../model/message.js";
-import { quoteForeign } from "../providers/secret.js";
+import { quoteForeign } from "../http/secret.js";
 import {
   executeCall,
   prepareCall,
@@ -19,7 +19,7 @@ import type { ToolSet } from "../tools/registry.js";
 import { isThrown, thrownText } from "../tools/thrown.js";
 import type { Budget, BudgetCap } from "./budget.js";
 import type { RunControl } from "./control.js";
-import { keepResult } from "./history.js";
+import { keepResult } from "./kept-message.js";
 
 /** `feedback`: the model reads the message of a tool's error and goes on. `fail`: the run ends with `tool-failed`. */
 export type OnToolError = "feedback" | "fail";

@@ -15,11 +15,11 @@ import {
 } from "../model/provider.js";
 import { findFigureFlaw, findResponseFlaw } from "../model/response.js";
 import { readStream } from "../model/stream.js";
-import { quoteForeign } from "../providers/secret.js";
+import { quoteForeign } from "../http/secret.js";
 import { assertNotAborted } from "../tools/call.js";
 import { thrownText } from "../tools/thrown.js";
 import { runCalls, type CallsInput, type CallsOutcome } from "./calls.js";
-import { keepMessage } from "./history.js";
+import { keepMessage } from "./kept-message.js";
 
 export interface TurnInput extends CallsInput {
   readonly provider: LlmProviderAdapter;

@@ -4,7 +4,7 @@ import type { JsonObject } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest } from "../model/provider.js";
 import { readStream } from "../model/stream.js";
-import type { StreamWire } from "./fold.js";
+import type { StreamWire } from "../http/fold.js";
 import { assertRequest } from "./request.js";
 import { createStreamDecoder } from "./stream.js";
 import type { Vendor } from "./vendor.js";

@@ -5,7 +5,7 @@ import { parseBoundedJson } from "../canon/depth.js";
 import { findDropped } from "../canon/exact.js";
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from "../canon/value.js";
 import type { LlmToolCall } from "../model/message.js";
-import { toJsonText, toText } from "./wire.js";
+import { toJsonText, toText } from "../http/json-readers.js";
 
 /** One call as it came; every field may be anything. */
 export interface WireCall {

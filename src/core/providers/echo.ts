@@ -2,7 +2,7 @@
 
 import { textOf, type LlmMessage } from "../model/message.js";
 import type { LlmProviderAdapter } from "../model/provider.js";
-import { abortedError } from "./deadline.js";
+import { abortedError } from "../http/deadline.js";
 
 /**
  * Replies `received: <last user prompt>` to every turn; reports no usage and no cost. Rejects with `AgentError`

@@ -5,7 +5,7 @@ import { copyJson } from "../canon/copy.js";
 import { AgentError } from "../errors.js";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
 import { showValue } from "../options.js";
-import { abortedError } from "./deadline.js";
+import { abortedError } from "../http/deadline.js";
 
 /** One turn: a response, or a function that makes it from the request and the number of the turn (0, 1, 2 …). */
 export type ScriptStep =

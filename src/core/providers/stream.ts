@@ -3,8 +3,8 @@
 
 import { parseBoundedJson } from "../canon/depth.js";
 import type { LlmStreamDelta, LlmTurnResponse } from "../model/provider.js";
-import { refuseCut, refusePart, toDeltas, type StreamPart, type StreamWire } from "./fold.js";
-import { refuseDropped, refuseErrorBody, toText, type Decoding } from "./wire.js";
+import { refuseCut, refusePart, toDeltas, type StreamPart, type StreamWire } from "../http/fold.js";
+import { refuseDropped, refuseErrorBody, toText, type Decoding } from "../http/json-readers.js";
 
 /** One answer on its way. All three throw `provider-response`. */
 export interface StreamDecoder {

@@ -5,9 +5,9 @@ import { AgentError } from "../errors.js";
 import type { Pricing } from "../model/pricing.js";
 import { showValue, unknownOptions } from "../options.js";
 import { portsProblem, withSystemPorts, type Ports } from "../ports.js";
-import { baseUrlProblem } from "./base-url.js";
+import { baseUrlProblem } from "../http/base-url.js";
 import { createPricer } from "./price.js";
-import { maskSecrets } from "./secret.js";
+import { maskSecrets } from "../http/secret.js";
 
 /** Options that every vendor takes. */
 export interface VendorOptions {

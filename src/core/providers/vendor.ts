@@ -4,17 +4,17 @@
 import type { JsonObject } from "../canon/value.js";
 import type { LlmTurnRequest } from "../model/provider.js";
 import { withSystemPorts, type Ports } from "../ports.js";
-import { postStream } from "./http-stream.js";
-import { postJson, type HttpCall } from "./http.js";
+import { postStream } from "../http/stream-request.js";
+import { postJson, type HttpCall } from "../http/json-request.js";
 import { createPricer, type Pricer } from "./price.js";
-import { quoteForeign } from "./secret.js";
+import { quoteForeign } from "../http/secret.js";
 import {
   assertVendorOptions,
   type KeyedVendorOptions,
   type VendorOptions,
   type VendorTraits,
 } from "./vendor-options.js";
-import type { Decoding } from "./wire.js";
+import type { Decoding } from "../http/json-readers.js";
 
 /** A vendor whose options are right. */
 export interface Vendor {

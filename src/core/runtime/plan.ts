@@ -2,7 +2,7 @@
 
 import { AgentError } from "../errors.js";
 import { unknownOptions } from "../options.js";
-import { quoteForeign } from "../providers/secret.js";
+import { quoteForeign } from "../http/secret.js";
 import { thrownText } from "../tools/thrown.js";
 
 /** What an edge hands over. */

@@ -2,8 +2,8 @@
 // set of verbs for code outside any run.
 
 import type { JsonObject } from "../canon/value.js";
-import { createInMemoryRuntimeMemory } from "../context/memory.js";
-import { viewOutsideRuns } from "../context/run-memory.js";
+import { createInMemoryRuntimeMemory } from "../memory/memory.js";
+import { viewOutsideRuns } from "../memory/run-memory.js";
 import type { RuntimeMemory } from "../model/memory.js";
 import { assertKnownOptions } from "../options.js";
 import type { Ports } from "../ports.js";

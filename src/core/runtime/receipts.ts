@@ -3,9 +3,9 @@
 import type { SigningKey } from "../canon/key.js";
 import { AgentError } from "../errors.js";
 import type { EventLogOptions } from "../events/log.js";
-import type { Receipt } from "../events/receipt.js";
-import { createReceiptChain, type ReceiptChain } from "../events/receipt-chain.js";
-import type { ReceiptListener } from "../events/receipt-writer.js";
+import type { Receipt } from "../receipts/receipt.js";
+import { createReceiptChain, type ReceiptChain } from "../receipts/chain.js";
+import type { ReceiptListener } from "../receipts/writer.js";
 import type { RunReceipts } from "../loop/control.js";
 import type { Ports } from "../ports.js";
 import type { Hlc } from "../time/hlc.js";

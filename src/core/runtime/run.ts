@@ -1,6 +1,6 @@
 // One run: agent after agent along the plan until it ends, with one log, one shared memory and one signal.
 
-import { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS, type RunScope } from "../context/run-memory.js";
+import { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS, type RunScope } from "../memory/run-memory.js";
 import type { JsonValue } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { AgentEvent, EventBody, EventDetail } from "../events/event.js";
@@ -8,7 +8,7 @@ import type { EventLog } from "../events/log.js";
 import { Pacer, type RunControl, type RunReceipts } from "../loop/control.js";
 import type { UsageTotal } from "../model/usage.js";
 import type { Ports } from "../ports.js";
-import { quoteForeign } from "../providers/secret.js";
+import { quoteForeign } from "../http/secret.js";
 import { abortError, assertNotAborted, isThenable } from "../tools/deadline.js";
 import { isThrown, thrownText } from "../tools/thrown.js";
 import type { VerbBodies } from "../tools/verbs.js";

@@ -2,15 +2,15 @@
 // Without a plan the first agent runs alone.
 
 import { toHex } from "../canon/bytes.js";
-import { createInMemoryRuntimeMemory } from "../context/memory.js";
-import { MEMORY_GRACE_MS, openRunScope } from "../context/run-memory.js";
+import { createInMemoryRuntimeMemory } from "../memory/memory.js";
+import { MEMORY_GRACE_MS, openRunScope } from "../memory/run-memory.js";
 import type { SigningKey } from "../canon/key.js";
 import { AgentError } from "../errors.js";
 import { createEventLog, type EventListener, type EventLog } from "../events/log.js";
 import type { RuntimeMemory } from "../model/memory.js";
 import { providerName } from "../model/provider.js";
-import type { Receipt } from "../events/receipt.js";
-import type { ReceiptListener } from "../events/receipt-writer.js";
+import type { Receipt } from "../receipts/receipt.js";
+import type { ReceiptListener } from "../receipts/writer.js";
 import { assertKnownOptions } from "../options.js";
 import { withSystemPorts, type Ports } from "../ports.js";
 import { createHlc } from "../time/hlc.js";

@@ -2,7 +2,7 @@
 // budget outlasts the visit, and ends with the run.
 
 import { seal } from "../canon/copy.js";
-import type { RunScope } from "../context/run-memory.js";
+import type { RunScope } from "../memory/run-memory.js";
 import type { EventBody, EventDetail } from "../events/event.js";
 import { createBudget, type Budget, type BudgetCap } from "../loop/budget.js";
 import type { RunControl } from "../loop/control.js";

@@ -5,7 +5,7 @@ import { dereference, Validator, type OutputUnit, type Schema, type SchemaDraft 
 import { copyJson } from "../canon/copy.js";
 import { isPlainObject, toPointer, type JsonObject } from "../canon/value.js";
 import { AgentError, ToolArgError } from "../errors.js";
-import { boundSchema, findExcess } from "./bounds.js";
+import { boundSchema, findExcess } from "./argument-bounds.js";
 import { createQuickCheck } from "./quick-check.js";
 import { findSchemaFlaw } from "./schema.js";
 import { thrownText } from "./thrown.js";

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from "../canon/value.js";
 import { isPlainObject } from "../canon/value.js";
 import type { LlmMessage } from "../model/message.js";
 import type { LlmSettings } from "../model/provider.js";
-import { toList, toObject, toText, type WireObject } from "../providers/wire.js";
+import { toList, toObject, toText, type WireObject } from "../http/json-readers.js";
 
 /** The vendors whose wires are spoken. */
 export type WireName = "openai" | "anthropic" | "ollama";

@@ -2,7 +2,7 @@
 // so two such requests can be equal word for word and mean different things: neither a recording nor a replay can take one.
 
 import { AgentError } from "../errors.js";
-import { toList, toObject } from "../providers/wire.js";
+import { toList, toObject } from "../http/json-readers.js";
 
 /** A request body that continues state on the vendor's server, and how to answer it. */
 export interface HeldState {

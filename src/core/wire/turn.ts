@@ -5,7 +5,7 @@ import { AgentError } from "../errors.js";
 import type { LlmMessage } from "../model/message.js";
 import type { LlmSettings, LlmToolDefinition } from "../model/provider.js";
 import { isPlainObject, type JsonObject } from "../canon/value.js";
-import { toList, toText, type WireObject } from "../providers/wire.js";
+import { toList, toText, type WireObject } from "../http/json-readers.js";
 import { withWireFields, type WireName } from "./fields.js";
 
 /** A request as read from the wire. The model is always named there, and absent lists and settings stay absent. */

@@ -3,7 +3,7 @@
 import { AgentError } from "../../core/index.js";
 import { describeGiven, isClass, isThenable, missingMethods } from "../contract/given.js";
 import { describeThrown } from "../contract/thrown.js";
-import { FactoryViolation, Violation, within } from "./verdict.js";
+import { FactoryViolation, Violation, within } from "./case.js";
 
 /** How long a call may take. Less than the five seconds after which Vitest and Jest end a test without saying of what. */
 export const DEFAULT_PATIENCE_MS = 4_000;

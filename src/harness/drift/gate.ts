@@ -5,7 +5,7 @@ import { findFailures } from "./failures.js";
 import { judgeTests, planLevel, type JudgedTests } from "./levels.js";
 import { measure, sumOutcomes, toOutcomes, type GateScenario, type Measured } from "./measure.js";
 import { poolDistances, poolTests, sidesOf, strataOf, type PooledTests, type RawTest } from "./pooled.js";
-import { worstFirst } from "./ranking.js";
+import { worstFirst } from "./paths/ranking.js";
 import type {
   DistanceComparison,
   GateReport,

@@ -1,6 +1,6 @@
 // One scenario's figures before any verdict: paths, outcomes, distances, and the p-values of its own tests.
 
-import { haveSamePaths, mostTypical, pathTable, distanceTable, toleratedIn, type GateRun } from "./paths.js";
+import { haveSamePaths, mostTypical, pathTable, distanceTable, toleratedIn, type GateRun } from "./paths/paths.js";
 import type { ToleranceUse } from "../../cassette/index.js";
 import type { Outcomes, PathRow, RunRef } from "./report.js";
 import { distanceExcess, type DistanceEstimate } from "./statistics/effect.js";

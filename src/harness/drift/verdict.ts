@@ -2,7 +2,7 @@
 
 import type { Measured } from "./measure.js";
 import { unpairedHint } from "../../cassette/index.js";
-import { ofVerdict } from "./ranking.js";
+import { ofVerdict } from "./paths/ranking.js";
 import type {
   DistanceComparison,
   OutcomeComparison,

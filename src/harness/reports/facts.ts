@@ -3,7 +3,7 @@
 
 import { nullHint } from "../../cassette/index.js";
 import type { Edit, GateFailure, GateReport, Location, ScenarioReport, UnpairedScenario } from "../drift/report.js";
-import { lossOf, worstFirst } from "../drift/ranking.js";
+import { lossOf, worstFirst } from "../drift/paths/ranking.js";
 import { fewestRuns } from "../drift/verdict.js";
 import { counted, grouped } from "../html/figures.js";
 import { decimal, distanceLine, outcomeLine } from "./figures.js";

@@ -4,7 +4,7 @@
 
 import { toVisible } from "../../core/index.js";
 import type { GateReport, Location, ScenarioReport } from "../drift/report.js";
-import { worstFirst } from "../drift/ranking.js";
+import { worstFirst } from "../drift/paths/ranking.js";
 import {
   allowedText,
   failingNames,

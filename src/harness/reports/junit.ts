@@ -5,7 +5,7 @@
 import { toVisible } from "../../core/index.js";
 import { sideText } from "../drift/failures.js";
 import type { GateFailure, GateReport, OutcomeComparison, ScenarioReport } from "../drift/report.js";
-import { worstFirst } from "../drift/ranking.js";
+import { worstFirst } from "../drift/paths/ranking.js";
 import { unpairedBreak } from "../drift/verdict.js";
 import {
   failingNames,

@@ -4,7 +4,7 @@
 import type { GateReport, OutcomeComparison, ScenarioReport, Verdict } from "../drift/report.js";
 import { counted, grouped } from "../html/figures.js";
 import { preview } from "../html/text-view.js";
-import { WORST_FIRST, worstFirst } from "../drift/ranking.js";
+import { WORST_FIRST, worstFirst } from "../drift/paths/ranking.js";
 import {
   allowedText,
   countFew,

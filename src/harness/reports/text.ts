@@ -18,7 +18,7 @@ import type {
   UnpairedScenario,
 } from "../drift/report.js";
 import { pText } from "../drift/words.js";
-import { WORST_FIRST, worstFirst } from "../drift/ranking.js";
+import { WORST_FIRST, worstFirst } from "../drift/paths/ranking.js";
 import {
   allowedText,
   locationText,

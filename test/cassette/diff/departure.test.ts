@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isOneWay, pathDeparture } from "../../../src/cassette/diff/departure.js";
 import { diffCassettes } from "../../../src/cassette/diff/diff.js";
-import { pathDistance, pathOf } from "../../../src/cassette/diff/distance.js";
+import { pathDistance, pathOf } from "../../../src/cassette/diff/align/distance.js";
 import { CALL_ORDERS } from "../../../src/cassette/diff/order.js";
 import type { Cassette } from "../../../src/cassette/index.js";
 

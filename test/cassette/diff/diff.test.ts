@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { diffCassettes } from "../../../src/cassette/diff/diff.js";
 import type { DiffOptions } from "../../../src/cassette/diff/options.js";
-import type { Cassette, CassetteEntry } from "../../../src/cassette/format.js";
+import type { Cassette, CassetteEntry } from "../../../src/cassette/file/format.js";
 import type { JsonObject } from "../../../src/core/index.js";
 import { hasShared, readSharedLines } from "../../support/shared.js";
 import { call, runOf, stepsOf, type RunTurn } from "./runs.js";

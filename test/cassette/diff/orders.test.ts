@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { compareCassettes, diffCassettes } from "../../../src/cassette/diff/diff.js";
-import { pathKey, trajectoryDistance } from "../../../src/cassette/diff/distance.js";
+import { pathKey, trajectoryDistance } from "../../../src/cassette/diff/align/distance.js";
 import type { DiffOptions } from "../../../src/cassette/diff/options.js";
 import { CALL_ORDERS, type CallOrder } from "../../../src/cassette/diff/order.js";
 import type { Tolerances } from "../../../src/cassette/index.js";
-import type { Cassette } from "../../../src/cassette/format.js";
-import { diffValues } from "../../../src/cassette/values.js";
+import type { Cassette } from "../../../src/cassette/file/format.js";
+import { diffValues } from "../../../src/cassette/prompt/values.js";
 import { canonicalize, type JsonObject } from "../../../src/core/index.js";
 import { call, runOf, stepsOf } from "./runs.js";
 

@@ -1,7 +1,7 @@
 // Small recorded runs for the tests of this folder: what was said and called, turn by turn.
 
-import { buildCassette } from "../../../src/cassette/build.js";
-import type { CassetteV2 } from "../../../src/cassette/format.js";
+import { buildCassette } from "../../../src/cassette/file/build.js";
+import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import type { JsonObject, LlmToolCall } from "../../../src/core/index.js";
 
 export interface RunTurn {

@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import { canonicalize } from "json-canonicalize";
 import { describe, expect, it } from "vitest";
 import type { JsonObject, JsonValue } from "../../../src/core/index.js";
-import { readObservation } from "../../../src/cassette/import/langfuse.js";
+import { readObservation } from "../../../src/cassette/import/formats/langfuse.js";
 import { hasShared, readShared, sharedPath } from "../../support/shared.js";
 
 interface Theirs {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { canonicalize } from "json-canonicalize";
 import type { LlmMessage } from "../../../src/core/index.js";
-import type { CassetteV2 } from "../../../src/cassette/format.js";
+import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import type { ImportExtension } from "../../../src/cassette/import/cassette.js";
 import { parseImport, type ImportedCassette, type ImportOptions } from "../../../src/cassette/import/parse.js";
 import { sharedPath } from "../../support/shared.js";

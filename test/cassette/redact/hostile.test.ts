@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { buildCassette } from "../../../src/cassette/build.js";
-import { createLiterals } from "../../../src/cassette/redact/literals.js";
+import { buildCassette } from "../../../src/cassette/file/build.js";
+import { createLiterals } from "../../../src/cassette/redact/detect/literals.js";
 import type { RedactOption } from "../../../src/cassette/redact/options.js";
 import { secretsOf } from "../../../src/cassette/redact/environment.js";
-import { cassetteProvider } from "../../../src/cassette/replay.js";
-import { formatCassette } from "../../../src/cassette/store.js";
+import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
+import { formatCassette } from "../../../src/cassette/trust/store.js";
 import type { LlmTurnRequest, LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { prompt, recordTurns } from "../../support/recording.js";
 import { SAMPLES } from "../../support/secrets.js";

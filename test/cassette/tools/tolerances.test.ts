@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { checkTolerances } from "../../../src/cassette/index.js";
-import { recordingProvider } from "../../../src/cassette/record.js";
-import { cassetteTools } from "../../../src/cassette/tools/tape.js";
+import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { cassetteTools } from "../../../src/cassette/tape/replay.js";
 import { createRuntime, type JsonObject } from "../../../src/core/index.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { recordedCassette, verifyKept } from "../../support/oracle.js";

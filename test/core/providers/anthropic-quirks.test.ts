@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plainDecoding } from "../../../src/core/providers/wire.js";
+import { plainDecoding } from "../../../src/core/http/json-readers.js";
 import { decodePieces, findRecorded, namedSse, streamWires } from "../../support/exchanges.js";
 import { callsIn, readRecorded, readStream, readWhole } from "../../support/quirks.js";
 import { hasShared } from "../../support/shared.js";

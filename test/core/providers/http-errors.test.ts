@@ -4,9 +4,9 @@ import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { LlmProviderHttpError } from "../../../src/core/errors.js";
 import { systemPorts, type Ports } from "../../../src/core/ports.js";
-import { postJson, type HttpCall } from "../../../src/core/providers/http.js";
-import { anthropicProvider } from "../../../src/core/providers/anthropic.js";
-import { openaiProvider } from "../../../src/core/providers/openai.js";
+import { postJson, type HttpCall } from "../../../src/core/http/json-request.js";
+import { anthropicProvider } from "../../../src/core/vendors/anthropic/provider.js";
+import { openaiProvider } from "../../../src/core/vendors/openai/provider.js";
 import { agentErrorOf, apiKey, hello, listen } from "../../support/wire.js";
 
 const call: HttpCall = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createStreamDecoder } from "../../../src/core/providers/stream.js";
-import { openAiStream } from "../../../src/core/providers/openai-fold.js";
-import { plainDecoding } from "../../../src/core/providers/wire.js";
+import { openAiStream } from "../../../src/core/vendors/openai/fold.js";
+import { plainDecoding } from "../../../src/core/http/json-readers.js";
 import { decodePieces, namedSse, sse, streamWires, type WireName } from "../../support/exchanges.js";
 import { chunk, DONE, readStream } from "../../support/quirks.js";
 import { agentErrorOf } from "../../support/wire.js";

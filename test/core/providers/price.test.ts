@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { findRate, OPENAI_PRICING, ANTHROPIC_PRICING, costOf, type Pricing } from "../../../src/core/model/pricing.js";
-import { anthropicProvider } from "../../../src/core/providers/anthropic.js";
-import { decodeOpenAi } from "../../../src/core/providers/openai-decode.js";
-import { openaiProvider, type OpenAiOptions } from "../../../src/core/providers/openai.js";
+import { anthropicProvider } from "../../../src/core/vendors/anthropic/provider.js";
+import { decodeOpenAi } from "../../../src/core/vendors/openai/decode.js";
+import { openaiProvider, type OpenAiOptions } from "../../../src/core/vendors/openai/provider.js";
 import { playLoop } from "../../support/loop.js";
 import { hasShared } from "../../support/shared.js";
 import { agentErrorOf, apiKey, hello, readExchanges } from "../../support/wire.js";

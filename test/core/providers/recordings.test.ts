@@ -3,9 +3,9 @@ import { canonicalize } from "../../../src/core/canon/json.js";
 import { AgentError } from "../../../src/core/errors.js";
 import type { LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { findResponseFlaw } from "../../../src/core/model/response.js";
-import { decodeAnthropic } from "../../../src/core/providers/anthropic-decode.js";
-import { decodeOllama } from "../../../src/core/providers/ollama-decode.js";
-import { decodeOpenAi } from "../../../src/core/providers/openai-decode.js";
+import { decodeAnthropic } from "../../../src/core/vendors/anthropic/decode.js";
+import { decodeOllama } from "../../../src/core/vendors/ollama/decode.js";
+import { decodeOpenAi } from "../../../src/core/vendors/openai/decode.js";
 import { hasShared } from "../../support/shared.js";
 import { exchangeFiles, readBodies, readExchanges } from "../../support/wire.js";
 

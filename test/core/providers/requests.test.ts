@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/core/canon/value.js";
 import type { LlmSettings, LlmTurnRequest } from "../../../src/core/model/provider.js";
-import { encodeAnthropic } from "../../../src/core/providers/anthropic-encode.js";
-import { encodeOllama } from "../../../src/core/providers/ollama-encode.js";
-import { encodeOpenAi } from "../../../src/core/providers/openai-encode.js";
+import { encodeAnthropic } from "../../../src/core/vendors/anthropic/encode.js";
+import { encodeOllama } from "../../../src/core/vendors/ollama/encode.js";
+import { encodeOpenAi } from "../../../src/core/vendors/openai/encode.js";
 import { allRecorded, wireOf, type WireName } from "../../support/exchanges.js";
 import { hasShared } from "../../support/shared.js";
 import { NotModelled, parseRequest, pathsOf } from "../../support/wire-requests.js";

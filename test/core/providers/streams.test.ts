@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { findResponseFlaw } from "../../../src/core/model/response.js";
 import type { LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { canonicalize } from "../../../src/core/canon/json.js";
-import { plainDecoding } from "../../../src/core/providers/wire.js";
+import { plainDecoding } from "../../../src/core/http/json-readers.js";
 import {
   allRecorded,
   decodePieces,

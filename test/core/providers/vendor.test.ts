@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { anthropicProvider, type AnthropicOptions } from "../../../src/core/providers/anthropic.js";
-import { ollamaProvider } from "../../../src/core/providers/ollama.js";
-import { openaiProvider, type OpenAiOptions } from "../../../src/core/providers/openai.js";
+import { anthropicProvider, type AnthropicOptions } from "../../../src/core/vendors/anthropic/provider.js";
+import { ollamaProvider } from "../../../src/core/vendors/ollama/provider.js";
+import { openaiProvider, type OpenAiOptions } from "../../../src/core/vendors/openai/provider.js";
 import { agentErrorOf, apiKey, hello } from "../../support/wire.js";
 
 const keyed = [

@@ -1,7 +1,7 @@
 // What a run keeps in the memory, and what it does when the memory fails it.
 
 import { expect, it } from "vitest";
-import { createInMemoryRuntimeMemory } from "../../../src/core/context/memory.js";
+import { createInMemoryRuntimeMemory } from "../../../src/core/memory/memory.js";
 import type { RuntimeMemory } from "../../../src/core/model/memory.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import type { Plan } from "../../../src/core/runtime/plan.js";

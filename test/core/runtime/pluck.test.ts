@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createInMemoryRuntimeMemory } from "../../../src/core/context/memory.js";
+import { createInMemoryRuntimeMemory } from "../../../src/core/memory/memory.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { createPluck, type PluckOptions } from "../../../src/core/runtime/pluck.js";
 import { VERB_NAMES, type VerbContext } from "../../../src/core/tools/verbs.js";

@@ -1,7 +1,7 @@
 // What tools see of the run and of the runtime that they are called in.
 
 import { describe, expect, it } from "vitest";
-import { classifyFailure } from "../../../src/core/node/outcome.js";
+import { classifyFailure } from "../../../src/core/vertex/outcome.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { VERB_NAMES, type VerbBody } from "../../../src/core/tools/verbs.js";
 import { agent, runtime } from "../../support/agents.js";

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { NOT_COMPARED, wireFieldsOf } from "../../../src/core/wire/fields.js";
-import { throughWire, WIRES, type WireName } from "../../../src/core/wire/wires.js";
+import { throughWire, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
 
 const messages = [{ role: "user", content: "q" }];
 const fields = (wire: WireName, body: object) =>

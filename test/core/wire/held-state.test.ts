@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { findHeldState } from "../../../src/core/wire/held-state.js";
-import { WIRES } from "../../../src/core/wire/wires.js";
+import { WIRES } from "../../../src/core/vendors/vendors.js";
 
 const messages = [{ role: "user", content: "And what else?" }];
 const HELD: readonly (readonly [field: string, body: object])[] = [

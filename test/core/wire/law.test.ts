@@ -4,7 +4,7 @@
 import { expect, it } from "vitest";
 import { canonicalize } from "../../../src/core/canon/json.js";
 import { NOT_COMPARED, NOT_COMPARED_IN_ANSWERS } from "../../../src/core/wire/fields.js";
-import { throughWire, WIRES, type WireName } from "../../../src/core/wire/wires.js";
+import { throughWire, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
 
 const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 const labels = Object.fromEntries(Object.keys(NOT_COMPARED).map((field) => [field, { label: "x" }]));

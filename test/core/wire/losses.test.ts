@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import type { LlmMessage } from "../../../src/core/model/message.js";
 import type { LlmTurnResponse } from "../../../src/core/model/provider.js";
-import { throughWire, WIRES, type WireName } from "../../../src/core/wire/wires.js";
+import { throughWire, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
 import { ask, say } from "../../support/script.js";
 import { weatherTool } from "../../support/wire.js";
 

@@ -3,7 +3,7 @@
 
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../../src/core/errors.js";
-import { throughWire, WIRES, type WireName } from "../../../src/core/wire/wires.js";
+import { throughWire, WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
 import { hasShared, readSharedLines } from "../../support/shared.js";
 import { exchangeFiles } from "../../support/wire.js";
 

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkCassette } from "../../../src/cassette/load.js";
+import { checkCassette } from "../../../src/cassette/trust/load.js";
 import { canonicalize } from "../../../src/core/canon/json.js";
 import { parseBoundedJson } from "../../../src/core/canon/depth.js";
 import { isPlainObject, NotJsonError } from "../../../src/core/canon/value.js";
@@ -11,7 +11,7 @@ import { createBudget } from "../../../src/core/loop/budget.js";
 import type { LlmToolCall } from "../../../src/core/model/message.js";
 import { findMessageFlaw, findResponseFlaw } from "../../../src/core/model/response.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
-import { isRetryableStatus, kindForStatus } from "../../../src/core/providers/status.js";
+import { isRetryableStatus, kindForStatus } from "../../../src/core/http/status.js";
 import { toPlan } from "../../../src/core/runtime/plan.js";
 import { createArgumentCheck } from "../../../src/core/tools/arguments.js";
 import { createToolSet } from "../../../src/core/tools/registry.js";

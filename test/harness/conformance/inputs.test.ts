@@ -4,9 +4,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { createEventLog } from "../../../src/core/events/log.js";
 import { systemPorts } from "../../../src/core/ports.js";
-import { createInMemoryRuntimeMemory } from "../../../src/core/context/memory.js";
+import { createInMemoryRuntimeMemory } from "../../../src/core/memory/memory.js";
 import { echoProvider } from "../../../src/core/providers/echo.js";
-import type { ConformanceCase } from "../../../src/harness/conformance/verdict.js";
+import type { ConformanceCase } from "../../../src/harness/conformance/case.js";
 import { eventLogConformance, memoryConformance, providerConformance } from "../../../src/harness/index.js";
 import { refusal, rejection } from "../../support/refusal.js";
 

@@ -16,7 +16,7 @@ import {
   providerConformance,
   type MakeProvider,
   type ProviderConformanceOptions,
-} from "../../../src/harness/conformance/provider.js";
+} from "../../../src/harness/conformance/provider/suite.js";
 import { answerTo } from "../../support/answers.js";
 
 const PATIENCE_MS = 60;

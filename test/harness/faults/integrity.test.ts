@@ -2,16 +2,16 @@
 // recording over it keeps.
 
 import { describe, expect, it } from "vitest";
-import { parseCassette } from "../../../src/cassette/load.js";
-import { recordingProvider } from "../../../src/cassette/record.js";
-import { cassetteProvider } from "../../../src/cassette/replay.js";
-import { formatCassette } from "../../../src/cassette/store.js";
+import { parseCassette } from "../../../src/cassette/trust/load.js";
+import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
+import { formatCassette } from "../../../src/cassette/trust/store.js";
 import { seal } from "../../../src/core/canon/copy.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest } from "../../../src/core/model/provider.js";
 import type { LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { fallbackProvider } from "../../../src/core/providers/fallback.js";
 import { createRuntime } from "../../../src/core/runtime/runtime.js";
-import { WIRES, type WireName } from "../../../src/core/wire/wires.js";
+import { WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
 import { fixedClock } from "../../../src/harness/doubles/clock.js";
 import { collect } from "../../../src/harness/doubles/collect.js";
 import { memoryHost } from "../../../src/harness/doubles/host.js";

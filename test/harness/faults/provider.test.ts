@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../../../src/core/model/provider.js";
 import { echoProvider } from "../../../src/core/providers/echo.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
-import { WIRES, type WireName } from "../../../src/core/wire/wires.js";
+import { WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
 import { fixedClock } from "../../../src/harness/doubles/clock.js";
 import { collect } from "../../../src/harness/doubles/collect.js";
 import { HarnessError } from "../../../src/harness/errors.js";

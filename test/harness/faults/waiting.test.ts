@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest } from "../../../src/core/model/provider.js";
-import { WIRES, type WireName } from "../../../src/core/wire/wires.js";
+import { WIRES, type WireName } from "../../../src/core/vendors/vendors.js";
 import { fixedClock } from "../../../src/harness/doubles/clock.js";
 import { collect } from "../../../src/harness/doubles/collect.js";
 import { describeFault, everyFault, type Fault } from "../../../src/harness/faults/fault.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { recordingProvider } from "../../../src/cassette/record.js";
-import { cassetteProvider } from "../../../src/cassette/replay.js";
+import { recordingProvider } from "../../../src/cassette/record/record.js";
+import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
 import { AgentError } from "../../../src/core/errors.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest } from "../../../src/core/model/provider.js";
 import { echoProvider } from "../../../src/core/providers/echo.js";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { worstFirst } from "../../../src/harness/drift/ranking.js";
+import { worstFirst } from "../../../src/harness/drift/paths/ranking.js";
 import { headOf, lossLines, notShownLines, orderLines } from "../../../src/harness/reports/facts.js";
 import { toHtml } from "../../../src/harness/reports/html/report-page.js";
 import { testText } from "../../../src/harness/reports/figures.js";

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { diffCassettes } from "../../../src/cassette/diff/diff.js";
-import type { CassetteV2 } from "../../../src/cassette/format.js";
-import { checkCassette } from "../../../src/cassette/load.js";
+import type { CassetteV2 } from "../../../src/cassette/file/format.js";
+import { checkCassette } from "../../../src/cassette/trust/load.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
-import { resealCassette } from "../../../src/cassette/reseal.js";
+import { resealCassette } from "../../../src/cassette/prompt/reseal.js";
 import type { Rule } from "../../../src/cassette/rules/format.js";
 import { checkTolerances } from "../../../src/cassette/tolerance/load.js";
 import { ddmin } from "../../../src/harness/shrink/ddmin.js";

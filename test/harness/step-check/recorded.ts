@@ -1,7 +1,7 @@
 // A small recording to be checked: two lookups and an answer, with tools and settings, and models that answer by the prompt.
 
-import { recordingProvider } from "../../../src/cassette/record.js";
-import type { CassetteV2 } from "../../../src/cassette/format.js";
+import { recordingProvider } from "../../../src/cassette/record/record.js";
+import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import type { LlmMessage, LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../../../src/core/index.js";
 import { fixedPorts } from "../../support/recording.js";
 import { ask, say } from "../../support/script.js";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { openRunScope } from "../../../src/core/context/run-memory.js";
+import { openRunScope } from "../../../src/core/memory/run-memory.js";
 import { AgentError } from "../../../src/core/errors.js";
 import { loadSqlite, type SqliteDatabase } from "../../../src/host/memory/sqlite-driver.js";
 import { openSqliteFile } from "../../../src/host/memory/sqlite-file.js";

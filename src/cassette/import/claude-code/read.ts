@@ -3,7 +3,7 @@
 // `gitBranch`, `version`, `requestId`, `toolUseResult`, which says a result again in the program's words) is left out knowingly.
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import { readAnthropicMessages } from "../anthropic.js";
+import { readAnthropicMessages } from "../formats/anthropic.js";
 import { addDropped, toDropped } from "../dropped.js";
 import type { LogMessage, LogRun } from "../log.js";
 import { createRepairLog, type RepairLog } from "../repair.js";

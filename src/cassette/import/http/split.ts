@@ -15,7 +15,7 @@ import {
   type WireName,
   type WireTurn,
 } from "../../../core/index.js";
-import { findKin, toAskedPrompt, type PromptStep } from "../../kinship.js";
+import { findKin, toAskedPrompt, type PromptStep } from "../../record/kinship.js";
 import { toDropped } from "../dropped.js";
 import { createRepairLog, type RepairLog } from "../repair.js";
 import { cleanJson, isObject, malformed, toName } from "../value.js";

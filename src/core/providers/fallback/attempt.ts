@@ -3,7 +3,7 @@
 import { AgentError, type LlmErrorKind, LlmProviderHttpError } from "../../errors.js";
 import type { Usage } from "../../model/usage.js";
 import { isThrown, thrownText } from "../../tools/thrown.js";
-import { quoteForeign } from "../secret.js";
+import { quoteForeign } from "../../http/secret.js";
 
 /** What was asked, in every outcome. */
 export interface Tried {

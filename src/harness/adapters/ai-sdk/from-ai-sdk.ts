@@ -10,7 +10,7 @@ import {
 import { type Loose, toLoose } from "../loose.js";
 import { beginCall, toAgentError } from "../foreign-error.js";
 import { createFold } from "./fold.js";
-import { liveParts } from "./play.js";
+import { liveParts } from "./play/play.js";
 import { writeCall } from "./request.js";
 import { readResult } from "./result.js";
 import type { AnyAiSdkModel } from "./spec.js";

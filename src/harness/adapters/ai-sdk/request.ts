@@ -12,8 +12,8 @@ import {
 } from "../../../core/index.js";
 import { given, type Loose, optional, toJson, toLoose, toText } from "../loose.js";
 import { EXTRAS, extrasOf, needsAiSdk, refusePart, withExtras } from "./extras.js";
-import { readPrompt } from "./prompt-read.js";
-import { writePrompt } from "./prompt-write.js";
+import { readPrompt } from "./prompt/read.js";
+import { writePrompt } from "./prompt/write.js";
 import type { AiSdkCallOptions, SpecVersion } from "./spec.js";
 
 export function readCall(options: AiSdkCallOptions): LlmTurnRequest {

@@ -12,7 +12,7 @@ import {
 } from "../../../core/index.js";
 import { assertProvider } from "../assert-provider.js";
 import { toSdkError } from "./errors.js";
-import { playParts } from "./play.js";
+import { playParts } from "./play/play.js";
 import { readCall } from "./request.js";
 import { writeResult } from "./result.js";
 import type { AiSdkModel, AiSdkModelV2, GenerateResult, SpecVersion, StreamPart, StreamResult } from "./spec.js";

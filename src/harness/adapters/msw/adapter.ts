@@ -15,9 +15,9 @@ import {
   type ShelfItem,
 } from "../../../cassette/index.js";
 import { assertKnownOptions, systemPorts } from "../../../core/index.js";
-import type { UseCassetteOptions } from "../../cassette-options.js";
-import { checkEnd, type RunEnd } from "../../done.js";
-import type { CassetteHandle, UseCassette } from "../../use-cassette.js";
+import type { UseCassetteOptions } from "../../cassette/options.js";
+import { checkEnd, type RunEnd } from "../../cassette/finish.js";
+import type { CassetteHandle, UseCassette } from "../../cassette/use-cassette.js";
 import { shelfReply } from "../../wire/shelf-reply.js";
 import { readBases, type Bases, type BaseUrls } from "./bases.js";
 import { createInterceptor, type AskedTurn, type Interception } from "./intercept.js";

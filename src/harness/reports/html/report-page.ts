@@ -2,7 +2,7 @@
 // first; below are all scenarios, the worst first, each with both timelines side by side. What it promises is in docs/drift.md.
 
 import type { GateReport, ScenarioReport, UnpairedScenario } from "../../drift/report.js";
-import { WORST_FIRST, worstFirst } from "../../drift/ranking.js";
+import { WORST_FIRST, worstFirst } from "../../drift/paths/ranking.js";
 import { createAllowance, type LeftOut } from "../../html/allowance.js";
 import { counted, grouped } from "../../html/figures.js";
 import { toPage } from "../../html/page.js";

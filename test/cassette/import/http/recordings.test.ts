@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { MAX_BODY_BYTES } from "../../../../src/cassette/import/http/plain.js";
 import { MAX_EXCHANGES } from "../../../../src/cassette/import/http/split.js";
 import { parseImport, type ImportedCassette } from "../../../../src/cassette/import/parse.js";
-import { cassetteProvider } from "../../../../src/cassette/replay.js";
+import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
 import { parseOpenAi } from "../../../../src/core/index.js";
 import { importOf, rebuildPrompts } from "../verify.js";
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { parseCassette } from "../../../../src/cassette/load.js";
-import { formatCassette } from "../../../../src/cassette/store.js";
-import { hashEnvelope } from "../../../../src/cassette/build.js";
+import { parseCassette } from "../../../../src/cassette/trust/load.js";
+import { formatCassette } from "../../../../src/cassette/trust/store.js";
+import { hashEnvelope } from "../../../../src/cassette/file/build.js";
 import { CassetteError } from "../../../../src/cassette/errors.js";
-import type { CassetteV2 } from "../../../../src/cassette/format.js";
+import type { CassetteV2 } from "../../../../src/cassette/file/format.js";
 import { recomputeCassette } from "../../../../src/cli/verify/independent/cassette.js";
 import { Tally } from "../../../../src/cli/verify/independent/tally.js";
 import { changesOf } from "../../../../src/harness/arbitraries/changes.js";

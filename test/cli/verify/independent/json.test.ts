@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CassetteError } from "../../../../src/cassette/errors.js";
-import { parseStrictJson } from "../../../../src/cassette/json.js";
+import { parseStrictJson } from "../../../../src/cassette/file/json.js";
 import { readJson } from "../../../../src/cli/verify/independent/json.js";
 
 const read = (text: string) => readJson(Buffer.from(text));

@@ -3,10 +3,10 @@
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { cassetteProvider } from "../../../../src/cassette/replay.js";
-import { recordingProvider } from "../../../../src/cassette/record.js";
-import { parseCassette } from "../../../../src/cassette/load.js";
-import { formatCassette } from "../../../../src/cassette/store.js";
+import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
+import { recordingProvider } from "../../../../src/cassette/record/record.js";
+import { parseCassette } from "../../../../src/cassette/trust/load.js";
+import { formatCassette } from "../../../../src/cassette/trust/store.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnResponse } from "../../../../src/core/model/provider.js";
 import { fromAiSdk } from "../../../../src/harness/adapters/ai-sdk/from-ai-sdk.js";
 import { cassetteMiddleware, wrappedModel } from "../../../../src/harness/adapters/ai-sdk/middleware.js";

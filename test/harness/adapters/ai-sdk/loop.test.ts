@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { CassetteError } from "../../../../src/cassette/errors.js";
 import { diffCassettes } from "../../../../src/cassette/diff/diff.js";
-import { parseCassette } from "../../../../src/cassette/load.js";
+import { parseCassette } from "../../../../src/cassette/trust/load.js";
 import { fromAiSdk } from "../../../../src/harness/adapters/ai-sdk/from-ai-sdk.js";
 import { cassetteMiddleware, wrappedModel } from "../../../../src/harness/adapters/ai-sdk/middleware.js";
 import { toAiSdk } from "../../../../src/harness/adapters/ai-sdk/to-ai-sdk.js";
-import { createUseCassette, type CassetteHandle } from "../../../../src/harness/use-cassette.js";
+import { createUseCassette, type CassetteHandle } from "../../../../src/harness/cassette/use-cassette.js";
 import { PLAIN, RICH, richTools, scriptedModel, SDKS, type ScriptedModel, type Step } from "../../../support/ai-sdk.js";
 import { memoryFiles } from "../../../support/memory-files.js";
 import { rejection } from "../../../support/refusal.js";

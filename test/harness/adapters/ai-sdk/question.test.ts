@@ -3,14 +3,14 @@
 
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { parseCassette } from "../../../../src/cassette/load.js";
-import { recordingProvider } from "../../../../src/cassette/record.js";
-import { cassetteProvider } from "../../../../src/cassette/replay.js";
-import { formatCassette } from "../../../../src/cassette/store.js";
+import { parseCassette } from "../../../../src/cassette/trust/load.js";
+import { recordingProvider } from "../../../../src/cassette/record/record.js";
+import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
+import { formatCassette } from "../../../../src/cassette/trust/store.js";
 import type { LlmProviderAdapter } from "../../../../src/core/model/provider.js";
 import { fromAiSdk } from "../../../../src/harness/adapters/ai-sdk/from-ai-sdk.js";
-import { readPrompt } from "../../../../src/harness/adapters/ai-sdk/prompt-read.js";
-import { writePrompt } from "../../../../src/harness/adapters/ai-sdk/prompt-write.js";
+import { readPrompt } from "../../../../src/harness/adapters/ai-sdk/prompt/read.js";
+import { writePrompt } from "../../../../src/harness/adapters/ai-sdk/prompt/write.js";
 import { toAiSdk } from "../../../../src/harness/adapters/ai-sdk/to-ai-sdk.js";
 import { scriptedModel, SDKS, tools, type Part, type Step } from "../../../support/ai-sdk.js";
 import { rejection } from "../../../support/refusal.js";

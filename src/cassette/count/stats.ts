@@ -1,0 +1,157 @@
+// Counting over many cassettes, one after the other: what is kept is the counts, never a cassette, so that a folder of 100,000
+// takes no more memory than one of ten. Names have a limit too; what is beyond it is counted together.
+
+import { isPlainObject } from "../../core/index.js";
+import type { Cassette } from "../file/format.js";
+import { countedTurns, createUsageCounter, type UsageSum } from "./usage-sum.js";
+
+/** Distinct names (of tools, models, providers) that are counted apart. */
+export const MAX_COUNTED_NAMES = 1_000;
+/** Files kept as the largest. */
+const LARGEST = 5;
+
+/** A name with how often it was seen: calls of a tool, turns of a model, cassettes of a provider. */
+export interface NameCount {
+  name: string;
+  count: number;
+  /** Cassettes that have it. */
+  cassettes: number;
+}
+
+/** Counts by name, the most frequent first. */
+export interface NameCounts {
+  names: NameCount[];
+  /** Of the names beyond {@link MAX_COUNTED_NAMES}, together. Absent: there were none. */
+  others?: number;
+}
+
+/** Counts over cassettes. Lists of names and of the largest files are bounded; see {@link MAX_COUNTED_NAMES}. */
+export interface CassetteStats {
+  cassettes: number;
+  bytes: number;
+  usage: UsageSum;
+  toolCalls: number;
+  tools: NameCounts;
+  /** Of turns that say which model answered. */
+  models: NameCounts;
+  providers: NameCounts;
+  version1: number;
+  version2: number;
+  signed: number;
+  /** Cassettes with prompts rewritten by a hashFilter, with redacted answers, and without their prompts. */
+  filtered: number;
+  redacted: number;
+  withoutPrompts: number;
+  /** ISO 8601. Absent where no cassette has a time that can be read. */
+  oldest?: string;
+  newest?: string;
+  largest: { file: string; bytes: number }[];
+}
+
+/** Takes cassettes one by one and keeps counts alone. */
+export interface StatsCounter {
+  /** `bytes` is the size of its file. */
+  add(file: string, bytes: number, cassette: Cassette): void;
+  total(): CassetteStats;
+}
+
+/** A counter of nothing yet. */
+export function createStatsCounter(): StatsCounter {
+  const usage = createUsageCounter();
+  const [tools, models, providers] = [createNames(), createNames(), createNames()];
+  const sum = {
+    cassettes: 0,
+    bytes: 0,
+    version1: 0,
+    version2: 0,
+    signed: 0,
+    filtered: 0,
+    redacted: 0,
+    withoutPrompts: 0,
+  };
+  const times = createTimes();
+  let largest: { file: string; bytes: number }[] = [];
+
+  return {
+    add(file, bytes, cassette) {
+      const responses = cassette.entries.map(({ response }) => response);
+      for (const turn of countedTurns(cassette)) usage.add(turn);
+      tools.add(responses.flatMap(({ message }) => (message.toolCalls ?? []).map(({ name }) => name)));
+      models.add(responses.flatMap(({ model }) => model ?? []));
+      providers.add([cassette.recordedProvider]);
+      sum.cassettes++;
+      sum.bytes += bytes;
+      for (const mark of marksOf(cassette)) sum[mark]++;
+      times.add(cassette.recordedAt);
+      largest = [...largest, { file, bytes }].sort((a, b) => b.bytes - a.bytes).slice(0, LARGEST);
+    },
+    total: () => ({
+      ...sum,
+      usage: usage.total(),
+      toolCalls: tools.all(),
+      tools: tools.counts(),
+      models: models.counts(),
+      providers: providers.counts(),
+      ...times.range(),
+      largest,
+    }),
+  };
+}
+
+type Mark = "version1" | "version2" | "signed" | "filtered" | "redacted" | "withoutPrompts";
+
+function marksOf(cassette: Cassette): Mark[] {
+  if (cassette.version === 1) return ["version1", "withoutPrompts"];
+  const { signature, extensions, entries } = cassette;
+  const { filtered, redacted } = isPlainObject(extensions) ? extensions : {};
+  return [
+    "version2",
+    ...(signature === undefined ? [] : ["signed" as const]),
+    ...(filtered === true ? ["filtered" as const] : []),
+    ...(redacted === undefined ? [] : ["redacted" as const]),
+    ...(entries.length > 0 && entries[0]?.prompt === undefined ? ["withoutPrompts" as const] : []),
+  ];
+}
+
+function createNames() {
+  const byName = new Map<string, NameCount>();
+  let [all, others] = [0, 0];
+  return {
+    /** All names of one cassette, each as often as it occurs. */
+    add(names: readonly string[]): void {
+      const seen = new Set<string>();
+      for (const name of names) {
+        all++;
+        const known = byName.get(name) ?? { name, count: 0, cassettes: 0 };
+        if (known.count === 0 && byName.size >= MAX_COUNTED_NAMES) {
+          others++;
+          continue;
+        }
+        byName.set(name, known);
+        known.count++;
+        if (!seen.has(name)) known.cassettes++;
+        seen.add(name);
+      }
+    },
+    all: () => all,
+    counts(): NameCounts {
+      const names = [...byName.values()].sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
+      return { names: names.map((each) => ({ ...each })), ...(others === 0 ? {} : { others }) };
+    },
+  };
+}
+
+/** Compared as moments, since two recorders may spell one moment in two ways. */
+function createTimes() {
+  let oldest: { at: number; text: string } | undefined;
+  let newest: { at: number; text: string } | undefined;
+  return {
+    add(text: string): void {
+      const at = Date.parse(text);
+      if (Number.isNaN(at)) return;
+      if (oldest === undefined || at < oldest.at) oldest = { at, text };
+      if (newest === undefined || at > newest.at) newest = { at, text };
+    },
+    range: () => (oldest === undefined || newest === undefined ? {} : { oldest: oldest.text, newest: newest.text }),
+  };
+}

@@ -1,0 +1,31 @@
+// The tool calls of a recording as one flat list, each with the key it is compared by.
+
+import { canonicalize, type JsonObject, type LlmToolCall } from "../../../core/index.js";
+import type { Cassette } from "../../file/format.js";
+
+/** A tool call of a recording. Two calls with the same `key` (see {@link callKey}) are the same call. */
+export interface RecordedCall {
+  /** The turn that asked for it. */
+  turn: number;
+  name: string;
+  arguments: JsonObject;
+  /** What the model wrote, when that was not one JSON object. */
+  malformedArguments?: string;
+  id: string;
+  key: string;
+}
+
+/** The calls of a cassette in the order they were recorded in. */
+export function callsOf(cassette: Cassette): RecordedCall[] {
+  return cassette.entries.flatMap((entry) =>
+    (entry.response.message.toolCalls ?? []).map((call) => ({ turn: entry.turnIndex, ...call, key: callKey(call) })),
+  );
+}
+
+/**
+ * `name(canonicalArguments)`, the identity of a call; ids take no part. Malformed arguments stand there as the text the
+ * model wrote, a JSON string, which no arguments object can equal.
+ */
+export function callKey(call: Pick<LlmToolCall, "name" | "arguments" | "malformedArguments">): string {
+  return `${call.name}(${canonicalize(call.malformedArguments ?? call.arguments)})`;
+}

@@ -1,0 +1,32 @@
+// A version 1 cassette as version 2. Its hashes hold from the day of the copy on and say nothing of the time before, so the
+// copy says of itself that it was migrated, and is refused wherever integrity is required. Specification: docs/cassette-format.md.
+
+import { hashJson } from "../../core/index.js";
+import { buildCassette, CREATED_WITH } from "./build.js";
+import type { Cassette, CassetteV1, CassetteV2, MigratedExtension } from "./format.js";
+
+/**
+ * The same turns as version 2. Version 1 keeps no prompts, so neither does the copy: it replays, and it explains no miss. The
+ * same source gives the same bytes: the `cassetteId` comes from its content.
+ */
+export function migrateCassette(cassette: CassetteV1): CassetteV2 {
+  const { agentId, recordedAt, recordedProvider, entries } = cassette;
+  const sourceHash = hashJson(cassette);
+  const migrated: MigratedExtension = { fromVersion: 1, sourceHash };
+  const head = {
+    ...(agentId === undefined ? {} : { agentId }),
+    recordedAt,
+    recordedProvider,
+    cassetteId: sourceHash.slice(0, 32),
+    extensions: { createdWith: CREATED_WITH, prompts: false, migrated },
+  };
+  return buildCassette(
+    head,
+    entries.map(({ promptHash, response }) => ({ promptHash, response })),
+  );
+}
+
+/** What a cassette says of its migration; nothing where it was recorded. Its shape was checked when it was loaded. */
+export function migrationOf(cassette: Cassette): MigratedExtension | undefined {
+  return cassette.version === 1 ? undefined : cassette.extensions?.migrated;
+}

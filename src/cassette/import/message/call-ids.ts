@@ -1,0 +1,116 @@
+// Tool calls and their results, tied together by ids that are unique over the run. A log may have lost its ids, left them
+// empty or used one twice; a call then gets the id `call_<turn>_<n>`, the same at every import, and its result follows it.
+
+import type { JsonValue, LlmMessage, LlmToolCall } from "../../../core/index.js";
+import type { LogAssistantMessage, LogCall, LogMessage, LogToolMessage } from "../log.js";
+import { createOpenCalls, UNKNOWN_TOOL } from "./open-calls.js";
+import { createRepairLog, type RepairLog } from "../repair.js";
+
+/** The messages of a run in our shape, one for one. Repairs are counted of those that are new, which all are unless told. */
+export function toLlmMessages(
+  log: readonly LogMessage[],
+  counted: RepairLog,
+  isNew: (message: LogMessage) => boolean = () => true,
+): LlmMessage[] {
+  const issueId = createIssuer(log);
+  const open = createOpenCalls();
+  let turn = 0;
+  let batch = 0;
+  return log.map((message, index) => {
+    const repairs = isNew(message) ? counted : createRepairLog();
+    switch (message.role) {
+      case "system":
+      case "user":
+        return message;
+      case "assistant": {
+        if (log[index - 1]?.role !== "assistant") batch++;
+        const calls = message.calls.map((call, n) =>
+          toCall(call, issueId(call, `call_${turn}_${n}`, repairs), repairs),
+        );
+        calls.forEach((call, n) => open.add(call, toLogId(message.calls[n]?.id), batch));
+        turn++;
+        return toAssistant(message, calls);
+      }
+      case "tool":
+        return toToolMessage(
+          message,
+          open.take(toLogId(message.callId), message.name, batch),
+          () => issueId(undefined, `result_${index}`, repairs),
+          repairs,
+        );
+    }
+  });
+}
+
+function toAssistant(message: LogAssistantMessage, toolCalls: LlmToolCall[]): LlmMessage {
+  const { content, reasoning } = message;
+  return {
+    role: "assistant",
+    content,
+    ...(toolCalls.length > 0 ? { toolCalls } : {}),
+    ...(reasoning.length > 0 ? { reasoning } : {}),
+  };
+}
+
+function toCall(call: LogCall, id: string, repairs: RepairLog): LlmToolCall {
+  if (call.name === undefined) repairs.add("tool-name-missing");
+  return {
+    id,
+    name: call.name ?? UNKNOWN_TOOL,
+    arguments: call.arguments,
+    ...(call.malformedArguments === undefined ? {} : { malformedArguments: call.malformedArguments }),
+  };
+}
+
+function toToolMessage(
+  result: LogToolMessage,
+  call: LlmToolCall | undefined,
+  issueId: () => string,
+  repairs: RepairLog,
+): LlmMessage {
+  if (call === undefined) repairs.add("tool-result-unpaired");
+  else if (result.name !== undefined && result.name !== call.name) repairs.add("tool-name-differs");
+  const name = call?.name ?? result.name;
+  if (name === undefined) repairs.add("tool-name-missing");
+  return {
+    role: "tool",
+    toolCallId: call?.id ?? toLogId(result.callId) ?? issueId(),
+    name: name ?? UNKNOWN_TOOL,
+    content: result.content,
+    ...(result.isError ? { isError: true } : {}),
+  };
+}
+
+/** Gives each call its own id if it has one that is free, else the synthetic one, made different from all of the log's. */
+function createIssuer(
+  log: readonly LogMessage[],
+): (call: LogCall | undefined, synthetic: string, repairs: RepairLog) => string {
+  const ofLog = new Set(log.flatMap(idsOf));
+  const issued = new Set<string>();
+  return (call, synthetic, repairs) => {
+    const own = toLogId(call?.id);
+    if (call !== undefined) countId(call, own !== undefined && issued.has(own), repairs);
+    let id = own !== undefined && !issued.has(own) ? own : synthetic;
+    while (id !== own && (issued.has(id) || ofLog.has(id))) id += "_";
+    issued.add(id);
+    return id;
+  };
+}
+
+function idsOf(message: LogMessage): (string | undefined)[] {
+  if (message.role === "assistant") return message.calls.map((call) => toLogId(call.id));
+  return message.role === "tool" ? [toLogId(message.callId)] : [];
+}
+
+function countId(call: LogCall, isRepeated: boolean, repairs: RepairLog): void {
+  if (isRepeated) repairs.add("call-id-repeated");
+  else if (call.id === "") repairs.add("call-id-empty");
+  else if (toLogId(call.id) === undefined) {
+    if (call.legacy !== true) repairs.add("call-id-missing");
+  } else if (typeof call.id !== "string") repairs.add("call-id-not-text");
+}
+
+function toLogId(id: JsonValue | undefined): string | undefined {
+  if (typeof id === "number") return String(id);
+  return typeof id === "string" && id !== "" ? id : undefined;
+}

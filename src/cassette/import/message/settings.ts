@@ -1,0 +1,94 @@
+// The settings of a model call in the words of the vendors and of the tools that record them. A setting that has no place
+// in ours, or whose value has none, is counted once in a run, however many calls repeat it.
+
+import type { JsonObject, JsonValue, LlmSettings } from "../../../core/index.js";
+import type { RepairLog } from "../repair.js";
+import { isObject, toNumber, toText } from "../value.js";
+
+export type CallSettings = Omit<LlmSettings, "model">;
+
+type Name = keyof CallSettings;
+
+/** Our name of every name in use. */
+const NAMES: Readonly<Record<string, Name>> = {
+  temperature: "temperature",
+  top_p: "topP",
+  topP: "topP",
+  max_tokens: "maxTokens",
+  max_completion_tokens: "maxTokens",
+  max_output_tokens: "maxTokens",
+  maxTokens: "maxTokens",
+  maxOutputTokens: "maxTokens",
+  stop: "stop",
+  stop_seqs: "stop",
+  stop_sequences: "stop",
+  stopSequences: "stop",
+  seed: "seed",
+  tool_choice: "toolChoice",
+  toolChoice: "toolChoice",
+  response_format: "responseFormat",
+  response_schema: "responseFormat",
+  responseFormat: "responseFormat",
+};
+
+/** Reads the settings of the calls of one run. Fields in `ignored` are no settings of the model. */
+export function createSettingsReader(
+  repairs: RepairLog,
+  ignored: ReadonlySet<string>,
+): (fields: JsonObject) => CallSettings {
+  const counted = new Set<string>();
+  return (fields) => {
+    const settings: Partial<Record<Name, unknown>> = {};
+    for (const [field, value] of Object.entries(fields)) {
+      if (isEmpty(value) || ignored.has(field)) continue;
+      const name = Object.hasOwn(NAMES, field) ? NAMES[field] : undefined;
+      const own = name === undefined ? undefined : READERS[name](value);
+      if (name !== undefined && own !== undefined) settings[name] = own;
+      else if (!counted.has(field) && !isDefault(name, value)) {
+        counted.add(field);
+        repairs.add("setting-dropped");
+      }
+    }
+    return settings as CallSettings;
+  };
+}
+
+function isEmpty(value: JsonValue): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (isObject(value)) return Object.keys(value).length === 0;
+  return value === null || value === "";
+}
+
+/** A response format that asks for text asks for nothing. */
+function isDefault(name: Name | undefined, value: JsonValue): boolean {
+  return name === "responseFormat" && isObject(value) && value["type"] === "text";
+}
+
+const READERS: { readonly [N in Name]: (value: JsonValue) => CallSettings[N] } = {
+  temperature: toNumber,
+  topP: toNumber,
+  maxTokens: toNumber,
+  seed: toNumber,
+  stop: (value) => {
+    const list = Array.isArray(value) ? value : [value];
+    return list.every((item) => typeof item === "string") ? list : undefined;
+  },
+  toolChoice: toToolChoice,
+  responseFormat: (value) => {
+    if (!isObject(value)) return undefined;
+    const body = isObject(value["json_schema"]) && "schema" in value["json_schema"] ? value["json_schema"] : value;
+    const schema = body["schema"] ?? body["json_schema"];
+    return isObject(schema) ? { name: toText(body["name"]) || "response", schema } : undefined;
+  },
+};
+
+function toToolChoice(value: JsonValue): CallSettings["toolChoice"] {
+  const body = isObject(value) && isObject(value["function"]) ? value["function"] : value;
+  const word = isObject(body) ? body["type"] : body;
+  if (isObject(body)) {
+    const name = body["name"] ?? body["toolName"];
+    if (typeof name === "string") return { name };
+  }
+  if (word === "auto" || word === "none" || word === "required") return word;
+  return word === "any" ? "required" : undefined;
+}

@@ -1,0 +1,23 @@
+// Which of the formats we read is this record? Answered from its shape, one record at a time.
+
+import type { JsonValue } from "../../../core/index.js";
+import { FORMATS, IMPORT_FORMATS, type ImportFormat } from "../registry.js";
+import { isObject } from "../value.js";
+
+/** `saw` describes an unknown record in a few words. */
+export type Detection = { kind: "known"; format: ImportFormat } | { kind: "unknown"; saw: string };
+
+/** Recognises a record. A list of plain user and assistant messages, which both vendors write alike, counts as OpenAI's. */
+export function detectFormat(record: JsonValue): Detection {
+  const format = IMPORT_FORMATS.find((name) => FORMATS[name].detect(record));
+  return format === undefined ? { kind: "unknown", saw: describe(record) } : { kind: "known", format };
+}
+
+function describe(record: JsonValue): string {
+  if (Array.isArray(record)) return record.length === 0 ? "an empty list" : "a list of something else than messages";
+  if (!isObject(record)) return record === null ? "null" : `a ${typeof record}`;
+  const keys = Object.keys(record);
+  if (keys.length === 0) return "an empty object";
+  const shown = keys.slice(0, 8).map((key) => JSON.stringify(key.slice(0, 40)));
+  return `an object with ${shown.join(", ")}${keys.length > shown.length ? ", …" : ""}`;
+}

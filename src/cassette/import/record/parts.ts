@@ -1,0 +1,89 @@
+// The records of a text, each with its format and cut into the runs it holds. A record that is bad costs itself alone.
+
+import { MAX_JSON_DEPTH, NotJsonError, type JsonValue } from "../../../core/index.js";
+import { CassetteError } from "../../errors.js";
+import { assertFits } from "./contradiction.js";
+import { detectFormat } from "./detect.js";
+import { FORMATS, IMPORT_FORMATS, type ImportFormat } from "../registry.js";
+import { readRecords, type RecordPlace } from "./records.js";
+import { malformed } from "../value.js";
+
+/** One run of a log, for the reader of its format. */
+export interface LogPart {
+  place: RecordPlace;
+  format: ImportFormat;
+  value: JsonValue;
+}
+
+interface PartOptions {
+  source: string;
+  format?: ImportFormat;
+  maxMemory?: number;
+}
+
+/** The runs of a text in order; those of a format that gathers its records come at the end. */
+export function* readParts(text: string, options: PartOptions): Generator<LogPart | { error: CassetteError }> {
+  const gathered = new Map<ImportFormat, { place: RecordPlace; records: JsonValue[] }>();
+  for (const record of readRecords(text, options.maxMemory)) {
+    const { place } = record;
+    const format = attempt(place, options, () => {
+      if ("error" in record) throw record.error;
+      return recogniseFormat(record.value as JsonValue, options.format);
+    });
+    if (format instanceof CassetteError) {
+      yield { error: format };
+      continue;
+    }
+    const value = (record as { value: JsonValue }).value;
+    if (FORMATS[format].gathers !== true) yield* splitRecord({ place, format, value }, options);
+    else if (gathered.has(format)) gathered.get(format)?.records.push(value);
+    else gathered.set(format, { place, records: [value] });
+  }
+  for (const [format, { place, records }] of gathered) yield* splitRecord({ place, format, value: records }, options);
+}
+
+/** What `read` gives, or the error it throws with the place of the record in front. */
+export function attempt<T>(place: RecordPlace, { source }: PartOptions, read: () => T): T | CassetteError {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CassetteError) return placed(error, place, source);
+    // Names with dots and JSON in texts nest once they are unpacked.
+    if (error instanceof NotJsonError) return placed(malformed(notJson(error)), place, source);
+    throw error;
+  }
+}
+
+function notJson({ reason }: NotJsonError): string {
+  return reason === "depth"
+    ? `it is nested deeper than ${MAX_JSON_DEPTH} levels once it is unpacked`
+    : `it holds a value that no JSON has (${reason})`;
+}
+
+function* splitRecord(part: LogPart, options: PartOptions): Generator<LogPart | { error: CassetteError }> {
+  const { split } = FORMATS[part.format];
+  const values = split === undefined ? [part.value] : attempt(part.place, options, () => split(part.value));
+  if (values instanceof CassetteError) yield { error: values };
+  else for (const value of values) yield { ...part, value };
+}
+
+/** The caller's word decides, but not against what the record says of itself. */
+function recogniseFormat(value: JsonValue, forced: ImportFormat | undefined): ImportFormat {
+  if (forced !== undefined) {
+    assertFits(value, forced);
+    return forced;
+  }
+  const detection = detectFormat(value);
+  if (detection.kind === "known") return detection.format;
+  throw new CassetteError("import-unknown-format", `no known log format: ${detection.saw}`, {
+    hint: `These formats are read: ${IMPORT_FORMATS.join(", ")}.`,
+  });
+}
+
+function placed(error: CassetteError, place: RecordPlace, source: string): CassetteError {
+  return new CassetteError(error.code, `${source}, ${place.unit} ${place.number}: ${error.summary}`, {
+    hint: error.hint ?? "Leave the record out, or mend it.",
+    file: source,
+    cause: error.cause ?? error,
+  });
+}

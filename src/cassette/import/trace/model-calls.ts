@@ -1,0 +1,169 @@
+// A run as a list of model calls, each with the prompt that was sent and the answer that came: what spans, network captures
+// and traces have. Every prompt is taken as it was sent, so a prompt that was cut, summed up or belongs to another agent
+// stays what it was; only what equals the prompt before is not written again.
+
+import { hashJson, type LlmMessage, type LlmSettings, type LlmToolDefinition } from "../../../core/index.js";
+import type { JsonObject, JsonValue, LlmTurnResponse, StopReason } from "../../../core/index.js";
+import type { BuiltTurn } from "../../file/build.js";
+import type { ContextExtension } from "../../file/format.js";
+import { createPromptTracker } from "../../prompt/prompt.js";
+import type { LogAssistantMessage, LogFacts, LogMessage } from "../log.js";
+import type { RepairLog } from "../repair.js";
+import { toLlmMessages } from "../message/call-ids.js";
+
+/** One call of a model that was answered. A call without an answer is no turn; its reader counts `call-unanswered`. */
+export interface ModelCall {
+  /** The whole prompt. Tool call ids are the log's, as everywhere before `toLlmMessages`. */
+  request: LogMessage[];
+  /** The answer, with its usage. */
+  response: LogAssistantMessage;
+  /** Only why the answer ended early; that it ended, or asks for tools, is seen from the answer. */
+  stopReason?: Exclude<StopReason, "stop" | "toolUse">;
+  /** The model that answered, in the vendor's words. */
+  model?: string;
+  costUsd?: number;
+  /** Absent when the log does not say which tools were offered: those of the call before are taken to be still in force. */
+  tools?: LlmToolDefinition[];
+  /** Absent when the log does not say; then those of the call before are. */
+  settings?: Omit<LlmSettings, "model">;
+}
+
+/** A run whose record is its model calls, in the order in which they began. */
+export interface LogCalls extends LogFacts {
+  calls: ModelCall[];
+  /** What the log has after the last answer, in the same conversation. */
+  after?: LogMessage[];
+}
+
+/** What the calls of a run come to in a cassette. */
+export interface CallTurns {
+  turns: BuiltTurn[];
+  contexts: ContextExtension[];
+  /** The messages after the last answer. */
+  trailing: LlmMessage[];
+}
+
+/** The turns of a run. What is repaired in a message is counted where it first stands, not in every prompt that repeats it. */
+export function toCallTurns({ calls, after = [] }: LogCalls, repairs: RepairLog): CallTurns {
+  const tracker = createPromptTracker();
+  const isNew = createNewness();
+  const turns = calls.map((call): BuiltTurn => {
+    const thread = [...call.request, call.response];
+    const messages = toLlmMessages(thread, repairs, isNew(thread));
+    const { keep, promptHash } = tracker.next(messages.slice(0, -1));
+    const prompt = { keep, messages: tracker.since(keep) };
+    return { promptHash, prompt, response: toResponse(messages.at(-1) as AssistantMessage, call) };
+  });
+  const last = calls.at(-1);
+  const whole = last === undefined ? after : [...last.request, last.response, ...after];
+  const trailing = toLlmMessages(whole, repairs, isNew(whole)).slice(whole.length - after.length);
+  return { turns, contexts: toContexts(calls), trailing };
+}
+
+type AssistantMessage = Extract<LlmMessage, { role: "assistant" }>;
+
+/** A turn's response; `length`, `contentFilter` and `error` are the log's, the rest is seen from the message. */
+export function toResponse(
+  message: AssistantMessage,
+  { response, stopReason, costUsd, model }: Omit<ModelCall, "request">,
+): LlmTurnResponse {
+  const asksTools = message.toolCalls !== undefined;
+  return {
+    message,
+    ...(asksTools ? {} : { finalAnswer: message.content }),
+    stopReason: stopReason ?? (asksTools ? "toolUse" : "stop"),
+    ...(response.usage === undefined ? {} : { usage: response.usage }),
+    ...(costUsd === undefined ? {} : { costUsd }),
+    ...(model === undefined ? {} : { model }),
+  };
+}
+
+/** The context that offers `tools` from turn `fromTurn` on. */
+export function toContext(
+  fromTurn: number,
+  tools: readonly LlmToolDefinition[],
+  settings: Omit<LlmSettings, "model">,
+): ContextExtension {
+  const listed = tools.map(({ name, description, schema }) => ({ name, description, schema }));
+  const asked = { ...settings } as JsonObject;
+  const hashes = { toolsHash: hashJson(listed), settingsHash: hashJson(asked) };
+  return { fromTurn, ...hashes, tools: listed, ...(Object.keys(asked).length === 0 ? {} : { settings: asked }) };
+}
+
+/** What was offered and asked beside the prompts, where it changes. */
+export function toContexts(calls: readonly Pick<ModelCall, "tools" | "settings">[]): ContextExtension[] {
+  const contexts: ContextExtension[] = [];
+  let tools: LlmToolDefinition[] = [];
+  let settings: Omit<LlmSettings, "model"> = {};
+  for (const [turn, call] of calls.entries()) {
+    if (call.tools === undefined && call.settings === undefined) continue;
+    tools = call.tools ?? tools;
+    settings = call.settings ?? settings;
+    const context = toContext(turn, tools, settings);
+    const before = contexts.at(-1);
+    const isSame = before?.toolsHash === context.toolsHash && before.settingsHash === context.settingsHash;
+    if (!isSame) contexts.push(context);
+  }
+  return contexts;
+}
+
+/** Tells of each message of a thread whether no thread before had one like it. */
+function createNewness(): (thread: readonly LogMessage[]) => (message: LogMessage) => boolean {
+  const known = new WeakSet<LogMessage>();
+  const texts = new Set<string>();
+  return (thread) => {
+    const fresh = new Set<LogMessage>();
+    const freshTexts: string[] = [];
+    for (const message of thread) {
+      if (known.has(message)) continue;
+      known.add(message);
+      // A prompt repeats an answer without what it used.
+      const text = JSON.stringify("usage" in message ? { ...message, usage: undefined } : message);
+      if (texts.has(text)) continue;
+      fresh.add(message);
+      freshTexts.push(text);
+    }
+    for (const text of freshTexts) texts.add(text);
+    return (message) => fresh.has(message);
+  };
+}
+
+export type ReadMessages = (list: readonly JsonValue[], repairs: RepairLog) => LogMessage[];
+
+/**
+ * A reader for the prompts of one run, to be handed every prompt in order. A message that stood in an earlier prompt is not
+ * read again, so its repairs are counted once. `read` must give each message of the list the same whatever stands around it.
+ */
+export function createPromptReader(
+  read: ReadMessages,
+  repairs: RepairLog,
+): (list: readonly JsonValue[]) => LogMessage[] {
+  const before = new Map<string, LogMessage[]>();
+  return (list) => {
+    const now = new Map<string, LogMessage[]>();
+    const messages = list.flatMap((message) => {
+      const text = JSON.stringify(message);
+      const known = before.get(text);
+      if (known !== undefined) return known;
+      // The same words twice in one prompt are two messages, each counted.
+      const own = read([message], repairs);
+      now.set(text, own);
+      return own;
+    });
+    for (const [text, own] of now) before.set(text, own);
+    return messages;
+  };
+}
+
+/** Reads a value that many calls repeat once for each of its texts, so that its repairs are counted once. */
+export function readOnce<T>(read: (value: JsonValue | undefined) => T): (value: JsonValue | undefined) => T {
+  const known = new Map<string, T>();
+  return (value) => {
+    const text = JSON.stringify(value ?? null);
+    const before = known.get(text);
+    if (before !== undefined || known.has(text)) return before as T;
+    const own = read(value);
+    known.set(text, own);
+    return own;
+  };
+}

@@ -1,0 +1,87 @@
+// What a turn was asked beside its prompt: the tools offered and the settings but the model. A recording notes it when it
+// changes; strict replay compares it, so that a changed tool list is not mistaken for the same question.
+
+import { hashJson, isSealed, seal, type JsonObject, type JsonValue, type LlmTurnRequest } from "../../core/index.js";
+import type { ContextExtension } from "../file/format.js";
+
+export interface TurnContext {
+  toolsHash: string;
+  settingsHash: string;
+  tools: JsonObject[];
+  settings: JsonObject;
+}
+
+/** Takes the secrets out of tools or settings. */
+export type Scrub = <T extends JsonValue>(value: T) => T;
+
+/**
+ * Reads a request's context. Sealed tools and settings are hashed once, others on every turn. What is asked as the turn before was
+ * has the same context, whatever of it became known as a secret since: no identity of a caller's makes another recording.
+ */
+export function createContextReader(scrub: Scrub = (value) => value): (request: LlmTurnRequest) => TurnContext {
+  // The lists themselves and not the request, which a caller may use again with others in it.
+  let last: (Pick<LlmTurnRequest, "tools" | "settings"> & { raw: TurnContext; context: TurnContext }) | undefined;
+  return (request) => {
+    const { tools, settings } = request;
+    if (last !== undefined && isUnchanged(last.tools, tools) && isUnchanged(last.settings, settings)) {
+      return last.context;
+    }
+    const raw = readContext(request);
+    const context = last !== undefined && isSameContext(last.raw, raw) ? last.context : scrubContext(raw, scrub);
+    last = {
+      ...(tools === undefined ? {} : { tools }),
+      ...(settings === undefined ? {} : { settings }),
+      raw,
+      context,
+    };
+    return context;
+  };
+}
+
+function isUnchanged(before: object | null | undefined, now: object | null | undefined): boolean {
+  return before === now && (now === undefined || now === null || isSealed(now));
+}
+
+/** Null is absent: a client that writes every field may write it. */
+function readContext(request: LlmTurnRequest): TurnContext {
+  const { model, ...rest } = request.settings ?? {};
+  const tools = seal(Array.from(request.tools ?? [])) as unknown as JsonObject[];
+  const settings = seal(rest) as JsonObject;
+  return { tools, settings, toolsHash: hashJson(tools), settingsHash: hashJson(settings) };
+}
+
+function scrubContext(raw: TurnContext, scrub: Scrub): TurnContext {
+  const tools = seal(scrub(raw.tools));
+  const settings = seal(scrub(raw.settings));
+  return {
+    tools,
+    settings,
+    toolsHash: tools === raw.tools ? raw.toolsHash : hashJson(tools),
+    settingsHash: settings === raw.settings ? raw.settingsHash : hashJson(settings),
+  };
+}
+
+/** The context in force at a turn, if the recording has one. */
+export function contextAt(contexts: readonly ContextExtension[], turnIndex: number): ContextExtension | undefined {
+  return contexts.findLast((context) => context.fromTurn <= turnIndex);
+}
+
+/** `contextAt` for each of the first `turns` turns, in one pass. */
+export function contextsByTurn(contexts: readonly ContextExtension[], turns: number): (ContextExtension | undefined)[] {
+  const begins = new Array<number>(turns).fill(-1);
+  contexts.forEach(({ fromTurn }, place) => {
+    const turn = Math.max(0, fromTurn);
+    if (turn < turns) begins[turn] = place;
+  });
+  let last = -1;
+  return begins.map((place) => contexts[(last = Math.max(last, place))]);
+}
+
+/** True where either side knows of no context, since there is nothing to compare then. */
+export function isSameContext(
+  recorded: Pick<ContextExtension, "toolsHash" | "settingsHash"> | undefined,
+  now: TurnContext | undefined,
+): boolean {
+  if (recorded === undefined || now === undefined) return true;
+  return recorded.toolsHash === now.toolsHash && recorded.settingsHash === now.settingsHash;
+}

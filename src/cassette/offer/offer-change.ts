@@ -1,0 +1,212 @@
+// What two recorded runs were offered: their tools and settings, compared by name, whatever the model then did. A run that
+// was offered several versions of a tool one after the other is compared version by version.
+
+import { canonicalize, isPlainObject, toVisible, type JsonObject, type JsonValue } from "../../core/index.js";
+import type { Cassette, ContextExtension } from "../file/format.js";
+import { nameText } from "./name-text.js";
+import { placesOf, schemaChanges, type SchemaChange } from "./schema-change.js";
+import { firstDifference, type ValueChange } from "../prompt/values.js";
+import { isWire } from "./wire-fields.js";
+
+/** A tool or a setting that was offered otherwise. */
+export interface ContractChange {
+  kind: "tool-added" | "tool-removed" | "schema-changed" | "description-changed" | "setting-changed";
+  /** The tool's or the setting's name. */
+  name: string;
+  /** JSON pointer into the tool's definition, such as `/schema/properties/city/type`. */
+  pointer?: string;
+  old?: JsonValue;
+  new?: JsonValue;
+  /** One plain sentence; of a changed schema it says whether calls that were valid may not be any more. */
+  sentence: string;
+}
+
+/** Which side a recording is. */
+export type ContractSide = "old" | "new";
+
+/** `not-recorded`: these sides say nothing of what was offered. `hashes`: they keep no more than hashes of it. */
+export type ContractComparison =
+  | { state: "compared"; changes: ContractChange[] }
+  | { state: "not-recorded"; sides: ContractSide[] }
+  | { state: "hashes"; sides: ContractSide[]; isSame: boolean };
+
+/** Compares what two runs were offered, with what cannot be compared as a state of its own. */
+export function compareContracts(a: Cassette, b: Cassette): ContractComparison {
+  const [old, now] = [contextsOf(a), contextsOf(b)];
+  const silent = sidesWhere(old, now, (contexts) => contexts.length === 0);
+  if (silent.length > 0) return { state: "not-recorded", sides: silent };
+  const hashed = sidesWhere(old, now, (contexts) =>
+    contexts.some(({ tools, settings }) => tools === undefined || settings === undefined),
+  );
+  if (hashed.length > 0) return { state: "hashes", sides: hashed, isSame: hashesOf(old) === hashesOf(now) };
+  const changes = [
+    ...toolChanges(versions(old, toolsIn), versions(now, toolsIn)),
+    ...settingChanges(versions(old, settingsIn), versions(now, settingsIn)),
+  ];
+  return { state: "compared", changes };
+}
+
+/** The changes from what `a` was offered to what `b` was; empty, too, where they cannot be compared. */
+export function diffContracts(a: Cassette, b: Cassette): ContractChange[] {
+  const compared = compareContracts(a, b);
+  return compared.state === "compared" ? compared.changes : [];
+}
+
+/** As much of a `Drift` as is needed here. */
+interface AnyDrift {
+  kind: string;
+  tool?: string;
+  changes?: readonly Pick<ValueChange, "pointer">[];
+}
+
+/**
+ * True for changed arguments of which every changed place is one where the tool's schema changed: a property that came, went,
+ * or must be something else. Changed words of a description count for nothing.
+ */
+export function isBecauseOfSchema(drift: AnyDrift, changes: readonly ContractChange[]): boolean {
+  const { kind, tool, changes: changed = [] } = drift;
+  if (kind !== "args-changed" || changed.length === 0) return false;
+  const places = changes.filter((change) => change.kind === "schema-changed" && change.name === tool).flatMap(placesIn);
+  return changed.every(({ pointer }) => {
+    const tokens = pointer.split("/").slice(1);
+    return pointer !== "" && places.some((place) => covers(place, tokens));
+  });
+}
+
+/** The arguments that one change of a tool's definition concerns. */
+function placesIn({ pointer = "", ...sides }: ContractChange): string[][] {
+  const inSchema = /^\/schema(?=\/|$)/.exec(pointer);
+  return inSchema === null ? [] : placesOf({ ...sides, pointer: pointer.slice(inSchema[0].length), isText: false });
+}
+
+function covers(place: readonly string[], tokens: readonly string[]): boolean {
+  if (place.length > tokens.length) return false;
+  return place.every((token, index) => token === "*" || escapeToken(token) === tokens[index]);
+}
+
+function escapeToken(token: string): string {
+  return token.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+function contextsOf(cassette: Cassette): readonly ContextExtension[] {
+  return cassette.version === 1 ? [] : (cassette.extensions?.contexts ?? []);
+}
+
+function sidesWhere<T>(old: T, now: T, holds: (side: T) => boolean): ContractSide[] {
+  return [...(holds(old) ? (["old"] as const) : []), ...(holds(now) ? (["new"] as const) : [])];
+}
+
+function hashesOf(contexts: readonly ContextExtension[]): string {
+  return canonicalize([...new Set(contexts.map(({ toolsHash, settingsHash }) => `${toolsHash} ${settingsHash}`))]);
+}
+
+type Named = [name: string, value: JsonValue];
+
+function toolsIn({ tools = [] }: ContextExtension): Named[] {
+  return tools.map((tool) => [typeof tool["name"] === "string" ? tool["name"] : "", tool]);
+}
+
+function settingsIn({ settings = {} }: ContextExtension): Named[] {
+  return Object.entries(settings).flatMap(([name, value]): Named[] =>
+    isWire(name) && isPlainObject(value)
+      ? Object.entries(value).map(([field, own]) => [`${name}.${field}`, own])
+      : [[name, value]],
+  );
+}
+
+/** What each name stood for in the course of a run, each version once. */
+function versions(
+  contexts: readonly ContextExtension[],
+  read: (context: ContextExtension) => Named[],
+): Map<string, JsonValue[]> {
+  const seen = new Map<string, Map<string, JsonValue>>();
+  for (const [name, value] of contexts.flatMap(read)) {
+    const known = seen.get(name) ?? new Map<string, JsonValue>();
+    seen.set(name, known.set(canonicalize(value), value));
+  }
+  return new Map([...seen].map(([name, known]) => [name, [...known.values()]]));
+}
+
+type Versions = ReadonlyMap<string, readonly JsonValue[]>;
+
+/** Every name of both sides in sorted order, with its versions beside each other; the last one stands for those that lack. */
+function* pairs(
+  old: Versions,
+  now: Versions,
+): Generator<{ name: string; was: JsonValue | undefined; is: JsonValue | undefined }> {
+  for (const name of [...new Set([...old.keys(), ...now.keys()])].sort()) {
+    const [before, after] = [old.get(name) ?? [], now.get(name) ?? []];
+    if (isSameSet(before, after)) continue;
+    for (let at = 0; at < Math.max(before.length, after.length); at++) {
+      yield { name, was: before[at] ?? before.at(-1), is: after[at] ?? after.at(-1) };
+    }
+  }
+}
+
+function isSameSet(a: readonly JsonValue[], b: readonly JsonValue[]): boolean {
+  const [before, after] = [a, b].map((list) => list.map((value) => canonicalize(value)).sort());
+  return canonicalize(before ?? []) === canonicalize(after ?? []);
+}
+
+function toolChanges(old: Versions, now: Versions): ContractChange[] {
+  const found: ContractChange[] = [];
+  for (const { name, was, is } of pairs(old, now)) {
+    const tool = nameText(name);
+    if (was === undefined || is === undefined) {
+      found.push(
+        was === undefined
+          ? { kind: "tool-added", name, new: is as JsonValue, sentence: `The tool ${tool} was added.` }
+          : { kind: "tool-removed", name, old: was, sentence: `The tool ${tool} was removed.` },
+      );
+    } else {
+      found.push(...schemaChanges(was, is).map((change) => toolChange(name, change)));
+    }
+  }
+  return unique(found);
+}
+
+function toolChange(name: string, { pointer, isText, breaking, ...sides }: SchemaChange): ContractChange {
+  const kind = isText ? "description-changed" : "schema-changed";
+  const what = isText ? "is described otherwise" : "has another schema";
+  const effect = isText ? "" : breaking === undefined ? ", not seen to break calls" : `, breaking: ${breaking}`;
+  const sentence = `The tool ${nameText(name)} ${what} at ${pointer}: ${sidesText(sides)}${effect}.`;
+  return { kind, name, pointer, ...sides, sentence: toVisible(sentence) };
+}
+
+function settingChanges(old: Versions, now: Versions): ContractChange[] {
+  const found: ContractChange[] = [];
+  for (const { name, was, is } of pairs(old, now)) {
+    const difference = firstDifference(only(name, was), only(name, is));
+    if (difference === undefined) continue;
+    const sides = { ...(was === undefined ? {} : { old: was }), ...(is === undefined ? {} : { new: is }) };
+    const sentence = toVisible(`The setting ${nameText(name)} changed: ${sidesText(sides)}.`);
+    found.push({ kind: "setting-changed", name, ...sides, sentence });
+  }
+  return unique(found);
+}
+
+function only(name: string, value: JsonValue | undefined): JsonObject {
+  return value === undefined ? {} : { [name]: value };
+}
+
+/** Two versions may differ in the same place from the same third. */
+function unique(changes: readonly ContractChange[]): ContractChange[] {
+  const seen = new Set<string>();
+  return changes.filter((change) => {
+    const key = canonicalize(change);
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+const MAX_SHOWN = 80;
+
+function sidesText({ old, new: now }: { old?: JsonValue; new?: JsonValue }): string {
+  if (old === undefined) return `${valueText(now)} is new`;
+  if (now === undefined) return `${valueText(old)} is gone`;
+  return `it was ${valueText(old)} and is ${valueText(now)}`;
+}
+
+function valueText(value: JsonValue | undefined): string {
+  const text = canonicalize(value ?? null);
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN).toWellFormed()}…`;
+}

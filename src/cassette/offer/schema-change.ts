@@ -1,0 +1,194 @@
+// Where two JSON Schemas of one tool differ, what that does to calls that were fine before, and which arguments it concerns.
+// Keywords after JSON Schema 2020-12 and draft 7. Lists that mean a set (`required`, `enum`, `type`) are compared as one.
+
+import { canonicalize, isPlainObject, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
+
+/** One place of a schema that is another now. */
+export interface SchemaChange {
+  /** JSON pointer into the schema; "" is the whole. */
+  pointer: string;
+  old?: JsonValue;
+  new?: JsonValue;
+  /** For words alone: no call is valid or invalid for it. */
+  isText: boolean;
+  /** Why a call that was valid may not be any more; absent where none can be seen to be. */
+  breaking?: string;
+}
+
+type Maybe = JsonValue | undefined;
+type Path = readonly (string | number)[];
+
+const SETS = new Set(["required", "enum", "type"]);
+const TEXTS = new Set(["description", "title", "examples", "$comment"]);
+/** Under these each key is a name, and no keyword. */
+const MAPS = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+/** A higher number here allows less. */
+const LOWER_BOUNDS = new Set(["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains"]);
+const UPPER_BOUNDS = new Set(["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains"]);
+
+/** Every differing place, keys in sorted order. Empty where both mean the same. */
+export function schemaChanges(old: JsonValue, now: JsonValue): SchemaChange[] {
+  const found: SchemaChange[] = [];
+  walk(old, now, [], false, found);
+  return found;
+}
+
+function walk(old: Maybe, now: Maybe, path: Path, isMap: boolean, found: SchemaChange[]): void {
+  if (old !== undefined && now !== undefined && canonicalize(old) === canonicalize(now)) return;
+  const key = path.at(-1);
+  const keyword = isMap || typeof key !== "string" ? undefined : key;
+  if (keyword !== undefined && SETS.has(keyword) && isSameSet(old, now)) return;
+  const isLeaf = keyword !== undefined && (SETS.has(keyword) || TEXTS.has(keyword) || keyword === "const");
+  const isMapNow = keyword !== undefined && MAPS.has(keyword);
+  if (!isLeaf && isPlainObject(old) && isPlainObject(now)) {
+    const names = [...new Set([...Object.keys(old), ...Object.keys(now)])].sort();
+    for (const name of names) walk(own(old, name), own(now, name), [...path, name], isMapNow, found);
+    return;
+  }
+  if (!isLeaf && Array.isArray(old) && Array.isArray(now)) {
+    const length = Math.max(old.length, now.length);
+    for (let index = 0; index < length; index++) walk(old[index], now[index], [...path, index], false, found);
+    return;
+  }
+  const breaking = breakingOf(keyword, isMap && isPropertyMap(path) ? String(key) : undefined, old, now);
+  found.push({
+    pointer: toPointer(path),
+    ...(old === undefined ? {} : { old }),
+    ...(now === undefined ? {} : { new: now }),
+    isText: keyword !== undefined && TEXTS.has(keyword),
+    ...(breaking === undefined ? {} : { breaking }),
+  });
+}
+
+function own(holder: JsonObject, key: string): Maybe {
+  return Object.hasOwn(holder, key) ? holder[key] : undefined;
+}
+
+function isPropertyMap(path: Path): boolean {
+  return path.at(-2) === "properties";
+}
+
+function isSameSet(old: Maybe, now: Maybe): boolean {
+  if (old === undefined || now === undefined) return false;
+  const [before, after] = [asSet(old), asSet(now)];
+  return before.size === after.size && [...before].every((item) => after.has(item));
+}
+
+function asSet(value: JsonValue): Set<string> {
+  return new Set((Array.isArray(value) ? value : [value]).map((item) => canonicalize(item)));
+}
+
+/** Names of `to` that are not in `from`, as JSON. */
+function lacking(from: JsonValue, to: JsonValue): string[] {
+  const known = asSet(from);
+  return [...asSet(to)].filter((item) => !known.has(item));
+}
+
+function breakingOf(
+  keyword: string | undefined,
+  property: string | undefined,
+  old: Maybe,
+  now: Maybe,
+): string | undefined {
+  if (property !== undefined) return now === undefined ? "the property is gone" : undefined;
+  switch (keyword) {
+    case "required": {
+      const names = now === undefined ? [] : lacking(old ?? [], now);
+      return names.length === 0 ? undefined : `required now: ${listText(names)}`;
+    }
+    case "enum": {
+      if (now === undefined) return undefined;
+      if (old === undefined) return "only some values are allowed now";
+      const gone = lacking(now, old);
+      return gone.length === 0 ? undefined : `no longer allowed: ${listText(gone)}`;
+    }
+    case "type": {
+      if (now === undefined) return undefined;
+      if (old === undefined) return "the type is narrower";
+      const taken = asSet(now);
+      // Every integer is a number.
+      const gone = lacking(now, old).filter((type) => !(type === '"integer"' && taken.has('"number"')));
+      return gone.length === 0 ? undefined : "the type is narrower";
+    }
+    case "const":
+      return now === undefined ? undefined : "only one value is allowed now";
+    case "additionalProperties":
+      return now === false ? "other properties are not allowed any more" : undefined;
+    case "pattern":
+    case "format":
+      return now === undefined ? undefined : "text must have another form";
+    default:
+      return boundOf(keyword, old, now);
+  }
+}
+
+const MAX_LIST = 80;
+
+function listText(items: readonly string[]): string {
+  const text = items.join(", ");
+  return text.length <= MAX_LIST ? text : `${text.slice(0, MAX_LIST).toWellFormed()}…`;
+}
+
+function boundOf(keyword: string | undefined, old: Maybe, now: Maybe): string | undefined {
+  if (keyword === undefined || typeof now !== "number") return undefined;
+  const before = typeof old === "number" ? old : undefined;
+  const isTighter =
+    (LOWER_BOUNDS.has(keyword) && (before === undefined || now > before)) ||
+    (UPPER_BOUNDS.has(keyword) && (before === undefined || now < before));
+  return isTighter ? "the bound is tighter" : undefined;
+}
+
+/** Keywords that say more of the same value, and how many tokens of the pointer they take. */
+const SAME_VALUE: ReadonlyMap<string, number> = new Map([
+  ["allOf", 2],
+  ["anyOf", 2],
+  ["oneOf", 2],
+  ["if", 1],
+  ["then", 1],
+  ["else", 1],
+  ["not", 1],
+]);
+/** Keywords that say something of every item. */
+const ITEMS = new Set(["items", "additionalItems", "contains", "unevaluatedItems"]);
+/** Keywords of which a pointer does not say whose place it is. */
+const ELSEWHERE = new Set([...MAPS, "additionalProperties", "unevaluatedProperties", "propertyNames"]);
+
+/**
+ * The places in arguments that a change speaks of, as pointer tokens with `*` for any key. Empty for words, and for what
+ * concerns no place by itself, such as a definition that is referred to.
+ */
+export function placesOf({ pointer, isText, old, new: now }: SchemaChange): string[][] {
+  if (isText) return [];
+  const tokens = pointer
+    .split("/")
+    .slice(1)
+    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const place: string[] = [];
+  for (let at = 0; at < tokens.length;) {
+    const token = tokens[at] as string;
+    const skip = SAME_VALUE.get(token);
+    if ((token === "properties" || token === "prefixItems") && at + 1 < tokens.length) {
+      place.push(tokens[at + 1] as string);
+      at += 2;
+    } else if (ITEMS.has(token)) {
+      place.push("*");
+      at += /^\d+$/.test(tokens[at + 1] ?? "") ? 2 : 1;
+    } else if (token === "properties") {
+      // All of them came or went at once.
+      return namesOf(old, now).map((name) => [...place, name]);
+    } else if (token === "required") {
+      const names = [...lacking(old ?? [], now ?? []), ...lacking(now ?? [], old ?? [])];
+      return names.map((name) => [...place, String(JSON.parse(name))]);
+    } else if (skip !== undefined && at + skip < tokens.length) {
+      at += skip;
+    } else {
+      return ELSEWHERE.has(token) || place.length === 0 ? [] : [place];
+    }
+  }
+  // The property itself came or went; or the schema as a whole did, which speaks of every argument.
+  return [place];
+}
+
+function namesOf(...sides: Maybe[]): string[] {
+  return [...new Set(sides.flatMap((side) => (isPlainObject(side) ? Object.keys(side) : [])))];
+}

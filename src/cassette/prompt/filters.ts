@@ -1,0 +1,121 @@
+// Ready-made hash filters by name, and lists of them with functions. Each is idempotent: what it wrote it leaves alone. Roles,
+// names and ids stay as they are, since results are found by them.
+
+import { copyJson, hashJson, type JsonValue, type LlmMessage } from "../../core/index.js";
+import { CassetteError } from "../errors.js";
+import type { Cassette } from "../file/format.js";
+import type { HashFilter } from "./prompt.js";
+import { mapMessage } from "../redact/leaves.js";
+
+/** `uuid`, `isoDate`, `date` (in English words, or with slashes), `path` and `sessionId` of any text in a message. */
+export type HashFilterName = "uuid" | "isoDate" | "date" | "path" | "sessionId";
+
+/** A function, or names and functions that are applied one after the other. */
+export type HashFilterOption = HashFilter | readonly (HashFilterName | HashFilter)[];
+
+/** English names of months in order, from the third letter on optional. */
+export const MONTHS = [
+  "Jan(?:uary)?",
+  "Feb(?:ruary)?",
+  "Mar(?:ch)?",
+  "Apr(?:il)?",
+  "May",
+  "June?",
+  "July?",
+  "Aug(?:ust)?",
+  "Sept?(?:ember)?",
+  "Oct(?:ober)?",
+  "Nov(?:ember)?",
+  "Dec(?:ember)?",
+] as const;
+
+const MONTH = `(?:${MONTHS.join("|")})\\.?`;
+const WEEKDAY = "(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? ";
+const DAY = "[0-3]?[0-9](?:st|nd|rd|th)?";
+const ZONE = "(?:GMT|UTC)(?:[+-][0-9]{2}:?[0-9]{2})?(?: \\([A-Za-z ]{1,60}\\))?";
+const TIME = `,?(?: at)? [0-2]?[0-9]:[0-5][0-9](?::[0-6][0-9])?(?:\\s[AP]M)?(?: ${ZONE})?`;
+/** What `Date` and `Intl` write in English: `Sun Nov 22 2026 09:30:15 GMT+0000`, `November 22, 2026`, `11/22/2026, 9:30 AM`. */
+const DATE = new RegExp(
+  `(?<![0-9A-Za-z])(?:${WEEKDAY})?(?:${MONTH} ${DAY},? [0-9]{4}|${DAY} (?:of )?${MONTH},? [0-9]{4}|` +
+    `[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{4})(?:${TIME})?(?![0-9A-Za-z])`,
+  "gi",
+);
+
+const REWRITES: Readonly<Record<HashFilterName, (text: string) => string>> = {
+  uuid: (text) =>
+    text.replace(/(?<![0-9A-Za-z])[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![0-9A-Za-z])/g, "<uuid>"),
+  isoDate: (text) =>
+    text.replace(
+      /(?<![0-9A-Za-z])[0-9]{4}-[0-1][0-9]-[0-3][0-9](?:[T ][0-2][0-9]:[0-5][0-9](?::[0-6][0-9](?:[.,][0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?(?![0-9A-Za-z])/g,
+      "<date>",
+    ),
+  date: (text) => text.replace(DATE, "<date>"),
+  path: (text) =>
+    text.replace(/(?<![\w.:/<>\\-])(?:[A-Za-z]:[\\/]|\/)(?:[\w.@+-]{1,200}[\\/]){1,60}[\w.@+-]{0,200}/g, "<path>"),
+  sessionId: (text) =>
+    text.replace(/(?<![A-Za-z0-9])(session(?:[_-]?id)?["']?\s{0,3}[:=]\s{0,3}["']?)[A-Za-z0-9_-]{1,200}/gi, "$1<id>"),
+};
+
+/** Every name, in the order in which they are listed. */
+export const HASH_FILTER_NAMES = Object.keys(REWRITES) as readonly HashFilterName[];
+
+/** A `hashFilter` as one function, and the names it goes by in a recording. */
+export interface NamedFilter {
+  /** Undefined where there is none. */
+  readonly filter: HashFilter | undefined;
+  /** In their order, a function as `custom`; absent for a single function, which has no name. */
+  readonly names: readonly string[] | undefined;
+}
+
+/** What a recorder makes of its `hashFilter`. Throws `invalid-options` for a name that is no filter. */
+export function readHashFilter(option: HashFilterOption | undefined): NamedFilter {
+  if (option === undefined || typeof option === "function") return { filter: option, names: undefined };
+  if (!Array.isArray(option) || option.length === 0) throw invalid("hashFilter is neither a function nor a list");
+  const filters = option.map((item: unknown) => {
+    if (typeof item === "function") return item as HashFilter;
+    if (typeof item === "string" && Object.hasOwn(REWRITES, item)) return named(item as HashFilterName);
+    throw invalid(`hashFilter names ${JSON.stringify(item) ?? "nothing"}, which is no filter`);
+  });
+  return {
+    filter: (messages) => filters.reduce<readonly LlmMessage[]>((before, filter) => filter(mutable(before)), messages),
+    names: option.map((item: unknown) => (typeof item === "string" ? item : "custom")),
+  };
+}
+
+function named(name: HashFilterName): HashFilter {
+  return (messages) => messages.map((message) => mapMessage(message, REWRITES[name]));
+}
+
+function mutable(messages: readonly LlmMessage[]): LlmMessage[] {
+  return copyJson(messages as unknown as JsonValue) as unknown as LlmMessage[];
+}
+
+function invalid(what: string): CassetteError {
+  return new CassetteError("invalid-options", what, {
+    hint: `Pass a function, or a list of functions and of ${HASH_FILTER_NAMES.join(", ")}.`,
+  });
+}
+
+/** A filter on one side only would miss every prompt it touches, or hide a difference; so it is refused at once. */
+export function assertSameFilter(tape: Cassette, { filter, names }: NamedFilter, file: string | undefined): void {
+  if (tape.version === 1) return;
+  const { filtered, filters } = tape.extensions ?? {};
+  const [recorded, now] = [filtered === true, filter !== undefined];
+  // A recording from before filters had names says none.
+  const isSame =
+    filters === undefined && names === undefined ? true : hashJson(filters ?? null) === hashJson(names ?? null);
+  if (recorded === now && isSame) return;
+  const listed = (list: unknown): string => (Array.isArray(list) ? ` (${list.join(", ")})` : "");
+  throw new CassetteError(
+    "filter-one-sided",
+    recorded && now
+      ? `the cassette was recorded with another hashFilter${listed(filters)} than it is replayed with${listed(names)}`
+      : recorded
+        ? `the cassette was recorded with a hashFilter${listed(filters)} and is replayed without one`
+        : `the cassette was recorded without a hashFilter and is replayed with one${listed(names)}`,
+    {
+      hint: "Pass the same hashFilter where it is recorded and where it is replayed, or record again.",
+      ...(file === undefined ? {} : { file }),
+    },
+  );
+}

@@ -1,0 +1,62 @@
+// Where two JSON values differ, place by place, with JSON pointers (RFC 6901). Arrays are compared index by index; this
+// finds no moved or renamed parts. A key whose value is `undefined` does not exist, and `__proto__` is a key like any other.
+
+import { toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
+
+/** One differing place. Without `old` it was not there before; without `new` it is gone. */
+export interface ValueChange {
+  /** JSON pointer; "" is the whole value. */
+  pointer: string;
+  old?: JsonValue;
+  new?: JsonValue;
+}
+
+/** Every differing place, object keys in sorted order. Empty exactly when the canonical texts are equal. */
+export function diffValues(a: JsonValue, b: JsonValue): ValueChange[] {
+  const found: ValueChange[] = [];
+  walk(a, b, [], found, Infinity);
+  return found;
+}
+
+/** The first of `diffValues`, for a message that needs no more; the walk ends there. */
+export function firstDifference(a: JsonValue, b: JsonValue): ValueChange | undefined {
+  const found: ValueChange[] = [];
+  walk(a, b, [], found, 1);
+  return found[0];
+}
+
+type MaybeJson = JsonValue | undefined;
+
+function walk(a: MaybeJson, b: MaybeJson, path: (string | number)[], found: ValueChange[], limit: number): void {
+  if (a === b) return;
+  const keys = sharedKeys(a, b);
+  if (keys === undefined) {
+    found.push({
+      pointer: toPointer(path),
+      ...(a === undefined ? {} : { old: a }),
+      ...(b === undefined ? {} : { new: b }),
+    });
+    return;
+  }
+  for (const key of keys) {
+    path.push(key);
+    walk(own(a, key), own(b, key), path, found, limit);
+    path.pop();
+    if (found.length >= limit) return;
+  }
+}
+
+/** The keys to go through when both are arrays or both are objects; else the values differ as a whole. */
+function sharedKeys(a: MaybeJson, b: MaybeJson): Iterable<string | number> | undefined {
+  if (Array.isArray(a) && Array.isArray(b)) return (a.length < b.length ? b : a).keys();
+  if (!isObject(a) || !isObject(b)) return undefined;
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
+}
+
+function isObject(value: MaybeJson): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function own(container: MaybeJson, key: string | number): MaybeJson {
+  return Object.hasOwn(container as object, key) ? (container as JsonObject)[key] : undefined;
+}

@@ -1,0 +1,212 @@
+// A run that begins on a cassette and goes on live: replayed up to a turn (fork) or up to the first miss (resume), then asked
+// of the live provider, and recorded as a whole. The new cassette has an id of its own and says where it comes from.
+
+import { providerName, type LlmProviderAdapter } from "../../core/index.js";
+import { buildCassette } from "../file/build.js";
+import { CassetteError } from "../errors.js";
+import type { CassetteExtensions, CassetteV2 } from "../file/format.js";
+import { checkCassette } from "../trust/load.js";
+import { withRules } from "../redact/options.js";
+import { redactedBy } from "../redact/redactor.js";
+import { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record.js";
+import { cassetteProvider, type CassetteProvider } from "../replay/replay.js";
+import { cutStreams } from "../stream/read.js";
+import { wholeStream } from "../stream/play.js";
+
+/** The provider that goes on, or how to make it: a function is called at the first live turn, once, and maybe never. */
+export type LiveSource = LlmProviderAdapter | (() => LlmProviderAdapter | Promise<LlmProviderAdapter>);
+
+/** Beside these, the options the new recording is made with. `hashFilter` must be the one of the cassette. */
+export interface ResumeOptions extends RecordingOptions {
+  readonly live: LiveSource;
+  /** As for `cassetteProvider`, for the turns that are replayed. */
+  readonly allowRedacted?: boolean;
+  /** Named in messages. */
+  readonly file?: string;
+}
+
+/** The options of {@link forkProvider}. */
+export interface ForkOptions extends ResumeOptions {
+  /** The first turn that is live: 0 replays nothing, the number of recorded turns all of them. */
+  readonly at: number;
+}
+
+/** In `extensions.forkedFrom` of the new cassette. */
+export interface ForkedFrom {
+  cassetteId: string;
+  envelopeHash: string;
+  /** Turns that were replayed. */
+  at: number;
+}
+
+/** A provider that replays the beginning of a cassette, asks the live one from there on, and records the whole run. */
+export interface ForkProvider extends RecordingProvider {
+  /** Turns answered from the cassette by now. */
+  readonly replayed: number;
+  /** Recorded turns that were not replayed. */
+  readonly remaining: number;
+  /** True once a turn was asked of the live provider. */
+  readonly isLive: boolean;
+}
+
+/**
+ * Replays turns 0 to `at - 1`, strictly, then goes live. `toCassette` throws `unconsumed` while the run has not come to turn
+ * `at`. Throws `CassetteError`: a `LoadErrorCode`, `integrity-required` for version 1, `invalid-options`.
+ */
+export function forkProvider(cassette: unknown, { at, ...options }: ForkOptions): ForkProvider {
+  const source = assertForkable(cassette, at, options.file);
+  return createFork(source, cutCassette(source, at), options, "count");
+}
+
+/** The cassette, where it has a turn `at` to fork at. Throws as `forkProvider`; asks nothing about filters and redaction. */
+export function assertForkable(cassette: unknown, at: number, file?: string): CassetteV2 {
+  const source = checkSource(cassette, file);
+  const turns = source.entries.length;
+  if (!Number.isInteger(at) || at < 0 || at > turns) {
+    throw new CassetteError("invalid-options", `there is no turn ${String(at)} to fork at`, {
+      hint: `The recording has ${turns} turns: give a number from 0 to ${turns}.`,
+      ...(file === undefined ? {} : { file }),
+    });
+  }
+  return source;
+}
+
+/** Replays until the first turn that the cassette cannot answer, then goes live. Throws as `forkProvider`. */
+export function resumeProvider(cassette: unknown, options: ResumeOptions): ForkProvider {
+  const source = checkSource(cassette, options.file);
+  return createFork(source, source, options, "miss");
+}
+
+function checkSource(cassette: unknown, file: string | undefined): CassetteV2 {
+  return checkCassette(cassette, { requireIntegrity: true, ...(file === undefined ? {} : { file }) }) as CassetteV2;
+}
+
+/** What ends the replay: the prefix being used up, or a miss. */
+type Until = "count" | "miss";
+
+function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptions, until: Until): ForkProvider {
+  const { live, file, allowRedacted, ...recording } = options;
+  const { hashFilter, redact: asked } = recording;
+  const redact = withRules(asked, redactedBy(source.extensions?.redacted));
+  const replay = cassetteProvider(prefix, {
+    ...(hashFilter === undefined ? {} : { hashFilter }),
+    ...(redact === undefined ? {} : { redact }),
+    ...(allowRedacted === undefined ? {} : { allowRedacted }),
+    ...(file === undefined ? {} : { file }),
+  });
+  const line = createLine(replay, live, until);
+  const recorder = recordingProvider(line.provider, redact === undefined ? recording : { ...recording, redact });
+
+  return {
+    // The names of the recorder are getters, so it is wrapped and not spread.
+    get name() {
+      return providerName(line.provider);
+    },
+    get turns() {
+      return recorder.turns;
+    },
+    get replayed() {
+      return prefix.entries.length - replay.remaining;
+    },
+    get remaining() {
+      return source.entries.length - prefix.entries.length + replay.remaining;
+    },
+    get isLive() {
+      return line.isLive();
+    },
+    turn: (request) => recorder.turn(request),
+    stream: (request) => (recorder.stream as NonNullable<LlmProviderAdapter["stream"]>)(request),
+    toCassette({ agentId = source.agentId, extensions } = {}) {
+      if (until === "count" && replay.remaining > 0) throw notReached(prefix.entries.length, replay.remaining, file);
+      const { cassetteId, envelopeHash, extensions: { filtered, filters, redacted } = {} } = source;
+      const at = prefix.entries.length - replay.remaining;
+      const forkedFrom: ForkedFrom = { cassetteId, envelopeHash, at };
+      const kept = {
+        ...(filtered === undefined ? {} : { filtered }),
+        ...(Array.isArray(filters) ? { filters: [...filters] } : {}),
+        ...(Array.isArray(redacted) ? { redacted: [...redacted] } : {}),
+      };
+      return recorder.toCassette({
+        ...(agentId === undefined ? {} : { agentId }),
+        extensions: { ...extensions, ...kept, forkedFrom },
+      });
+    },
+    async destroy() {
+      await recorder.destroy?.();
+    },
+  };
+}
+
+/** One provider that is the replay first and the live one afterwards. */
+function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
+  let made: Promise<LlmProviderAdapter> | undefined;
+  let provider: LlmProviderAdapter | undefined;
+  let isLive = false;
+
+  async function goLive(): Promise<LlmProviderAdapter> {
+    isLive = true;
+    made ??= Promise.resolve(typeof live === "function" ? live() : live);
+    return (provider = await made);
+  }
+
+  /** What `ask` gets of the replay, or undefined where it is the live provider's turn. */
+  async function replayed<T>(ask: () => Promise<T>): Promise<T | undefined> {
+    if (isLive || (until === "count" && replay.remaining === 0)) return undefined;
+    try {
+      return await ask();
+    } catch (error) {
+      if (until === "miss" && error instanceof CassetteError && error.miss !== undefined) return undefined;
+      throw error;
+    }
+  }
+
+  const line: LlmProviderAdapter = {
+    get name() {
+      return provider === undefined ? replay.cassette.recordedProvider : providerName(provider);
+    },
+    async turn(request) {
+      return (await replayed(() => replay.turn(request))) ?? (await goLive()).turn(request);
+    },
+    async *stream(request) {
+      const events = replay.stream(request)[Symbol.asyncIterator]();
+      // The first event says whether the recording has an answer.
+      const first = await replayed(() => events.next());
+      if (first !== undefined) {
+        if (first.done !== true) yield first.value;
+        yield* { [Symbol.asyncIterator]: () => events };
+        return;
+      }
+      const now = await goLive();
+      if (now.stream !== undefined) yield* now.stream(request);
+      else yield* wholeStream(await now.turn(request));
+    },
+    async destroy() {
+      await provider?.destroy?.();
+    },
+  };
+  return { provider: line, isLive: () => isLive };
+}
+
+/** The first `at` turns as a cassette of the same id, with what is known of those turns. */
+function cutCassette(cassette: CassetteV2, at: number): CassetteV2 {
+  const { agentId, recordedAt, recordedProvider, cassetteId, entries, extensions = {} } = cassette;
+  const { createdWith, prompts, filtered, filters, redacted, contexts, streams } = extensions;
+  const kept: CassetteExtensions = {
+    ...(createdWith === undefined ? {} : { createdWith }),
+    ...(prompts === undefined ? {} : { prompts }),
+    ...(filtered === undefined ? {} : { filtered }),
+    ...(filters === undefined ? {} : { filters }),
+    ...(redacted === undefined ? {} : { redacted }),
+    ...(contexts === undefined ? {} : { contexts: contexts.filter(({ fromTurn }) => fromTurn < at) }),
+    ...(streams === undefined ? {} : { streams: cutStreams(streams, at) }),
+  };
+  const head = { recordedAt, recordedProvider, cassetteId, extensions: kept };
+  return buildCassette({ ...head, ...(agentId === undefined ? {} : { agentId }) }, entries.slice(0, at));
+}
+
+function notReached(at: number, left: number, file: string | undefined): CassetteError {
+  return new CassetteError("unconsumed", `the run ended at turn ${at - left}, before turn ${at} where it was to fork`, {
+    hint: "Fork at an earlier turn.",
+    ...(file === undefined ? {} : { file }),
+  });
+}

@@ -1,0 +1,49 @@
+// Which of the conversations so far does a prompt go on? One that begins with a whole earlier prompt belongs to it; of several,
+// the longest, and then the one whose answer it took up. A prompt like an earlier one begins a conversation of its own.
+
+import { hashJson, sha256Hex, type LlmMessage } from "../../core/index.js";
+
+/** One prompt of a conversation, by the hash of all of it. */
+export interface PromptStep {
+  length: number;
+  hash: string;
+  /** Of the answer, once it is there. */
+  answerHash?: string;
+}
+
+/** A prompt that is asked now: its step, and what it may go on from. */
+export interface AskedPrompt {
+  step: PromptStep;
+  hashes: readonly string[];
+  /** The hash of every leading part, from the empty one to the whole. */
+  chain: readonly string[];
+}
+
+/** Hashes a prompt once, message by message. */
+export function toAskedPrompt(messages: readonly LlmMessage[]): AskedPrompt {
+  const hashes = messages.map((message) => hashJson(message));
+  const chain = chainOf(hashes);
+  return { step: { length: hashes.length, hash: chain[hashes.length] ?? "" }, hashes, chain };
+}
+
+/** The conversation that the prompt goes on, or undefined. */
+export function findKin<T extends { readonly steps: readonly PromptStep[] }>(
+  all: readonly T[],
+  { hashes, chain }: AskedPrompt,
+): T | undefined {
+  let best: { conversation: T; rank: number } | undefined;
+  for (const conversation of all) {
+    for (const { length, hash, answerHash } of conversation.steps) {
+      if (length >= hashes.length || chain[length] !== hash) continue;
+      const rank = 2 * length + (answerHash !== undefined && answerHash === hashes[length] ? 1 : 0);
+      if (best === undefined || rank >= best.rank) best = { conversation, rank };
+    }
+  }
+  return best?.conversation;
+}
+
+function chainOf(hashes: readonly string[]): string[] {
+  const chain = [""];
+  for (const hash of hashes) chain.push(sha256Hex(`${chain.at(-1) ?? ""} ${hash}`));
+  return chain;
+}

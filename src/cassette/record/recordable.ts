@@ -1,0 +1,119 @@
+// What a recording can hold. Asked at the turn that brings a value, so that no call is paid for whose cassette its own loader
+// would refuse.
+
+import {
+  findMessageFlaw,
+  findResponseFlaw,
+  MAX_JSON_DEPTH,
+  NotJsonError,
+  providerName,
+  sealedLevels,
+  toVisible,
+  type LlmMessage,
+  type LlmProviderAdapter,
+  type LlmTurnResponse,
+} from "../../core/index.js";
+import type { TurnContext } from "../offer/context.js";
+import { CassetteError } from "../errors.js";
+import type { CassetteV2 } from "../file/format.js";
+import { checkShape } from "../file/shape.js";
+
+/** Levels left for a value at its place in the file: /entries/0/response, /entries/0/prompt/messages/0, /extensions/contexts/0/tools. */
+const RESPONSE_DEPTH = MAX_JSON_DEPTH - 3;
+const MESSAGE_DEPTH = MAX_JSON_DEPTH - 5;
+const CONTEXT_DEPTH = MAX_JSON_DEPTH - 4;
+
+/** Refuses a provider whose name no file can hold. */
+export function assertName(provider: LlmProviderAdapter): void {
+  const name: unknown = providerName(provider);
+  if (typeof name === "string" && name.isWellFormed()) return;
+  const what = typeof name === "string" ? "holds a lone surrogate" : `is a ${typeof name}`;
+  throw new CassetteError("invalid-options", `the name of the provider ${what}, and it goes into the recording`, {
+    hint: "Give the provider a name such as openai:gpt-4o, or none.",
+  });
+}
+
+/** Refuses a message of the prompt that the loader would refuse; `index` is its place in the prompt. */
+export function assertMessage(message: LlmMessage, index: number): void {
+  const flaw = findMessageFlaw(message);
+  if (flaw !== undefined) {
+    const field = flaw.pointer === "" ? "it" : flaw.pointer;
+    throw notRecordable(`message ${index} of the prompt is not one: ${field} is not ${flaw.expected}`, {
+      pointer: `/${index}${flaw.pointer}`,
+      hint: "Mend the message in the agent, or in the hashFilter that made it. Vendors' own shapes are not kept.",
+    });
+  }
+  assertDepth(message, MESSAGE_DEPTH, `message ${index} of the prompt`, `/${index}`);
+}
+
+/** Refuses tools and settings that lie too deep in the file. */
+export function assertContext({ tools, settings }: TurnContext): void {
+  assertDepth(tools, CONTEXT_DEPTH, "the list of tools", "/tools");
+  assertDepth(settings, CONTEXT_DEPTH, "the settings", "/settings");
+}
+
+/** Refuses an answer that is none. {@link assertResponseDepth} is asked once it is sealed. */
+export function assertResponse(response: unknown): void {
+  const flaw = findResponseFlaw(response);
+  if (flaw !== undefined) {
+    throw notRecordable(`the provider's response is not one: ${flaw.pointer || "it"} is not ${flaw.expected}`, {
+      pointer: flaw.pointer,
+      hint: "Mend the provider, or its redact hook: turn(request) resolves to { message, stopReason, … }.",
+    });
+  }
+}
+
+/** Refuses an answer that lies too deep in the file. */
+export function assertResponseDepth(response: LlmTurnResponse): void {
+  assertDepth(response, RESPONSE_DEPTH, "the response", "");
+}
+
+/**
+ * Refuses a cassette that its own loader would: an `agentId`, extension or clock that was handed in wrong. Its turns were looked
+ * at when they came.
+ */
+export function assertLoadable(cassette: CassetteV2): void {
+  checkShape({ ...cassette, entries: [] }, (_, message, pointer) => {
+    throw notRecordable(`the cassette would not load: ${message}`, {
+      pointer,
+      hint: "Mend what was handed to toCassette() or to the recorder's ports.",
+    });
+  });
+}
+
+/** Turns the core's "not JSON" into "not recordable", which says that it is the recording that cannot hold the value. */
+export function recordable<T>(take: () => T, what = "this turn cannot be recorded"): T {
+  try {
+    return take();
+  } catch (error) {
+    if (!(error instanceof NotJsonError)) throw error;
+    throw notRecordable(`${what}: ${toVisible(error.message)}`, {
+      pointer: error.pointer,
+      hint: "Return only JSON from providers and tools, or leave the recorder off.",
+      cause: error,
+    });
+  }
+}
+
+function assertDepth(value: unknown, levels: number, what: string, pointer: string): void {
+  if (!isDeeper(value, levels)) return;
+  throw notRecordable(`${what} is nested deeper than the ${levels} levels a cassette has room for`, {
+    pointer,
+    hint: "Flatten it, or leave the recorder off.",
+  });
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const known = sealedLevels(value);
+  if (known !== undefined) return known > levels;
+  if (levels === 0) return true;
+  for (const key in value) {
+    if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
+  }
+  return false;
+}
+
+function notRecordable(summary: string, options: { pointer: string; hint: string; cause?: unknown }): CassetteError {
+  return new CassetteError("not-recordable", summary, options);
+}

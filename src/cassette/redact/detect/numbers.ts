@@ -1,0 +1,64 @@
+// The numbers of a recording's secrets: one for each value, in the order in which they first appear. A number that a text
+// already holds is never given to another value.
+
+import { CassetteError } from "../../errors.js";
+import { BY_VALUE } from "../options.js";
+import { MAX_PLACEHOLDERS, toPlaceholder } from "../placeholder.js";
+
+/** Which value has which number. */
+export function createNumbers() {
+  const byValue = new Map<string, { rule: string; number: number }>();
+  const taken = new Set<number>();
+  const used = new Set<string>();
+  const open = new Map<number, string>();
+  let next = 1;
+
+  return {
+    reserve: (number: number): unknown => taken.add(number),
+    placeholderOf(value: string, rules: readonly string[]): string {
+      let known = byValue.get(value);
+      if (known === undefined) {
+        while (taken.has(next)) next++;
+        if (next > MAX_PLACEHOLDERS) throw tooMany();
+        known = { rule: rules[0] ?? BY_VALUE, number: next };
+        taken.add(next);
+        byValue.set(value, known);
+        open.set(next, value);
+      }
+      for (const rule of [known.rule, ...rules]) used.add(rule);
+      return toPlaceholder(known);
+    },
+    used: () => [...used].sort(),
+    settle: () => open.clear(),
+    renumber(numbers: ReadonlyMap<number, number>): boolean {
+      const moved = [...numbers].filter(([from, to]) => from !== to);
+      const leaving = new Set(moved.map(([from]) => from));
+      const owners = new Map([...byValue].map(([value, { number }]) => [number, value]));
+      const isFree = (to: number): boolean => leaving.has(to) || !owners.has(to);
+      const isApart = new Set(moved.map(([, to]) => to)).size === moved.length;
+      if (!isApart || !moved.every(([from, to]) => open.has(from) && isFree(to))) return false;
+      const values = moved.map(([from, to]): [string, number] => [open.get(from) as string, to]);
+      for (const from of leaving) {
+        open.delete(from);
+        taken.delete(from);
+      }
+      for (const [value, number] of values) {
+        byValue.set(value, { rule: byValue.get(value)?.rule ?? BY_VALUE, number });
+        taken.add(number);
+        open.set(number, value);
+      }
+      next = 1;
+      return true;
+    },
+  };
+}
+
+function tooMany(): CassetteError {
+  return new CassetteError(
+    "not-recordable",
+    `more than ${MAX_PLACEHOLDERS} different secrets were found in one recording`,
+    {
+      hint: "Record less in one cassette, or look at redact.values and redact.pointers.",
+    },
+  );
+}

@@ -1,0 +1,57 @@
+// What a replay of a redacted recording asks beside the prompt's hash: do numbers of placeholders alone keep a prompt from a
+// recorded one, may an answer be given out, and what is a miss to be told of.
+
+import { canonicalize, toVisible, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
+import { CassetteError, type MissReport } from "../errors.js";
+import type { Cassette } from "../file/format.js";
+import { rebuildPrompts } from "./miss.js";
+import { redactedCalls } from "../redact/calls.js";
+import { alignNumbers, placeholdersIn } from "../redact/placeholder.js";
+
+/** Unused turns that are compared with one prompt. */
+const MAX_COMPARED = 1_000;
+
+/**
+ * Finds the numbers that make `prompt` a recorded one, until `accept` takes them. A value that only an answer brought up has a number
+ * here when a live tool repeats it, and another there; parallel calls may have come in another order.
+ */
+export function findNumbers(
+  tape: Cassette,
+  prompt: readonly LlmMessage[],
+  used: readonly boolean[],
+  accept: (numbers: ReadonlyMap<number, number>) => boolean,
+): boolean {
+  const live = canonicalize(prompt);
+  if (placeholdersIn(live).length === 0) return false;
+  const left = (rebuildPrompts(tape) ?? []).filter(
+    (messages, index) => used[index] !== true && messages.length === prompt.length,
+  );
+  return left.slice(0, MAX_COMPARED).some((messages) => {
+    const numbers = alignNumbers(canonicalize(messages), live);
+    return numbers !== undefined && accept(numbers);
+  });
+}
+
+/** Throws `redacted-argument`, naming the turn, the tool, the place and the rule. */
+export function assertNotRedacted(response: LlmTurnResponse, turn: number, file: string | undefined): void {
+  const [first, ...others] = redactedCalls(response, turn);
+  if (first === undefined) return;
+  const { tool, pointer, rule } = first;
+  const more = others.length === 0 ? "" : ` (and ${others.length} more of this turn)`;
+  throw new CassetteError(
+    "redacted-argument",
+    toVisible(`turn ${turn} calls tool ${tool} with an argument that was redacted by ${rule}: ${pointer}${more}`),
+    {
+      pointer,
+      hint: 'The tool would be called with the placeholder: let the recorded result stand in (replay: "both", cassetteTools), or pass allowRedacted: true.',
+      ...(file === undefined ? {} : { file }),
+    },
+  );
+}
+
+/** The report with a word on what the recording was redacted by that this replay was not given. */
+export function withMissing(report: MissReport, missing: readonly string[] = []): MissReport {
+  if (missing.length === 0) return report;
+  const hint = `${report.hint} The recording was redacted by ${missing.join(", ")} as well, which this replay was not given: pass the same redact option.`;
+  return { ...report, hint: toVisible(hint) };
+}

@@ -1,0 +1,298 @@
+// Replay: a provider that answers from a cassette. Strict on content, not on position: a turn is found by the hash of its
+// prompt among those not used yet, and tools and settings must be the recorded ones. Nothing is answered twice.
+
+import {
+  copyJson,
+  NotJsonError,
+  seal,
+  tellAhead,
+  withSystemPorts,
+  type LlmMessage,
+  type LlmProviderAdapter,
+  type LlmStreamEvent,
+  type LlmTurnRequest,
+  type LlmTurnResponse,
+  type Ports,
+} from "../../core/index.js";
+import { contextsByTurn, createContextReader, type TurnContext } from "../offer/context.js";
+import { assertKnownOptions, CassetteError, type MissReport } from "../errors.js";
+import type { Cassette } from "../file/format.js";
+import { assertSameFilter, readHashFilter, type HashFilterOption } from "../prompt/filters.js";
+import { checkCassette } from "../trust/load.js";
+import { explainContext, withAlso } from "./miss.js";
+import { createMisses, explainNoAnswer } from "./replay-miss.js";
+import { createPromptTracker, type HashFilter, type PromptTracker } from "../prompt/prompt.js";
+import { assertNotRedacted, findNumbers, withMissing } from "./redacted-replay.js";
+import { redactedCalls, type RedactedArgument } from "../redact/calls.js";
+import type { RedactOption } from "../redact/options.js";
+import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.js";
+import { assertMessages, assertRequest } from "../prompt/request.js";
+import { createSeenPrompt } from "../prompt/seen.js";
+import {
+  assertStreaming,
+  DEFAULT_MAX_GAP_MS,
+  playStream,
+  STREAMING_OPTIONS,
+  wholeStream,
+  type StreamingOptions,
+} from "../stream/play.js";
+import { describeStreams, readStreams, type RecordedStreams } from "../stream/read.js";
+import { createUnusedTurns, type UnusedTurns } from "./unused.js";
+import { comparableContexts, createWireFieldCheck, type WireFieldCheck } from "../offer/wire-fields.js";
+
+/** The options of {@link cassetteProvider}. A wrong one is `CassetteError` `invalid-options`. */
+export interface ReplayOptions extends StreamingOptions {
+  /** False answers with the next unused turn when no recorded prompt fits. Default true. */
+  readonly strict?: boolean;
+  /** Refuses version 1 cassettes. Default false; recommended in CI. */
+  readonly requireIntegrity?: boolean;
+  /** The function the recording was made with. */
+  readonly hashFilter?: HashFilterOption;
+  /**
+   * What the recording was made with, where that was more than the rules for secrets. Of these the recording names those that
+   * found something, and they alone are used. False refuses a recording that was redacted.
+   */
+  readonly redact?: RedactOption;
+  /**
+   * True gives out answers with tool calls whose arguments hold a placeholder. Default false: such a turn throws
+   * `redacted-argument`, since the tool would be called with it.
+   */
+  readonly allowRedacted?: boolean;
+  /** Named in messages. */
+  readonly file?: string;
+  /** The command that records the cassette again; stands in messages as it is, to be pasted. */
+  readonly rerecord?: string;
+  /** `now` and `timer` are what `timed` waits by. */
+  readonly ports?: Partial<Pick<Ports, "warn" | "now" | "timer">>;
+}
+
+const OPTIONS = [
+  "strict",
+  "requireIntegrity",
+  "hashFilter",
+  "redact",
+  "allowRedacted",
+  "file",
+  "rerecord",
+  "ports",
+  ...STREAMING_OPTIONS,
+];
+
+/** A provider that answers from a cassette alone. A turn that was not recorded rejects with a `MissErrorCode`. */
+export interface CassetteProvider extends LlmProviderAdapter {
+  readonly name: string;
+  stream(request: LlmTurnRequest): AsyncIterable<LlmStreamEvent>;
+  readonly cassette: Cassette;
+  /** Recorded turns not given out yet. */
+  readonly remaining: number;
+  /** What the cassette knows of how its answers came, and which of them can be given whole alone. */
+  readonly streams: RecordedStreams;
+  /** Every argument of a recorded call that holds a placeholder, in the order of the turns. */
+  readonly redactedCalls: readonly RedactedArgument[];
+  /** Indexes of the turns given out, in ascending order. */
+  used(): number[];
+  /** Makes every turn unused again. */
+  reset(): void;
+  /** Throws `CassetteError` `unconsumed` naming the turns that were never asked for. */
+  assertConsumed(): void;
+  /** Throws the first miss again, so that a run that caught it and went on does not pass. Not told of by `assertConsumed`. */
+  assertAnswered(): void;
+}
+
+/**
+ * Checks `cassette` as if it came from a file, then replays it. A turn is found by its prompt, not by its position: one that is
+ * asked for before an earlier turn is answered, and `ports.warn` reports that once. Throws `CassetteError` with a
+ * `LoadErrorCode`.
+ */
+export function cassetteProvider(cassette: unknown, options: ReplayOptions = {}): CassetteProvider {
+  assertKnownOptions("cassetteProvider", options, OPTIONS);
+  assertStreaming("cassetteProvider", options);
+  const { strict = true, file, rerecord, streaming = "chunked", speed = 1, maxGapMs = DEFAULT_MAX_GAP_MS } = options;
+  if (rerecord !== undefined && (typeof rerecord !== "string" || rerecord === "")) {
+    throw new CassetteError("invalid-options", "rerecord of cassetteProvider is no command", {
+      hint: "Pass the command that records the cassette as text, or leave it out.",
+    });
+  }
+  const named = readHashFilter(options.hashFilter);
+  const tape = seal(checkCassette(sealIfJson(cassette), options));
+  if (strict) assertSameFilter(tape, named, file);
+  const ports = withSystemPorts(options.ports);
+  const warn = (text: string): void => ports.warn(`playhead: ${file ?? "a cassette"}: ${text}`);
+  const session = createSession(tape, options, named.filter, warn);
+  const pace = streaming === "timed" ? { speed, maxGapMs, ports } : undefined;
+  const streams = readStreams(tape);
+  const told = streaming === "whole" ? [] : describeStreams(streams.state, streaming === "timed");
+  for (const text of told) warn(text);
+
+  return {
+    name: `cassette:${tape.recordedProvider}`,
+    cassette: tape,
+    streams: streams.state,
+    get remaining() {
+      return session.remaining;
+    },
+    async turn(request) {
+      assertRequest(request);
+      request.signal?.throwIfAborted();
+      return session.answer(request).response;
+    },
+    async *stream(request) {
+      assertRequest(request);
+      request.signal?.throwIfAborted();
+      const { index, response } = session.answer(request);
+      const plan = streaming === "whole" ? undefined : streams.planOf(index);
+      const events = plan === undefined ? wholeStream(response) : playStream(plan, response, pace, request.signal);
+      yield* tellAhead(response, events);
+    },
+    get redactedCalls() {
+      return tape.entries.flatMap(({ response, turnIndex }) => redactedCalls(response, turnIndex));
+    },
+    used: () => session.turns(true),
+    reset: () => session.reset(),
+    assertConsumed() {
+      const left = session.turns(false);
+      if (left.length === 0) return;
+      const total = tape.entries.length;
+      throw new CassetteError(
+        "unconsumed",
+        `${left.length} of ${total} recorded turns were never asked for: turn ${left.join(", ")}`,
+        {
+          hint: "The run ended sooner than the recorded one. Undo the change, or record again.",
+          ...(file === undefined ? {} : { file }),
+          ...(rerecord === undefined ? {} : { rerecord }),
+        },
+      );
+    },
+    assertAnswered: () => session.assertAnswered(),
+  };
+}
+
+/** Before it is checked, so that what was checked is what is replayed. What is no JSON is left for the check, which has the words. */
+function sealIfJson(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  try {
+    return seal(value);
+  } catch (error) {
+    if (error instanceof NotJsonError) return value;
+    throw error;
+  }
+}
+
+type Warn = (text: string) => void;
+
+/** Reports the first turn that is given out before an earlier one. */
+function createOrderNote(warn: Warn): (turnIndex: number, firstUnused: number) => void {
+  let isDone = false;
+  return (turn, first) => {
+    if (turn === first || isDone) return;
+    isDone = true;
+    warn(`recorded turn ${turn} was asked for before turn ${first}. Turns are found by content, so it was answered.`);
+  };
+}
+
+function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashFilter | undefined, warn: Warn) {
+  const noteOrder = createOrderNote(warn);
+  const { strict = true, file } = options;
+  const { entries } = tape;
+  const noted = tape.version === 2 ? (tape.extensions?.contexts ?? []) : [];
+  const contexts = contextsByTurn(comparableContexts(noted), entries.length);
+  const createSide = () => redactionOf(tape, options);
+  const fields = createWireFieldCheck(noted, warn);
+  let side = createSide();
+  let readContext = readerOf(side);
+  let turns = createUnusedTurns(entries, contexts);
+  let asked = 0;
+  let tracker = createPromptTracker(hashFilter);
+  let seen = createSeenPrompt();
+  const misses = createMisses(options);
+
+  function find(promptHash: string, now: TurnContext | undefined): number | undefined {
+    const exact = turns.find(promptHash, now);
+    if (exact !== undefined || strict) return exact;
+    return turns.left > 0 ? turns.next() : undefined;
+  }
+
+  function checkContext(now: TurnContext | undefined, turnIndex: number, turn: number): void {
+    const [first, ...others] = explainContext(contexts[turnIndex], now, turn, turnIndex);
+    if (first !== undefined) throw misses.note(withAlso(first, others));
+  }
+
+  /** A prompt that no turn answers may come with other tools or settings than the nearest turn had. */
+  function explain(now: TurnContext | undefined, turn: number, promptHash: string): MissReport {
+    const report = withMissing(explainNoAnswer(tape, tracker, turn, turns, promptHash), side?.missing);
+    const { turnIndex } = report.nearest ?? {};
+    if (turnIndex === undefined) return report;
+    return withAlso(report, explainContext(contexts[turnIndex], now, turn, turnIndex));
+  }
+
+  return {
+    answer(request: LlmTurnRequest): { index: number; response: LlmTurnResponse } {
+      const { list, known } = seen.begin(request.messages);
+      assertMessages(list, known);
+      const turn = asked++;
+      // As the recorder does: tools and settings are read before the prompt.
+      const now = strict && noted.length > 0 ? readContext(comparable(request, fields)) : undefined;
+      const promptHash = nextHash(list, known, { tape, side, turns, tracker });
+      seen.take();
+      const index = find(promptHash, now);
+      if (index === undefined) throw misses.note(explain(now, turn, promptHash));
+      checkContext(now, index, turn);
+      const { response } = entries[index] as { response: LlmTurnResponse };
+      if (options.allowRedacted !== true) assertNotRedacted(response, index, file);
+      noteOrder(index, turns.next());
+      turns.take(index);
+      if (strict) fields.answered(request.settings);
+      side?.scrubber.response(response);
+      return { index, response: copyJson(response) };
+    },
+    get remaining() {
+      return turns.left;
+    },
+    assertAnswered: () => misses.assertNone(),
+    turns: (isUsed: boolean) => [...entries.keys()].filter((index) => (turns.used[index] === true) === isUsed),
+    reset(): void {
+      turns = createUnusedTurns(entries, contexts);
+      asked = 0;
+      misses.reset();
+      side = createSide();
+      readContext = readerOf(side);
+      tracker = createPromptTracker(hashFilter);
+      seen = createSeenPrompt();
+    },
+  };
+}
+
+function comparable(request: LlmTurnRequest, fields: WireFieldCheck): LlmTurnRequest {
+  const settings = fields.known(request.settings ?? undefined);
+  return settings === undefined || settings === request.settings ? request : { ...request, settings };
+}
+
+interface Asking {
+  tape: Cassette;
+  side: ReplayRedaction | undefined;
+  turns: UnusedTurns;
+  tracker: PromptTracker;
+}
+
+/** The hash of the next prompt. Where numbers alone keep it from a recorded one, they become the recorded ones. */
+function nextHash(messages: readonly LlmMessage[], known: number, { tape, side, turns, tracker }: Asking): string {
+  if (side === undefined) return tracker.next(messages, known).promptHash;
+  const { scrubber } = side;
+  const { clean, kept } = scrubber.messages(messages, known);
+  let { promptHash } = tracker.next(clean, kept);
+  if (turns.find(promptHash, undefined) === undefined) {
+    const isFound = findNumbers(tape, tracker.since(0), turns.used, (numbers) => scrubber.renumber(numbers));
+    if (!isFound) return promptHash;
+    ({ promptHash } = tracker.next(scrubber.messages(messages).clean));
+  }
+  scrubber.settle();
+  return promptHash;
+}
+
+function redactionOf(tape: Cassette, { redact, file }: ReplayOptions): ReplayRedaction | undefined {
+  return tape.version === 1 ? undefined : createReplayRedaction(tape.extensions?.redacted, redact, file);
+}
+
+function readerOf(side: ReplayRedaction | undefined) {
+  return side === undefined ? createContextReader() : createContextReader((value) => side.scrubber.json(value));
+}

@@ -1,0 +1,102 @@
+// Many cassettes behind one door, for clients that speak a vendor's wire: a request goes to the first cassette one of whose
+// unused turns it asks for, and a miss is explained by the cassette that came nearest.
+
+import type { LlmTurnResponse, Wire, WireRequest } from "../../core/index.js";
+import { CassetteError } from "../errors.js";
+import type { Cassette } from "../file/format.js";
+import { isNearer } from "./likeness.js";
+import type { StreamPlan } from "../stream/texts.js";
+import type { UncomparedFields } from "../offer/wire-fields.js";
+import { createTape, toAsked, type Asked, type Nearness, type Tape, type TapeOptions } from "./served-cassette.js";
+
+/** A cassette on the shelf, and the words a client may pin it by. */
+export interface ShelfItem {
+  file: string;
+  cassette: unknown;
+  names: readonly string[];
+}
+
+/** An answer, and where it was found. */
+export interface ShelfAnswer {
+  file: string;
+  cassette: Cassette;
+  turnIndex: number;
+  response: LlmTurnResponse;
+  /** How the answer came, where that was recorded. */
+  readonly planOf: () => StreamPlan | undefined;
+}
+
+/** What is left of one cassette. */
+export interface ShelfCount {
+  file: string;
+  turns: number;
+  used: number;
+  /** Present where turns were answered without comparing all fields of their requests. */
+  uncompared?: UncomparedFields;
+}
+
+/** Cassettes behind one door; made by {@link createShelf}. */
+export interface Shelf {
+  /** Throws `CassetteError` with a miss, or `file-not-found` where nothing has the name `pin`. */
+  answer(wire: Wire, request: WireRequest, pin?: string): Promise<ShelfAnswer>;
+  counts(): ShelfCount[];
+}
+
+/** Checks every cassette as if it came from a file. Throws `CassetteError`. */
+export function createShelf(items: readonly ShelfItem[], options: TapeOptions = {}): Shelf {
+  const tapes = items.map(({ file, cassette, names }) => createTape(cassette, file, names, options));
+  return {
+    async answer(wire, request, pin) {
+      const among = pin === undefined ? tapes : pinned(tapes, pin);
+      const asked = toAsked(wire, request);
+      const [tape, near] = choose(among, asked);
+      const response = await tape.play(asked, near);
+      const { file, cassette } = tape;
+      const turnIndex = near?.turnIndex ?? 0;
+      return { file, cassette, turnIndex, response, planOf: () => tape.planOf(turnIndex) };
+    },
+    counts: () =>
+      tapes.map(({ file, cassette, remaining, uncompared }) => {
+        const turns = cassette.entries.length;
+        return { file, turns, used: turns - remaining, ...(uncompared.turns === 0 ? {} : { uncompared }) };
+      }),
+  };
+}
+
+/** A name is looked up and nothing else: it is no path. */
+function pinned(tapes: readonly Tape[], pin: string): Tape[] {
+  const among = tapes.filter((tape) => tape.names.has(pin));
+  if (among.length > 0) return among;
+  throw new CassetteError("file-not-found", `no cassette that is served has the name ${JSON.stringify(pin)}`, {
+    hint: "Pin one by its file name or its task.",
+  });
+}
+
+type Choice = [tape: Tape, near: Nearness | undefined];
+
+/** Word for word before alike, the same tools and settings before others, and any turn before none. */
+function choose(tapes: readonly Tape[], asked: Asked): Choice {
+  const exact = tapes.map((tape): Choice => [tape, tape.findExact(asked)]);
+  const isContext = ([, near]: Choice) => near?.isContext === true;
+  const atOnce = exact.find(isContext);
+  if (atOnce !== undefined) return atOnce;
+  const alike = tapes.map((tape): Choice => [tape, tape.findAlike(asked)]);
+  const isPrompt = ([, near]: Choice) => near !== undefined;
+  return alike.find(isContext) ?? exact.find(isPrompt) ?? alike.find(isPrompt) ?? nearest(tapes, asked);
+}
+
+function nearest(tapes: readonly Tape[], asked: Asked): Choice {
+  const choice = tapes
+    .map((tape): Choice => [tape, tape.nearest(asked)])
+    .reduce<Choice | undefined>((best, next) => (isBetter(next, best) ? next : best), undefined);
+  if (choice !== undefined) return choice;
+  throw new CassetteError("nothing-recorded", "no cassette is served", { hint: "Serve at least one." });
+}
+
+/** The whole prompt before any other, and a cassette without turns last. The first wins a tie. */
+function isBetter([, near]: Choice, best: Choice | undefined): boolean {
+  if (best === undefined) return true;
+  const [, other] = best;
+  if (near === undefined || other === undefined) return other === undefined && near !== undefined;
+  return near.isPrompt === other.isPrompt ? isNearer(near, other) : near.isPrompt;
+}

@@ -1,0 +1,47 @@
+// One request put to a whole cassette of which nothing was used: the turn that answers it, or the report of the miss.
+
+import { type LlmTurnRequest, type Wire, type WireRequest } from "../../core/index.js";
+import { CassetteError, type MissReport } from "../errors.js";
+import { cassetteProvider } from "../replay/replay.js";
+import { createTape, toAsked } from "./served-cassette.js";
+
+/** Which turn answers a request (`turnIndex` from 0), or what is nearest to it and where they part. */
+export type WhyVerdict = { kind: "match"; turnIndex: number } | { kind: "miss"; report: MissReport };
+
+/** What a replay would say to `request`. Throws `CassetteError` where the cassette or the request is refused. */
+export async function whyRequest(cassette: unknown, request: LlmTurnRequest, file: string): Promise<WhyVerdict> {
+  const provider = cassetteProvider(cassette, { file, allowRedacted: true, ports: { warn: () => undefined } });
+  return toVerdict(async () => {
+    await provider.turn(request);
+    return provider.used()[0] ?? 0;
+  });
+}
+
+/** {@link whyRequest} for a request that came over a vendor's wire, which loses some of what a recording has. */
+export async function whyWireRequest(
+  cassette: unknown,
+  wire: Wire,
+  request: WireRequest,
+  file: string,
+): Promise<WhyVerdict> {
+  const tape = createTape(cassette, file, [], { allowRedacted: true });
+  const asked = toAsked(wire, request);
+  const exact = tape.findExact(asked);
+  const alike = exact?.isContext === true ? undefined : tape.findAlike(asked);
+  const near = (alike?.isContext === true ? alike : undefined) ?? exact ?? alike ?? tape.nearest(asked);
+  return toVerdict(async () => {
+    await tape.play(asked, near);
+    return near?.turnIndex ?? 0;
+  });
+}
+
+async function toVerdict(play: () => Promise<number>): Promise<WhyVerdict> {
+  try {
+    return { kind: "match", turnIndex: await play() };
+  } catch (error) {
+    if (!(error instanceof CassetteError) || error.miss === undefined) throw error;
+    // No run asked, so the turn is the one that came nearest.
+    const turn = error.miss.nearest?.turnIndex ?? 0;
+    return { kind: "miss", report: { ...error.miss, turn } };
+  }
+}

@@ -1,0 +1,99 @@
+// Streaming a recorded answer again: whole, in its recorded pieces, or in those at their recorded times. All three end with the
+// same response.
+
+import { showValue, sleep, type LlmStreamEvent, type LlmTurnResponse, type Ports } from "../../core/index.js";
+import { CassetteError } from "../errors.js";
+import type { StreamPlan } from "./texts.js";
+
+/**
+ * How a replay streams. `whole`: the text in one piece. `chunked`: delta by delta as recorded, without waiting. `timed`: the same,
+ * with the recorded waits. What was not recorded is streamed whole.
+ */
+export type Streaming = "whole" | "chunked" | "timed";
+
+/** How a replay streams. Turns whose pieces were not recorded are given whole. */
+export interface StreamingOptions {
+  /** Default `chunked`. */
+  readonly streaming?: Streaming;
+  /** How many times faster than recorded `timed` plays. Default 1. */
+  readonly speed?: number;
+  /** The longest wait before one delta that `timed` makes, in milliseconds of the recording. Default 10,000. */
+  readonly maxGapMs?: number;
+}
+
+/** The names of {@link StreamingOptions}, for options that include them. */
+export const STREAMING_OPTIONS = ["streaming", "speed", "maxGapMs"] as const;
+
+/** The longest wait before one delta of a timed replay, in recorded milliseconds: 10,000. */
+export const DEFAULT_MAX_GAP_MS = 10_000;
+
+/** The waits of a timed replay. */
+export interface Pace {
+  readonly speed: number;
+  readonly maxGapMs: number;
+  readonly ports: Pick<Ports, "now" | "timer">;
+}
+
+/** Checks {@link StreamingOptions}. Throws `CassetteError` `invalid-options`. */
+export function assertStreaming(owner: string, { streaming, speed, maxGapMs }: StreamingOptions): void {
+  if (streaming !== undefined && !["whole", "chunked", "timed"].includes(streaming)) {
+    throw invalid(`streaming of ${owner} is ${showValue(streaming)}`, "Use one of whole, chunked, timed.");
+  }
+  if (speed !== undefined && !(Number.isFinite(speed) && speed > 0)) {
+    throw invalid(`speed of ${owner} is ${showValue(speed)}`, "Give a number above 0: 2 is twice as fast.");
+  }
+  if (maxGapMs !== undefined && !(Number.isFinite(maxGapMs) && maxGapMs >= 0)) {
+    throw invalid(`maxGapMs of ${owner} is ${showValue(maxGapMs)}`, "Give a number of milliseconds, 0 or more.");
+  }
+}
+
+function invalid(summary: string, hint: string): CassetteError {
+  return new CassetteError("invalid-options", summary, { hint });
+}
+
+/** The text in one piece, then the response. */
+export function* wholeStream(response: LlmTurnResponse): Generator<LlmStreamEvent> {
+  const { content } = response.message;
+  if (content !== "") yield { type: "text-delta", text: content };
+  yield { type: "response", response };
+}
+
+/** The recorded deltas, then the response. Without a pace it waits for nothing. Rejects with the signal's reason. */
+export async function* playStream(
+  plan: StreamPlan,
+  response: LlmTurnResponse,
+  pace: Pace | undefined,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<LlmStreamEvent, void, undefined> {
+  const wait = pace === undefined ? () => undefined : createWait(pace, signal);
+  for (const { delta, gapMs } of plan.deltas) {
+    await wait(gapMs);
+    signal?.throwIfAborted();
+    yield delta;
+  }
+  await wait(plan.endMs);
+  signal?.throwIfAborted();
+  yield { type: "response", response };
+}
+
+/**
+ * Waits for one gap after the other, in recorded milliseconds. What the reader takes for a delta is part of the
+ * recorded gaps, so it counts as waited; no wait is longer than its own gap. A wait rejects with the reason of `signal`
+ * when it fires.
+ */
+export function createWait({ speed, maxGapMs, ports }: Pace, signal?: AbortSignal): (gapMs: number) => Promise<void> {
+  const start = ports.now();
+  let due = 0;
+  return async (gapMs) => {
+    const gap = Math.min(gapMs, maxGapMs) / speed;
+    due += gap;
+    const ms = Math.min(gap, due - (ports.now() - start));
+    if (ms <= 0) return;
+    try {
+      await sleep(ms, ports, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  };
+}

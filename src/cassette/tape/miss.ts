@@ -1,0 +1,121 @@
+// A tool call that the tape cannot answer, explained: which call, the recorded one that comes nearest, and where the two part.
+
+import { ToolPolicyError, toVisible, type JsonObject } from "../../core/index.js";
+import { callKey } from "../diff/calls/calls.js";
+import { cutAround } from "../replay/miss.js";
+import type { Tolerances } from "../tolerance/tolerances.js";
+import { diffValues } from "../prompt/values.js";
+import type { Reel } from "./reel.js";
+import type { TapeResult } from "./tape.js";
+
+/** Recorded calls of one tool that are looked at for the nearest. */
+const MAX_LOOKED_AT = 1_000;
+
+/** Everything known about a tool call without a recorded result. */
+export interface TapeMiss {
+  /** `unknown-call`: nothing recorded has this key. `exhausted`: all that has was used. `no-result`: the run ended with it. */
+  readonly kind: "unknown-call" | "exhausted" | "no-result";
+  readonly key: string;
+  readonly what: string;
+  readonly nearest?: { readonly turn: number; readonly key: string; readonly used: boolean };
+  /** JSON pointer into the arguments. */
+  readonly pointer?: string;
+  /** Both values there as JSON text, cut around where they part. */
+  readonly recorded?: string;
+  readonly actual?: string;
+}
+
+/** Ends the run: the model reads nothing of it. `miss` has the parts of the message. */
+export class TapeMissError extends ToolPolicyError {
+  readonly miss: TapeMiss;
+
+  constructor(miss: TapeMiss, file?: string) {
+    super(formatTapeMiss(miss, file), {
+      hint: 'Undo the change if it was not meant; else record again, or let the tool answer live (replay: "model").',
+    });
+    this.name = "TapeMissError";
+    this.miss = miss;
+  }
+}
+
+/** The miss as lines of text, the first one a sentence. */
+export function formatTapeMiss(miss: TapeMiss, file?: string): string {
+  const { what, nearest, pointer, recorded, actual } = miss;
+  const lines = [what];
+  if (nearest !== undefined) {
+    lines.push(
+      `  nearest  turn ${nearest.turn}: ${short(nearest.key)}${nearest.used ? ", which was used already" : ""}`,
+    );
+  }
+  if (pointer !== undefined) {
+    lines.push(`  at       ${pointer === "" ? "(the whole)" : toVisible(pointer)}`);
+    lines.push(`  recorded ${recorded ?? "(nothing)"}`, `  now      ${actual ?? "(nothing)"}`);
+  }
+  if (file !== undefined) lines.push(`  file     ${toVisible(file)}`);
+  return lines.join("\n");
+}
+
+/** Why no recorded result answers a call. `reel` says of each result whether it could, and whether it was given out. */
+export function explainTapeMiss(
+  results: readonly TapeResult[],
+  reel: Pick<Reel, "used" | "answers">,
+  tolerances: Tolerances,
+  name: string,
+  args: JsonObject,
+): TapeMiss {
+  const { used } = reel;
+  const key = callKey({ name, arguments: args });
+  const same = results.filter((result) => reel.answers(result, name, args));
+  const last = same.at(-1);
+  if (last !== undefined) return explainSame(same, last, used);
+  const named = results.filter((result) => result.name === name).slice(0, MAX_LOOKED_AT);
+  if (named.length === 0) {
+    const names = [...new Set(results.map((result) => result.name))];
+    const others =
+      names.length === 0 ? "no tool call at all" : `calls of ${toVisible(names.slice(0, 8).join(", "))} only`;
+    return { kind: "unknown-call", key, what: `${short(key)} is not on the tape: the recording has ${others}` };
+  }
+  const { result, change } = findNearest(named, used, tolerances, args);
+  const [recorded, actual] = cutAround(change?.old, change?.new);
+  return {
+    kind: "unknown-call",
+    key,
+    what: `${short(key)} is not on the tape`,
+    nearest: { turn: result.turn, key: result.key, used: used.has(result) },
+    pointer: change?.pointer ?? "",
+    ...(recorded === undefined ? {} : { recorded }),
+    ...(actual === undefined ? {} : { actual }),
+  };
+}
+
+function explainSame(same: readonly TapeResult[], last: TapeResult, used: ReadonlySet<TapeResult>): TapeMiss {
+  const { key, turn } = last;
+  const nearest = { turn, key, used: used.has(last) };
+  if (same.some((result) => result.content === undefined)) {
+    const what = `${short(key)} was recorded at turn ${turn} without a result: the recorded run ended with it`;
+    return { kind: "no-result", key, what, nearest };
+  }
+  const times = same.length === 1 ? "once" : `${same.length} times`;
+  const what = `${short(key)} was recorded ${times}, and the run asks for it once more`;
+  return { kind: "exhausted", key, what, nearest };
+}
+
+/** The one with the fewest differing places; on a tie one that was not used, then the first. */
+function findNearest(
+  named: readonly TapeResult[],
+  used: ReadonlySet<TapeResult>,
+  tolerances: Tolerances,
+  args: JsonObject,
+) {
+  const ranked = named.map((result) => {
+    const { name, arguments: recorded, isMalformed = false } = result;
+    const changes = isMalformed ? diffValues(recorded, args) : tolerances.compare(name, recorded, args).changes;
+    return { result, change: changes[0], rank: 2 * changes.length + (used.has(result) ? 1 : 0) };
+  });
+  return ranked.reduce((best, next) => (next.rank < best.rank ? next : best));
+}
+
+/** A key may hold a whole document. */
+export function short(key: string): string {
+  return toVisible(key.length <= 160 ? key : `${key.slice(0, 160).toWellFormed()}…`);
+}

@@ -1,0 +1,109 @@
+// The recorded results of a run as a live call finds them: by its key, equal calls in recorded order, none twice. Under
+// tolerances a result with the very arguments comes first, then one whose normal form is the same, then one that is alike.
+
+import type { JsonObject } from "../../core/index.js";
+import { callKey } from "../diff/calls/calls.js";
+import { alignNumbers } from "../redact/placeholder.js";
+import type { Tolerances } from "../tolerance/tolerances.js";
+import { createUseCounter, type ToleranceUse } from "../tolerance/uses.js";
+import type { TapeResult } from "./tape.js";
+
+export interface Reel {
+  readonly used: ReadonlySet<TapeResult>;
+  /** The next result of a call; undefined when there is none, or none is left. */
+  take(name: string, args: JsonObject): TapeResult | undefined;
+  /** The first that is left and differs in the numbers of placeholders alone. */
+  takeRenumbered(name: string, args: JsonObject): TapeResult | undefined;
+  /** Whether the result may answer the call, used or not. */
+  answers(result: TapeResult, name: string, args: JsonObject): boolean;
+  /** What let results be taken for other arguments than the recorded ones. */
+  uses(): ToleranceUse[];
+  reset(): void;
+}
+
+export function createReel(results: readonly TapeResult[], tolerances: Tolerances): Reel {
+  const used = new Set<TapeResult>();
+  const counter = createUseCounter();
+  const [exact, normal, near] = [createQueues(used), createQueues(used), createQueues(used)];
+  for (const result of results) {
+    if (result.content === undefined) continue;
+    const { key, skeleton } = keysOf(result, tolerances);
+    exact.add(result.key, result);
+    normal.add(key, result);
+    near.add(skeleton, result);
+  }
+
+  function find(name: string, args: JsonObject): TapeResult | undefined {
+    const { key, skeleton } = tolerances.normalise(name, args);
+    const same = exact.first(callKey({ name, arguments: args })) ?? normal.first(key);
+    if (same !== undefined || skeleton === key) return same;
+    return near.first(skeleton, (result) => tolerances.alike(name, result.arguments, args));
+  }
+
+  return {
+    used,
+    take(name, args) {
+      const result = find(name, args);
+      if (result === undefined) return undefined;
+      used.add(result);
+      if (result.key !== callKey({ name, arguments: args })) {
+        counter.add(tolerances.compare(name, result.arguments, args).uses);
+      }
+      return result;
+    },
+    takeRenumbered(name, args) {
+      const key = callKey({ name, arguments: args });
+      const found = results.find(
+        (result) =>
+          result.name === name &&
+          result.content !== undefined &&
+          !used.has(result) &&
+          alignNumbers(result.key, key) !== undefined,
+      );
+      if (found !== undefined) used.add(found);
+      return found;
+    },
+    answers(result, name, args) {
+      if (result.key === callKey({ name, arguments: args })) return true;
+      return result.name === name && !result.isMalformed && tolerances.alike(name, result.arguments, args);
+    },
+    uses: () => counter.list(),
+    reset() {
+      used.clear();
+      counter.clear();
+      for (const queues of [exact, normal, near]) queues.reset();
+    },
+  };
+}
+
+/** What the model wrote that is no arguments object equals itself alone. */
+function keysOf(result: TapeResult, tolerances: Tolerances): { key: string; skeleton: string } {
+  if (!result.isMalformed) return tolerances.normalise(result.name, result.arguments);
+  return { key: result.key, skeleton: result.key };
+}
+
+/** Results by a text. What is used up at the front of a queue is not looked at again. */
+function createQueues(used: ReadonlySet<TapeResult>) {
+  const queues = new Map<string, { results: TapeResult[]; at: number }>();
+  return {
+    add(key: string, result: TapeResult): void {
+      const queue = queues.get(key);
+      if (queue === undefined) queues.set(key, { results: [result], at: 0 });
+      else queue.results.push(result);
+    },
+    first(key: string, fits: (result: TapeResult) => boolean = () => true): TapeResult | undefined {
+      const queue = queues.get(key);
+      if (queue === undefined) return undefined;
+      const { results } = queue;
+      for (let next = results[queue.at]; next !== undefined && used.has(next); next = results[queue.at]) queue.at++;
+      for (let index = queue.at; index < results.length; index++) {
+        const result = results[index] as TapeResult;
+        if (!used.has(result) && fits(result)) return result;
+      }
+      return undefined;
+    },
+    reset(): void {
+      for (const queue of queues.values()) queue.at = 0;
+    },
+  };
+}

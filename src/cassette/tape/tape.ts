@@ -1,0 +1,146 @@
+// The tape: what tools answered in a recorded run, read back from the prompts in which the model was shown it. A call of turn t
+// is answered where a later prompt repeats turn t's message and has a tool message with the call's id after it.
+
+import { canonicalize, scrubArguments, TOOL_UNAVAILABLE, type JsonObject, type LlmMessage } from "../../core/index.js";
+import { callKey } from "../diff/calls/calls.js";
+import { CassetteError } from "../errors.js";
+import type { Cassette } from "../file/format.js";
+
+/** One recorded tool call, and what the model read of it. */
+export interface TapeResult {
+  /** The turn that asked for it. */
+  readonly turn: number;
+  readonly callId: string;
+  readonly name: string;
+  /** As a tool is given them. */
+  readonly arguments: JsonObject;
+  /** `name(canonicalArguments)`. */
+  readonly key: string;
+  /** True where the model wrote no arguments object; the key has its text. */
+  readonly isMalformed?: boolean;
+  /** Absent where no later prompt shows it: the run ended with the call. */
+  readonly content?: string;
+  readonly isError: boolean;
+  /** False for what the model was told of a call that never reached a tool, such as an unknown one. */
+  readonly isToolsOwn: boolean;
+}
+
+interface OpenCall {
+  call: Omit<TapeResult, "content" | "isError" | "isToolsOwn">;
+  isMalformed: boolean;
+  answer?: { content: string; isError: boolean };
+}
+
+/** The calls of one turn, until a prompt repeats them. */
+interface Batch {
+  calls: OpenCall[];
+  isSeen: boolean;
+}
+
+/** Every call of the recording in its order. Throws `invalid-options` for a recording that has calls and keeps no prompts. */
+export function readTape(cassette: Cassette, file?: string): TapeResult[] {
+  const batches = createBatches();
+  const all: OpenCall[] = [];
+  const prompt: (Batch | undefined)[] = [];
+  for (const entry of cassette.entries) {
+    const delta = "prompt" in entry ? entry.prompt : undefined;
+    if (delta === undefined && all.length > 0) throw noPrompts(file);
+    prompt.length = delta?.keep ?? 0;
+    for (const message of delta?.messages ?? []) prompt.push(readMessage(message, prompt.at(-1), batches));
+    const calls = openCalls(entry.turnIndex, entry.response.message);
+    for (const call of calls) all.push(call);
+    if (calls.length > 0) batches.add(entry.response.message, { calls, isSeen: false });
+  }
+  const hasPrompts = cassette.entries.every((entry) => "prompt" in entry && entry.prompt !== undefined);
+  if (!hasPrompts && all.length > 0) throw noPrompts(file);
+  return all.map(toResult);
+}
+
+/** Which calls are open after a message. */
+function readMessage(
+  message: LlmMessage,
+  before: Batch | undefined,
+  batches: ReturnType<typeof createBatches>,
+): Batch | undefined {
+  switch (message.role) {
+    case "assistant":
+      return (message.toolCalls ?? []).length === 0 ? before : batches.find(message);
+    case "tool": {
+      const open = before?.calls.find(({ call, answer }) => call.callId === message.toolCallId && answer === undefined);
+      if (open !== undefined) open.answer = { content: message.content, isError: message.isError === true };
+      return before;
+    }
+    case "system":
+    case "user":
+      return before;
+  }
+}
+
+/** Turns that were not repeated yet, by their calls, and by ids and names alone where a filter rewrote the arguments. */
+function createBatches() {
+  const queues = new Map<string, { batches: Batch[]; at: number }>();
+  const front = (key: string): Batch | undefined => {
+    const queue = queues.get(key);
+    while (queue?.batches[queue.at]?.isSeen === true) queue.at++;
+    return queue?.batches[queue.at];
+  };
+  return {
+    add(message: LlmMessage, batch: Batch): void {
+      for (const key of keysOf(message)) {
+        const queue = queues.get(key) ?? { batches: [], at: 0 };
+        queue.batches.push(batch);
+        queues.set(key, queue);
+      }
+    },
+    find(message: LlmMessage): Batch | undefined {
+      const [exact, loose] = keysOf(message);
+      const found = front(exact) ?? front(loose);
+      if (found !== undefined) found.isSeen = true;
+      return found;
+    },
+  };
+}
+
+function keysOf(message: LlmMessage): [exact: string, loose: string] {
+  const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
+  return [canonicalize(calls), JSON.stringify(calls.map(({ id, name }) => [id, name]))];
+}
+
+function openCalls(turn: number, message: LlmMessage): OpenCall[] {
+  const calls = message.role === "assistant" ? (message.toolCalls ?? []) : [];
+  return calls.map((call) => {
+    const { id: callId, name } = call;
+    const isMalformed = call.malformedArguments !== undefined;
+    const args = isMalformed ? call.arguments : scrubbed(call.arguments);
+    const key = callKey(isMalformed ? call : { name, arguments: args });
+    return { call: { turn, callId, name, arguments: args, key }, isMalformed };
+  });
+}
+
+/** What no tool was given stays as it is. */
+function scrubbed(args: JsonObject): JsonObject {
+  try {
+    return scrubArguments(args);
+  } catch {
+    return args;
+  }
+}
+
+function toResult({ call, isMalformed, answer }: OpenCall): TapeResult {
+  const isError = answer?.isError ?? false;
+  const isMasked = isError && answer?.content === TOOL_UNAVAILABLE;
+  return {
+    ...call,
+    ...(isMalformed ? { isMalformed } : {}),
+    ...(answer === undefined ? {} : { content: answer.content }),
+    isError,
+    isToolsOwn: answer !== undefined && !isMalformed && !isMasked,
+  };
+}
+
+function noPrompts(file: string | undefined): CassetteError {
+  return new CassetteError("invalid-options", "the cassette keeps hashes only, so no tool result can be read from it", {
+    hint: "Record it again without prompts: false.",
+    ...(file === undefined ? {} : { file }),
+  });
+}

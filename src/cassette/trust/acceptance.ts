@@ -1,0 +1,107 @@
+// Why a baseline holds a cassette: one line of JSON for each that was accepted, in a file beside them, with a reason and, where
+// a key was at hand, a signature of its own (DSSE pre-authentication encoding, as for cassettes). Specification: docs/baselines.md.
+
+import {
+  canonicalize,
+  fromBase64,
+  isPlainObject,
+  keyIdOf,
+  preAuthEncode,
+  toBase64,
+  verifySignature,
+  type SigningKey,
+} from "../../core/index.js";
+import { CassetteError } from "../errors.js";
+import { parseStrictJson } from "../file/json.js";
+import { isLockPath } from "./lock.js";
+import { resolveSigningKey } from "./sign.js";
+import { validityAt, type Trust } from "./trust.js";
+
+/** The file in the folder of a baseline that the lines stand in. */
+export const ACCEPTED_FILE = "accepted.jsonl";
+
+/** The DSSE payload type of an acceptance. */
+export const ACCEPTANCE_PAYLOAD_TYPE = "application/vnd.playhead.acceptance.v1+json";
+
+/** The most characters of a reason. */
+export const MAX_REASON = 2_000;
+
+/** That one cassette was accepted into a baseline. */
+export interface Acceptance {
+  /** Below the folder of the baseline, with `/`. */
+  path: string;
+  cassetteId: string;
+  envelopeHash: string;
+  reason: string;
+  /** ISO 8601, by the clock of whoever accepted it. */
+  acceptedAt: string;
+  signature?: { keyId: string; publicKey: string; sig: string };
+}
+
+/** Whose word an acceptance is. `trusted` needs a list of keys. */
+export type AcceptanceProof = "unsigned" | "invalid" | "unknown-key" | "trusted";
+
+const FIELDS = ["path", "cassetteId", "envelopeHash", "reason", "acceptedAt", "signature"];
+const HINT = "Restore the file from version control; cassette bless writes its lines.";
+
+/** The acceptance with a signature over the rest of it. Throws `CassetteError` `invalid-options` for a key that is none. */
+export async function signAcceptance(acceptance: Acceptance, key: SigningKey): Promise<Acceptance> {
+  const { signature: _signature, ...signed } = acceptance;
+  const signer = resolveSigningKey(key);
+  const sig = await signer.sign(bytesOf(signed));
+  const publicKey = toBase64(signer.publicKey);
+  return { ...signed, signature: { keyId: signer.keyId, publicKey, sig: toBase64(sig) } };
+}
+
+/** An acceptance as one line of an accepted file, with its end. */
+export function formatAcceptance(acceptance: Acceptance): string {
+  return `${canonicalize(acceptance)}\n`;
+}
+
+/** All lines. Throws `CassetteError`: `acceptance-malformed`, or the code of what is wrong with the JSON of one. */
+export function parseAcceptances(text: string, file?: string): Acceptance[] {
+  return text
+    .split("\n")
+    .map((line, index) => ({ line, number: index + 1 }))
+    .filter(({ line }) => line.trim() !== "")
+    .map(({ line, number }) => parseLine(line, number, file));
+}
+
+/** What the signature of an acceptance is worth; `now` in milliseconds. */
+export function proofOf(acceptance: Acceptance, now: number, trust?: Trust): AcceptanceProof {
+  const { signature, ...signed } = acceptance;
+  if (signature === undefined) return "unsigned";
+  const [publicKey, sig] = [fromBase64(signature.publicKey), fromBase64(signature.sig)];
+  if (publicKey?.length !== 32 || sig?.length !== 64) return "invalid";
+  if (keyIdOf(publicKey) !== signature.keyId || !verifySignature(publicKey, bytesOf(signed), sig)) return "invalid";
+  const known = trust?.keys.find((key) => key.publicKey === signature.publicKey);
+  return known !== undefined && validityAt(known, now) === "in-force" ? "trusted" : "unknown-key";
+}
+
+function bytesOf(signed: Omit<Acceptance, "signature">): Uint8Array {
+  return preAuthEncode(ACCEPTANCE_PAYLOAD_TYPE, new TextEncoder().encode(canonicalize(signed)));
+}
+
+function parseLine(line: string, number: number, file: string | undefined): Acceptance {
+  const place = file === undefined ? {} : { file };
+  const refuse = (what: string): never => {
+    throw new CassetteError("acceptance-malformed", `line ${number} ${what}`, { hint: HINT, ...place });
+  };
+  const value = parseStrictJson(line, place);
+  if (!isPlainObject(value)) return refuse("is not an object");
+  const unknown = Object.keys(value).find((key) => !FIELDS.includes(key));
+  if (unknown !== undefined) return refuse(`has a field nobody knows: ${JSON.stringify(unknown)}`);
+  const texts = FIELDS.slice(0, 5).map((field) => value[field]);
+  if (texts.some((text) => typeof text !== "string")) return refuse("lacks a text that every acceptance has");
+  if (!isLockPath(value["path"] as string)) return refuse(`has the path ${JSON.stringify(value["path"])}`);
+  const { signature } = value;
+  if (signature !== undefined && !isSignature(signature)) return refuse("has a signature that is none");
+  return value as unknown as Acceptance;
+}
+
+function isSignature(value: unknown): boolean {
+  if (!isPlainObject(value)) return false;
+  return (
+    ["keyId", "publicKey", "sig"].every((key) => typeof value[key] === "string") && Object.keys(value).length === 3
+  );
+}

@@ -1,0 +1,93 @@
+// A cassette as evidence for supply-chain tools: an in-toto Statement (in-toto/attestation, spec/v1/statement.md) about the bytes
+// of its file, with a Test Result predicate (spec/predicates/test-result.md, v0.1) whose tests are the checks of the loader.
+
+import {
+  canonicalize,
+  preAuthEncode,
+  sha256Hex,
+  toBase64,
+  toEnvelope,
+  verifySignature,
+  type DsseEnvelope,
+  type SigningKey,
+} from "../../core/index.js";
+import { CREATED_WITH } from "../file/build.js";
+import { CassetteError } from "../errors.js";
+import type { CassetteV2 } from "../file/format.js";
+import { parseCassette } from "./load.js";
+import { resolveSigningKey } from "./sign.js";
+
+/** The DSSE payload type of an in-toto statement. */
+export const STATEMENT_PAYLOAD_TYPE = "application/vnd.in-toto+json";
+
+/** An in-toto v1 statement as it is written here. */
+export interface CassetteStatement {
+  _type: "https://in-toto.io/Statement/v1";
+  subject: { name: string; digest: { sha256: string } }[];
+  predicateType: "https://in-toto.io/attestation/test-result/v0.1";
+  predicate: {
+    result: "PASSED";
+    configuration: { name: string; uri: string }[];
+    passedTests: string[];
+    warnedTests: string[];
+    failedTests: string[];
+    /** Our own addition: consumers leave alone what they do not know. */
+    cassette: {
+      version: 2;
+      cassetteId: string;
+      envelopeHash: string;
+      turns: number;
+      recordedAt: string;
+      recordedProvider: string;
+    };
+  };
+}
+
+/**
+ * The statement about the bytes of a cassette file. `name` is the subject's, `file` the path that errors name. Throws a
+ * `LoadErrorCode` for a cassette that does not verify, and for version 1.
+ */
+export function attestCassette(bytes: Uint8Array, name: string, file = name): CassetteStatement {
+  const cassette = parseCassette(bytes, { file, requireIntegrity: true }) as CassetteV2;
+  const { version, cassetteId, envelopeHash, entries, recordedAt, recordedProvider } = cassette;
+  const [tool = "", release = ""] = CREATED_WITH.split("/");
+  return {
+    _type: "https://in-toto.io/Statement/v1",
+    subject: [{ name, digest: { sha256: sha256Hex(bytes) } }],
+    predicateType: "https://in-toto.io/attestation/test-result/v0.1",
+    predicate: {
+      result: "PASSED",
+      configuration: [{ name: "cassette verify", uri: `pkg:npm/${tool}@${release}` }],
+      passedTests: passedTests(cassette),
+      warnedTests: [],
+      failedTests: [],
+      cassette: { version, cassetteId, envelopeHash, turns: entries.length, recordedAt, recordedProvider },
+    },
+  };
+}
+
+/** What was checked of this cassette: one without prompts has none to check. */
+function passedTests({ entries, signature }: CassetteV2): string[] {
+  const hasPrompts = entries.some((entry) => entry.prompt !== undefined);
+  return [
+    "format",
+    ...(hasPrompts ? ["prompt-hash"] : []),
+    "response-hash",
+    "envelope-hash",
+    // Whose key it is, a trust list would have to say.
+    ...(signature === undefined ? [] : ["signature-of-key-beside-it"]),
+  ];
+}
+
+/** A statement in a signed DSSE envelope. Throws `CassetteError` `invalid-options` for a key that is none. */
+export async function signStatement(statement: CassetteStatement, key: SigningKey): Promise<DsseEnvelope> {
+  const signer = resolveSigningKey(key);
+  const { publicKey, keyId, isOwn } = signer;
+  const text = canonicalize(statement);
+  const message = preAuthEncode(STATEMENT_PAYLOAD_TYPE, new TextEncoder().encode(text));
+  const sig = await signer.sign(message);
+  if (!isOwn && !verifySignature(publicKey, message, sig)) {
+    throw new CassetteError("invalid-options", "the signing key gave a signature that its publicKey does not verify");
+  }
+  return toEnvelope(STATEMENT_PAYLOAD_TYPE, text, [{ keyid: keyId, sig: toBase64(sig) }]);
+}

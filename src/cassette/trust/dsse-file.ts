@@ -1,0 +1,60 @@
+// Further signatures of a cassette, in a DSSE envelope beside it: `<name>.cassette.json.dsse`. A cassette has room for one
+// signature; a second reviewer's goes here, where any DSSE tool can read it. An envelope carries no keys.
+
+import { isPlainObject, type DsseEnvelope, type DsseSignature, type FilePort } from "../../core/index.js";
+import { CassetteError } from "../errors.js";
+import { parseStrictJson } from "../file/json.js";
+import { readWhole } from "../file/read.js";
+
+/** What the name of an envelope adds to that of its cassette. */
+export const ENVELOPE_SUFFIX = ".dsse";
+
+/** More signatures than this are refused rather than tried one by one. */
+export const MAX_SIGNATURES = 100;
+
+/** The most an envelope file may have. */
+export const MAX_ENVELOPE_BYTES = 1024 * 1024;
+
+/** Fields nobody knows are left alone, as envelope.md of DSSE asks. Throws {@link CassetteError} `signature-invalid`. */
+export function parseEnvelope(input: string | Uint8Array, { file }: { file?: string } = {}): DsseEnvelope {
+  const refuse = (what: string): never => {
+    const hint = "Restore it from version control, or take it away and sign again.";
+    throw new CassetteError("signature-invalid", `the envelope of signatures ${what}`, {
+      hint,
+      ...(file === undefined ? {} : { file }),
+    });
+  };
+  const value = parseStrictJson(input, { maxBytes: MAX_ENVELOPE_BYTES, ...(file === undefined ? {} : { file }) });
+  if (!isPlainObject(value)) return refuse("is not an object");
+  const { payloadType, payload, signatures } = value;
+  if (typeof payloadType !== "string") return refuse("has no payloadType");
+  if (typeof payload !== "string") return refuse("has no payload");
+  if (!Array.isArray(signatures)) return refuse("has no list of signatures");
+  if (signatures.length === 0) return refuse("holds no signature");
+  if (signatures.length > MAX_SIGNATURES) return refuse(`holds more than ${MAX_SIGNATURES} signatures`);
+  const read = signatures.map((signature: unknown): DsseSignature => {
+    if (!isPlainObject(signature)) return refuse("holds a signature that is no object");
+    const { keyid = "", sig } = signature;
+    if (typeof sig !== "string" || typeof keyid !== "string") return refuse("holds a signature without sig");
+    return { keyid, sig };
+  });
+  return { payloadType, payload, signatures: read };
+}
+
+/** The envelope beside a cassette file, or undefined when there is none. */
+export async function readEnvelope(files: FilePort, cassetteFile: string): Promise<DsseEnvelope | undefined> {
+  const file = cassetteFile + ENVELOPE_SUFFIX;
+  if ((await files.read(file, 0)).kind === "not-found") return undefined;
+  const bytes = await readWhole(files, file, {
+    what: "envelope",
+    maxBytes: MAX_ENVELOPE_BYTES,
+    missing: "Sign again.",
+  });
+  return parseEnvelope(bytes, { file });
+}
+
+/** The text of an envelope file, as {@link parseEnvelope} reads it. */
+export function formatEnvelope({ payloadType, payload, signatures }: DsseEnvelope): string {
+  const listed = signatures.map(({ keyid, sig }) => ({ keyid, sig }));
+  return JSON.stringify({ payloadType, payload, signatures: listed }, null, 2) + "\n";
+}

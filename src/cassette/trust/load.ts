@@ -1,0 +1,180 @@
+// Loading a cassette: refuse, never normalise. What this returns has the right shape, and in version 2 every hash in it was
+// recomputed from the values it carries. A signature in it holds under the key it names; a lock and a trust list are asked if given.
+
+import {
+  copyJson,
+  isSealed,
+  NotJsonError,
+  systemPorts,
+  toVisible,
+  type DsseEnvelope,
+  type Ports,
+} from "../../core/index.js";
+import { hashEnvelope, hashResponse } from "../file/build.js";
+import { CassetteError } from "../errors.js";
+import type { Cassette, CassetteV2 } from "../file/format.js";
+import { parseStrictJson, type StrictJsonOptions } from "../file/json.js";
+import { checkLocked, type LockPlace } from "./lock.js";
+import { migrationOf } from "../file/migrate.js";
+import { createPromptChain } from "../prompt/prompt.js";
+import { checkShape, type Refuse } from "../file/shape.js";
+import { describeFinding, judgeSignatures } from "./signed-by.js";
+import { checkTrust, type Trust } from "./trust.js";
+
+/** What a cassette must be to be let in; the options of {@link checkCassette}. */
+export interface CheckOptions {
+  /** Named in every message. */
+  file?: string;
+  /**
+   * Refuses what nothing proves from the recording on: version 1, and a version 2 migrated from it. Default false; recommended
+   * in CI.
+   */
+  requireIntegrity?: boolean;
+  /** 2 refuses version 1 alone. Default 1. */
+  minVersion?: 1 | 2;
+  /** Refuses what this lock does not confirm. */
+  lock?: LockPlace;
+  /** Refuses a signed cassette that no key of this list signed. One without a signature is let in: see `requireSignature`. */
+  trust?: Trust;
+  /** Refuses a cassette without a signature. Only with `trust`: anybody can sign with a key of their own. */
+  requireSignature?: boolean;
+  /** Further signatures, from the file beside the cassette. Read by `load` of a store where `trust` is given. */
+  envelope?: DsseEnvelope;
+  /** Where the one warning about version 1 goes, and the clock that trust is measured by. */
+  ports?: Partial<Pick<Ports, "warn" | "now">>;
+}
+
+/** The options of {@link parseCassette}: what the bytes and what the cassette in them must be. */
+export type ParseOptions = CheckOptions & StrictJsonOptions;
+
+/** A cassette from the text or bytes of its file. Throws {@link CassetteError} with a `LoadErrorCode`. */
+export function parseCassette(input: string | Uint8Array, options: ParseOptions = {}): Cassette {
+  return check(parseStrictJson(input, options), options);
+}
+
+/** A cassette from an object, copied unless it is sealed, so that a later change to `value` cannot reach it. Throws like `parseCassette`. */
+export function checkCassette(value: unknown, options: CheckOptions = {}): Cassette {
+  return check(copyOrRefuse(value, options), options);
+}
+
+/** What is sealed cannot change, so it needs no copy. */
+function copyOrRefuse(value: unknown, options: CheckOptions): unknown {
+  if (typeof value === "object" && value !== null && isSealed(value)) return value;
+  try {
+    return copyJson(value);
+  } catch (error) {
+    if (!(error instanceof NotJsonError)) throw error;
+    return refuseWith(options)("not-json", toVisible(error.message), error.pointer);
+  }
+}
+
+function check(value: unknown, options: CheckOptions): Cassette {
+  const refuse = refuseWith(options);
+  const { lock, trust, requireSignature = false } = options;
+  if (requireSignature && trust === undefined) {
+    throw new CassetteError("invalid-options", "requireSignature was asked for without trust", {
+      hint: "Say with trust whose signature counts: anybody can sign with a key of their own.",
+    });
+  }
+  const cassette = checkShape(value, refuse);
+  if (cassette.version === 2) {
+    verifyHashes(cassette, refuse);
+    verifySignatures(cassette, options, refuse);
+  } else if (requireSignature) {
+    refuse("signature-missing", "the cassette has version 1, which cannot be signed", "/version", SIGN_HINT);
+  }
+  requireVersion(cassette, options, refuse);
+  if (lock !== undefined) checkLocked(cassette, lock, refuse);
+  if (cassette.version === 1) warnOfVersion1(options);
+  return cassette;
+}
+
+function refuseWith({ file }: CheckOptions): Refuse {
+  return (code, message, pointer, hint = "Restore the file from version control, or record it again.") => {
+    throw new CassetteError(code, message, { pointer, hint, ...(file === undefined ? {} : { file }) });
+  };
+}
+
+function verifyHashes(cassette: CassetteV2, refuse: Refuse): void {
+  const prompts = createPromptChain();
+  for (const entry of cassette.entries) {
+    const { turnIndex, prompt, promptHash, response, responseHash } = entry;
+    const here = `/entries/${turnIndex}`;
+    if (prompt !== undefined && prompts.advance(prompt.keep, prompt.messages) !== promptHash) {
+      refuse(
+        "prompt-hash",
+        `turn ${turnIndex}: the prompt does not match its promptHash; one of them was changed`,
+        here,
+      );
+    }
+    if (hashResponse(cassette.cassetteId, turnIndex, promptHash, response) !== responseHash) {
+      refuse(
+        "response-hash",
+        `turn ${turnIndex}: the response, its place, its prompt or the cassetteId was changed after it was recorded`,
+        here,
+      );
+    }
+  }
+  if (hashEnvelope(cassette) !== cassette.envelopeHash) {
+    refuse(
+      "envelope-hash",
+      "the envelope, or the number or order of its entries, was changed after it was recorded",
+      "/envelopeHash",
+    );
+  }
+}
+
+const SIGN_HINT = "Sign it with cassette sign, with a key of the trust list.";
+
+function verifySignatures(cassette: CassetteV2, options: CheckOptions, refuse: Refuse): void {
+  const { trust, requireSignature = false, envelope, ports } = options;
+  const verdict = judgeSignatures(cassette, {
+    now: ports?.now?.() ?? systemPorts.now(),
+    ...(trust === undefined ? {} : { trust: checkTrust(trust) }),
+    ...(trust === undefined || envelope === undefined ? {} : { envelope }),
+  });
+  switch (verdict.kind) {
+    case "invalid":
+      return refuse("signature-invalid", `the signature does not hold: ${verdict.what}`, "/signature");
+    case "unsigned":
+      if (requireSignature) refuse("signature-missing", "the cassette is not signed", "", SIGN_HINT);
+      return;
+    case "untrusted": {
+      if (trust === undefined) return;
+      const why = verdict.signatures.map(describeFinding).join("; ");
+      return refuse(
+        "signature-untrusted",
+        `no trusted key signed the cassette: ${toVisible(why)}`,
+        "/signature",
+        SIGN_HINT,
+      );
+    }
+    case "trusted":
+  }
+}
+
+/** What was migrated from version 1 has that version's trust: hashes of a copy prove nothing of the recording. */
+function requireVersion(cassette: Cassette, { requireIntegrity, minVersion }: CheckOptions, refuse: Refuse): void {
+  const isMigrated = migrationOf(cassette) !== undefined;
+  const hint = "Record it again: recordings are version 2.";
+  if (cassette.version === 1 && (requireIntegrity === true || minVersion === 2)) {
+    const message = "the cassette has version 1, which proves nothing about its contents, and integrity is required";
+    refuse("integrity-required", message, "/version", hint);
+  }
+  if (isMigrated && requireIntegrity === true) {
+    const message = "the cassette was migrated from version 1, which proved nothing, and integrity is required";
+    refuse("integrity-required", message, "/extensions/migrated", hint);
+  }
+}
+
+/** Version 1 is let in with one warning per process (per `warn` function). */
+const warned = new WeakSet<object>();
+
+function warnOfVersion1({ ports, file }: CheckOptions): void {
+  const port = { ...systemPorts, ...ports };
+  if (warned.has(port.warn)) return;
+  warned.add(port.warn);
+  port.warn(
+    `playhead: ${file ?? "a cassette"} has version 1, whose contents nothing proves. Record it again to get version 2.`,
+  );
+}

@@ -1,0 +1,35 @@
+// The signature of a cassette: Ed25519 (RFC 8032) over the DSSE pre-authentication encoding of the canonical text of
+// {cassetteId, envelopeHash}. The envelope hash covers all the rest. Specification: docs/cassette-format.md.
+
+import { canonicalize, preAuthEncode, verifySignature } from "../../core/index.js";
+import type { CassetteV2 } from "../file/format.js";
+import { decodeExact } from "./trust.js";
+
+/** The DSSE payload type of what is signed. */
+export const CASSETTE_PAYLOAD_TYPE = "application/vnd.playhead.cassette.v2+json";
+
+type Identity = Pick<CassetteV2, "cassetteId" | "envelopeHash">;
+
+const encoder = new TextEncoder();
+
+/** The payload: the text, and so the bytes, that name one cassette whole. */
+export function signedText({ cassetteId, envelopeHash }: Identity): string {
+  return canonicalize({ cassetteId, envelopeHash });
+}
+
+/** The bytes that are signed. */
+export function signedBytes(cassette: Identity): Uint8Array {
+  return preAuthEncode(CASSETTE_PAYLOAD_TYPE, encoder.encode(signedText(cassette)));
+}
+
+/** What is wrong with the signature in a cassette, in words; undefined when it holds under its own key, or when there is none. */
+export function findSignatureFlaw(cassette: CassetteV2): string | undefined {
+  const { signature } = cassette;
+  if (signature === undefined) return undefined;
+  const publicKey = decodeExact(signature.publicKey, 32);
+  if (publicKey === undefined) return "its publicKey is not 32 bytes in base64";
+  const sig = decodeExact(signature.sig, 64);
+  if (sig === undefined) return "its sig is not 64 bytes in base64";
+  if (verifySignature(publicKey, signedBytes(cassette), sig)) return undefined;
+  return "it was not made over this cassetteId and envelopeHash by its publicKey";
+}

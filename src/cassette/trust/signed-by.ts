@@ -1,0 +1,118 @@
+// Who signed a cassette, as far as a list of trusted keys tells. A key is found by its bytes alone: the key ids in a cassette
+// and in an envelope are anybody's words.
+
+import { fromBase64, keyIdOf, verifySignature, type DsseEnvelope, type DsseSignature } from "../../core/index.js";
+import type { CassetteV2 } from "../file/format.js";
+import { CASSETTE_PAYLOAD_TYPE, findSignatureFlaw, signedBytes, signedText } from "./signature.js";
+import { decodeExact, validityAt, type Trust, type TrustedKey } from "./trust.js";
+
+/** `unknown-key`: it holds under a key that is not in the list or, in an envelope, under none that is. */
+export type SignatureStatus = "trusted" | "unknown-key" | "not-yet" | "expired";
+
+/** One signature. */
+export interface SignatureFinding {
+  /** In the cassette itself, or in the envelope beside it. */
+  where: "cassette" | "envelope";
+  status: SignatureStatus;
+  /** Computed from the key; for an unknown key of an envelope what the envelope calls it. */
+  keyId: string;
+  /** The name that the trust list gives the key. */
+  name?: string;
+  /** When the trust begins (`not-yet`) or ended (`expired`), as the trust list writes it. */
+  bound?: string;
+}
+
+/** `trusted`: at least one signature is by a key of the list that is in force. */
+export type SignatureVerdict =
+  | { kind: "unsigned" }
+  | { kind: "trusted" | "untrusted"; signatures: SignatureFinding[] }
+  | { kind: "invalid"; what: string };
+
+/** The options of {@link judgeSignatures}. */
+export interface JudgeOptions {
+  /** Without it every key is unknown. */
+  trust?: Trust;
+  /** The clock of whoever verifies, in milliseconds. */
+  now: number;
+  envelope?: DsseEnvelope;
+}
+
+/**
+ * Who signed a cassette, by its own signature and those in an envelope. For one that was loaded, so that its hashes
+ * hold. Throws nothing.
+ */
+export function judgeSignatures(cassette: CassetteV2, { trust, now, envelope }: JudgeOptions): SignatureVerdict {
+  const flaw = findSignatureFlaw(cassette) ?? (envelope && findEnvelopeFlaw(cassette, envelope));
+  if (flaw !== undefined) return { kind: "invalid", what: flaw };
+  const keys = (trust?.keys ?? []).map((key) => ({ key, bytes: decodeExact(key.publicKey, 32) ?? new Uint8Array() }));
+  const signatures = (envelope?.signatures ?? []).map((signature) => judgeDetached(cassette, signature, keys, now));
+  if (cassette.signature !== undefined) signatures.unshift(judgeOwn(cassette.signature.publicKey, keys, now));
+  if (signatures.length === 0) return { kind: "unsigned" };
+  const isTrusted = signatures.some(({ status }) => status === "trusted");
+  return { kind: isTrusted ? "trusted" : "untrusted", signatures };
+}
+
+/** One verdict in words, for a refusal: who signed, and why that does not count. */
+export function describeFinding({ keyId, name, status, bound }: SignatureFinding): string {
+  const who = name === undefined ? `key ${keyId}` : `${name} (key ${keyId})`;
+  switch (status) {
+    case "trusted":
+      return `${who} is trusted`;
+    case "unknown-key":
+      return `${who} is not in the trust list`;
+    case "not-yet":
+      return `${who} is not trusted yet${bound === undefined ? "" : `, but from ${bound} on`}`;
+    case "expired":
+      return `the trust in ${who} has ended${bound === undefined ? "" : `, on ${bound}`}`;
+  }
+}
+
+interface Candidate {
+  key: TrustedKey;
+  bytes: Uint8Array;
+}
+
+function findEnvelopeFlaw(cassette: CassetteV2, { payloadType, payload }: DsseEnvelope): string | undefined {
+  if (payloadType !== CASSETTE_PAYLOAD_TYPE) {
+    return `the envelope has payload type ${JSON.stringify(payloadType)}, not ${CASSETTE_PAYLOAD_TYPE}`;
+  }
+  const bytes = fromBase64(payload);
+  if (bytes === undefined) return "the payload of the envelope is not base64";
+  // Compared as text: the payload has one spelling, and what is not UTF-8 is not that.
+  if (new TextDecoder().decode(bytes) === signedText(cassette)) return undefined;
+  return "the payload of the envelope is not that of this cassette: the .dsse file beside it is of another recording, so delete it and let its signers sign again";
+}
+
+function judgeOwn(publicKey: string, keys: readonly Candidate[], now: number): SignatureFinding {
+  const keyId = keyIdOf(decodeExact(publicKey, 32) as Uint8Array);
+  const found = keys.find(({ key }) => key.publicKey === publicKey);
+  return toFinding("cassette", found, keyId, now);
+}
+
+/** Every key is tried, since the keyid may be missing or wrong. */
+function judgeDetached(
+  cassette: CassetteV2,
+  { keyid, sig }: DsseSignature,
+  keys: readonly Candidate[],
+  now: number,
+): SignatureFinding {
+  const signature = fromBase64(sig) ?? new Uint8Array();
+  const message = signedBytes(cassette);
+  const found = keys.find(({ bytes }) => verifySignature(bytes, message, signature));
+  return toFinding("envelope", found, found === undefined ? keyid : keyIdOf(found.bytes), now);
+}
+
+function toFinding(
+  where: SignatureFinding["where"],
+  found: Candidate | undefined,
+  keyId: string,
+  now: number,
+): SignatureFinding {
+  if (found === undefined) return { where, status: "unknown-key", keyId };
+  const validity = validityAt(found.key, now);
+  const { name, notBefore, notAfter } = found.key;
+  const status: SignatureStatus = validity === "in-force" ? "trusted" : validity;
+  const bound = { "in-force": undefined, "not-yet": notBefore, expired: notAfter }[validity];
+  const known = { where, status, keyId, ...(name === undefined ? {} : { name }) };
+  return bound === undefined ? known : { ...known, bound };
+}

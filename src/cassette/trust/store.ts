@@ -1,0 +1,91 @@
+// Cassettes in files, through whatever file port a host hands in: loading with every refusal, writing without a torn file,
+// and never over an existing one unless asked to.
+
+import type { FilePort } from "../../core/index.js";
+import { readEnvelope } from "./dsse-file.js";
+import { CassetteError } from "../errors.js";
+import type { Cassette } from "../file/format.js";
+import { byteLength, DEFAULT_MAX_BYTES } from "../file/json.js";
+import { parseCassette, type ParseOptions } from "./load.js";
+import { readWhole } from "../file/read.js";
+
+/** What a cassette file's name ends with. */
+export const CASSETTE_SUFFIX = ".cassette.json";
+
+export interface SaveOptions {
+  overwrite?: boolean;
+  /** Default 64 MiB. */
+  maxBytes?: number;
+}
+
+/** Cassettes in files; made by {@link createCassetteStore}. */
+export interface CassetteStore {
+  /**
+   * With `trust` also reads the further signatures beside the file (`<path>.dsse`). Throws `CassetteError`: `file-not-found`,
+   * `file-unreadable`, or a `LoadErrorCode`.
+   */
+  readonly load: (path: string, options?: Omit<ParseOptions, "file">) => Promise<Cassette>;
+  /**
+   * Throws `CassetteError` `file-exists` unless `overwrite`, `too-large` for what `load` would refuse with the same `maxBytes`
+   * (64 MiB unless raised), or `file-unreadable` when the disk refuses.
+   */
+  readonly save: (path: string, cassette: Cassette, options?: SaveOptions) => Promise<void>;
+}
+
+/** A store of cassettes on a host's files. */
+export function createCassetteStore(files: FilePort): CassetteStore {
+  return {
+    async load(path, options = {}) {
+      const maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+      const missing = "Check the path, or record it first (CASSETTE_MODE=record).";
+      const bytes = await readWhole(files, path, { what: "cassette", maxBytes, missing });
+      const envelope = options.trust === undefined ? undefined : await readEnvelope(files, path);
+      return parseCassette(bytes, { ...options, file: path, ...(envelope === undefined ? {} : { envelope }) });
+    },
+    async save(path, cassette, { overwrite = false, maxBytes = DEFAULT_MAX_BYTES } = {}) {
+      const text = formatCassette(cassette);
+      if (byteLength(text, maxBytes) > maxBytes) {
+        throw new CassetteError("too-large", `${path} was not written: it would have more than ${maxBytes} bytes`, {
+          file: path,
+          hint: "Raise maxBytes here and where it is loaded, or record less in one cassette.",
+        });
+      }
+      const result = await files.write(path, text, { overwrite });
+      switch (result.kind) {
+        case "written":
+          return;
+        case "exists":
+          throw new CassetteError("file-exists", `${path} exists and was left as it is`, {
+            file: path,
+            hint: "Move it away, or record with CASSETTE_MODE=refresh to replace it.",
+          });
+        case "failed":
+          throw new CassetteError("file-unreadable", `${path} cannot be written: ${result.message}`, { file: path });
+      }
+    },
+  };
+}
+
+const FIELD_ORDER = [
+  "version",
+  "agentId",
+  "recordedAt",
+  "recordedProvider",
+  "cassetteId",
+  "entries",
+  "extensions",
+  "envelopeHash",
+  "signature",
+] as const;
+const ENTRY_ORDER = ["turnIndex", "promptHash", "prompt", "responseHash", "response"] as const;
+
+/** The text of a cassette file: two spaces, keys in the order of the format, one final newline. */
+export function formatCassette(cassette: Cassette): string {
+  const entries = cassette.entries.map((entry) => inOrder(entry, ENTRY_ORDER));
+  return JSON.stringify(inOrder({ ...cassette, entries }, FIELD_ORDER), null, 2) + "\n";
+}
+
+function inOrder(object: object, order: readonly string[]): object {
+  const present = order.filter((key) => Object.hasOwn(object, key));
+  return Object.fromEntries(present.map((key) => [key, object[key as keyof typeof object]]));
+}

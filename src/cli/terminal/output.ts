@@ -1,0 +1,76 @@
+// All that the command line prints: lines for people, or one JSON document. Every piece of a line passes `toVisible` here, so
+// no command can print recorded text raw.
+
+import { styleText } from "node:util";
+import type { Failure } from "../errors.js";
+import type { CliIo } from "./io.js";
+import { toVisible, toVisibleJson } from "./visible.js";
+
+/** Raised when a field of a JSON document goes away or changes its meaning. */
+export const JSON_SCHEMA_VERSION = 1;
+
+/** What a piece means; the colours follow from it. */
+export type Look = "good" | "bad" | "warn" | "dim" | "bold";
+/** A part of a line, plain or with a look. */
+export type Piece = string | { look: Look; text: string };
+
+/** Prints one line made of its pieces. */
+export type PrintLine = (...pieces: Piece[]) => void;
+
+const FORMATS = { good: "green", bad: "red", warn: "yellow", dim: "dim", bold: "bold" } as const;
+
+/** Lines on stdout, coloured when that is a terminal and NO_COLOR (no-color.org) is unset. */
+export function createPrinter(io: CliIo): PrintLine {
+  const hasColour = io.isTTY && (io.env["NO_COLOR"] ?? "") === "";
+  return (...pieces) => io.stdout(`${pieces.map((piece) => render(piece, hasColour)).join("")}\n`);
+}
+
+/** Lines on stderr, for what is no result. Never coloured. */
+export function createNotes(io: CliIo): PrintLine {
+  return (...pieces) => io.stderr(`${pieces.map((piece) => render(piece, false)).join("")}\n`);
+}
+
+function render(piece: Piece, hasColour: boolean): string {
+  if (typeof piece === "string") return toVisible(piece);
+  const text = toVisible(piece.text);
+  return hasColour ? styleText(FORMATS[piece.look], text, { validateStream: false }) : text;
+}
+
+/** The one JSON document of a command. */
+export function writeJson(io: CliIo, command: string | null, exitCode: number, body: object): void {
+  const document = { schemaVersion: JSON_SCHEMA_VERSION, command, exitCode, ...body };
+  io.stdout(`${toVisibleJson(JSON.stringify(document, null, 2))}\n`);
+}
+
+/** A failure as three lines on stderr: what happened, which file, what to do. */
+export function writeFailure(io: CliIo, { message, file, pointer, hint }: Failure): void {
+  const note = createNotes(io);
+  note("error: ", message);
+  if (file !== undefined) note("  file: ", file, pointer === undefined ? "" : ` at ${pointer}`);
+  if (hint !== undefined) note("  hint: ", hint);
+}
+
+/** A failure as the `error` of a JSON document. */
+export function toJsonError({ code, message, file, pointer, hint }: Failure): object {
+  return { code, message, hint, file, pointer };
+}
+
+/** "1 turn", "2 turns". */
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`;
+}
+
+/** " (80 read from cache, 10 written to cache)": input tokens with a price of their own. Empty if there are no such tokens. */
+export function cachedOf({
+  cacheReadTokens: read = 0,
+  cacheWriteTokens: written = 0,
+}: {
+  cacheReadTokens?: number;
+  cacheWriteTokens?: number;
+}): string {
+  const parts = [
+    ...(read > 0 ? [`${read} read from cache`] : []),
+    ...(written > 0 ? [`${written} written to cache`] : []),
+  ];
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+}

@@ -1,0 +1,236 @@
+// One JSON request to a vendor and its JSON answer, with everything that can go wrong named: the caller's abort, the time
+// limit, an unreachable host, a status other than 2xx, an answer that is too large or is not JSON. No vendor is known here, and
+// no error holds an object of the transport or a text of the vendor that was not masked.
+
+import { findTooDeep } from "../canon/depth.js";
+import { MAX_JSON_DEPTH, type JsonObject } from "../canon/value.js";
+import { AgentError, LlmProviderHttpError } from "../errors.js";
+import type { Ports } from "../ports.js";
+import { readField, toSafeCause, type SafeCause } from "./cause.js";
+import { startDeadline, type Deadline } from "./deadline.js";
+import { judgeFault, readFault } from "./fault.js";
+import { dropCutSecret, quoteForeign } from "./secret.js";
+import { hintForStatus, readRetryAfter } from "./status.js";
+import { refuseDropped } from "./json-readers.js";
+
+/** One request, its time limit and the caller's signal with it. */
+export interface HttpCall {
+  providerName: string;
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: JsonObject;
+  /** Masked wherever an error quotes the vendor. */
+  secret?: string;
+  signal?: AbortSignal;
+  timeoutMs?: number;
+  /** The largest answer that is read. Default 32 MiB. */
+  maxBodyBytes?: number;
+}
+
+/** For a call that names no `maxBodyBytes`. */
+export const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
+const MAX_ERROR_BYTES = 8 * 1024;
+
+/** Sends `call.body` and resolves to the parsed answer. Rejects with {@link AgentError} alone. */
+export async function postJson(call: HttpCall, ports: Ports): Promise<unknown> {
+  const deadline = startDeadline(call, ports);
+  try {
+    return await Promise.race([exchange(call, ports, deadline), deadline.reached]);
+  } finally {
+    deadline.clear();
+  }
+}
+
+async function exchange(call: HttpCall, ports: Ports, deadline: Deadline): Promise<unknown> {
+  const response = await openAnswer(call, ports, deadline);
+  const limit = call.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+  const body = await readCapped(response, limit + 1, deadline);
+  if (body.failure !== undefined) throw brokenOff(call, body.failure);
+  if (body.bytes > limit) {
+    throw new AgentError("provider-response", `the answer of ${call.providerName} is larger than ${limit} bytes`, {
+      kind: "unknown",
+      hint: "Raise maxBodyBytes if an answer of that size is meant.",
+    });
+  }
+  return parseAnswer(call, body.text);
+}
+
+/** Sends `call.body` and resolves when the answer begins. Rejects for a status other than 2xx. */
+export async function openAnswer(call: HttpCall, ports: Ports, deadline: Deadline): Promise<Response> {
+  const response = await send(call, ports, deadline);
+  assertReadable(call, response);
+  if (!response.ok) throw await toHttpError(call, ports, response, deadline);
+  return response;
+}
+
+/** A fetch of the caller's may give anything: nothing at all, the Response of another library, or one that was read before. */
+function assertReadable(call: HttpCall, response: unknown): asserts response is Response {
+  let isReadable: boolean;
+  try {
+    const { status, ok, headers, body } = response as Partial<Response>;
+    isReadable =
+      typeof status === "number" &&
+      typeof ok === "boolean" &&
+      typeof headers?.get === "function" &&
+      (body === null || (typeof body?.getReader === "function" && !body.locked));
+  } catch {
+    isReadable = false;
+  }
+  if (isReadable) return;
+  throw new AgentError("provider-response", `fetch gave ${call.providerName} no response that can be read`, {
+    kind: "unknown",
+    hint: "A fetch of your own resolves to a standard Response whose body nobody has read or locked; pass on a clone.",
+  });
+}
+
+/** When the deadline is what ended it, the rejection here comes second and is never seen. */
+async function send(call: HttpCall, ports: Ports, deadline: Deadline): Promise<Response> {
+  const { fetch } = ports;
+  try {
+    return await fetch(call.url, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json", ...call.headers },
+      body: JSON.stringify(call.body),
+      signal: deadline.signal,
+      // A redirect followed would carry the key to a host that nobody configured.
+      redirect: "error",
+    });
+  } catch (cause) {
+    throw unreachable(call, "could not be reached", cause);
+  }
+}
+
+/** The beginning of an error is waited for so long; what came by then is what the error quotes. */
+const MAX_ERROR_WAIT_MS = 5_000;
+
+async function toHttpError(call: HttpCall, ports: Ports, response: Response, deadline: Deadline): Promise<AgentError> {
+  const { status, headers } = response;
+  const patience = new AbortController();
+  const stopTimer = ports.timer(MAX_ERROR_WAIT_MS, () => patience.abort());
+  const body = await readCapped(response, MAX_ERROR_BYTES, deadline, patience.signal).finally(stopTimer);
+  const isCut = body.bytes >= MAX_ERROR_BYTES || body.failure !== undefined || patience.signal.aborted;
+  const text = isCut ? dropCutSecret(body.text, call.secret) : body.text;
+  const quote = (foreign: string) => quoteForeign(foreign, call.secret);
+  const vendor = readFault(text, quote);
+  const { kind, retryable: isPassing } = judgeFault(vendor, status);
+  const retryable = isPassing && headers.get("x-should-retry") !== "false";
+  const retryAfterMs = retryable ? readRetryAfter(headers, status, ports.now()) : undefined;
+  return new LlmProviderHttpError({
+    status,
+    bodySnippet: quote(text),
+    providerName: call.providerName,
+    hint: hintForStatus(status, kind),
+    retryable,
+    kind,
+    vendor,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+interface CappedBody {
+  /** How many bytes were read; equal to the limit when there may be more. */
+  bytes: number;
+  text: string;
+  /** Why the body ended early, when it did. */
+  failure?: unknown;
+}
+
+/**
+ * The first `limit` bytes of a body as text; the rest is never asked for. Throws only when the deadline is reached; when
+ * `patience` ends first, what has come so far is the answer.
+ */
+async function readCapped(
+  response: Response,
+  limit: number,
+  deadline: Deadline,
+  patience?: AbortSignal,
+): Promise<CappedBody> {
+  const result: CappedBody = { bytes: 0, text: "" };
+  if (response.body === null) return result;
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
+  // A body that is read to its end or broken has nothing left to cancel; that it then rejects is of no use to anyone.
+  const cancel = () => void reader.cancel().catch(() => undefined);
+  deadline.signal.addEventListener("abort", cancel, { once: true });
+  patience?.addEventListener("abort", cancel, { once: true });
+  try {
+    while (result.bytes < limit && deadline.reason() === undefined) {
+      const { value } = (await reader.read()) as { value?: Uint8Array };
+      if (value === undefined) break;
+      const part = value.subarray(0, limit - result.bytes);
+      result.bytes += part.byteLength;
+      result.text += decoder.decode(part, { stream: true });
+    }
+  } catch (failure) {
+    result.failure = failure;
+  }
+  result.text += decoder.decode();
+  cancel();
+  const reason = deadline.reason();
+  if (reason !== undefined) throw reason;
+  return result;
+}
+
+function parseAnswer(call: HttpCall, text: string): unknown {
+  if (findTooDeep(text, MAX_JSON_DEPTH) !== undefined) {
+    const what = `the answer of ${call.providerName} is nested deeper than ${MAX_JSON_DEPTH} levels`;
+    throw new AgentError("provider-response", what, {
+      kind: "unknown",
+      hint: "Verify that baseURL is the vendor's API; no answer of a vendor is nested like that.",
+    });
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text) as unknown;
+  } catch (error) {
+    const said = text.trim() === "" ? "nothing" : quoteForeign(text, call.secret);
+    throw new AgentError("provider-response", `the answer of ${call.providerName} is not JSON: ${said}`, {
+      kind: "unknown",
+      hint: "Verify that baseURL is the vendor's API and not a web page or a proxy.",
+      cause: toSafeCause(error, (words) => quoteForeign(words, call.secret)),
+    });
+  }
+  const { providerName, secret } = call;
+  refuseDropped(text, { providerName, quote: (words) => quoteForeign(words, secret), note: () => undefined });
+  return json;
+}
+
+/** An answer that began and was not finished. */
+export function brokenOff(call: HttpCall, thrown: unknown): AgentError {
+  const { code, message, kind, cause } = unreachable(call, "broke off its answer", thrown);
+  return new AgentError(code, message, {
+    ...(kind === undefined ? {} : { kind }),
+    hint: "Retry.",
+    retryable: true,
+    cause,
+  });
+}
+
+function unreachable(call: HttpCall, what: string, thrown: unknown): AgentError {
+  const { host } = new URL(call.url);
+  const cause = toSafeCause(thrown, (words) => quoteForeign(words, call.secret));
+  const said = `${call.providerName} ${what} (${host}): ${cause.message}`;
+  if (isRedirect(cause)) {
+    const hint = "Give the final address as baseURL: a redirect is refused, since it would carry the key along.";
+    return new AgentError("provider-response", said, { hint, kind: "unknown", cause });
+  }
+  return new AgentError("provider-response", said, {
+    hint: "Verify baseURL and the network, and retry; a redirect is refused, so give the final address.",
+    kind: isTimeout(thrown) ? "timeout" : "unavailable",
+    retryable: true,
+    cause,
+  });
+}
+
+/** The standard has no name for a refused redirect, so it is told by the words that fetches in use have for it. */
+function isRedirect({ code = "", message }: SafeCause): boolean {
+  return /unexpected ?redirect|redirect mode/i.test(`${code} ${message}`);
+}
+
+/** undici and the sockets below it have time limits of their own. */
+function isTimeout(thrown: unknown): boolean {
+  return [thrown, readField(thrown, "cause")].some((error) => {
+    const code = readField(error, "code");
+    return typeof code === "string" && /TIMEOUT|TIMEDOUT/.test(code);
+  });
+}

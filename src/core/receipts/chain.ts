@@ -1,0 +1,133 @@
+// The chain of signed receipts of one runtime: one writer, one queue. What happens is noted at once and hashed and signed later,
+// in the order it happened, so that neither parallel runs nor a slow signer can fork the chain or change its order.
+//
+// The first receipt that cannot be written ends the chain for good: nothing is signed after it, so that no gap is papered over.
+
+import { toHex } from "../canon/bytes.js";
+import { readSigningKey, type SigningKey } from "../canon/key.js";
+import { AgentError } from "../errors.js";
+import type { Ports } from "../ports.js";
+import type { Hlc } from "../time/hlc.js";
+import { thrownText } from "../tools/thrown.js";
+import type { AgentEvent, EventDetail } from "../events/event.js";
+import { createPromptHashes } from "../events/prompt-hash.js";
+import type { Receipt, ReceiptDraft } from "./receipt.js";
+import { draftReceipt, noteReceipt, type ReceiptNote } from "./draft.js";
+import { createReceiptQueue, type QueueEntry } from "./queue.js";
+import { createReceiptWriter, receiptFailed, type ReceiptListener } from "./writer.js";
+
+/** Receipts kept in memory. Later ones are signed and delivered all the same. */
+export const MAX_KEPT_RECEIPTS = 100_000;
+/** Receipts that may wait to be signed; one more ends the chain. */
+export const MAX_PENDING_RECEIPTS = 10_000;
+
+/** The options of {@link createReceiptChain}. */
+export interface ReceiptChainOptions {
+  readonly key: SigningKey;
+  readonly ports: Pick<Ports, "randomBytes" | "timer" | "warn">;
+  /** The clock of the events, which stamps the end of the chain. */
+  readonly hlc: Hlc;
+  readonly onReceipt?: ReceiptListener;
+  /** Receipts kept. Default {@link MAX_KEPT_RECEIPTS}. */
+  readonly limit?: number;
+}
+
+/** A chain of signed receipts that is being written; made by {@link createReceiptChain}. See docs/receipts.md. */
+export interface ReceiptChain {
+  readonly chainId: string;
+  /** Those kept, in order, each frozen. */
+  readonly receipts: readonly Receipt[];
+  /** Takes an event of the log: a turn or the outcome of a tool call gets a receipt, all others are passed over. Never throws. */
+  readonly tap: (event: AgentEvent, detail: EventDetail | undefined) => void;
+  /** Throws the `AgentError` `receipt-failed` that has ended the chain, if one has. */
+  assertWhole(): void;
+  /** Waits for the receipts of one run so far. Rejects with `receipt-failed` when one of them could not be written. */
+  drain(runId: string): Promise<void>;
+  /** Waits for all, then writes the end. Rejects when the end itself cannot be written. Nothing is taken after it. */
+  close(): Promise<void>;
+}
+
+/**
+ * Begins a chain of receipts, as `createRuntime` does with a `signingKey`. Throws `AgentError` `invalid-options` for a
+ * key that is none.
+ */
+export function createReceiptChain(options: ReceiptChainOptions): ReceiptChain {
+  const { ports, hlc, onReceipt, limit = MAX_KEPT_RECEIPTS } = options;
+  const chainId = toHex(ports.randomBytes(16));
+  const writer = createReceiptWriter({ key: readSigningKey(options.key), chainId, ports, onReceipt, limit });
+  const queue = createReceiptQueue<ReceiptNote>(link, ports);
+  const prompts = createPromptHashes();
+  // The last entry of each run that still waits or has failed; "lost" for what came after the failure.
+  const lastOf = new Map<string, QueueEntry<ReceiptNote> | "lost">();
+  let failure: AgentError | undefined;
+  let closing: Promise<void> | undefined;
+
+  function fail(error: unknown): void {
+    const text = thrownText(error);
+    failure ??= error instanceof AgentError ? error : receiptFailed(`a receipt could not be written: ${text}`, error);
+    ports.warn(`playhead: ${text}; the chain of receipts ${chainId} ends here`);
+  }
+
+  function failed(error: unknown): boolean {
+    // A queue that ran over meanwhile has said so already.
+    if (failure === undefined) fail(error);
+    return false;
+  }
+
+  function link(entry: QueueEntry<ReceiptNote>): boolean | Promise<boolean> {
+    if (failure !== undefined) return false;
+    const { item } = entry;
+    const forget = (isWhole: boolean): boolean => {
+      if (isWhole && lastOf.get(item.runId) === entry) lastOf.delete(item.runId);
+      return isWhole;
+    };
+    const written = isWritten(() => writer.write(draftReceipt(item, prompts)), failed);
+    return typeof written === "boolean" ? forget(written) : written.then(forget);
+  }
+
+  async function finish(): Promise<void> {
+    await queue.settleAll();
+    // Receipts that fail before the end were the business of their runs.
+    if (failure !== undefined) return;
+    const body = { kind: "end", receipts: writer.written } as const;
+    const end: ReceiptDraft = { agentId: "", body, hlc: hlc.tick(), runId: "", turnIndex: -1 };
+    if (!(await isWritten(() => writer.write(end), failed))) assertWhole();
+  }
+
+  function assertWhole(): void {
+    if (failure !== undefined) throw failure;
+  }
+
+  return {
+    chainId,
+    receipts: writer.receipts,
+    tap(event, detail) {
+      const note = closing === undefined ? noteReceipt(event, detail) : undefined;
+      if (note === undefined) return;
+      if (queue.size >= MAX_PENDING_RECEIPTS && failure === undefined) {
+        fail(receiptFailed(`more than ${MAX_PENDING_RECEIPTS} receipts wait to be signed`));
+      }
+      lastOf.set(note.runId, failure === undefined ? queue.add(note) : "lost");
+    },
+    assertWhole,
+    async drain(runId) {
+      const last = lastOf.get(runId);
+      if (last === undefined) return;
+      if (last === "lost" || !(await queue.settle(last))) throw failure as AgentError;
+    },
+    close: () => (closing ??= finish()),
+  };
+}
+
+/** True once `write` is done, at once where it needs no promise; else what `failed` gives. */
+function isWritten(
+  write: () => undefined | Promise<undefined>,
+  failed: (error: unknown) => boolean,
+): boolean | Promise<boolean> {
+  try {
+    const writing = write();
+    return writing === undefined ? true : writing.then(() => true, failed);
+  } catch (error) {
+    return failed(error);
+  }
+}

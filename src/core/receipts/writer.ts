@@ -1,0 +1,152 @@
+// Writing one receipt after another: place and parent, signature, keeping, delivery. Calls must not overlap; the chain sees to it.
+
+import { toBase64 } from "../canon/bytes.js";
+import { seal } from "../canon/copy.js";
+import type { ReadKey } from "../canon/key.js";
+import { verifySignature } from "../canon/signature.js";
+import { AgentError } from "../errors.js";
+import type { Ports } from "../ports.js";
+import { quoteForeign } from "../http/secret.js";
+import { thrownText } from "../tools/thrown.js";
+import { RECEIPT_VERSION, receiptMessage, type Receipt, type ReceiptDraft } from "./receipt.js";
+
+/** How long one signature, and one delivery, may take. */
+export const RECEIPT_TIMEOUT_MS = 30_000;
+
+/**
+ * Contract: is called once a receipt, in order, and waited for where it is async. What it throws or rejects with ends the chain:
+ * a receipt that was not written down is no receipt. The receipt is frozen.
+ */
+export type ReceiptListener = (receipt: Receipt) => unknown;
+
+export interface ReceiptWriterOptions {
+  readonly key: ReadKey;
+  readonly chainId: string;
+  readonly ports: Pick<Ports, "timer" | "warn">;
+  readonly onReceipt: ReceiptListener | undefined;
+  /** Receipts kept. */
+  readonly limit: number;
+}
+
+export interface ReceiptWriter {
+  /** Those kept, in order. */
+  readonly receipts: readonly Receipt[];
+  /** How many were signed, kept or not. */
+  readonly written: number;
+  /**
+   * Is done when it returns where the key signs at once and the listener is not async. Throws, or rejects with, `AgentError`
+   * `receipt-failed`. No call may follow one that failed.
+   */
+  write(draft: ReceiptDraft): undefined | Promise<undefined>;
+}
+
+export function createReceiptWriter({ key, chainId, ports, onReceipt, limit }: ReceiptWriterOptions): ReceiptWriter {
+  const receipts: Receipt[] = [];
+  let seq = 0;
+  let parentSig: string | null = null;
+
+  const keep = (receipt: Receipt): void => {
+    if (receipts.length < limit) receipts.push(receipt);
+    else if (seq === limit)
+      ports.warn(`playhead: only the first ${limit} receipts of chain ${chainId} are kept in memory`);
+  };
+
+  return {
+    receipts,
+    get written() {
+      return seq;
+    },
+    write({ agentId, body, hlc, runId, turnIndex }) {
+      const head = { agentId, body, chainId, hlc, keyId: key.keyId, parentSig, runId, seq };
+      const tail = { turnIndex, version: RECEIPT_VERSION } as const;
+      return after(signature({ ...head, ...tail }, key, ports), (sig) => {
+        const receipt: Receipt = seal({ ...head, sig, ...tail });
+        keep(receipt);
+        parentSig = sig;
+        seq += 1;
+        return onReceipt === undefined ? undefined : deliver(receipt, onReceipt, ports);
+      });
+    },
+  };
+}
+
+function signature(
+  unsigned: Omit<Receipt, "sig">,
+  key: ReadKey,
+  ports: Pick<Ports, "timer">,
+): string | Promise<string> {
+  const message = receiptMessage(unsigned);
+  const what = `the signing key, asked for the signature of receipt ${unsigned.seq},`;
+  // A foreign signer gets bytes of its own, so that it cannot change the ones its signature is checked against.
+  const signed = attempt(() => key.sign(key.isOwn ? message : message.slice()), what, ports);
+  return after(signed, (bytes) => {
+    if (!(bytes instanceof Uint8Array)) throw receiptFailed(`${what} gave no bytes`);
+    if (!key.isOwn && !verifySignature(key.publicKey, message, bytes)) {
+      throw receiptFailed(`${what} gave ${bytes.length} bytes that are no Ed25519 signature of it by its publicKey`);
+    }
+    return toBase64(bytes);
+  });
+}
+
+function deliver(
+  receipt: Receipt,
+  onReceipt: ReceiptListener,
+  ports: Pick<Ports, "timer">,
+): undefined | Promise<undefined> {
+  const taken = attempt(() => onReceipt(receipt), `onReceipt, given receipt ${receipt.seq},`, ports);
+  return after(taken, () => undefined);
+}
+
+/** `next` at once, or where `value` is a promise of ours, when it is there. */
+function after<T, Result>(
+  value: T | Promise<T>,
+  next: (value: T) => Result | Promise<Result>,
+): Result | Promise<Result> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
+/** What `act` gives, unless it throws; a promise that rejects where that takes too long, if it gives one. */
+function attempt(act: () => unknown, what: string, ports: Pick<Ports, "timer">): unknown {
+  try {
+    const given = act();
+    return isThenable(given) ? within(given, what, ports) : given;
+  } catch (error) {
+    throw attemptFailed(error, what);
+  }
+}
+
+async function within(work: PromiseLike<unknown>, what: string, ports: Pick<Ports, "timer">): Promise<unknown> {
+  let stop: () => void = () => undefined;
+  try {
+    const late = new Promise<never>((_, reject) => {
+      stop = ports.timer(RECEIPT_TIMEOUT_MS, () => {
+        reject(receiptFailed(`${what} took more than ${RECEIPT_TIMEOUT_MS} ms`, undefined, LATE));
+      });
+    });
+    return await Promise.race([work, late]);
+  } catch (error) {
+    throw attemptFailed(error, what);
+  } finally {
+    stop();
+  }
+}
+
+function attemptFailed(error: unknown, what: string): AgentError {
+  if (error instanceof AgentError && error.code === "receipt-failed") return error;
+  return receiptFailed(`${what} failed: ${quoteForeign(thrownText(error))}`, error);
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}
+
+const FIX = "Fix the signing key or onReceipt, then build a new runtime: it begins a new chain.";
+const LATE = `${FIX} After its first \`await\`, onReceipt must not wait for a run or for destroy() of its own runtime.`;
+
+/** Not retryable: the chain it belongs to has ended. */
+export function receiptFailed(message: string, cause?: unknown, hint: string = FIX): AgentError {
+  return new AgentError("receipt-failed", message, {
+    hint,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

@@ -1,0 +1,100 @@
+// A message of the Messages API as a turn response. Blocks of tools that the vendor runs itself have no place in one; the
+// text around them has.
+
+import type { Reasoning } from "../../model/message.js";
+import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
+import type { Usage } from "../../model/usage.js";
+import { toToolCalls, type WireCall } from "../../providers/calls.js";
+import {
+  plainDecoding,
+  refuseBody,
+  refuseErrorBody,
+  toCount,
+  toList,
+  toObject,
+  toResponse,
+  toText,
+  type Decoding,
+  type WireObject,
+} from "../../http/json-readers.js";
+
+/**
+ * An answer of Anthropic's Messages API as a response. Throws `AgentError` `provider-response` when the body is an
+ * error or no message.
+ */
+export function decodeAnthropic(json: unknown, decoding: Decoding = plainDecoding): LlmTurnResponse {
+  const body = toObject(json);
+  refuseErrorBody(body["error"], decoding);
+  if (!Array.isArray(body["content"])) refuseBody("has no content", decoding);
+
+  let content = "";
+  const calls: WireCall[] = [];
+  const reasoning: Reasoning[] = [];
+  for (const item of toList(body["content"])) {
+    const block = toObject(item);
+    const type = toText(block["type"]);
+    if (type === "text") {
+      content += toText(block["text"]);
+      if (toList(block["citations"]).length > 0) decoding.note("citations");
+    } else if (type === "tool_use") {
+      calls.push({ id: block["id"], name: block["name"], arguments: block["input"] });
+    } else if (type === "thinking") {
+      reasoning.push(readThinking(block));
+    } else if (type === "redacted_thinking") {
+      reasoning.push({ type: "redacted", data: toText(block["data"]) });
+    } else {
+      decoding.note(`a block of type "${type}"`);
+    }
+  }
+  return toResponse({
+    content,
+    toolCalls: toToolCalls(calls),
+    reasoning,
+    stopReason: readStop(toText(body["stop_reason"]), decoding),
+    usage: readUsage(toObject(body["usage"])),
+    model: toText(body["model"]),
+  });
+}
+
+function readThinking(block: WireObject): Reasoning {
+  const text = toText(block["thinking"]);
+  const signature = toText(block["signature"]);
+  return { type: "text", text, ...(signature === "" ? {} : { signature }) };
+}
+
+/** `pause_turn` is the vendor's own tool loop cut short, so what there is of the answer ends early. */
+const STOP_REASONS: Readonly<Record<string, StopReason>> = {
+  "": "stop",
+  end_turn: "stop",
+  stop_sequence: "stop",
+  tool_use: "toolUse",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  pause_turn: "length",
+  compaction: "length",
+  refusal: "contentFilter",
+};
+
+function readStop(word: string, decoding: Decoding): StopReason {
+  const stopReason = Object.hasOwn(STOP_REASONS, word) ? STOP_REASONS[word] : undefined;
+  if (stopReason === undefined) decoding.note(`the stop reason "${word}"`);
+  return stopReason ?? "stop";
+}
+
+/** `input_tokens` counts only what came neither from nor went into the cache; ours counts all of it. */
+function readUsage(usage: WireObject): Usage | undefined {
+  const fresh = toCount(usage["input_tokens"]);
+  const outputTokens = toCount(usage["output_tokens"]);
+  if (fresh === undefined && outputTokens === undefined) return undefined;
+  const cacheReadTokens = toCount(usage["cache_read_input_tokens"]);
+  const cacheWriteTokens = toCount(usage["cache_creation_input_tokens"]);
+  const reasoningTokens = toCount(toObject(usage["output_tokens_details"])["thinking_tokens"]);
+  return {
+    // Three counts may have a sum that is none.
+    inputTokens: toCount((fresh ?? 0) + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)) ?? 0,
+    outputTokens: outputTokens ?? 0,
+    ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+  };
+}

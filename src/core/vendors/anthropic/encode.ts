@@ -1,0 +1,144 @@
+// A turn request as a Messages body. Specification: Anthropic API reference, "Create a message". System messages, wherever
+// they stand, become the one top-level `system`; a list of tool results becomes one user message. `seed` does not exist
+// here. `responseFormat` becomes `output_config.format`, which models before Claude 4.5 (Opus: 4.1) refuse.
+
+import type { JsonObject } from "../../canon/value.js";
+import type { AssistantMessage, ContentPart, LlmMessage, Reasoning, ToolMessage } from "../../model/message.js";
+import type { LlmSettings, LlmToolDefinition, LlmTurnRequest } from "../../model/provider.js";
+import { optional, toWireName } from "../../providers/encode.js";
+
+/** What a body needs beside the request. */
+export interface AnthropicEncoding {
+  model: string;
+  maxTokens: number;
+}
+
+/** A turn as the body of a request to Anthropic's Messages API. Reads the request and keeps nothing of it. */
+export function encodeAnthropic(request: LlmTurnRequest, encoding: AnthropicEncoding): JsonObject {
+  const { settings = {}, tools = [], messages } = request;
+  const system = messages.flatMap((message) =>
+    message.role === "system" && message.content !== "" ? message.content : [],
+  );
+  const body: JsonObject = {
+    model: settings.model ?? encoding.model,
+    max_tokens: settings.maxTokens ?? encoding.maxTokens,
+    ...optional("system", system.length === 0 ? undefined : system.join("\n\n")),
+    messages: encodeMessages(messages),
+    ...optional("temperature", settings.temperature),
+    ...optional("top_p", settings.topP),
+    ...optional("stop_sequences", settings.stop),
+  };
+  if (tools.length > 0) {
+    body["tools"] = tools.map(encodeTool);
+    if (settings.toolChoice !== undefined) body["tool_choice"] = encodeChoice(settings.toolChoice);
+  }
+  if (settings.responseFormat !== undefined) {
+    body["output_config"] = { format: { type: "json_schema", schema: settings.responseFormat.schema } };
+  }
+  return body;
+}
+
+function encodeTool({ name, description, schema }: LlmToolDefinition): JsonObject {
+  return { name, description, input_schema: schema };
+}
+
+function encodeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): JsonObject {
+  if (typeof choice === "object") return { type: "tool", name: choice.name };
+  return { type: choice === "required" ? "any" : choice };
+}
+
+function encodeMessages(messages: readonly LlmMessage[]): JsonObject[] {
+  const ids = createWireIds();
+  const result: JsonObject[] = [];
+  let results: JsonObject[] | undefined;
+  for (const message of messages) {
+    if (message.role === "tool" && results !== undefined) {
+      results.push(encodeResult(message, ids.of(message.toolCallId)));
+      continue;
+    }
+    results = undefined;
+    switch (message.role) {
+      case "system":
+        break;
+      case "user":
+        result.push({ role: "user", content: encodeContent(message.content) });
+        break;
+      case "assistant": {
+        const content = encodeAssistant(message, ids);
+        if (content.length > 0) result.push({ role: "assistant", content });
+        break;
+      }
+      case "tool":
+        results = [encodeResult(message, ids.of(message.toolCallId))];
+        result.push({ role: "user", content: results });
+        break;
+    }
+  }
+  return result;
+}
+
+function encodeContent(content: string | readonly ContentPart[]): string | JsonObject[] {
+  if (typeof content === "string") return content;
+  return content.map((part) => {
+    if (part.type === "text") return { type: "text", text: part.text };
+    const source: JsonObject =
+      "url" in part ? { type: "url", url: part.url } : { type: "base64", media_type: part.mediaType, data: part.data };
+    return { type: "image", source };
+  });
+}
+
+/** The blocks of what the model said: thoughts first, as the API demands. None at all where it said nothing. */
+function encodeAssistant(message: AssistantMessage, ids: WireIds): JsonObject[] {
+  const { content, toolCalls = [], reasoning = [] } = message;
+  if (content === "" && toolCalls.length === 0) return [];
+  return [
+    ...reasoning.flatMap(encodeReasoning),
+    ...(content === "" ? [] : [{ type: "text", text: content }]),
+    ...toolCalls.map((call) => ({
+      type: "tool_use",
+      id: ids.add(call.id),
+      name: toWireName(call.name, 128),
+      input: call.arguments,
+    })),
+  ];
+}
+
+/** A thought without a signature is another vendor's, and would be refused. */
+function encodeReasoning(reasoning: Reasoning): JsonObject[] {
+  if (reasoning.type === "redacted") return [{ type: "redacted_thinking", data: reasoning.data }];
+  if (reasoning.signature === undefined) return [];
+  return [{ type: "thinking", thinking: reasoning.text, signature: reasoning.signature }];
+}
+
+/** An error without words is refused by the API, so it gets one. */
+function encodeResult(message: ToolMessage, id: string): JsonObject {
+  if (message.isError !== true) return { type: "tool_result", tool_use_id: id, content: message.content };
+  return { type: "tool_result", tool_use_id: id, content: message.content || "error", is_error: true };
+}
+
+interface WireIds {
+  /** The id on the wire of a call that is being written. */
+  add(id: string): string;
+  /** The id on the wire of the latest call that was written under `id`. */
+  of(id: string): string;
+}
+
+/**
+ * This API wants ids of few characters, unique in the whole conversation. Its own ids are; those of a turn that another
+ * vendor answered, or synthetic ones, need not be.
+ */
+function createWireIds(): WireIds {
+  const latest = new Map<string, string>();
+  const used = new Set<string>();
+  return {
+    add(id) {
+      const base = id.replace(/[^\w-]/g, "_") || "call";
+      let wireId = base;
+      for (let count = 2; used.has(wireId); count++) wireId = `${base}_${count}`;
+      used.add(wireId);
+      latest.set(id, wireId);
+      return wireId;
+    },
+    of: (id) => latest.get(id) ?? id,
+  };
+}

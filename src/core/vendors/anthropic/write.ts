@@ -1,0 +1,139 @@
+// A turn response as a message of the Messages API, whole or streamed, the inverse of `decodeAnthropic`. Not carried by this
+// wire: the cost, and a `finalAnswer` other than the content. Clients take a missing usage for a defect, so it comes as
+// zeros. The API has no word for the stop reason `error`; it is sent as it is, which no client takes for another.
+
+import type { JsonObject, JsonValue } from "../../canon/value.js";
+import type { LlmToolCall, Reasoning } from "../../model/message.js";
+import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
+import type { Usage } from "../../model/usage.js";
+import { cutText, lastAt, type Cut, type TimedText } from "../../wire/cut.js";
+import { argumentsText } from "../openai/write.js";
+import { modelOf, toSse, type WireStamp } from "../../wire/pieces.js";
+
+const STOP_REASONS: Readonly<Record<StopReason, string>> = {
+  stop: "end_turn",
+  toolUse: "tool_use",
+  length: "max_tokens",
+  contentFilter: "refusal",
+  error: "error",
+};
+
+/** A block, as it opens in a stream, and the deltas that fill it. */
+interface Block {
+  whole: JsonObject;
+  opening: JsonObject;
+  deltas: [JsonObject, number][];
+}
+
+/** An answer as the `message` object of Anthropic's Messages API. */
+export function writeAnthropic(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
+  return {
+    ...head(response, stamp),
+    content: toBlocks(response).map((block) => block.whole),
+    stop_reason: STOP_REASONS[response.stopReason],
+    stop_sequence: null,
+    usage: writeUsage(response.usage),
+  };
+}
+
+/** An answer as server-sent events of Anthropic's Messages API, to be sent one after the other. */
+export function streamAnthropic(response: LlmTurnResponse, stamp: WireStamp): string[] {
+  return anthropicEvents(response, stamp).map(({ text }) => text);
+}
+
+/** The events, cut as `cut` says, each with the time of what it carries. */
+export function anthropicEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[] {
+  const usage = writeUsage(response.usage);
+  const message = {
+    ...head(response, stamp),
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { ...usage, output_tokens: 0 },
+  };
+  const event = (data: JsonObject, at = 0): TimedText => ({ text: toSse(data, data["type"] as string), at });
+  const stop = { stop_reason: STOP_REASONS[response.stopReason], stop_sequence: null };
+  return [
+    event({ type: "message_start", message }),
+    ...toBlocks(response, cut).flatMap(({ opening, deltas }, index) => [
+      event({ type: "content_block_start", index, content_block: opening }, deltas[0]?.[1]),
+      ...deltas.map(([delta, at]) => event({ type: "content_block_delta", index, delta }, at)),
+      event({ type: "content_block_stop", index }),
+    ]),
+    event({ type: "message_delta", delta: stop, usage }),
+    event({ type: "message_stop" }),
+  ];
+}
+
+function head(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
+  return { id: `msg_${stamp.id}`, type: "message", role: "assistant", model: modelOf(response, stamp) };
+}
+
+/** Thoughts first, then the text, then the calls: the order in which the API writes and takes them. */
+function toBlocks({ message }: LlmTurnResponse, cut?: Cut): Block[] {
+  const { content, toolCalls = [], reasoning = [] } = message;
+  return [
+    ...reasoning.map((thought) => toThought(thought, cut)),
+    ...(content === "" ? [] : [toTextBlock(content, cut)]),
+    ...toolCalls.map((call, index) => toCallBlock(call, index, cut)),
+  ];
+}
+
+function toThought(thought: Reasoning, cut: Cut | undefined): Block {
+  if (thought.type === "redacted") {
+    const whole = { type: "redacted_thinking", data: thought.data };
+    return { whole, opening: whole, deltas: [] };
+  }
+  const { text, signature = "" } = thought;
+  const pieces = cutText(cut, "reasoning", text);
+  return {
+    whole: { type: "thinking", thinking: text, signature },
+    opening: { type: "thinking", thinking: "", signature: "" },
+    deltas: [
+      ...toDeltas(pieces, (thinking) => ({ type: "thinking_delta", thinking })),
+      ...(signature === "" ? [] : toDeltas([{ text: signature, at: lastAt(pieces) }], toSignature)),
+    ],
+  };
+}
+
+function toSignature(signature: string): JsonObject {
+  return { type: "signature_delta", signature };
+}
+
+function toDeltas(pieces: readonly TimedText[], write: (text: string) => JsonObject): [JsonObject, number][] {
+  return pieces.map(({ text, at }) => [write(text), at]);
+}
+
+function toTextBlock(text: string, cut: Cut | undefined): Block {
+  return {
+    whole: { type: "text", text },
+    opening: { type: "text", text: "" },
+    deltas: toDeltas(cutText(cut, "text", text), (piece) => ({ type: "text_delta", text: piece })),
+  };
+}
+
+/** Arguments that were no object come whole as the text they were, and streamed as the model wrote them. */
+function toCallBlock(call: LlmToolCall, index: number, cut: Cut | undefined): Block {
+  const base = { type: "tool_use", id: call.id, name: call.name };
+  const input: JsonValue = call.malformedArguments ?? call.arguments;
+  return {
+    whole: { ...base, input },
+    opening: { ...base, input: {} },
+    deltas: toDeltas(cutText(cut, index, argumentsText(call)), (text) => ({
+      type: "input_json_delta",
+      partial_json: text,
+    })),
+  };
+}
+
+/** `input_tokens` leaves out what went through the cache; ours counts all of it. */
+function writeUsage(usage: Usage = { inputTokens: 0, outputTokens: 0 }): JsonObject {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
+  return {
+    input_tokens: Math.max(0, inputTokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0)),
+    ...(cacheWriteTokens === undefined ? {} : { cache_creation_input_tokens: cacheWriteTokens }),
+    ...(cacheReadTokens === undefined ? {} : { cache_read_input_tokens: cacheReadTokens }),
+    output_tokens: outputTokens,
+    ...(reasoningTokens === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoningTokens } }),
+  };
+}

@@ -1,0 +1,79 @@
+// A turn response as an answer of Ollama's chat API, whole or streamed, the inverse of `decodeOllama`. Not carried by this
+// wire: the cost, tokens of caches and reasoning, signatures, thoughts but for their joined text, stop reasons other than
+// stop and length, and a `finalAnswer` other than the content.
+
+import type { JsonObject } from "../../canon/value.js";
+import type { LlmToolCall } from "../../model/message.js";
+import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
+import { cutText, lastAt, type Cut, type TimedText } from "../../wire/cut.js";
+import { argumentsText } from "../openai/write.js";
+import { modelOf, toLine, type WireStamp } from "../../wire/pieces.js";
+
+const DONE_REASONS: Readonly<Record<StopReason, string>> = {
+  stop: "stop",
+  toolUse: "stop",
+  length: "length",
+  contentFilter: "content_filter",
+  error: "error",
+};
+
+/** An answer as the one object that Ollama's chat API gives where it does not stream. */
+export function writeOllama(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
+  const { content } = response.message;
+  const thinking = thoughtOf(response);
+  const message = {
+    role: "assistant",
+    content,
+    ...(thinking === "" ? {} : { thinking }),
+    ...writeCalls(response),
+  };
+  return { ...head(response, stamp), message, ...ending(response) };
+}
+
+/** An answer as the lines of JSON that Ollama's chat API streams, to be sent one after the other. */
+export function streamOllama(response: LlmTurnResponse, stamp: WireStamp): string[] {
+  return ollamaEvents(response, stamp).map(({ text }) => text);
+}
+
+/** The lines, cut as `cut` says, each with the time of what it carries. Calls have no pieces on this wire. */
+export function ollamaEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[] {
+  const common = head(response, stamp);
+  const calls = writeCalls(response);
+  const line = (message: JsonObject, at: number): TimedText => ({
+    text: toLine({ ...common, message: { role: "assistant", ...message }, done: false }),
+    at,
+  });
+  const { content, toolCalls = [] } = response.message;
+  const called = toolCalls.map((call, index) => lastAt(cut?.(index, argumentsText(call))));
+  return [
+    ...cutText(cut, "reasoning", thoughtOf(response)).map(({ text, at }) => line({ content: "", thinking: text }, at)),
+    ...cutText(cut, "text", content).map(({ text, at }) => line({ content: text }, at)),
+    ...(toolCalls.length === 0 ? [] : [line({ content: "", ...calls }, Math.max(...called))]),
+    { text: toLine({ ...common, message: { role: "assistant", content: "" }, ...ending(response) }), at: 0 },
+  ];
+}
+
+function head(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
+  return { model: modelOf(response, stamp), created_at: new Date(stamp.createdAt).toISOString() };
+}
+
+function thoughtOf({ message }: LlmTurnResponse): string {
+  return (message.reasoning ?? []).map((thought) => (thought.type === "text" ? thought.text : "")).join("");
+}
+
+function writeCalls({ message }: LlmTurnResponse): JsonObject {
+  const { toolCalls = [] } = message;
+  return toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(writeCall) };
+}
+
+function writeCall({ id, name, arguments: args, malformedArguments }: LlmToolCall, index: number): JsonObject {
+  return { id, function: { index, name, arguments: malformedArguments ?? args } };
+}
+
+function ending({ stopReason, usage }: LlmTurnResponse): JsonObject {
+  return {
+    done: true,
+    done_reason: DONE_REASONS[stopReason],
+    ...(usage === undefined ? {} : { prompt_eval_count: usage.inputTokens, eval_count: usage.outputTokens }),
+  };
+}

@@ -1,0 +1,109 @@
+// One choice of a streamed chat completion. The fields are those that the decoder of a whole one reads.
+
+import { isPlainObject } from "../../canon/value.js";
+import type { LlmStreamDelta } from "../../model/provider.js";
+import { createCallFold } from "./call-fold.js";
+import { createContentFold } from "./content-fold.js";
+import { assertRoom, toDeltas, toPiece } from "../../http/fold.js";
+import { toCount, toJsonText, toList, toObject, type Decoding, type WireObject } from "../../http/json-readers.js";
+
+export interface ChoiceFold {
+  take(choice: WireObject): LlmStreamDelta[];
+  /** It has a finish reason that says something; some hosts send "" all along. */
+  readonly hasFinished: boolean;
+  body(): WireObject;
+}
+
+export function createChoiceFold(decoding: Decoding): ChoiceFold {
+  const message = createMessageFold(decoding);
+  let hasDelta = false;
+  let finish = "";
+
+  return {
+    get hasFinished() {
+      return finish !== "";
+    },
+    take(choice) {
+      finish = toPiece(choice["finish_reason"]) || toPiece(toObject(choice["finish_details"])["type"]) || finish;
+      // Perplexity sends the message so far beside each delta; a host that sends no delta sends the message once.
+      const piece = choice["delta"] ?? (hasDelta ? undefined : choice["message"]);
+      hasDelta ||= isPlainObject(piece);
+      return message.take(toObject(piece));
+    },
+    body: () => ({ finish_reason: finish, message: message.body() }),
+  };
+}
+
+interface MessageFold {
+  take(piece: WireObject): LlmStreamDelta[];
+  body(): WireObject;
+}
+
+function createMessageFold(decoding: Decoding): MessageFold {
+  const content = createContentFold(decoding);
+  const toolCalls = createCallFold(decoding);
+  const details = new Map<string, WireObject>();
+  const texts = { refusal: "", reasoning_content: "", reasoning: "" };
+  const legacy = { name: "", arguments: "" };
+  const audio = { transcript: "", data: "" };
+
+  const takeSpoken = (piece: WireObject): LlmStreamDelta[] => {
+    const isFirstRefusal = texts.refusal === "";
+    for (const name of ["refusal", "reasoning_content", "reasoning"] as const) texts[name] += toPiece(piece[name]);
+    const sound = toObject(piece["audio"]);
+    audio.transcript += toPiece(sound["transcript"]);
+    audio.data ||= toPiece(sound["data"]);
+    const { text, thought } = content.take(piece["content"]);
+    const detailed = toList(piece["reasoning_details"]).map((item) => addDetail(details, toObject(item), decoding));
+    const refusal = toPiece(piece["refusal"]);
+    const said = content.isEmpty ? toPiece(sound["transcript"]) : text;
+    return toDeltas(
+      // The decoder puts a refusal on a line of its own.
+      said + (refusal !== "" && isFirstRefusal && !content.isEmpty ? "\n" : "") + refusal,
+      thought + (toPiece(piece["reasoning_content"]) || toPiece(piece["reasoning"]) || detailed.join("")),
+    );
+  };
+  const takeLegacy = (call: WireObject): LlmStreamDelta => {
+    const name = toPiece(call["name"]);
+    const written = call["arguments"] ?? "";
+    const argumentsText = typeof written === "string" ? written : toJsonText(written);
+    legacy.name ||= name;
+    legacy.arguments += argumentsText;
+    return { type: "tool-call-delta", index: 0, ...(name === "" ? {} : { name }), argumentsText };
+  };
+
+  return {
+    take(piece) {
+      const legacyCall = piece["function_call"];
+      return [
+        ...takeSpoken(piece),
+        ...toList(piece["tool_calls"]).map((call) => toolCalls.take(call)),
+        ...(isPlainObject(legacyCall) ? [takeLegacy(legacyCall)] : []),
+      ];
+    },
+    body: () => ({
+      role: "assistant",
+      content: content.body(),
+      ...texts,
+      reasoning_details: [...details.values()],
+      audio,
+      tool_calls: toolCalls.calls(),
+      function_call: legacy,
+    }),
+  };
+}
+
+/** OpenRouter's details, one for each type and index. Returns the thought in this piece. */
+function addDetail(details: Map<string, WireObject>, detail: WireObject, decoding: Decoding): string {
+  const key = `${toPiece(detail["type"])}/${toCount(detail["index"]) ?? ""}`;
+  if (!details.has(key)) assertRoom(details.size, "reasoning details", decoding);
+  const before = details.get(key) ?? {};
+  const text = toPiece(detail["text"]);
+  const summary = toPiece(detail["summary"]);
+  details.set(key, {
+    text: toPiece(before["text"]) + text,
+    summary: toPiece(before["summary"]) + summary,
+    data: toPiece(before["data"]) || toPiece(detail["data"]),
+  });
+  return text || summary;
+}

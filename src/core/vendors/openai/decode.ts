@@ -1,0 +1,167 @@
+// A chat completion as a turn response, read as OpenAI and its many imitators really write it: content that is null or a
+// list, legacy calls, empty placeholders for fields that are not used, errors under status 200.
+
+import { isPlainObject } from "../../canon/value.js";
+import type { Reasoning } from "../../model/message.js";
+import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
+import { costToUsd, toCost, type Usage } from "../../model/usage.js";
+import { toToolCalls, type WireCall } from "../../providers/calls.js";
+import {
+  plainDecoding,
+  refuseBody,
+  refuseErrorBody,
+  toCount,
+  toList,
+  toObject,
+  toResponse,
+  toText,
+  type Decoding,
+  type WireObject,
+} from "../../http/json-readers.js";
+
+/**
+ * An answer of OpenAI's Chat Completions API as a response. Throws `AgentError` `provider-response` when the body is an
+ * error or holds no message.
+ */
+export function decodeOpenAi(json: unknown, decoding: Decoding = plainDecoding): LlmTurnResponse {
+  const body = toObject(json);
+  refuseErrorBody(body["error"], decoding);
+  const choices = toList(body["choices"]);
+  const choice = toObject(choices[0]);
+  refuseErrorBody(choice["error"], decoding);
+  const message = toObject(choice["message"]);
+  if (Object.keys(message).length === 0) refuseBody("has no message", decoding);
+  if (choices.length > 1) decoding.note("more than one choice");
+  if (toList(message["images"]).length > 0) decoding.note("images");
+
+  const parts = readParts(message["content"], decoding);
+  const refusal = toText(message["refusal"]) || parts.refusal;
+  const said = parts.text || readAudio(message["audio"], decoding);
+  return toResponse({
+    content: [said, refusal].filter((text) => text !== "").join("\n"),
+    toolCalls: toToolCalls(readCalls(message)),
+    reasoning: readReasoning(message, parts.reasoning, decoding),
+    stopReason: refusal === "" ? readStop(choice, decoding) : "contentFilter",
+    isRefusal: refusal !== "" && said === "",
+    usage: readUsage(toObject(body["usage"])),
+    costUsd: readCost(toObject(body["usage"])),
+    model: toText(body["model"]),
+  });
+}
+
+interface Parts {
+  text: string;
+  refusal: string;
+  reasoning: string;
+}
+
+/** Content as one text. Mistral sends a list with thinking in it; a refusal may come as a part, too. */
+function readParts(content: unknown, decoding: Decoding): Parts {
+  const parts: Parts = { text: toText(content), refusal: "", reasoning: "" };
+  for (const item of toList(content)) {
+    const part = toObject(item);
+    const type = toText(part["type"]);
+    if (type === "text") parts.text += toText(part["text"]);
+    else if (type === "refusal") parts.refusal += toText(part["refusal"]);
+    else if (type === "thinking") {
+      for (const thought of toList(part["thinking"])) parts.reasoning += toText(toObject(thought)["text"]);
+    } else decoding.note(`a content part of type "${type}"`);
+  }
+  return parts;
+}
+
+/** What a model said aloud is its answer, so the transcript stands for it. */
+function readAudio(audio: unknown, decoding: Decoding): string {
+  if (toText(toObject(audio)["data"]) !== "") decoding.note("audio");
+  return toText(toObject(audio)["transcript"]);
+}
+
+function readCalls(message: WireObject): WireCall[] {
+  const calls = toList(message["tool_calls"]).map((item) => {
+    const call = toObject(item);
+    const named = toObject(call["function"]);
+    // A custom tool takes free text. Some gateways send an empty `custom` beside every function.
+    const custom = toObject(call["custom"]);
+    return toText(named["name"]) === "" && toText(custom["name"]) !== ""
+      ? { id: call["id"], name: custom["name"], arguments: custom["input"] }
+      : { id: call["id"], name: named["name"], arguments: named["arguments"] };
+  });
+  if (calls.length > 0) return calls;
+  const legacy = toObject(message["function_call"]);
+  if (toText(legacy["name"]) === "") return [];
+  return [{ id: undefined, name: legacy["name"], arguments: legacy["arguments"] }];
+}
+
+/** Thoughts under any of the names in use. Signatures are left out, since this API takes no thoughts back. */
+function readReasoning(message: WireObject, fromParts: string, decoding: Decoding): Reasoning[] {
+  const details: string[] = [];
+  for (const item of toList(message["reasoning_details"])) {
+    const detail = toObject(item);
+    if (toText(detail["data"]) !== "") decoding.note("encrypted reasoning");
+    details.push(toText(detail["text"]) || toText(detail["summary"]));
+  }
+  const plain = toText(message["reasoning_content"]) || toText(message["reasoning"]);
+  const texts = plain === "" ? details : [plain];
+  return [fromParts, ...texts].filter((text) => text !== "").map((text) => ({ type: "text", text }));
+}
+
+/** finish_reason of OpenAI, Mistral (model_length), DeepSeek (insufficient_system_resource) and Hugging Face (eos). */
+const STOP_REASONS: Readonly<Record<string, StopReason>> = {
+  "": "stop",
+  stop: "stop",
+  stop_sequence: "stop",
+  end_turn: "stop",
+  eos: "stop",
+  eos_token: "stop",
+  tool_calls: "toolUse",
+  function_call: "toolUse",
+  tool_use: "toolUse",
+  length: "length",
+  max_tokens: "length",
+  model_length: "length",
+  content_filter: "contentFilter",
+  safety: "contentFilter",
+  error: "error",
+  insufficient_system_resource: "error",
+};
+
+function readStop(choice: WireObject, decoding: Decoding): StopReason {
+  const word = toText(choice["finish_reason"]) || toText(toObject(choice["finish_details"])["type"]);
+  const stopReason = Object.hasOwn(STOP_REASONS, word) ? STOP_REASONS[word] : undefined;
+  if (stopReason === undefined) decoding.note(`the finish reason "${word}"`);
+  return stopReason ?? "stop";
+}
+
+function readUsage(usage: WireObject): Usage | undefined {
+  const inputTokens = toCount(usage["prompt_tokens"]);
+  const outputTokens = toCount(usage["completion_tokens"]);
+  if (inputTokens === undefined && outputTokens === undefined) return undefined;
+  const input = toObject(usage["prompt_tokens_details"]);
+  const output = toObject(usage["completion_tokens_details"]);
+  const cacheReadTokens = toCount(input["cached_tokens"]) ?? toCount(usage["prompt_cache_hit_tokens"]);
+  const cacheWriteTokens = toCount(input["cache_write_tokens"]);
+  const reasoningTokens = toCount(output["reasoning_tokens"]) ?? toCount(usage["reasoning_tokens"]);
+  // xAI counts reasoning beside the completion, not within it; its total shows that.
+  const apart = (toCount(usage["total_tokens"]) ?? 0) - (inputTokens ?? 0) - (outputTokens ?? 0);
+  return {
+    inputTokens: inputTokens ?? 0,
+    outputTokens: (outputTokens ?? 0) + (apart > 0 && apart === reasoningTokens ? apart : 0),
+    ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+  };
+}
+
+/**
+ * What OpenRouter and Vercel's gateway say a turn cost, in USD: `usage.cost` beside `cost_details`. With a key of one's own at the
+ * vendor behind (`is_byok`), `cost` is the gateway's fee alone and the vendor's bill comes on top. A figure too large to be
+ * counted exactly is none.
+ */
+function readCost(usage: WireObject): number | undefined {
+  const { cost, cost_details: details, is_byok: isOwnKey } = usage;
+  if (typeof cost !== "number" || !isPlainObject(details)) return undefined;
+  const costUsd = cost + (isOwnKey === true ? Number(details["upstream_inference_cost"] ?? 0) : 0);
+  if (!(costUsd >= 0)) return undefined;
+  const exact = toCost(costUsd);
+  return Number.isSafeInteger(exact.microCents) ? costToUsd(exact) : undefined;
+}

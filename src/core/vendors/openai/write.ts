@@ -1,0 +1,142 @@
+// A turn response as a chat completion, whole or streamed, the inverse of `decodeOpenAi`. Not carried by this wire: the cost,
+// signatures of thoughts, thoughts the vendor kept back, a refusal beside a text (it is part of the text), and a `finalAnswer` other
+// than the content.
+
+import type { JsonObject } from "../../canon/value.js";
+import type { LlmToolCall } from "../../model/message.js";
+import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
+import type { Usage } from "../../model/usage.js";
+import { cutText, type Cut, type TimedText } from "../../wire/cut.js";
+import { modelOf, toSse, type WireStamp } from "../../wire/pieces.js";
+
+const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
+  stop: "stop",
+  toolUse: "tool_calls",
+  length: "length",
+  contentFilter: "content_filter",
+  error: "error",
+};
+
+/** An answer as the `chat.completion` object of OpenAI's Chat Completions API. */
+export function writeOpenAi(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
+  const { message, usage } = response;
+  const { content, toolCalls = [] } = message;
+  const isRefusal = refuses(response);
+  return {
+    ...head(response, stamp, "chat.completion"),
+    choices: [
+      {
+        index: 0,
+        message: {
+          role: "assistant",
+          content: isRefusal || (content === "" && toolCalls.length > 0) ? null : content,
+          refusal: isRefusal ? content : null,
+          ...writeReasoning(response),
+          ...(toolCalls.length === 0 ? {} : { tool_calls: toolCalls.map(writeCall) }),
+        },
+        logprobs: null,
+        finish_reason: finishOf(response),
+      },
+    ],
+    ...(usage === undefined ? {} : { usage: writeUsage(usage) }),
+  };
+}
+
+/** A text that the vendor gave as a refusal goes back as one: clients ask for it by its field. */
+function refuses({ isRefusal, message }: LlmTurnResponse): boolean {
+  return isRefusal === true && message.content !== "" && (message.toolCalls ?? []).length === 0;
+}
+
+/** A refusal is no cut: the model said all of it. */
+function finishOf(response: LlmTurnResponse): string {
+  return refuses(response) ? "stop" : FINISH_REASONS[response.stopReason];
+}
+
+/** An answer as server-sent events of `chat.completion.chunk` objects, to be sent one after the other. */
+export function streamOpenAi(response: LlmTurnResponse, stamp: WireStamp): string[] {
+  return openAiEvents(response, stamp).map(({ text }) => text);
+}
+
+/** The events, cut as `cut` says, each with the time of what it carries. */
+export function openAiEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[] {
+  const { message, usage } = response;
+  const said = refuses(response) ? "refusal" : "content";
+  const common = head(response, stamp, "chat.completion.chunk");
+  const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
+    ...common,
+    choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+    ...(stamp.wantsUsage === true ? { usage: null } : {}),
+  });
+  const event = (data: JsonObject | "[DONE]", at = 0): TimedText => ({ text: toSse(data), at });
+  return [
+    event(chunk({ role: "assistant", content: "", refusal: null })),
+    ...thoughtDeltas(response, cut).map(([delta, at]) => event(chunk(delta), at)),
+    ...cutText(cut, "text", message.content).map(({ text, at }) => event(chunk({ [said]: text }), at)),
+    ...(message.toolCalls ?? []).flatMap((call, index) =>
+      callDeltas(call, index, cut).map(([delta, at]) => event(chunk(delta), at)),
+    ),
+    event(chunk({}, finishOf(response))),
+    ...(stamp.wantsUsage === true && usage !== undefined
+      ? [event({ ...common, choices: [], usage: writeUsage(usage) })]
+      : []),
+    event("[DONE]"),
+  ];
+}
+
+/** One thought in its recorded pieces; several, whose list has no pieces, at once. */
+function thoughtDeltas(response: LlmTurnResponse, cut: Cut | undefined): [JsonObject, number][] {
+  const whole = writeReasoning(response);
+  if (Object.keys(whole).length === 0) return [];
+  const text = whole["reasoning_content"];
+  if (typeof text !== "string") return [[whole, 0]];
+  return cut?.("reasoning", text)?.map((piece) => [{ reasoning_content: piece.text }, piece.at]) ?? [[whole, 0]];
+}
+
+function head(response: LlmTurnResponse, stamp: WireStamp, object: string): JsonObject {
+  const { id, createdAt } = stamp;
+  return { id: `chatcmpl-${id}`, object, created: Math.floor(createdAt / 1000), model: modelOf(response, stamp) };
+}
+
+/** One thought under the name most hosts use; several as the list OpenRouter has for them. */
+function writeReasoning({ message }: LlmTurnResponse): JsonObject {
+  const texts = (message.reasoning ?? []).flatMap((thought) => (thought.type === "text" ? thought.text : []));
+  if (texts.length === 0) return {};
+  if (texts.length === 1) return { reasoning_content: texts[0] ?? "" };
+  return { reasoning_details: texts.map((text, index) => ({ type: "reasoning.text", text, index })) };
+}
+
+function writeCall(call: LlmToolCall): JsonObject {
+  return { id: call.id, type: "function", function: { name: call.name, arguments: argumentsText(call) } };
+}
+
+function callDeltas(call: LlmToolCall, index: number, cut: Cut | undefined): [JsonObject, number][] {
+  const { id, name } = call;
+  const pieces = cutText(cut, index, argumentsText(call));
+  return [
+    [{ tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] }, pieces[0]?.at ?? 0],
+    ...pieces.map(({ text, at }): [JsonObject, number] => [
+      { tool_calls: [{ index, function: { arguments: text } }] },
+      at,
+    ]),
+  ];
+}
+
+/** The arguments of a call as text: as the model wrote them, where that was no object. */
+export function argumentsText(call: LlmToolCall): string {
+  return call.malformedArguments ?? JSON.stringify(call.arguments);
+}
+
+function writeUsage(usage: Usage): JsonObject {
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
+  const input = {
+    ...(cacheReadTokens === undefined ? {} : { cached_tokens: cacheReadTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cache_write_tokens: cacheWriteTokens }),
+  };
+  return {
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    ...(Object.keys(input).length === 0 ? {} : { prompt_tokens_details: input }),
+    ...(reasoningTokens === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+  };
+}

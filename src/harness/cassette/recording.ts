@@ -1,0 +1,188 @@
+// Where recordings are kept: refused before anything is spent when the file may not be written, and each file once, since
+// of two tests that share a file the second would replace what the first recorded.
+
+import { resolve } from "node:path";
+import {
+  CASSETTE_SUFFIX,
+  CassetteError,
+  createCassetteStore,
+  DEFAULT_MAX_BYTES,
+  type CassetteV2,
+  type RecordingProvider,
+} from "../../cassette/index.js";
+import { sha256Hex, type FilePort, type JsonObject } from "../../core/index.js";
+import { adoptCommand } from "../matchers/baseline/command.js";
+
+type RecordMode = "record" | "refresh";
+
+export interface RecordingDesk {
+  /**
+   * Call it before the run. Throws `CassetteError` when the recording could not be kept; `rerecord` is the command that replaces what
+   * is there. `fork`: as `record`, into another file.
+   */
+  open(file: string, mode: RecordMode | "fork", rerecord?: string): Promise<void>;
+  /**
+   * Call it after the run. Throws `nothing-recorded`, `too-large`, `file-unreadable`, or `file-exists`: also where a file that
+   * is to be replaced is no longer the one that `open` saw, since another process or project recorded it meanwhile.
+   */
+  keep(recorder: RecordingProvider, file: string, mode: RecordMode, options?: KeepOptions): Promise<void>;
+  /**
+   * Call it after a run whose test failed: keeps the recording as {@link failedFile}. Undefined where there is nothing to keep, or it
+   * cannot be kept: the test has an error of its own to show.
+   */
+  keepFailed(recorder: RecordingProvider, file: string, options?: KeepOptions): Promise<string | undefined>;
+  /** True for a file that this owner recorded before: it may do so again. */
+  isOwn(file: string): boolean;
+}
+
+/** Who recorded what, by the path from the root of the disk. An owner may replace what is its own. */
+export type TakenFiles = Map<string, object>;
+
+export interface KeepOptions {
+  agentId?: string;
+  /** How the run ended; kept in `extensions.outcome`. */
+  outcome?: JsonObject;
+  maxBytes?: number;
+}
+
+/** The desk of one owner, which remembers in `taken` what it kept. */
+export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: object): RecordingDesk {
+  const store = createCassetteStore(files);
+  const isOwn = (file: string): boolean => taken.get(resolve(file)) === owner;
+  const opened = new Map<string, string>();
+
+  function assertFree(file: string): void {
+    if (isOwn(file) || !taken.has(resolve(file))) return;
+    throw new CassetteError("file-exists", `${file} was recorded by this process already and was left as it is`, {
+      file,
+      hint: "Two tests share this cassette, or one ran again after its done(): give each a file of its own, and call done() last.",
+    });
+  }
+
+  return {
+    async open(file, mode, rerecord) {
+      assertCassetteName(file);
+      assertFree(file);
+      const state = await stateOf(files, file);
+      if (mode !== "refresh" && !isOwn(file) && state !== MISSING) throw alreadyThere(file, mode, state, rerecord);
+      opened.set(file, state);
+    },
+    async keep(recorder, file, mode, options = {}) {
+      assertRecorded(recorder, file);
+      const cassette = cassetteOf(recorder, options);
+      const limit = options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes };
+      assertFree(file);
+      const wasOwn = isOwn(file);
+      const overwrite = mode === "refresh" || wasOwn;
+      taken.set(resolve(file), owner);
+      try {
+        if (overwrite && (await stateOf(files, file)) !== opened.get(file)) throw changedMeanwhile(file);
+        await store.save(file, cassette, { overwrite, ...limit });
+        await files.remove(failedFile(file));
+      } catch (error) {
+        if (!wasOwn) taken.delete(resolve(file));
+        throw error;
+      }
+    },
+    async keepFailed(recorder, file, options = {}) {
+      if (recorder.turns === 0) return undefined;
+      const failed = failedFile(file);
+      try {
+        const limit = options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes };
+        await store.save(failed, cassetteOf(recorder, options), { overwrite: true, ...limit });
+        return failed;
+      } catch (error) {
+        if (error instanceof CassetteError) return undefined;
+        throw error;
+      }
+    },
+    isOwn,
+  };
+}
+
+/**
+ * Where the recording of a failed test is kept: `a.cassette.failed.json` for `a.cassette.json`. It does not end as a cassette does, so
+ * that no command takes it for one unless it is named.
+ */
+export function failedFile(file: string): string {
+  return `${file.slice(0, -CASSETTE_SUFFIX.length)}.cassette.failed.json`;
+}
+
+/** Where a cassette is missing: what to do with the recording that a failed test left next to it, if there is one. */
+export async function keptRunHint(files: FilePort, file: string): Promise<string | undefined> {
+  const failed = failedFile(file);
+  if (!file.endsWith(CASSETTE_SUFFIX) || !(await fileExists(files, failed))) return undefined;
+  return `The recording of a failed test was kept. If its assertion was wrong, adopt it: ${adoptCommand(failed, file)}`;
+}
+
+function cassetteOf(recorder: RecordingProvider, { agentId, outcome }: KeepOptions): CassetteV2 {
+  return recorder.toCassette({
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(outcome === undefined ? {} : { extensions: { outcome } }),
+  });
+}
+
+/** A file that is there but cannot be read counts as there: a damaged recording is never treated as a missing one. */
+export async function fileExists(files: FilePort, file: string): Promise<boolean> {
+  return (await files.read(file, 0)).kind !== "not-found";
+}
+
+const MISSING = "missing";
+
+/** What is there, to be compared later: a hash, a size, or why it cannot be read. */
+async function stateOf(files: FilePort, file: string): Promise<string> {
+  const found = await files.read(file, DEFAULT_MAX_BYTES);
+  switch (found.kind) {
+    case "not-found":
+      return MISSING;
+    case "read":
+      return sha256Hex(found.bytes);
+    case "too-large":
+      return String(found.size);
+    case "failed":
+      return `${UNREADABLE}${found.message}`;
+  }
+}
+
+const UNREADABLE = "unreadable: ";
+
+function assertCassetteName(file: string): void {
+  if (file.endsWith(CASSETTE_SUFFIX)) return;
+  throw new CassetteError("invalid-options", `${file} does not end in ${CASSETTE_SUFFIX}, so nothing was recorded`, {
+    file,
+    hint: `Commands that are given a folder look for ${CASSETTE_SUFFIX} only; name it so.`,
+  });
+}
+
+function changedMeanwhile(file: string): CassetteError {
+  return new CassetteError("file-exists", `${file} changed while it was recorded again, and was left as it is now`, {
+    file,
+    hint: "Another process, or another project of the test runner, records the same cassette: record with one, or give each a folder.",
+  });
+}
+
+function alreadyThere(file: string, mode: "record" | "fork", state: string, rerecord?: string): CassetteError {
+  if (state.startsWith(UNREADABLE)) {
+    const why = state.slice(UNREADABLE.length);
+    return new CassetteError("file-unreadable", `${file} cannot be recorded: ${why}; nothing was spent`, {
+      file,
+      hint: "Check the path and who may read it.",
+    });
+  }
+  return new CassetteError("file-exists", `${file} exists and was left as it is; nothing was spent`, {
+    file,
+    hint:
+      mode === "fork"
+        ? "A fork replaces nothing: give it another file."
+        : "Use CASSETTE_MODE=refresh (cassette record --refresh) to replace it.",
+    ...(rerecord === undefined || mode === "fork" ? {} : { rerecord }),
+  });
+}
+
+function assertRecorded(recorder: RecordingProvider, file: string): void {
+  if (recorder.turns > 0) return;
+  throw new CassetteError("nothing-recorded", `no turn was recorded for ${file}, so no file was written`, {
+    file,
+    hint: "Hand the provider of useCassette to the agent, and call done() after the run. A call that failed or was aborted is no turn.",
+  });
+}

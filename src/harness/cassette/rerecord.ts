@@ -1,0 +1,90 @@
+// Recordings that begin on an older one: a fork at a turn, written to another file, and a recording that keeps what is still
+// valid of itself. Both leave the old file as it was until a run has succeeded.
+
+import {
+  forkProvider,
+  resumeProvider,
+  type CassetteStore,
+  type ForkProvider,
+  type RecordingOptions,
+  type ResumeOptions,
+} from "../../cassette/index.js";
+import { HarnessError } from "../errors.js";
+import { resolveLive, type LiveProvider } from "./live.js";
+import type { KeepOptions, RecordingDesk } from "./recording.js";
+
+/** The variables of mode `fork`: set by `cassette fork`. */
+export interface ForkEnvironment {
+  /** The cassette to fork; every other one is replayed. */
+  readonly CASSETTE_FORK?: string | undefined;
+  /** The first live turn. */
+  readonly CASSETTE_FORK_AT?: string | undefined;
+  /** The file of the new cassette. */
+  readonly CASSETTE_FORK_OUT?: string | undefined;
+}
+
+/** What to fork: the cassette `file`, its first live turn `at` (from 0), and the file `out` that is written. */
+export interface ForkPlan {
+  file: string;
+  at: number;
+  out: string;
+}
+
+/**
+ * What CASSETTE_FORK and its like ask for. Throws `HarnessError` `fork-unclear` where a variable is missing or makes no
+ * sense.
+ */
+export function readForkPlan(environment: ForkEnvironment): ForkPlan {
+  const { CASSETTE_FORK: file = "", CASSETTE_FORK_AT: at = "", CASSETTE_FORK_OUT: out = "" } = environment;
+  if (file !== "" && out !== "" && /^\d{1,9}$/.test(at)) return { file, at: Number(at), out };
+  throw new HarnessError(
+    "fork-unclear",
+    "mode fork needs CASSETTE_FORK, CASSETTE_FORK_AT and CASSETTE_FORK_OUT: a file, a turn and the file to write",
+    "Run the command through cassette fork FILE --at K --out OUT -- …, which sets them.",
+  );
+}
+
+/** A recording that goes on; `keep` writes it when the run is over. */
+export interface Rerecording {
+  readonly provider: ForkProvider;
+  /** True when a file was written: a run that is the recorded one leaves it as it is. */
+  readonly keep: (options: KeepOptions) => Promise<boolean>;
+}
+
+interface Parts {
+  store: CassetteStore;
+  desk: RecordingDesk;
+  live: LiveProvider;
+  recording: RecordingOptions & Pick<ResumeOptions, "allowRedacted">;
+  limit: { maxBytes?: number };
+}
+
+/** Refuses an `out` that exists before anything is spent. */
+export async function openFork(plan: ForkPlan, { store, desk, live, recording, limit }: Parts): Promise<Rerecording> {
+  const { file, at, out } = plan;
+  await desk.open(out, "fork");
+  const cassette = await store.load(file, { requireIntegrity: true, ...limit });
+  const provider = forkProvider(cassette, { ...recording, at, file, live: () => resolveLive(live) });
+  return {
+    provider,
+    keep: async (options) => {
+      await desk.keep(provider, out, "record", { ...limit, ...options });
+      return true;
+    },
+  };
+}
+
+/** Replaces `file` by what the run was, where it was another one. */
+export async function openResume(file: string, { store, desk, live, recording, limit }: Parts): Promise<Rerecording> {
+  await desk.open(file, "refresh");
+  const cassette = await store.load(file, { requireIntegrity: true, ...limit });
+  const provider = resumeProvider(cassette, { ...recording, file, live: () => resolveLive(live) });
+  return {
+    provider,
+    keep: async (options) => {
+      if (!provider.isLive && provider.remaining === 0) return false;
+      await desk.keep(provider, file, "refresh", { ...limit, ...options });
+      return true;
+    },
+  };
+}

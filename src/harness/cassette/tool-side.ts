@@ -1,0 +1,79 @@
+// The tools of a replayed test: live ones that are compared with the tape, or recorded results in their place.
+
+import {
+  CassetteError,
+  cassetteTools,
+  formatToolDrift,
+  type Cassette,
+  type CassetteTools,
+  type RedactOption,
+  type TapeResult,
+  type ToleranceUse,
+  type Tolerances,
+  type ToolDrift,
+} from "../../cassette/index.js";
+import type { CustomTool, VerbBodies } from "../../core/index.js";
+
+/** What is replayed: the model's answers, the results of the tools, or both. */
+export type ReplaySide = "model" | "tools" | "both";
+
+/** `stop`: the live answer goes to the run, which then misses. `collect`: the recorded one does, and `done` lists all differences. */
+export type OnToolDrift = "stop" | "collect";
+
+/** How recorded and live tools answered. */
+export interface ToolReport {
+  /** Live answers that are not the recorded ones. */
+  readonly drift: readonly ToolDrift[];
+  /** Recorded results that no call took. Empty where no tool came from `tools` or `verbs`. */
+  readonly unused: readonly TapeResult[];
+  /** Every tolerance by which a call was answered whose arguments are not the recorded ones. */
+  readonly tolerances: readonly ToleranceUse[];
+}
+
+/** The tools of a test, live or recorded; a part of {@link CassetteHandle}. */
+export interface ToolSide {
+  /** What the agent gets in the place of `tools`. The same tools where nothing is replayed. */
+  tools(tools: readonly CustomTool[]): CustomTool[];
+  /** The same for verbs. Live verbs are not compared. */
+  verbs(verbs: VerbBodies): VerbBodies;
+  toolReport(): ToolReport;
+}
+
+/** Where nothing is replayed. */
+export const liveSide: ToolSide = {
+  tools: (tools) => [...tools],
+  verbs: (verbs) => verbs,
+  toolReport: () => ({ drift: [], unused: [], tolerances: [] }),
+};
+
+/** The tape is read when a tool is first asked for, since a cassette without prompts has none. */
+export function createToolSide(
+  cassette: Cassette,
+  file: string,
+  side: ReplaySide,
+  onToolDrift: OnToolDrift,
+  redact: RedactOption,
+  tolerances: Tolerances | undefined,
+): ToolSide & { assertNoDrift: () => void } {
+  let tape: CassetteTools | undefined;
+  const ports = { warn: () => undefined };
+  const tolerated = tolerances === undefined ? {} : { tolerances };
+  const open = (): CassetteTools => (tape ??= cassetteTools(cassette, { file, redact, ports, ...tolerated }));
+  return {
+    tools(tools) {
+      if (side !== "model") return open().replace(tools);
+      return open().watch(tools, { answer: onToolDrift === "collect" ? "recorded" : "live" });
+    },
+    verbs: (verbs) => (side === "model" ? verbs : open().verbs),
+    toolReport: () => ({ drift: tape?.drift ?? [], unused: tape?.unused() ?? [], tolerances: tape?.tolerances ?? [] }),
+    assertNoDrift: () => {
+      const drift = tape?.drift ?? [];
+      if (drift.length === 0 || side !== "model") return;
+      const summary = `${drift.length} tool ${drift.length === 1 ? "call is" : "calls are"} answered otherwise than recorded`;
+      throw new CassetteError("tool-drift", `${summary}\n${formatToolDrift(drift)}`, {
+        file,
+        hint: "Repair the tool if the change was not meant; else record again.",
+      });
+    },
+  };
+}

@@ -1,0 +1,272 @@
+// One cassette for one test, in any runner: a provider that replays or records as the mode says, and a `done` that writes
+// the recording or fails on what was left over.
+
+import { resolve } from "node:path";
+import {
+  CassetteError,
+  cassetteProvider,
+  createCassetteStore,
+  recordingProvider,
+  secretsOf,
+  withValues,
+  type CassetteStore,
+  type StreamingOptions,
+} from "../../cassette/index.js";
+import type { FilePort, LlmProviderAdapter } from "../../core/index.js";
+import { assertArguments, type UseCassetteOptions } from "./options.js";
+import { once, type RunEnd } from "./finish.js";
+import { createNote, type LedgerEnvironment, type Note } from "./ledger.js";
+import { assertLive, resolveLive, type LiveProvider } from "./live.js";
+import { openLock } from "./lock.js";
+import { resolveMode, type CassetteMode, type ModeEnvironment } from "./mode.js";
+import { overlaidStore, type OverlayEnvironment } from "./overlay.js";
+import { createRecordingDesk, fileExists, keptRunHint, type RecordingDesk, type TakenFiles } from "./recording.js";
+import { withCommand } from "./refused.js";
+import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan } from "./rerecord.js";
+import { createToolSide, liveSide, type ToolSide } from "./tool-side.js";
+import { openTolerances } from "./tolerances.js";
+
+/** One cassette in use by one test; given by `useCassette`. */
+export interface CassetteHandle extends ToolSide {
+  /** Goes where the real provider went. */
+  readonly provider: LlmProviderAdapter;
+  /** What was decided: `auto` has become `replay` or `record` by now. */
+  readonly mode: Exclude<CassetteMode, "auto">;
+  readonly file: string;
+  /** The command that records this cassette again, where it is known. */
+  readonly rerecord?: string;
+  /** Where the fixture and `cassetteFor` keep this recording if the test fails. Absent in other modes than `record` and `refresh`. */
+  readonly failedFile?: string;
+  /**
+   * Call it when the run is over. Recording: writes the file. Replaying: throws the first miss, also where the run caught it,
+   * or `unconsumed` if turns are left. Every further call gives the outcome of the first. Throws `invalid-options` for an
+   * `outcome` that is no object.
+   */
+  done(ended?: RunEnd): Promise<void>;
+}
+
+/** `useCassette` as it is bound to a host. Rejects with `HarnessError` for the mode, `CassetteError` for the file. */
+export type UseCassette = (file: string, live: LiveProvider, options?: UseCassetteOptions) => Promise<CassetteHandle>;
+
+/** What `useCassette` needs of the machine. */
+export interface HarnessHost {
+  readonly files: FilePort;
+  /** All of it: `sign: "env:NAME"` is looked up in it too. */
+  readonly environment: ModeEnvironment & ForkEnvironment & OverlayEnvironment & LedgerEnvironment;
+}
+
+/** Binds `useCassette` to the files and environment of a host. One file is recorded once by what is bound here. */
+export function createUseCassette(host: HarnessHost): UseCassette {
+  const taken: TakenFiles = new Map();
+  return (file, live, options) => createOwnedUseCassette(host, taken, {})(file, live, options);
+}
+
+/** The same for one `owner`, such as a test that is retried, which may record again what it recorded itself. */
+export function createOwnedUseCassette(
+  { files, environment }: HarnessHost,
+  taken: TakenFiles,
+  owner: object,
+): UseCassette {
+  const parts: Parts = {
+    files,
+    environment,
+    store: overlaidStore(createCassetteStore(files), files, environment),
+    desk: createRecordingDesk(files, taken, owner),
+    note: createNote(files, environment),
+  };
+
+  return async (file, live, given = {}) => {
+    assertArguments(file, given);
+    const options = { ...given, redact: withValues(given.redact, secretsOf({ ...environment })) };
+    assertLive(live);
+    const mode = resolveMode(environment, options.mode);
+    const { rerecord: command } = options;
+    try {
+      const handle = await open(parts, mode, file, live, options);
+      return command === undefined ? handle : { ...handle, rerecord: command };
+    } catch (error) {
+      await noteUnfinished(parts.note, file);
+      throw withCommand(error, file, command);
+    }
+  };
+}
+
+/** The test fails for another reason, which is the one to show. */
+async function noteUnfinished(note: Note, file: string): Promise<void> {
+  await note(file, "unfinished", 0).catch(() => undefined);
+}
+
+/** As {@link once}, for a run that is named in the ledger also where it failed: `cassette prune` must keep its cassette. */
+function onceNamed(note: Note, file: string, finish: (ended: RunEnd) => Promise<void>): CassetteHandle["done"] {
+  return once(async (ended) => {
+    try {
+      await finish(ended);
+    } catch (error) {
+      await noteUnfinished(note, file);
+      throw error;
+    }
+    if (ended.failed === true) await noteUnfinished(note, file);
+  });
+}
+
+interface Parts extends HarnessHost {
+  readonly store: CassetteStore;
+  readonly desk: RecordingDesk;
+  readonly note: Note;
+}
+
+async function open(
+  parts: Parts,
+  mode: CassetteMode,
+  file: string,
+  live: LiveProvider,
+  options: UseCassetteOptions,
+): Promise<CassetteHandle> {
+  const { files, environment, desk } = parts;
+  switch (mode) {
+    case "live":
+      return {
+        ...liveSide,
+        provider: await resolveLive(live),
+        mode,
+        file,
+        done: once(async () => parts.note(file, "live", 0)),
+      };
+    case "replay":
+      return replay(parts, file, live, options);
+    case "fork": {
+      const plan = readForkPlan(environment);
+      return resolve(plan.file) === resolve(file)
+        ? rerecord(parts, file, live, options, { ...plan, file })
+        : replay(parts, file, live, options);
+    }
+    case "from-first-miss":
+      return (await fileExists(files, file))
+        ? rerecord(parts, file, live, options)
+        : record(parts, file, live, "record", options);
+    case "record":
+    case "refresh":
+      return record(parts, file, live, mode, options);
+    case "auto":
+      return !desk.isOwn(file) && (await fileExists(files, file))
+        ? replay(parts, file, live, options)
+        : record(parts, file, live, "record", options);
+  }
+}
+
+async function record(
+  { environment, desk, note }: Parts,
+  file: string,
+  live: LiveProvider,
+  mode: "record" | "refresh",
+  options: UseCassetteOptions,
+): Promise<CassetteHandle> {
+  await desk.open(file, mode, options.rerecord);
+  const { agentId, hashFilter, redact, maxBytes, sign, streams } = options;
+  const provider = recordingProvider(await resolveLive(live), {
+    ...(hashFilter === undefined ? {} : { hashFilter }),
+    ...(redact === undefined ? {} : { redact }),
+    ...(streams === undefined ? {} : { streams }),
+    ...(sign === undefined ? {} : { sign, env: { ...environment } }),
+  });
+  const done = onceNamed(note, file, async ({ failed, ...ended }) => {
+    const kept = {
+      ...(agentId === undefined ? {} : { agentId }),
+      ...ended,
+      ...(maxBytes === undefined ? {} : { maxBytes }),
+    };
+    if (failed === true) {
+      const failedAs = await desk.keepFailed(provider, file, kept);
+      if (failedAs !== undefined) await note(failedAs, "failed", provider.turns);
+      return;
+    }
+    await desk.keep(provider, file, mode, kept);
+    await note(file, mode, provider.turns);
+  });
+  return { ...liveSide, provider, mode, file, done };
+}
+
+async function replay(
+  { files, store, note }: Parts,
+  file: string,
+  live: LiveProvider,
+  options: UseCassetteOptions,
+): Promise<CassetteHandle> {
+  const { hashFilter, requireIntegrity = true, maxBytes, lock, replay: side = "model", onToolDrift = "stop" } = options;
+  const { redact = {}, allowRedacted = false, rerecord } = options;
+  const limit = maxBytes === undefined ? {} : { maxBytes };
+  const locked = lock === undefined ? {} : { lock: await openLock(files, lock, file) };
+  const loading = store.load(file, { requireIntegrity, ...limit, ...locked });
+  const cassette = await loading.catch(async (error: unknown) => {
+    throw await withKeptRun(error, files, file);
+  });
+  const tolerances = await openTolerances(files, options.tolerances);
+  const { assertNoDrift, ...toolSide } = createToolSide(cassette, file, side, onToolDrift, redact, tolerances);
+  const replayed = cassetteProvider(cassette, {
+    file,
+    redact,
+    allowRedacted: allowRedacted || side === "both",
+    ...(hashFilter === undefined ? {} : { hashFilter }),
+    ...(rerecord === undefined ? {} : { rerecord }),
+    ...streamingOf(options),
+  });
+  const provider = side === "tools" ? await resolveLive(live) : replayed;
+  const done = onceNamed(note, file, async ({ failed }) => {
+    if (side !== "tools") replayed.assertAnswered();
+    if (failed === true) return;
+    if (side !== "tools") replayed.assertConsumed();
+    try {
+      assertNoDrift();
+    } catch (error) {
+      throw withCommand(error, file, rerecord);
+    }
+    await note(file, "replay", cassette.entries.length);
+  });
+  return { ...toolSide, provider, mode: "replay", file, done };
+}
+
+/** Where the cassette is missing and a failed test left its recording: the same error, which names that. */
+async function withKeptRun(error: unknown, files: FilePort, file: string): Promise<unknown> {
+  if (!(error instanceof CassetteError) || error.code !== "file-not-found" || error.file !== file) return error;
+  const hint = await keptRunHint(files, file);
+  return hint === undefined ? error : new CassetteError(error.code, error.summary, { file, hint });
+}
+
+function streamingOf({ streaming, speed, maxGapMs }: StreamingOptions): StreamingOptions {
+  return {
+    ...(streaming === undefined ? {} : { streaming }),
+    ...(speed === undefined ? {} : { speed }),
+    ...(maxGapMs === undefined ? {} : { maxGapMs }),
+  };
+}
+
+/** A fork by `plan`, else a recording that goes on at its first miss. */
+async function rerecord(
+  { store, desk, note }: Parts,
+  file: string,
+  live: LiveProvider,
+  { agentId, hashFilter, redact, allowRedacted, maxBytes, streams }: UseCassetteOptions,
+  plan?: ForkPlan,
+): Promise<CassetteHandle> {
+  const recording = {
+    ...(hashFilter === undefined ? {} : { hashFilter }),
+    ...(redact === undefined ? {} : { redact }),
+    ...(streams === undefined ? {} : { streams }),
+    ...(allowRedacted === undefined ? {} : { allowRedacted }),
+  };
+  const parts = { store, desk, live, recording, limit: maxBytes === undefined ? {} : { maxBytes } };
+  const { provider, keep } = await (plan === undefined ? openResume(file, parts) : openFork(plan, parts));
+  const mode = plan === undefined ? "from-first-miss" : "fork";
+  const written = plan?.out ?? file;
+  const done = onceNamed(note, written, async ({ failed, ...ended }) => {
+    if (failed === true) {
+      // What was replayed alone has no turn that is new.
+      const failedAs = provider.isLive ? await desk.keepFailed(provider, written, ended) : undefined;
+      if (failedAs !== undefined) await note(failedAs, "failed", provider.turns, provider.replayed);
+      return;
+    }
+    await keep({ ...(agentId === undefined ? {} : { agentId }), ...ended });
+    await note(written, mode, provider.turns, provider.replayed);
+  });
+  return { ...liveSide, provider, mode, file: written, done };
+}

@@ -1,0 +1,171 @@
+// Cases about what an event log keeps: which events, in which order, with which stamps.
+
+import { createHlc, parseHlc, type AgentEvent, type EventLog } from "../../../core/index.js";
+import { delta, start, types, type EventLogCheck } from "./bench.js";
+import { assertSame, fail } from "../case.js";
+
+export const keepingCases = {
+  async "begins empty, with the run's id"({ open }) {
+    const log = await open({ runId: "ab".repeat(16) });
+    assertSame("events", log.events, []);
+    assertSame("dropped", log.dropped, 0);
+    assertSame("runId", log.runId, "ab".repeat(16));
+    assertSame("runId that was not given", (await open()).runId, "");
+  },
+
+  async "keeps events in the order they came, counted from 0"({ open }) {
+    const log = await open();
+    for (let turn = 0; turn < 5; turn++) log.append("a", turn, start);
+    assertSame(
+      "seq",
+      log.events.map(({ seq }) => seq),
+      [0, 1, 2, 3, 4],
+    );
+    assertSame(
+      "turnIndex",
+      log.events.map(({ turnIndex }) => turnIndex),
+      [0, 1, 2, 3, 4],
+    );
+  },
+
+  async "says of each event the run, the agent and the turn, and keeps its fields"({ open }) {
+    const log = await open({ runId: "cd".repeat(16) });
+    log.append("ann", -1, { type: "run-start", goal: "go" });
+    log.append("bob", 3, { type: "tool-result", callId: "c1", tool: "look", content: "rain", cut: 2 });
+    const told = log.events.map(({ seq: _seq, at: _at, hlc: _hlc, ...rest }) => rest);
+    assertSame("events", told, [
+      { type: "run-start", goal: "go", runId: "cd".repeat(16), agentId: "ann", turnIndex: -1 },
+      {
+        ...{ type: "tool-result", callId: "c1", tool: "look", content: "rain", cut: 2 },
+        ...{ runId: "cd".repeat(16), agentId: "bob", turnIndex: 3 },
+      },
+    ]);
+  },
+
+  async "keeps texts as they are, whatever their characters"({ open }) {
+    const log = await open();
+    for (const text of TEXTS) log.append(text, 0, { type: "tool-failed", callId: text, tool: text, message: text });
+    for (const [index, text] of TEXTS.entries()) {
+      const event = numbered(log, index);
+      const kept = event?.type === "tool-failed" ? [event.agentId, event.callId, event.tool, event.message] : [];
+      assertSame(`the texts of event ${index}`, kept, [text, text, text, text]);
+    }
+  },
+
+  async "stamps each event with the time of the ports"({ host, open }) {
+    const log = await open();
+    log.append("a", 0, start);
+    await host.clock.advance(250);
+    log.append("a", 1, start);
+    const first = host.clock.now() - 250;
+    assertSame(
+      "at",
+      log.events.map(({ at }) => at),
+      [first, first + 250],
+    );
+  },
+
+  async "stamps events so that their hlc sorts as they happened, though the clock is set back"({ host, open }) {
+    const log = await open();
+    for (const step of [0, 10, -5_000, 0, 1]) {
+      host.clock.set(host.clock.now() + step);
+      for (let count = 0; count < 3; count++) log.append("a", 0, start);
+    }
+    const stamps = log.events.map(({ hlc }) => hlc);
+    for (const stamp of stamps) if (!isHlc(stamp)) fail("an hlc", stamp, "a hybrid logical clock's text");
+    assertSame("the stamps, sorted and each once", [...new Set(stamps)].sort(), stamps);
+  },
+
+  async "stamps by the clock that it is given"({ host, open }) {
+    const hlc = createHlc(host.ports);
+    const logs = [await open({ hlc }), await open({ hlc })];
+    const stamps: string[] = [];
+    for (let turn = 0; turn < 6; turn++) {
+      const log = logs[turn % 2];
+      log?.append("a", turn, start);
+      stamps.push((log === undefined ? undefined : numbered(log, Math.floor(turn / 2)))?.hlc ?? "");
+    }
+    assertSame("the stamps of two logs with one clock, sorted and each once", [...new Set(stamps)].sort(), stamps);
+  },
+
+  async "gives the same events however often they are read"({ open }) {
+    const log = await open({ runId: "ef".repeat(16) });
+    const read: string[] = [];
+    for (let turn = 0; turn < 4; turn++) {
+      log.append("a", turn, start);
+      log.append("a", turn, delta("x"));
+      read.push(JSON.stringify(numbered(log, turn)));
+      assertSame(`how many there are after ${turn + 1}`, log.events.length, turn + 1);
+    }
+    for (const time of ["at the end", "again"]) {
+      assertSame(
+        `the events, read ${time}`,
+        read.map((_, seq) => JSON.stringify(numbered(log, seq))),
+        read,
+      );
+    }
+  },
+
+  async "keeps events up to its limit, counts the rest, and lets the listener hear all"({ open }) {
+    for (const limit of [2, 0]) {
+      let heard = 0;
+      const log = await open({ limit, listener: () => void (heard += 1) });
+      for (let turn = 0; turn < 5; turn++) log.append("a", turn, start);
+      assertSame(
+        `kept with a limit of ${limit}`,
+        log.events.map(({ seq }) => seq),
+        [0, 1].slice(0, limit),
+      );
+      assertSame(`dropped with a limit of ${limit}`, log.dropped, 5 - limit);
+      assertSame("how many were heard", heard, 5);
+    }
+  },
+
+  async "counts no delta as dropped"({ open }) {
+    for (const listener of [undefined, () => undefined]) {
+      const log = await open({ limit: 1, ...(listener === undefined ? {} : { listener }) });
+      for (const body of [start, delta("x"), start, delta("y")]) log.append("a", 0, body);
+      assertSame("kept", types(log.events), ["turn-start"]);
+      assertSame("dropped", log.dropped, 1);
+    }
+  },
+
+  async "keeps many events, none lost and none twice"({ open }) {
+    const log = await open();
+    for (let turn = 0; turn < MANY; turn++) log.append("a", turn, start);
+    assertSame("how many are kept", log.events.length, MANY);
+    for (const [index, { seq, turnIndex }] of log.events.entries()) {
+      if (seq !== index || turnIndex !== index)
+        fail(`event ${index}`, { seq, turnIndex }, { seq: index, turnIndex: index });
+    }
+  },
+} satisfies Record<string, EventLogCheck>;
+
+const MANY = 5_000;
+
+/** All of them well formed; half a character is a matter of deltas. */
+const TEXTS = [
+  "",
+  " a ",
+  "é",
+  "e\u0301",
+  "\0\u0001\r\n\u2028",
+  "\u{1f600}",
+  "\ufeffa\u200b",
+  "ﬁ ſ K",
+  "\ufffd",
+  "__proto__",
+];
+
+/** The order of the events is the matter of one case alone. */
+function numbered(log: EventLog, seq: number): AgentEvent | undefined {
+  return log.events.find((event) => event.seq === seq);
+}
+
+function isHlc(stamp: unknown): boolean {
+  try {
+    return typeof stamp === "string" && parseHlc(stamp) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,157 @@
+// Cases about keys: which there are, in which order, and that no two are taken for one.
+
+import { AgentError, type RuntimeMemory } from "../../../core/index.js";
+import { describeThrown } from "../../contract/thrown.js";
+import { assertSame, fail, Violation, type MemoryCheck } from "../case.js";
+
+/** In the order of their code units, where no other order agrees: of code points, of a locale, of numbers. */
+const SORTED = ["", "\0", " a", "10", "9", "B", "__proto__", "a", "a\0", "a b", "a:b", "b", "e\u0301", "z", "é"];
+const SORTED_ABOVE = ["\u{1f600}", "\u{1f601}", "\ufeffa", "\uffee"];
+
+export const keyCases = {
+  async "reads what was never written as undefined, and forgets nothing by that"(memory) {
+    assertSame("get", await memory.get("s", "k"), undefined);
+    assertSame("delete", await memory.delete("s", "k"), false);
+    assertSame("keys", await memory.keys("s"), []);
+    await memory.clear("s");
+    for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
+      assertSame(`get ${name}`, await memory.get("s", name), undefined);
+      assertSame(`get in scope ${name}`, await memory.get(name, "k"), undefined);
+      assertSame(`keys of scope ${name}`, await memory.keys(name), []);
+    }
+  },
+
+  async "takes a new value in place of the old one, whole"(memory) {
+    await memory.set("s", "k", { a: 1, b: { c: 2 } });
+    await memory.set("s", "k", { b: { d: 3 } });
+    assertSame("get", await memory.get("s", "k"), { b: { d: 3 } });
+    assertSame("keys", await memory.keys("s"), ["k"]);
+  },
+
+  async "keeps null, which is not the same as nothing"(memory) {
+    await memory.set("s", "k", null);
+    assertSame("get", await memory.get("s", "k"), null);
+    assertSame("keys", await memory.keys("s"), ["k"]);
+    assertSame("delete", await memory.delete("s", "k"), true);
+  },
+
+  async "deletes one key, once"(memory) {
+    await memory.set("s", "a", 1);
+    await memory.set("s", "b", 2);
+    assertSame("delete", await memory.delete("s", "a"), true);
+    assertSame("get of the deleted", await memory.get("s", "a"), undefined);
+    assertSame("delete again", await memory.delete("s", "a"), false);
+    assertSame("get of the other", await memory.get("s", "b"), 2);
+    assertSame("keys", await memory.keys("s"), ["b"]);
+    await memory.set("s", "a", 3);
+    assertSame("get after a new set", await memory.get("s", "a"), 3);
+  },
+
+  async "sorts keys by code unit"(memory) {
+    const sorted = [...SORTED, ...SORTED_ABOVE];
+    for (const key of [...sorted].reverse()) await memory.set("s", key, key);
+    assertSame("keys", await memory.keys("s"), sorted);
+  },
+
+  async "keeps keys apart that only look alike"(memory) {
+    const keys = ["é", "e\u0301", "É", "a", "A", "a ", "a\0", "a\0b", "1", "01", "1.0", "ſ", "s", "\ufeffa", "ﬁ", "fi"];
+    for (const key of keys) await memory.set("s", key, `value of ${key}`);
+    for (const key of keys) assertSame(`get ${key}`, await memory.get("s", key), `value of ${key}`);
+  },
+
+  async "keeps keys that are no well-formed text apart, or refuses them by an AgentError"(memory) {
+    await assertApart(memory, ["\ud800", "\udbff", "\udc00", "\ufffd"], (key) => `with code unit ${key.charCodeAt(0)}`);
+  },
+
+  async "keeps long keys apart, or refuses them by an AgentError"(memory) {
+    const keys = LENGTHS.flatMap((length) => ["x", "y"].map((end) => "k".repeat(length - 1) + end));
+    await assertApart(memory, keys, (key) => `of ${key.length} characters`);
+  },
+
+  async "keeps keys with the names of what every object has"(memory) {
+    for (const scope of ["s", "constructor"]) {
+      for (const key of OF_OBJECTS) await memory.set(scope, key, `value of ${key}`);
+    }
+    for (const scope of ["s", "constructor"]) {
+      assertSame(`keys of ${scope}`, sorted(await memory.keys(scope)), sorted(OF_OBJECTS));
+      for (const key of OF_OBJECTS) assertSame(`get ${key}`, await memory.get(scope, key), `value of ${key}`);
+    }
+    for (const key of OF_OBJECTS) {
+      assertSame(`delete ${key}`, await memory.delete("s", key), true);
+      assertSame(`get ${key} after that`, await memory.get("s", key), undefined);
+    }
+    assertSame("keys", await memory.keys("s"), []);
+  },
+
+  async "keeps and lists many keys of one scope"(memory) {
+    const keys = Array.from({ length: MANY }, (_, index) => `k${index}`);
+    for (let from = 0; from < MANY; from += AT_ONCE) {
+      await Promise.all(keys.slice(from, from + AT_ONCE).map(async (key) => memory.set("s", key, key)));
+    }
+    await memory.set("t", "k0", "of another");
+    const listed = await memory.keys("s");
+    assertSame("how many keys are listed", listed.length, MANY);
+    assertSame("the keys", sorted(listed), sorted(keys));
+    for (const key of ["k0", `k${MANY - 1}`]) assertSame(`get ${key}`, await memory.get("s", key), key);
+    await memory.clear("s");
+    assertSame("keys after clear", await memory.keys("s"), []);
+    assertSame(`get k${MANY - 1} after clear`, await memory.get("s", `k${MANY - 1}`), undefined);
+    assertSame("get of the other scope", await memory.get("t", "k0"), "of another");
+  },
+
+  async "gives a list of keys that is the caller's own"(memory) {
+    await memory.set("s", "k", 1);
+    (await memory.keys("s")).push("x");
+    assertSame("keys", await memory.keys("s"), ["k"]);
+  },
+} satisfies Record<string, MemoryCheck>;
+
+/** Around what columns and files have room for. */
+const LENGTHS = [127, 128, 255, 256, 512, 1_000, 1_024, 1_025, 4_096, 65_536];
+
+const OF_OBJECTS = [
+  "__proto__",
+  "constructor",
+  "prototype",
+  "toString",
+  "valueOf",
+  "hasOwnProperty",
+  "length",
+  "size",
+  "then",
+];
+
+/** More than a page of most stores that list by pages, and few enough for one that waits for its disk each time. */
+const MANY = 300;
+const AT_ONCE = 50;
+
+/** What is kept is kept apart and listed; what cannot be kept is refused as the contract says. */
+async function assertApart(
+  memory: RuntimeMemory,
+  keys: readonly string[],
+  nameOf: (key: string) => string,
+): Promise<void> {
+  const kept: string[] = [];
+  for (const [index, key] of keys.entries()) {
+    try {
+      await memory.set("s", key, index);
+      kept.push(key);
+    } catch (error) {
+      if (error instanceof Violation) throw error;
+      if (!(error instanceof AgentError))
+        fail(`how a key ${nameOf(key)} is refused`, describeThrown(error), "an AgentError");
+    }
+  }
+  for (const key of kept) {
+    assertSame(`get of the key ${nameOf(key)}`, await memory.get("s", key), keys.indexOf(key));
+  }
+  const listed = sorted(await memory.keys("s"));
+  assertSame("how many keys there are", listed.length, kept.length);
+  const isListed = sorted(kept).every((key, index) => key === listed[index]);
+  assertSame("whether what is listed is what was kept", isListed, true);
+}
+
+/** The order of the list is the matter of one case alone. */
+function sorted(keys: readonly string[]): string[] {
+  return [...keys].sort();
+}

@@ -1,0 +1,69 @@
+// Cases about scopes: what is in one is in no other, whatever they are called.
+
+import { assertSame, type MemoryCheck } from "../case.js";
+
+/** Scopes with keys that one text made of both would confuse, and patterns that would match the others. */
+const PAIRS: readonly (readonly [scope: string, key: string])[] = [
+  ["", ""],
+  ["", ":"],
+  [":", ""],
+  ["a", "b:c"],
+  ["a:b", "c"],
+  ["a:b:", "c"],
+  ["a", ":b:c"],
+  ["a", "b"],
+  ["A", "b"],
+  ["a ", "b"],
+  ["a/b", "c"],
+  ["a\0b", "c"],
+  ["a", "\0b\0c"],
+  ["agent:ann", "k"],
+  ["agent", "ann:k"],
+  ["%", "k"],
+  ["*", "k"],
+  ["_", "k"],
+  ["a%", "k"],
+  ["é", "k"],
+  ["e\u0301", "k"],
+  ["\u{1f600}", "k"],
+  ["__proto__", "k"],
+  ["constructor", "prototype"],
+  ["'; DROP TABLE memory; --", "k"],
+];
+
+export const scopeCases = {
+  async "keeps scopes apart, whatever their names"(memory) {
+    for (const [index, [scope, key]] of PAIRS.entries()) await memory.set(scope, key, index);
+    for (const [index, [scope, key]] of PAIRS.entries()) {
+      assertSame(`get ${key} of ${scope}`, await memory.get(scope, key), index);
+      assertSame(`keys of ${scope}`, await memory.keys(scope), keysOf(scope));
+    }
+  },
+
+  async "clears one scope alone"(memory) {
+    for (const cleared of new Set(PAIRS.map(([scope]) => scope))) {
+      for (const [index, [scope, key]] of PAIRS.entries()) await memory.set(scope, key, index);
+      await memory.clear(cleared);
+      for (const scope of new Set(PAIRS.map(([name]) => name))) {
+        const expected = scope === cleared ? [] : keysOf(scope);
+        assertSame(`keys of ${scope} after clearing ${cleared}`, await memory.keys(scope), expected);
+      }
+    }
+  },
+
+  async "deletes in one scope alone"(memory) {
+    for (const [index, [scope, key]] of PAIRS.entries()) await memory.set(scope, key, index);
+    for (const [index, [scope, key]] of PAIRS.entries()) {
+      assertSame(`delete ${key} of ${scope}`, await memory.delete(scope, key), true);
+      for (const [later, [otherScope, otherKey]] of [...PAIRS.entries()].slice(index + 1)) {
+        assertSame(`get ${otherKey} of ${otherScope}`, await memory.get(otherScope, otherKey), later);
+      }
+    }
+  },
+} satisfies Record<string, MemoryCheck>;
+
+function keysOf(scope: string): string[] {
+  return PAIRS.filter(([name]) => name === scope)
+    .map(([, key]) => key)
+    .sort();
+}

@@ -1,0 +1,114 @@
+// Cases about many calls: a long random walk that is compared with a plain reference after each step, and calls at once. The
+// walk is the same in every run, so a failure can be repeated.
+
+import type { JsonValue, RuntimeMemory } from "../../../core/index.js";
+import { assertSame, type MemoryCheck } from "../case.js";
+
+const STEPS = 400;
+const SEEDS = [1, 2, 3];
+const SCOPES = ["a", "a:b", "", "global"];
+const KEYS = ["a", "b", "b:c", "", "10", "9"];
+const VALUES: readonly JsonValue[] = [null, 0, "", "text", [], {}, { a: [1, { b: null }] }, false];
+const AT_ONCE = 50;
+
+export const walkCases = {
+  async "does what a plain map does, over many mixed calls"(memory) {
+    const reference = new Map<string, Map<string, JsonValue>>();
+    for (const seed of SEEDS) {
+      const next = createDice(seed);
+      for (let step = 0; step < STEPS; step++) await takeStep(memory, reference, next, `seed ${seed}, step ${step}`);
+    }
+    for (const scope of SCOPES) {
+      for (const key of KEYS) {
+        assertSame(`${key} of ${scope} at the end`, await memory.get(scope, key), reference.get(scope)?.get(key));
+      }
+    }
+  },
+
+  async "keeps every value of calls that are made at once"(memory) {
+    const numbers = Array.from({ length: AT_ONCE }, (_, index) => index);
+    await atOnce(numbers, (index) => memory.set(`s${index % 3}`, `k${index}`, { index }));
+    const read = await atOnce(numbers, (index) => memory.get(`s${index % 3}`, `k${index}`));
+    assertSame(
+      "what was read",
+      read,
+      numbers.map((index) => ({ index })),
+    );
+    for (const third of [0, 1, 2]) {
+      const expected = numbers.filter((index) => index % 3 === third).map((index) => `k${index}`);
+      assertSame(`keys of s${third}`, await memory.keys(`s${third}`), expected.sort());
+    }
+  },
+
+  async "keeps one whole value of many that are written to one key at once"(memory) {
+    const values = Array.from({ length: AT_ONCE }, (_, index) => ({
+      index,
+      copies: Array(20).fill(index) as number[],
+    }));
+    await atOnce(values, (value) => memory.set("s", "k", value));
+    const read = (await memory.get("s", "k")) as { index: number } | undefined;
+    assertSame("the value", read, values[read?.index ?? -1]);
+    assertSame("keys", await memory.keys("s"), ["k"]);
+  },
+
+  async "clears one scope while another is written"(memory) {
+    const numbers = Array.from({ length: AT_ONCE }, (_, index) => index);
+    for (const index of numbers) await memory.set("cleared", `k${index}`, index);
+    await atOnce([-1, ...numbers], (index) =>
+      index === -1 ? memory.clear("cleared") : memory.set("written", `k${index}`, index),
+    );
+    assertSame("keys of the cleared scope", await memory.keys("cleared"), []);
+    assertSame(
+      "keys of the other",
+      [...(await memory.keys("written"))].sort(),
+      numbers.map((index) => `k${index}`).sort(),
+    );
+  },
+
+  async "deletes a key for one of many who ask at once"(memory) {
+    await memory.set("s", "k", 1);
+    const answers = await atOnce(Array.from({ length: AT_ONCE }), () => memory.delete("s", "k"));
+    assertSame("how many were told that there was such a key", answers.filter(Boolean).length, 1);
+  },
+} satisfies Record<string, MemoryCheck>;
+
+async function takeStep(
+  memory: RuntimeMemory,
+  reference: Map<string, Map<string, JsonValue>>,
+  next: (below: number) => number,
+  where: string,
+): Promise<void> {
+  const scope = SCOPES[next(SCOPES.length)] as string;
+  const key = KEYS[next(KEYS.length)] as string;
+  const entries = reference.get(scope) ?? new Map<string, JsonValue>();
+  reference.set(scope, entries);
+  const dice = next(20);
+  if (dice < 8) {
+    const value = VALUES[next(VALUES.length)] as JsonValue;
+    await memory.set(scope, key, value);
+    entries.set(key, value);
+  } else if (dice < 13) {
+    assertSame(`get, ${where}`, await memory.get(scope, key), entries.get(key));
+  } else if (dice < 16) {
+    assertSame(`delete, ${where}`, await memory.delete(scope, key), entries.delete(key));
+  } else if (dice < 19) {
+    assertSame(`keys, ${where}`, await memory.keys(scope), [...entries.keys()].sort());
+  } else {
+    await memory.clear(scope);
+    entries.clear();
+  }
+}
+
+/** Starts all calls before it waits for the first. */
+function atOnce<T, R>(items: readonly T[], call: (item: T) => R | Promise<R>): Promise<R[]> {
+  return Promise.all(items.map(async (item) => call(item)));
+}
+
+/** Numbers from 0 to `below - 1`, the same for the same seed: a linear congruential generator whose high bits are used. */
+function createDice(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}

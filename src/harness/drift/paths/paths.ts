@@ -1,0 +1,128 @@
+// The paths that the runs of a scenario took: which, how often on each side, and how far they are apart.
+
+import { createUseCounter, pathUses, type ToleranceUse } from "../../../cassette/index.js";
+import type { PathRow } from "../report.js";
+import type { DistanceTable } from "../statistics/permutation.js";
+import { trajectoryDeparture, trajectoryDistance, type Trajectory } from "./trajectory.js";
+
+/** One run as the gate compares it. */
+export interface GateRun {
+  file: string;
+  trajectory: Trajectory;
+  turns: number;
+  calls: number;
+  success?: boolean;
+}
+
+export interface PathTable {
+  rows: PathRow[];
+  /** The label of each path by its key. */
+  labels: ReadonlyMap<string, string>;
+}
+
+/** Every path once, the most taken of the baseline first, then the most taken of the candidate, then by their calls. */
+export function pathTable(base: readonly GateRun[], candidate: readonly GateRun[]): PathTable {
+  const rows = new Map<string, PathRow & { order: string }>();
+  const pathOf = createPaths();
+  const keys = new Map<string, string>();
+  const count = (runs: readonly GateRun[], side: "base" | "candidate"): void => {
+    for (const { trajectory } of runs) {
+      const { key, steps } = pathOf(trajectory);
+      const row = rows.get(key) ?? { label: "", steps, base: 0, candidate: 0, order: JSON.stringify(steps) };
+      row[side]++;
+      rows.set(key, row);
+      keys.set(trajectory.key, key);
+    }
+  };
+  count(base, "base");
+  count(candidate, "candidate");
+  const sorted = [...rows].sort(
+    ([, a], [, b]) =>
+      b.base - a.base || b.candidate - a.candidate || (a.order < b.order ? -1 : a.order > b.order ? 1 : 0),
+  );
+  const ownLabels = new Map(sorted.map(([key], index) => [key, labelOf(index)]));
+  const labels = new Map([...keys].map(([key, own]) => [key, ownLabels.get(own) ?? ""]));
+  return { rows: sorted.map(([, { order: _, ...row }], index) => ({ ...row, label: labelOf(index) })), labels };
+}
+
+/**
+ * Gives the first trajectory of the same path. Where likeness is not transitive, a run belongs to the first path that it is
+ * like the first run of.
+ */
+function createPaths(): (trajectory: Trajectory) => Trajectory {
+  const known = new Map<string, Trajectory>();
+  const bySkeleton = new Map<string, Trajectory[]>();
+  return (trajectory) => {
+    const { key, skeleton } = trajectory;
+    const others = bySkeleton.get(skeleton) ?? [];
+    const same = known.get(key) ?? others.find((other) => trajectoryDistance(other, trajectory) === 0);
+    known.set(key, same ?? trajectory);
+    if (same === undefined) bySkeleton.set(skeleton, [...others, trajectory]);
+    return same ?? trajectory;
+  };
+}
+
+/**
+ * Every tolerance that the paths and distances rest on: between each run and the first one of its path, and between the first
+ * runs of any two paths.
+ */
+export function toleratedIn(runs: readonly GateRun[], labels: ReadonlyMap<string, string>): ToleranceUse[] {
+  const uses = createUseCounter();
+  const firsts = new Map<string, Trajectory>();
+  for (const { trajectory } of runs) {
+    const label = labels.get(trajectory.key) ?? "";
+    const first = firsts.get(label);
+    if (first === undefined) firsts.set(label, trajectory);
+    else uses.add(pathUses(first.path, trajectory.path));
+  }
+  const all = [...firsts.values()];
+  all.forEach((one, index) => all.slice(0, index).forEach((other) => uses.add(pathUses(other.path, one.path))));
+  return uses.list();
+}
+
+/** A … Z, AA … as spreadsheets name their columns. */
+export function labelOf(index: number): string {
+  const letter = String.fromCharCode(65 + (index % 26));
+  return index < 26 ? letter : labelOf(Math.floor(index / 26) - 1) + letter;
+}
+
+/** True where both sides took the same paths equally often. */
+export function haveSamePaths(rows: readonly PathRow[]): boolean {
+  const total = (side: "base" | "candidate"): number => rows.reduce((sum, row) => sum + row[side], 0);
+  const [base, candidate] = [total("base"), total("candidate")];
+  return rows.every((row) => row.base * candidate === row.candidate * base);
+}
+
+/** How far each run departs from each other one; those of one path are looked up. */
+export function distanceTable(base: readonly GateRun[], candidate: readonly GateRun[]): DistanceTable {
+  const all = [...base, ...candidate];
+  const known = new Map<string, number>();
+  const distances = new Float64Array(all.length ** 2);
+  const far = (from: Trajectory, to: Trajectory): number => {
+    const pair = `${from.key} ${to.key}`;
+    const distance = known.get(pair) ?? trajectoryDeparture(from, to);
+    known.set(pair, distance);
+    if (!from.isOneWay) known.set(`${to.key} ${from.key}`, distance);
+    return distance;
+  };
+  all.forEach(({ trajectory: a }, i) => {
+    all.slice(0, i).forEach(({ trajectory: b }, j) => {
+      distances[i * all.length + j] = far(a, b);
+      distances[j * all.length + i] = far(b, a);
+    });
+  });
+  return { base: base.length, runs: all.length, distances };
+}
+
+/** The index of the run with the least mean distance, both ways, to the runs `from` … `to` - 1; the first of equals. */
+export function mostTypical({ runs, distances }: DistanceTable, from: number, to: number): number {
+  let [best, least] = [from, Infinity];
+  for (let run = from; run < to; run++) {
+    let sum = 0;
+    for (let other = from; other < to; other++) {
+      sum += (distances[run * runs + other] as number) + (distances[other * runs + run] as number);
+    }
+    if (sum < least - 1e-9) [best, least] = [run, sum];
+  }
+  return best;
+}

@@ -1,0 +1,129 @@
+// The two typical runs of a scenario beside each other: every turn of both, what differs, and where in the files.
+
+import {
+  alignTurns,
+  compareCassettes,
+  compareContracts,
+  isBecauseOfSchema,
+  usageOf,
+  type CallOrder,
+  type Cassette,
+  type ContractChange,
+  type Drift,
+} from "../../../cassette/index.js";
+import { toConversation } from "../../html/steps.js";
+import type { ContractState, Edit, Location, ScenarioReport, TimelineRow, TimelineTurn } from "../report.js";
+import type { TrajectoryOptions } from "./trajectory.js";
+
+/** One typical run as it was read again. */
+export interface TypicalRun {
+  file: string;
+  cassette: Cassette;
+  /** The line on which each turn begins. */
+  lines: readonly number[];
+}
+
+/** What `describeTypical` adds to a scenario's report. */
+export type Described = Pick<
+  ScenarioReport,
+  "edits" | "timeline" | "firstDivergence" | "tolerances" | "contract" | "contractState"
+>;
+
+/** Characters of a text or a result that a report keeps; the file has all of it. */
+const MAX_TEXT = 4_000;
+
+/** Compares the two runs turn by turn. Throws "diff-too-large" as `diffCassettes` does. */
+export function describeTypical(base: TypicalRun, candidate: TypicalRun, options: TrajectoryOptions): Described {
+  const { ignore, order, readOnly = [], content, tolerances } = options;
+  const compared = {
+    ignore,
+    order,
+    readOnly,
+    ignoreContent: !content,
+    ignoreStops: false,
+    ...(tolerances === undefined ? {} : { tolerances }),
+  };
+  const found = compareCassettes(base.cassette, candidate.cassette, compared);
+  const { contract, contractState } = offersOf(base.cassette, candidate.cassette);
+  const edits = found.drifts.map((drift) => withOrder(toEdit(drift, base, candidate, contract), order));
+  const [old, now] = [turnsOf(base.cassette), turnsOf(candidate.cassette)];
+  const timeline = alignTurns(base.cassette, candidate.cassette, compared).map((pair): TimelineRow => {
+    const before = pair.old === undefined ? undefined : old[pair.old];
+    const after = pair.new === undefined ? undefined : now[pair.new];
+    return {
+      ...(before === undefined ? {} : { base: before }),
+      ...(after === undefined ? {} : { candidate: after }),
+      edits: pair.drifts,
+    };
+  });
+  const first = timeline.find((row) => row.edits.length > 0)?.edits[0];
+  return {
+    edits,
+    timeline,
+    tolerances: found.tolerances,
+    contract,
+    contractState,
+    ...(first === undefined ? {} : { firstDivergence: first }),
+  };
+}
+
+function offersOf(base: Cassette, candidate: Cassette): { contract: ContractChange[]; contractState: ContractState } {
+  const compared = compareContracts(base, candidate);
+  switch (compared.state) {
+    case "compared":
+      return { contract: compared.changes, contractState: "compared" };
+    case "hashes":
+      return { contract: [], contractState: compared.isSame ? "hashes-same" : "hashes-differ" };
+    case "not-recorded":
+      return { contract: [], contractState: "not-recorded" };
+  }
+}
+
+function toEdit(drift: Drift, base: TypicalRun, candidate: TypicalRun, contract: readonly ContractChange[]): Edit {
+  return {
+    drift,
+    ...("oldTurn" in drift ? { base: locate(base, drift.oldTurn) } : {}),
+    ...("newTurn" in drift ? { candidate: locate(candidate, drift.newTurn) } : {}),
+    ...(isBecauseOfSchema(drift, contract) ? { becauseOfSchema: true } : {}),
+  };
+}
+
+/** Strict orders count how calls are grouped into turns, and newer models often ask for several at once. */
+function withOrder(edit: Edit, order: CallOrder): Edit {
+  const { kind } = edit.drift;
+  if (kind === "parallelised") return { ...edit, allowedBy: "unordered" };
+  if (kind !== "serialised") return edit;
+  return { ...edit, allowedBy: order === "strict" || order === "exact" ? "in_order" : "unordered" };
+}
+
+function locate({ file, lines }: TypicalRun, turn: number): Location {
+  const line = lines[turn];
+  return { file, turn, ...(line === undefined ? {} : { line }) };
+}
+
+function turnsOf(cassette: Cassette): TimelineTurn[] {
+  return toConversation(cassette).steps.map(({ entry, results }): TimelineTurn => {
+    const { message, stopReason } = entry.response;
+    const { inputTokens, outputTokens, costUsd } = usageOf(entry.response);
+    return {
+      turn: entry.turnIndex,
+      text: cut(message.content),
+      calls: (message.toolCalls ?? []).map((call, index) => {
+        const result = results.get(index);
+        return {
+          name: call.name,
+          arguments: call.malformedArguments ?? call.arguments,
+          ...(result === undefined ? {} : { result: cut(result.content) }),
+        };
+      }),
+      stopReason,
+      ...(inputTokens === undefined || outputTokens === undefined ? {} : { totalTokens: inputTokens + outputTokens }),
+      ...(costUsd === undefined ? {} : { costUsd }),
+    };
+  });
+}
+
+function cut(text: string): string {
+  if (text.length <= MAX_TEXT) return text;
+  return `${text.slice(0, MAX_TEXT).toWellFormed()}… (${text.length - MAX_TEXT} more characters)`;
+}

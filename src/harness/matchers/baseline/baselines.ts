@@ -1,0 +1,74 @@
+// The recordings of which a run has to be like one: a cassette, a file, a folder, or several of them.
+
+import { CASSETTE_SUFFIX } from "../../../cassette/index.js";
+import { scenarioOf } from "../../drift/scenarios.js";
+import type { MatcherHost } from "../host.js";
+import { misuse } from "../matcher.js";
+import { assertPath, loadPinned, type Pinned, type PinTerms } from "./pinned.js";
+import { countText, cutText } from "../words.js";
+
+/** The most baselines of one comparison. */
+export const MAX_BASELINES = 1_000;
+
+const MAX_NAMED = 5;
+
+/** Never empty. Throws for a folder without cassettes or with several scenarios: a run is like one of its own scenario. */
+export async function openBaselines(
+  matcher: string,
+  base: unknown,
+  scenario: string | undefined,
+  terms: PinTerms,
+  host: MatcherHost,
+): Promise<[Pinned, ...Pinned[]]> {
+  const given: readonly unknown[] = Array.isArray(base) ? base : [base];
+  const sources: unknown[] = [];
+  let hasFolder = false;
+  for (const each of given) {
+    const files = typeof each === "string" ? await filesIn(matcher, each, scenario, host) : undefined;
+    hasFolder ||= files !== undefined;
+    sources.push(...(files ?? [each]));
+  }
+  if (scenario !== undefined && !hasFolder) {
+    throw misuse(
+      matcher,
+      "a scenario was asked for and there is no folder",
+      "Pass a folder, or leave the scenario out.",
+    );
+  }
+  if (sources.length > MAX_BASELINES) {
+    const what = `it was given ${countText(sources.length, "baseline")}`;
+    throw misuse(matcher, what, `The limit is ${MAX_BASELINES}; cassette drift compares whole folders.`);
+  }
+  const [first, ...others] = sources;
+  if (sources.length === 0) throw misuse(matcher, "it was given an empty list", "Pass at least one baseline.");
+  const pinned: [Pinned, ...Pinned[]] = [await loadPinned(matcher, first, terms, host)];
+  for (const source of others) pinned.push(await loadPinned(matcher, source, terms, host));
+  if (pinned.length === 1) return pinned;
+  return pinned.map((known, index) =>
+    typeof sources[index] === "string" ? known : { ...known, name: `baseline ${index}` },
+  ) as [Pinned, ...Pinned[]];
+}
+
+/** The cassettes of a folder; undefined where `path` is none. */
+async function filesIn(
+  matcher: string,
+  path: string,
+  scenario: string | undefined,
+  { files }: MatcherHost,
+): Promise<string[] | undefined> {
+  assertPath(matcher, path);
+  const all = await files?.list(path, CASSETTE_SUFFIX);
+  if (all === undefined) return undefined;
+  const scenarios = [...new Set(all.map(scenarioOf))];
+  const shown = cutText(scenarios.slice(0, MAX_NAMED).join(", ")) + (scenarios.length > MAX_NAMED ? ", …" : "");
+  const names = all.filter((name) => scenario === undefined || scenarioOf(name) === scenario);
+  if (all.length === 0) throw misuse(matcher, `the folder ${cutText(path)} has no cassettes`, "Check the path.");
+  if (names.length === 0) {
+    throw misuse(matcher, `the folder ${cutText(path)} has no scenario ${cutText(scenario ?? "")}`, `It has ${shown}.`);
+  }
+  if (scenario === undefined && scenarios.length > 1) {
+    const what = `the folder ${cutText(path)} has ${scenarios.length} scenarios, ${shown}`;
+    throw misuse(matcher, what, "Say which one is meant with the option scenario.");
+  }
+  return names.map((name) => `${path.replace(/[/\\]+$/, "")}/${name}`);
+}

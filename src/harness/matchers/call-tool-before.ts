@@ -1,0 +1,66 @@
+// toCallToolBefore: one call before another, as the rule `before` of a file of rules has it: each call of `second` has a call
+// of `first` in an earlier turn. The calls of one turn have no order.
+
+import { handleAdvice } from "./baseline/command.js";
+import { callLines, compareCall, expectedText, parseCallSpec, type ComparedCall } from "./expected-call.js";
+import { misuse, undecided, type MatcherContext, type MatcherResult } from "./matcher.js";
+import { madeCallsOf } from "./run-result.js";
+import { cutText } from "./words.js";
+
+const NAME = "toCallToolBefore";
+const MAX_CALLS = 3;
+const MAX_TOOLS = 200;
+
+/** Where one of the two was never called there is no order to speak of, so that fails with `.not` as without. */
+export function callToolBefore(
+  this: MatcherContext,
+  received: unknown,
+  first: unknown,
+  second: unknown,
+  ...rest: unknown[]
+): MatcherResult {
+  const [earlier, later] = [parseCallSpec(NAME, first), parseCallSpec(NAME, second)];
+  if (rest.length > 0) throw misuse(NAME, "it takes two calls", "Pass a name or { name, args } for each of them.");
+  if (earlier.name === later.name && earlier.args === later.args) {
+    throw misuse(NAME, `both calls are ${expectedText(earlier)}`, "Pass two different calls.");
+  }
+  const { calls } = madeCallsOf(NAME, received);
+  const [before, after] = [earlier, later].map((expected) =>
+    calls.map((call) => compareCall(this, expected, call)).filter(({ differences }) => differences?.length === 0),
+  ) as [ComparedCall[], ComparedCall[]];
+  const wanted = `${expectedText(earlier)} before ${expectedText(later)}`;
+  const [start, end] = [before[0], after[0]];
+  if (start === undefined || end === undefined) {
+    const absent = [...(start === undefined ? [earlier] : []), ...(end === undefined ? [later] : [])];
+    const tools = cutText([...new Set(calls.map(({ name }) => name))].join(", "), MAX_TOOLS);
+    return undecided(
+      this,
+      () =>
+        `expected ${this.isNot === true ? "not " : ""}${wanted}, but ${absent.map(expectedText).join(" and ")} ` +
+        `${absent.length === 1 ? "was" : "were"} never called, so there is no order.\n` +
+        `${tools === "" ? "No tool was called." : `The tools that were called are ${tools}.`}\n` +
+        `Correct the name or the arguments; .not.toCallTool() says that a tool is never called.${handleAdvice(this, received)}`,
+    );
+  }
+  const isBefore = start.call.turn < end.call.turn;
+  return {
+    pass: isBefore,
+    message: () =>
+      [
+        isBefore ? `expected not ${wanted}, but it is so:` : `expected ${wanted}, but ${whyNot(start, end)}:`,
+        `${expectedText(earlier)}:`,
+        ...callLines(before, MAX_CALLS),
+        `${expectedText(later)}:`,
+        ...callLines(after, MAX_CALLS),
+        isBefore
+          ? "Take .not away, or mend what made the model keep this order."
+          : "Correct the expectation, or the prompt or tool description that should have kept the order.",
+      ].join("\n") + (isBefore ? "" : handleAdvice(this, received)),
+  };
+}
+
+function whyNot(first: ComparedCall, second: ComparedCall): string {
+  return first.call.turn === second.call.turn
+    ? "both stand in one turn, and the calls of one turn have no order"
+    : "it is the other way round";
+}

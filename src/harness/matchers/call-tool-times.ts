@@ -1,0 +1,62 @@
+// toCallToolTimes: the model asked for this tool, with these arguments, exactly so often.
+
+import { handleAdvice } from "./baseline/command.js";
+import { usesText } from "./baseline/comparison.js";
+import { parseCall } from "./call-tool.js";
+import { callLines, compareCall, expectedText, nearestFirst, type ComparedCall } from "./expected-call.js";
+import { misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
+import { madeCallsOf } from "./run-result.js";
+import { countText, describeValue } from "./words.js";
+
+const NAME = "toCallToolTimes";
+const MAX_CALLS = 10;
+const MAX_NEAR = 3;
+
+/** `times` may be 0. With `args` the calls with exactly these are counted. */
+export function callToolTimes(
+  this: MatcherContext,
+  received: unknown,
+  name: unknown,
+  times: unknown,
+  ...rest: unknown[]
+): MatcherResult {
+  const expected = parseCall(NAME, name, rest);
+  if (!Number.isSafeInteger(times) || (times as number) < 0) {
+    throw misuse(NAME, `the number of calls is ${describeValue(times)}`, "Pass a whole number of 0 or more.");
+  }
+  const compared = madeCallsOf(NAME, received).calls.map((call) => compareCall(this, expected, call));
+  const made = compared.filter(({ differences }) => differences?.length === 0);
+  const wanted = expectedText(expected);
+  if (made.length === times) {
+    return {
+      pass: true,
+      message: () =>
+        `expected any number of calls of ${wanted} but ${times}, and that many were made:\n` +
+        `${callLines(made, MAX_CALLS).join("\n")}\n` +
+        `Take .not away, or name the number that is meant.${usesText(made.flatMap(({ uses = [] }) => uses))}`,
+    };
+  }
+  return {
+    pass: false,
+    message: () => failureText(wanted, times as number, made, compared) + handleAdvice(this, received),
+    actual: made.length,
+    expected: times,
+  };
+}
+
+function failureText(
+  wanted: string,
+  times: number,
+  counted: readonly ComparedCall[],
+  compared: readonly ComparedCall[],
+): string {
+  const made =
+    counted.length === 0 ? "none was made." : `${counted.length} ${counted.length === 1 ? "was" : "were"} made:`;
+  const lines = [`expected ${countText(times, "call")} of ${wanted}, but ${made}`, ...callLines(counted, MAX_CALLS)];
+  const others = nearestFirst(compared.filter(({ differences }) => differences?.length !== 0));
+  if (counted.length < times && others.length > 0) {
+    lines.push("Other calls, nearest first:", ...callLines(others, MAX_NEAR));
+  }
+  lines.push("Correct the number, or the prompt, tool description or tool results that led the model to another.");
+  return lines.join("\n");
+}

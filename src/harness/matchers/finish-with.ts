@@ -1,0 +1,116 @@
+// toFinishWith: why a run ended and what it said last.
+
+import { isPlainObject, type StopReason } from "../../core/index.js";
+import { equalityOf } from "./arguments.js";
+import { cassetteOf, findCarrier } from "./carrier.js";
+import { handleAdvice } from "./baseline/command.js";
+import { misuse, undecided, type MatcherContext, type MatcherResult } from "./matcher.js";
+import { eventsOf, RUN_HINT, runOf, type RunLike } from "./run-result.js";
+import { cutText, describeValue, showValue } from "./words.js";
+
+const NAME = "toFinishWith";
+
+/**
+ * `budget` where a cap ended the last agent, `cycle` where an agent of a plan had been entered too often; else why the model
+ * stopped in the last turn. A cassette knows the last turn alone.
+ */
+export type FinishReason = StopReason | "budget" | "cycle";
+
+/** One is enough. */
+export interface Finish {
+  readonly reason?: FinishReason;
+  /** The last words of the run: the text as a whole, or an asymmetric matcher. */
+  readonly answer?: string | object;
+  /** The id of the agent that answered last. */
+  readonly agent?: string;
+}
+
+const REASONS: readonly string[] = [
+  "stop",
+  "toolUse",
+  "length",
+  "contentFilter",
+  "error",
+  "budget",
+  "cycle",
+] satisfies FinishReason[];
+
+/** A field is absent where nobody knows it. */
+type Finished = { readonly [K in keyof Finish]?: string };
+
+export function finishWith(
+  this: MatcherContext,
+  received: unknown,
+  expected: unknown,
+  ...rest: unknown[]
+): MatcherResult {
+  const wanted = parseFinish(expected, rest);
+  const was = finishOf(received);
+  const unknown = wanted.filter(([field]) => was[field] === undefined).map(([field]) => field);
+  const isEqual = equalityOf(this);
+  const other = wanted.filter(([field, value]) => was[field] !== undefined && !isEqual(was[field], value));
+  const wantedText = wanted.map(([field, value]) => `${field} ${cutText(showValue(value))}`).join(", ");
+  if (other.length === 0 && unknown.length > 0) {
+    const not = this.isNot === true ? "another finish than" : "the run to finish with";
+    const hint = "A cassette knows neither its agent nor why its run went no further; pass the result of run().";
+    return undecided(
+      this,
+      () => `expected ${not} ${wantedText}, but nobody knows its ${unknown.join(" and ")}.\n${hint}`,
+    );
+  }
+  if (other.length === 0) {
+    return {
+      pass: true,
+      message: () =>
+        `expected another finish than ${wantedText}, but the run has it.\nTake .not away, or mend the agent.`,
+    };
+  }
+  return {
+    pass: false,
+    message: () =>
+      `expected the run to finish with ${wantedText}, but ${other
+        .map(([field]) => `its ${field} is ${cutText(showValue(was[field]))}`)
+        .join(", ")}.\n` +
+      `Correct the expectation, or the prompt, the budget or the plan that ended the run so.${handleAdvice(this, received)}`,
+    expected: Object.fromEntries(other),
+    actual: Object.fromEntries(other.map(([field]) => [field, was[field]])),
+  };
+}
+
+function parseFinish(expected: unknown, rest: readonly unknown[]): [keyof Finish, unknown][] {
+  const hint = `Pass one of ${REASONS.join(", ")}, or { reason?, answer?, agent? }; the final answer is { answer: "…" }.`;
+  if (rest.length > 0) throw misuse(NAME, "it takes one thing", hint);
+  const finish = typeof expected === "string" ? { reason: expected } : expected;
+  if (!isPlainObject(finish) || Object.keys(finish).length === 0) {
+    throw misuse(NAME, `it was given ${describeValue(expected)}`, hint);
+  }
+  return Object.entries(finish).map(([field, value]) => {
+    if (!isFinishField(field)) throw misuse(NAME, `a finish has no ${field}`, hint);
+    const isText = typeof value === "string" && (field !== "reason" || REASONS.includes(value));
+    if (isText || (field === "answer" && typeof value === "object" && value !== null)) return [field, value];
+    throw misuse(NAME, `its ${field} is ${describeValue(value)}`, hint);
+  });
+}
+
+function isFinishField(field: string): field is keyof Finish {
+  return field === "reason" || field === "answer" || field === "agent";
+}
+
+function finishOf(received: unknown): Finished {
+  if (findCarrier(received) !== undefined) {
+    const last = cassetteOf(NAME, received, false).entries.at(-1)?.response;
+    if (last === undefined) throw misuse(NAME, "the cassette has no turns", "Run the agent and record it first.");
+    return { reason: last.stopReason, answer: last.finalAnswer ?? last.message.content };
+  }
+  const run = runOf(NAME, received, RUN_HINT);
+  const last = run.visits.at(-1) as RunLike["visits"][number];
+  const reason = reasonOf(run);
+  return { ...(reason === undefined ? {} : { reason }), answer: last.finalAnswer, agent: last.agentId };
+}
+
+function reasonOf(run: RunLike): FinishReason | undefined {
+  if (run.visits.at(-1)?.budgetExhausted !== undefined) return "budget";
+  if (run.ended.kind === "cycle") return "cycle";
+  // Of events that were not kept the last is among those that are gone.
+  return run.droppedEvents > 0 ? undefined : eventsOf(run, "llm-turn").at(-1)?.stopReason;
+}

@@ -1,0 +1,111 @@
+// toKeepRules: a run, or what carries a cassette, held against rules. Each agent of a run is held against them for itself, as
+// its recording would be.
+
+import {
+  checkRules,
+  checkRuleSet,
+  checkTurns,
+  type RuleBreak,
+  type RuledTurn,
+  type RuleSet,
+} from "../../cassette/index.js";
+import { isPlainObject, type AgentEvent } from "../../core/index.js";
+import { cassetteOf, findCarrier } from "./carrier.js";
+import { misuse, type MatcherResult } from "./matcher.js";
+import type { MatcherHost } from "./host.js";
+import { assertPath } from "./baseline/pinned.js";
+import { areVisits, RUN_HINT } from "./run-result.js";
+import { countText, describeValue } from "./words.js";
+
+const NAME = "toKeepRules";
+const MAX_SHOWN = 10;
+
+/** `rules` is the path of a file, what `parseRules` gave, or the same as an object. */
+export function createKeepRules(host: MatcherHost) {
+  return async (received: unknown, rules: unknown): Promise<MatcherResult> => {
+    const set = await rulesOf(rules, host);
+    const breaks = breaksOf(received, set);
+    if (breaks.length === 0) {
+      return {
+        pass: true,
+        message: () =>
+          `expected a rule to be broken, but the run keeps ${set.rules.length === 1 ? "the only one" : `all ${set.rules.length}`}.\n` +
+          "Take .not away, or mend the rules.",
+      };
+    }
+    return { pass: false, message: () => failureText(breaks) };
+  };
+}
+
+async function rulesOf(rules: unknown, host: MatcherHost): Promise<RuleSet> {
+  if (typeof rules !== "string") {
+    if (isPlainObject(rules)) return checkRuleSet({ rulesVersion: 1, ...rules });
+    throw misuse(
+      NAME,
+      `the rules are ${describeValue(rules)}`,
+      "Pass the path of a file of rules, or parseRules(text).",
+    );
+  }
+  assertPath(NAME, rules);
+  if (host.loadRules !== undefined) return host.loadRules(rules);
+  throw misuse(
+    NAME,
+    "nobody told it how to read a file",
+    "Pass createMatchers({ load, loadRules }), or parseRules(text).",
+  );
+}
+
+function breaksOf(received: unknown, rules: RuleSet): RuleBreak[] {
+  if (findCarrier(received) !== undefined) return checkRules(cassetteOf(NAME, received, false), rules);
+  const runs = agentsOf(received);
+  if (runs === undefined) {
+    throw misuse(NAME, `it needs a run or what carries a cassette and was given ${describeValue(received)}`, RUN_HINT);
+  }
+  return runs.flatMap(({ agentId, turns }) =>
+    checkTurns(turns, rules).map((broken) =>
+      runs.length === 1 ? broken : { ...broken, sentence: `Agent ${agentId}: ${broken.sentence}` },
+    ),
+  );
+}
+
+interface AgentTurns {
+  agentId: string;
+  turns: RuledTurn[];
+}
+
+/** The turns of each agent of a run: what it said from its conversations, what that took from the events. */
+function agentsOf(received: unknown): AgentTurns[] | undefined {
+  if (!isPlainObject(received)) return undefined;
+  const { visits, events = [] } = received as { visits?: unknown; events?: readonly AgentEvent[] };
+  if (!areVisits(visits)) return undefined;
+  const agents = new Map<string, RuledTurn[]>();
+  for (const { agentId, messages } of visits) {
+    const turns = agents.get(agentId) ?? [];
+    agents.set(agentId, turns);
+    for (const message of messages) if (message.role === "assistant") turns.push({ message });
+  }
+  return [...agents].map(([agentId, turns]) => ({ agentId, turns: withFigures(turns, agentId, events) }));
+}
+
+/** Without an event for each turn nobody knows what the turns took. */
+function withFigures(turns: RuledTurn[], agentId: string, events: readonly AgentEvent[]): RuledTurn[] {
+  const told = events.filter((event) => event.type === "llm-turn" && event.agentId === agentId);
+  if (told.length !== turns.length) return turns;
+  return turns.map((turn, index) => {
+    const { usage, costUsd } = told[index] as Extract<AgentEvent, { type: "llm-turn" }>;
+    return { ...turn, ...(usage === undefined ? {} : { usage }), ...(costUsd === undefined ? {} : { costUsd }) };
+  });
+}
+
+function failureText(breaks: readonly RuleBreak[]): string {
+  const rules = new Set(breaks.map(({ rule }) => rule)).size;
+  const lines = breaks.slice(0, MAX_SHOWN).map(({ rule, turn, sentence, pointer, reason }) => {
+    return `  - ${rule}, turn ${turn}: ${sentence}\n      at ${pointer}${reason === undefined ? "" : `\n      ${reason}`}`;
+  });
+  const rest = breaks.length - lines.length;
+  if (rest > 0) lines.push(`  and ${countText(rest, "more place")}`);
+  return (
+    `expected the run to keep its rules, but it breaks ${countText(rules, "rule")}:\n${lines.join("\n")}\n` +
+    "Mend the agent, or the rules where what it did is right."
+  );
+}

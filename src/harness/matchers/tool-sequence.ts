@@ -1,0 +1,141 @@
+// toMatchToolSequence: the tool calls of a whole run against a list of turns.
+
+import type { CallOrder, Tolerances } from "../../cassette/index.js";
+import { handleAdvice } from "./baseline/command.js";
+import { callText, compareCall, expectedText, type ExpectedCall } from "./expected-call.js";
+import { assertOptions, misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
+import { madeCallsOf, type MadeCall } from "./run-result.js";
+import { matchSequence, type Sides } from "./sequence/match.js";
+import { modeOf, parseSequence, type SequenceMode } from "./sequence/spec.js";
+import { tableText, toRows, type Row } from "./sequence/table.js";
+
+const NAME = "toMatchToolSequence";
+
+/** The most pairs of an expected call and a made one; a million take about a second. */
+export const MAX_SEQUENCE_PAIRS = 1_000_000;
+
+/** The options of `toMatchToolSequence`. */
+export interface ToolSequenceOptions {
+  /**
+   * How much the order counts, in the words of `DiffOptions.order`. The run is what is a `subset`, and may leave calls of the
+   * list out, or a `superset`, and may make others as well. Default `strict`.
+   */
+  readonly mode?: CallOrder;
+  /** In which ways arguments may differ from the expected ones. Default: in none. */
+  readonly tolerances?: Tolerances;
+}
+
+export function matchToolSequence(
+  this: MatcherContext,
+  received: unknown,
+  spec: unknown,
+  options?: unknown,
+): MatcherResult {
+  assertOptions(NAME, options, { mode: "an order of calls", tolerances: "tolerances" });
+  const { mode: order = "strict", tolerances } = (options ?? {}) as ToolSequenceOptions;
+  const mode = modeOf(order);
+  const turns = parseSequence(NAME, spec, mode, tolerances);
+  const { calls, turns: taken } = madeCallsOf(NAME, received);
+  if (taken === 0) throw misuse(NAME, "the run has no turns, so there is nothing to compare", "Run the agent first.");
+  const expected = turns.flat();
+  assertSize(expected, calls);
+  const sides = toSides(this, turns, calls);
+  const { isMatch, partners } = matchSequence(sides, mode);
+  if (isMatch) {
+    return {
+      pass: true,
+      message: () =>
+        `expected tool calls that are not these (${order}), but they are:\n` +
+        `${tableText(
+          this,
+          toRows(partners, calls.length, mode, () => false),
+          cellsOf(this, expected, calls),
+        )}\n` +
+        "Take .not away, or make sure that the changed agent was run.",
+    };
+  }
+  const isNamesake = (item: number, call: number): boolean =>
+    expected[item]?.name === calls[call]?.name && !sides.fits(item, call);
+  const rows = toRows(partners, calls.length, mode, isNamesake);
+  const faults = rows.filter(({ state }) => state !== "same" && state !== "free");
+  return {
+    pass: false,
+    message: () =>
+      `expected ${MEANINGS[mode]} (${order}), but ${faultsText(faults)}:\n` +
+      `${tableText(this, rows, cellsOf(this, expected, calls))}\n` +
+      (mode === "strict" && matchSequence(sides, "unordered").isMatch ? OTHER_TURNS : "") +
+      "Correct the list, or the prompt, tool description or tool list that led the model elsewhere." +
+      handleAdvice(this, received),
+    expected: faults.flatMap(({ expected: item }) => (item === undefined ? [] : [describeExpected(expected[item])])),
+    actual: faults.flatMap(({ made }) => (made === undefined ? [] : [describeMade(calls[made])])),
+  };
+}
+
+const MEANINGS: Readonly<Record<SequenceMode, string>> = {
+  strict: "these tool calls in these turns and no others",
+  in_order: "these tool calls in this order, others in between",
+  unordered: "these tool calls and no others, in whatever turns",
+  subset: "no tool calls but these, and not all of them",
+  superset: "all of these tool calls, and maybe others",
+};
+
+/** The calls are right and their turns are not. */
+const OTHER_TURNS = "The same calls, in other turns: calls of one turn are a list in the list.\n";
+
+function faultsText(faults: readonly Row[]): string {
+  const kinds = (["changed", "missing", "extra"] as const).flatMap((state) => {
+    const count = faults.filter((row) => row.state === state).length;
+    return count === 0 ? [] : [`${count} ${count === 1 ? "is" : "are"} ${WORDS[state]}`];
+  });
+  return kinds.join(", ");
+}
+
+const WORDS = { changed: "called with other arguments", missing: "missing", extra: "not among them" } as const;
+
+function assertSize(expected: readonly ExpectedCall[], calls: readonly MadeCall[]): void {
+  if (expected.length * calls.length <= MAX_SEQUENCE_PAIRS) return;
+  const what = `${expected.length} expected calls can be any of ${calls.length}, which is too many to pair`;
+  throw misuse(NAME, what, `The limit is ${MAX_SEQUENCE_PAIRS} pairs; compare cassettes with toHaveNoDriftFrom.`);
+}
+
+/** Each pair is compared once at most. */
+function toSides(context: MatcherContext, turns: readonly ExpectedCall[][], calls: readonly MadeCall[]): Sides {
+  const expected = turns.flat();
+  const known = new Int8Array(expected.length * calls.length);
+  const made = new Map<number, number[]>();
+  calls.forEach(({ turn }, index) => {
+    const same = made.get(turn);
+    if (same === undefined) made.set(turn, [index]);
+    else same.push(index);
+  });
+  let count = 0;
+  return {
+    expected: turns.map((turn) => turn.map(() => count++)),
+    made: [...made.values()],
+    fits(item, call) {
+      const place = item * calls.length + call;
+      if (known[place] === 0) {
+        const compared = compareCall(context, expected[item] as ExpectedCall, calls[call] as MadeCall);
+        known[place] = compared.differences?.length === 0 ? 1 : -1;
+      }
+      return known[place] === 1;
+    },
+  };
+}
+
+function cellsOf(context: MatcherContext, expected: readonly ExpectedCall[], calls: readonly MadeCall[]) {
+  return {
+    expected: (index: number) => expectedText(expected[index] as ExpectedCall),
+    made: (index: number) => `turn ${calls[index]?.turn}  ${callText(calls[index] as MadeCall)}`,
+    differences: (index: number, call: number) =>
+      compareCall(context, expected[index] as ExpectedCall, calls[call] as MadeCall).differences ?? [],
+  };
+}
+
+function describeExpected(call: ExpectedCall | undefined): object {
+  return { tool: call?.name, ...(call?.args === undefined ? {} : { arguments: call.args }) };
+}
+
+function describeMade(call: MadeCall | undefined): object {
+  return { tool: call?.name, arguments: call?.malformedArguments ?? call?.arguments };
+}

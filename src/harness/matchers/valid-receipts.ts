@@ -1,0 +1,210 @@
+// toHaveValidReceipts: the chain of receipts is whole and signed by a key that counts; of a run, also that no turn of it is
+// without one.
+
+import { checkTrust, validityAt, type Trust } from "../../cassette/index.js";
+import {
+  isPlainObject,
+  systemPorts,
+  verifyReceipts,
+  type Receipt,
+  type ReceiptFinding,
+  type ReceiptVerdict,
+  type RunResult,
+} from "../../core/index.js";
+import type { MatcherHost } from "./host.js";
+import { assertOptions, misuse, type MatcherResult } from "./matcher.js";
+import { assertPath, openTrust } from "./baseline/pinned.js";
+import { findRun, type RunLike } from "./run-result.js";
+import { countText, cutText, describeValue } from "./words.js";
+
+const NAME = "toHaveValidReceipts";
+const MAX_FINDINGS = 10;
+/** Some 85,000 receipts. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** `key` or `trust`, not both: a receipt proves nothing of itself. */
+export interface ReceiptsOptions {
+  /** The public key: the text of a PEM file, or 32 bytes as hexadecimal, base64 or a Uint8Array. */
+  readonly key?: string | Uint8Array;
+  /** Keys of which one, in force now, signed the whole chain: the path of a trust file, or its list. */
+  readonly trust?: string | Trust;
+  /** Refuses a chain without its end, which `runtime.destroy()` signs. Default false. */
+  readonly requireComplete?: boolean;
+  /** The result of a run, of which each turn and each tool call must have its receipt. */
+  readonly run?: RunResult;
+}
+
+/** Takes a runtime, a list of receipts, or the path of a file of them, a line each. */
+export function createValidReceipts(host: MatcherHost) {
+  return async (received: unknown, options?: unknown): Promise<MatcherResult> => {
+    assertOptions(NAME, options, {
+      key: "the text or the bytes of a key",
+      trust: "a path or a trust list",
+      requireComplete: "a boolean",
+      run: "an object",
+    });
+    const { key, trust, requireComplete = false, run } = (options ?? {}) as ReceiptsOptions;
+    const keys = await keysOf(key, trust, host);
+    const { receipts, name } = await receiptsOf(received, host);
+    const verdict = bestOf(keys.map((one) => verifyReceipts(receipts, one)));
+    switch (verdict.kind) {
+      case "empty":
+        throw misuse(
+          NAME,
+          `${name} has no receipts, so there is nothing to verify`,
+          "Pass createRuntime a signingKey.",
+        );
+      case "broken": {
+        const lines = verdict.findings.length + verdict.more;
+        const what = lines === 1 ? "1 line does not hold" : `${lines} lines do not hold`;
+        return refused(name, what, findingLines(verdict));
+      }
+      case "ok":
+        return wholeResult(name, verdict, requireComplete, run === undefined ? undefined : runOf(run));
+    }
+  };
+}
+
+/** What is missing of a chain in which every line holds. */
+function wholeResult(
+  name: string,
+  verdict: ReceiptVerdict & { kind: "ok" },
+  requireComplete: boolean,
+  run: RunLike | undefined,
+): MatcherResult {
+  if (requireComplete && !verdict.complete) {
+    return refused(name, "the chain has no end, so a tail may be missing", ["  Await runtime.destroy() first."]);
+  }
+  const gaps = run === undefined ? [] : gapsOf(run, verdict.chain);
+  if (gaps.length > 0) return refused(name, "the run is not covered", gaps);
+  const { receipts, keyId } = verdict;
+  return {
+    pass: true,
+    message: () =>
+      `expected ${name} not to have valid receipts, but ${countText(receipts, "receipt")} ${receipts === 1 ? "holds" : "hold"}, signed by key ${keyId}.\n` +
+      "Take .not away, or make sure that this is the changed chain.",
+  };
+}
+
+function refused(name: string, what: string, lines: readonly string[]): MatcherResult {
+  return {
+    pass: false,
+    message: () =>
+      `expected ${name} to have valid receipts, but ${what}:\n${lines.join("\n")}\n` +
+      "Written to a file, `npx playhead verify --receipts <file> --key <public key>` explains the same.",
+  };
+}
+
+function findingLines({ findings, more }: ReceiptVerdict & { kind: "broken" }): string[] {
+  const shown = findings.slice(0, MAX_FINDINGS).map(({ line, kind, text }: ReceiptFinding) => {
+    return `  line ${line}  ${kind}: ${cutText(text, 200)}`;
+  });
+  const rest = findings.length - shown.length + more;
+  return rest > 0 ? [...shown, `  and ${countText(rest, "more finding")}`] : shown;
+}
+
+async function keysOf(
+  key: string | Uint8Array | undefined,
+  trust: string | Trust | undefined,
+  host: MatcherHost,
+): Promise<readonly (string | Uint8Array)[]> {
+  if ((key === undefined) === (trust === undefined)) {
+    const what = key === undefined ? "nobody said whose signature counts" : "both key and trust were given";
+    throw misuse(NAME, what, "Pass { key } with the public key, or { trust } with a list of keys.");
+  }
+  if (key !== undefined) return [key];
+  const { keys } = checkTrust(await openTrust(NAME, trust ?? { keys: [] }, host));
+  const now = systemPorts.now();
+  const inForce = keys.filter((each) => validityAt(each, now) === "in-force");
+  if (inForce.length > 0) return inForce.map(({ publicKey }) => publicKey);
+  throw misuse(NAME, `none of ${countText(keys.length, "trusted key")} is in force`, "Check notBefore and notAfter.");
+}
+
+/** The one that holds; else the one that signed the most. */
+function bestOf(verdicts: readonly ReceiptVerdict[]): ReceiptVerdict {
+  const rank = (verdict: ReceiptVerdict): number =>
+    verdict.kind === "ok" ? Infinity : verdict.kind === "broken" ? verdict.receipts : -1;
+  return verdicts.reduce((best, next) => (rank(next) > rank(best) ? next : best));
+}
+
+interface Received {
+  receipts: Uint8Array | readonly unknown[];
+  name: string;
+}
+
+async function receiptsOf(received: unknown, { files }: MatcherHost): Promise<Received> {
+  if (typeof received === "string") {
+    assertPath(NAME, received);
+    if (files !== undefined) return { receipts: await readBytes(received, files), name: received };
+    throw misuse(NAME, "nobody told it how to read a file", "Pass the list of receipts, or createMatchers({ files }).");
+  }
+  if (Array.isArray(received)) return { receipts: received as readonly unknown[], name: "the list" };
+  const receipts = (received as { receipts?: unknown } | null | undefined)?.receipts;
+  if (Array.isArray(receipts)) return { receipts: receipts as readonly unknown[], name: "the runtime" };
+  const hint = isPlainObject(received) && findRun(received) !== undefined ? RUN_ADVICE : SOURCE_ADVICE;
+  throw misuse(NAME, `it needs receipts and was given ${describeValue(received)}`, hint);
+}
+
+const SOURCE_ADVICE = "Pass a runtime, its receipts, or the path of a file of them.";
+const RUN_ADVICE =
+  "The receipts of a run are the runtime's: expect(runtime).toHaveValidReceipts({ key, run: result }).";
+
+async function readBytes(path: string, files: NonNullable<MatcherHost["files"]>): Promise<Uint8Array> {
+  const result = await files.read(path, MAX_BYTES);
+  switch (result.kind) {
+    case "read":
+      return result.bytes;
+    case "not-found":
+      throw misuse(NAME, `there are no receipts at ${path}`, "Check the path.");
+    case "too-large":
+      throw misuse(
+        NAME,
+        `${path} has ${result.size} bytes, more than ${MAX_BYTES}`,
+        "Use npx playhead verify --receipts.",
+      );
+    case "failed":
+      throw misuse(NAME, `${path} cannot be read: ${result.message}`, "Check the path.");
+  }
+}
+
+function runOf(run: unknown): RunLike {
+  const found = findRun(run);
+  if (found === undefined) throw misuse(NAME, `run is ${describeValue(run)}`, "Pass what run() gave as a whole.");
+  if (found.droppedEvents === 0) return found;
+  throw misuse(NAME, "the run has events that were not kept, so nobody knows its turns", "Verify it without run.");
+}
+
+/** What of the run has no receipt at its place, a line each. */
+function gapsOf({ runId, events }: RunLike, chain: readonly Receipt[]): string[] {
+  const placeOf = (kind: string, agentId: string, turnIndex: number, callId = ""): string =>
+    JSON.stringify([kind, agentId, turnIndex, callId]);
+  const there = new Map<string, number>();
+  for (const { body, agentId, turnIndex, runId: id } of chain) {
+    if (id !== runId || body.kind === "end") continue;
+    const place = placeOf(body.kind, agentId, turnIndex, body.kind === "tool" ? body.callId : "");
+    there.set(place, (there.get(place) ?? 0) + 1);
+  }
+  const gaps: string[] = [];
+  for (const event of events) {
+    const { agentId, turnIndex } = event;
+    const callId = RECEIPTED.has(event.type) && "callId" in event ? event.callId : undefined;
+    if (event.type !== "llm-turn" && callId === undefined) continue;
+    const place =
+      callId === undefined ? placeOf("turn", agentId, turnIndex) : placeOf("tool", agentId, turnIndex, callId);
+    const left = (there.get(place) ?? 0) - 1;
+    there.set(place, left);
+    const what = callId === undefined ? "its answer" : `the call ${cutText(callId)}`;
+    if (left < 0) gaps.push(`  agent ${cutText(agentId)}, turn ${turnIndex}: ${what} has no receipt`);
+  }
+  const rest = gaps.length - MAX_FINDINGS;
+  return rest > 0 ? [...gaps.slice(0, MAX_FINDINGS), `  and ${countText(rest, "more")}`] : gaps;
+}
+
+const RECEIPTED: ReadonlySet<string> = new Set([
+  "tool-result",
+  "tool-failed",
+  "tool-rejected",
+  "tool-denied",
+  "tool-interrupted",
+  "tool-skipped",
+]);

@@ -1,0 +1,76 @@
+// toBeVerifiedCassette: the file or object loads with every check. A refusal is the answer here, so under `.not` it passes;
+// a file that cannot be read at all is no answer and always throws.
+
+import { CassetteError, type Cassette } from "../../cassette/index.js";
+import { isCassetteLike } from "./carrier.js";
+import { assertOptions, misuse, type MatcherResult } from "./matcher.js";
+import type { MatcherHost } from "./host.js";
+import { PIN_KINDS, type PinOptions } from "./baseline/options.js";
+import { assertPath, checkPinned, readPinTerms, type PinTerms } from "./baseline/pinned.js";
+import { countText, describeValue } from "./words.js";
+
+const NAME = "toBeVerifiedCassette";
+
+/** The options of `toBeVerifiedCassette`. */
+export type VerifiedCassetteOptions = PinOptions;
+
+/**
+ * Shape, every hash, and a signature under its own key. With `lock` also that it is the locked cassette, with `trust` also
+ * whose signature it is.
+ */
+export function createVerifiedCassette(host: MatcherHost) {
+  return async (received: unknown, options?: unknown): Promise<MatcherResult> => {
+    assertOptions(NAME, options, PIN_KINDS);
+    const terms = await readPinTerms(NAME, options ?? {}, host);
+    const name = typeof received === "string" ? received : "the cassette";
+    try {
+      return verifiedResult(name, await verify(received, terms, host), terms);
+    } catch (error) {
+      if (!(error instanceof CassetteError) || isUnread(error, terms)) throw error;
+      return refusedResult(name, error);
+    }
+  };
+}
+
+async function verify(received: unknown, terms: PinTerms, host: MatcherHost): Promise<Cassette> {
+  if (typeof received === "string") {
+    assertPath(NAME, received);
+    return host.load(received, terms);
+  }
+  if (isCassetteLike(received)) return checkPinned(NAME, received, terms);
+  throw misuse(
+    NAME,
+    `it needs the path of a cassette file or a cassette and was given ${describeValue(received)}`,
+    "For a recorder pass recorder.toCassette(), for a replaying provider its .cassette.",
+  );
+}
+
+/** What cannot be read at all, and a lock with which something is wrong, says nothing of the cassette. */
+function isUnread({ code, file }: CassetteError, { lock }: PinTerms): boolean {
+  return code === "file-not-found" || code === "file-unreadable" || (lock !== undefined && file === lock);
+}
+
+function verifiedResult(name: string, { version, entries }: Cassette, { lock, trust }: PinTerms): MatcherResult {
+  const hashes = version === 2 ? "and every hash in it holds" : "which has no hashes to check";
+  const asked = [
+    ...(lock === undefined ? [] : ["the lock confirms it"]),
+    ...(trust === undefined ? [] : ["no other key signed it"]),
+  ];
+  const found = [hashes, ...asked].join("; ");
+  return {
+    pass: true,
+    message: () =>
+      `expected ${name} to be refused, but it verified: version ${version}, ${countText(entries.length, "turn")}, ${found}.\n` +
+      "Take .not away, or make sure that this is the changed cassette.",
+  };
+}
+
+function refusedResult(name: string, { code, summary, hint, pointer }: CassetteError): MatcherResult {
+  const place = pointer === undefined || pointer === "" ? "" : `\n  at ${pointer}`;
+  return {
+    pass: false,
+    message: () =>
+      `expected ${name} to be a verified cassette, but it was refused (${code}): ${summary}${place}\n` +
+      (hint ?? "Restore the file from version control, or record it again with CASSETTE_MODE=refresh."),
+  };
+}

@@ -1,0 +1,159 @@
+// toStayWithinBudget: what a run took against limits. Not the caps of an agent, which end a run; these judge it afterwards.
+
+import { isPlainObject } from "../../core/index.js";
+import { handleAdvice } from "./baseline/command.js";
+import { misuse, undecided, type MatcherContext, type MatcherResult } from "./matcher.js";
+import { figuresOf, type Figure, type RunFigures } from "./run-figures.js";
+import { describeValue } from "./words.js";
+
+const NAME = "toStayWithinBudget";
+
+/** One is enough. A figure that is exactly the limit stays within it. */
+export interface RunBudget {
+  /** Input and output together, as the provider reports them. */
+  readonly tokens?: number;
+  readonly inputTokens?: number;
+  readonly outputTokens?: number;
+  readonly usd?: number;
+  /** Calls of the model. */
+  readonly turns?: number;
+  /** Calls the model asked for, whatever became of them. */
+  readonly toolCalls?: number;
+  /** From the start of the run to its end, by the clock of the runtime. A replay takes the time of the replay. */
+  readonly ms?: number;
+}
+
+const LIMITS: Readonly<Record<keyof RunBudget, string>> = {
+  tokens: "tokens",
+  inputTokens: "input tokens",
+  outputTokens: "output tokens",
+  usd: "USD",
+  turns: "turns",
+  toolCalls: "tool calls",
+  ms: "ms",
+};
+
+/** One limit and what the run has of it. */
+interface Judged {
+  name: keyof RunFigures;
+  limit: number;
+  figure: Figure;
+  state: "within" | "over" | "unknown";
+}
+
+/**
+ * A limit on what the run does not say (a turn without a price) is not kept and not broken: unless what is known is over it
+ * already, or another limit is broken, that fails with `.not` as without.
+ */
+export function stayWithinBudget(
+  this: MatcherContext,
+  received: unknown,
+  budget: unknown,
+  ...rest: unknown[]
+): MatcherResult {
+  const limits = parseBudget(budget, rest);
+  const figures = figuresOf(NAME, received);
+  const judged = limits.map(([name, limit]): Judged => {
+    const figure = figures[name];
+    return { name, limit, figure, state: stateOf(figure, limit) };
+  });
+  const [over, unknown] = (["over", "unknown"] as const).map((state) =>
+    judged.filter((one) => one.state === state),
+  ) as [Judged[], Judged[]];
+  if (over.length === 0 && unknown.length > 0) {
+    return undecided(
+      this,
+      () =>
+        `cannot check the budget: this run does not report ${namesText(unknown)}:\n${tableText(this, judged)}\n` +
+        "Record a provider that reports it, or leave the limit out. docs/vitest.md says what is derived from model and tokens.",
+    );
+  }
+  if (over.length === 0) {
+    return {
+      pass: true,
+      message: () =>
+        `expected the run to go beyond its budget, but it stays within:\n${tableText(this, judged)}\n` +
+        "Take .not away, or lower the limits.",
+    };
+  }
+  return {
+    pass: false,
+    message: () =>
+      `expected the run to stay within its budget, but it is over in ${namesText(over)}:\n${tableText(this, judged)}\n` +
+      "Raise the limit if that is meant, or find out which turn took so much: npx playhead stats and npx playhead show say what each took." +
+      handleAdvice(this, received),
+    expected: Object.fromEntries(over.map(({ name, limit }) => [name, limit])),
+    actual: Object.fromEntries(over.map(({ name, figure }) => [name, atLeast(figure)])),
+  };
+}
+
+function parseBudget(budget: unknown, rest: readonly unknown[]): [keyof RunFigures, number][] {
+  const names = Object.keys(LIMITS).join(", ");
+  const hint = `Pass limits such as { tokens: 10_000, usd: 0.05 }; they are ${names}.`;
+  if (!isPlainObject(budget) || rest.length > 0) {
+    throw misuse(NAME, `it takes one object of limits and was given ${describeValue(rest[0] ?? budget)}`, hint);
+  }
+  const limits = Object.entries(budget);
+  if (limits.length === 0) throw misuse(NAME, "there is no limit, which every run keeps", hint);
+  return limits.map(([name, limit]) => {
+    if (!Object.hasOwn(LIMITS, name)) throw misuse(NAME, `it has no limit ${name}`, hint);
+    const isWhole = name === "usd" || name === "ms" || Number.isInteger(limit);
+    if (typeof limit === "number" && Number.isFinite(limit) && limit >= 0 && isWhole) {
+      return [name as keyof RunBudget, limit];
+    }
+    const kind = name === "usd" || name === "ms" ? "a number" : "a whole number";
+    throw misuse(NAME, `its limit ${name} is ${describeValue(limit)}`, `Use ${kind} of 0 or more, or leave it out.`);
+  });
+}
+
+function stateOf(figure: Figure, limit: number): Judged["state"] {
+  if (atLeast(figure) > limit) return "over";
+  return figure.kind === "known" ? "within" : "unknown";
+}
+
+function atLeast(figure: Figure): number {
+  return figure.kind === "known" ? figure.value : figure.atLeast;
+}
+
+function namesText(judged: readonly Judged[]): string {
+  return judged.map(({ name }) => LIMITS[name]).join(", ");
+}
+
+function tableText({ utils }: MatcherContext, judged: readonly Judged[]): string {
+  const plain = (text: string): string => text;
+  const { EXPECTED_COLOR: green = plain, RECEIVED_COLOR: red = plain } = utils;
+  const rows = judged.map(({ name, limit, figure, state }) => [
+    LIMITS[name],
+    numberText(name, limit),
+    figure.kind === "known" ? numberText(name, figure.value) : "unknown",
+    wordsOf(name, limit, figure, state),
+  ]);
+  const head = ["limit of", "allowed", "taken", ""];
+  const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => (row[column] ?? "").length)));
+  const [first = 0, second = 0, third = 0] = widths;
+  const line = ([name = "", limit = "", taken = "", words = ""]: readonly string[], isFault: boolean): string => {
+    const [allowed, had] = [limit.padStart(second), taken.padStart(third)];
+    return `  ${name.padEnd(first)}  ${isFault ? green(allowed) : allowed}  ${isFault ? red(had) : had}  ${words}`.trimEnd();
+  };
+  return [line(head, false), ...rows.map((row, index) => line(row, judged[index]?.state !== "within"))].join("\n");
+}
+
+function wordsOf(name: keyof RunFigures, limit: number, figure: Figure, state: Judged["state"]): string {
+  const why = figure.kind === "known" ? "" : figure.why;
+  switch (state) {
+    case "within":
+      return "";
+    case "unknown":
+      return why;
+    case "over": {
+      const most = figure.kind === "known" ? "" : `at least ${numberText(name, atLeast(figure))}, `;
+      return `${most}${numberText(name, atLeast(figure) - limit)} over${why === "" ? "" : `; ${why}`}`;
+    }
+  }
+}
+
+/** Money is exact to 1e-12. */
+function numberText(name: keyof RunFigures, value: number): string {
+  if (name !== "usd") return String(value);
+  return value.toFixed(12).replace(/\.?0+$/, "");
+}

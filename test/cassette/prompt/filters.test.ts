@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { CassetteError } from "../../../src/cassette/errors.js";
+import { readHashFilter, type HashFilterName, type HashFilterOption } from "../../../src/cassette/prompt/filters.js";
+import { cassetteProvider } from "../../../src/cassette/replay/replay.js";
+import { prompt, recordTurns, user } from "../../support/recording.js";
+import { refusal } from "../../support/refusal.js";
+import { say } from "../../support/script.js";
+
+const rewrite = (option: HashFilterOption, text: string) => readHashFilter(option).filter?.([user(text)]);
+
+describe("ready-made hash filters", () => {
+  it.each<[HashFilterName, string, string]>([
+    ["uuid", "id 550e8400-e29b-41d4-a716-446655440000.", "id <uuid>."],
+    ["isoDate", "at 2026-11-20T12:00:00.000Z and 2026-11-20", "at <date> and <date>"],
+    [
+      "date",
+      "Sun Nov 22 2026; November 22, 2026, 22 Nov 2026 or Sunday, the 22nd of November 2026",
+      "<date>; <date>, <date> or Sunday, the <date>",
+    ],
+    ["date", String(new Date(Date.UTC(2026, 10, 22))), "<date>"],
+    ["date", new Date(Date.UTC(2026, 10, 22)).toUTCString(), "<date>"],
+    ["date", new Date(Date.UTC(2026, 10, 22)).toLocaleString("en-US"), "<date>"],
+    [
+      "date",
+      new Date(Date.UTC(2026, 10, 22)).toLocaleString("en-US", { dateStyle: "full", timeStyle: "short" }),
+      "<date>",
+    ],
+    [
+      "date",
+      "in May 2026, Mar 1 to 2, 2026-11-22, 1/2, Sunday 9:30",
+      "in May 2026, Mar 1 to 2, 2026-11-22, 1/2, Sunday 9:30",
+    ],
+    [
+      "path",
+      "in /home/ann/notes.txt or C:\\Users\\ann\\x, not and/or, https://a/b",
+      "in <path> or <path>, not and/or, https://a/b",
+    ],
+    ["sessionId", "session=af-1 sessionId: x2", "session=<id> sessionId: <id>"],
+  ])("PLK-130 PLK-136 %s rewrites its own, once and for all", (name, text, expected) => {
+    expect(rewrite([name], text)).toEqual([user(expected)]);
+    expect(rewrite([name], expected)).toEqual([user(expected)]);
+  });
+
+  it("PLK-130 PLK-131 are named in the recording, and another list is refused by its names", async () => {
+    const custom = (messages: readonly unknown[]) => messages as never;
+    const cassette = await recordTurns([prompt("2026-11-20")], [say("x")], { hashFilter: ["isoDate", custom] });
+    expect(cassette.extensions).toMatchObject({ filtered: true, filters: ["isoDate", "custom"] });
+    const replay = cassetteProvider(cassette, { hashFilter: ["isoDate", custom] });
+    await replay.turn(prompt("2027-01-01"));
+    replay.assertConsumed();
+    for (const hashFilter of [undefined, ["isoDate"] as const, custom]) {
+      const error = refusal(() => cassetteProvider(cassette, hashFilter === undefined ? {} : { hashFilter }));
+      expect((error as CassetteError).code).toBe("filter-one-sided");
+      expect((error as CassetteError).summary).toContain("(isoDate, custom)");
+    }
+  });
+
+  it.each([["uid"], [], "uuid"])("refuses %j", (option) => {
+    expect(() => readHashFilter(option as never)).toThrow(CassetteError);
+  });
+});

@@ -1,0 +1,165 @@
+// One list says which requests are turns: what the proxy and the MSW handlers record, and what the server and the handlers
+// replay. Each door is asked each path.
+
+import { setupServer } from "msw/node";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createShelf } from "../../../src/cassette/serve/shelf.js";
+import { proxyHandler } from "../../../src/cli/proxy/handler.js";
+import { createProxyRecorder } from "../../../src/cli/proxy/recorder.js";
+import { serveHandler } from "../../../src/cli/serve/handler.js";
+import { wireOf } from "../../../src/core/vendors/vendors.js";
+import { cassetteHandlers, recordingHandlers } from "../../../src/entry/msw.js";
+import { serveHttp, type HttpHandler } from "../../../src/host/index.js";
+import { recordTurns } from "../../support/recording.js";
+import { say } from "../../support/script.js";
+import { startVendor } from "../../support/vendor.js";
+
+const TURNS = [
+  ["openai", "/v1/chat/completions"],
+  ["openai", "/chat/completions"],
+  ["openai", "/v1beta/openai/chat/completions"],
+  ["openai", "/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21"],
+  ["anthropic", "/v1/messages"],
+  ["anthropic", "/v1/messages?beta=true"],
+  ["ollama", "/api/chat"],
+] as const;
+
+const OTHERS = [
+  ["POST", "/v1/responses"],
+  ["POST", "/v1/embeddings"],
+  ["POST", "/v1/completions"],
+  ["POST", "/v1/moderations"],
+  ["POST", "/v1/messages/count_tokens"],
+  ["POST", "/v1/messages/batches"],
+  ["POST", "/v1/threads/t_1/messages"],
+  ["POST", "/v1beta/models/gemini-2.5-pro:generateContent"],
+  ["POST", "/api/generate"],
+  ["POST", "/openai/deployments/ada/embeddings"],
+  ["GET", "/v1/models"],
+  ["GET", "/v1/chat/completions"],
+  ["GET", "/api/tags"],
+] as const;
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+const msw = setupServer();
+beforeAll(() => msw.listen({ onUnhandledRequest: "bypass" }));
+afterAll(() => msw.close());
+
+const messages = [{ role: "user" as const, content: "q" }];
+async function ask(url: string, method = "POST"): Promise<number> {
+  // Azure names the model in the path, and the Messages API demands a limit.
+  const model = url.includes("/deployments/") ? {} : { model: "m" };
+  const limit = url.includes("/messages") ? { max_tokens: 9 } : {};
+  const body = JSON.stringify({ ...model, ...limit, stream: false, messages });
+  const response = await fetch(url, method === "POST" ? { method, body } : { method });
+  await response.text();
+  return response.status;
+}
+
+async function vendor(): Promise<{ url: string; asked: () => number }> {
+  const { url, asked, close } = await startVendor(() => say("a"));
+  closing.push(close);
+  return { url, asked: () => asked.length };
+}
+
+async function listen(handler: HttpHandler): Promise<string> {
+  const { url, close } = await serveHttp(handler);
+  closing.push(close);
+  return url;
+}
+
+async function recording() {
+  const { url } = await vendor();
+  const recorder = createProxyRecorder({ lost() {}, without() {}, passedOn() {}, kept() {} });
+  const note = (why: string): never => expect.fail(why);
+  const proxy = await listen(
+    proxyHandler({
+      target: new URL(url),
+      recorder,
+      findSecrets: () => [],
+      claim: () => Promise.resolve(undefined),
+      note,
+      sentBack: note,
+    }),
+  );
+  return { proxy, recorder };
+}
+
+const cassette = () => recordTurns([{ messages }], [say("a")]);
+
+async function serving() {
+  const shelf = createShelf([{ file: "a", cassette: await cassette(), names: [] }]);
+  const seen = { answered: 0, missed: 0, refused: [] as string[] };
+  const watcher = {
+    answered: () => void seen.answered++,
+    missed: () => void seen.missed++,
+    noted: () => undefined,
+    refused: ({ method, path }: { method: string; path: string }) => void seen.refused.push(`${method} ${path}`),
+  };
+  const server = await listen(serveHandler(shelf, watcher, (file) => file, { streaming: "chunked", speed: 1 }));
+  return { server, seen };
+}
+
+describe.each(TURNS)("a turn of %s at %s", (wire, path) => {
+  it("is on the list", () => {
+    expect(wireOf({ method: "POST", path: path.split("?")[0] ?? "" })?.name).toBe(wire);
+  });
+
+  it("is recorded by the proxy", async () => {
+    const { proxy, recorder } = await recording();
+    expect(await ask(proxy + path)).toBe(200);
+    await recorder.idle();
+    expect([recorder.recorded, recorder.lost, recorder.passedOn()]).toEqual([1, [], []]);
+    const model = path.includes("/deployments/") ? "gpt-4o" : "m";
+    expect(recorder.toCassette(0)?.recordedProvider).toBe(`${wire}:${model}`);
+  });
+
+  it("is answered by the server", async () => {
+    const { server, seen } = await serving();
+    expect(await ask(server + path)).toBe(200);
+    expect(seen).toEqual({ answered: 1, missed: 0, refused: [] });
+  });
+
+  it("is recorded and replayed by the MSW handlers", async () => {
+    const { url, asked } = await vendor();
+    const baseUrls = { openai: url, anthropic: url, ollama: url };
+    const recorder = recordingHandlers({ baseUrls });
+    msw.resetHandlers(...recorder);
+    expect(await ask(url + path)).toBe(200);
+    const replay = cassetteHandlers(await recorder.toCassette(), { baseUrls });
+    msw.resetHandlers(...replay);
+    expect(await ask(url + path)).toBe(200);
+    await replay.done();
+    expect(asked()).toBe(1);
+  });
+});
+
+describe.each(OTHERS)("%s %s", (method, path) => {
+  it("is passed on by the proxy, and counted", async () => {
+    const { proxy, recorder } = await recording();
+    expect(await ask(proxy + path, method)).toBe(200);
+    expect([recorder.recorded, recorder.passedOn()]).toEqual([0, [{ method, path, count: 1 }]]);
+  });
+
+  it("is refused by the server, and counted", async () => {
+    const { server, seen } = await serving();
+    expect(await ask(server + path, method)).toBe(404);
+    expect(seen).toEqual({ answered: 0, missed: 0, refused: [`${method} ${path}`] });
+  });
+
+  it("is passed on and refused by the MSW handlers, and counted", async () => {
+    const { url, asked } = await vendor();
+    const baseUrls = { openai: url };
+    const recorder = recordingHandlers({ baseUrls });
+    msw.resetHandlers(...recorder);
+    expect([await ask(url + path, method), asked()]).toEqual([200, 1]);
+    await expect(recorder.done()).rejects.toThrow(`${method} ${url}${path} passed on, not recorded: 1 time`);
+    const replay = cassetteHandlers(await cassette(), { baseUrls });
+    msw.resetHandlers(...replay);
+    expect([await ask(url + path, method), asked()]).toEqual([404, 1]);
+    await expect(replay.done()).rejects.toThrow(`${method} ${url}${path} refused: 1 time`);
+  });
+});
