@@ -39,6 +39,10 @@ const loadedByCommand = (...args: string[]): string[] => loadedBy(cassetteBin, .
 const ofLayer = (files: readonly string[], layer: string): string[] =>
   files.filter((file) => file.startsWith(`${layer}/`));
 
+/** The files of one command: all of `cli` but what every command shares. */
+const ofCommands = (files: readonly string[]): string[] =>
+  ofLayer(files, "cli").filter((file) => file.split("/").length > 2 && !/^cli\/(terminal|options)\//.test(file));
+
 describe("what is loaded", () => {
   it.each(["--version", "-V"])("for %s is the version alone", (flag) => {
     expect(loadedByCommand(flag)).toEqual(["cli/bin.js", "cli/exit-codes.js", "cli/version.js"]);
@@ -47,9 +51,7 @@ describe("what is loaded", () => {
   it("for the help of a command is its declaration alone", () => {
     const loaded = loadedByCommand("drift", "--help");
     expect(loaded.filter((file) => file.startsWith("cli/commands/"))).toEqual(["cli/commands/drift.js"]);
-    expect(loaded.filter((file) => file.startsWith("cli/") && file.split("/").length > 2)).toEqual([
-      "cli/commands/drift.js",
-    ]);
+    expect(ofCommands(loaded)).toEqual(["cli/commands/drift.js"]);
     expect(loaded.filter((file) => !file.startsWith("cli/"))).toEqual(["commander"]);
   });
 
@@ -69,7 +71,7 @@ describe("what is loaded", () => {
   ])("for %s is its own folder, and none of the harness", (command, paths) => {
     const file = place("one.cassette.json", runOf([{ say: "a" }]));
     const loaded = loadedByCommand(command, ...paths(file));
-    const folders = loaded.flatMap((path) => /^cli\/(?!commands\/)([^/]+)\//.exec(path)?.[1] ?? []);
+    const folders = ofCommands(loaded).flatMap((path) => /^cli\/(?!commands\/)([^/]+)\//.exec(path)?.[1] ?? []);
     expect([...new Set(folders)]).toEqual([command]);
     expect(ofLayer(loaded, "cli/commands")).toEqual([`cli/commands/${command}.js`]);
     expect(ofLayer(loaded, "harness")).toEqual([]);
