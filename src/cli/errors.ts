@@ -1,7 +1,7 @@
 // The command line's own error, and the one place where any thrown error becomes an exit code and words.
 
 import { CassetteError } from "../cassette/index.js";
-import { AgentError } from "../core/index.js";
+import { AgentError, defined } from "../core/index.js";
 import type { HarnessError } from "../harness/index.js";
 import { EXIT, exitCodeOf, type ExitCode } from "./exit-codes.js";
 
@@ -167,8 +167,8 @@ function compact({ exitCode, code, message, file, pointer, hint }: LooseFailure)
     exitCode,
     code,
     message,
-    ...(file === undefined ? {} : { file }),
+    ...defined({ file }),
     ...(pointer === undefined || pointer === "" ? {} : { pointer }),
-    ...(hint === undefined ? {} : { hint }),
+    ...defined({ hint }),
   };
 }

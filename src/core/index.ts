@@ -1,6 +1,7 @@
 // The door of the core. Other layers import this file alone.
 
 export * from "./errors.js";
+export { defined } from "./defined.js";
 export { assertKnownOptions, showValue, unknownOptions } from "./options.js";
 export {
   systemPorts,

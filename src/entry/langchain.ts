@@ -22,6 +22,7 @@ import type { Runnable } from "@langchain/core/runnables";
 import { convertToOpenAITool } from "@langchain/core/utils/function_calling";
 import {
   assertKnownOptions,
+  defined,
   providerName,
   type LlmMessage,
   type LlmProviderAdapter,
@@ -133,9 +134,9 @@ export class CassetteChatModel extends BaseChatModel<CassetteChatCallOptions> {
     const { signal } = options;
     return {
       messages: readLangChainMessages(messages, this.#ignore),
-      ...(tools === undefined ? {} : { tools }),
+      ...defined({ tools }),
       ...(Object.keys(all).length === 0 ? {} : { settings: all }),
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
     };
   }
 }

@@ -68,7 +68,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 
 /** The files that may lie in the root of a layer. A layer that is not listed may have any file there. */
 const ROOT_FILES: Readonly<Record<string, readonly string[]>> = {
-  core: ["index.ts", "errors.ts", "options.ts", "ports.ts", "visible.ts"],
+  core: ["index.ts", "defined.ts", "errors.ts", "options.ts", "ports.ts", "visible.ts"],
 };
 
 const MAX_LOOSE_FILES = 14;

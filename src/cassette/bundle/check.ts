@@ -1,7 +1,7 @@
 // Checking bundles: refuse, never normalise. A cassette counts as the bundle's own only when its agent, its id, its envelope
 // and its length are the listed ones, so that one that was swapped, cut or put under another agent's name is found.
 
-import { copyJson, hashJson, isPlainObject, NotJsonError, toPointer, toVisible } from "../../core/index.js";
+import { copyJson, defined, hashJson, isPlainObject, NotJsonError, toPointer, toVisible } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette, CassetteV2 } from "../file/format.js";
 import { parseStrictJson, type StrictJsonOptions } from "../file/json.js";
@@ -83,6 +83,6 @@ function copyOrRefuse(value: unknown, refuse: Refuse): unknown {
 
 function refuseWith(file: string | undefined): Refuse {
   return (code, message, pointer, hint = RESTORE) => {
-    throw new CassetteError(code, message, { pointer, hint, ...(file === undefined ? {} : { file }) });
+    throw new CassetteError(code, message, { pointer, hint, ...defined({ file }) });
   };
 }

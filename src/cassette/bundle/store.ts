@@ -2,6 +2,7 @@
 // from their contents, and those of the bundle it replaces are taken away after it. Whatever is stopped wherever, the bundle
 // that is there lists cassettes that are there, and what may be left over is whole cassettes that no bundle lists.
 
+import { defined } from "../../core/index.js";
 import type { FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteV2 } from "../file/format.js";
@@ -89,7 +90,7 @@ function ofAgent(error: CassetteError, agentId: string, name: string, file: stri
     {
       file,
       hint: isMissing || hint === undefined ? "Restore the bundle and its cassettes together, or record again." : hint,
-      ...(pointer === undefined ? {} : { pointer }),
+      ...defined({ pointer }),
       cause: error,
     },
   );

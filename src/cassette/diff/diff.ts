@@ -1,7 +1,7 @@
 // Compares what two recordings did: their tool calls (name and arguments, ids ignored), how their turns ended and, unless
 // told otherwise, what the assistant said. Prompts, tool results, usage and models take no part.
 
-import { toPointer } from "../../core/index.js";
+import { defined, toPointer } from "../../core/index.js";
 import type { Cassette } from "../file/format.js";
 import type { ToleranceUse } from "../tolerance/uses.js";
 import { callSetsOf, likenessBy, type ComparedCall } from "./align/call-sets.js";
@@ -102,7 +102,7 @@ export function countCallDrifts(old: CallSets, now: CallSets, settings: DiffSett
 function matchCalls(old: CallSets, now: CallSets, settings: DiffSettings) {
   const isAlike = likenessBy(settings, old, now);
   return matchItems(old, now, {
-    terms: { freeAdditions: settings.order.freeAdditions, ...(isAlike === undefined ? {} : { isAlike }) },
+    terms: { freeAdditions: settings.order.freeAdditions, ...defined({ isAlike }) },
     unlike: unlikeBy(settings.rules),
     refine: pairMoves,
   });
@@ -167,7 +167,7 @@ function factOf({ call }: ComparedCall): CallFact {
   return {
     tool: call.name,
     arguments: call.arguments,
-    ...(call.malformedArguments === undefined ? {} : { malformedArguments: call.malformedArguments }),
+    ...defined({ malformedArguments: call.malformedArguments }),
   };
 }
 

@@ -1,6 +1,7 @@
 // Two sets of recordings, such as the runs of one benchmark by two models: which belong together, and what drifted in each.
 // Pure: reading the files is another layer's business.
 
+import { defined } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
 import { createUseCounter, type ToleranceUse } from "../tolerance/uses.js";
@@ -80,7 +81,7 @@ function diffTask(task: string, before: Cassette, after: Cassette, options: Diff
     return compareCassettes(before, after, options);
   } catch (error) {
     if (!(error instanceof CassetteError) || error.code !== "diff-too-large") throw error;
-    const hint = error.hint === undefined ? {} : { hint: error.hint };
+    const hint = defined({ hint: error.hint });
     throw new CassetteError(error.code, `${task}: ${error.summary}`, { ...hint, cause: error });
   }
 }

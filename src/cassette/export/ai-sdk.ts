@@ -1,6 +1,7 @@
 // A thread as model messages of the AI SDK (`ModelMessage[]`, versions 5 and 6), {model, tools, messages}: content as parts,
 // the results of one step in one tool message. Specification: the AI SDK reference, "ModelMessage".
 
+import { defined } from "../../core/index.js";
 import type {
   AssistantMessage,
   ContentPart,
@@ -15,7 +16,7 @@ import type { Thread } from "./threads.js";
 /** One document of {model, tools, messages}; the first two only where they are known. Holds every message whole. */
 export function toAiSdk({ messages }: Thread, { model, tools }: ThreadHead): JsonObject {
   return {
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
     ...(tools === undefined ? {} : { tools: tools.map(encodeTool) }),
     messages: encodeMessages(messages),
   };

@@ -2,7 +2,7 @@
 // messages, signed thoughts as thinking blocks. Specification: Anthropic API reference, "Create a message". The messages
 // are written by the very encoder that sends them, and compared with what went in.
 
-import { encodeAnthropic, type JsonObject, type LlmMessage, type LlmToolCall } from "../../core/index.js";
+import { defined, encodeAnthropic, type JsonObject, type LlmMessage, type LlmToolCall } from "../../core/index.js";
 import { countResultNames } from "./answers.js";
 import type { ThreadHead } from "./head.js";
 import type { LossLog } from "./loss.js";
@@ -10,7 +10,7 @@ import type { Thread } from "./threads.js";
 
 /** One document of {model, system, tools, messages}; each but the last only where there is one. */
 export function toAnthropic({ messages }: Thread, { model, tools }: ThreadHead, losses: LossLog): JsonObject {
-  const request = { messages, ...(tools === undefined ? {} : { tools }) };
+  const request = { messages, ...defined({ tools }) };
   // The limit on tokens belongs to a request; a document is none.
   const { system, tools: offered, messages: encoded } = encodeAnthropic(request, { model: model ?? "", maxTokens: 1 });
   const blocks = (encoded as { content: string | JsonObject[] }[]).flatMap(({ content }) =>
@@ -20,9 +20,7 @@ export function toAnthropic({ messages }: Thread, { model, tools }: ThreadHead, 
   countAssistantLosses(messages, blocks, losses);
   countResultLosses(messages, losses);
   return {
-    ...(model === undefined ? {} : { model }),
-    ...(system === undefined ? {} : { system }),
-    ...(offered === undefined ? {} : { tools: offered }),
+    ...defined({ model, system, tools: offered }),
     messages: encoded as JsonObject[],
   };
 }

@@ -1,7 +1,7 @@
 // A cassette in the words of others: chat messages or traces, one JSON document for each conversation in it. Pure: documents
 // are given back, and writing them is the caller's. The same cassette gives the same documents.
 
-import { canonicalize, type JsonObject } from "../../core/index.js";
+import { canonicalize, defined, type JsonObject } from "../../core/index.js";
 import { CassetteError, assertKnownOptions } from "../errors.js";
 import type { Cassette, CassetteV2 } from "../file/format.js";
 import { toAiSdk } from "./ai-sdk.js";
@@ -52,7 +52,7 @@ export function exportCassette(cassette: Cassette, options: ExportOptions): Expo
 }
 
 function assertPrompts(cassette: Cassette, format: ExportFormat, file: string | undefined): CassetteV2 {
-  const where = file === undefined ? {} : { file };
+  const where = defined({ file });
   if (cassette.version === 1) {
     throw new CassetteError("export-without-prompts", "the cassette has version 1, which holds no prompts", {
       hint: "Record it again.",

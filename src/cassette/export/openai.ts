@@ -2,7 +2,7 @@
 // reads line by line, and what `parseImport` reads. Specification: OpenAI API reference, "Create chat completion". The
 // messages are written by the very encoder that sends them, and compared with what went in.
 
-import { encodeOpenAi, type AssistantMessage, type JsonObject } from "../../core/index.js";
+import { defined, encodeOpenAi, type AssistantMessage, type JsonObject } from "../../core/index.js";
 import { countResultNames } from "./answers.js";
 import type { ThreadHead } from "./head.js";
 import type { LossLog } from "./loss.js";
@@ -10,7 +10,7 @@ import type { Thread } from "./threads.js";
 
 /** One document of {model, tools, messages}; the first two only where they are known. */
 export function toOpenAi({ messages }: Thread, { model, tools }: ThreadHead, losses: LossLog): JsonObject {
-  const request = { messages, ...(tools === undefined ? {} : { tools }) };
+  const request = { messages, ...defined({ tools }) };
   const body = encodeOpenAi(request, { model: model ?? "", maxTokensField: "max_tokens" });
   const encoded = body["messages"] as JsonObject[];
   for (const [index, message] of messages.entries()) {
@@ -19,7 +19,7 @@ export function toOpenAi({ messages }: Thread, { model, tools }: ThreadHead, los
   }
   countResultNames(messages, losses);
   return {
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
     ...(body["tools"] === undefined ? {} : { tools: body["tools"] }),
     messages: encoded,
   };

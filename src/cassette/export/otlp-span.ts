@@ -1,7 +1,7 @@
 // A span in OTLP/JSON. Specification: OpenTelemetry protocol, "JSON Protobuf Encoding": ids are hexadecimal, 64-bit integers
 // are text.
 
-import { hashJson, type JsonObject, type JsonValue } from "../../core/index.js";
+import { defined, hashJson, type JsonObject, type JsonValue } from "../../core/index.js";
 
 /** Attributes by name; an undefined one is not there. A list is one of texts. */
 export type Attributes = Readonly<Record<string, string | number | readonly string[] | undefined>>;
@@ -28,7 +28,7 @@ export function toSpan(span: SpanShape): JsonObject {
   return {
     traceId,
     spanId,
-    ...(parentSpanId === undefined ? {} : { parentSpanId }),
+    ...defined({ parentSpanId }),
     name,
     kind: KINDS[kind],
     startTimeUnixNano: String(startNs),

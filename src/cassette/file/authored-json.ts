@@ -1,6 +1,7 @@
 // Files that people write and that decide what is compared: strict JSON, and whatever is wrong with the text is wrong with the
 // file that it belongs to, since no cassette was refused.
 
+import { defined } from "../../core/index.js";
 import { CassetteError, type CassetteErrorCode } from "../errors.js";
 import { parseStrictJson } from "./json.js";
 
@@ -16,7 +17,7 @@ export interface SettingsOptions {
 /** The value of the text. Throws `CassetteError` with the code that was given. */
 export function parseSettings(input: string | Uint8Array, options: SettingsOptions): unknown {
   const { what, code, hint, maxBytes, file } = options;
-  const place = file === undefined ? {} : { file };
+  const place = defined({ file });
   try {
     return parseStrictJson(input, { ...place, maxBytes });
   } catch (error) {

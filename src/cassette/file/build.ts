@@ -1,7 +1,7 @@
 // Building a version 2 cassette: the hashes of a turn and of the envelope, and the order of keys on disk. Both the recorder
 // and the importers go through here, so there is one place that knows what is bound to what.
 
-import { canonicalize, hashJson, sha256Hex, type LlmTurnResponse } from "../../core/index.js";
+import { canonicalize, defined, hashJson, sha256Hex, type LlmTurnResponse } from "../../core/index.js";
 import type { CassetteEntry, CassetteExtensions, CassetteV2, PromptDelta } from "./format.js";
 
 /** Written into `extensions.createdWith`. Kept equal to package.json by a test. */
@@ -31,12 +31,12 @@ export function buildCassette(head: CassetteHead, turns: readonly BuiltTurn[]): 
   const entries = turns.map((turn, turnIndex) => buildEntry(head.cassetteId, turnIndex, turn));
   const cassette: CassetteV2 = {
     version: 2,
-    ...(head.agentId === undefined ? {} : { agentId: head.agentId }),
+    ...defined({ agentId: head.agentId }),
     recordedAt: head.recordedAt,
     recordedProvider: head.recordedProvider,
     cassetteId: head.cassetteId,
     entries,
-    ...(head.extensions === undefined ? {} : { extensions: head.extensions }),
+    ...defined({ extensions: head.extensions }),
     envelopeHash: "",
   };
   cassette.envelopeHash = hashEnvelope(cassette);
@@ -48,7 +48,7 @@ function buildEntry(cassetteId: string, turnIndex: number, turn: BuiltTurn): Cas
   return {
     turnIndex,
     promptHash,
-    ...(prompt === undefined ? {} : { prompt }),
+    ...defined({ prompt }),
     responseHash: hashResponse(cassetteId, turnIndex, promptHash, response),
     response,
   };

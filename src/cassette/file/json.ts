@@ -2,7 +2,7 @@
 // UTF-8, duplicate keys, numbers that a double does not keep, lone surrogates, deep nesting, and files beyond the limit.
 
 import * as jsonc from "jsonc-parser";
-import { findTooDeep, MAX_JSON_DEPTH, sameDecimal, toVisible } from "../../core/index.js";
+import { defined, findTooDeep, MAX_JSON_DEPTH, sameDecimal, toVisible } from "../../core/index.js";
 import { CassetteError, type LoadErrorCode } from "../errors.js";
 import { isTooHeavy } from "./weight.js";
 
@@ -29,7 +29,7 @@ export interface StrictJsonOptions {
 export function parseStrictJson(input: string | Uint8Array, options: StrictJsonOptions = {}): unknown {
   const refuse = (code: LoadErrorCode, message: string, advice: string): never => {
     const hint = advice === RESTORE ? (options.remedy ?? RESTORE) : advice;
-    throw new CassetteError(code, message, { hint, ...(options.file === undefined ? {} : { file: options.file }) });
+    throw new CassetteError(code, message, { hint, ...defined({ file: options.file }) });
   };
   const text = toText(input, options.maxBytes ?? DEFAULT_MAX_BYTES, refuse);
   refuseDepth(text, refuse);

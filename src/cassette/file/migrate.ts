@@ -1,7 +1,7 @@
 // A version 1 cassette as version 2. Its hashes hold from the day of the copy on and say nothing of the time before, so the
 // copy says of itself that it was migrated, and is refused wherever integrity is required. Specification: docs/cassette-format.md.
 
-import { hashJson } from "../../core/index.js";
+import { defined, hashJson } from "../../core/index.js";
 import { buildCassette, CREATED_WITH } from "./build.js";
 import type { Cassette, CassetteV1, CassetteV2, MigratedExtension } from "./format.js";
 
@@ -14,7 +14,7 @@ export function migrateCassette(cassette: CassetteV1): CassetteV2 {
   const sourceHash = hashJson(cassette);
   const migrated: MigratedExtension = { fromVersion: 1, sourceHash };
   const head = {
-    ...(agentId === undefined ? {} : { agentId }),
+    ...defined({ agentId }),
     recordedAt,
     recordedProvider,
     cassetteId: sourceHash.slice(0, 32),

@@ -2,7 +2,7 @@
 // as its prompt, one that is a list of model calls the prompts that were sent, so that it replays like a recorded one; what
 // the log knows beyond that goes to `extensions.import`.
 
-import { hashJson, seal, type JsonObject, type JsonValue, type LlmMessage } from "../../core/index.js";
+import { defined, hashJson, seal, type JsonObject, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { buildCassette, CREATED_WITH, type BuiltTurn } from "../file/build.js";
 import type { CassetteExtensions, CassetteV2 } from "../file/format.js";
 import { createPromptChain } from "../prompt/prompt.js";
@@ -115,12 +115,10 @@ function toExtension(
   return {
     format,
     source,
-    ...(run.origin === undefined ? {} : { origin: run.origin }),
+    ...defined({ origin: run.origin }),
     model,
     task,
-    ...(trial === undefined ? {} : { trial }),
-    ...(run.outcome === undefined ? {} : { outcome: run.outcome }),
-    ...(run.expected === undefined ? {} : { expected: run.expected }),
+    ...defined({ trial, outcome: run.outcome, expected: run.expected }),
     repairs: Object.fromEntries(repairs.map(({ kind, count }) => [kind, count])),
     ...(trailing.length === 0 ? {} : { trailing }),
   };

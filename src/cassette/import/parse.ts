@@ -1,6 +1,7 @@
 // Agent logs to cassettes, whatever the format (formats.ts). Pure: a text in, cassettes out; reading the file, and writing
 // what comes of it, is the caller's.
 
+import { defined } from "../../core/index.js";
 import type { JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteV2 } from "../file/format.js";
@@ -94,6 +95,6 @@ function nameRun(run: LogFacts, format: ImportFormat, place: RecordPlace, option
   return {
     model: run.model ?? options.model ?? (format === "tau-bench" ? stem : "unknown"),
     task: run.task ?? `${stem}-${place.number}`,
-    ...(run.trial === undefined ? {} : { trial: run.trial }),
+    ...defined({ trial: run.trial }),
   };
 }

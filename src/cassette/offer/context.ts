@@ -1,7 +1,15 @@
 // What a turn was asked beside its prompt: the tools offered and the settings but the model. A recording notes it when it
 // changes; strict replay compares it, so that a changed tool list is not mistaken for the same question.
 
-import { hashJson, isSealed, seal, type JsonObject, type JsonValue, type LlmTurnRequest } from "../../core/index.js";
+import {
+  defined,
+  hashJson,
+  isSealed,
+  seal,
+  type JsonObject,
+  type JsonValue,
+  type LlmTurnRequest,
+} from "../../core/index.js";
 import type { ContextExtension } from "../file/format.js";
 
 export interface TurnContext {
@@ -29,8 +37,7 @@ export function createContextReader(scrub: Scrub = (value) => value): (request: 
     const raw = readContext(request);
     const context = last !== undefined && isSameContext(last.raw, raw) ? last.context : scrubContext(raw, scrub);
     last = {
-      ...(tools === undefined ? {} : { tools }),
-      ...(settings === undefined ? {} : { settings }),
+      ...defined({ tools, settings }),
       raw,
       context,
     };

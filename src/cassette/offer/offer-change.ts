@@ -1,7 +1,7 @@
 // What two recorded runs were offered: their tools and settings, compared by name, whatever the model then did. A run that
 // was offered several versions of a tool one after the other is compared version by version.
 
-import { canonicalize, isPlainObject, toVisible, type JsonObject, type JsonValue } from "../../core/index.js";
+import { canonicalize, defined, isPlainObject, toVisible, type JsonObject, type JsonValue } from "../../core/index.js";
 import type { Cassette, ContextExtension } from "../file/format.js";
 import { nameText } from "./name-text.js";
 import { placesOf, schemaChanges, type SchemaChange } from "./schema-change.js";
@@ -178,7 +178,7 @@ function settingChanges(old: Versions, now: Versions): ContractChange[] {
   for (const { name, was, is } of pairs(old, now)) {
     const difference = firstDifference(only(name, was), only(name, is));
     if (difference === undefined) continue;
-    const sides = { ...(was === undefined ? {} : { old: was }), ...(is === undefined ? {} : { new: is }) };
+    const sides = defined({ old: was, new: is });
     const sentence = toVisible(`The setting ${nameText(name)} changed: ${sidesText(sides)}.`);
     found.push({ kind: "setting-changed", name, ...sides, sentence });
   }

@@ -1,7 +1,7 @@
 // Where two JSON Schemas of one tool differ, what that does to calls that were fine before, and which arguments it concerns.
 // Keywords after JSON Schema 2020-12 and draft 7. Lists that mean a set (`required`, `enum`, `type`) are compared as one.
 
-import { canonicalize, isPlainObject, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
+import { canonicalize, defined, isPlainObject, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
 
 /** One place of a schema that is another now. */
 export interface SchemaChange {
@@ -53,10 +53,9 @@ function walk(old: Maybe, now: Maybe, path: Path, isMap: boolean, found: SchemaC
   const breaking = breakingOf(keyword, isMap && isPropertyMap(path) ? String(key) : undefined, old, now);
   found.push({
     pointer: toPointer(path),
-    ...(old === undefined ? {} : { old }),
-    ...(now === undefined ? {} : { new: now }),
+    ...defined({ old, new: now }),
     isText: keyword !== undefined && TEXTS.has(keyword),
-    ...(breaking === undefined ? {} : { breaking }),
+    ...defined({ breaking }),
   });
 }
 

@@ -1,7 +1,7 @@
 // Ready-made hash filters by name, and lists of them with functions. Each is idempotent: what it wrote it leaves alone. Roles,
 // names and ids stay as they are, since results are found by them.
 
-import { copyJson, hashJson, type JsonValue, type LlmMessage } from "../../core/index.js";
+import { copyJson, defined, hashJson, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
 import type { HashFilter } from "./prompt.js";
@@ -115,7 +115,7 @@ export function assertSameFilter(tape: Cassette, { filter, names }: NamedFilter,
         : `the cassette was recorded without a hashFilter and is replayed with one${listed(names)}`,
     {
       hint: "Pass the same hashFilter where it is recorded and where it is replayed, or record again.",
-      ...(file === undefined ? {} : { file }),
+      ...defined({ file }),
     },
   );
 }

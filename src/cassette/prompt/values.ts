@@ -1,7 +1,7 @@
 // Where two JSON values differ, place by place, with JSON pointers (RFC 6901). Arrays are compared index by index; this
 // finds no moved or renamed parts. A key whose value is `undefined` does not exist, and `__proto__` is a key like any other.
 
-import { toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
+import { defined, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
 
 /** One differing place. Without `old` it was not there before; without `new` it is gone. */
 export interface ValueChange {
@@ -33,8 +33,7 @@ function walk(a: MaybeJson, b: MaybeJson, path: (string | number)[], found: Valu
   if (keys === undefined) {
     found.push({
       pointer: toPointer(path),
-      ...(a === undefined ? {} : { old: a }),
-      ...(b === undefined ? {} : { new: b }),
+      ...defined({ old: a, new: b }),
     });
     return;
   }

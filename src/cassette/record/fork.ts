@@ -1,7 +1,7 @@
 // A run that begins on a cassette and goes on live: replayed up to a turn (fork) or up to the first miss (resume), then asked
 // of the live provider, and recorded as a whole. The new cassette has an id of its own and says where it comes from.
 
-import { providerName, type LlmProviderAdapter } from "../../core/index.js";
+import { defined, providerName, type LlmProviderAdapter } from "../../core/index.js";
 import { buildCassette } from "../file/build.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteExtensions, CassetteV2 } from "../file/format.js";
@@ -65,7 +65,7 @@ export function assertForkable(cassette: unknown, at: number, file?: string): Ca
   if (!Number.isInteger(at) || at < 0 || at > turns) {
     throw new CassetteError("invalid-options", `there is no turn ${String(at)} to fork at`, {
       hint: `The recording has ${turns} turns: give a number from 0 to ${turns}.`,
-      ...(file === undefined ? {} : { file }),
+      ...defined({ file }),
     });
   }
   return source;
@@ -78,7 +78,7 @@ export function resumeProvider(cassette: unknown, options: ResumeOptions): ForkP
 }
 
 function checkSource(cassette: unknown, file: string | undefined): CassetteV2 {
-  return checkCassette(cassette, { requireIntegrity: true, ...(file === undefined ? {} : { file }) }) as CassetteV2;
+  return checkCassette(cassette, { requireIntegrity: true, ...defined({ file }) }) as CassetteV2;
 }
 
 /** What ends the replay: the prefix being used up, or a miss. */
@@ -88,12 +88,7 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
   const { live, file, allowRedacted, ...recording } = options;
   const { hashFilter, redact: asked } = recording;
   const redact = withRules(asked, redactedBy(source.extensions?.redacted));
-  const replay = cassetteProvider(prefix, {
-    ...(hashFilter === undefined ? {} : { hashFilter }),
-    ...(redact === undefined ? {} : { redact }),
-    ...(allowRedacted === undefined ? {} : { allowRedacted }),
-    ...(file === undefined ? {} : { file }),
-  });
+  const replay = cassetteProvider(prefix, defined({ hashFilter, redact, allowRedacted, file }));
   const line = createLine(replay, live, until);
   const recorder = recordingProvider(line.provider, redact === undefined ? recording : { ...recording, redact });
 
@@ -122,12 +117,12 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
       const at = prefix.entries.length - replay.remaining;
       const forkedFrom: ForkedFrom = { cassetteId, envelopeHash, at };
       const kept = {
-        ...(filtered === undefined ? {} : { filtered }),
+        ...defined({ filtered }),
         ...(Array.isArray(filters) ? { filters: [...filters] } : {}),
         ...(Array.isArray(redacted) ? { redacted: [...redacted] } : {}),
       };
       return recorder.toCassette({
-        ...(agentId === undefined ? {} : { agentId }),
+        ...defined({ agentId }),
         extensions: { ...extensions, ...kept, forkedFrom },
       });
     },
@@ -192,21 +187,17 @@ function cutCassette(cassette: CassetteV2, at: number): CassetteV2 {
   const { agentId, recordedAt, recordedProvider, cassetteId, entries, extensions = {} } = cassette;
   const { createdWith, prompts, filtered, filters, redacted, contexts, streams } = extensions;
   const kept: CassetteExtensions = {
-    ...(createdWith === undefined ? {} : { createdWith }),
-    ...(prompts === undefined ? {} : { prompts }),
-    ...(filtered === undefined ? {} : { filtered }),
-    ...(filters === undefined ? {} : { filters }),
-    ...(redacted === undefined ? {} : { redacted }),
+    ...defined({ createdWith, prompts, filtered, filters, redacted }),
     ...(contexts === undefined ? {} : { contexts: contexts.filter(({ fromTurn }) => fromTurn < at) }),
     ...(streams === undefined ? {} : { streams: cutStreams(streams, at) }),
   };
   const head = { recordedAt, recordedProvider, cassetteId, extensions: kept };
-  return buildCassette({ ...head, ...(agentId === undefined ? {} : { agentId }) }, entries.slice(0, at));
+  return buildCassette({ ...head, ...defined({ agentId }) }, entries.slice(0, at));
 }
 
 function notReached(at: number, left: number, file: string | undefined): CassetteError {
   return new CassetteError("unconsumed", `the run ended at turn ${at - left}, before turn ${at} where it was to fork`, {
     hint: "Fork at an earlier turn.",
-    ...(file === undefined ? {} : { file }),
+    ...defined({ file }),
   });
 }

@@ -3,6 +3,7 @@
 
 import {
   copyJson,
+  defined,
   providerName,
   seal,
   showValue,
@@ -121,7 +122,7 @@ export function createRecording(provider: LlmProviderAdapter, options: Recording
     warnOfTime(tape.turns, head.recordedAt);
     return recordable(() => {
       const kept = copyJson<CassetteExtensions>({ ...extensions, ...tape.extensions(extensions?.redacted) });
-      const agent = agentId === undefined ? {} : { agentId };
+      const agent = defined({ agentId });
       const cassetteHead = { ...agent, ...head, recordedProvider: providerName(provider), extensions: kept };
       const built = buildCassette(cassetteHead, tape.turns);
       const cassette = seal(signer === undefined ? built : signNow(built, signer));

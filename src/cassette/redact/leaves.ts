@@ -3,6 +3,7 @@
 // well, so it is among them.
 
 import {
+  defined,
   isPlainObject,
   setOwn,
   type JsonObject,
@@ -51,8 +52,7 @@ function mapOwn(message: LlmMessage, rewrite: Rewrite): LlmMessage {
       return {
         ...message,
         content: text,
-        ...(calls === undefined ? {} : { toolCalls: calls }),
-        ...(thoughts === undefined ? {} : { reasoning: thoughts }),
+        ...defined({ toolCalls: calls, reasoning: thoughts }),
       };
     }
   }

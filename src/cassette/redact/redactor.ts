@@ -2,6 +2,7 @@
 // rules that the recording names, so that what the run asks reads as what was recorded.
 
 import {
+  defined,
   findResponseFlaw,
   NotJsonError,
   seal,
@@ -113,6 +114,6 @@ function oneSided(names: readonly string[], file: string | undefined): CassetteE
   return new CassetteError(
     "redaction-one-sided",
     `the cassette was redacted when it was recorded (${names.join(", ")}) and is replayed with redact: false`,
-    { hint: "Leave redact: false out, or record again with it.", ...(file === undefined ? {} : { file }) },
+    { hint: "Leave redact: false out, or record again with it.", ...defined({ file }) },
   );
 }

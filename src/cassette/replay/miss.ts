@@ -1,6 +1,6 @@
 // A replay miss, explained: which turn, which message, which JSON pointer, what was recorded, what came, and what to do.
 
-import { toVisible, type JsonValue, type LlmMessage } from "../../core/index.js";
+import { defined, toVisible, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { settingsChanges, toolsChanges, type ContextChange } from "../offer/context-change.js";
 import { SECRET_RULES } from "../redact/detect/rules.js";
 import { createSecretFinder } from "../redact/text.js";
@@ -66,8 +66,7 @@ export function explainPromptMiss(
     nearest: { turnIndex: nearest, used: used[nearest] ?? false },
     messageIndex,
     pointer,
-    ...(recorded === undefined ? {} : { recorded }),
-    ...(actual === undefined ? {} : { actual }),
+    ...defined({ recorded, actual }),
     what: volatile === undefined ? change : `${change}; ${volatile.what}`,
     hint: volatile?.hint ?? CHOICES,
   };
@@ -91,8 +90,7 @@ export function explainContextMiss(
     ...base,
     what: changes.length === 0 ? `the ${noun} changed` : listChanges(changes),
     pointer: first?.pointer ?? "",
-    ...(before === undefined ? {} : { recorded: before }),
-    ...(now === undefined ? {} : { actual: now }),
+    ...defined({ recorded: before, actual: now }),
   };
 }
 

@@ -1,7 +1,7 @@
 // What a replay of a redacted recording asks beside the prompt's hash: do numbers of placeholders alone keep a prompt from a
 // recorded one, may an answer be given out, and what is a miss to be told of.
 
-import { canonicalize, toVisible, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
+import { canonicalize, defined, toVisible, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
 import { CassetteError, type MissReport } from "../errors.js";
 import type { Cassette } from "../file/format.js";
 import { rebuildPrompts } from "./miss.js";
@@ -44,7 +44,7 @@ export function assertNotRedacted(response: LlmTurnResponse, turn: number, file:
     {
       pointer,
       hint: 'The tool would be called with the placeholder: let the recorded result stand in (replay: "both", cassetteTools), or pass allowRedacted: true.',
-      ...(file === undefined ? {} : { file }),
+      ...defined({ file }),
     },
   );
 }

@@ -1,5 +1,6 @@
 // The misses of one replay: why a prompt was not answered, and whether the run went on after one as if nothing were wrong.
 
+import { defined } from "../../core/index.js";
 import { CassetteError, type MissReport } from "../errors.js";
 import type { Cassette } from "../file/format.js";
 import { explainPromptMiss, formatMiss } from "./miss.js";
@@ -96,8 +97,6 @@ function miss(report: MissReport, summary: string, { file, rerecord }: MissPlace
   return new CassetteError(report.code, summary, {
     hint: report.hint,
     miss: report,
-    ...(file === undefined ? {} : { file }),
-    ...(rerecord === undefined ? {} : { rerecord }),
-    ...(report.pointer === undefined ? {} : { pointer: report.pointer }),
+    ...defined({ file, rerecord, pointer: report.pointer }),
   });
 }

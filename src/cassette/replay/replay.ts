@@ -3,6 +3,7 @@
 
 import {
   copyJson,
+  defined,
   NotJsonError,
   seal,
   tellAhead,
@@ -158,8 +159,7 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
         `${left.length} of ${total} recorded turns were never asked for: turn ${left.join(", ")}`,
         {
           hint: "The run ended sooner than the recorded one. Undo the change, or record again.",
-          ...(file === undefined ? {} : { file }),
-          ...(rerecord === undefined ? {} : { rerecord }),
+          ...defined({ file, rerecord }),
         },
       );
     },

@@ -1,6 +1,6 @@
 // Reading a file of rules. Closed and checked in full, since a misspelled rule would be kept by every run.
 
-import { canonicalize, isPlainObject, seal, showValue, toPointer, type FilePort } from "../../core/index.js";
+import { canonicalize, defined, isPlainObject, seal, showValue, toPointer, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { readWhole } from "../file/read.js";
 import { parseSettings } from "../file/authored-json.js";
@@ -43,7 +43,7 @@ export async function readRules(files: FilePort, path: string): Promise<RuleSet>
  */
 export function checkRuleSet(value: unknown, { file }: { file?: string } = {}): RuleSet {
   const refuse: Refuse = (what, path) => {
-    const place = file === undefined ? {} : { file };
+    const place = defined({ file });
     throw new CassetteError("rules-malformed", `the rules ${what} (at ${toPointer(path) || "the top"})`, {
       pointer: toPointer(path),
       hint: HINT,

@@ -1,7 +1,7 @@
 // One run under rules, turn by turn and call by call. A recording is read through it after the fact and a live run while it
 // goes on, so that both name the same place.
 
-import { toPointer, toVisible } from "../../core/index.js";
+import { defined, toPointer, toVisible } from "../../core/index.js";
 import { nameText } from "../offer/name-text.js";
 import { createUsageCounter, derivedCostOf, usageOf, type CountedTurn } from "../count/usage-sum.js";
 import { kindOf, type Rule, type RuleBreak, type RuleSet, type RunLimits } from "./format.js";
@@ -62,7 +62,7 @@ export function compileRules({ rules }: RuleSet): () => RuleWatch {
 
 function toFound(rule: Rule, { once, state = "broken", turn, pointer, sentence }: Fact): Found {
   const { id, reason } = rule;
-  const why = reason === undefined ? {} : { reason };
+  const why = defined({ reason });
   const fact = { rule: id, kind: kindOf(rule), state, turn, pointer, sentence: toVisible(sentence), ...why };
   return once === undefined ? { fact } : { fact, once };
 }
@@ -172,7 +172,7 @@ function withinJudge(limits: RunLimits, allowUnknown: boolean): () => Judge {
         const here = { turn, pointer: toPointer(["entries", turn]) };
         const say = (once: Found["once"], what: string): Fact => ({
           ...here,
-          ...(once === undefined ? {} : { once }),
+          ...defined({ once }),
           sentence: `With turn ${turn} the run took ${what} is the most.`,
         });
         return [

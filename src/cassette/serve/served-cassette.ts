@@ -2,6 +2,7 @@
 // provider stays the judge: what is found here is only put to it in the words of the recording.
 
 import {
+  defined,
   hashJson,
   throughWire,
   type LlmMessage,
@@ -262,5 +263,5 @@ function recordedWords(
     : isAligned
       ? [...recorded.slice(0, near.length), ...request.messages.slice(near.length)]
       : request.messages;
-  return { messages, ...(tools === undefined ? {} : { tools }), settings };
+  return { messages, ...defined({ tools }), settings };
 }

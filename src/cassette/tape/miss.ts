@@ -1,6 +1,6 @@
 // A tool call that the tape cannot answer, explained: which call, the recorded one that comes nearest, and where the two part.
 
-import { ToolPolicyError, toVisible, type JsonObject } from "../../core/index.js";
+import { defined, ToolPolicyError, toVisible, type JsonObject } from "../../core/index.js";
 import { callKey } from "../diff/calls/calls.js";
 import { cutAround } from "../replay/miss.js";
 import type { Tolerances } from "../tolerance/tolerances.js";
@@ -83,8 +83,7 @@ export function explainTapeMiss(
     what: `${short(key)} is not on the tape`,
     nearest: { turn: result.turn, key: result.key, used: used.has(result) },
     pointer: change?.pointer ?? "",
-    ...(recorded === undefined ? {} : { recorded }),
-    ...(actual === undefined ? {} : { actual }),
+    ...defined({ recorded, actual }),
   };
 }
 

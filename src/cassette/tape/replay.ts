@@ -2,10 +2,11 @@
 // calls are answered in recorded order, and a call that was not recorded ends the run. Nothing is answered twice. See docs/replay.md.
 
 import {
+  defined,
+  isPlainObject,
   MAX_RESULT_CHARACTERS,
   ToolArgError,
   VERB_NAMES,
-  isPlainObject,
   type CustomTool,
   type JsonObject,
   type LlmToolDefinition,
@@ -69,7 +70,7 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
   assertKnownOptions("cassetteTools", options, ["requireIntegrity", "redact", "file", "tolerances", "ports"]);
   const { file, redact, tolerances = NO_TOLERANCES, ...checking } = options;
   assertTolerances("cassetteTools", tolerances);
-  const checked = checkCassette(cassette, { ...checking, ...(file === undefined ? {} : { file }) });
+  const checked = checkCassette(cassette, { ...checking, ...defined({ file }) });
   const redacted = checked.version === 2 ? checked.extensions?.redacted : undefined;
   const { scrubber } = createReplayRedaction(redacted, redact, file) ?? {};
   const results = readTape(checked, file);
@@ -149,7 +150,7 @@ function assertTools(tools: unknown, file: string | undefined): void {
   const summary = isList ? `tool ${wrong} was not made with defineTool` : "the tools are not a list";
   throw new CassetteError("invalid-options", `${summary}, so ${isList ? "it" : "they"} cannot be replayed`, {
     hint: "Only tools made with defineTool of Playhead are replayed. Hand tools of another framework, such as the AI SDK, to that framework itself, and replay the model alone: they run live.",
-    ...(file === undefined ? {} : { file }),
+    ...defined({ file }),
   });
 }
 
@@ -166,8 +167,7 @@ function declare(tool: ToolLike): Omit<CustomTool, "invoke"> {
     name,
     description,
     schema,
-    ...(effect === undefined ? {} : { effect }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...defined({ effect, timeoutMs }),
   };
 }
 
@@ -177,6 +177,6 @@ function unconsumed(left: readonly TapeResult[], file: string | undefined): Cass
   return new CassetteError(
     "unconsumed",
     `${left.length} recorded tool ${left.length === 1 ? "result was" : "results were"} never asked for: ${named.join(", ")}${rest}`,
-    { hint: "The run made other calls than the recorded one.", ...(file === undefined ? {} : { file }) },
+    { hint: "The run made other calls than the recorded one.", ...defined({ file }) },
   );
 }

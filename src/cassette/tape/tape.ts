@@ -1,7 +1,14 @@
 // The tape: what tools answered in a recorded run, read back from the prompts in which the model was shown it. A call of turn t
 // is answered where a later prompt repeats turn t's message and has a tool message with the call's id after it.
 
-import { canonicalize, scrubArguments, TOOL_UNAVAILABLE, type JsonObject, type LlmMessage } from "../../core/index.js";
+import {
+  canonicalize,
+  defined,
+  scrubArguments,
+  TOOL_UNAVAILABLE,
+  type JsonObject,
+  type LlmMessage,
+} from "../../core/index.js";
 import { callKey } from "../diff/calls/calls.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
@@ -141,6 +148,6 @@ function toResult({ call, isMalformed, answer }: OpenCall): TapeResult {
 function noPrompts(file: string | undefined): CassetteError {
   return new CassetteError("invalid-options", "the cassette keeps hashes only, so no tool result can be read from it", {
     hint: "Record it again without prompts: false.",
-    ...(file === undefined ? {} : { file }),
+    ...defined({ file }),
   });
 }

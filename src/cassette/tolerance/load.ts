@@ -1,6 +1,6 @@
 // Tolerances from a text, a file or an object: `cassette.tolerances.json`, which is kept and reviewed beside the cassettes.
 
-import { copyJson, NotJsonError, type FilePort } from "../../core/index.js";
+import { copyJson, defined, NotJsonError, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { parseSettings } from "../file/authored-json.js";
 import { readWhole } from "../file/read.js";
@@ -67,6 +67,6 @@ function malformed(pointer: string, problems: readonly string[], file: string | 
   return new CassetteError("tolerances-malformed", `the tolerances are malformed:${text}`, {
     pointer,
     hint: HINT,
-    ...(file === undefined ? {} : { file }),
+    ...defined({ file }),
   });
 }

@@ -3,6 +3,7 @@
 
 import {
   canonicalize,
+  defined,
   fromBase64,
   isPlainObject,
   keyIdOf,
@@ -83,7 +84,7 @@ function bytesOf(signed: Omit<Acceptance, "signature">): Uint8Array {
 }
 
 function parseLine(line: string, number: number, file: string | undefined): Acceptance {
-  const place = file === undefined ? {} : { file };
+  const place = defined({ file });
   const refuse = (what: string): never => {
     throw new CassetteError("acceptance-malformed", `line ${number} ${what}`, { hint: HINT, ...place });
   };

@@ -1,7 +1,7 @@
 // Further signatures of a cassette, in a DSSE envelope beside it: `<name>.cassette.json.dsse`. A cassette has room for one
 // signature; a second reviewer's goes here, where any DSSE tool can read it. An envelope carries no keys.
 
-import { isPlainObject, type DsseEnvelope, type DsseSignature, type FilePort } from "../../core/index.js";
+import { defined, isPlainObject, type DsseEnvelope, type DsseSignature, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { parseStrictJson } from "../file/json.js";
 import { readWhole } from "../file/read.js";
@@ -21,10 +21,10 @@ export function parseEnvelope(input: string | Uint8Array, { file }: { file?: str
     const hint = "Restore it from version control, or take it away and sign again.";
     throw new CassetteError("signature-invalid", `the envelope of signatures ${what}`, {
       hint,
-      ...(file === undefined ? {} : { file }),
+      ...defined({ file }),
     });
   };
-  const value = parseStrictJson(input, { maxBytes: MAX_ENVELOPE_BYTES, ...(file === undefined ? {} : { file }) });
+  const value = parseStrictJson(input, { maxBytes: MAX_ENVELOPE_BYTES, ...defined({ file }) });
   if (!isPlainObject(value)) return refuse("is not an object");
   const { payloadType, payload, signatures } = value;
   if (typeof payloadType !== "string") return refuse("has no payloadType");

@@ -3,6 +3,7 @@
 
 import {
   copyJson,
+  defined,
   isSealed,
   NotJsonError,
   systemPorts,
@@ -91,7 +92,7 @@ function check(value: unknown, options: CheckOptions): Cassette {
 
 function refuseWith({ file }: CheckOptions): Refuse {
   return (code, message, pointer, hint = "Restore the file from version control, or record it again.") => {
-    throw new CassetteError(code, message, { pointer, hint, ...(file === undefined ? {} : { file }) });
+    throw new CassetteError(code, message, { pointer, hint, ...defined({ file }) });
   };
 }
 

@@ -2,7 +2,7 @@
 // cassette can say of itself: one recorded anew or with hashes computed anew, one that is gone or came along, and a version 2
 // stripped down to a version 1. Specification: docs/cassette-format.md.
 
-import { isPlainObject, toVisible, type FilePort } from "../../core/index.js";
+import { defined, isPlainObject, toVisible, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette, CassetteV2 } from "../file/format.js";
 import { DEFAULT_MAX_BYTES, parseStrictJson } from "../file/json.js";
@@ -53,7 +53,7 @@ export function parseLock(input: string | Uint8Array, options: { file?: string }
     throw new CassetteError("lock-malformed", `the lock ${message}`, {
       pointer,
       hint: HINT,
-      ...(file === undefined ? {} : { file }),
+      ...defined({ file }),
     });
   };
   const value = parseStrictJson(input, { ...options, remedy: HINT });

@@ -3,6 +3,7 @@
 
 import {
   AgentError,
+  defined,
   readSigningKey,
   systemPorts,
   toBase64,
@@ -32,7 +33,7 @@ export function resolveSigningKey(sign: SigningKey, env?: SigningEnvironment): R
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     const { message, hint } = error;
-    throw new CassetteError("invalid-options", message, { ...(hint === undefined ? {} : { hint }), cause: error });
+    throw new CassetteError("invalid-options", message, { ...defined({ hint }), cause: error });
   }
 }
 
@@ -108,7 +109,7 @@ export function verifyCassetteSignature(
   return judgeSignatures(checked, {
     trust: checkTrust(trust),
     now,
-    ...(envelope === undefined ? {} : { envelope }),
+    ...defined({ envelope }),
   });
 }
 

@@ -1,7 +1,14 @@
 // Who signed a cassette, as far as a list of trusted keys tells. A key is found by its bytes alone: the key ids in a cassette
 // and in an envelope are anybody's words.
 
-import { fromBase64, keyIdOf, verifySignature, type DsseEnvelope, type DsseSignature } from "../../core/index.js";
+import {
+  defined,
+  fromBase64,
+  keyIdOf,
+  verifySignature,
+  type DsseEnvelope,
+  type DsseSignature,
+} from "../../core/index.js";
 import type { CassetteV2 } from "../file/format.js";
 import { CASSETTE_PAYLOAD_TYPE, findSignatureFlaw, signedBytes, signedText } from "./signature.js";
 import { decodeExact, validityAt, type Trust, type TrustedKey } from "./trust.js";
@@ -113,6 +120,6 @@ function toFinding(
   const { name, notBefore, notAfter } = found.key;
   const status: SignatureStatus = validity === "in-force" ? "trusted" : validity;
   const bound = { "in-force": undefined, "not-yet": notBefore, expired: notAfter }[validity];
-  const known = { where, status, keyId, ...(name === undefined ? {} : { name }) };
+  const known = { where, status, keyId, ...defined({ name }) };
   return bound === undefined ? known : { ...known, bound };
 }

@@ -1,6 +1,7 @@
 // Cassettes in files, through whatever file port a host hands in: loading with every refusal, writing without a torn file,
 // and never over an existing one unless asked to.
 
+import { defined } from "../../core/index.js";
 import type { FilePort } from "../../core/index.js";
 import { readEnvelope } from "./dsse-file.js";
 import { CassetteError } from "../errors.js";
@@ -40,7 +41,7 @@ export function createCassetteStore(files: FilePort): CassetteStore {
       const missing = "Check the path, or record it first (CASSETTE_MODE=record).";
       const bytes = await readWhole(files, path, { what: "cassette", maxBytes, missing });
       const envelope = options.trust === undefined ? undefined : await readEnvelope(files, path);
-      return parseCassette(bytes, { ...options, file: path, ...(envelope === undefined ? {} : { envelope }) });
+      return parseCassette(bytes, { ...options, file: path, ...defined({ envelope }) });
     },
     async save(path, cassette, { overwrite = false, maxBytes = DEFAULT_MAX_BYTES } = {}) {
       const text = formatCassette(cassette);

@@ -1,6 +1,6 @@
 // The list of keys that count. It is kept and reviewed like code; a cassette's own word about its key proves nothing.
 
-import { fromBase64, isPlainObject, toBase64, type FilePort } from "../../core/index.js";
+import { defined, fromBase64, isPlainObject, toBase64, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { DEFAULT_MAX_BYTES, parseStrictJson } from "../file/json.js";
 import { readWhole } from "../file/read.js";
@@ -49,7 +49,7 @@ export async function readTrust(files: FilePort, path: string): Promise<Trust> {
  */
 export function checkTrust(value: unknown, { file }: { file?: string } = {}): Trust {
   const refuse = (message: string, pointer: string): never => {
-    const place = file === undefined ? {} : { file };
+    const place = defined({ file });
     throw new CassetteError("trust-malformed", `the trust list ${message}`, { pointer, hint: HINT, ...place });
   };
   if (!isPlainObject(value) || !Array.isArray(value["keys"])) return refuse("has no list of keys", "/keys");

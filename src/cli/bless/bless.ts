@@ -1,6 +1,7 @@
 // `cassette bless`: adds runs to a baseline as accepted variants, with a reason. Nothing is replaced, and nothing is written where
 // one of the runs must not be accepted.
 
+import { defined } from "../../core/index.js";
 import { basename, relative, resolve } from "node:path";
 import { CASSETTE_SUFFIX, createCassetteStore, MAX_REASON } from "../../cassette/index.js";
 import type { FilePort, SigningKeyObject } from "../../core/index.js";
@@ -62,7 +63,7 @@ function toWrite(blessings: readonly Blessing[]): Written[] {
 }
 
 function demandsOf({ success, allowError }: BlessOptions): Demands {
-  return { allowError: allowError === true, ...(success === undefined ? {} : { success }) };
+  return { allowError: allowError === true, ...defined({ success }) };
 }
 
 async function readBaseline(files: FilePort, { into, lock: lockFile }: BlessOptions, io: CommandIo): Promise<Baseline> {

@@ -1,5 +1,6 @@
 // All tasks of `cassette diff`: which files belong together, and the sum of what the comparisons found.
 
+import { defined } from "../../core/index.js";
 import { basename } from "node:path";
 import { CASSETTE_SUFFIX, CassetteError, createUseCounter, diffSets, type SetDiff } from "../../cassette/index.js";
 import { doJobs } from "../../host/index.js";
@@ -38,7 +39,7 @@ export function pairUp(old: Target, now: Target): PairJob[] {
   for (const { task, file } of recordingsOf(now, only)) {
     const { old: before, new: taken } = jobs.get(task) ?? {};
     if (taken !== undefined) jobs.set(file, { task, new: file });
-    else jobs.set(task, { task, ...(before === undefined ? {} : { old: before }), new: file });
+    else jobs.set(task, { task, ...defined({ old: before }), new: file });
   }
   return [...jobs.values()].sort((a, b) => (a.task < b.task ? -1 : 1));
 }
@@ -64,7 +65,7 @@ export async function compareAll(
   const results = doJobs(jobs, {
     script: threadScript("diff"),
     settings,
-    ...(threads === undefined ? {} : { threads }),
+    ...defined({ threads }),
     here: comparerWith(filesAt(io), settings, tolerated),
     lost: (job, why): PairResult => ({ version1: 0, failures: { old: lostFailure(job.old ?? job.new ?? "", why) } }),
   });

@@ -1,6 +1,7 @@
 // One task of `cassette diff`: its two recordings loaded, checked and compared, and nothing of them kept but what is different. In
 // a form that can cross from one thread to another.
 
+import { defined } from "../../core/index.js";
 import {
   CassetteError,
   createCassetteStore,
@@ -57,7 +58,7 @@ export async function createComparer(files: FilePort, settings: PairSettings) {
 /** The same, with the tolerances at hand. */
 export function comparerWith(files: FilePort, settings: PairSettings, tolerated: OpenTolerances | undefined) {
   const { ignore, order, readOnly, ignoreContent, maxBytes } = settings;
-  const limits = maxBytes === undefined ? {} : { maxBytes };
+  const limits = defined({ maxBytes });
   const tolerances = tolerated === undefined ? {} : { tolerances: tolerated.tolerances };
   const options: DiffOptions = { ignore, order, readOnly, ignoreContent, ignoreStops: false, ...tolerances };
   const store = createCassetteStore(files);
@@ -100,11 +101,7 @@ function compare(
   } catch (error) {
     if (!(error instanceof CassetteError)) throw error;
     const { code, summary: message, file, pointer, hint } = error;
-    const details = {
-      ...(file === undefined ? {} : { file }),
-      ...(pointer === undefined ? {} : { pointer }),
-      ...(hint === undefined ? {} : { hint }),
-    };
+    const details = defined({ file, pointer, hint });
     return { refused: { code, message, details } };
   }
 }

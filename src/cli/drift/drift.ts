@@ -1,6 +1,7 @@
 // `cassette drift`: two sets of runs, judged. Every file is checked before anything is compared; each recording is reduced to
 // its path while it is loaded, and only the two typical runs of a scenario are read again.
 
+import { defined } from "../../core/index.js";
 import { createCassetteStore, unpairedHint } from "../../cassette/index.js";
 import { isPointer, runGate, type GateReport, type GateScenario, type GateSettings } from "../../harness/index.js";
 import { CliError, type Failure } from "../errors.js";
@@ -97,7 +98,7 @@ function toSettings(options: DriftOptions, used: FoundFiles): GateSettings {
     content: content === true,
     ...(ignore.length === 0 ? {} : { ignore }),
     ...(readOnly.length === 0 ? {} : { readOnly }),
-    ...(success === undefined ? {} : { success }),
+    ...defined({ success }),
     ...(sharedOnly === true ? { sharedOnly } : {}),
     ...used,
   };
@@ -131,7 +132,7 @@ async function refuse(
   const refused = failures.map(({ code, message, file }) => ({
     code,
     message,
-    ...(file === undefined ? {} : { file }),
+    ...defined({ file }),
   }));
   await writeRefusals({ ...sides, refused }, options, io);
   if (json === true) {

@@ -1,5 +1,6 @@
 // From two paths to the runs of every scenario, each reduced to what the gate compares.
 
+import { defined } from "../../core/index.js";
 import { basename } from "node:path";
 import { callsOf, type Cassette, type CassetteStore, type RuleSet, type Tolerances } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
@@ -146,10 +147,10 @@ function reduce(file: string, cassette: Cassette, options: ReduceOptions): GateR
       readOnly,
       order,
       content: content === true,
-      ...(tolerances === undefined ? {} : { tolerances }),
+      ...defined({ tolerances }),
     }),
     turns: cassette.entries.length,
     calls: callsOf(cassette).length,
-    ...(success === undefined ? {} : { success }),
+    ...defined({ success }),
   };
 }

@@ -1,5 +1,6 @@
 // The rules that a run does not keep, as the gate's report names them.
 
+import { defined } from "../../core/index.js";
 import { checkRules, DEFAULT_MAX_BYTES, type Cassette, type RuleBreak, type RuleSet } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import { turnLines, type RuleFinding } from "../../harness/index.js";
@@ -20,7 +21,7 @@ export async function findBroken(
   const lines = await linesOf(files, file);
   return [...broken.values()].map(({ first: { rule, turn, sentence }, more }): RuleFinding => {
     const line = lines[turn];
-    const location = { file, turn, ...(line === undefined ? {} : { line }) };
+    const location = { file, turn, ...defined({ line }) };
     return { rule, side, location, sentence: more === 0 ? sentence : `${sentence} And ${more} more of this rule.` };
   });
 }

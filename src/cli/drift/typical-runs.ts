@@ -1,5 +1,6 @@
 // Reads the typical runs of each scenario again and fills in what differs between them.
 
+import { defined } from "../../core/index.js";
 import {
   CassetteError,
   createUseCounter,
@@ -54,7 +55,7 @@ async function describe(
   const candidate = await readTypical(scenario.typical.candidate, store, files);
   const { order, content, ignore = [], readOnly = [] } = settings;
   try {
-    const compared = { order, content, ignore, readOnly, ...(tolerances === undefined ? {} : { tolerances }) };
+    const compared = { order, content, ignore, readOnly, ...defined({ tolerances }) };
     const described = describeTypical(base, candidate, compared);
     return { ...scenario, ...described, tolerances: joinUses(scenario.tolerances, described.tolerances) };
   } catch (error) {

@@ -1,6 +1,7 @@
 // `cassette import`: reads logs one run at a time and writes a cassette for each. Goes on after a record that cannot be
 // imported, overwrites nothing unless told to, and accounts for every record at the end.
 
+import { defined } from "../../core/index.js";
 import { getHeapStatistics } from "node:v8";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import {
@@ -105,8 +106,7 @@ function* readRuns(
       countRecord();
       refuseRecord(tally, { ...toFailure(error), file: log });
     },
-    ...(options.format === undefined ? {} : { format: options.format }),
-    ...(options.model === undefined ? {} : { model: options.model }),
+    ...defined({ format: options.format, model: options.model }),
     ...(options.redact === false ? { redact: false as const } : {}),
   };
   for (const imported of parseImport(text, importOptions)) {
@@ -169,7 +169,7 @@ type Written = { file: string } | { error: unknown };
 function settle(imported: ImportedCassette, result: Written, log: string, out: string, tally: Tally): void {
   const { path, model, task, trial, cassette, repairs } = imported;
   if ("file" in result) {
-    const run = { file: result.file, log, model, task, ...(trial === undefined ? {} : { trial }) };
+    const run = { file: result.file, log, model, task, ...defined({ trial }) };
     tally.written.push({ ...run, turns: cassette.entries.length });
     for (const rule of cassette.extensions?.redacted ?? []) {
       // An import is given no values: this stands for the repetitions of what another rule found.

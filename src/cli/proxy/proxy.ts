@@ -1,6 +1,7 @@
 // `cassette record --proxy`: stands between an agent and its vendor until it is stopped or its command ends, and writes the
 // turns that pass by.
 
+import { defined } from "../../core/index.js";
 import {
   CassetteError,
   createCassetteStore,
@@ -190,7 +191,7 @@ function twinToDo({ refresh }: ProxyOptions): string {
 
 function twinOf(one: Saved, twins: ReadonlyMap<string, string>): { twin?: string } {
   const twin = one.file === undefined ? undefined : twins.get(one.file);
-  return twin === undefined ? {} : { twin };
+  return defined({ twin });
 }
 
 function nothingRecorded(

@@ -1,7 +1,7 @@
 // Every secret of one file with its place. What was found is never given on: only where, and by which rule.
 
 import type { Finder } from "../../cassette/index.js";
-import { toPointer } from "../../core/index.js";
+import { defined, toPointer } from "../../core/index.js";
 import { createOffsets, leavesOf } from "./leaves.js";
 
 /** A place that looks like a secret. Lines and columns count from 1, columns in UTF-16 units. */
@@ -65,7 +65,7 @@ function toFindings(text: string, places: readonly Place[]): Finding[] {
         line++;
         begin = end + 1;
       }
-      return { line, column: offset - begin + 1, rule, ...(pointer === undefined ? {} : { pointer }) };
+      return { line, column: offset - begin + 1, rule, ...defined({ pointer }) };
     });
 }
 

@@ -1,7 +1,7 @@
 // The replay server as a function from requests to replies, and a count of what came of them.
 
 import { CassetteError, type MissReport, type Shelf } from "../../cassette/index.js";
-import { AgentError, wireOf } from "../../core/index.js";
+import { AgentError, defined, wireOf } from "../../core/index.js";
 import {
   HELD,
   nameOutside,
@@ -90,7 +90,7 @@ export function serveHandler(
     if ("refusal" in parsed) return refuse(parsed.refusal);
     try {
       const pin = pinOf(request);
-      const pinned = pin === undefined ? {} : { pin };
+      const pinned = defined({ pin });
       const reply = await shelfReply(wire, parsed.turn, { shelf, nameOf, streaming, signal, ...pinned });
       watcher.answered();
       return reply;
@@ -118,7 +118,7 @@ function toMiss(error: CassetteError, watcher: ServeWatcher, nameOf: NameOf): Re
   const hint = miss === undefined ? error.hint : CHANGES_BY_ITSELF.test(miss.what) ? FIX_VALUE : TO_DO[miss.code];
   const todo = hint === undefined ? "" : `\n  to do    ${hint}`;
   const place = file === undefined || summary.includes(file) ? "" : `\n  file     ${file}`;
-  watcher.missed({ code, message: `${summary}${place}${todo}`, ...(file === undefined ? {} : { file }) });
+  watcher.missed({ code, message: `${summary}${place}${todo}`, ...defined({ file }) });
   const message = `${summary}${todo}`;
   if (miss === undefined || hint === undefined) return { status: 404, code, message };
   const named = file === undefined ? {} : { cassette: nameOf(file) };

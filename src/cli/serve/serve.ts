@@ -1,5 +1,6 @@
 // `cassette serve`: loads cassettes, answers their turns over the vendors' wires until it is stopped, and says what was used.
 
+import { defined } from "../../core/index.js";
 import { basename, resolve } from "node:path";
 import {
   CASSETTE_SUFFIX,
@@ -98,7 +99,7 @@ export async function serve(
     }
     const server = await listen(serveHandler(shelf, watcher, nameOf, { streaming, speed }), {
       port: options.port,
-      ...(options.host === undefined ? {} : { host: options.host }),
+      ...defined({ host: options.host }),
       onRefused: (request, why, status) => watcher.refused({ ...request, status, code: "refused" }, why),
     });
     if (!server.isLoopback) note("other machines can reach this server, which asks for no password");

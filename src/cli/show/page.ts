@@ -1,5 +1,6 @@
 // `cassette show --html`: a cassette or a bundle as a page in one file. A file that is there stays as it is unless asked.
 
+import { defined } from "../../core/index.js";
 import { basename } from "node:path";
 import {
   BUNDLE_SUFFIX,
@@ -88,7 +89,7 @@ async function read(
   }
   const cassette: Cassette = await createCassetteStore(files).load(file, {
     ports: { warn: () => undefined },
-    ...(maxBytes === undefined ? {} : { maxBytes }),
+    ...defined({ maxBytes }),
   });
   return { page: toConversationPage(cassette, options), turns: cassette.entries.length };
 }

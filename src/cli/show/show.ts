@@ -8,7 +8,7 @@ import {
   type Cassette,
   type UsageSum,
 } from "../../cassette/index.js";
-import { PRICING_DATE } from "../../core/index.js";
+import { defined, PRICING_DATE } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -34,7 +34,7 @@ export async function show(file: string, options: ShowOptions, io: CommandIo): P
   await assertNoFolder(files, file);
   const cassette = await createCassetteStore(files).load(file, {
     ports: { warn: () => undefined },
-    ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
+    ...defined({ maxBytes: options.maxBytes }),
   });
   const entries: readonly ShownEntry[] = cassette.entries;
   const totals = sumUsage(countedTurns(cassette));

@@ -1,5 +1,6 @@
 // `cassette shrink`: the least of two recordings that still shows their drift, as two small cassettes to be looked at.
 
+import { defined } from "../../core/index.js";
 import { join } from "node:path";
 import {
   CassetteError,
@@ -90,8 +91,7 @@ function assertWanted({ kind, tool, rules }: ShrinkOptions): void {
 
 async function wantedOf({ kind, tool, rules }: ShrinkOptions, files: FilePort): Promise<WantedDrift> {
   return {
-    ...(kind === undefined ? {} : { kind }),
-    ...(tool === undefined ? {} : { tool }),
+    ...defined({ kind, tool }),
     ...(rules === undefined ? {} : { rules: await readRules(files, rules) }),
   };
 }

@@ -1,6 +1,7 @@
 // `cassette stats`: what folders of cassettes hold, counted one file at a time. A file that is refused is listed and the counting
 // goes on without it.
 
+import { defined } from "../../core/index.js";
 import { dirname } from "node:path";
 import {
   askedModelOf,
@@ -75,7 +76,7 @@ async function countAll(
   let [refused, exitCode]: [number, ExitCode] = [0, EXIT.ok];
   for (const [index, file] of found.entries()) {
     progress.step(index, found.length);
-    const loaded = await loadRecording(store, file, maxBytes === undefined ? {} : { maxBytes });
+    const loaded = await loadRecording(store, file, defined({ maxBytes }));
     if (loaded.kind === "failed") {
       refused++;
       if (failures.length < MAX_LISTED) failures.push({ file, failure: loaded.failure });

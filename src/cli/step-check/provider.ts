@@ -7,6 +7,7 @@ import {
   ANTHROPIC_PRICING,
   anthropicProvider,
   costOf,
+  defined,
   findRate,
   ollamaProvider,
   OPENAI_PRICING,
@@ -60,7 +61,7 @@ async function open(spec: string, flags: ProviderFlags, io: CommandIo): Promise<
 async function build(spec: string, { baseUrl, keyEnv }: ProviderFlags, io: CommandIo): Promise<LlmProviderAdapter> {
   const [vendor, model] = partsOf(spec);
   const ports = { warn: (text: string) => createNotes(io)(text) };
-  const given = { model, ports, ...(baseUrl === undefined ? {} : { baseURL: baseUrl }) };
+  const given = { model, ports, ...defined({ baseURL: baseUrl }) };
   switch (vendor) {
     case "openai":
       return openaiProvider({ ...given, apiKey: keyFor(vendor, keyEnv, io) });
@@ -115,7 +116,7 @@ function isProvider(value: unknown): value is LlmProviderAdapter {
 /** The same, at the price that the user gave. */
 function priced(provider: LlmProviderAdapter, rate: Rate): LlmProviderAdapter {
   return {
-    ...(provider.name === undefined ? {} : { name: provider.name }),
+    ...defined({ name: provider.name }),
     async turn(request) {
       const response = await provider.turn(request);
       return response.usage === undefined ? response : { ...response, costUsd: costOf(response.usage, rate) };

@@ -1,5 +1,6 @@
 // What a step check found, as lines for a person and as one document.
 
+import { defined } from "../../core/index.js";
 import {
   describeTurn,
   firstDisagreement,
@@ -59,7 +60,7 @@ export function toDocument(findings: StepFindings): object {
 function toRow(turn: StepTurn): object {
   if (turn.state !== "compared") return turn;
   const { state, verdict, recorded, chosen, pairs, tolerances } = turn;
-  const used = tolerances === undefined ? {} : { tolerances };
+  const used = defined({ tolerances });
   const texts = { recorded: describeTurn(recorded), chosen: describeTurn(chosen) };
   return { turn: turn.turn, state, verdict, ...texts, pairs, ...used };
 }

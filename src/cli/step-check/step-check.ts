@@ -1,6 +1,7 @@
 // `cassette step-check`: each recording of a file or folder, with the limits of the command line shared by all. Answers are kept
 // beside each other as they come, so a run that was stopped goes on where it was, and a finished one asks nothing.
 
+import { defined } from "../../core/index.js";
 import { basename, join, resolve } from "node:path";
 import {
   CASSETTE_SUFFIX,
@@ -132,10 +133,9 @@ function gateOf({
   const limitsCost = maxCost !== undefined && replay === undefined;
   return createStepGate({
     concurrency,
-    ...(maxTurns === undefined ? {} : { maxTurns }),
+    ...defined({ maxTurns }),
     ...(limitsCost ? { maxCostUsd: maxCost } : {}),
-    ...(rate === undefined ? {} : { rate }),
-    ...(allowUnknownCost === undefined ? {} : { allowUnknownCost }),
+    ...defined({ rate, allowUnknownCost }),
   });
 }
 
@@ -221,8 +221,7 @@ function optionsOf(
     timeoutMs: flags.timeout * 1_000,
     ports: { warn: (text) => createNotes(io)(text) },
     redact: withValues(undefined, secretsOf(io.env)),
-    ...(answers === undefined ? {} : { answers }),
-    ...(tools === undefined ? {} : { tools }),
+    ...defined({ answers, tools }),
     ...(tolerated === undefined ? {} : { tolerances: tolerated.tolerances }),
   };
 }

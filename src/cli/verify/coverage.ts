@@ -2,7 +2,7 @@
 // the same answer, later in its run than the receipt of the turn before.
 
 import type { Cassette } from "../../cassette/index.js";
-import { hashJson, type LlmTurnResponse, type Receipt, type ReceiptBody } from "../../core/index.js";
+import { defined, hashJson, type LlmTurnResponse, type Receipt, type ReceiptBody } from "../../core/index.js";
 
 /** The turns of one agent as they were recorded. */
 export interface RecordedTurns {
@@ -15,7 +15,7 @@ export interface RecordedTurns {
 /** The turns of a cassette. `agentId`, where the cassette is listed in a bundle, is the one that the bundle names. */
 export function recordedTurns({ entries, agentId: own }: Cassette, agentId = own): RecordedTurns {
   return {
-    ...(agentId === undefined ? {} : { agentId }),
+    ...defined({ agentId }),
     promptHashes: entries.map(({ promptHash }) => promptHash),
     responses: entries.map(({ response }) => response),
   };

@@ -19,7 +19,7 @@ import {
   type SignatureFinding,
   type Trust,
 } from "../../cassette/index.js";
-import { systemPorts, type FilePort } from "../../core/index.js";
+import { defined, systemPorts, type FilePort } from "../../core/index.js";
 import { CliError, toFailure } from "../errors.js";
 import { loadRecording, type Loaded } from "../options/recordings.js";
 
@@ -98,7 +98,7 @@ export async function openLayers(files: FilePort, options: LayerOptions, cwd: st
     jobOf(file) {
       const path = pathInLock(resolve(cwd, lockFile), resolve(cwd, file));
       const entry = lock.get(path ?? "");
-      return { file, locked: path === undefined ? "outside" : { path, ...(entry === undefined ? {} : { entry }) } };
+      return { file, locked: path === undefined ? "outside" : { path, ...defined({ entry }) } };
     },
   };
 }
@@ -116,7 +116,7 @@ export async function loadLayered(
   const loaded = await loadRecording(store, file, {
     requireIntegrity,
     minVersion,
-    ...(maxBytes === undefined ? {} : { maxBytes }),
+    ...defined({ maxBytes }),
     ...(trust === undefined ? {} : { trust, requireSignature }),
     ...(locked === undefined ? {} : { lock: placeOf(locked) }),
   });
@@ -159,8 +159,7 @@ async function layersOf(
   const envelope = trust === undefined ? undefined : await readEnvelope(files, file);
   const verdict = judgeSignatures(cassette, {
     now: systemPorts.now(),
-    ...(trust === undefined ? {} : { trust }),
-    ...(envelope === undefined ? {} : { envelope }),
+    ...defined({ trust, envelope }),
   });
   const signatures = verdict.kind === "trusted" || verdict.kind === "untrusted" ? verdict.signatures : [];
   const signature = signatures.length === 0 ? "none" : verdict.kind === "trusted" ? "trusted" : "unknown-key";

@@ -1,7 +1,7 @@
 // `cassette verify --receipts`: is the chain of receipts whole, signed by the key that was given, and does it cover each turn of
 // the cassettes beside it?
 
-import { verifyReceipts, type FilePort, type ReceiptVerdict } from "../../core/index.js";
+import { defined, verifyReceipts, type FilePort, type ReceiptVerdict } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -65,7 +65,7 @@ export async function verifyWithReceipts(
   if (options.json === true) {
     const listed = covered.map(({ cassette, coverage }) => ({
       ...toJson(cassette),
-      ...(coverage === undefined ? {} : { coverage }),
+      ...defined({ coverage }),
     }));
     const receipts = chains.map(({ file, verdict }) => ({ file, ...withoutChain(verdict) }));
     writeJson(io, "verify", exitCode, { receipts, files: listed, ...opinion.json });

@@ -1,5 +1,6 @@
 // `cassette verify`: loads every file, goes on after a failure, and says for each what holds.
 
+import { defined } from "../../core/index.js";
 import { resolve } from "node:path";
 import { BUNDLE_SUFFIX, CASSETTE_SUFFIX } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
@@ -91,7 +92,7 @@ export async function checkCassettes(
   const checked = doJobs(found.map(jobOf), {
     script: threadScript("verify"),
     settings,
-    ...(threads === undefined ? {} : { threads }),
+    ...defined({ threads }),
     here: createChecker(files, settings),
     lost: ({ file }, why): Verdict => toRefusal(file, lostFailure(file, why)),
   });

@@ -1,6 +1,7 @@
 // Reading what a vendor sent. Each reader takes anything and returns the kind that was asked for, or its empty value:
 // vendors send null, leave keys out and swap types, and one odd field must not cost a whole answer.
 
+import { defined } from "../defined.js";
 import { findTooDeep } from "../canon/depth.js";
 import { findDroppedArgument } from "../canon/exact.js";
 import { isPlainObject, MAX_JSON_DEPTH } from "../canon/value.js";
@@ -86,8 +87,7 @@ export function toResponse(answer: Answer): LlmTurnResponse {
     ...(hasCalls ? {} : { finalAnswer: content }),
     stopReason: settleStop(answer.stopReason, hasCalls),
     ...(answer.isRefusal === true && !hasCalls ? { isRefusal: true } : {}),
-    ...(usage === undefined ? {} : { usage }),
-    ...(costUsd === undefined ? {} : { costUsd }),
+    ...defined({ usage, costUsd }),
     ...(model === "" ? {} : { model }),
   };
 }

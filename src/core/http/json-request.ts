@@ -2,6 +2,7 @@
 // limit, an unreachable host, a status other than 2xx, an answer that is too large or is not JSON. No vendor is known here, and
 // no error holds an object of the transport or a text of the vendor that was not masked.
 
+import { defined } from "../defined.js";
 import { findTooDeep } from "../canon/depth.js";
 import { MAX_JSON_DEPTH, type JsonObject } from "../canon/value.js";
 import { AgentError, LlmProviderHttpError } from "../errors.js";
@@ -123,7 +124,7 @@ async function toHttpError(call: HttpCall, ports: Ports, response: Response, dea
     retryable,
     kind,
     vendor,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ retryAfterMs }),
   });
 }
 
@@ -199,7 +200,7 @@ function parseAnswer(call: HttpCall, text: string): unknown {
 export function brokenOff(call: HttpCall, thrown: unknown): AgentError {
   const { code, message, kind, cause } = unreachable(call, "broke off its answer", thrown);
   return new AgentError(code, message, {
-    ...(kind === undefined ? {} : { kind }),
+    ...defined({ kind }),
     hint: "Retry.",
     retryable: true,
     cause,

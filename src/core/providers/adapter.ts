@@ -1,5 +1,6 @@
 // A vendor whose wire is known, as a provider: the same request with or without streaming, and one response either way.
 
+import { defined } from "../defined.js";
 import type { JsonObject } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest } from "../model/provider.js";
@@ -65,8 +66,7 @@ function toStarted(error: unknown): unknown {
   if (!(error instanceof AgentError)) return error;
   const { code, message, hint, retryable, kind, cause } = error;
   return new AgentError(code, message, {
-    ...(hint === undefined ? {} : { hint }),
-    ...(kind === undefined ? {} : { kind }),
+    ...defined({ hint, kind }),
     retryable,
     cause,
     responseStarted: true,

@@ -1,6 +1,7 @@
 // What every vendor adapter shares: the one way a body goes out. The key lives in a closure only; no property of a provider and
 // no error carries it.
 
+import { defined } from "../defined.js";
 import type { JsonObject } from "../canon/value.js";
 import type { LlmTurnRequest } from "../model/provider.js";
 import { withSystemPorts, type Ports } from "../ports.js";
@@ -56,9 +57,7 @@ export function openVendor(options: VendorOptions & Partial<KeyedVendorOptions>,
       headers,
       body,
       secret,
-      ...(request.signal === undefined ? {} : { signal: request.signal }),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(maxBodyBytes === undefined ? {} : { maxBodyBytes }),
+      ...defined({ signal: request.signal, timeoutMs, maxBodyBytes }),
     };
   };
 

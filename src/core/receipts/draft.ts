@@ -1,6 +1,7 @@
 // From an event to what its receipt says, in two steps. A note is taken where the event happens: it copies whatever somebody else
 // could still change, and no more, since the loop waits for it. The draft is made of it later, hashes included.
 
+import { defined } from "../defined.js";
 import { copyJson, isSealed } from "../canon/copy.js";
 import { hashJson } from "../canon/digest.js";
 import type { LlmMessage } from "../model/message.js";
@@ -152,7 +153,7 @@ function describeTurn(
     responseHash: hashOrNull(response),
     stopReason,
     toolCalls,
-    ...(figures === undefined ? {} : { usage: figures }),
+    ...defined({ usage: figures }),
   };
 }
 

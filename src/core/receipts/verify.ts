@@ -1,6 +1,7 @@
 // Verifying a chain of receipts: every signature, every place, every link to the receipt before. Whatever was edited, removed, moved
 // or forked is named with its line. What no reader can see is a tail that was cut from a chain without its end: `complete` is false.
 
+import { defined } from "../defined.js";
 import { keyIdOf, readPublicKey } from "../canon/key.js";
 import { AgentError } from "../errors.js";
 import { showValue } from "../options.js";
@@ -87,7 +88,7 @@ export function verifyReceipts(
     findings.push({
       line: index + 1,
       ...(isTail ? { kind: "torn-tail", text: "the last line ends in the middle" } : { kind: flaw, text }),
-      ...(seq === undefined ? {} : { seq }),
+      ...defined({ seq }),
     });
     return { line: index + 1, receipt: undefined };
   });

@@ -1,5 +1,6 @@
 // Writing one receipt after another: place and parent, signature, keeping, delivery. Calls must not overlap; the chain sees to it.
 
+import { defined } from "../defined.js";
 import { toBase64 } from "../canon/bytes.js";
 import { seal } from "../canon/copy.js";
 import type { ReadKey } from "../canon/key.js";
@@ -147,6 +148,6 @@ const LATE = `${FIX} After its first \`await\`, onReceipt must not wait for a ru
 export function receiptFailed(message: string, cause?: unknown, hint: string = FIX): AgentError {
   return new AgentError("receipt-failed", message, {
     hint,
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   });
 }

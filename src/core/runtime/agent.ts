@@ -1,5 +1,6 @@
 // An agent as its author writes it, checked once at the door.
 
+import { defined } from "../defined.js";
 import { AgentError } from "../errors.js";
 import { assertKnownOptions, showValue } from "../options.js";
 import { createBudget, type BudgetLimits } from "../loop/budget.js";
@@ -69,11 +70,7 @@ export function createAgent(definition: AgentDefinition, verbs: VerbBodies | und
   assertCallOptions(rest);
   assertToolOptions(rest);
   if (rest.policies !== undefined) assertPolicies(`agent ${rest.id}`, rest.policies);
-  const manifest = {
-    ...(tools === undefined ? {} : { tools }),
-    ...(customTools === undefined ? {} : { customTools }),
-    ...(toolTimeoutMs === undefined ? {} : { toolTimeoutMs }),
-  };
+  const manifest = defined({ tools, customTools, toolTimeoutMs });
   return {
     ...rest,
     ...(rest.budget === undefined ? {} : { budget: { ...rest.budget } }),

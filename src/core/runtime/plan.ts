@@ -1,5 +1,6 @@
 // The handoff graph: which agent begins, who answers to whom, and where a run ends.
 
+import { defined } from "../defined.js";
 import { AgentError } from "../errors.js";
 import { unknownOptions } from "../options.js";
 import { quoteForeign } from "../http/secret.js";
@@ -146,7 +147,7 @@ function findEdgeFlaws(edge: PlanEdge, place: string): string[] {
 }
 
 function copyEdge({ from, to, when, input }: PlanEdge): PlanEdge {
-  return { from, to, ...(when === undefined ? {} : { when }), ...(input === undefined ? {} : { input }) };
+  return { from, to, ...defined({ when, input }) };
 }
 
 function nameOf({ from, to }: PlanEdge, index: number): string {

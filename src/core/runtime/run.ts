@@ -1,5 +1,6 @@
 // One run: agent after agent along the plan until it ends, with one log, one shared memory and one signal.
 
+import { defined } from "../defined.js";
 import { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS, type RunScope } from "../memory/run-memory.js";
 import type { JsonValue } from "../canon/value.js";
 import { AgentError } from "../errors.js";
@@ -73,7 +74,7 @@ export async function runPlan(input: RunInput): Promise<RunResult> {
   const { goal, plan, signal, log, ports, receipts } = input;
   const control: RunControl = {
     pacer: new Pacer(ports),
-    ...(receipts === undefined ? {} : { receipts }),
+    ...defined({ receipts }),
     closeCalls: undefined,
   };
   let [agentId, turn] = [plan.entry, -1];

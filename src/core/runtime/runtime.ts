@@ -1,6 +1,7 @@
 // createRuntime: agents with their own provider, manifest and budget, driven by the one loop, one after another along a plan.
 // Without a plan the first agent runs alone.
 
+import { defined } from "../defined.js";
 import { toHex } from "../canon/bytes.js";
 import { createInMemoryRuntimeMemory } from "../memory/memory.js";
 import { MEMORY_GRACE_MS, openRunScope } from "../memory/run-memory.js";
@@ -91,8 +92,7 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
   const agents = createAgents(options);
   const hlc = createHlc(ports);
   const receipts = createReceipts(options, ports, hlc);
-  const openLog = (runId: string) =>
-    createEventLog(ports, { runId, hlc, ...receipts.tap, ...(listener === undefined ? {} : { listener }) });
+  const openLog = (runId: string) => createEventLog(ports, { runId, hlc, ...receipts.tap, ...defined({ listener }) });
   const destroyed = new AbortController();
   /** The signal of each run, which is its own, so that what hangs on it goes with the run. */
   const active = new Set<AbortController>();
@@ -176,7 +176,7 @@ function checkRun(options: RunOptions, agentIds: readonly string[]): RunOptions 
   return {
     goal,
     ...(plan === undefined ? {} : { plan: toPlan(plan, agentIds) }),
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
   };
 }
 

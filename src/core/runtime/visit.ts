@@ -1,6 +1,7 @@
 // One visit of one agent: a fresh conversation, driven by the loop until the agent settles. What an agent has used up of its
 // budget outlasts the visit, and ends with the run.
 
+import { defined } from "../defined.js";
 import { seal } from "../canon/copy.js";
 import type { RunScope } from "../memory/run-memory.js";
 import type { EventBody, EventDetail } from "../events/event.js";
@@ -136,12 +137,7 @@ async function settle(member: Member, history: LlmMessage[], emit: VisitInput["e
   return runLoop({
     provider,
     tools,
-    ...(settings === undefined ? {} : { settings }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    ...(streaming === undefined ? {} : { streaming }),
-    ...(onToolError === undefined ? {} : { onToolError }),
-    ...(maxCorrections === undefined ? {} : { maxCorrections }),
-    ...(policies === undefined ? {} : { policies }),
+    ...defined({ settings, timeoutMs, streaming, onToolError, maxCorrections, policies }),
     budget,
     context,
     ports,

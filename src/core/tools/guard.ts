@@ -1,5 +1,6 @@
 // One tool call under policies: call hooks, the tool, result hooks. Without policies none of this runs.
 
+import { defined } from "../defined.js";
 import { ToolPolicyError } from "../errors.js";
 import type { JsonObject, JsonValue } from "../canon/value.js";
 import { scrubArguments } from "./arguments.js";
@@ -107,7 +108,7 @@ async function askAfter(
   for (const policy of scope.policies) {
     if (policy.result === undefined) continue;
     const { status, output, error } = answer;
-    const about = { status, output: copyOutput(output), ...(error === undefined ? {} : { error }) };
+    const about = { status, output: copyOutput(output), ...defined({ error }) };
     const seen = { ...describeCall(call.id, tool.name, args, scope), ...about };
     const decision = await askHook(() => policy.result?.(seen), readResultDecision, place, scope);
     if (decision === undefined) continue;

@@ -1,6 +1,7 @@
 // From what an author wrote about the models of a graph vertex to the entries of a fallback chain. Field names are those of
 // the authored file.
 
+import { defined } from "../defined.js";
 import { AgentError } from "../errors.js";
 import type { LlmProviderAdapter } from "../model/provider.js";
 import type { Backoff } from "../providers/fallback/backoff.js";
@@ -54,7 +55,7 @@ export function toFallbackEntries(
       provider: of(agent.provider),
       model: node.model ?? agent.model,
       maxAttempts: max,
-      ...(backoff === undefined ? {} : { backoff }),
+      ...defined({ backoff }),
     },
     ...fallbacks.map(({ provider, model, max_attempts: maxAttempts = 1 }) => ({
       ...{ provider: of(provider), model, maxAttempts },

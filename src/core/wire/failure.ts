@@ -1,5 +1,6 @@
 // A refusal in the shape a vendor's clients read an error from.
 
+import { defined } from "../defined.js";
 import type { JsonObject } from "../canon/value.js";
 import { THREAD_NOT_FOUND } from "./held-state.js";
 
@@ -15,7 +16,7 @@ export interface WireFailure {
 
 /** OpenAI's clients show what lies within `error` and nothing beside it, so the miss lies there, too. */
 export function failOpenAi({ status, code, message, miss }: WireFailure): JsonObject {
-  const extra = miss === undefined ? {} : { miss };
+  const extra = defined({ miss });
   const type = status >= 500 ? "server_error" : "invalid_request_error";
   return { error: { message, type, param: null, code, ...extra }, ...extra };
 }
@@ -28,7 +29,7 @@ export function failAnthropic({ status, code, message, miss }: WireFailure): Jso
   const type = TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
   const details = code === THREAD_NOT_FOUND ? { details: { error_code: code } } : {};
   const error = { type, message, ...details };
-  return { type: "error", error, message, ...(miss === undefined ? {} : { miss }) };
+  return { type: "error", error, message, ...defined({ miss }) };
 }
 
 const TYPES: Readonly<Record<number, string>> = {
@@ -39,5 +40,5 @@ const TYPES: Readonly<Record<number, string>> = {
 
 /** Ollama's one text. */
 export function failOllama({ message, miss }: WireFailure): JsonObject {
-  return { error: message, ...(miss === undefined ? {} : { miss }) };
+  return { error: message, ...defined({ miss }) };
 }

@@ -1,6 +1,13 @@
 // What a model of another framework throws, as one of our closed codes; and the object itself again, for the way back to it.
 
-import { AgentError, isRetryableStatus, kindForStatus, quoteForeign, type LlmTurnRequest } from "../../core/index.js";
+import {
+  AgentError,
+  defined,
+  isRetryableStatus,
+  kindForStatus,
+  quoteForeign,
+  type LlmTurnRequest,
+} from "../../core/index.js";
 import { toLoose } from "./loose.js";
 
 /** What was thrown, by the error it became. Kept apart, since it may hold a whole request. */
@@ -16,7 +23,7 @@ export interface CallState {
 export function beginCall(given: LlmTurnRequest): { request: LlmTurnRequest; state: CallState } {
   const { signal: own, timeoutMs } = given;
   if (timeoutMs === undefined) {
-    return { request: given, state: { ...(own === undefined ? {} : { signal: own }), hasStarted: false } };
+    return { request: given, state: { ...defined({ signal: own }), hasStarted: false } };
   }
   const limit = AbortSignal.timeout(timeoutMs);
   const signal = own === undefined ? limit : AbortSignal.any([own, limit]);

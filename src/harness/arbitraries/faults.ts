@@ -2,7 +2,7 @@
 // those of the way to it. As data, so that a counterexample can be read.
 
 import fc from "fast-check";
-import { AgentError, assertKnownOptions, LlmProviderHttpError, type LlmErrorKind } from "../../core/index.js";
+import { AgentError, assertKnownOptions, defined, LlmProviderHttpError, type LlmErrorKind } from "../../core/index.js";
 
 /** A failure of a vendor, as data. */
 export interface ProviderFault {
@@ -59,6 +59,6 @@ export function toFaultError({ kind, status, retryAfterMs }: ProviderFault, prov
   return new LlmProviderHttpError({
     ...{ status, providerName, hint, retryable, kind },
     bodySnippet: "",
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...defined({ retryAfterMs }),
   });
 }

@@ -2,7 +2,7 @@
 // conditions of a plan are functions; `planOf` makes the plan.
 
 import fc from "fast-check";
-import { assertKnownOptions, type Plan } from "../../core/index.js";
+import { assertKnownOptions, defined, type Plan } from "../../core/index.js";
 
 /** An edge of a {@link HandoffGraph}, between agents by id. */
 export interface GraphEdge {
@@ -53,7 +53,7 @@ export function handoffGraph(options: HandoffGraphOptions = {}): fc.Arbitrary<Ha
         edges: edges.map(({ from, to, accepts: given }) => ({
           from: id(from),
           to: id(to),
-          ...(given === undefined ? {} : { accepts: given }),
+          ...defined({ accepts: given }),
         })),
         exits: exits.map(id),
       };

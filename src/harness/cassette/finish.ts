@@ -1,7 +1,7 @@
 // The end of a run with a cassette: what is told of it, and that it ends once.
 
 import { CassetteError } from "../../cassette/index.js";
-import { isPlainObject, unknownOptions, type JsonObject } from "../../core/index.js";
+import { defined, isPlainObject, unknownOptions, type JsonObject } from "../../core/index.js";
 import { describeValue } from "../matchers/words.js";
 
 /** What is known of a run that is over. */
@@ -34,7 +34,7 @@ export function checkEnd(ended: unknown): RunEnd {
   if (failed !== undefined && typeof failed !== "boolean") {
     throw invalid(`failed of done is ${describeValue(failed)}`, "Pass true or false.");
   }
-  const end = failed === undefined ? {} : { failed };
+  const end = defined({ failed });
   if (outcome === undefined) return end;
   if (isPlainObject(outcome)) return { ...end, outcome: outcome as JsonObject };
   throw invalid(`the outcome of done is ${describeValue(outcome)}`, "Pass an object such as { success: true }.");

@@ -10,7 +10,7 @@ import {
   type CassetteV2,
   type RecordingProvider,
 } from "../../cassette/index.js";
-import { sha256Hex, type FilePort, type JsonObject } from "../../core/index.js";
+import { defined, sha256Hex, type FilePort, type JsonObject } from "../../core/index.js";
 import { adoptCommand } from "../matchers/baseline/command.js";
 
 type RecordMode = "record" | "refresh";
@@ -70,7 +70,7 @@ export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: o
     async keep(recorder, file, mode, options = {}) {
       assertRecorded(recorder, file);
       const cassette = cassetteOf(recorder, options);
-      const limit = options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes };
+      const limit = defined({ maxBytes: options.maxBytes });
       assertFree(file);
       const wasOwn = isOwn(file);
       const overwrite = mode === "refresh" || wasOwn;
@@ -88,7 +88,7 @@ export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: o
       if (recorder.turns === 0) return undefined;
       const failed = failedFile(file);
       try {
-        const limit = options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes };
+        const limit = defined({ maxBytes: options.maxBytes });
         await store.save(failed, cassetteOf(recorder, options), { overwrite: true, ...limit });
         return failed;
       } catch (error) {
@@ -117,7 +117,7 @@ export async function keptRunHint(files: FilePort, file: string): Promise<string
 
 function cassetteOf(recorder: RecordingProvider, { agentId, outcome }: KeepOptions): CassetteV2 {
   return recorder.toCassette({
-    ...(agentId === undefined ? {} : { agentId }),
+    ...defined({ agentId }),
     ...(outcome === undefined ? {} : { extensions: { outcome } }),
   });
 }

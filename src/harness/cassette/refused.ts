@@ -1,6 +1,7 @@
 // The command behind a refusal: a cassette that is there and does not load, or whose tools answer otherwise now, can be recorded
 // anew, and the error says how.
 
+import { defined } from "../../core/index.js";
 import { resolve } from "node:path";
 import { CassetteError, type CassetteErrorCode } from "../../cassette/index.js";
 
@@ -42,7 +43,6 @@ export function withCommand(error: unknown, file: string, rerecord: string | und
   return new CassetteError(code, summary, {
     file,
     rerecord,
-    ...(hint === undefined ? {} : { hint }),
-    ...(pointer === undefined ? {} : { pointer }),
+    ...defined({ hint, pointer }),
   });
 }

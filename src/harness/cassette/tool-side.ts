@@ -1,5 +1,6 @@
 // The tools of a replayed test: live ones that are compared with the tape, or recorded results in their place.
 
+import { defined } from "../../core/index.js";
 import {
   CassetteError,
   cassetteTools,
@@ -57,7 +58,7 @@ export function createToolSide(
 ): ToolSide & { assertNoDrift: () => void } {
   let tape: CassetteTools | undefined;
   const ports = { warn: () => undefined };
-  const tolerated = tolerances === undefined ? {} : { tolerances };
+  const tolerated = defined({ tolerances });
   const open = (): CassetteTools => (tape ??= cassetteTools(cassette, { file, redact, ports, ...tolerated }));
   return {
     tools(tools) {

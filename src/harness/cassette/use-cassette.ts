@@ -1,6 +1,7 @@
 // One cassette for one test, in any runner: a provider that replays or records as the mode says, and a `done` that writes
 // the recording or fails on what was left over.
 
+import { defined } from "../../core/index.js";
 import { resolve } from "node:path";
 import {
   CassetteError,
@@ -164,16 +165,14 @@ async function record(
   await desk.open(file, mode, options.rerecord);
   const { agentId, hashFilter, redact, maxBytes, sign, streams } = options;
   const provider = recordingProvider(await resolveLive(live), {
-    ...(hashFilter === undefined ? {} : { hashFilter }),
-    ...(redact === undefined ? {} : { redact }),
-    ...(streams === undefined ? {} : { streams }),
+    ...defined({ hashFilter, redact, streams }),
     ...(sign === undefined ? {} : { sign, env: { ...environment } }),
   });
   const done = onceNamed(note, file, async ({ failed, ...ended }) => {
     const kept = {
-      ...(agentId === undefined ? {} : { agentId }),
+      ...defined({ agentId }),
       ...ended,
-      ...(maxBytes === undefined ? {} : { maxBytes }),
+      ...defined({ maxBytes }),
     };
     if (failed === true) {
       const failedAs = await desk.keepFailed(provider, file, kept);
@@ -194,7 +193,7 @@ async function replay(
 ): Promise<CassetteHandle> {
   const { hashFilter, requireIntegrity = true, maxBytes, lock, replay: side = "model", onToolDrift = "stop" } = options;
   const { redact = {}, allowRedacted = false, rerecord } = options;
-  const limit = maxBytes === undefined ? {} : { maxBytes };
+  const limit = defined({ maxBytes });
   const locked = lock === undefined ? {} : { lock: await openLock(files, lock, file) };
   const loading = store.load(file, { requireIntegrity, ...limit, ...locked });
   const cassette = await loading.catch(async (error: unknown) => {
@@ -206,8 +205,7 @@ async function replay(
     file,
     redact,
     allowRedacted: allowRedacted || side === "both",
-    ...(hashFilter === undefined ? {} : { hashFilter }),
-    ...(rerecord === undefined ? {} : { rerecord }),
+    ...defined({ hashFilter, rerecord }),
     ...streamingOf(options),
   });
   const provider = side === "tools" ? await resolveLive(live) : replayed;
@@ -233,11 +231,7 @@ async function withKeptRun(error: unknown, files: FilePort, file: string): Promi
 }
 
 function streamingOf({ streaming, speed, maxGapMs }: StreamingOptions): StreamingOptions {
-  return {
-    ...(streaming === undefined ? {} : { streaming }),
-    ...(speed === undefined ? {} : { speed }),
-    ...(maxGapMs === undefined ? {} : { maxGapMs }),
-  };
+  return defined({ streaming, speed, maxGapMs });
 }
 
 /** A fork by `plan`, else a recording that goes on at its first miss. */
@@ -248,13 +242,8 @@ async function rerecord(
   { agentId, hashFilter, redact, allowRedacted, maxBytes, streams }: UseCassetteOptions,
   plan?: ForkPlan,
 ): Promise<CassetteHandle> {
-  const recording = {
-    ...(hashFilter === undefined ? {} : { hashFilter }),
-    ...(redact === undefined ? {} : { redact }),
-    ...(streams === undefined ? {} : { streams }),
-    ...(allowRedacted === undefined ? {} : { allowRedacted }),
-  };
-  const parts = { store, desk, live, recording, limit: maxBytes === undefined ? {} : { maxBytes } };
+  const recording = defined({ hashFilter, redact, streams, allowRedacted });
+  const parts = { store, desk, live, recording, limit: defined({ maxBytes }) };
   const { provider, keep } = await (plan === undefined ? openResume(file, parts) : openFork(plan, parts));
   const mode = plan === undefined ? "from-first-miss" : "fork";
   const written = plan?.out ?? file;
@@ -265,7 +254,7 @@ async function rerecord(
       if (failedAs !== undefined) await note(failedAs, "failed", provider.turns, provider.replayed);
       return;
     }
-    await keep({ ...(agentId === undefined ? {} : { agentId }), ...ended });
+    await keep({ ...defined({ agentId }), ...ended });
     await note(written, mode, provider.turns, provider.replayed);
   });
   return { ...liveSide, provider, mode, file: written, done };

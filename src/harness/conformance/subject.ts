@@ -1,6 +1,6 @@
 // The subject of a case: a new one from the factory that the suite was handed, looked at before anything is asked of it.
 
-import { AgentError } from "../../core/index.js";
+import { AgentError, defined } from "../../core/index.js";
 import { describeGiven, isClass, isThenable, missingMethods } from "../contract/given.js";
 import { describeThrown } from "../contract/thrown.js";
 import { FactoryViolation, Violation, within } from "./case.js";
@@ -67,6 +67,6 @@ function bad({ kind }: Making, what: string, actual: unknown, cause?: unknown): 
   const expected = `a new ${kind}`;
   return new FactoryViolation(`${what}. Let it make ${expected} at each call, which nobody else uses.`, {
     ...{ expected, actual },
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   });
 }

@@ -1,13 +1,13 @@
 // What a suite or a law was handed, looked at before anything is tried with it: what could never be held to a contract is refused
 // at once, and not reported as one that is broken.
 
-import { AgentError, assertKnownOptions, isPlainObject, showValue } from "../../core/index.js";
+import { AgentError, assertKnownOptions, defined, isPlainObject, showValue } from "../../core/index.js";
 
 /** Throws `AgentError` `invalid-options`: `owner` was given what it cannot work on. */
 export function refuse(owner: string, what: string, hint: string, cause?: unknown): never {
   throw new AgentError("invalid-options", `${owner} was given ${what}`, {
     hint,
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   });
 }
 

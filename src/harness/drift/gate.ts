@@ -1,6 +1,7 @@
 // The drift gate: figures of every scenario, their p-values corrected together, and the verdicts. Pure; `edits` and
 // `timeline` of the two typical runs are filled in by `describeTypical`, since they need the whole recordings.
 
+import { defined } from "../../core/index.js";
 import { findFailures } from "./failures.js";
 import { judgeTests, planLevel, type JudgedTests } from "./levels.js";
 import { measure, sumOutcomes, toOutcomes, type GateScenario, type Measured } from "./measure.js";
@@ -129,7 +130,7 @@ function toReport(
   };
   const distance: DistanceComparison = {
     ...toDistanceFigures([measured], test, settings.alpha),
-    ...(sampled === undefined ? {} : { sampled }),
+    ...defined({ sampled }),
   };
   const decision = judgeScenario({
     measured,
@@ -150,7 +151,7 @@ function toReport(
     candidate,
     withoutOutcome,
     paths,
-    ...(outcome === undefined ? {} : { outcome }),
+    ...defined({ outcome }),
     distance,
     typical,
     edits: [],
@@ -223,8 +224,7 @@ function toDistanceFigures(measured: readonly Measured[], test: TestResult, alph
     average(measured.flatMap(({ excess }) => excess[what] ?? []));
   const [withinBase, withinCandidate] = [mean("withinBase"), mean("withinCandidate")];
   return {
-    ...(withinBase === undefined ? {} : { withinBase }),
-    ...(withinCandidate === undefined ? {} : { withinCandidate }),
+    ...defined({ withinBase, withinCandidate }),
     between: average(measured.map(({ excess }) => excess.between)) ?? 0,
     test,
     effect: {

@@ -1,5 +1,6 @@
 // One scenario's figures before any verdict: paths, outcomes, distances, and the p-values of its own tests.
 
+import { defined } from "../../core/index.js";
 import { haveSamePaths, mostTypical, pathTable, distanceTable, toleratedIn, type GateRun } from "./paths/paths.js";
 import type { ToleranceUse } from "../../cassette/index.js";
 import type { Outcomes, PathRow, RunRef } from "./report.js";
@@ -57,7 +58,7 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
   const toRef = ({ file, trajectory, turns, calls, success }: GateRun): RunRef => ({
     file,
     path: labels.get(trajectory.key) ?? "",
-    ...(success === undefined ? {} : { success }),
+    ...defined({ success }),
     turns,
     calls,
   });
@@ -76,9 +77,9 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
     distanceTest: permutationTest([distances], random),
     tolerances: toleratedIn([...oldSample, ...nowSample], labels),
     withoutOutcome: { base: countUntold(old), candidate: countUntold(now) },
-    ...(gap === undefined ? {} : { gap }),
+    ...defined({ gap }),
     ...(isSampled ? { sampled: { base: oldSample.length, candidate: nowSample.length } } : {}),
-    ...(outcome === undefined ? {} : { outcome }),
+    ...defined({ outcome }),
   };
 }
 

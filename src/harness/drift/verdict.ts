@@ -1,5 +1,6 @@
 // From figures to a verdict and the sentence that gives its reason: for each scenario, and for all of them together.
 
+import { defined } from "../../core/index.js";
 import type { Measured } from "./measure.js";
 import { unpairedHint } from "../../cassette/index.js";
 import { ofVerdict } from "./paths/ranking.js";
@@ -238,7 +239,7 @@ function firstOf(verdict: keyof typeof CHANGES, scenarios: readonly ScenarioRepo
 const CHANGES = { regression: "got worse", drift: "changed", better: "improved" } as const;
 
 function toDecision({ verdict, reason, runsNeeded: needed }: ScenarioReport): Decision {
-  return { verdict, reason, ...(needed === undefined ? {} : { runsNeeded: needed }) };
+  return { verdict, reason, ...defined({ runsNeeded: needed }) };
 }
 
 function scenarioText(count: number): string {

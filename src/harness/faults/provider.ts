@@ -2,6 +2,7 @@
 // transport and decoders of our own vendors' providers, so an error has the code, kind and `retryable` that it has in earnest.
 
 import {
+  defined,
   findResponseFlaw,
   portsProblem,
   providerName,
@@ -73,7 +74,7 @@ export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProv
   const nextFault = ({ signal }: LlmTurnRequest) => (signal?.aborted === true ? undefined : plan.next());
 
   return {
-    ...(provider.name === undefined ? {} : { name: provider.name }),
+    ...defined({ name: provider.name }),
     get injected() {
       return plan.injected;
     },

@@ -2,6 +2,7 @@
 
 import {
   copyJson,
+  defined,
   NotJsonError,
   portsProblem,
   showValue,
@@ -117,8 +118,7 @@ export function faultyTool(tool: CustomTool, options: FaultyToolOptions): Faulty
     ...tool,
     // Of an instance of a class, these may stand in its prototype.
     ...{ name, description, schema },
-    ...(effect === undefined ? {} : { effect }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...defined({ effect, timeoutMs }),
     invoke(args, context) {
       const struck = plan.next();
       const work = () => tool.invoke(args, context);

@@ -2,6 +2,7 @@
 
 import {
   anthropicProvider,
+  defined,
   ollamaProvider,
   openaiProvider,
   providerName,
@@ -48,11 +49,9 @@ export function answering(response: LlmTurnResponse, request: LlmTurnRequest, de
     const { reasoning } = response.message;
     return {
       message: reasoning === undefined ? message : { ...message, reasoning },
-      ...(finalAnswer === undefined ? {} : { finalAnswer }),
+      ...defined({ finalAnswer }),
       stopReason,
-      ...(usage === undefined ? {} : { usage }),
-      ...(costUsd === undefined ? {} : { costUsd }),
-      ...(model === undefined ? {} : { model }),
+      ...defined({ usage, costUsd, model }),
     };
   });
 }
@@ -66,8 +65,7 @@ function toVendor(
   // What the caller asked is of no account to a made-up answer, and a wire might not be able to say it.
   const request: LlmTurnRequest = {
     messages: [{ role: "user", content: "-" }],
-    ...(signal === undefined ? {} : { signal }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...defined({ signal, timeoutMs }),
   };
   return { kind: "vendor", vendor: vendorOf(desk, fetch), request, mend };
 }

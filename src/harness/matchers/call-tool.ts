@@ -1,5 +1,6 @@
 // toCallTool: the model asked for this tool, with these arguments. What the tool made of it does not matter here.
 
+import { defined } from "../../core/index.js";
 import type { Tolerances } from "../../cassette/index.js";
 import { usesText } from "./baseline/comparison.js";
 import { handleAdvice } from "./baseline/command.js";
@@ -65,7 +66,7 @@ export function parseCall(matcher: string, name: unknown, rest: readonly unknown
   }
   assertArgs(matcher, args);
   const { tolerances } = (options ?? {}) as CallToolOptions;
-  return { name, args, ...(tolerances === undefined ? {} : { tolerances }) };
+  return { name, args, ...defined({ tolerances }) };
 }
 
 function failureText(wanted: string, compared: readonly ComparedCall[]): string {

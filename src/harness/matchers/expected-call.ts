@@ -1,7 +1,7 @@
 // A call as a test expects it, and how a call that was made compares with it.
 
 import type { Tolerances, ToleranceUse } from "../../cassette/index.js";
-import { isPlainObject } from "../../core/index.js";
+import { defined, isPlainObject } from "../../core/index.js";
 import { equalityOf, findArgumentDifferences, type ArgumentDifference } from "./arguments.js";
 import { misuse, type MatcherContext } from "./matcher.js";
 import type { MadeCall } from "./run-result.js";
@@ -44,7 +44,7 @@ export function assertArgs(matcher: string, args: unknown): asserts args is obje
 
 /** `spec` read from a test. */
 export function parseCallSpec(matcher: string, spec: unknown, tolerances?: Tolerances): ExpectedCall {
-  const shared = tolerances === undefined ? {} : { tolerances };
+  const shared = defined({ tolerances });
   if (!isPlainObject(spec)) {
     assertName(matcher, spec);
     return { name: spec, ...shared };

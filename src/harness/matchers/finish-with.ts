@@ -1,6 +1,6 @@
 // toFinishWith: why a run ended and what it said last.
 
-import { isPlainObject, type StopReason } from "../../core/index.js";
+import { defined, isPlainObject, type StopReason } from "../../core/index.js";
 import { equalityOf } from "./arguments.js";
 import { cassetteOf, findCarrier } from "./carrier.js";
 import { handleAdvice } from "./baseline/command.js";
@@ -105,7 +105,7 @@ function finishOf(received: unknown): Finished {
   const run = runOf(NAME, received, RUN_HINT);
   const last = run.visits.at(-1) as RunLike["visits"][number];
   const reason = reasonOf(run);
-  return { ...(reason === undefined ? {} : { reason }), answer: last.finalAnswer, agent: last.agentId };
+  return { ...defined({ reason }), answer: last.finalAnswer, agent: last.agentId };
 }
 
 function reasonOf(run: RunLike): FinishReason | undefined {

@@ -9,7 +9,7 @@ import {
   type RuledTurn,
   type RuleSet,
 } from "../../cassette/index.js";
-import { isPlainObject, type AgentEvent } from "../../core/index.js";
+import { defined, isPlainObject, type AgentEvent } from "../../core/index.js";
 import { cassetteOf, findCarrier } from "./carrier.js";
 import { misuse, type MatcherResult } from "./matcher.js";
 import type { MatcherHost } from "./host.js";
@@ -93,7 +93,7 @@ function withFigures(turns: RuledTurn[], agentId: string, events: readonly Agent
   if (told.length !== turns.length) return turns;
   return turns.map((turn, index) => {
     const { usage, costUsd } = told[index] as Extract<AgentEvent, { type: "llm-turn" }>;
-    return { ...turn, ...(usage === undefined ? {} : { usage }), ...(costUsd === undefined ? {} : { costUsd }) };
+    return { ...turn, ...defined({ usage, costUsd }) };
   });
 }
 

@@ -1,5 +1,6 @@
 // toMatchCassette: the run behaves exactly as the pinned one did.
 
+import { defined } from "../../core/index.js";
 import type { Tolerances } from "../../cassette/index.js";
 import { cassetteOf } from "./carrier.js";
 import { findDifferences, toResult, type Difference } from "./baseline/comparison.js";
@@ -30,7 +31,7 @@ export function createMatchCassette(host: MatcherHost) {
     const terms = await readPinTerms(NAME, pin, host);
     const cassette = cassetteOf(NAME, received, terms.requireIntegrity);
     const known = await loadPinned(NAME, pinned, terms, host);
-    const found = findDifferences(NAME, known, cassette, tolerances === undefined ? {} : { tolerances });
+    const found = findDifferences(NAME, known, cassette, defined({ tolerances }));
     const differences = [...found.differences, ...turnDifference(known, cassette.entries.length)];
     const same = "its calls, its texts and the number of its turns are the same";
     return toResult(this, known, { ...found, differences }, same);

@@ -1,6 +1,7 @@
 // toHaveNoDriftFrom: what `cassette diff` compares, with places left out that may change. Of several baselines each is an
 // accepted way to behave.
 
+import { defined } from "../../core/index.js";
 import type { CallOrder, Cassette, Tolerances } from "../../cassette/index.js";
 import { openBaselines } from "./baseline/baselines.js";
 import { cassetteOf } from "./carrier.js";
@@ -60,9 +61,7 @@ export function createNoDrift(host: MatcherHost) {
         ignoreContent: !content,
         ignoreStops: false,
         ignore,
-        ...(order === undefined ? {} : { order }),
-        ...(readOnly === undefined ? {} : { readOnly }),
-        ...(tolerances === undefined ? {} : { tolerances }),
+        ...defined({ order, readOnly, tolerances }),
       }),
     }));
     const { known, found } = nearestOf(compared);

@@ -4,6 +4,7 @@
 import type { Tolerances, ToleranceUse } from "../../cassette/index.js";
 import {
   canonicalize,
+  defined,
   isPlainObject,
   NotJsonError,
   setOwn,
@@ -32,8 +33,7 @@ export function compareTolerated(
   const { changes, uses } = tolerances.compare(tool, settled as JsonObject, actual);
   const differences = changes.map(({ pointer, old, new: now }): ArgumentDifference => ({
     pointer,
-    ...(old === undefined ? {} : { expected: old }),
-    ...(now === undefined ? {} : { actual: now }),
+    ...defined({ expected: old, actual: now }),
   }));
   return { differences, uses };
 }

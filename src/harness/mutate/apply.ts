@@ -1,6 +1,6 @@
 // A mutant as a cassette: valid in every hash, and wrong in one place.
 
-import { canonicalize, type AssistantMessage, type LlmMessage } from "../../core/index.js";
+import { canonicalize, defined, type AssistantMessage, type LlmMessage } from "../../core/index.js";
 import { resealCassette, type CassetteV2, type UnsealedTurn } from "../../cassette/index.js";
 import { candidates, toMutant } from "./list.js";
 import type { Edit, Mutant, MutantOptions } from "./mutant.js";
@@ -28,7 +28,7 @@ function applyEdit({ entries }: CassetteV2, edit: Edit): UnsealedTurn[] {
   const turns: UnsealedTurn[] = entries.map(({ promptHash, prompt, response }) => ({
     promptHash,
     response,
-    ...(prompt === undefined ? {} : { prompt }),
+    ...defined({ prompt }),
   }));
   const turn = turns[edit.turn];
   if (turn === undefined) return turns;

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import {
   createBudget,
   createRuntime,
+  defined,
   scriptedProvider,
   type Budget,
   type BudgetCap,
@@ -241,8 +242,7 @@ function toResponse({ usage, costUsd, toolCalls }: SpentTurn, turn: number): Llm
   }));
   return {
     ...answerOf({ role: "assistant", content: "", ...(calls.length === 0 ? {} : { toolCalls: calls }) }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(costUsd === undefined ? {} : { costUsd }),
+    ...defined({ usage, costUsd }),
   };
 }
 

@@ -2,7 +2,7 @@
 // and how to see it again. The seed and path are fast-check's own.
 
 import fc from "fast-check";
-import { AgentError, showValue, toVisible } from "../../core/index.js";
+import { AgentError, defined, showValue, toVisible } from "../../core/index.js";
 import { assertOptionsObject, assertWait, describeGiven } from "../contract/given.js";
 import { HarnessError } from "../errors.js";
 
@@ -98,8 +98,7 @@ export async function holdLaws<T>(trial: Trial<T>): Promise<number> {
   const details = await fc.check(property, {
     numRuns,
     endOnFailure: trial.shrinks === false,
-    ...(seed === undefined ? {} : { seed }),
-    ...(path === undefined ? {} : { path }),
+    ...defined({ seed, path }),
     ...(trial.examples === undefined ? {} : { examples: trial.examples.map((example): [T] => [example]) }),
   });
   if (fault !== undefined) throw fault.error;

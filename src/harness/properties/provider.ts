@@ -5,6 +5,7 @@ import fc from "fast-check";
 import {
   canonicalize,
   copyJson,
+  defined,
   seal,
   systemPorts,
   toPointer,
@@ -77,7 +78,7 @@ export async function checkProvider(
     call: "checkProvider(provider",
     subject: `provider ${name}`,
     values: prompts === undefined ? requests() : fc.constantFrom(...prompts),
-    ...(prompts === undefined ? {} : { examples: prompts }),
+    ...defined({ examples: prompts }),
     options,
     defaultRuns: prompts === undefined ? DEFAULT_RUNS : Math.max(1, prompts.length),
     shrinks: isMade && prompts === undefined,

@@ -1,6 +1,7 @@
 // What every report picks out of the gate's findings, in one place, so that all of them say the same: which scenario is the
 // worst, which divergence a reader should see first, and what is said of one scenario in plain lines.
 
+import { defined } from "../../core/index.js";
 import { nullHint } from "../../cassette/index.js";
 import type { Edit, GateFailure, GateReport, Location, ScenarioReport, UnpairedScenario } from "../drift/report.js";
 import { lossOf, worstFirst } from "../drift/paths/ranking.js";
@@ -116,7 +117,7 @@ export function headOf(report: GateReport): Head | undefined {
   for (const scenario of worstFirst(report)) {
     const [edit, lost] = [firstEdit(scenario), lossLines(scenario)];
     if (scenario.verdict === "same" && edit === undefined && lost.length === 0) continue;
-    return { scenario, lost, ...(edit === undefined ? {} : { edit }) };
+    return { scenario, lost, ...defined({ edit }) };
   }
   return undefined;
 }

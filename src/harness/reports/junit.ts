@@ -2,7 +2,7 @@
 // over all of them; one that makes the gate fail has a failure. The structure is the one that Jenkins, GitLab, CircleCI and
 // Buildkite read (testsuites, testsuite, testcase with properties, failure, skipped, system-out).
 
-import { toVisible } from "../../core/index.js";
+import { defined, toVisible } from "../../core/index.js";
 import { sideText } from "../drift/failures.js";
 import type { GateFailure, GateReport, OutcomeComparison, ScenarioReport } from "../drift/report.js";
 import { worstFirst } from "../drift/paths/ranking.js";
@@ -72,7 +72,7 @@ function pooledCases(report: GateReport): Case[] {
       file,
       figures: {},
       lines: said,
-      ...(failure === undefined ? {} : { failure }),
+      ...defined({ failure }),
     };
   };
   return [
@@ -110,7 +110,7 @@ function unpairedCases({ unpaired, failures }: GateReport): Case[] {
       figures: { [`runs.${each.side}`]: each.runs },
       lines: broken === undefined ? [skipped] : [skipped, broken],
       skipped,
-      ...(failure === undefined ? {} : { failure }),
+      ...defined({ failure }),
     };
   });
 }

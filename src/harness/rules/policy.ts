@@ -4,6 +4,7 @@
 import { watchRules, type FoundBreak, type RuleBreak, type RuleSet, type RuleWatch } from "../../cassette/index.js";
 import {
   assertKnownOptions,
+  defined,
   showValue,
   type AgentDefinition,
   type BudgetLimits,
@@ -73,7 +74,7 @@ export function enforceRules(
 ): AgentDefinition {
   const policy = rulesPolicy(rules, options);
   const budget = tightest(agent.budget, rules);
-  return { ...agent, policies: [policy, ...(agent.policies ?? [])], ...(budget === undefined ? {} : { budget }) };
+  return { ...agent, policies: [policy, ...(agent.policies ?? [])], ...defined({ budget }) };
 }
 
 interface LiveWatch {
@@ -101,7 +102,7 @@ function tightest(own: BudgetLimits | undefined, { rules }: RuleSet): BudgetLimi
   for (const rule of rules) {
     if (!("within" in rule)) continue;
     const { maxCalls: maxToolCalls, ...rest } = rule.within;
-    const limits: BudgetLimits = { ...rest, ...(maxToolCalls === undefined ? {} : { maxToolCalls }) };
+    const limits: BudgetLimits = { ...rest, ...defined({ maxToolCalls }) };
     for (const [name, limit] of Object.entries(limits) as [keyof BudgetLimits, number][]) {
       budget = { ...budget, [name]: Math.min(limit, budget?.[name] ?? Infinity) };
     }

@@ -14,7 +14,7 @@ import {
   type RuleSet,
   type ToleranceUse,
 } from "../../cassette/index.js";
-import { canonicalize } from "../../core/index.js";
+import { canonicalize, defined } from "../../core/index.js";
 import { ddmin } from "./ddmin.js";
 import { buildPair, readSources, type Sources } from "./hybrid.js";
 
@@ -86,7 +86,7 @@ export function shrinkDrift(
   return {
     ...pair,
     ...compareCassettes(pair.base, pair.candidate, options),
-    ...(broken === undefined ? {} : { broken }),
+    ...defined({ broken }),
     rows: { kept: rows, of: total },
     edits: { kept: items.length, of: differing.length },
     isMinimal,

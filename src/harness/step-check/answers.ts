@@ -2,7 +2,7 @@
 // belong to, through the recorder, so that redaction applies. `extensions.stepCheck` says which turns they answer.
 
 import { recordingProvider, type Cassette, type CassetteV2, type RedactOption } from "../../cassette/index.js";
-import { fromHex, isPlainObject, type LlmTurnResponse, type Ports } from "../../core/index.js";
+import { defined, fromHex, isPlainObject, type LlmTurnResponse, type Ports } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
 import type { Step } from "./prompts.js";
 
@@ -32,13 +32,13 @@ export function answersBuilder({ source, provider, before, redact, ports }: Answ
     const queue = known.map(({ turn }) => answers.get(turn) as LlmTurnResponse);
     const recorder = recordingProvider(
       { name: provider, turn: () => Promise.resolve(queue.shift() as LlmTurnResponse) },
-      { ...(redact === undefined ? {} : { redact }), ports: { now: () => recordedAt, randomBytes: () => id } },
+      { ...defined({ redact }), ports: { now: () => recordedAt, randomBytes: () => id } },
     );
     for (const { request } of known) await recorder.turn(request);
     const { cassetteId, envelopeHash } = source;
     const turns = known.map(({ turn }) => turn);
     return recorder.toCassette({
-      ...(source.agentId === undefined ? {} : { agentId: source.agentId }),
+      ...defined({ agentId: source.agentId }),
       extensions: {
         ...(redacted.length === 0 ? {} : { redacted }),
         stepCheck: { formatVersion: FORMAT_VERSION, source: { cassetteId, envelopeHash }, turns },

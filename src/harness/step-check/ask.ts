@@ -4,6 +4,7 @@
 import {
   AgentError,
   copyJson,
+  defined,
   fallbackProvider,
   findResponseFlaw,
   type LlmErrorKind,
@@ -32,9 +33,7 @@ export async function askStep(
   ports: Partial<Ports> | undefined,
 ): Promise<Asked> {
   // A chain of its own for each turn: it remembers cooldowns and thoughts, which have no place between separate questions.
-  const chain = fallbackProvider([{ provider, maxAttempts: MAX_ATTEMPTS, backoff: BACKOFF }], {
-    ...(ports === undefined ? {} : { ports }),
-  });
+  const chain = fallbackProvider([{ provider, maxAttempts: MAX_ATTEMPTS, backoff: BACKOFF }], defined({ ports }));
   try {
     const response = copyJson(await chain.turn(request));
     const flaw = findResponseFlaw(response);

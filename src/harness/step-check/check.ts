@@ -12,6 +12,7 @@ import {
 } from "../../cassette/index.js";
 import {
   assertKnownOptions,
+  defined,
   providerName,
   seal,
   withSystemPorts,
@@ -116,7 +117,7 @@ export async function stepCheck(
         : { turn: step.turn, state: "not-asked", reason: "max-turns" },
     ),
     notes,
-    ...(answers === undefined ? {} : { answers }),
+    ...defined({ answers }),
     asked:
       provider === undefined ? 0 : missing.filter(({ turn }) => unanswered.get(turn)?.state !== "not-asked").length,
   };

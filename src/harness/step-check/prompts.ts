@@ -3,6 +3,7 @@
 
 import { contextsByTurn, isEmptyWire, rebuildPrompts, type Cassette, type CassetteV2 } from "../../cassette/index.js";
 import {
+  defined,
   isPlainObject,
   SETTING_NAMES,
   WIRE_NAMES,
@@ -58,7 +59,7 @@ export function readSteps(cassette: Cassette, provider: string, tools?: readonly
     const settings = sendable(context?.settings, own, notes);
     return {
       turn: turnIndex,
-      request: { messages, tools: offeredHere, ...(settings === undefined ? {} : { settings }) },
+      request: { messages, tools: offeredHere, ...defined({ settings }) },
       recorded: response,
     };
   });

@@ -7,7 +7,7 @@ import {
   type ToleranceUse,
   type UsageSum,
 } from "../../cassette/index.js";
-import { canonicalize, toVisible, type LlmTurnResponse } from "../../core/index.js";
+import { canonicalize, defined, toVisible, type LlmTurnResponse } from "../../core/index.js";
 import { wilsonInterval } from "../drift/statistics/wilson.js";
 import type { StepCheck, StepTurn } from "./check.js";
 import { STEP_VERDICTS, type StepVerdict, type TurnComparison } from "./compare.js";
@@ -106,7 +106,7 @@ function tell(
     verdict,
     recorded: describeTurn(recorded),
     chosen: describeTurn(chosen),
-    ...(at === undefined ? {} : { at }),
+    ...defined({ at }),
   };
 }
 

@@ -1,6 +1,13 @@
 // What a fleet tells of one cell: one target on one member. Plain JSON throughout, so that it can be stored and sent.
 
-import { AgentError, type AgentErrorCode, type BudgetCap, type RunResult, type UsageTotal } from "../../core/index.js";
+import {
+  AgentError,
+  defined,
+  type AgentErrorCode,
+  type BudgetCap,
+  type RunResult,
+  type UsageTotal,
+} from "../../core/index.js";
 import { messageOf } from "../files/failure.js";
 
 /** What is kept of a run. Conversation and events are not: a member's `onEvent` has them. */
@@ -61,7 +68,7 @@ export function toFleetResult(result: RunResult): FleetResult {
   return {
     agentId,
     finalAnswer,
-    ...(budgetExhausted === undefined ? {} : { budgetExhausted }),
+    ...defined({ budgetExhausted }),
     turns,
     toolCalls,
     usage: { ...usage },
@@ -74,7 +81,7 @@ export function toFleetError(thrown: unknown): FleetError {
     const message = messageOf(thrown).slice(0, MAX_MESSAGE);
     if (!(thrown instanceof AgentError)) return { code: "unknown", message, retryable: false };
     const { code, hint, retryable } = thrown;
-    return { code, message, ...(hint === undefined ? {} : { hint }), retryable };
+    return { code, message, ...defined({ hint }), retryable };
   } catch {
     return { code: "unknown", message: "something that has no text was thrown", retryable: false };
   }

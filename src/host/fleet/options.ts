@@ -1,6 +1,6 @@
 // The options of a fleet and of one of its runs, checked once at the door and copied, so that later changes do not matter.
 
-import { AgentError, assertKnownOptions, type AgentRuntime, type Ports } from "../../core/index.js";
+import { AgentError, assertKnownOptions, defined, type AgentRuntime, type Ports } from "../../core/index.js";
 import { assertCount } from "../count.js";
 import type { BreakerOptions } from "./breaker.js";
 import { toFleetError, type FleetCell, type FleetCounts } from "./cell.js";
@@ -175,5 +175,5 @@ function assertIds(what: string, list: readonly { readonly id: string }[]): void
 }
 
 function bad(message: string, hint: string, cause?: unknown): AgentError {
-  return new AgentError("invalid-options", message, { hint, ...(cause === undefined ? {} : { cause }) });
+  return new AgentError("invalid-options", message, { hint, ...defined({ cause }) });
 }

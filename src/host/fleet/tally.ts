@@ -1,6 +1,6 @@
 // The outcome of a run while it grows: each cell settled once, in its own place, counted and told.
 
-import { copyJson, type Ports } from "../../core/index.js";
+import { copyJson, defined, type Ports } from "../../core/index.js";
 import { toFleetError, type FleetCell, type FleetCounts } from "./cell.js";
 import type { FleetProgress, PlannedCell } from "./options.js";
 
@@ -40,7 +40,7 @@ export function createTally(
     finish() {
       for (const { id, target, member } of planned) {
         if (cells[id] !== undefined) continue;
-        const whose = member === undefined ? {} : { member };
+        const whose = defined({ member });
         settle(id, { status: "skipped", ...whose, target, attempts: 0, reason: "aborted" });
       }
       return { cells: cells as FleetCell[], counts };

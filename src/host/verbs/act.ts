@@ -1,7 +1,7 @@
 // `act`: the one verb that changes things: a request with a body, or a file written below the root. Nothing is retried, no redirect
 // is followed, and no file is replaced unless the input says so.
 
-import { isPlainObject } from "../../core/index.js";
+import { defined, isPlainObject } from "../../core/index.js";
 import { mediaOf } from "./content.js";
 import { decodeText } from "./charset.js";
 import { shown } from "./descent.js";
@@ -65,7 +65,7 @@ async function request(ask: HttpAsk, { net }: World, signal: AbortSignal): Promi
       uri: url.href,
       action: ask.method ?? "",
       status,
-      ...(headers.location === undefined ? {} : { location: headers.location }),
+      ...defined({ location: headers.location }),
       ...(media === undefined ? {} : { mediaType: media.type }),
       ...(text === undefined ? {} : { text: text.toWellFormed() }),
     };

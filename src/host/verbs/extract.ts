@@ -1,6 +1,6 @@
 // `extract`: the content of a target as text, Markdown, JSON or links, in parts where it is long.
 
-import { findTooDeep, type JsonValue } from "../../core/index.js";
+import { defined, findTooDeep, type JsonValue } from "../../core/index.js";
 import { loadContent, textOf, type Content } from "./content.js";
 import { fileUrl, parseTarget, type Target } from "./target.js";
 import { shown } from "./descent.js";
@@ -49,7 +49,7 @@ export async function extract(args: ExtractArgs, world: World, signal: AbortSign
   const { text, charset } = textOf(content);
   const { type } = content.media ?? {};
   const as = args.as ?? (isHtml(type) ? "markdown" : isJson(type) ? "json" : "text");
-  const about = { uri: content.uri, as, ...(type === undefined ? {} : { mediaType: type }), charset };
+  const about = { uri: content.uri, as, ...defined({ mediaType: type }), charset };
   if (as === "json") return { ...about, ...readJson(text, content.uri, args) };
   if (!isHtml(type)) {
     return { ...about, ...(as === "links" ? pickLinks(linksInText(text), args) : pickText(text, args)) };

@@ -4,7 +4,7 @@
 import { constants, realpathSync, statSync, type Stats } from "node:fs";
 import { access, lstat, opendir, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { AgentError } from "../../core/index.js";
+import { AgentError, defined } from "../../core/index.js";
 import { writeWhole } from "../files.js";
 import { codeOf } from "../files/failure.js";
 import { behindLink, inFolder, inParent, shown, withFile, type RootPath } from "./descent.js";
@@ -122,7 +122,7 @@ function realRoot(folder: string): string {
 function noRoot(folder: string, cause?: unknown): AgentError {
   return new AgentError("invalid-options", `createVerbs: the root ${JSON.stringify(folder)} is no folder`, {
     hint: "Pass the path of a folder that is there.",
-    ...(cause === undefined ? {} : { cause }),
+    ...defined({ cause }),
   });
 }
 

@@ -4,7 +4,7 @@
 // into [0, 1] as 2d / (|a| + |b| + d), which keeps the triangle inequality: L. Yujian and L. Bo, "A normalized Levenshtein
 // distance metric" (IEEE TPAMI 29, 2007).
 
-import { canonicalize } from "../../../core/index.js";
+import { canonicalize, defined } from "../../../core/index.js";
 import type { Cassette } from "../../file/format.js";
 import { align } from "./align.js";
 import { callSetsOf, likenessBy, type ComparedCall } from "./call-sets.js";
@@ -42,7 +42,7 @@ export function pathDistance({ sets: old, settings }: RunPath, { sets: now }: Ru
   const calls = old.flat().length + now.flat().length;
   if (calls === 0) return 0;
   const isAlike = likenessBy(settings, old, now);
-  const { cost } = align(old, now, (isAlike === undefined ? {} : { isAlike }) as Terms);
+  const { cost } = align(old, now, defined({ isAlike }) as Terms);
   return (2 * cost) / (calls + cost);
 }
 
@@ -51,7 +51,7 @@ export function pathUses({ sets: old, settings }: RunPath, { sets: now }: RunPat
   const uses = createUseCounter();
   if (!settings.rules.isTolerant) return [];
   const isAlike = likenessBy(settings, old, now);
-  for (const step of align(old, now, (isAlike === undefined ? {} : { isAlike }) as Terms).steps) {
+  for (const step of align(old, now, defined({ isAlike }) as Terms).steps) {
     if (step.kind !== "pair") continue;
     const [left = [], right = []] = [old[step.old], now[step.new]];
     pairSame(left, right, isAlike).forEach((partner, index) => {

@@ -2,6 +2,7 @@
 // a whole, since a conversation is a thread through its lines; each thread is a run. What stands around a message (`cwd`,
 // `gitBranch`, `version`, `requestId`, `toolUseResult`, which says a result again in the program's words) is left out knowingly.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { readAnthropicMessages } from "../formats/anthropic.js";
 import { addDropped, toDropped } from "../dropped.js";
@@ -31,7 +32,7 @@ export function splitClaudeCode(transcript: JsonValue): JsonObject[] {
     const trial = issueTrial(thread);
     return {
       thread: thread.lines,
-      ...(trial === undefined ? {} : { trial }),
+      ...defined({ trial }),
       ...(index > 0 ? {} : { dropped: toDropped(dropped) }),
     };
   });
@@ -49,9 +50,7 @@ export function readClaudeCode(record: JsonObject, repairs: RepairLog): LogRun {
   const task = toName(lines[0]?.["sessionId"]);
   const name = toName(trial);
   return {
-    ...(model === undefined ? {} : { model }),
-    ...(task === undefined ? {} : { task }),
-    ...(name === undefined ? {} : { trial: name }),
+    ...defined({ model, task, trial: name }),
     messages: toAnswers(lines).flatMap((said) => readSaid(said, repairs)),
   };
 }
@@ -92,7 +91,7 @@ function readSaid(lines: readonly JsonObject[], repairs: RepairLog): LogMessage[
     // Each line tells the tokens used so far; the last one knows them all.
     const usage = messages.findLast((message) => isObject(message["usage"]))?.["usage"];
     const content = messages.flatMap((message) => toBlocks(message["content"]));
-    Object.assign(said, { content, ...(usage === undefined ? {} : { usage }) });
+    Object.assign(said, { content, ...defined({ usage }) });
   }
   const read = readAnthropicMessages([said], repairs);
   if (toName(first["model"]) !== NO_MODEL) return read;

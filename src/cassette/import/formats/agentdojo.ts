@@ -2,7 +2,7 @@
 // attack, data}. Tool calls are {function, args, id, placeholder_args}; tool messages say their call and their error.
 // `placeholder_args` belong to AgentDojo's ground-truth agents, which no model is; null ones are ignored knowingly.
 
-import { type JsonObject, type JsonValue } from "../../../core/index.js";
+import { defined, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { toArguments } from "../message/arguments.js";
 import { readAssistantContent, readText, readUserContent, type ContentRules } from "../message/content.js";
 import type { LogCall, LogMessage, LogRun } from "../log.js";
@@ -35,9 +35,7 @@ export function readAgentDojo(record: JsonObject, repairs: RepairLog): LogRun {
   const name = joinNames(".", task, data["injection_task_id"], data["attack_type"]);
   const rules: ContentRules = { repairs, listIsNative: false };
   return {
-    ...(model === undefined ? {} : { model }),
-    ...(name === undefined ? {} : { task: name }),
-    ...(origin === undefined ? {} : { origin }),
+    ...defined({ model, task: name, origin }),
     outcome: { utility: utility ?? null, security: security ?? null, error: error ?? null },
     messages: messages.map((message) =>
       isObject(message) ? readMessage(message, rules) : keepUnknown(message, repairs),
@@ -84,7 +82,7 @@ function readCalls(calls: JsonValue | undefined, repairs: RepairLog): LogCall[] 
     }
     countDropped(call, CALL_FIELDS, repairs);
     const name = toName(call["function"]);
-    return { id: call["id"], ...(name === undefined ? {} : { name }), ...toArguments(call["args"], repairs) };
+    return { id: call["id"], ...defined({ name }), ...toArguments(call["args"], repairs) };
   });
 }
 
@@ -94,5 +92,5 @@ function readToolResult(message: JsonObject, rules: ContentRules): LogMessage {
   const isError = typeof error === "string" && error !== "";
   if (typeof error !== "string") countDropped({ error: error ?? null }, new Set(), rules.repairs);
   const content = joinToolError(readText(message["content"], rules), toText(error), rules.repairs);
-  return { role: "tool", callId: message["tool_call_id"], ...(name === undefined ? {} : { name }), content, isError };
+  return { role: "tool", callId: message["tool_call_id"], ...defined({ name }), content, isError };
 }

@@ -2,7 +2,7 @@
 // results of one step in one tool message. Specification: the AI SDK reference, "ModelMessage". `providerOptions` steer a vendor
 // and are left out, but for what Anthropic's provider keeps of a thought there.
 
-import { canonicalize, type JsonObject, type JsonValue } from "../../../core/index.js";
+import { canonicalize, defined, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { toArguments } from "../message/arguments.js";
 import { readAssistantContent, readText, readUserContent, type ContentRules } from "../message/content.js";
 import type { LogCall, LogMessage } from "../log.js";
@@ -69,7 +69,7 @@ function readAssistant(message: JsonObject, rules: ContentRules): LogMessage[] {
     others = rest;
   }
   const usage = toUsage(message["usage"]);
-  const answer = { ...readAssistantContent(others, rules), calls, ...(usage === undefined ? {} : { usage }) };
+  const answer = { ...readAssistantContent(others, rules), calls, ...defined({ usage }) };
   return [{ role: "assistant", ...answer }, ...results];
 }
 
@@ -141,7 +141,7 @@ function toThought(part: JsonObject): JsonValue {
   const kept = isObject(options) && isObject(options["anthropic"]) ? options["anthropic"] : {};
   const { redactedData, signature } = kept;
   if (typeof redactedData === "string") return { type: "redacted_thinking", data: redactedData };
-  return { type: "thinking", thinking: part["text"] ?? null, ...(signature === undefined ? {} : { signature }) };
+  return { type: "thinking", thinking: part["text"] ?? null, ...defined({ signature }) };
 }
 
 /** An address, or base64 with its media type; undefined for anything else. */

@@ -1,6 +1,7 @@
 // Model calls in the words of the AI SDK's telemetry (vercel/ai): the spans `ai.*.doGenerate` and `ai.*.doStream`, one for
 // each call. The spans around them (`ai.generateText`, …) sum up a whole loop and are no calls.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { toChatMessages } from "./chat.js";
 import { requestSettings, type CallSpan } from "./genai.js";
@@ -28,11 +29,10 @@ export function readAiSdk({ attributes, isFailed }: CallSpan, repairs: RepairLog
     prompt: toChatMessages(unpackJson(attributes["ai.prompt.messages"], repairs), "user"),
     answer: readAnswer(attributes, repairs),
     isFailed,
-    ...(model === undefined ? {} : { model }),
-    ...(finish === undefined ? {} : { finish }),
+    ...defined({ model, finish }),
     usage: readUsage(attributes),
     ...(Array.isArray(tools) ? { tools: tools.map((tool) => toTool(unpackJson(tool, repairs) ?? null)) } : {}),
-    settings: { ...requestSettings(attributes), ...(choice === undefined ? {} : { tool_choice: choice }) },
+    settings: { ...requestSettings(attributes), ...defined({ tool_choice: choice }) },
   };
 }
 
@@ -62,8 +62,7 @@ function readUsage(attributes: JsonObject): JsonObject {
   const [prompt, completion] = [count("inputTokens", "promptTokens"), count("outputTokens", "completionTokens")];
   const [cached, reasoning] = [count("cachedInputTokens"), count("reasoningTokens")];
   return {
-    ...(prompt === undefined ? {} : { prompt_tokens: prompt }),
-    ...(completion === undefined ? {} : { completion_tokens: completion }),
+    ...defined({ prompt_tokens: prompt, completion_tokens: completion }),
     ...(cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } }),
     ...(reasoning === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
   };

@@ -1,6 +1,7 @@
 // Anthropic messages (Messages API): content blocks, tool results inside user messages, the system prompt apart. One of
 // their user messages becomes one tool message for each result and one user message for each stretch between them.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { toArguments } from "../message/arguments.js";
 import { readAssistantContent, readText, readUserContent, type ContentRules } from "../message/content.js";
@@ -97,7 +98,7 @@ function readAssistant(message: JsonObject, rules: ContentRules): LogMessage {
     role: "assistant",
     ...readAssistantContent(others, rules),
     calls,
-    ...(usage === undefined ? {} : { usage }),
+    ...defined({ usage }),
   };
 }
 
@@ -106,7 +107,7 @@ function readCall(block: JsonObject, repairs: RepairLog): LogCall {
   const name = toName(block["name"]);
   return {
     id: block["id"],
-    ...(name === undefined ? {} : { name }),
+    ...defined({ name }),
     ...toArguments(block["input"], repairs),
   };
 }

@@ -2,6 +2,7 @@
 // step is what a user, the system or the agent said; an agent's step also has its calls and what they gave back. Left out
 // knowingly: times, `reasoning_effort`, `agent.version` and `agent.extra`, and of `metrics` all but the tokens.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue, Reasoning, Usage } from "../../../core/index.js";
 import { toArguments } from "../message/arguments.js";
 import { readText, readUserContent, type ContentRules } from "../message/content.js";
@@ -81,13 +82,11 @@ export function readAtif(record: JsonObject, repairs: RepairLog): LogRun {
   const trial = toName(record["trial"]);
   const tools = readTools(head["tool_definitions"], repairs);
   return {
-    ...(model === undefined ? {} : { model }),
-    ...(task === undefined ? {} : { task }),
-    ...(trial === undefined ? {} : { trial }),
+    ...defined({ model, task, trial }),
     ...(notes === undefined && metrics === undefined
       ? {}
       : { outcome: { notes: notes ?? null, metrics: metrics ?? null } }),
-    ...(tools === undefined ? {} : { tools }),
+    ...defined({ tools }),
     messages: steps.flatMap((step) => (isObject(step) ? readStep(step, repairs) : [keepUnknown(step, repairs)])),
   };
 }
@@ -119,7 +118,7 @@ function readAgent(step: JsonObject, rules: ContentRules): LogMessage {
     content: readText(step["message"], rules),
     reasoning: readThought(thought, rules.repairs),
     calls: readCalls(step["tool_calls"], rules.repairs),
-    ...(usage === undefined ? {} : { usage }),
+    ...defined({ usage }),
     ...(asked === 0 ? { notModel: true as const } : {}),
   };
 }
@@ -142,7 +141,7 @@ function readCall(call: JsonValue, repairs: RepairLog): LogCall {
   const name = toName(call["function_name"]);
   return {
     id: call["tool_call_id"],
-    ...(name === undefined ? {} : { name }),
+    ...defined({ name }),
     ...toArguments(call["arguments"], repairs),
   };
 }
@@ -174,5 +173,5 @@ function toUsage(metrics: JsonValue | undefined): Usage | undefined {
   const outputTokens = toCount(metrics["completion_tokens"]);
   const cacheReadTokens = toCount(metrics["cached_tokens"]);
   if (inputTokens === undefined || outputTokens === undefined) return undefined;
-  return { inputTokens, outputTokens, ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }) };
+  return { inputTokens, outputTokens, ...defined({ cacheReadTokens }) };
 }

@@ -2,7 +2,7 @@
 // semantic conventions), put into those of OpenAI's chat, which openai.ts reads. Says nothing of repairs: what is put into
 // other words here is the same thing; what has no word is handed on as it is, for the reader to count.
 
-import { canonicalize, type JsonObject, type JsonValue } from "../../../core/index.js";
+import { canonicalize, defined, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { hasToolPart, isResultPart, toChatParts, toTextOf, type ChatParts } from "../message/chat-part.js";
 import { AFTER_CALLS } from "./openai.js";
 import { isObject, toName, toText, toThoughts } from "../value.js";
@@ -245,7 +245,7 @@ function toolFields(role: string, message: JsonObject): JsonObject {
   if (role !== "tool") return {};
   const id = message["tool_call_id"] ?? message["id"] ?? message["toolCallId"];
   const name = toName(message["name"]);
-  return { ...(id === undefined ? {} : { tool_call_id: id }), ...(name === undefined ? {} : { name }) };
+  return defined({ tool_call_id: id, name });
 }
 
 function callsOf({ tool_calls: calls, additional_kwargs: more, function_call: legacy }: JsonObject): JsonValue[] {

@@ -1,6 +1,7 @@
 // Model calls in the words of OpenTelemetry's GenAI semantic conventions: `gen_ai.input.messages`/`gen_ai.output.messages`
 // (1.37), events of a message each (1.28 to 1.36), and the `gen_ai.prompt.N.*`/`gen_ai.completion.N.*` of OpenLLMetry.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { toChatMessages } from "./chat.js";
 import type { RepairLog } from "../repair.js";
@@ -38,8 +39,7 @@ export function readGenAi(span: CallSpan, repairs: RepairLog): TracedCall {
     answer: answers.slice(0, 1).flatMap((answer) => toChatMessages(answer, "assistant")),
     alternatives: Math.max(0, answers.length - 1),
     isFailed: span.isFailed,
-    ...(model === undefined ? {} : { model }),
-    ...(finish === undefined ? {} : { finish }),
+    ...defined({ model, finish }),
     usage: readUsage(attributes),
     ...(Array.isArray(tools) ? { tools } : {}),
     settings: requestSettings(attributes),

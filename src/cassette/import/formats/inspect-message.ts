@@ -1,6 +1,7 @@
 // The messages of an Inspect AI log (`ChatMessage` of inspect_ai): near to OpenAI's, but a call's `function` is its name, its
 // arguments are an object, and a tool's failure stands in `error`. `id`, `source` and `model` of a message are bookkeeping.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { toArguments } from "../message/arguments.js";
 import { readAssistantContent, readText, readUserContent, type ContentRules } from "../message/content.js";
@@ -50,7 +51,7 @@ function readCalls(calls: JsonValue | undefined, repairs: RepairLog): LogCall[] 
     // A `parse_error` says why the arguments are not what the model wrote; what it wrote is not in the log.
     countDropped(call, CALL_FIELDS, repairs);
     const name = toName(call["function"]);
-    return { id: call["id"], ...(name === undefined ? {} : { name }), ...toArguments(call["arguments"], repairs) };
+    return { id: call["id"], ...defined({ name }), ...toArguments(call["arguments"], repairs) };
   });
 }
 
@@ -63,7 +64,7 @@ function readToolResult(message: JsonObject, rules: ContentRules): LogMessage {
   return {
     role: "tool",
     callId: message["tool_call_id"],
-    ...(name === undefined ? {} : { name }),
+    ...defined({ name }),
     content: joinToolError(readText(message["content"], rules), said ?? "", rules.repairs),
     isError: said !== undefined,
   };

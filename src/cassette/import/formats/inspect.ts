@@ -2,6 +2,7 @@
 // sample, read from the model events of its transcript; what a scorer asked its own models is a run of its own. Long texts
 // stand apart in `attachments` (older: the transcript's `content`) and are named `attachment://<hash>` (older: `tc://<hash>`).
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { createPromptReader, readOnce, type LogCalls, type ModelCall } from "../trace/model-calls.js";
 import { readInspectMessages } from "./inspect-message.js";
@@ -70,9 +71,9 @@ function readFacts(head: JsonObject, sample: JsonObject, lane: Lane): LogFacts {
     if (value !== undefined && value !== null) outcome[field] = value;
   }
   return {
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
     task: names.filter((name) => name !== undefined).join("/"),
-    ...(epoch === undefined ? {} : { trial: epoch }),
+    ...defined({ trial: epoch }),
     ...(lane === "run" ? { outcome } : {}),
   };
 }
@@ -120,11 +121,10 @@ function readCalls(events: readonly JsonObject[], read: ReadPrompt, repairs: Rep
     return [
       {
         request: read(Array.isArray(input) ? input : []),
-        response: { ...response, ...(tokens === undefined ? {} : { usage: tokens }) },
+        response: { ...response, ...defined({ usage: tokens }) },
         ...toStopReason(choice["stop_reason"]),
         ...(typeof model === "string" ? { model } : {}),
-        ...(costUsd === undefined ? {} : { costUsd }),
-        ...(tools === undefined ? {} : { tools }),
+        ...defined({ costUsd, tools }),
         settings: toSettings({ ...(isObject(config) ? config : {}), tool_choice: toChoice(event, tools?.length ?? 0) }),
       },
     ];

@@ -1,6 +1,7 @@
 // Trace exports of Langfuse: `{trace, observations}`, as its UI gives them; inputs, outputs and metadata are JSON in text. A
 // call is an observation of type GENERATION, in the words of whatever framework sent it.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import type { LogCalls } from "../trace/model-calls.js";
 import { countAlternatives, takeTools, toChatMessages } from "./chat.js";
@@ -58,12 +59,11 @@ function readGeneration(observation: JsonObject, repairs: RepairLog): TracedCall
     answer,
     alternatives: countAlternatives(output),
     isFailed: observation["level"] === "ERROR",
-    ...(model === undefined ? {} : { model }),
-    ...(finish === undefined ? {} : { finish }),
+    ...defined({ model, finish }),
     usage: readUsage(observation),
     // Langfuse writes 0 where it knows no price.
     ...(cost === undefined || cost === 0 ? {} : { costUsd: cost }),
-    ...(tools === undefined ? {} : { tools }),
+    ...defined({ tools }),
     settings: isObject(settings) ? readSettings(settings, repairs) : {},
   };
 }

@@ -1,6 +1,7 @@
 // A request body, or a record around its messages, in the words of OpenAI, Anthropic or the AI SDK. Which of them is answered
 // from its shape; a list of plain user and assistant messages, which both vendors write alike, counts as OpenAI's.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { isAiSdkMessage, readAiSdkMessages } from "./ai-sdk-messages.js";
 import { readAnthropicMessages, readSystem } from "./anthropic.js";
@@ -44,11 +45,7 @@ export function readMessageLog(record: JsonObject, format: MessageFormat, log: R
   const origin = toName(record["source"]);
   const tools = readTools(record["tools"] ?? record["functions"], log);
   return {
-    ...(model === undefined ? {} : { model }),
-    ...(task === undefined ? {} : { task }),
-    ...(trial === undefined ? {} : { trial }),
-    ...(origin === undefined ? {} : { origin }),
-    ...(tools === undefined ? {} : { tools }),
+    ...defined({ model, task, trial, origin, tools }),
     messages: [...readSystem(record["system"], log), ...READERS[format](messages, log)],
   };
 }

@@ -2,6 +2,7 @@
 // messages are OpenAI's with `extra` notes. The oldest files are the bare list of messages, which `openai-messages` reads too.
 // Of `extra` the tokens of the answer are read; the rest (time, cost, the vendor's answer again) is left out knowingly.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import type { LogMessage, LogRun } from "../log.js";
 import { toUsage } from "../message/message.js";
@@ -25,8 +26,7 @@ export function readMiniSweAgent(record: JsonObject, repairs: RepairLog): LogRun
   const model = toName(settings["model_name"]);
   const task = toName(record["instance_id"]);
   return {
-    ...(model === undefined ? {} : { model }),
-    ...(task === undefined ? {} : { task }),
+    ...defined({ model, task }),
     ...(info === undefined ? {} : { outcome: { exit_status: exitStatus, submission } }),
     messages: messages.flatMap((message) => readMessage(message, repairs)),
   };

@@ -1,7 +1,7 @@
 // OpenAI chat messages (Chat Completions API), with what their logs do to them: ids lost, contents null, `function_call`
 // from before `tool_calls`, and the `reasoning_content` that several compatible vendors add.
 
-import { canonicalize, type JsonObject, type JsonValue } from "../../../core/index.js";
+import { canonicalize, defined, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { toArguments } from "../message/arguments.js";
 import { readAssistantContent, readText, readUserContent, type ContentRules } from "../message/content.js";
 import type { LogAssistantMessage, LogCall, LogMessage } from "../log.js";
@@ -58,7 +58,7 @@ function readToolResult(message: JsonObject, rules: ContentRules): LogMessage {
   return {
     role: "tool",
     callId: message["tool_call_id"],
-    ...(name === undefined ? {} : { name }),
+    ...defined({ name }),
     content: readText(message["content"], rules),
     isError: message["is_error"] === true,
   };
@@ -82,7 +82,7 @@ function readAssistant(message: JsonObject, rules: ContentRules): LogAssistantMe
     role: "assistant",
     ...answer,
     calls: [...readCalls(message["tool_calls"], repairs), ...readLegacyCall(message["function_call"], repairs)],
-    ...(usage === undefined ? {} : { usage }),
+    ...defined({ usage }),
   };
 }
 
@@ -118,5 +118,5 @@ function readBody(body: JsonObject, repairs: RepairLog): Omit<LogCall, "id"> {
   const name = toName(body["name"]);
   const given = body["arguments"] ?? body["input"];
   if (isObject(given)) repairs.add("arguments-not-text");
-  return { ...(name === undefined ? {} : { name }), ...toArguments(given, repairs) };
+  return { ...defined({ name }), ...toArguments(given, repairs) };
 }

@@ -1,6 +1,7 @@
 // Model calls in the words of OpenInference (Arize): `llm.input_messages.N.message.*`, `llm.output_messages.N.message.*`,
 // and `input.value`/`output.value` where a span has only those.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { countAlternatives, toChatMessages } from "./chat.js";
 import type { CallSpan } from "./genai.js";
@@ -28,10 +29,10 @@ export function readOpenInference({ attributes, isFailed }: CallSpan, repairs: R
     answer: answers.slice(0, 1).flatMap((answer) => toChatMessages(answer, "assistant")),
     alternatives: output === undefined ? countAlternatives(answers[0]) : answers.length - 1,
     isFailed,
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
     ...toFinish(attributes, repairs),
     usage: readUsage(attributes),
-    ...(told === undefined ? {} : { tools: told }),
+    ...defined({ tools: told }),
     settings: isObject(settings) ? settings : {},
   };
 }
@@ -81,8 +82,7 @@ function readUsage(attributes: JsonObject): JsonObject {
   const [prompt, completion] = [count("prompt"), count("completion")];
   const [cached, reasoning] = [count("prompt_details.cache_read"), count("completion_details.reasoning")];
   return {
-    ...(prompt === undefined ? {} : { prompt_tokens: prompt }),
-    ...(completion === undefined ? {} : { completion_tokens: completion }),
+    ...defined({ prompt_tokens: prompt, completion_tokens: completion }),
     ...(cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } }),
     ...(reasoning === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
   };

@@ -1,6 +1,7 @@
 // Spans of OpenTelemetry as runs: each call is read in the words it is in, those of the AI SDK, of OpenInference or of the
 // GenAI conventions, whatever the encoding of the span.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { isAiSdk, isAiSdkCall, readAiSdk } from "./ai-sdk.js";
 import type { LogCalls } from "../trace/model-calls.js";
@@ -38,11 +39,11 @@ function toNode({ traceId, spanId, parentId, name, start, attributes, events, is
   return {
     traceId,
     id: spanId,
-    ...(parentId === undefined ? {} : { parentId }),
+    ...defined({ parentId }),
     name,
     start,
     isCall: isCall(attributes),
-    ...(agent === undefined ? {} : { agent }),
+    ...defined({ agent }),
     payload: { attributes, events, isFailed },
   };
 }

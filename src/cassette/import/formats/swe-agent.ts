@@ -3,7 +3,7 @@
 // share one history, each told its own part of it. `thought` and `action` say again what an answer holds, and `trajectory`
 // what the history does: left out knowingly, with `message_type`, `cache_control` and `tags`.
 
-import { isPlainObject, parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
+import { defined, isPlainObject, parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
 import type { LogMessage, LogRun } from "../log.js";
 import { readOpenAiMessages } from "./openai.js";
 import type { RepairLog } from "../repair.js";
@@ -62,8 +62,7 @@ export function readSweAgent(record: JsonObject, repairs: RepairLog): LogRun {
   const model = modelOf(record["replay_config"]);
   const trial = toName(record["trial"]);
   return {
-    ...(model === undefined ? {} : { model }),
-    ...(trial === undefined ? {} : { trial }),
+    ...defined({ model, trial }),
     ...(info === undefined ? {} : { outcome: toOutcome(info, environment) }),
     messages: history.flatMap((message) => readMessage(message, repairs)),
   };

@@ -1,6 +1,7 @@
 // tau-bench results (sierra-research/tau-bench, `historical_trajectories/*.json`): {task_id, reward, info, traj, trial},
 // where traj is a list of OpenAI messages. The records do not say which model answered.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import type { LogRun } from "../log.js";
 import { readOpenAiMessages } from "./openai.js";
@@ -21,7 +22,7 @@ export function readTauBench(record: JsonObject, repairs: RepairLog): LogRun {
   const actions = isObject(info) && isObject(info["task"]) ? info["task"]["actions"] : undefined;
   return {
     ...(task === undefined ? {} : { task: `task_${task}` }),
-    ...(trial === undefined ? {} : { trial }),
+    ...defined({ trial }),
     ...(reward === undefined ? {} : { outcome: { reward } }),
     ...(Array.isArray(actions) ? { expected: actions.map(toExpectedCall) } : {}),
     messages: readOpenAiMessages(traj, repairs),

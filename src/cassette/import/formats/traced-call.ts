@@ -1,6 +1,6 @@
 // A model call as a trace has it, made into ours: the prompt and the answer in OpenAI's words (chat.ts), the rest by name.
 
-import { parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
+import { defined, parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { createPromptReader, readOnce, type ModelCall } from "../trace/model-calls.js";
 import { joinAnswer } from "./chat.js";
 import { toUsage } from "../message/message.js";
@@ -66,11 +66,9 @@ export function createCallReader(repairs: RepairLog): (call: TracedCall) => Mode
     return [
       {
         request: read(call.prompt),
-        response: { ...response, ...(usage === undefined ? {} : { usage }) },
+        response: { ...response, ...defined({ usage }) },
         ...toStopReason(call.finish),
-        ...(call.model === undefined ? {} : { model: call.model }),
-        ...(call.costUsd === undefined ? {} : { costUsd: call.costUsd }),
-        ...(tools === undefined ? {} : { tools }),
+        ...defined({ model: call.model, costUsd: call.costUsd, tools }),
         ...(Object.keys(settings).length === 0 ? {} : { settings }),
       },
     ];

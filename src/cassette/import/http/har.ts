@@ -1,7 +1,7 @@
 // HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/): {log: {entries: [{request, response}]}}. Polly.JS keeps its
 // recordings so, with a twist: where the answer was compressed, `content.text` is a JSON array of base64 pieces of the stream.
 
-import { parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
+import { defined, parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { isObject, malformed, toName, toNumber, toText } from "../value.js";
 import { fromBase64Pieces, fromBase64Text } from "./base64.js";
 import { objectAt, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
@@ -17,7 +17,7 @@ export function readHar(record: JsonValue): HttpRecording {
   const { entries } = log;
   if (!Array.isArray(entries)) throw malformed("it is no HAR archive: it has no log with entries");
   const name = toName(log["_recordingName"]);
-  return { ...(name === undefined ? {} : { name }), exchanges: entries.map((entry) => readEntry(entry)) };
+  return { ...defined({ name }), exchanges: entries.map((entry) => readEntry(entry)) };
 }
 
 function readEntry(entry: JsonValue): HttpExchange {

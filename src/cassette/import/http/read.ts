@@ -1,6 +1,7 @@
 // A conversation of recorded HTTP as the turns of a run. The messages are read by the wire's own decoders, so that a replay
 // over that wire asks what was recorded, word for word.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue, LlmToolDefinition } from "../../../core/index.js";
 import { addDropped } from "../dropped.js";
 import type { LogTurns, RecordedTurn } from "../turns.js";
@@ -20,9 +21,7 @@ export function readConversation(record: JsonObject, repairs: RepairLog): LogTur
   const task = toName(record["task"]);
   const trial = toName(record["trial"]);
   return {
-    ...(model === undefined ? {} : { model }),
-    ...(task === undefined ? {} : { task }),
-    ...(trial === undefined ? {} : { trial }),
+    ...defined({ model, task, trial }),
     turns: turns.map(({ request, response }): RecordedTurn => {
       const { model: _, ...settings } = request.settings;
       return { messages: request.messages, response, tools: request.tools ?? NO_TOOLS, settings };

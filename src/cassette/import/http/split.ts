@@ -3,6 +3,7 @@
 
 import {
   AgentError,
+  defined,
   hashJson,
   isPlainObject,
   parseBoundedJson,
@@ -69,7 +70,7 @@ export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[]
   }
   if (conversations.length + flaws.length === 0) throw noTurn(dropped);
   const runs = conversations.map((conversation, index): JsonObject => {
-    const task = name === undefined ? {} : { task: name };
+    const task = defined({ task: name });
     const trial = conversations.length === 1 ? {} : { trial: String(index + 1) };
     return { exchanges: conversation.exchanges.map((exchange) => ({ ...exchange })), ...task, ...trial };
   });

@@ -1,6 +1,7 @@
 // Tool calls and their results, tied together by ids that are unique over the run. A log may have lost its ids, left them
 // empty or used one twice; a call then gets the id `call_<turn>_<n>`, the same at every import, and its result follows it.
 
+import { defined } from "../../../core/index.js";
 import type { JsonValue, LlmMessage, LlmToolCall } from "../../../core/index.js";
 import type { LogAssistantMessage, LogCall, LogMessage, LogToolMessage } from "../log.js";
 import { createOpenCalls, UNKNOWN_TOOL } from "./open-calls.js";
@@ -58,7 +59,7 @@ function toCall(call: LogCall, id: string, repairs: RepairLog): LlmToolCall {
     id,
     name: call.name ?? UNKNOWN_TOOL,
     arguments: call.arguments,
-    ...(call.malformedArguments === undefined ? {} : { malformedArguments: call.malformedArguments }),
+    ...defined({ malformedArguments: call.malformedArguments }),
   };
 }
 

@@ -1,6 +1,6 @@
 // The parts of a chat message, whatever they are called: texts, thoughts, calls of tools, their results, images.
 
-import { canonicalize, type JsonObject, type JsonValue } from "../../../core/index.js";
+import { canonicalize, defined, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { isObject, toText } from "../value.js";
 
 /** Parts by what they are. `content` holds texts as text, and other parts as OpenAI's or as they were. */
@@ -74,7 +74,7 @@ function toResult(part: JsonObject): JsonObject {
   return {
     role: "tool",
     tool_call_id: part["id"] ?? part["toolCallId"] ?? part["tool_use_id"] ?? null,
-    ...(name === undefined ? {} : { name }),
+    ...defined({ name }),
     content: toTextOf(output ?? response ?? result ?? content),
     ...(isFailure(part) ? { is_error: true } : {}),
   };

@@ -1,6 +1,6 @@
 // Steps that the readers of several formats share: a message of no known role, fields left over, tokens used.
 
-import { canonicalize, type JsonObject, type JsonValue, type Usage } from "../../../core/index.js";
+import { canonicalize, defined, type JsonObject, type JsonValue, type Usage } from "../../../core/index.js";
 import type { LogMessage } from "../log.js";
 import type { RepairLog } from "../repair.js";
 import { isObject } from "../value.js";
@@ -50,9 +50,7 @@ export function toUsage(value: JsonValue | undefined): Usage | undefined {
   return {
     inputTokens: isInside ? fresh : fresh + (written ?? 0) + (beside ?? 0),
     outputTokens,
-    ...(read === undefined ? {} : { cacheReadTokens: read }),
-    ...(written === undefined ? {} : { cacheWriteTokens: written }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
+    ...defined({ cacheReadTokens: read, cacheWriteTokens: written, reasoningTokens: reasoning }),
   };
 }
 

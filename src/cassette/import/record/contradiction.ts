@@ -1,6 +1,7 @@
 // A record that is read as the format its reader was told, though it is plainly written in another: its calls would be read
 // without names or arguments. Only what has no reading in the forced format counts; a messy log of that format does not.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { CassetteError } from "../../errors.js";
 import { detectFormat } from "./detect.js";
@@ -28,7 +29,7 @@ function assertShape(record: JsonValue, forced: ImportFormat): void {
   if (FORMATS[forced].detect(record)) return;
   const hint = fittingHint(record, forced);
   const what = `it is no ${forced} record: it has not the shape of one`;
-  throw new CassetteError("import-malformed", what, hint === undefined ? {} : { hint });
+  throw new CassetteError("import-malformed", what, defined({ hint }));
 }
 
 /** What to do about a record that is not of the forced format; nothing when no other is recognised. */

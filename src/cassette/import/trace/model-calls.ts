@@ -2,7 +2,7 @@
 // and traces have. Every prompt is taken as it was sent, so a prompt that was cut, summed up or belongs to another agent
 // stays what it was; only what equals the prompt before is not written again.
 
-import { hashJson, type LlmMessage, type LlmSettings, type LlmToolDefinition } from "../../../core/index.js";
+import { defined, hashJson, type LlmMessage, type LlmSettings, type LlmToolDefinition } from "../../../core/index.js";
 import type { JsonObject, JsonValue, LlmTurnResponse, StopReason } from "../../../core/index.js";
 import type { BuiltTurn } from "../../file/build.js";
 import type { ContextExtension } from "../../file/format.js";
@@ -72,9 +72,7 @@ export function toResponse(
     message,
     ...(asksTools ? {} : { finalAnswer: message.content }),
     stopReason: stopReason ?? (asksTools ? "toolUse" : "stop"),
-    ...(response.usage === undefined ? {} : { usage: response.usage }),
-    ...(costUsd === undefined ? {} : { costUsd }),
-    ...(model === undefined ? {} : { model }),
+    ...defined({ usage: response.usage, costUsd, model }),
   };
 }
 

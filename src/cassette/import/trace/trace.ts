@@ -2,6 +2,7 @@
 // the calls in the order in which they began. A call that lies around another is the same one, seen from further out, and is
 // passed over.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import type { LogCalls } from "./model-calls.js";
 import { addDropped, toDropped } from "../dropped.js";
@@ -97,8 +98,7 @@ function placeAll(nodes: readonly TraceNode[]): Map<TraceNode, TracePlace> {
       const above: TracePlace | undefined = parent === undefined ? undefined : places.get(parent);
       const agent = one.agent ?? above?.agent;
       places.set(one, {
-        ...(parent === undefined ? {} : { parent }),
-        ...(agent === undefined ? {} : { agent }),
+        ...defined({ parent, agent }),
         root: above?.root ?? one,
       });
       parent = one;
@@ -132,7 +132,7 @@ export function readRun(
   const traced = (calls as JsonObject[]).map((payload) => readCall(payload, repairs));
   const model = traced.map((call) => call.model).find((name) => name !== undefined);
   return {
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
     task: toText(task) || "trace",
     ...(trial === undefined || trial === "" ? {} : { trial: toText(trial) }),
     calls: traced.flatMap(read),

@@ -1,6 +1,7 @@
 // One turn of a fallback chain: entry by entry, attempt by attempt, until there is an answer or an end. With streaming and
 // without it is the same walk. The caller's abort wins wherever the walk stands.
 
+import { defined } from "../../defined.js";
 import { AgentError, type LlmErrorKind } from "../../errors.js";
 import {
   providerName,
@@ -64,10 +65,7 @@ export async function* walkChain(
   streaming: boolean,
 ): AsyncGenerator<LlmStreamEvent, void> {
   const { signal } = request;
-  const deadline = startDeadline(
-    { providerName: chain.name, ...(signal === undefined ? {} : { signal }) },
-    chain.ports,
-  );
+  const deadline = startDeadline({ providerName: chain.name, ...defined({ signal }) }, chain.ports);
   // Whoever waits learns of the end by racing it; between two waits nobody does.
   deadline.reached.catch(() => undefined);
   const turn: Turn = {
@@ -172,9 +170,7 @@ function answered(tried: Numbered, response: LlmTurnResponse): FallbackAttempt {
   return {
     ...tried,
     outcome: "answered",
-    ...(model === undefined ? {} : { model }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(costUsd === undefined ? {} : { costUsd }),
+    ...defined({ model, usage, costUsd }),
   };
 }
 
@@ -222,7 +218,7 @@ async function refresh(turn: Turn, provider: LlmProviderAdapter, error: unknown)
   let limit: Deadline | undefined;
   try {
     limit = startDeadline({ providerName: "onAuthError", timeoutMs }, chain.ports);
-    const asked = chain.refresh({ provider, error, ...(signal === undefined ? {} : { signal }) });
+    const asked = chain.refresh({ provider, error, ...defined({ signal }) });
     return await untilEnd(turn, Promise.race([asked, limit.reached]));
   } catch (failure) {
     if (deadline.reason() !== undefined) throw failure;

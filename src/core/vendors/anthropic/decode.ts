@@ -1,6 +1,7 @@
 // A message of the Messages API as a turn response. Blocks of tools that the vendor runs itself have no place in one; the
 // text around them has.
 
+import { defined } from "../../defined.js";
 import type { Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
@@ -93,8 +94,6 @@ function readUsage(usage: WireObject): Usage | undefined {
     // Three counts may have a sum that is none.
     inputTokens: toCount((fresh ?? 0) + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)) ?? 0,
     outputTokens: outputTokens ?? 0,
-    ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
-    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...defined({ cacheReadTokens, cacheWriteTokens, reasoningTokens }),
   };
 }

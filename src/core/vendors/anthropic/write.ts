@@ -2,6 +2,7 @@
 // wire: the cost, and a `finalAnswer` other than the content. Clients take a missing usage for a defect, so it comes as
 // zeros. The API has no word for the stop reason `error`; it is sent as it is, which no client takes for another.
 
+import { defined } from "../../defined.js";
 import type { JsonObject, JsonValue } from "../../canon/value.js";
 import type { LlmToolCall, Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
@@ -131,8 +132,7 @@ function writeUsage(usage: Usage = { inputTokens: 0, outputTokens: 0 }): JsonObj
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
   return {
     input_tokens: Math.max(0, inputTokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0)),
-    ...(cacheWriteTokens === undefined ? {} : { cache_creation_input_tokens: cacheWriteTokens }),
-    ...(cacheReadTokens === undefined ? {} : { cache_read_input_tokens: cacheReadTokens }),
+    ...defined({ cache_creation_input_tokens: cacheWriteTokens, cache_read_input_tokens: cacheReadTokens }),
     output_tokens: outputTokens,
     ...(reasoningTokens === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoningTokens } }),
   };

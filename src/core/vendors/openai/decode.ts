@@ -1,6 +1,7 @@
 // A chat completion as a turn response, read as OpenAI and its many imitators really write it: content that is null or a
 // list, legacy calls, empty placeholders for fields that are not used, errors under status 200.
 
+import { defined } from "../../defined.js";
 import { isPlainObject } from "../../canon/value.js";
 import type { Reasoning } from "../../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
@@ -146,9 +147,7 @@ function readUsage(usage: WireObject): Usage | undefined {
   return {
     inputTokens: inputTokens ?? 0,
     outputTokens: (outputTokens ?? 0) + (apart > 0 && apart === reasoningTokens ? apart : 0),
-    ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
-    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...defined({ cacheReadTokens, cacheWriteTokens, reasoningTokens }),
   };
 }
 

@@ -3,6 +3,7 @@
 // without a schema the schema of any object. More than one choice is refused, as a turn has one answer. Fields that no setting
 // stands for are kept as they are (fields.ts).
 
+import { defined } from "../../defined.js";
 import type { JsonObject } from "../../canon/value.js";
 import type { AssistantMessage, ContentPart, LlmMessage } from "../../model/message.js";
 import type { LlmSettings, LlmToolDefinition } from "../../model/provider.js";
@@ -163,7 +164,7 @@ export function callFields(calls: unknown): JsonObject {
     ...answerFields(call, ["id", "function", ...(call["type"] === "function" ? ["type"] : [])]),
     ...nested("function", namedFields(toObject(call["function"]))),
   }));
-  return content === undefined ? {} : { tool_calls: content };
+  return defined({ tool_calls: content });
 }
 
 /** Arguments that are not an object are not sent back over a wire, so they are kept as they came. */

@@ -2,6 +2,7 @@
 // signatures of thoughts, thoughts the vendor kept back, a refusal beside a text (it is part of the text), and a `finalAnswer` other
 // than the content.
 
+import { defined } from "../../defined.js";
 import type { JsonObject } from "../../canon/value.js";
 import type { LlmToolCall } from "../../model/message.js";
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
@@ -128,10 +129,7 @@ export function argumentsText(call: LlmToolCall): string {
 
 function writeUsage(usage: Usage): JsonObject {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
-  const input = {
-    ...(cacheReadTokens === undefined ? {} : { cached_tokens: cacheReadTokens }),
-    ...(cacheWriteTokens === undefined ? {} : { cache_write_tokens: cacheWriteTokens }),
-  };
+  const input = defined({ cached_tokens: cacheReadTokens, cache_write_tokens: cacheWriteTokens });
   return {
     prompt_tokens: inputTokens,
     completion_tokens: outputTokens,

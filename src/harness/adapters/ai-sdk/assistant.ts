@@ -3,6 +3,7 @@
 
 import {
   argumentsText,
+  defined,
   toArguments,
   type AssistantMessage,
   type JsonObject,
@@ -49,7 +50,7 @@ export function readAssistant(parts: readonly Loose[], extras: JsonObject = {}):
 
 function readPart(part: Loose, reading: Reading): void {
   const metadata = metadataOf(part);
-  const told = metadata === undefined ? {} : { metadata };
+  const told = defined({ metadata });
   switch (part["type"]) {
     case "text": {
       const text = toText(part["text"]);

@@ -2,7 +2,7 @@
 // version the wrapped model speaks, it is told at each call.
 
 import { cassetteProvider, type CassetteProvider, type ReplayOptions } from "../../../cassette/index.js";
-import { AgentError, type LlmProviderAdapter, type LlmTurnRequest } from "../../../core/index.js";
+import { AgentError, defined, type LlmProviderAdapter, type LlmTurnRequest } from "../../../core/index.js";
 import { assertProvider } from "../assert-provider.js";
 import { liveProvider, type LiveCall } from "./from-ai-sdk.js";
 import { readCall } from "./request.js";
@@ -100,5 +100,5 @@ export function cassetteModel(
   { specificationVersion, ...options }: CassetteModelOptions = {},
 ): CassetteModel | CassetteModelV2 {
   const tape = cassetteProvider(cassette, options);
-  return { ...toAiSdk(tape, specificationVersion === undefined ? {} : { specificationVersion }), tape };
+  return { ...toAiSdk(tape, defined({ specificationVersion })), tape };
 }

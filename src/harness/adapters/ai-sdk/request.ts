@@ -4,6 +4,7 @@
 import {
   AgentError,
   assertKnownOptions,
+  defined,
   SETTING_NAMES,
   type JsonObject,
   type LlmSettings,
@@ -30,7 +31,7 @@ export function readCall(options: AiSdkCallOptions): LlmTurnRequest {
     messages,
     ...(tools.length === 0 ? {} : { tools }),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
-    ...(abortSignal === undefined ? {} : { signal: abortSignal }),
+    ...defined({ signal: abortSignal }),
   };
 }
 
@@ -130,7 +131,7 @@ export function writeCall(request: LlmTurnRequest, version: SpecVersion, name: s
     ...(toolChoice === undefined ? {} : { toolChoice: writeChoice(toolChoice) }),
     ...(responseFormat === undefined ? {} : { responseFormat: writeFormat(responseFormat, formatDescription) }),
     ...extras,
-    ...(signal === undefined ? {} : { abortSignal: signal }),
+    ...defined({ abortSignal: signal }),
   };
 }
 

@@ -1,6 +1,7 @@
 // An answer of the SDK as a turn response, and back. What the transport said (headers, bodies, the vendor's raw usage) is not
 // kept: no two calls have it in common.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, LlmTurnResponse, StopReason } from "../../../core/index.js";
 import { type Loose, objectIn, optional, toLoose, toText } from "../loose.js";
 import { readAssistant, writeAssistant } from "./assistant.js";
@@ -23,7 +24,7 @@ export function readResult(result: Loose): LlmTurnResponse {
       message,
       ...(hasCalls ? {} : { finalAnswer: message.content }),
       stopReason,
-      ...(usage === undefined ? {} : { usage }),
+      ...defined({ usage }),
       ...(model === "" ? {} : { model }),
     },
     {
@@ -88,7 +89,7 @@ export function writeHead(response: LlmTurnResponse, version: SpecVersion): Resu
     response: {
       ...(typeof id === "string" ? { id } : {}),
       ...(typeof timestamp === "string" ? { timestamp: new Date(timestamp) } : {}),
-      ...(model === undefined ? {} : { modelId: model }),
+      ...defined({ modelId: model }),
     },
   };
 }

@@ -1,7 +1,7 @@
 // The tokens of an answer: the SDK's counts as ours, and back. Version 2 counts flat, later ones by kind. Where our counts do not
 // lead back to what was said (a vendor that adds thoughts to the total alone, or names one count of several), the SDK's go along.
 
-import { canonicalize, type JsonObject, type Usage } from "../../../core/index.js";
+import { canonicalize, defined, type JsonObject, type Usage } from "../../../core/index.js";
 import { type Loose, toLoose } from "../loose.js";
 import type { SpecVersion, TokenUsage } from "./spec.js";
 
@@ -30,9 +30,7 @@ function toUsage({ inputTokens, outputTokens, ...flat }: Loose): Usage | undefin
   return {
     inputTokens: asked ?? 0,
     outputTokens: said ?? 0,
-    ...(read === undefined ? {} : { cacheReadTokens: read }),
-    ...(written === undefined ? {} : { cacheWriteTokens: written }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
+    ...defined({ cacheReadTokens: read, cacheWriteTokens: written, reasoningTokens: reasoning }),
   };
 }
 
@@ -111,7 +109,6 @@ function flatUsage(usage: Usage | undefined): Record<string, number | undefined>
     inputTokens,
     outputTokens,
     totalTokens,
-    ...(cacheReadTokens === undefined ? {} : { cachedInputTokens: cacheReadTokens }),
-    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...defined({ cachedInputTokens: cacheReadTokens, reasoningTokens }),
   };
 }

@@ -3,6 +3,7 @@
 
 import {
   canonicalize,
+  defined,
   type JsonObject,
   type LlmTurnResponse,
   type StopReason,
@@ -72,8 +73,7 @@ export function writeFacts(response: LlmTurnResponse) {
     ...(usage === undefined ? {} : { usage_metadata: exact ?? writeUsage(usage) }),
     response_metadata: {
       finish_reason: FINISH_REASONS[stopReason],
-      ...(model === undefined ? {} : { model_name: model }),
-      ...(costUsd === undefined ? {} : { cost_usd: costUsd }),
+      ...defined({ model_name: model, cost_usd: costUsd }),
     },
   };
 }
@@ -91,7 +91,7 @@ export function readResponse(answer: unknown, ignore: Ignored, calls: number): L
     message,
     ...(asksTools ? {} : { finalAnswer: message.content }),
     stopReason: readStop(metadata) ?? (asksTools ? "toolUse" : "stop"),
-    ...(usage === undefined ? {} : { usage }),
+    ...defined({ usage }),
     ...(typeof costUsd === "number" ? { costUsd } : {}),
     ...(typeof model === "string" ? { model } : {}),
   };
@@ -106,10 +106,7 @@ function readStop(metadata: Fields): StopReason | undefined {
 
 function writeUsage(usage: Usage): WrittenUsage {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
-  const cache = {
-    ...(cacheReadTokens === undefined ? {} : { cache_read: cacheReadTokens }),
-    ...(cacheWriteTokens === undefined ? {} : { cache_creation: cacheWriteTokens }),
-  };
+  const cache = defined({ cache_read: cacheReadTokens, cache_creation: cacheWriteTokens });
   return {
     input_tokens: inputTokens,
     output_tokens: outputTokens,

@@ -1,6 +1,7 @@
 // What LangChain hands a model beside the messages, as tools and settings of a request, and back. Its own bookkeeping goes by;
 // an option of the model that no setting of ours says is refused by name.
 
+import { defined } from "../../../core/index.js";
 import type { JsonObject, LlmSettings, LlmToolDefinition, LlmTurnRequest } from "../../../core/index.js";
 import { fieldOf, withField } from "../loose.js";
 import { EXTRAS, fieldsOf, isEmpty, listOf, refuse, type Fields, type Ignored } from "./fields.js";
@@ -27,8 +28,7 @@ export function readCallOptions(options: object, ignore: Ignored): Pick<LlmTurnR
     ...pick(given, ["maxTokens", "max_tokens", "max_completion_tokens"], "number", "maxTokens"),
     ...pick(given, ["seed"], "number", "seed"),
     ...(isEmpty(given["stop"]) ? {} : { stop: [given["stop"]].flat() as string[] }),
-    ...(toolChoice === undefined ? {} : { toolChoice }),
-    ...(responseFormat === undefined ? {} : { responseFormat }),
+    ...defined({ toolChoice, responseFormat }),
     ...(Object.keys(extras).length === 0 ? {} : { [EXTRAS]: extras }),
   };
   assertRead(given, ignore);

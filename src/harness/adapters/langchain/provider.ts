@@ -8,7 +8,7 @@ import type {
   LlmStreamEvent,
   LlmTurnRequest,
 } from "../../../core/index.js";
-import { AgentError, showValue } from "../../../core/index.js";
+import { AgentError, defined, showValue } from "../../../core/index.js";
 import { readResponse } from "./answer.js";
 import { blocksOf, typeOf } from "./blocks.js";
 import { writeChoice, writeExtras, writeTool } from "./call-options.js";
@@ -42,9 +42,7 @@ export function chatModelProvider(
     const options = {
       // Whoever listens hears the model that was asked, ours: the callbacks of the run would hear every token twice.
       callbacks: [],
-      ...(stop === undefined ? {} : { stop }),
-      ...(signal === undefined ? {} : { signal }),
-      ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
+      ...defined({ stop, signal, timeout: timeoutMs }),
     };
     return {
       bound: bind(model, request),

@@ -1,7 +1,14 @@
 // The tools of an MCP server as tools of ours. Name, description and schema go to the model as the server gives them, so the
 // toolsHash of a recording pins them: a server that changes one of them later, as a poisoned server does, makes a replay miss.
 
-import { assertKnownOptions, quoteForeign, showValue, type CustomTool, type JsonObject } from "../../../core/index.js";
+import {
+  assertKnownOptions,
+  defined,
+  quoteForeign,
+  showValue,
+  type CustomTool,
+  type JsonObject,
+} from "../../../core/index.js";
 import { HarnessError } from "../../errors.js";
 import type { McpClientLike, McpTool } from "./client.js";
 import { McpToolError } from "./failure.js";
@@ -87,7 +94,7 @@ function toTool(client: McpClientLike, listed: McpTool, options: McpToolsOptions
     schema: inputSchema as JsonObject,
     // A hint of the server: whatever it may be, a batch that is not said to only read runs in call order.
     effect: annotations?.readOnlyHint === true ? "read" : "write",
-    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...defined({ timeoutMs }),
     async invoke(args, { signal }) {
       let result;
       try {

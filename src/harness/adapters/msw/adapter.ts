@@ -14,7 +14,7 @@ import {
   type Shelf,
   type ShelfItem,
 } from "../../../cassette/index.js";
-import { assertKnownOptions, systemPorts } from "../../../core/index.js";
+import { assertKnownOptions, defined, systemPorts } from "../../../core/index.js";
 import type { UseCassetteOptions } from "../../cassette/options.js";
 import { checkEnd, type RunEnd } from "../../cassette/finish.js";
 import type { CassetteHandle, UseCassette } from "../../cassette/use-cassette.js";
@@ -259,6 +259,6 @@ function assertConsumed(shelf: Shelf, file: string | undefined): void {
   if (left === 0) return;
   throw new CassetteError("unconsumed", `${left} of ${turns} recorded turns were never asked for`, {
     hint: "The run ended sooner than the recorded one. Undo the change, or record again.",
-    ...(file === undefined ? {} : { file }),
+    ...defined({ file }),
   });
 }

@@ -1,5 +1,6 @@
 // The same failure in other words: those who use handlers hold no provider, and read what else went wrong in one message.
 
+import { defined } from "../../../core/index.js";
 import { CassetteError } from "../../../cassette/index.js";
 
 /** The error with another summary or hint. All else stays. */
@@ -8,10 +9,7 @@ export function reworded(error: CassetteError, words: { summary?: string; hint?:
   const { summary = error.summary, hint = error.hint } = words;
   return new CassetteError(code, summary, {
     cause: error.cause,
-    ...(hint === undefined ? {} : { hint }),
-    ...(file === undefined ? {} : { file }),
-    ...(pointer === undefined ? {} : { pointer }),
-    ...(rerecord === undefined ? {} : { rerecord }),
+    ...defined({ hint, file, pointer, rerecord }),
     ...(miss === undefined ? {} : { miss: words.hint === undefined ? miss : { ...miss, hint: words.hint } }),
   });
 }

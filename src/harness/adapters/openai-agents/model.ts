@@ -3,6 +3,7 @@
 
 import {
   AgentError,
+  defined,
   LlmProviderHttpError,
   showValue,
   type LlmProviderAdapter,
@@ -88,7 +89,7 @@ function adviseRetry(error: unknown): RetryAdvice | undefined {
     reason: message,
     replaySafety: responseStarted ? "unsafe" : "safe",
     responseStarted,
-    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    ...defined({ retryAfterMs: wait }),
   };
 }
 
@@ -103,7 +104,7 @@ export function fromAgentsModel(model: AnyAgentsModel, name = "openai-agents"): 
     const asked = request[ASKED];
     const { signal } = request;
     if (asked === undefined) return writeRequest(request, name) as never;
-    return { ...asked, ...(signal === undefined ? {} : { signal }) } as never;
+    return { ...asked, ...defined({ signal }) } as never;
   };
   const failed = (error: unknown, state: CallState): unknown => {
     if (typeof error === "object" && error !== null) throwers.set(error, model);

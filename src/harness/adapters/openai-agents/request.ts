@@ -4,6 +4,7 @@
 import {
   AgentError,
   assertKnownOptions,
+  defined,
   findHeldState,
   SETTING_NAMES,
   type JsonObject,
@@ -38,7 +39,7 @@ export function readRequest(request: AgentsRequest): LlmTurnRequest {
     messages,
     ...(tools.length === 0 ? {} : { tools }),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
   };
 }
 
@@ -123,7 +124,7 @@ export function writeRequest(request: LlmTurnRequest, name: string): Loose {
     outputType:
       responseFormat === undefined ? "text" : { type: "json_schema", ...responseFormat, strict: looseOutput !== true },
     tracing: false,
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
   };
 }
 

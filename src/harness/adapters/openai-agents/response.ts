@@ -3,6 +3,7 @@
 
 import {
   canonicalize,
+  defined,
   type JsonObject,
   type LlmTurnResponse,
   type StopReason,
@@ -25,7 +26,7 @@ export function readResponse({ output, usage, id }: Loose): LlmTurnResponse {
       message,
       ...(hasCalls ? {} : { finalAnswer: message.content }),
       stopReason: readStop(items, hasCalls),
-      ...(counted === undefined ? {} : { usage: counted }),
+      ...defined({ usage: counted }),
     },
     { ...(toText(id) === "" ? {} : optional("id", id)), ...optional("usage", exact) },
   );
@@ -72,9 +73,7 @@ function readUsage({ inputTokens, outputTokens, inputTokensDetails, outputTokens
   return {
     inputTokens,
     outputTokens,
-    ...(read === undefined ? {} : { cacheReadTokens: read }),
-    ...(written === undefined ? {} : { cacheWriteTokens: written }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
+    ...defined({ cacheReadTokens: read, cacheWriteTokens: written, reasoningTokens: reasoning }),
   };
 }
 

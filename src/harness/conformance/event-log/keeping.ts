@@ -1,6 +1,6 @@
 // Cases about what an event log keeps: which events, in which order, with which stamps.
 
-import { createHlc, parseHlc, type AgentEvent, type EventLog } from "../../../core/index.js";
+import { createHlc, defined, parseHlc, type AgentEvent, type EventLog } from "../../../core/index.js";
 import { delta, start, types, type EventLogCheck } from "./bench.js";
 import { assertSame, fail } from "../case.js";
 
@@ -123,7 +123,7 @@ export const keepingCases = {
 
   async "counts no delta as dropped"({ open }) {
     for (const listener of [undefined, () => undefined]) {
-      const log = await open({ limit: 1, ...(listener === undefined ? {} : { listener }) });
+      const log = await open({ limit: 1, ...defined({ listener }) });
       for (const body of [start, delta("x"), start, delta("y")]) log.append("a", 0, body);
       assertSame("kept", types(log.events), ["turn-start"]);
       assertSame("dropped", log.dropped, 1);

@@ -11,7 +11,7 @@ import {
   type RunPath,
   type Tolerances,
 } from "../../../cassette/index.js";
-import { canonicalize, sha256Hex } from "../../../core/index.js";
+import { canonicalize, defined, sha256Hex } from "../../../core/index.js";
 
 /** What counts when two paths are compared, as in `DiffOptions`. */
 export interface TrajectoryOptions {
@@ -43,7 +43,7 @@ const MAX_TEXT = 200;
 /** The path of a recording. Throws "invalid-options" for an `ignore` that is no pointer. */
 export function trajectoryOf(cassette: Cassette, options: TrajectoryOptions): Trajectory {
   const { ignore, order, readOnly = [], content, tolerances } = options;
-  const compared = { ignore, order, readOnly, ...(tolerances === undefined ? {} : { tolerances }) };
+  const compared = { ignore, order, readOnly, ...defined({ tolerances }) };
   const path = pathOf(content ? withTexts(cassette) : cassette, compared);
   const keys = path.sets.map((set) => set.map(({ key }) => key));
   const skeletons = path.sets.map((set) => set.map(({ skeleton }) => skeleton).sort());

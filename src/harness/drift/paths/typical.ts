@@ -1,5 +1,6 @@
 // The two typical runs of a scenario beside each other: every turn of both, what differs, and where in the files.
 
+import { defined } from "../../../core/index.js";
 import {
   alignTurns,
   compareCassettes,
@@ -41,7 +42,7 @@ export function describeTypical(base: TypicalRun, candidate: TypicalRun, options
     readOnly,
     ignoreContent: !content,
     ignoreStops: false,
-    ...(tolerances === undefined ? {} : { tolerances }),
+    ...defined({ tolerances }),
   };
   const found = compareCassettes(base.cassette, candidate.cassette, compared);
   const { contract, contractState } = offersOf(base.cassette, candidate.cassette);
@@ -51,8 +52,7 @@ export function describeTypical(base: TypicalRun, candidate: TypicalRun, options
     const before = pair.old === undefined ? undefined : old[pair.old];
     const after = pair.new === undefined ? undefined : now[pair.new];
     return {
-      ...(before === undefined ? {} : { base: before }),
-      ...(after === undefined ? {} : { candidate: after }),
+      ...defined({ base: before, candidate: after }),
       edits: pair.drifts,
     };
   });
@@ -63,7 +63,7 @@ export function describeTypical(base: TypicalRun, candidate: TypicalRun, options
     tolerances: found.tolerances,
     contract,
     contractState,
-    ...(first === undefined ? {} : { firstDivergence: first }),
+    ...defined({ firstDivergence: first }),
   };
 }
 
@@ -98,7 +98,7 @@ function withOrder(edit: Edit, order: CallOrder): Edit {
 
 function locate({ file, lines }: TypicalRun, turn: number): Location {
   const line = lines[turn];
-  return { file, turn, ...(line === undefined ? {} : { line }) };
+  return { file, turn, ...defined({ line }) };
 }
 
 function turnsOf(cassette: Cassette): TimelineTurn[] {
@@ -118,7 +118,7 @@ function turnsOf(cassette: Cassette): TimelineTurn[] {
       }),
       stopReason,
       ...(inputTokens === undefined || outputTokens === undefined ? {} : { totalTokens: inputTokens + outputTokens }),
-      ...(costUsd === undefined ? {} : { costUsd }),
+      ...defined({ costUsd }),
     };
   });
 }

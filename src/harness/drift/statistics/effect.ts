@@ -4,6 +4,7 @@
 // 1948); as A. Agresti and B. A. Coull (The American Statistician 52, 1998) add successes and failures, two runs at the far
 // ends are added to each side, so that a few runs that happen to be alike do not give an interval without width.
 
+import { defined } from "../../../core/index.js";
 import type { Counts } from "./fisher.js";
 import { normalQuantile } from "./normal.js";
 import type { DistanceTable } from "./permutation.js";
@@ -95,8 +96,7 @@ export function distanceExcess({ base, runs, distances }: DistanceTable): Distan
     return sum + squares / (to - from + 1) / (to - from + 2);
   }, 0);
   return {
-    ...(withinBase === undefined ? {} : { withinBase }),
-    ...(withinCandidate === undefined ? {} : { withinCandidate }),
+    ...defined({ withinBase, withinCandidate }),
     between,
     value: between - spread,
     variance,

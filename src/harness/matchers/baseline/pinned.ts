@@ -1,5 +1,6 @@
 // The known-good recording a run is compared with: the path of its file, or the cassette itself. Refused as any other load is.
 
+import { defined } from "../../../core/index.js";
 import {
   CassetteError,
   checkCassette,
@@ -34,9 +35,9 @@ export async function readPinTerms(matcher: string, options: PinOptions, host: M
   }
   return {
     requireIntegrity,
-    ...(lock === undefined ? {} : { lock }),
+    ...defined({ lock }),
     ...(trust === undefined ? {} : { trust: await openTrust(matcher, trust, host) }),
-    ...(requireSignature === undefined ? {} : { requireSignature }),
+    ...defined({ requireSignature }),
   };
 }
 
@@ -96,9 +97,7 @@ async function named<T>(name: string, load: () => Promise<T>): Promise<T> {
     const { code, summary, hint, file, pointer } = error;
     throw new CassetteError(code, `${name} was refused (${code}): ${summary}`, {
       cause: error,
-      ...(hint === undefined ? {} : { hint }),
-      ...(file === undefined ? {} : { file }),
-      ...(pointer === undefined ? {} : { pointer }),
+      ...defined({ hint, file, pointer }),
     });
   }
 }

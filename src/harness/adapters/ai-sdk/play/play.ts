@@ -2,7 +2,7 @@
 // of its layout; from a live model of the SDK they are its own; from any other provider there is one block of text and one of
 // thoughts.
 
-import { answerAhead, type LlmStreamEvent, type LlmTurnResponse } from "../../../../core/index.js";
+import { answerAhead, defined, type LlmStreamEvent, type LlmTurnResponse } from "../../../../core/index.js";
 import type { Loose } from "../../loose.js";
 import { createBlocks } from "./blocks.js";
 import { createLayout, type Player } from "./layout.js";
@@ -48,5 +48,5 @@ function startParts(response: LlmTurnResponse | undefined, version: SpecVersion)
 
 function finishPart(response: LlmTurnResponse, version: SpecVersion): StreamPart {
   const { usage, finishReason, providerMetadata } = writeHead(response, version);
-  return { type: "finish", usage, finishReason, ...(providerMetadata === undefined ? {} : { providerMetadata }) };
+  return { type: "finish", usage, finishReason, ...defined({ providerMetadata }) };
 }

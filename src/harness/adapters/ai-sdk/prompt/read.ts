@@ -1,6 +1,7 @@
 // A prompt of the AI SDK as our messages. Nothing is left out: what has no field of ours goes to the extras, and what could not be
 // replayed is refused by name.
 
+import { defined } from "../../../../core/index.js";
 import type { ContentPart, JsonObject, LlmMessage, ToolMessage, UserMessage } from "../../../../core/index.js";
 import { type Loose, optional, toJson, toLoose, toText } from "../../loose.js";
 import { readAssistant } from "../assistant.js";
@@ -74,7 +75,7 @@ function readResult(part: Loose, message: Loose): ToolMessage {
   const shared = Object.keys(message).length === 0 ? {} : { message: toJson(message) };
   return withExtras<ToolMessage>(
     { role: "tool", toolCallId: toText(part["toolCallId"]), name: toText(part["toolName"]), ...said },
-    { ...(output === undefined ? {} : { output }), ...optionsOf(part), ...shared },
+    { ...defined({ output }), ...optionsOf(part), ...shared },
   );
 }
 

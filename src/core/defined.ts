@@ -1,0 +1,13 @@
+// Optional fields of an object literal, without a conditional spread for each.
+
+type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
+
+/** The fields that are not undefined, in their order. An absent field and an undefined one differ in JSON and for `in`. */
+export function defined<T extends object>(fields: T): Defined<T> {
+  const kept: Defined<T> = {};
+  for (const key of Object.keys(fields) as (keyof T)[]) {
+    const value = fields[key];
+    if (value !== undefined) kept[key] = value as Exclude<T[keyof T], undefined>;
+  }
+  return kept;
+}
