@@ -2,7 +2,7 @@
 // key are per entry; what was streamed to the caller is never taken back, so nothing is tried again after it. Keep one chain
 // per conversation: cooldown and the reasoning that must not cross over are kept on it.
 
-import { thrownText } from "../tools/thrown.js";
+import { thrownText } from "../text/thrown.js";
 import { AgentError, type LlmErrorKind } from "../errors.js";
 import { providerName, type LlmProviderAdapter } from "../model/provider.js";
 import { showValue, unknownOptions } from "../options.js";

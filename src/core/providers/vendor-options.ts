@@ -7,7 +7,7 @@ import { showValue, unknownOptions } from "../options.js";
 import { portsProblem, withSystemPorts, type Ports } from "../ports.js";
 import { baseUrlProblem } from "../http/base-url.js";
 import { createPricer } from "./price.js";
-import { maskSecrets } from "../http/secret.js";
+import { maskSecrets } from "../text/mask.js";
 
 /** Options that every vendor takes. */
 export interface VendorOptions {

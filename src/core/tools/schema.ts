@@ -4,7 +4,7 @@
 
 import { isPlainObject, toPointer, type JsonValue } from "../canon/value.js";
 import { showValue } from "../options.js";
-import { thrownText } from "./thrown.js";
+import { thrownText } from "../text/thrown.js";
 
 /** Where a schema is wrong, as a JSON pointer into it, and how. */
 export interface SchemaFlaw {

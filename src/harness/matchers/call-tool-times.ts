@@ -6,7 +6,7 @@ import { parseCall } from "./call-tool.js";
 import { callLines, compareCall, expectedText, nearestFirst, type ComparedCall } from "./expected-call.js";
 import { misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { madeCallsOf } from "./run-result.js";
-import { countText, describeValue } from "./words.js";
+import { countText, describeValue } from "../text/describe.js";
 
 const NAME = "toCallToolTimes";
 const MAX_CALLS = 10;

@@ -17,7 +17,7 @@ import {
 } from "./expected-call.js";
 import { assertOptions, misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { madeCallsOf } from "./run-result.js";
-import { countText } from "./words.js";
+import { countText } from "../text/describe.js";
 
 const NAME = "toCallTool";
 const MAX_CALLS = 5;

@@ -3,7 +3,7 @@
 
 import { checkCassette, type Cassette, type CassetteProvider, type RecordingProvider } from "../../cassette/index.js";
 import { misuse } from "./matcher.js";
-import { countText, describeValue } from "./words.js";
+import { countText, describeValue } from "../text/describe.js";
 
 /** A value with its kind found out. `live` is a handle of `useCassette` that neither replays nor records. */
 export type Carrier =

@@ -4,7 +4,7 @@ import { CassetteError, type CassetteProvider, type RecordingProvider } from "..
 import { findCarrier } from "./carrier.js";
 import { handleAdvice } from "./baseline/command.js";
 import { misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
-import { countText, describeValue } from "./words.js";
+import { countText, describeValue } from "../text/describe.js";
 
 const NAME = "toConsumeCassette";
 

@@ -3,7 +3,7 @@
 import type { BudgetCap } from "../../core/index.js";
 import { misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { eventsOf, runOf } from "./run-result.js";
-import { cutText, describeValue } from "./words.js";
+import { cutText, describeValue } from "../text/describe.js";
 
 const NAME = "toExhaustBudget";
 const HINT = "Pass what run() gave as a whole; a cassette does not know the budget of its run.";

@@ -6,7 +6,7 @@ import { equalityOf, findArgumentDifferences, type ArgumentDifference } from "./
 import { misuse, type MatcherContext } from "./matcher.js";
 import type { MadeCall } from "./run-result.js";
 import { compareTolerated } from "./tolerated.js";
-import { countText, cutText, describeValue, showValue } from "./words.js";
+import { countText, cutText, describeValue, showValue } from "../text/describe.js";
 
 /** A tool's name for any call of it; with `args` the call with exactly these. Asymmetric matchers may stand in them. */
 export type ToolCallSpec = string | { readonly name: string; readonly args?: object };

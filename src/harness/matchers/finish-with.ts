@@ -6,7 +6,7 @@ import { cassetteOf, findCarrier } from "./carrier.js";
 import { handleAdvice } from "./baseline/command.js";
 import { misuse, undecided, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { eventsOf, RUN_HINT, runOf, type RunLike } from "./run-result.js";
-import { cutText, describeValue, showValue } from "./words.js";
+import { cutText, describeValue, showValue } from "../text/describe.js";
 
 const NAME = "toFinishWith";
 

@@ -3,7 +3,7 @@
 
 import { isPlainObject } from "../../core/index.js";
 import type { Matcher, MatcherContext, MatcherResult } from "./matcher.js";
-import { countText, escapeLines, hideSecrets, MAX_SHOWN_DEPTH } from "./words.js";
+import { countText, escapeLines, hideSecrets, MAX_SHOWN_DEPTH } from "../text/describe.js";
 
 const MAX_DRAWN_LINES = 60;
 

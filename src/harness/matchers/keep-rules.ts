@@ -15,7 +15,7 @@ import { misuse, type MatcherResult } from "./matcher.js";
 import type { MatcherHost } from "./host.js";
 import { assertPath } from "./baseline/pinned.js";
 import { areVisits, RUN_HINT } from "./run-result.js";
-import { countText, describeValue } from "./words.js";
+import { countText, describeValue } from "../text/describe.js";
 
 const NAME = "toKeepRules";
 const MAX_SHOWN = 10;

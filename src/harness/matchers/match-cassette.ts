@@ -8,7 +8,7 @@ import type { MatcherHost } from "./host.js";
 import { assertOptions, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { PIN_KINDS, type PinOptions } from "./baseline/options.js";
 import { loadPinned, readPinTerms, type Pinned } from "./baseline/pinned.js";
-import { countText } from "./words.js";
+import { countText } from "../text/describe.js";
 
 const NAME = "toMatchCassette";
 

@@ -10,7 +10,7 @@ import type { MatcherHost } from "./host.js";
 import { assertOptions, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { PIN_KINDS, type PinOptions } from "./baseline/options.js";
 import { readPinTerms, type Pinned } from "./baseline/pinned.js";
-import { countText } from "./words.js";
+import { countText } from "../text/describe.js";
 
 const NAME = "toHaveNoDriftFrom";
 

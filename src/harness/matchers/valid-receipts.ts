@@ -15,7 +15,7 @@ import type { MatcherHost } from "./host.js";
 import { assertOptions, misuse, type MatcherResult } from "./matcher.js";
 import { assertPath, openTrust } from "./baseline/pinned.js";
 import { findRun, type RunLike } from "./run-result.js";
-import { countText, cutText, describeValue } from "./words.js";
+import { countText, cutText, describeValue } from "../text/describe.js";
 
 const NAME = "toHaveValidReceipts";
 const MAX_FINDINGS = 10;

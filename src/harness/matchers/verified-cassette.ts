@@ -7,7 +7,7 @@ import { assertOptions, misuse, type MatcherResult } from "./matcher.js";
 import type { MatcherHost } from "./host.js";
 import { PIN_KINDS, type PinOptions } from "./baseline/options.js";
 import { assertPath, checkPinned, readPinTerms, type PinTerms } from "./baseline/pinned.js";
-import { countText, describeValue } from "./words.js";
+import { countText, describeValue } from "../text/describe.js";
 
 const NAME = "toBeVerifiedCassette";
 

@@ -2,8 +2,8 @@
 
 import { AgentError, type LlmErrorKind, LlmProviderHttpError } from "../../errors.js";
 import type { Usage } from "../../model/usage.js";
-import { isThrown, thrownText } from "../../tools/thrown.js";
-import { quoteForeign } from "../../http/secret.js";
+import { isThrown, thrownText } from "../../text/thrown.js";
+import { quoteForeign } from "../../text/mask.js";
 
 /** What was asked, in every outcome. */
 export interface Tried {

@@ -5,7 +5,7 @@ import { scenarioOf } from "../../drift/scenarios.js";
 import type { MatcherHost } from "../host.js";
 import { misuse } from "../matcher.js";
 import { assertPath, loadPinned, type Pinned, type PinTerms } from "./pinned.js";
-import { countText, cutText } from "../words.js";
+import { countText, cutText } from "../../text/describe.js";
 
 /** The most baselines of one comparison. */
 export const MAX_BASELINES = 1_000;

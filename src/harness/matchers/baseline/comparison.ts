@@ -12,7 +12,7 @@ import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { rerecordCommand } from "./command.js";
 import { misuse, type MatcherContext, type MatcherResult } from "../matcher.js";
 import type { Pinned } from "./pinned.js";
-import { countText, cutText } from "../words.js";
+import { countText, cutText } from "../../text/describe.js";
 
 const MAX_SENTENCES = 10;
 

@@ -13,7 +13,7 @@ import { isCassetteLike } from "../carrier.js";
 import type { LoadPinnedOptions, MatcherHost } from "../host.js";
 import { misuse } from "../matcher.js";
 import type { PinOptions } from "./options.js";
-import { describeValue, shellPath } from "../words.js";
+import { describeValue, shellPath } from "../../text/describe.js";
 
 export interface Pinned {
   cassette: Cassette;

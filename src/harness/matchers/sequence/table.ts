@@ -4,7 +4,7 @@ import type { ArgumentDifference } from "../arguments.js";
 import { differenceLines } from "../expected-call.js";
 import type { MatcherContext } from "../matcher.js";
 import type { SequenceMode } from "./spec.js";
-import { countText } from "../words.js";
+import { countText } from "../../text/describe.js";
 
 /** `free` is a call or an absence that the mode allows. */
 export type RowState = "same" | "changed" | "missing" | "extra" | "free";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { quoteForeign } from "../../../src/core/http/secret.js";
+import { quoteForeign } from "../../../src/core/text/mask.js";
 import { apiKey } from "../../support/wire.js";
 
 describe("quoteForeign", () => {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toVisible, toVisibleLines } from "../../src/core/visible.js";
+import { toVisible, toVisibleLines } from "../../../src/core/text/visible.js";
 
 describe("toVisible", () => {
   it.each([
