@@ -2,7 +2,7 @@
 
 export * from "./errors.js";
 export { defined } from "./defined.js";
-export { assertKnownOptions, showValue, unknownOptions } from "./options.js";
+export { assertKnownOptions, unknownOptions } from "./options.js";
 export {
   systemPorts,
   withSystemPorts,
@@ -13,6 +13,9 @@ export {
   type Ports,
 } from "./ports.js";
 export { MAX_TIMER_MS, portsProblem } from "./ports.js";
+export { plural } from "./text/plural.js";
+export { shorten } from "./text/shorten.js";
+export { showValue } from "./text/show.js";
 export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./text/visible.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal, sealedLevels } from "./canon/copy.js";

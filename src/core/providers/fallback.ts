@@ -5,7 +5,8 @@
 import { thrownText } from "../text/thrown.js";
 import { AgentError, type LlmErrorKind } from "../errors.js";
 import { providerName, type LlmProviderAdapter } from "../model/provider.js";
-import { showValue, unknownOptions } from "../options.js";
+import { unknownOptions } from "../options.js";
+import { showValue } from "../text/show.js";
 import { portsProblem, withSystemPorts, type Ports } from "../ports.js";
 import type { FallbackAttempt, FallbackStart } from "./fallback/attempt.js";
 import { createCooldown } from "./fallback/cooldown.js";
