@@ -13,7 +13,7 @@ import { createCooldown } from "./fallback/cooldown.js";
 import { entryProblem, speakerOf, type FallbackEntry } from "./fallback/entry.js";
 import { createReasoningLatch } from "./fallback/latch.js";
 import { walkChain, type AuthFailure, type Chain } from "./fallback/walk.js";
-import { sleep } from "../http/sleep.js";
+import { sleep } from "../time/wait.js";
 import { nameProblem } from "./vendor-options.js";
 
 /**

@@ -1,7 +1,7 @@
 // Waiting by the timer of the ports, which a test moves by hand. A wait ends early in one way only: the caller's abort.
 
 import { MAX_TIMER_MS, type Ports } from "../ports.js";
-import { abortedError } from "./deadline.js";
+import { abortedError } from "../http/deadline.js";
 
 /** Resolves after `ms` milliseconds; rejects with `aborted`, and stops its timer, when `signal` fires first. */
 export function sleep(ms: number, ports: Pick<Ports, "timer">, signal?: AbortSignal): Promise<void> {
