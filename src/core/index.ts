@@ -166,7 +166,7 @@ export type { AuthFailure } from "./providers/fallback/walk.js";
 export { ollamaProvider, type OllamaOptions } from "./vendors/ollama/provider.js";
 export { openaiProvider, type OpenAiOptions } from "./vendors/openai/provider.js";
 export { scriptedProvider, type ScriptedProvider, type ScriptStep } from "./providers/scripted.js";
-export { sleep } from "./time/wait.js";
+export { isThenable, sleep, untilAborted, within } from "./time/wait.js";
 export { toArguments } from "./providers/calls.js";
 export { quoteForeign } from "./text/mask.js";
 export { isRetryableStatus, kindForStatus } from "./http/status.js";

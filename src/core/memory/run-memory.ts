@@ -3,7 +3,8 @@
 import { setOwn, type JsonValue } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { MemoryScope, RunMemory, RuntimeMemory } from "../model/memory.js";
-import { assertNotAborted, isThenable } from "../tools/deadline.js";
+import { isThenable } from "../time/wait.js";
+import { assertNotAborted } from "../tools/deadline.js";
 
 /** How long the end of a run, and `destroy`, wait for a memory that is late with forgetting what was shared. Milliseconds. */
 export const MEMORY_GRACE_MS = 5_000;

@@ -5,6 +5,7 @@ import { AgentError } from "../errors.js";
 import { unknownOptions } from "../options.js";
 import { quoteForeign } from "../text/mask.js";
 import { thrownText } from "../text/thrown.js";
+import { isThenable } from "../time/wait.js";
 
 /** What an edge hands over. */
 export interface Handoff {
@@ -132,8 +133,8 @@ function call(run: () => unknown, what: string, edge: PlanEdge, index: number): 
 function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (typeof value !== "object") return value === undefined ? "undefined" : `a ${typeof value}`;
-  if (typeof (value as { then?: unknown }).then !== "function") return "an object";
-  Promise.resolve(value as PromiseLike<unknown>).catch(() => undefined);
+  if (!isThenable(value)) return "an object";
+  Promise.resolve(value).catch(() => undefined);
   return "a promise";
 }
 

@@ -9,7 +9,8 @@ import type { ReceiptListener } from "../receipts/writer.js";
 import type { RunReceipts } from "../loop/control.js";
 import type { Ports } from "../ports.js";
 import type { Hlc } from "../time/hlc.js";
-import { untilAborted } from "./run.js";
+import { untilAborted } from "../time/wait.js";
+import { abortError } from "../tools/deadline.js";
 
 export interface RuntimeReceipts {
   readonly kept: readonly Receipt[];
@@ -70,16 +71,16 @@ async function runSigned<T>(
   const receipts: RunReceipts = {
     assertWhole: () => chain.assertWhole(),
     async settle() {
-      await untilAborted(signal, chain.drain(runId));
+      await untilAborted(chain.drain(runId), signal, abortError);
       chain.assertWhole();
     },
   };
   const result = await run(receipts).catch(async (error: unknown) => {
     const drained = chain.drain(runId).catch(() => undefined);
-    if (!signal.aborted) await untilAborted(signal, drained).catch(() => undefined);
+    if (!signal.aborted) await untilAborted(drained, signal, abortError).catch(() => undefined);
     throw error;
   });
-  await untilAborted(signal, chain.drain(runId));
+  await untilAborted(chain.drain(runId), signal, abortError);
   return result;
 }
 

@@ -16,13 +16,13 @@ import { assertKnownOptions } from "../options.js";
 import { withSystemPorts, type Ports } from "../ports.js";
 import { createHlc } from "../time/hlc.js";
 import { assertNotAborted } from "../tools/call.js";
-import { isThenable } from "../tools/deadline.js";
+import { isThenable, within } from "../time/wait.js";
 import { thrownText } from "../text/thrown.js";
 import type { VerbBodies } from "../tools/verbs.js";
 import { createAgent, type Agent, type AgentDefinition } from "./agent.js";
 import { toPlan, type Plan } from "./plan.js";
 import { createReceipts } from "./receipts.js";
-import { runPlan, within, type RunResult } from "./run.js";
+import { runPlan, type RunResult } from "./run.js";
 
 /** How often a run enters one agent, unless `maxAgentVisits` says otherwise. */
 export const DEFAULT_MAX_AGENT_VISITS = 8;
@@ -212,15 +212,9 @@ function assertVisits(maxAgentVisits: number): void {
 /** Aborted runs end at once; a memory that never answers holds this up for {@link MEMORY_GRACE_MS} at most. */
 async function waitFor(running: ReadonlySet<Promise<void>>, ports: Ports): Promise<void> {
   if (running.size === 0) return;
-  let stop: () => void = () => undefined;
-  const late = new Promise<void>((resolve) => {
-    stop = ports.timer(MEMORY_GRACE_MS, () => {
-      ports.warn(`playhead: the memory has not forgotten what aborted runs shared within ${MEMORY_GRACE_MS} ms`);
-      resolve();
-    });
+  await within(Promise.all(running), MEMORY_GRACE_MS, ports).catch(() => {
+    ports.warn(`playhead: the memory has not forgotten what aborted runs shared within ${MEMORY_GRACE_MS} ms`);
   });
-  await Promise.race([Promise.all(running), late]);
-  stop();
 }
 
 /** All at once, so that one which hangs keeps no other from being called. */
@@ -231,7 +225,7 @@ async function destroyProviders(agents: readonly Agent[], log: EventLog, ports: 
     Array.from(providers, async (provider) => {
       try {
         const work = provider.destroy?.();
-        if (isThenable(work)) await within(PROVIDER_GRACE_MS, Promise.resolve(work), ports);
+        if (isThenable(work)) await within(work, PROVIDER_GRACE_MS, ports);
       } catch (error) {
         const [name, message] = [providerName(provider), thrownText(error)];
         log.append(owners.get(provider) as string, -1, { type: "provider-destroy-failed", provider: name, message });

@@ -1,6 +1,13 @@
 // What a case of a conformance suite is, and how it fails: by a plain Error that carries both sides, as any test runner shows it.
 
-import { canonicalize, type LlmProviderAdapter, type LlmTurnRequest, type RuntimeMemory } from "../../core/index.js";
+import {
+  canonicalize,
+  systemPorts,
+  within as settleWithin,
+  type LlmProviderAdapter,
+  type LlmTurnRequest,
+  type RuntimeMemory,
+} from "../../core/index.js";
 import { describeThrown } from "../contract/thrown.js";
 
 /** One fact that must hold. Hand `name` and `run` to whatever runs the tests. */
@@ -58,7 +65,11 @@ export function isSame(one: unknown, other: unknown): boolean {
 
 /** Throws the Error of a violated fact. */
 export function fail(what: string, actual: unknown, expected: unknown): never {
-  throw new Violation(`${what}: expected ${shown(expected)}, got ${shown(actual)}`, { expected, actual });
+  throw violation(what, actual, expected);
+}
+
+function violation(what: string, actual: unknown, expected: unknown): Violation {
+  return new Violation(`${what}: expected ${shown(expected)}, got ${shown(actual)}`, { expected, actual });
 }
 
 /** Carries out one case: whatever goes wrong in it becomes one kind of error, which ends with what to do. */
@@ -76,18 +87,8 @@ export async function advised(advice: string, work: () => Promise<void>): Promis
 }
 
 /** As `work` settles; fails when that takes longer than `ms`. */
-export async function within<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<"late">((resolve) => {
-    timer = setTimeout(resolve, ms, "late");
-  });
-  try {
-    const first = await Promise.race([work.then((value) => ({ value })), late]);
-    if (first === "late") fail(what, `nothing within ${ms} ms`, "something");
-    return first.value;
-  } finally {
-    clearTimeout(timer);
-  }
+export function within<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
+  return settleWithin(work, ms, systemPorts, () => violation(what, `nothing within ${ms} ms`, "something"));
 }
 
 /** What `work` rejects with; fails when it fulfils, and as `work` does where this says that it never ended. */

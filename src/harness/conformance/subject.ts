@@ -1,7 +1,7 @@
 // The subject of a case: a new one from the factory that the suite was handed, looked at before anything is asked of it.
 
-import { AgentError, defined } from "../../core/index.js";
-import { describeGiven, isClass, isThenable, missingMethods } from "../contract/given.js";
+import { AgentError, defined, isThenable } from "../../core/index.js";
+import { describeGiven, isClass, missingMethods } from "../contract/given.js";
 import { describeThrown } from "../contract/thrown.js";
 import { FactoryViolation, Violation, within } from "./case.js";
 

@@ -1,7 +1,6 @@
 // Cases about what `turn` answers: what a response is.
 
-import type { LlmTurnResponse } from "../../../core/index.js";
-import { isThenable } from "../../contract/given.js";
+import { isThenable, type LlmTurnResponse } from "../../../core/index.js";
 import {
   assertCalls,
   assertFigures,
@@ -33,7 +32,7 @@ export const turnCases = {
       }
       if (!isThenable(given)) fail("what turn gives", given, "a promise");
       // How it ends is the matter of other cases.
-      await within(patienceMs, "the answer", settled(given as PromiseLike<unknown>));
+      await within(patienceMs, "the answer", settled(given));
     }
   },
 
