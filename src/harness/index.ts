@@ -19,7 +19,7 @@ export { collect, type CollectedRun, type CollectedStream, type StartRun } from 
 export { memoryFiles, type MemoryFiles } from "./doubles/files.js";
 export { memoryHost, type MemoryHost, type MemoryHostOptions } from "./doubles/host.js";
 export { countingIds, seededBytes, type CountingIds } from "./doubles/ids.js";
-export { HTTP_FAULTS, type HttpFault, type HttpFaultName } from "./faults/bodies.js";
+export { HTTP_FAULTS } from "./faults/bodies.js";
 export {
   describeFault,
   everyFault,

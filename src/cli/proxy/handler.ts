@@ -43,7 +43,7 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
       return refusalReply(admitted.refusal, wire);
     }
     const { bytes, name } = admitted;
-    const state = wire === undefined ? undefined : readHeldState(bytes);
+    const state = wire === undefined ? undefined : readHeldState(wire, bytes);
     if (state !== undefined) {
       if (state.isRecoverable) sentBack(`${method} ${path} ${SENT_AGAIN}`);
       else recorder.lose(`${method} ${path} was not passed on: ${state.held.message}`);
