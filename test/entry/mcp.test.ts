@@ -17,7 +17,7 @@ import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
 import type { CustomTool } from "../../src/core/tools/tool.js";
 import { mcpTools, McpToolError, recordedTools, type McpResult } from "../../src/entry/mcp.js";
-import type { McpClientLike } from "../../src/harness/index.js";
+import type { McpClientLike } from "../../src/harness/adapters/mcp/client.js";
 import { useCassette } from "../../src/entry/harness.js";
 import { ask, say } from "../support/script.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
