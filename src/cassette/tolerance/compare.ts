@@ -1,7 +1,7 @@
 // Where two calls' arguments differ in spite of the tolerances, and which tolerances made the rest equal. Both are found in
 // one walk over the arguments as they were recorded, so that a change shows what was written and not its normal form.
 
-import { canonicalize, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
+import { canonicalize, isPlainObject, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
 import type { ValueChange } from "../prompt/values.js";
 import type { Rule, Scalar } from "./kinds.js";
 import { isNear, ownValue, toForm } from "./normal.js";
@@ -34,7 +34,7 @@ function walk(a: MaybeJson, b: MaybeJson, place: Place | undefined, path: Path, 
   } else if (Array.isArray(a) && Array.isArray(b)) {
     if (place?.set === undefined) walkLists(a, b, place, path, walked);
     else walkSets(a, b, place, place.set, path, walked);
-  } else if (isObject(a) && isObject(b)) {
+  } else if (isPlainObject(a) && isPlainObject(b)) {
     walkObjects(a, b, place, path, walked);
   } else {
     const rules = isScalar(a) && isScalar(b) && place !== undefined ? equating(a, b, place) : undefined;
@@ -144,8 +144,4 @@ function toChange(a: MaybeJson, b: MaybeJson, place: Place | undefined, path: Pa
 
 function isSame(a: MaybeJson, b: MaybeJson): boolean {
   return a !== undefined && b !== undefined && canonicalize(a) === canonicalize(b);
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,10 +2,9 @@
 // file is mended once. The same rules are published as schemas/tolerances.schema.json; what a schema cannot say, which is
 // whether a pattern can be used and what may not stand below a set, is checked here alone.
 
-import { isPlainObject, showValue, toPointer } from "../../core/index.js";
+import { isPlainObject, parsePointer, showValue, toPointer } from "../../core/index.js";
 import { readTolerance } from "./entry.js";
 import type { Rule, Tolerance } from "./kinds.js";
-import { canLieBelow, parsePointer } from "./pointer.js";
 
 export const MAX_TOOLS = 1_000;
 /** Pointers of one tool. */
@@ -148,6 +147,14 @@ function isConflict(rule: PlacedRule, set: PlacedRule): boolean {
   // A named key lies in an object, not in a list.
   if (element === "*") return kind === "numeric" || kind === "ignoreExtra";
   return /^(0|[1-9]\d*)$/.test(element);
+}
+
+/** Whether some place that `inner` names lies below one that `outer` names. */
+export function canLieBelow(inner: readonly string[], outer: readonly string[]): boolean {
+  return (
+    inner.length > outer.length &&
+    outer.every((segment, index) => segment === "*" || inner[index] === "*" || segment === inner[index])
+  );
 }
 
 function isTooLong(text: string): boolean {

@@ -1,7 +1,7 @@
 // A runtime's chain of receipts, or the absence of one: what `createRuntime` asks of it, so that a run without a key pays nothing.
 
 import type { SigningKey } from "../canon/key.js";
-import { AgentError } from "../errors.js";
+import { invalidOptions } from "../errors.js";
 import type { EventLogOptions } from "../events/log.js";
 import type { Receipt } from "../receipts/receipt.js";
 import { createReceiptChain, type ReceiptChain } from "../receipts/chain.js";
@@ -32,9 +32,10 @@ export function createReceipts(
 ): RuntimeReceipts {
   if (onReceipt !== undefined && (signingKey === undefined || typeof onReceipt !== "function")) {
     const what = signingKey === undefined ? "onReceipt and no signingKey" : "an onReceipt that is no function";
-    throw new AgentError("invalid-options", `createRuntime has ${what}`, {
-      hint: "Pass both: a key that signs, and a function that takes each receipt.",
-    });
+    throw invalidOptions(
+      `createRuntime has ${what}`,
+      "Pass both: a key that signs, and a function that takes each receipt.",
+    );
   }
   if (signingKey === undefined)
     return { kept: [], tap: {}, isDelivering: false, of: (_runId, _signal, run) => run(), close: async () => {} };
