@@ -1,7 +1,7 @@
 // Is a turn request one that every wire can say? Asked before anything is sent: an encoder would leave out a message, a part or
 // a setting that it does not know, and the model would answer something that nobody asked.
 
-import type { AgentError} from "../errors.js";
+import type { AgentError } from "../errors.js";
 import { invalidOptions } from "../errors.js";
 import type { LlmTurnRequest } from "../model/provider.js";
 import { findMessageFlaw, type ResponseFlaw } from "../model/response.js";
