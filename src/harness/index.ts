@@ -6,9 +6,8 @@ export {
   type MakeEventLog,
 } from "./conformance/event-log/suite.js";
 export { memoryConformance, type MemoryConformanceOptions, type OpenMemory } from "./conformance/memory/suite.js";
+export { MAX_ASKED, PROVIDER_REQUESTS } from "./conformance/provider/requests.js";
 export {
-  MAX_ASKED,
-  PROVIDER_REQUESTS,
   providerConformance,
   type MakeProvider,
   type ProviderConformanceOptions,
