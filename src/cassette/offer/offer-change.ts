@@ -1,7 +1,15 @@
 // What two recorded runs were offered: their tools and settings, compared by name, whatever the model then did. A run that
 // was offered several versions of a tool one after the other is compared version by version.
 
-import { canonicalize, defined, isPlainObject, toVisible, type JsonObject, type JsonValue } from "../../core/index.js";
+import {
+  canonicalize,
+  defined,
+  isPlainObject,
+  shorten,
+  toVisible,
+  type JsonObject,
+  type JsonValue,
+} from "../../core/index.js";
 import type { Cassette, ContextExtension } from "../file/format.js";
 import { nameText } from "./name-text.js";
 import { placesOf, schemaChanges, type SchemaChange } from "./schema-change.js";
@@ -207,6 +215,5 @@ function sidesText({ old, new: now }: { old?: JsonValue; new?: JsonValue }): str
 }
 
 function valueText(value: JsonValue | undefined): string {
-  const text = canonicalize(value ?? null);
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN).toWellFormed()}…`;
+  return shorten(canonicalize(value ?? null), MAX_SHOWN);
 }

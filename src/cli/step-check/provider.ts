@@ -12,6 +12,7 @@ import {
   ollamaProvider,
   OPENAI_PRICING,
   openaiProvider,
+  thrownText,
   type LlmProviderAdapter,
   type Rate,
 } from "../../core/index.js";
@@ -104,7 +105,7 @@ async function importModule(path: string, cwd: string): Promise<{ default?: unkn
   try {
     return (await import(pathToFileURL(resolve(cwd, path)).href)) as { default?: unknown };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = thrownText(error);
     throw new CliError("provider-unclear", `${path} cannot be loaded: ${why}`, "Give the path of a module.", path);
   }
 }

@@ -8,7 +8,7 @@ import { withSystemPorts, type Ports } from "../ports.js";
 import { postStream } from "../http/stream-request.js";
 import { postJson, type HttpCall } from "../http/json-request.js";
 import { createPricer, type Pricer } from "./price.js";
-import { quoteForeign } from "../http/secret.js";
+import { quoteForeign } from "../text/mask.js";
 import {
   assertVendorOptions,
   type KeyedVendorOptions,

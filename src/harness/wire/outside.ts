@@ -1,6 +1,8 @@
 // Requests that are not a conversation turn, so that no cassette can hold them: what each one is, and how many came. Whatever
 // records or replays over HTTP names them in these words.
 
+import { plural } from "../../core/index.js";
+
 /** A request by its method and its path, without a query: a query may hold a key. */
 export interface OutsideRequest {
   readonly method: string;
@@ -33,7 +35,7 @@ export function createRequestTally<T extends OutsideRequest>(): RequestTally<T> 
 
 /** "POST /v1/responses refused: 2 times" */
 export function countText({ method, path, count }: CountedRequest, what: string): string {
-  return `${method} ${path} ${what}: ${count} ${count === 1 ? "time" : "times"}`;
+  return `${method} ${path} ${what}: ${plural(count, "time")}`;
 }
 
 /** What is recorded and replayed, in the words of a message. */

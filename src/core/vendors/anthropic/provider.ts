@@ -2,7 +2,7 @@
 
 import { ANTHROPIC_PRICING } from "../../model/pricing.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../model/provider.js";
-import { showValue } from "../../options.js";
+import { showValue } from "../../text/show.js";
 import { createAdapter } from "../../providers/adapter.js";
 import { encodeAnthropic } from "./encode.js";
 import { anthropicStream } from "./fold.js";

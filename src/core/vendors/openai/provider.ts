@@ -3,7 +3,7 @@
 
 import { OPENAI_PRICING } from "../../model/pricing.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../model/provider.js";
-import { showValue } from "../../options.js";
+import { showValue } from "../../text/show.js";
 import { createAdapter } from "../../providers/adapter.js";
 import { encodeOpenAi, type MaxTokensField } from "./encode.js";
 import { openAiStream } from "./fold.js";
