@@ -1,5 +1,5 @@
-// Options objects are closed: a name nobody reads is refused, since a misspelled one would otherwise do nothing in silence,
-// and some of them decide where a key goes or what is scrubbed.
+// Options objects are closed. A misspelled name is refused, because it would silently do nothing, and some options decide where
+// a key goes or what is redacted.
 
 import { invalidOptions } from "./errors.js";
 
@@ -8,10 +8,7 @@ export function unknownOptions(options: object, known: readonly string[]): strin
   return Object.keys(options).filter((key) => !known.includes(key));
 }
 
-/**
- * For adapters: checks that `options` has no other names than `known`. Throws `AgentError` `invalid-options`, naming
- * `owner`, the unknown names and the known ones.
- */
+/** For adapters: throws `AgentError` `invalid-options` if `options` of `owner` has a name that is not in `known`. */
 export function assertKnownOptions(owner: string, options: object, known: readonly string[]): void {
   const unknown = unknownOptions(options, known);
   if (unknown.length === 0) return;
