@@ -45,17 +45,7 @@ export {
 export { preAuthEncode, toEnvelope, type DsseEnvelope, type DsseSignature } from "./canon/dsse.js";
 export * from "./model/message.js";
 export * from "./model/usage.js";
-export {
-  ANTHROPIC_PRICING,
-  costOf,
-  findRate,
-  MAX_RATE,
-  OPENAI_PRICING,
-  priceOf,
-  PRICING_DATE,
-  type Pricing,
-  type Rate,
-} from "./model/pricing.js";
+export { costOf, findRate, MAX_RATE, priceOf, PRICING_DATE, type Pricing, type Rate } from "./model/pricing.js";
 export * from "./model/provider.js";
 export { SETTING_NAMES } from "./model/settings.js";
 export { answerAhead, tellAhead } from "./model/stream.js";
@@ -156,15 +146,20 @@ export {
 } from "./runtime/runtime.js";
 export type { RunEnd, RunResult } from "./runtime/run.js";
 export type { AgentVisit } from "./runtime/visit.js";
-export { anthropicProvider, type AnthropicOptions } from "./vendors/anthropic/provider.js";
+export { ANTHROPIC_PRICING } from "./vendors/anthropic/prices.js";
+export { OPENAI_PRICING } from "./vendors/openai/prices.js";
+export { anthropicProvider } from "./vendors/anthropic/provider.js";
+export type { AnthropicOptions } from "./vendors/anthropic/vendor.js";
 export { echoProvider } from "./providers/echo.js";
 export { fallbackProvider, type FallbackOptions } from "./providers/fallback.js";
 export { ProvidersExhaustedError, type FallbackAttempt, type FallbackStart } from "./providers/fallback/attempt.js";
 export type { Backoff } from "./providers/fallback/backoff.js";
 export type { FallbackEntry } from "./providers/fallback/entry.js";
 export type { AuthFailure } from "./providers/fallback/walk.js";
-export { ollamaProvider, type OllamaOptions } from "./vendors/ollama/provider.js";
-export { openaiProvider, type OpenAiOptions } from "./vendors/openai/provider.js";
+export { ollamaProvider } from "./vendors/ollama/provider.js";
+export type { OllamaOptions } from "./vendors/ollama/vendor.js";
+export { openaiProvider } from "./vendors/openai/provider.js";
+export type { OpenAiOptions } from "./vendors/openai/vendor.js";
 export { scriptedProvider, type ScriptedProvider, type ScriptStep } from "./providers/scripted.js";
 export { sleep } from "./http/sleep.js";
 export { toArguments } from "./providers/calls.js";
@@ -180,19 +175,31 @@ export type { KeyedVendorOptions, VendorOptions } from "./providers/vendor-optio
 export type { StreamDecoder } from "./providers/stream.js";
 export type { Decoding } from "./http/json-readers.js";
 export { parseAnthropic } from "./vendors/anthropic/parse.js";
-export { streamAnthropic, writeAnthropic } from "./vendors/anthropic/write.js";
+export { writeAnthropic } from "./vendors/anthropic/write.js";
 export type { CollectedAnswer, PassedParts } from "./vendors/answer.js";
 export { cutAs, type Cut, type TimedStreamDelta, type TimedText } from "./wire/cut.js";
-export type { WireFailure } from "./wire/failure.js";
-export { WIRE_NAMES } from "./wire/fields.js";
+export type { HttpFault, HttpFaultName, WireFailure } from "./wire/failure.js";
 export { findHeldState, type HeldState } from "./wire/held-state.js";
 export { parseOllama } from "./vendors/ollama/parse.js";
-export { streamOllama, writeOllama } from "./vendors/ollama/write.js";
+export { writeOllama } from "./vendors/ollama/write.js";
 export { parseOpenAi } from "./vendors/openai/parse.js";
-export { argumentsText, streamOpenAi, writeOpenAi } from "./vendors/openai/write.js";
+export { argumentsText, writeOpenAi } from "./vendors/openai/write.js";
 export type { WireStamp } from "./wire/pieces.js";
 export type { WireRequest, WireTurn } from "./wire/turn.js";
-export { throughWire, wireOf, WIRES, type Wire, type WireName } from "./vendors/vendors.js";
+export type { Vendor, Wire } from "./vendors/vendor.js";
+export {
+  DEFAULT_VENDOR,
+  isWireName,
+  KEY_VARIABLES,
+  throughWire,
+  TURN_PATHS,
+  VENDORS,
+  vendorProvider,
+  wireOf,
+  WIRE_NAMES,
+  WIRES,
+  type WireName,
+} from "./vendors/vendors.js";
 export { createRunTotal, type CostUpdated } from "./vertex/cost.js";
 export {
   createNodeProjection,

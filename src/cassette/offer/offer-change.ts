@@ -5,6 +5,7 @@ import {
   canonicalize,
   defined,
   isPlainObject,
+  isWireName,
   shorten,
   toVisible,
   type JsonObject,
@@ -14,7 +15,6 @@ import type { Cassette, ContextExtension } from "../file/format.js";
 import { nameText } from "./name-text.js";
 import { placesOf, schemaChanges, type SchemaChange } from "./schema-change.js";
 import { firstDifference, type ValueChange } from "../prompt/values.js";
-import { isWire } from "./wire-fields.js";
 
 /** A tool or a setting that was offered otherwise. */
 export interface ContractChange {
@@ -116,7 +116,7 @@ function toolsIn({ tools = [] }: ContextExtension): Named[] {
 
 function settingsIn({ settings = {} }: ContextExtension): Named[] {
   return Object.entries(settings).flatMap(([name, value]): Named[] =>
-    isWire(name) && isPlainObject(value)
+    isWireName(name) && isPlainObject(value)
       ? Object.entries(value).map(([field, own]) => [`${name}.${field}`, own])
       : [[name, value]],
   );

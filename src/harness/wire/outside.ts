@@ -1,6 +1,7 @@
 // Requests that are not a conversation turn, so that no cassette can hold them: what each one is, and how many came. Whatever
 // records or replays over HTTP names them in these words.
 
+import { TURN_PATHS } from "../../core/index.js";
 import { plural } from "../../core/index.js";
 
 /** A request by its method and its path, without a query: a query may hold a key. */
@@ -38,8 +39,8 @@ export function countText({ method, path, count }: CountedRequest, what: string)
   return `${method} ${path} ${what}: ${plural(count, "time")}`;
 }
 
-/** What is recorded and replayed, in the words of a message. */
-export const HELD = "cassettes hold POST requests to /chat/completions, /messages and /api/chat";
+/** The requests that are recorded and replayed, for a message. */
+export const HELD = `cassettes hold POST requests to ${TURN_PATHS.slice(0, -1).join(", ")} and ${TURN_PATHS.at(-1)}`;
 
 /** "OpenAI's Responses API, which no cassette holds", and what to do about it where that is known. */
 export function nameOutside({ method, path }: OutsideRequest): string {
