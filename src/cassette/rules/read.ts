@@ -145,7 +145,7 @@ function fieldsOf(value: unknown, known: readonly string[], path: Path, refuse: 
   if (!isPlainObject(value)) return refuse(`have ${showValue(value)} where an object belongs`, path);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown !== undefined) {
-    refuse(`have a field nobody knows: ${showValue(unknown)}; there are ${known.join(", ")}`, [...path, unknown]);
+    refuse(`have an unknown field: ${showValue(unknown)}; use ${known.join(", ")}`, [...path, unknown]);
   }
   return value;
 }

@@ -17,7 +17,7 @@ const SAMPLES = [
   "192.0.2.1",
   "C:\\Users\\ann",
   "/home/ann/run-7.log",
-  // In pieces, so that nobody who looks for keys takes this file for a leak.
+  // In pieces, so that no scanner for leaked keys reports this file.
   ["sk", "aaaaaaaaaaaaaaaaaaaaaaaa"].join("-"),
   ["Bearer", "aaaaaaaa.bbbbbbbb"].join(" "),
   ["4111", "1111", "1111", "1111"].join(" "),

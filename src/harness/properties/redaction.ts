@@ -144,7 +144,7 @@ function apply(redact: Redact, response: LlmTurnResponse): LlmTurnResponse {
 function judgeResult(redact: Redact, response: LlmTurnResponse): LlmTurnResponse {
   const given = apply(redact, response);
   letGo(given);
-  const fault = isThenable(given) ? "it gave a promise, which nobody awaits" : findAnswerFault(given);
+  const fault = isThenable(given) ? "it gave a promise, which is not awaited" : findAnswerFault(given);
   if (fault !== undefined) breaks("it gives an answer", fault);
   // A copy at once: a function may give back the object it was handed, and change it when it is called again.
   const once = copyJson(given);
