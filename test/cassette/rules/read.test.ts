@@ -52,7 +52,7 @@ describe("a file of rules", () => {
     ["no limit", pay({ within: {} }), "/rules/0/within", "set no limit"],
     ["half a turn", pay({ within: { maxTurns: 1.5 } }), "/rules/0/within/maxTurns", "no whole number of 0 or more"],
     ["a cost below 0", pay({ within: { maxCostUsd: -1 } }), "/rules/0/within/maxCostUsd", "no number of 0 or more"],
-    ["an unknown limit", pay({ within: { maxCost: 1 } }), "/rules/0/within/maxCost", 'knows: "maxCost"'],
+    ["an unknown limit", pay({ within: { maxCost: 1 } }), "/rules/0/within/maxCost", 'unknown field: "maxCost"'],
     ["allowUnknown elsewhere", pay({ never: "a", allowUnknown: true }), "/rules/0/allowUnknown", "outside a rule"],
     [
       "allowUnknown that is no answer",
