@@ -1,4 +1,4 @@
-// A recorded run held against rules.
+// Checks a recorded run against rules.
 
 import { isSealed, type AssistantMessage, type LlmTurnResponse } from "../../core/index.js";
 import type { Cassette } from "../file/format.js";
@@ -6,27 +6,24 @@ import type { RuleBreak, RuleSet } from "./format.js";
 import { checkRuleSet } from "./read.js";
 import { compileRules, type Found, type RuleWatch } from "./watch.js";
 
-/** Breaks of one rule in one run that are listed; of the rest the last one says how many there are. */
+/** Most breaks of one rule that are listed for one run. The last one counts the rest in `more`. */
 export const MAX_BREAKS_PER_RULE = 100;
 
-/** What a rule looks at in a turn. */
+/** The parts of a turn that rules look at. */
 export type RuledTurn = Pick<LlmTurnResponse, "usage" | "costUsd" | "model"> & {
   message: Pick<AssistantMessage, "toolCalls">;
 };
 
 /**
- * Every rule that the recorded run does not keep, in the order of turns; what the whole run lacks comes last. Empty: all rules
- * are kept. Looks at what the model asked for, whether or not a tool ran. Throws `CassetteError` `rules-malformed` for rules
- * that are not from `parseRules` and not well-formed.
+ * Lists every break of a rule, in the order of turns; breaks of the whole run come last. Rules see the calls that the model asked for,
+ * whether or not a tool ran. Throws `CassetteError` `rules-malformed` for malformed rules.
  */
 export function checkRules(cassette: Cassette, rules: RuleSet): RuleBreak[] {
-  return checkTurns(
-    cassette.entries.map(({ response }) => response),
-    rules,
-  );
+  const turns = cassette.entries.map(({ response }) => response);
+  return checkTurns(turns, rules);
 }
 
-/** {@link checkRules} for turns that stand in no cassette. */
+/** {@link checkRules} for turns outside a cassette. */
 export function checkTurns(turns: readonly RuledTurn[], rules: RuleSet): RuleBreak[] {
   const watch = watchRules(rules);
   const list = createList();
@@ -44,9 +41,8 @@ const compiled = new WeakMap<RuleSet, () => RuleWatch>();
 export function watchRules(rules: RuleSet): RuleWatch {
   const known = compiled.get(rules);
   if (known !== undefined) return known();
-  const checked = checkRuleSet({ ...rules, rulesVersion: 1 });
-  const make = compileRules(checked);
-  // What may still change is compiled anew each time.
+  const make = compileRules(checkRuleSet({ ...rules, rulesVersion: 1 }));
+  // Rules that may still change are compiled each time.
   if (isSealed(rules.rules)) compiled.set(rules, make);
   return make();
 }
@@ -54,13 +50,11 @@ export function watchRules(rules: RuleSet): RuleWatch {
 function createList() {
   const breaks: RuleBreak[] = [];
   const listed = new Map<string, { count: number; last: RuleBreak }>();
-  const said = new Set<string>();
+  const seen = new Set<string>();
   const addOne = ({ fact, once }: Found): void => {
-    if (once !== undefined) {
-      const name = JSON.stringify([fact.rule, once]);
-      if (said.has(name)) return;
-      said.add(name);
-    }
+    const name = JSON.stringify([fact.rule, once]);
+    if (once !== undefined && seen.has(name)) return;
+    seen.add(name);
     const known = listed.get(fact.rule) ?? { count: 0, last: fact };
     if (known.count >= MAX_BREAKS_PER_RULE) {
       known.last.more = (known.last.more ?? 0) + 1;

@@ -1,13 +1,13 @@
-// References of a JSON Schema that lead back to where they stand without going into a value: {"$ref": "#"} and its longer kin.
-// No check of them ends (JSON Schema 2020-12 core §9.4.1: such schemas must not be made).
+// Endless references of a JSON Schema: they lead back to themselves without going into a value, such as {"$ref": "#"}. A check of them
+// never ends (JSON Schema 2020-12 core §9.4.1 forbids such schemas).
 
 import { eachSchema, isPlainObject, type JsonObject, type JsonValue } from "../../core/index.js";
 
-/** Keywords whose schemas look at the same value as the schema they stand in. */
+/** Keywords whose schemas look at the same value as the schema around them. */
 const SINGLE = ["not", "if", "then", "else"];
 const LISTS = ["allOf", "anyOf", "oneOf"];
 
-/** The reference that closes the circle; undefined where every check ends. */
+/** The reference that closes a circle; undefined when every check ends. */
 export function findEndlessReference(root: JsonObject): string | undefined {
   const [open, done] = [new Set<JsonObject>(), new Set<JsonObject>()];
   const visit = (schema: JsonValue | undefined): string | undefined => {
@@ -28,19 +28,17 @@ export function findEndlessReference(root: JsonObject): string | undefined {
   return found;
 }
 
-/** The schemas that are held against the same value, with the reference that led there. */
+/** The schemas that look at the same value, each with the reference that led there. */
 function sameValue(schema: JsonObject, root: JsonObject): [string | undefined, JsonValue | undefined][] {
   const { $ref, dependentSchemas } = schema;
   const lists = LISTS.flatMap((keyword) => (Array.isArray(schema[keyword]) ? schema[keyword] : []));
   const maps = isPlainObject(dependentSchemas) ? Object.values(dependentSchemas) : [];
   const inner = [...SINGLE.map((keyword) => schema[keyword]), ...lists, ...maps];
-  return [
-    ...(typeof $ref === "string" ? [[$ref, resolve($ref, root)] as [string, JsonValue | undefined]] : []),
-    ...inner.map((each): [undefined, JsonValue | undefined] => [undefined, each]),
-  ];
+  const plain = inner.map((each): [undefined, JsonValue | undefined] => [undefined, each]);
+  return typeof $ref === "string" ? [[$ref, resolve($ref, root)], ...plain] : plain;
 }
 
-/** Only pointers into the schema itself; an anchor or an `$id` is followed by the validator alone. */
+/** Resolves pointers into the schema itself; only the validator follows an anchor or an `$id`. */
 function resolve(reference: string, root: JsonObject): JsonValue | undefined {
   if (reference === "#") return root;
   if (!reference.startsWith("#/")) return undefined;

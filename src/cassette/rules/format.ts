@@ -1,15 +1,14 @@
-// The shape of a file of rules: what every run must keep, whoever recorded it. Published as schemas/rules.schema.json;
-// described in docs/rules.md.
+// The shape of a file of rules, which every run must keep. Published as schemas/rules.schema.json, described in docs/rules.md.
 
 import type { JsonObject } from "../../core/index.js";
 
-/** What a file of rules is called unless somebody says otherwise. */
+/** The default name of a file of rules. */
 export const RULES_FILE = "cassette.rules.json";
 
-/** Which calls are meant: all of one tool, or those of its calls whose arguments match a JSON Schema. */
+/** Calls that a rule means: all calls of one tool, or those whose arguments match a JSON Schema. */
 export type CallPattern = string | { tool: string; arguments?: JsonObject };
 
-/** The most that a run may take. At least one of them. */
+/** Limits of a run. At least one is needed. */
 export interface RunLimits {
   /** Input and output tokens together. */
   maxTokens?: number;
@@ -19,9 +18,9 @@ export interface RunLimits {
   maxCalls?: number;
 }
 
-/** What a rule demands. A rule has exactly one of these. */
+/** The demand of a rule, which has exactly one. */
 export type RuleBody =
-  /** No such call. */
+  /** Forbids such calls. */
   | { never: CallPattern }
   /** Each call of `then` needs one of `first` in an earlier turn. */
   | { before: { first: CallPattern; then: CallPattern } }
@@ -29,42 +28,42 @@ export type RuleBody =
   | { atLeast: { call: CallPattern; times: number } }
   /** Every call of the tool has arguments that match. */
   | { arguments: { tool: string; schema: JsonObject } }
-  /** `allowUnknown`: a turn that does not say its tokens or cost counts as none. Default false: the rule is not kept then. */
+  /** `allowUnknown`: turns without tokens or cost count as 0. Default false: such a run does not keep the rule. */
   | { within: RunLimits; allowUnknown?: boolean };
 
 /** One rule of a file of rules (docs/rules.md, schemas/rules.schema.json). */
 export type Rule = {
-  /** Unique in its file; what a report names. */
+  /** Unique in its file; reports name it. */
   id: string;
-  /** Why there is this rule, for whoever breaks it. */
+  /** Why the rule exists, for whoever breaks it. */
   reason?: string;
 } & RuleBody;
 
-/** What a rule is about: the name of the one field that says it. */
+/** The kind of a rule: the name of the field with its demand. */
 export type RuleKind = "never" | "before" | "atMost" | "atLeast" | "arguments" | "within";
 
 /** Every {@link RuleKind}. */
 export const RULE_KINDS: readonly RuleKind[] = ["never", "before", "atMost", "atLeast", "arguments", "within"];
 
-/** Rules that were read and checked; see `parseRules`. */
+/** Checked rules; see `parseRules`. */
 export interface RuleSet {
   readonly rules: readonly Rule[];
 }
 
-/** A rule that a run does not keep, and where. */
+/** A rule that a run does not keep, and the place. */
 export interface RuleBreak {
   rule: string;
   kind: RuleKind;
-  /** `unknown`: the recording does not say what the rule asks for, and the rule does not allow that. */
+  /** `unknown`: the recording lacks figures that the rule needs, and the rule does not allow that. */
   state: "broken" | "unknown";
-  /** The turn in which it broke, from 0; the last one for what the whole run lacks. */
+  /** The turn in which it broke, from 0; the last turn for a break of the whole run. */
   turn: number;
-  /** JSON pointer (RFC 6901) into the cassette, and of a live run into the cassette that it would be. */
+  /** JSON pointer (RFC 6901) into the cassette; for a live run, into the cassette that it would become. */
   pointer: string;
-  /** What happened and what the rule asks for, on one line. */
+  /** The event and the demand of the rule, on one line. */
   sentence: string;
   reason?: string;
-  /** Further breaks of the same rule, which are not listed; on the last one that is. */
+  /** Number of further breaks of the same rule that are not listed; set on the last listed one. */
   more?: number;
 }
 
@@ -81,7 +80,7 @@ function toolOf(pattern: CallPattern): string {
   return typeof pattern === "string" ? pattern : pattern.tool;
 }
 
-/** Which demand a rule makes. */
+/** The kind of a rule. */
 export function kindOf(rule: Rule): RuleKind {
   return RULE_KINDS.find((kind) => kind in rule) as RuleKind;
 }

@@ -1,4 +1,4 @@
-// Reading a file of rules. Closed and checked in full, since a misspelled rule would be kept by every run.
+// Reads a file of rules. Unknown fields are refused, since every run would keep a misspelled rule.
 
 import {
   canonicalize,
@@ -16,7 +16,7 @@ import { parseSettings } from "../file/authored-json.js";
 import { compilePattern } from "./pattern.js";
 import { RULE_KINDS, type Rule, type RuleKind, type RuleSet } from "./format.js";
 
-/** Rules in one file. */
+/** Most rules in one file. */
 export const MAX_RULES = 1_000;
 const MAX_BYTES = 1024 * 1024;
 const MAX_ID = 100;
@@ -28,16 +28,10 @@ type Path = readonly (string | number)[];
 type Refuse = (what: string, path: Path) => never;
 type Fields = Record<string, unknown>;
 
-/** Rules from the text of a file. Throws {@link CassetteError} `rules-malformed` with a JSON pointer. */
+/** Reads the text of a file of rules. Throws {@link CassetteError} `rules-malformed` with a JSON pointer. */
 export function parseRules(input: string | Uint8Array, options: { file?: string } = {}): RuleSet {
-  const value = parseSettings(input, {
-    ...options,
-    maxBytes: MAX_BYTES,
-    what: "rules",
-    code: "rules-malformed",
-    hint: HINT,
-  });
-  return checkRuleSet(value, options);
+  const format = { maxBytes: MAX_BYTES, what: "rules", code: "rules-malformed", hint: HINT } as const;
+  return checkRuleSet(parseSettings(input, { ...options, ...format }), options);
 }
 
 /** {@link parseRules} for a file; also throws `file-not-found`, `file-unreadable` and `too-large`. */
@@ -47,17 +41,12 @@ export async function readRules(files: FilePort, path: string): Promise<RuleSet>
   return parseRules(bytes, { file: path });
 }
 
-/**
- * {@link parseRules} for a value, such as an object that a test holds. Throws {@link CassetteError} `rules-malformed`.
- */
+/** {@link parseRules} for a value, such as an object of a test. Throws {@link CassetteError} `rules-malformed`. */
 export function checkRuleSet(value: unknown, { file }: { file?: string } = {}): RuleSet {
   const refuse: Refuse = (what, path) => {
-    const place = defined({ file });
-    throw new CassetteError("rules-malformed", `the rules ${what} (at ${toPointer(path) || "the top"})`, {
-      pointer: toPointer(path),
-      hint: HINT,
-      ...place,
-    });
+    const pointer = toPointer(path);
+    const message = `the rules ${what} (at ${pointer || "the top"})`;
+    throw new CassetteError("rules-malformed", message, { pointer, hint: HINT, ...defined({ file }) });
   };
   const { rulesVersion, rules } = fieldsOf(value, ["$schema", "rulesVersion", "rules"], [], refuse);
   if (rulesVersion !== 1) refuse(`have the rulesVersion ${showValue(rulesVersion)}, not 1`, ["rulesVersion"]);
@@ -156,7 +145,7 @@ function fieldsOf(value: unknown, known: readonly string[], path: Path, refuse: 
   if (!isPlainObject(value)) return refuse(`have ${showValue(value)} where an object belongs`, path);
   const unknown = Object.keys(value).find((key) => !known.includes(key));
   if (unknown !== undefined) {
-    refuse(`have a field nobody knows: ${showValue(unknown)}; there are ${known.join(", ")}`, [...path, unknown]);
+    refuse(`have an unknown field: ${showValue(unknown)}; use ${known.join(", ")}`, [...path, unknown]);
   }
   return value;
 }

@@ -1,6 +1,6 @@
-// A rule's schema against the arguments that a model wrote, in bounded time. The validator would run a `pattern` by the engine's
-// expressions, some of which take exponential time for a text of forty characters; here the patterns are judged first, by the
-// search of `tolerance/pattern.ts`, and the validator is given what they came to as lists of texts and names.
+// Matches the arguments of a call against the schema of a rule, in bounded time. The validator would run a `pattern` as a regular
+// expression of the engine, and some take exponential time. So the search of `tolerance/pattern.ts` matches the patterns first, and the
+// validator gets the results as lists of texts and names.
 
 import {
   AgentError,
@@ -17,28 +17,28 @@ import { MAX_PATTERN_INPUT } from "../tolerance/steps.js";
 import { findEndlessReference } from "./endless.js";
 import { textsIn } from "./texts.js";
 
-/** Characters times steps of all patterns that are held against one call's arguments. */
+/** Most work on one call's arguments: characters times steps, over all patterns. */
 export const MAX_PATTERN_WORK = 5_000_000;
-/** Different texts of one call that are held against patterns, the shortest first; the same of names. */
+/** Most different texts of one call that are matched, the shortest first; and as many names. */
 export const MAX_PATTERN_TEXTS = 1_000;
 
 type Regex = Extract<CompiledPattern, { kind: "compiled" }>;
 
-/** What a pattern came to for each text of a call. A text that is in neither list was beyond the limits. */
+/** Texts of a call that match a pattern, and texts beyond the limits. */
 interface Judged {
   matching: string[];
   unknown: string[];
 }
 
-/** Throws `AgentError` `invalid-options` for a schema that cannot be used, or not in bounded time. Its answers never throw. */
+/** Throws `AgentError` `invalid-options` for a schema that cannot be used in bounded time. The returned function never throws. */
 export function createRuleMatch(tool: string, schema: JsonObject): (args: unknown) => ArgumentMatch {
   const whole = createArgumentMatch(tool, schema);
   const loop = findEndlessReference(schema);
-  if (loop !== undefined) throw unusable(tool, `its $ref ${loop} leads back to itself, so that no check of it ends`);
+  if (loop !== undefined) throw unusable(tool, `its $ref ${loop} leads back to itself, so a check of it never ends`);
   const texts = compileAll(tool, patternsOf(schema, "pattern"));
   const names = compileAll(tool, patternsOf(schema, "patternProperties"));
   if (texts.size + names.size === 0) return whole;
-  // A reference that leads below a pattern's name would lead nowhere afterwards.
+  // A reference to a schema below a pattern's name would be lost.
   createArgumentMatch(tool, rewrite(schema, { texts: new Map(), names: new Map() }, true));
   return createMatch(tool, { schema, texts, names, isMonotone: isMonotone(schema) });
 }
@@ -54,10 +54,7 @@ function createMatch(tool: string, compiled: Compiled): (args: unknown) => Argum
   return (args) => {
     const found = textsIn(args);
     if (!found.texts.every((text) => text.isWellFormed())) {
-      return {
-        kind: "unchecked",
-        what: "a text in the arguments has half a character, so no pattern is held against it",
-      };
+      return { kind: "unchecked", what: "a text in the arguments has half a character, so no pattern can be matched" };
     }
     const budget = { left: MAX_PATTERN_WORK };
     const results = {
@@ -71,7 +68,7 @@ function createMatch(tool: string, compiled: Compiled): (args: unknown) => Argum
     if (isKnown) return first;
     const other = match(false);
     if (compiled.isMonotone && first.kind === other.kind) return other;
-    return { kind: "unchecked", what: "a text in the arguments is too long to be held against a pattern" };
+    return { kind: "unchecked", what: "a text in the arguments is too long to match against a pattern" };
   };
 }
 
@@ -128,7 +125,7 @@ interface Results {
   names: ReadonlyMap<string, Judged>;
 }
 
-/** A copy without patterns of the rules' author: with the texts and names that match them. */
+/** A copy of the schema with each pattern replaced by the texts or names that match it. */
 function rewrite(schema: JsonObject, { texts, names }: Results, takesUnknown: boolean): JsonObject {
   const copy = copyJson(schema);
   eachSchema(copy, (each) => {
@@ -141,7 +138,7 @@ function rewrite(schema: JsonObject, { texts, names }: Results, takesUnknown: bo
     if (!isPlainObject(patternProperties)) return;
     const entries = Object.entries(patternProperties).flatMap(([name, inner], index): [string, JsonValue][] => {
       const list = listOf(names.get(name), takesUnknown);
-      // The empty groups keep two names apart that the same keys match.
+      // Empty groups keep two names different when the same keys match both.
       return list.length === 0 ? [] : [[`^(?:${list.map(literally).join("|")})$${"(?:)".repeat(index)}`, inner]];
     });
     each["patternProperties"] = Object.fromEntries(entries);
@@ -158,7 +155,7 @@ function literally(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
 }
 
-/** The validator speaks of the list that it was given. */
+/** Names the pattern in the validator's message, which names the list instead. */
 function withWords(match: ArgumentMatch, texts: ReadonlyMap<string, Judged>): ArgumentMatch {
   if (match.kind !== "mismatch") return match;
   for (const [pattern, judged] of texts) {
@@ -171,7 +168,7 @@ function withWords(match: ArgumentMatch, texts: ReadonlyMap<string, Judged>): Ar
   return match;
 }
 
-/** True where one text more that matches can only make arguments match that did not. */
+/** Whether one more matching text can only turn a mismatch into a match. */
 function isMonotone(schema: JsonObject): boolean {
   const other = ["not", "oneOf", "if", "maxContains", "patternProperties", "unevaluatedItems", "unevaluatedProperties"];
   let found = false;

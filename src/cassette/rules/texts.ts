@@ -1,10 +1,10 @@
-// The texts in a call's arguments, for patterns to be held against.
+// The texts in a call's arguments, for patterns to match.
 
 import { isPlainObject, MAX_ARGUMENT_VALUES } from "../../core/index.js";
 
 /**
- * All texts, names among them since `propertyNames` looks at those, and the names alone: each once, the shortest first. Of more
- * values than a check takes the rest is left out, and such a call is not checked.
+ * All texts (names too, since `propertyNames` looks at those) and the names alone: each once, the shortest first. Values beyond the
+ * limit of a check are left out, and such a call is not checked.
  */
 export function textsIn(args: unknown): { texts: string[]; names: string[] } {
   const [texts, names] = [new Set<string>(), new Set<string>()];

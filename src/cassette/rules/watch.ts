@@ -1,5 +1,5 @@
-// One run under rules, turn by turn and call by call. A recording is read through it after the fact and a live run while it
-// goes on, so that both name the same place.
+// Watches one run for broken rules, turn by turn and call by call. Recordings and live runs go through the same watch, so both name the
+// same place.
 
 import { defined, shorten, toPointer, toVisible } from "../../core/index.js";
 import { nameText } from "../offer/name-text.js";
@@ -7,26 +7,26 @@ import { createUsageCounter, derivedCostOf, usageOf, type CountedTurn } from "..
 import { kindOf, type Rule, type RuleBreak, type RuleSet, type RunLimits } from "./format.js";
 import { compilePattern, mayMean, surelyMeans, type AskedCall, type Pattern } from "./pattern.js";
 
-/** A call and where it was asked for. */
+/** A call and its place in the run. */
 export interface PlacedCall {
   call: AskedCall;
   turn: number;
-  /** Its place among the calls of the turn. */
+  /** Index among the calls of the turn. */
   index: number;
 }
 
-/** What a turn says of itself. */
+/** The figures of a turn. */
 export type TurnFigures = CountedTurn;
 
-/** Told of turns and calls in their order; what each of them breaks comes back. */
+/** Takes the turns and calls of a run in order, and gives the rules that each of them breaks. */
 export interface RuleWatch {
   turn(turn: number, figures: TurnFigures): Found[];
   call(call: PlacedCall): Found[];
-  /** What the whole run lacks. Nothing is told after it. */
+  /** Breaks of the whole run. Must be the last call. */
   end(): Found[];
 }
 
-/** A break; those that carry `once` are one and the same each time. */
+/** A break. Breaks of a rule with the same `once` are the same one. */
 export interface Found {
   fact: RuleBreak;
   once?: "maxTurns" | "maxCalls" | "maxTokens" | "maxCostUsd";
@@ -39,7 +39,7 @@ type Judge = {
   end?: (lastTurn: number) => (Fact | undefined)[];
 };
 
-/** A maker of watches: schemas are compiled once for any number of runs. */
+/** Compiles rules once for any number of runs. */
 export function compileRules({ rules }: RuleSet): () => RuleWatch {
   const makers = rules.map((rule) => ({ rule, make: createJudge(rule) }));
   return () => {
@@ -64,7 +64,7 @@ function toFound(rule: Rule, { once, state = "broken", turn, pointer, sentence }
   const { id, reason } = rule;
   const why = defined({ reason });
   const fact = { rule: id, kind: kindOf(rule), state, turn, pointer, sentence: toVisible(sentence), ...why };
-  return once === undefined ? { fact } : { fact, once };
+  return { fact, ...defined({ once }) };
 }
 
 function createJudge(rule: Rule): () => Judge {
@@ -78,41 +78,47 @@ function createJudge(rule: Rule): () => Judge {
   return withinJudge(rule.within, rule.allowUnknown === true);
 }
 
+/** Judges each call alone: the sentence of a call that breaks the rule. */
+function onCalls(createCheck: () => (placed: PlacedCall) => string | undefined): () => Judge {
+  return () => {
+    const check = createCheck();
+    return {
+      call(placed) {
+        const sentence = check(placed);
+        return sentence === undefined ? undefined : { ...at(placed.turn, placed.index), sentence };
+      },
+    };
+  };
+}
+
 function neverJudge(pattern: Pattern): () => Judge {
-  return () => ({
-    call: ({ call, turn, index }) =>
-      mayMean(pattern, call)
-        ? { ...at(turn, index), sentence: `${callText(pattern)} was asked for at turn ${turn}, and never may be.` }
-        : undefined,
-  });
+  return onCalls(
+    () =>
+      ({ call, turn }) =>
+        mayMean(pattern, call) ? `${callText(pattern)} was asked for at turn ${turn}, and never may be.` : undefined,
+  );
 }
 
 function beforeJudge(first: Pattern, then: Pattern): () => Judge {
-  return () => {
+  return onCalls(() => {
     let seen = Infinity;
-    return {
-      call({ call, turn, index }) {
-        const isBroken = mayMean(then, call) && seen >= turn;
-        if (surelyMeans(first, call)) seen = Math.min(seen, turn);
-        if (!isBroken) return undefined;
-        const sentence = `${callText(then)} was asked for at turn ${turn}, and ${callText(first)} in no turn before it.`;
-        return { ...at(turn, index), sentence };
-      },
+    return ({ call, turn }) => {
+      const isBroken = mayMean(then, call) && seen >= turn;
+      if (surelyMeans(first, call)) seen = Math.min(seen, turn);
+      if (!isBroken) return undefined;
+      return `${callText(then)} was asked for at turn ${turn}, and ${callText(first)} in no turn before it.`;
     };
-  };
+  });
 }
 
 function atMostJudge(pattern: Pattern, times: number): () => Judge {
-  return () => {
+  return onCalls(() => {
     let count = 0;
-    return {
-      call({ call, turn, index }) {
-        if (!mayMean(pattern, call) || ++count <= times) return undefined;
-        const sentence = `${callText(pattern)} was asked for at turn ${turn} as call ${count} of its kind; ${times} is the most.`;
-        return { ...at(turn, index), sentence };
-      },
+    return ({ call, turn }) => {
+      if (!mayMean(pattern, call) || ++count <= times) return undefined;
+      return `${callText(pattern)} was asked for at turn ${turn} as call ${count} of its kind; ${times} is the most.`;
     };
-  };
+  });
 }
 
 function atLeastJudge(pattern: Pattern, times: number): () => Judge {
@@ -133,7 +139,7 @@ function atLeastJudge(pattern: Pattern, times: number): () => Judge {
   };
 }
 
-/** Longer words of a validator are cut; the pointer says where. */
+/** Longer messages of the validator are cut; the pointer names the place. */
 const MAX_WORDS = 200;
 
 function argumentsJudge(pattern: Pattern): () => Judge {
@@ -142,11 +148,10 @@ function argumentsJudge(pattern: Pattern): () => Judge {
       const match = pattern.match(call);
       if (match === undefined || match.kind === "match") return undefined;
       const inside = match.kind === "mismatch" ? match.pointer : "";
-      const words = shorten(match.what, MAX_WORDS);
+      const words = shorten(match.what, MAX_WORDS).replace(/\.$/, "");
       const place = inside === "" ? "" : ` (at ${inside})`;
-      const sentence = `${nameText(pattern.tool)} was asked for at turn ${turn} with arguments that the rule does not allow: ${words.replace(/\.$/, "")}${place}.`;
-      const { pointer } = at(turn, index);
-      return { turn, pointer: `${pointer}/arguments${inside}`, sentence };
+      const sentence = `${nameText(pattern.tool)} was asked for at turn ${turn} with arguments that the rule does not allow: ${words}${place}.`;
+      return { turn, pointer: `${at(turn, index).pointer}/arguments${inside}`, sentence };
     },
   });
 }
@@ -169,12 +174,10 @@ function withinJudge(limits: RunLimits, allowUnknown: boolean): () => Judge {
         const cost = total.costUsd ?? 0;
         hasTokens &&= tokens <= maxTokens;
         hasCost &&= cost <= maxCostUsd;
-        const here = { turn, pointer: toPointer(["entries", turn]) };
-        const say = (once: Found["once"], what: string): Fact => ({
-          ...here,
-          ...defined({ once }),
-          sentence: `With turn ${turn} the run took ${what} is the most.`,
-        });
+        const say = (once: NonNullable<Found["once"]>, what: string): Fact => {
+          const sentence = `With turn ${turn} the run took ${what} is the most.`;
+          return { turn, pointer: toPointer(["entries", turn]), once, sentence };
+        };
         return [
           ...(turn < maxTurns ? [] : [say("maxTurns", `${turn + 1} turns; ${maxTurns}`)]),
           ...(hasTokens ? [] : [say("maxTokens", `${tokens} tokens; ${maxTokens}`)]),

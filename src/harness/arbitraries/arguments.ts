@@ -1,17 +1,18 @@
-// Arguments for a JSON Schema that somebody else wrote: values that match it, where it is made of what we can draw from. What we
-// cannot is named, so that a law can say that it saw only part of a tool.
+// Arguments for any JSON Schema: values that match it, as far as its keywords can be drawn from. The first keyword that cannot is
+// named, so that a law can say that it saw only part of a tool.
 
 import fc from "fast-check";
 import { FORBIDDEN_KEYS, isPlainObject, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
+import { either } from "./either.js";
 import { jsonValue, TRAP_KEYS } from "./json.js";
 import { text, word } from "./text.js";
 
-/** `unsupported`: the first keyword nothing is drawn from, and where in the schema it stands (RFC 6901). */
+/** `unsupported`: the first keyword that nothing is drawn from, and its place in the schema (RFC 6901). */
 export type SchemaArguments =
   | { readonly kind: "values"; readonly values: fc.Arbitrary<JsonObject> }
   | { readonly kind: "unsupported"; readonly keyword: string; readonly pointer: string };
 
-/** Said of a schema, or a place in it, that no value is drawn for. */
+/** A place in a schema that no value is drawn for. */
 class Unsupported extends Error {
   readonly keyword: string;
   readonly pointer: string;
@@ -24,8 +25,8 @@ class Unsupported extends Error {
 }
 
 /**
- * Objects that match `schema`. Of `oneOf` a value may match two branches and so none; everything else that is drawn matches.
- * Shrinks to few properties with small values.
+ * Objects that match `schema`. A value for `oneOf` may match two branches, and then does not match the schema. Shrinks to few
+ * properties with small values.
  */
 export function argumentsFor(schema: JsonObject): SchemaArguments {
   try {
@@ -39,16 +40,8 @@ export function argumentsFor(schema: JsonObject): SchemaArguments {
 }
 
 const ANNOTATIONS = [
-  "$schema",
-  "$id",
-  "$comment",
-  "title",
-  "description",
-  "default",
-  "examples",
-  "deprecated",
-  "readOnly",
-  "writeOnly",
+  ...["$schema", "$id", "$comment", "title", "description", "default", "examples"],
+  ...["deprecated", "readOnly", "writeOnly"],
 ];
 
 /** The keywords each type is drawn by. */
@@ -68,24 +61,22 @@ type Draw = (schema: JsonObject, pointer: string) => fc.Arbitrary<JsonValue>;
 function valuesOf(schema: JsonValue, pointer: string): fc.Arbitrary<JsonValue> {
   if (schema === true) return jsonValue();
   if (!isPlainObject(schema)) throw new Unsupported("false", pointer);
-  const own = schema;
-  const { const: only, enum: some, anyOf, oneOf } = own;
-  const type = own["type"] ?? impliedType(own);
-  if (only !== undefined) return alone(own, pointer, ["const", "type"], fc.constant(only));
-  if (Array.isArray(some) && some.length > 0) return alone(own, pointer, ["enum", "type"], fc.constantFrom(...some));
+  const { const: only, enum: some, anyOf, oneOf, type = impliedType(schema) } = schema;
+  if (only !== undefined) return alone(schema, pointer, ["const", "type"], fc.constant(only));
+  if (Array.isArray(some) && some.length > 0) return alone(schema, pointer, ["enum", "type"], fc.constantFrom(...some));
   for (const [keyword, branches] of Object.entries({ anyOf, oneOf })) {
     if (!Array.isArray(branches) || branches.length === 0) continue;
     const drawn = branches.map((branch, index) =>
       valuesOf(type === undefined ? branch : narrow(branch, type, pointer), `${pointer}/${keyword}/${index}`),
     );
-    return alone(own, pointer, [keyword, "type"], fc.oneof(...drawn));
+    return alone(schema, pointer, [keyword, "type"], fc.oneof(...drawn));
   }
-  if (type === undefined) return alone(own, pointer, [], jsonValue());
+  if (type === undefined) return alone(schema, pointer, [], jsonValue());
   const names = Array.isArray(type) ? type : [type];
-  return fc.oneof(...names.map((name) => valuesOfType(name, own, pointer, names.length > 1)));
+  return fc.oneof(...names.map((name) => valuesOfType(name, schema, pointer, names.length > 1)));
 }
 
-/** A branch of a schema that has a type itself. */
+/** A branch of a schema that itself has a type. */
 function narrow(branch: JsonValue, type: JsonValue, pointer: string): JsonValue {
   if (!isPlainObject(branch)) throw new Unsupported("type", pointer);
   const own = branch["type"] ?? type;
@@ -93,7 +84,7 @@ function narrow(branch: JsonValue, type: JsonValue, pointer: string): JsonValue 
   return { ...branch, type };
 }
 
-/** `values`, where `schema` has none but these keywords. */
+/** `values`; throws when `schema` has other keywords than these. */
 function alone<T>(schema: JsonObject, pointer: string, keywords: readonly string[], values: T): T {
   const other = Object.keys(schema).find((key) => !ANNOTATIONS.includes(key) && !keywords.includes(key));
   if (other !== undefined) throw new Unsupported(other, pointer);
@@ -130,13 +121,10 @@ const DRAW: Readonly<Record<TypeName, Draw>> = {
 function drawInteger(schema: JsonObject, pointer: string): fc.Arbitrary<JsonValue> {
   const step = numberOf(schema, "multipleOf") ?? 1;
   if (!Number.isInteger(step)) throw new Unsupported("multipleOf", pointer);
-  const over = numberOf(schema, "exclusiveMinimum");
-  const under = numberOf(schema, "exclusiveMaximum");
-  const least = Math.max(
-    numberOf(schema, "minimum") ?? -Infinity,
-    over === undefined ? -Infinity : Math.floor(over) + 1,
-  );
-  const most = Math.min(numberOf(schema, "maximum") ?? Infinity, under === undefined ? Infinity : Math.ceil(under) - 1);
+  const over = numberOf(schema, "exclusiveMinimum") ?? -Infinity;
+  const under = numberOf(schema, "exclusiveMaximum") ?? Infinity;
+  const least = Math.max(numberOf(schema, "minimum") ?? -Infinity, Math.floor(over) + 1);
+  const most = Math.min(numberOf(schema, "maximum") ?? Infinity, Math.ceil(under) - 1);
   const min = Math.ceil(Math.max(least, Number.MIN_SAFE_INTEGER) / step);
   const max = Math.floor(Math.min(most, Number.MAX_SAFE_INTEGER) / step);
   if (min > max) throw new Unsupported("minimum", pointer);
@@ -154,7 +142,7 @@ function drawNumber(schema: JsonObject, pointer: string): fc.Arbitrary<JsonValue
     .map((number) => (number === 0 ? 0 : number));
 }
 
-/** A text of a format is some tens of characters long, so it is drawn only where the bounds leave it that room. */
+/** Texts of a format are some tens of characters long, so they are drawn only where the bounds leave this room. */
 const ROOM = 256;
 
 function drawString(schema: JsonObject, pointer: string): fc.Arbitrary<JsonValue> {
@@ -170,10 +158,10 @@ function drawString(schema: JsonObject, pointer: string): fc.Arbitrary<JsonValue
   return texts.filter((drawn) => drawn.length >= min && drawn.length <= max);
 }
 
-/** Longer ones are not drawn, though the schema allows them. */
+/** Longer texts are not drawn, even where the schema allows them. */
 const MOST_CHARACTERS = 10_000;
 
-/** Often short, now and then as long as it may be: code that cuts or pads goes wrong at the bound. */
+/** Often short, sometimes as long as allowed: code that cuts or pads goes wrong at the bound. */
 function ofLength(min: number, max: number): fc.Arbitrary<string> {
   const most = Math.min(max, min + 20);
   const texts = text({ maxLength: most });
@@ -181,11 +169,7 @@ function ofLength(min: number, max: number): fc.Arbitrary<string> {
     drawn + "a".repeat(Math.max(0, least - Array.from(drawn).length));
   const usual = min === 0 ? texts : texts.map(padded(min));
   if (max === most || max > MOST_CHARACTERS) return usual;
-  return fc.oneof(
-    { withCrossShrink: true },
-    { weight: 7, arbitrary: usual },
-    { weight: 1, arbitrary: texts.map(padded(max)) },
-  );
+  return either([7, usual], texts.map(padded(max)));
 }
 
 function ofPattern(pattern: JsonValue, pointer: string): fc.Arbitrary<string> {
@@ -203,6 +187,7 @@ function ofFormat(format: JsonValue | undefined, pointer: string): fc.Arbitrary<
   return draw();
 }
 
+const groups = (): fc.Arbitrary<number[]> => fc.array(fc.nat(0xffff), { minLength: 8, maxLength: 8 });
 const moment = (): fc.Arbitrary<string> =>
   fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }).map((date) => date.toISOString());
 
@@ -214,16 +199,10 @@ const FORMATS: ReadonlyMap<string, () => fc.Arbitrary<string>> = new Map([
   ["date-time", moment],
   ["date", () => moment().map((date) => date.slice(0, 10))],
   ["ipv4", () => fc.ipV4()],
-  [
-    "ipv6",
-    () =>
-      fc
-        .array(fc.nat(0xffff), { minLength: 8, maxLength: 8 })
-        .map((groups) => groups.map((group) => group.toString(16)).join(":")),
-  ],
+  ["ipv6", () => groups().map((drawn) => drawn.map((group) => group.toString(16)).join(":"))],
 ]);
 
-/** A list that may hold more is not drawn full. */
+/** A list that may hold more items is not drawn full. */
 const MOST_ITEMS = 100;
 
 function drawArray(schema: JsonObject, pointer: string): fc.Arbitrary<JsonValue> {
@@ -236,7 +215,7 @@ function drawArray(schema: JsonObject, pointer: string): fc.Arbitrary<JsonValue>
     const usual = fc.array(items, { minLength, maxLength });
     if (most === maxLength || most > MOST_ITEMS) return usual;
     const full = fc.array(items, { minLength: most, maxLength: most });
-    return fc.oneof({ withCrossShrink: true }, { weight: 7, arbitrary: usual }, { weight: 1, arbitrary: full });
+    return either([7, usual], full);
   }
   // An enumeration may hold fewer values than the list must have.
   if (minLength > 0) throw new Unsupported("uniqueItems", pointer);
@@ -259,20 +238,17 @@ function drawObject(schema: JsonObject, pointer: string): fc.Arbitrary<JsonValue
   if (additionalProperties === false) return drawn;
   const isOpen = additionalProperties === undefined || additionalProperties === true;
   const more = isOpen
-    ? fc.oneof({ withCrossShrink: true }, fc.constant(null), { weight: 4, arbitrary: jsonValue() })
+    ? either<JsonValue>(fc.constant(null), [4, jsonValue()])
     : valuesOf(additionalProperties, `${pointer}/additionalProperties`);
-  const name = fc.oneof({ withCrossShrink: true }, word(), fc.constantFrom(...OTHER_KEYS));
-  const others = fc.dictionary(
-    name.filter((key) => !Object.hasOwn(properties, key)),
-    more,
-    { maxKeys: 3, noNullPrototype: true },
-  );
-  // Where a schema says nothing of other properties, a model may write some.
-  const rarely = fc.oneof({ withCrossShrink: true }, fc.constant({}), others);
+  const name = either(word(), fc.constantFrom(...OTHER_KEYS));
+  const otherName = name.filter((key) => !Object.hasOwn(properties, key));
+  const others = fc.dictionary(otherName, more, { maxKeys: 3, noNullPrototype: true });
+  // Where a schema is silent about other properties, a model may write some.
+  const rarely = either<JsonObject>(fc.constant({}), others);
   return fc.tuple(drawn, isOpen ? rarely : others).map(([own, other]) => ({ ...other, ...own }));
 }
 
-/** Names that every object has already, and those that are easily taken for none. */
+/** Names that every object already has, and names that are easily taken for absent. */
 const OTHER_KEYS = TRAP_KEYS.filter((key) => !FORBIDDEN_KEYS.includes(key));
 
 function numberOf(schema: JsonObject, keyword: string): number | undefined {

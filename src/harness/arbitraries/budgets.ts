@@ -1,25 +1,25 @@
-// Arbitrary limits of a budget, and turns that spend from one. The figures are small and prices are whole cents, so that a cap
-// is met exactly now and then.
+// Arbitrary limits of a budget, and turns that spend from one. The figures are small and prices are whole cents, so that a cap is
+// sometimes met exactly.
 
 import fc from "fast-check";
 import { assertKnownOptions, type BudgetLimits, type Usage } from "../../core/index.js";
 
 /** What one turn uses. */
 export interface SpentTurn {
-  /** Absent where the vendor reports none. */
+  /** Absent when the vendor reports none. */
   readonly usage?: Usage;
   readonly costUsd?: number;
-  /** How many tools it asks for. */
+  /** How many tools it calls. */
   readonly toolCalls: number;
 }
 
 /** The options of `spending`. An unknown one is `AgentError` `invalid-options`. */
 export interface SpendingOptions {
-  /** Turns, the most. Default 12. */
+  /** Most turns. Default 12. */
   readonly maxTurns?: number;
 }
 
-/** Limits with any of the four caps, each 0 now and then. Shrinks to no cap at all. */
+/** Limits with any of the four caps, each sometimes 0. Shrinks to no cap at all. */
 export function budgetLimits(): fc.Arbitrary<BudgetLimits> {
   return fc.record(
     {

@@ -1,5 +1,5 @@
-// Arbitrary cassettes, version 2 (docs/cassette-format.md), whose hashes hold: each is built from a conversation that a run can
-// have, by the code that the recorder uses. And cassettes of turns that are written down by hand.
+// Cassettes, version 2 (docs/cassette-format.md), whose hashes hold: arbitrary ones, and ones of turns written by hand. The recorder's
+// own code builds them.
 
 import fc from "fast-check";
 import { buildCassette, createPromptTracker, type CassetteExtensions, type CassetteV2 } from "../../cassette/index.js";
@@ -7,16 +7,16 @@ import { assertKnownOptions, type AssistantMessage, type LlmMessage, type LlmTur
 import { conversation, type ConversationOptions } from "./messages.js";
 import { answerFigures } from "./usage.js";
 
-/** A turn as it was asked and answered. */
+/** A request and its answer. */
 export interface AskedTurn {
   prompt: readonly LlmMessage[];
   response: LlmTurnResponse;
 }
 
-/** What the head of a cassette may say of its own; the rest is the same for every cassette made here. */
+/** Fields of the head that may differ; the rest is the same for every cassette made here. */
 export type CassetteHeadPart = Partial<Pick<CassetteV2, "recordedProvider" | "recordedAt" | "agentId">>;
 
-/** A cassette of these turns, as a recorder would write it: the prompts kept, every hash right. */
+/** A cassette of these turns, as a recorder would write it: with prompts, and with hashes that hold. */
 export function cassetteOf(
   turns: readonly AskedTurn[],
   extensions: CassetteExtensions = {},
@@ -39,7 +39,7 @@ export function cassetteOf(
   );
 }
 
-/** The response that a model gives with this message when it reports nothing else. */
+/** The response of a model with this message and no figures. */
 export function answerOf(message: AssistantMessage): LlmTurnResponse {
   const asksTools = (message.toolCalls ?? []).length > 0;
   return {
@@ -49,17 +49,14 @@ export function answerOf(message: AssistantMessage): LlmTurnResponse {
   };
 }
 
-/** One turn for each assistant message, asked with everything before it. */
+/** One turn for each assistant message; its prompt is everything before it. */
 export function turnsOf(messages: readonly LlmMessage[]): AskedTurn[] {
   return messages.flatMap((message, index) =>
     message.role === "assistant" ? [{ prompt: messages.slice(0, index), response: answerOf(message) }] : [],
   );
 }
 
-/**
- * A cassette of one conversation, its turns with and without usage, cost and model. It loads, verifies and replays. Shrinks to
- * one empty question with an empty answer.
- */
+/** A cassette of one conversation that loads, verifies and replays. Shrinks to one empty question with an empty answer. */
 export function cassette(options: ConversationOptions = {}): fc.Arbitrary<CassetteV2> {
   assertKnownOptions("cassette", options, ["idOf", "tools", "maxAnswers"]);
   const { maxAnswers = 4 } = options;

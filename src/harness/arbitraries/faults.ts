@@ -1,5 +1,5 @@
-// Arbitrary failures of a vendor as its adapter rejects with them, by kind: those that an HTTP status tells (RFC 9110 §15) and
-// those of the way to it. As data, so that a counterexample can be read.
+// Arbitrary failures of a vendor by kind: those with an HTTP status (RFC 9110 §15) and those on the way to it. They are data, so that
+// a counterexample can be read.
 
 import fc from "fast-check";
 import { AgentError, assertKnownOptions, defined, LlmProviderHttpError, type LlmErrorKind } from "../../core/index.js";
@@ -7,15 +7,15 @@ import { AgentError, assertKnownOptions, defined, LlmProviderHttpError, type Llm
 /** A failure of a vendor, as data. */
 export interface ProviderFault {
   readonly kind: LlmErrorKind;
-  /** Of the vendor's answer; absent where there was none. */
+  /** HTTP status of the vendor's answer; absent when there was no answer. */
   readonly status?: number;
-  /** What the vendor asks to wait, in milliseconds. */
+  /** Milliseconds that the vendor asks to wait. */
   readonly retryAfterMs?: number;
 }
 
 /** The options of `providerFault`. An unknown one is `AgentError` `invalid-options`. */
 export interface ProviderFaultOptions {
-  /** Which kinds there are. Default all. */
+  /** Kinds to draw from. Default all. */
   readonly kinds?: readonly LlmErrorKind[];
 }
 
@@ -36,7 +36,7 @@ const FAULTS: readonly (ProviderFault & { readonly passes: boolean })[] = [
   { kind: "unknown", passes: false },
 ];
 
-/** A failure of any of the kinds; one that may pass asks now and then for a wait. Shrinks to a status 500. */
+/** A failure of any of the kinds; a transient one sometimes asks for a wait. Shrinks to a status 500. */
 export function providerFault(options: ProviderFaultOptions = {}): fc.Arbitrary<ProviderFault> {
   assertKnownOptions("providerFault", options, ["kinds"]);
   const { kinds } = options;
@@ -48,7 +48,7 @@ export function providerFault(options: ProviderFaultOptions = {}): fc.Arbitrary<
     );
 }
 
-/** What an adapter rejects with for this failure. */
+/** The error that an adapter rejects with for this failure. */
 export function toFaultError({ kind, status, retryAfterMs }: ProviderFault, providerName = "scripted"): AgentError {
   const retryable = FAULTS.some((fault) => fault.kind === kind && fault.passes);
   const hint = "This failure was made up by a test.";

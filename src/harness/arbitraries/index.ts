@@ -1,5 +1,4 @@
-// The door of the arbitraries, apart from the harness's own, since they need the optional peer fast-check. Only
-// src/entry/fast-check.ts imports it.
+// The door of the arbitraries. Only src/entry/fast-check.ts imports it, since they need the optional peer fast-check.
 
 export { argumentsFor, type SchemaArguments } from "./arguments.js";
 export { budgetLimits, spending, type SpendingOptions, type SpentTurn } from "./budgets.js";

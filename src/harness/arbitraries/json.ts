@@ -1,15 +1,16 @@
-// Arbitrary plain JSON (RFC 8259), with the keys and numbers that code which copies, sorts or hashes JSON gets wrong. A key
-// `__proto__` is an own key like any other, as JSON.parse makes it.
+// Arbitrary plain JSON (RFC 8259), with keys and numbers that code which copies, sorts or hashes JSON gets wrong. `__proto__` is an own
+// key like any other, as JSON.parse makes it.
 
 import fc from "fast-check";
 import { assertKnownOptions, FORBIDDEN_KEYS, type JsonObject, type JsonValue } from "../../core/index.js";
+import { either } from "./either.js";
 import { text, word } from "./text.js";
 
 /** The options of the arbitraries of plain JSON. An unknown one is `AgentError` `invalid-options`. */
 export interface JsonOptions {
-  /** Containers inside the value, the most. Default 3. */
+  /** Most levels of containers inside the value. Default 3. */
   readonly maxDepth?: number;
-  /** Items of a list, keys of an object, the most. Default 3. */
+  /** Most items of a list, and keys of an object. Default 3. */
   readonly maxItems?: number;
   /** False leaves out hostile keys, awkward text and extreme numbers. Default true. */
   readonly traps?: boolean;
@@ -20,17 +21,8 @@ export interface JsonOptions {
 /** Keys that reach prototypes, are called by the language, sort oddly, or are easily taken for absent. */
 export const TRAP_KEYS: readonly string[] = [
   ...FORBIDDEN_KEYS,
-  "toString",
-  "toJSON",
-  "hasOwnProperty",
-  "then",
-  "length",
-  "",
-  "10",
-  "9",
-  "é",
-  "\u{1f600}",
-  "\ufb33",
+  ...["toString", "toJSON", "hasOwnProperty", "then", "length"],
+  ...["", "10", "9", "é", "\u{1f600}", "\ufb33"],
 ];
 
 /** Any JSON value. Shrinks to null. */
@@ -48,13 +40,7 @@ function trees(owner: string, options: JsonOptions) {
   const { maxDepth = 3, maxItems: maxLength = 3, traps = true, negativeZero = false } = options;
   const depthIdentifier = fc.createDepthIdentifier();
   const bounds = { maxLength, depthIdentifier };
-  const key = traps
-    ? fc.oneof(
-        { withCrossShrink: true },
-        { weight: 3, arbitrary: text() },
-        { weight: 1, arbitrary: fc.constantFrom(...TRAP_KEYS) },
-      )
-    : word();
+  const key = traps ? either([3, text()], fc.constantFrom(...TRAP_KEYS)) : word();
   return fc.letrec<{ value: JsonValue; object: JsonObject }>((tie) => ({
     value: fc.oneof(
       { maxDepth, depthIdentifier, withCrossShrink: true },
@@ -67,17 +53,10 @@ function trees(owner: string, options: JsonOptions) {
 }
 
 function leaf(traps: boolean, negativeZero: boolean): fc.Arbitrary<JsonValue> {
-  if (!traps)
-    return fc.oneof(
-      { withCrossShrink: true },
-      fc.constantFrom(null, true, false),
-      fc.integer(),
-      fc.string({ maxLength: 12 }),
-    );
+  if (!traps) return either<JsonValue>(fc.constantFrom(null, true, false), fc.integer(), fc.string({ maxLength: 12 }));
   const extreme = [0, 1e21, 5e-324, -1.5, Number.MAX_SAFE_INTEGER, ...(negativeZero ? [-0] : [])];
   const double = fc.double({ noNaN: true, noDefaultInfinity: true });
-  return fc.oneof(
-    { withCrossShrink: true },
+  return either<JsonValue>(
     fc.constantFrom<JsonValue[]>(null, true, false, ...extreme),
     fc.integer(),
     negativeZero ? double : double.map((number) => (number === 0 ? 0 : number)),

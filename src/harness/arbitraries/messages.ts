@@ -1,6 +1,5 @@
-// Arbitrary messages and conversations, as src/core/model/message.ts types them: every role, images, thoughts, calls whose
-// arguments were no JSON, failed calls. A conversation is one that a run can have: each call has its result before the next
-// answer, and an answer is last.
+// Arbitrary messages and conversations: every role, images, thoughts, malformed calls, failed calls. A conversation is one that a run
+// can have: each call has its result before the next answer, and an answer is last.
 
 import fc from "fast-check";
 import {
@@ -13,13 +12,13 @@ import {
   type ToolMessage,
   type UserMessage,
 } from "../../core/index.js";
+import { either } from "./either.js";
 import { text } from "./text.js";
 import { callBody, type CallBody } from "./tools.js";
 
-/** A part of what a user says: text, an image within, an image elsewhere. */
+/** A part of a user message: text, an inline image, or an image by URL. */
 export function contentPart(): fc.Arbitrary<ContentPart> {
-  return fc.oneof(
-    { withCrossShrink: true },
+  return either(
     text().map((content): ContentPart => ({ type: "text", text: content })),
     fc.constantFrom<ContentPart>(
       { type: "image", url: "https://example.com/a.png" },
@@ -28,10 +27,9 @@ export function contentPart(): fc.Arbitrary<ContentPart> {
   );
 }
 
-/** What a model thought, in words with or without a signature, or in the vendor's opaque form. */
+/** A thought of a model: text with or without a signature, or the vendor's opaque form. */
 export function reasoning(): fc.Arbitrary<Reasoning> {
-  return fc.oneof(
-    { withCrossShrink: true },
+  return either(
     fc
       .record({ text: text(), signature: text() }, { requiredKeys: ["text"] })
       .map((thought): Reasoning => ({ type: "text", ...thought })),
@@ -43,26 +41,24 @@ export function reasoning(): fc.Arbitrary<Reasoning> {
 export interface ConversationOptions {
   /** Makes the id of the nth call. Default `call-n`. */
   readonly idOf?: (index: number) => string;
-  /** Names of tools that are called. Default `look`, `send_mail` and now and then any text. */
+  /** Names of tools to call. Default `look`, `send_mail` and sometimes any text. */
   readonly tools?: readonly string[];
-  /** Answers of the model, the most. Default 4. */
+  /** Most answers of the model. Default 4. */
   readonly maxAnswers?: number;
 }
 
 /** One message of any role, with no conversation around it. Shrinks to an empty system message. */
 export function message(): fc.Arbitrary<LlmMessage> {
-  return fc.oneof(
-    { withCrossShrink: true },
+  return either(
     text().map((content): LlmMessage => ({ role: "system", content })),
     userContent.map((content): LlmMessage => ({ role: "user", content })),
-    fc.tuple(answer([]), fc.nat(99)).map(([{ content, calls, thoughts }, first]): LlmMessage =>
-      toAssistant(
-        content,
-        calls.map(([body], index) => toCall(`call-${first + index}`, body)),
-        thoughts,
-      ),
-    ),
-    fc.tuple(callBody([]), result, text()).map(([{ name }, given, id]): LlmMessage => toResult(id, name, given)),
+    fc.tuple(answer([]), fc.nat(99)).map(([{ content, calls, thoughts }, first]): LlmMessage => {
+      const toolCalls = calls.map(([body], index) => ({ id: `call-${first + index}`, ...body }));
+      return toAssistant(content, toolCalls, thoughts);
+    }),
+    fc
+      .tuple(callBody([]), result, text())
+      .map(([{ name }, given, toolCallId]): LlmMessage => ({ role: "tool", toolCallId, name, ...given })),
   );
 }
 
@@ -73,18 +69,15 @@ export function message(): fc.Arbitrary<LlmMessage> {
 export function conversation(options: ConversationOptions = {}): fc.Arbitrary<LlmMessage[]> {
   assertKnownOptions("conversation", options, ["idOf", "tools", "maxAnswers"]);
   const { idOf = (index) => `call-${index}`, tools = [], maxAnswers = 4 } = options;
+  const systems = fc.array(text(), { maxLength: 2 });
   return fc
-    .record({
-      systems: fc.array(text(), { maxLength: 2 }),
-      answers: fc.array(answer(tools), { maxLength: maxAnswers }),
-    })
-    .map((drawn) => layOut(drawn, idOf));
+    .tuple(systems, fc.array(answer(tools), { maxLength: maxAnswers }))
+    .map(([instructions, answers]) => layOut(instructions, answers, idOf));
 }
 
-const userContent: fc.Arbitrary<UserMessage["content"]> = fc.oneof(
-  { withCrossShrink: true },
-  { weight: 2, arbitrary: text() },
-  { weight: 1, arbitrary: fc.array(contentPart(), { minLength: 1, maxLength: 3 }) },
+const userContent = either<UserMessage["content"]>(
+  [2, text()],
+  fc.array(contentPart(), { minLength: 1, maxLength: 3 }),
 );
 
 type Result = Pick<ToolMessage, "content" | "isError">;
@@ -94,7 +87,7 @@ const result: fc.Arbitrary<Result> = fc.record(
 );
 
 interface Answer {
-  /** What the user says before, unless the answer stands after results of tools. Here, so that what came earlier can be left out. */
+  /** The question before it, unless the answer follows results of tools. Kept here so that earlier turns can shrink away. */
   readonly asked: UserMessage["content"];
   readonly content: string;
   readonly calls: readonly (readonly [CallBody, Result])[];
@@ -110,36 +103,23 @@ function answer(tools: readonly string[]): fc.Arbitrary<Answer> {
   });
 }
 
-interface Drawn {
-  readonly systems: readonly string[];
-  readonly answers: readonly Answer[];
-}
-
-/** None drawn stands for one that says nothing: a list that must hold one does not shrink to its first. */
+/** Stands in for an empty list of answers: a list that must hold one would not shrink to its first. */
 const SILENCE: Answer = { asked: "", content: "", calls: [], thoughts: [] };
 
-function layOut({ systems, answers: drawn }: Drawn, idOf: (index: number) => string): LlmMessage[] {
+function layOut(systems: readonly string[], drawn: readonly Answer[], idOf: (index: number) => string): LlmMessage[] {
   const answers = drawn.length === 0 ? [SILENCE] : drawn;
   const messages: LlmMessage[] = systems.map((content) => ({ role: "system", content }));
   let used = 0;
   for (const [index, { asked, content, calls, thoughts }] of answers.entries()) {
     if (messages.at(-1)?.role !== "tool") messages.push({ role: "user", content: asked });
-    const named = calls.map(([body, given]) => ({ call: toCall(idOf(used++), body), given }));
-    messages.push(
-      toAssistant(
-        content,
-        named.map(({ call }) => call),
-        thoughts,
-      ),
-    );
+    const toolCalls = calls.map(([body]) => ({ id: idOf(used++), ...body }));
+    messages.push(toAssistant(content, toolCalls, thoughts));
     if (index === answers.length - 1) break;
-    for (const { call, given } of named) messages.push(toResult(call.id, call.name, given));
+    for (const [place, { id, name }] of toolCalls.entries()) {
+      messages.push({ role: "tool", toolCallId: id, name, ...(calls[place]?.[1] as Result) });
+    }
   }
   return messages;
-}
-
-function toCall(id: string, body: CallBody): LlmToolCall {
-  return { id, ...body };
 }
 
 function toAssistant(content: string, toolCalls: LlmToolCall[], thoughts: Reasoning[]): AssistantMessage {
@@ -149,8 +129,4 @@ function toAssistant(content: string, toolCalls: LlmToolCall[], thoughts: Reason
     ...(toolCalls.length === 0 ? {} : { toolCalls }),
     ...(thoughts.length === 0 ? {} : { reasoning: thoughts }),
   };
-}
-
-function toResult(toolCallId: string, name: string, given: Result): ToolMessage {
-  return { role: "tool", toolCallId, name, ...given };
 }

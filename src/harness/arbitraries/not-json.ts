@@ -1,5 +1,4 @@
-// Values that are not plain JSON, each with the place of the one thing in it that is not and the reason: for code that stores,
-// hashes or sends what a tool gave it.
+// Values that are not plain JSON, each with the place and the reason: for code that stores, hashes or sends the results of tools.
 
 import fc from "fast-check";
 import { toPointer, type NotJsonReason } from "../../core/index.js";
@@ -9,7 +8,7 @@ export interface NotJson {
   readonly value: unknown;
   /** A JSON pointer (RFC 6901) to the part that is not JSON; "" is the value itself. */
   readonly pointer: string;
-  /** As `NotJsonError` says it. */
+  /** The reason that `NotJsonError` gives. */
   readonly reason: NotJsonReason;
 }
 
@@ -17,7 +16,7 @@ class Point {
   readonly x = 1;
 }
 
-/** Made anew for each value, since some of them can be changed. A value that is undefined is left out of an object, so it is none of these. */
+/** New for each value, since some can be changed. Undefined is not among them: as a field of an object it is left out. */
 const PARTS: readonly (readonly [NotJsonReason, () => unknown])[] = [
   ["number", () => NaN],
   ["number", () => -Infinity],
@@ -33,10 +32,10 @@ const PARTS: readonly (readonly [NotJsonReason, () => unknown])[] = [
   ["symbol", () => ({ [Symbol("s")]: 1 })],
 ];
 
-/** Containers from the outside in: an index for a list with so many nulls before the part, a name for an object. */
+/** Containers from the outside in: a name for an object, or a number for a list with that many nulls before the part. */
 const steps = fc.array(fc.oneof(fc.nat(2), fc.constantFrom("a", "a/b", "~")), { maxLength: 3 });
 
-/** JSON with one part that is none. Shrinks to a bare NaN. */
+/** JSON with one part that is not JSON. Shrinks to a bare NaN. */
 export function notJson(): fc.Arbitrary<NotJson> {
   return fc.tuple(fc.nat(PARTS.length - 1), steps).map(([index, path]) => {
     const [reason, make] = PARTS[index] as (typeof PARTS)[number];

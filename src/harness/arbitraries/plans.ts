@@ -1,5 +1,5 @@
-// Arbitrary handoff graphs: agents, edges with and without a condition, cycles and dead ends among them. As data, since the
-// conditions of a plan are functions; `planOf` makes the plan.
+// Arbitrary handoff graphs: agents, edges with and without a condition, cycles and dead ends. They are data, since the conditions of a
+// plan are functions; `planOf` makes the plan.
 
 import fc from "fast-check";
 import { assertKnownOptions, defined, type Plan } from "../../core/index.js";
@@ -8,13 +8,13 @@ import { assertKnownOptions, defined, type Plan } from "../../core/index.js";
 export interface GraphEdge {
   readonly from: string;
   readonly to: string;
-  /** The final answers for which the edge is taken; absent: any. */
+  /** The final answers that take this edge. Default any. */
   readonly accepts?: readonly string[];
 }
 
 /** A handoff graph as data. */
 export interface HandoffGraph {
-  /** Every agent of the graph; some may be out of reach. */
+  /** Every agent of the graph; some may be unreachable. */
   readonly agentIds: readonly string[];
   readonly entry: string;
   readonly edges: readonly GraphEdge[];
@@ -23,15 +23,15 @@ export interface HandoffGraph {
 
 /** The options of `handoffGraph`. An unknown one is `AgentError` `invalid-options`. */
 export interface HandoffGraphOptions {
-  /** Agents, the most. Default 5. */
+  /** Most agents. Default 5. */
   readonly maxAgents?: number;
-  /** Default 12. */
+  /** Most edges. Default 12. */
   readonly maxEdges?: number;
-  /** The answers that conditions are about. Default `0`, `1`, `2`, `3`. */
+  /** Answers that conditions test for. Default `0`, `1`, `2`, `3`. */
   readonly answers?: readonly string[];
 }
 
-/** A graph of agents `a0`, `a1`, …, on which a run may end anywhere. Shrinks to one agent without an edge. */
+/** A graph of agents `a0`, `a1`, … in which a run may end anywhere. Shrinks to one agent without an edge. */
 export function handoffGraph(options: HandoffGraphOptions = {}): fc.Arbitrary<HandoffGraph> {
   assertKnownOptions("handoffGraph", options, ["maxAgents", "maxEdges", "answers"]);
   const { maxAgents = 5, maxEdges = 12, answers = ["0", "1", "2", "3"] } = options;
@@ -50,11 +50,7 @@ export function handoffGraph(options: HandoffGraphOptions = {}): fc.Arbitrary<Ha
       return {
         agentIds: Array.from({ length: count }, (_, index) => id(index)),
         entry: id(entry),
-        edges: edges.map(({ from, to, accepts: given }) => ({
-          from: id(from),
-          to: id(to),
-          ...defined({ accepts: given }),
-        })),
+        edges: edges.map((edge) => ({ from: id(edge.from), to: id(edge.to), ...defined({ accepts: edge.accepts }) })),
         exits: exits.map(id),
       };
     });

@@ -1,25 +1,26 @@
 // Arbitrary JSON Schemas (draft 2020-12, the subset that tools use), each with arguments that match it and arguments that do
-// not. All three are drawn together, so that they shrink together and stay what they say.
+// not. All three are drawn together, so that they shrink together and stay true.
 
 import fc from "fast-check";
 import type { JsonObject, JsonValue } from "../../core/index.js";
+import { either } from "./either.js";
 import { text, word } from "./text.js";
 
 /** A JSON Schema (draft 2020-12) with arguments that match it and arguments that do not. */
 export interface SchemaCase {
-  /** Of the arguments object of a tool. */
+  /** Describes the arguments object of a tool. */
   readonly schema: JsonObject;
   readonly matching: JsonObject;
-  /** Also an object: it breaks the schema in one place, at any depth. */
+  /** An object that breaks the schema in one place, at any depth. */
   readonly nonMatching: JsonObject;
 }
 
 type Kind = "null" | "boolean" | "number" | "string" | "array" | "object";
 
-/** A schema with a value on each side of it. */
+/** A schema with a value that matches it and one that does not. */
 interface Node {
   readonly schema: JsonObject;
-  /** The kinds of JSON that may match. */
+  /** Kinds of JSON that may match. */
   readonly kinds: readonly Kind[];
   readonly matching: JsonValue;
   readonly nonMatching: JsonValue;
@@ -46,15 +47,8 @@ export function toolSchema(): fc.Arbitrary<SchemaCase> {
 }
 
 function node(depth: number): fc.Arbitrary<Node> {
-  const plain = fc.oneof({ withCrossShrink: true }, strings, integers, numbers, constants, choices);
-  if (depth === 0) return plain;
-  return fc.oneof(
-    { withCrossShrink: true },
-    { weight: 4, arbitrary: plain },
-    { weight: 1, arbitrary: lists(depth) },
-    { weight: 1, arbitrary: objects(depth) },
-    { weight: 1, arbitrary: unions(depth) },
-  );
+  const plain = either(strings, integers, numbers, constants, choices);
+  return depth === 0 ? plain : either([4, plain], lists(depth), objects(depth), unions(depth));
 }
 
 const pick = fc.nat(20);
@@ -62,7 +56,7 @@ const bound = (max: number) => fc.option(fc.nat(max), { nil: undefined });
 
 const strings: fc.Arbitrary<Node> = fc.tuple(text(), bound(3), bound(5), pick).map(([drawn, minLength, room, at]) => {
   const least = minLength ?? 0;
-  const maxLength = room === undefined ? undefined : least + room;
+  const maxLength = plus(least, room);
   const schema = { type: "string", ...given({ minLength, maxLength }) };
   const points = Array.from(drawn).slice(0, maxLength);
   const matching = points.join("") + "a".repeat(Math.max(0, least - points.length));
@@ -73,8 +67,8 @@ const strings: fc.Arbitrary<Node> = fc.tuple(text(), bound(3), bound(5), pick).m
 const integers: fc.Arbitrary<Node> = fc
   .tuple(fc.integer({ min: -50, max: 50 }), fc.boolean(), bound(9), bound(9), pick)
   .map(([matching, isExclusive, below, above, at]) => {
-    const minimum = below === undefined ? undefined : matching - below;
-    const maximum = above === undefined ? undefined : matching + above;
+    const minimum = plus(matching, below, -1);
+    const maximum = plus(matching, above);
     const bounds = isExclusive
       ? given({ exclusiveMinimum: plus(minimum, -1), exclusiveMaximum: plus(maximum, 1) })
       : given({ minimum, maximum });
@@ -86,8 +80,8 @@ const numbers: fc.Arbitrary<Node> = fc
   .tuple(fc.integer({ min: -200, max: 200 }), bound(9), bound(9), pick)
   .map(([quarters, below, above, at]) => {
     const matching = quarters / 4;
-    const minimum = below === undefined ? undefined : matching - below;
-    const maximum = above === undefined ? undefined : matching + above;
+    const minimum = plus(matching, below, -1);
+    const maximum = plus(matching, above);
     const outside = [plus(minimum, -0.25), plus(maximum, 0.25)].filter((value) => value !== undefined);
     return toNode({ type: "number", ...given({ minimum, maximum }) }, ["number"], matching, outside, at);
   });
@@ -101,13 +95,11 @@ const constants: fc.Arbitrary<Node> = fc
     return toNode(schema, [kind], isType && kind === "boolean" ? at % 2 === 0 : value, [], at);
   });
 
-/** Values of one kind, so that a union of three has a kind left that none of them takes. */
+/** Values of one kind, so that some kind is left that no branch of a union of three takes. */
+const oneToFour = { minLength: 1, maxLength: 4 };
 const choices: fc.Arbitrary<Node> = fc
   .tuple(
-    fc.oneof(
-      fc.uniqueArray(text(), { minLength: 1, maxLength: 4 }),
-      fc.uniqueArray(fc.integer({ min: -9, max: 9 }), { minLength: 1, maxLength: 4 }),
-    ),
+    fc.oneof(fc.uniqueArray(text(), oneToFour), fc.uniqueArray(fc.integer({ min: -9, max: 9 }), oneToFour)),
     fc.nat(3),
     pick,
   )
@@ -120,7 +112,7 @@ const choices: fc.Arbitrary<Node> = fc
 function lists(depth: number): fc.Arbitrary<Node> {
   return fc.tuple(node(depth - 1), fc.nat(3), bound(2), bound(2), pick).map(([items, length, less, more, at]) => {
     const minItems = less === undefined ? undefined : Math.max(0, length - less);
-    const maxItems = more === undefined ? undefined : length + more;
+    const maxItems = plus(length, more);
     const schema: JsonObject = { type: "array", items: items.schema, ...given({ minItems, maxItems }) };
     const listOf = (count: number): JsonValue[] => Array.from({ length: count }, () => items.matching);
     const broken: JsonValue[] = [];
@@ -139,14 +131,7 @@ function objects(depth: number): fc.Arbitrary<Node> {
 }
 
 function unions(depth: number): fc.Arbitrary<Node> {
-  const branch = fc.oneof(
-    { withCrossShrink: true },
-    strings,
-    integers,
-    constants,
-    choices,
-    ...(depth > 1 ? [objects(depth - 1)] : []),
-  );
+  const branch = either(strings, integers, constants, choices, ...(depth > 1 ? [objects(depth - 1)] : []));
   return fc.tuple(fc.array(branch, { minLength: 1, maxLength: 3 }), pick).map(([branches, at]) => {
     const kinds = branches.flatMap((each) => each.kinds);
     const schema = { anyOf: branches.map((each) => each.schema) };
@@ -162,13 +147,11 @@ interface Property {
 
 function properties(depth: number): fc.Arbitrary<Property[]> {
   const need = fc.constantFrom("required" as const, "present" as const, "absent" as const);
-  return fc.uniqueArray(fc.record({ key: word(), value: node(depth), need }), {
-    maxLength: 4,
-    selector: ({ key }) => key,
-  });
+  const property = fc.record({ key: word(), value: node(depth), need });
+  return fc.uniqueArray(property, { maxLength: 4, selector: ({ key }) => key });
 }
 
-/** The schema of an object with a matching one, and every way to break it in one place. */
+/** An object schema with a matching object, and every way to break it in one place. */
 function layOut(drawn: readonly Property[], isOpen: boolean) {
   const required = drawn.filter(({ need }) => need === "required").map(({ key }) => key);
   const present = drawn.filter(({ need }) => need !== "absent").map(({ key, value }) => [key, value.matching] as const);
@@ -182,13 +165,13 @@ function layOut(drawn: readonly Property[], isOpen: boolean) {
   const broken: JsonObject[] = [
     ...required.map((missing) => Object.fromEntries(present.filter(([key]) => key !== missing))),
     ...drawn.map(({ key, value }) => ({ ...matching, [key]: value.nonMatching })),
-    // Longer than any name of a property.
+    // Longer than any property name.
     ...(isOpen ? [] : [{ ...matching, unknown_property: 1 }]),
   ];
   return { schema, matching, broken };
 }
 
-/** `broken` are values of the right kind that do not match; one of another kind is added to them. */
+/** `broken` are values of the right kind that do not match; one of another kind is added. */
 function toNode(
   schema: JsonObject,
   kinds: readonly Kind[],
@@ -210,11 +193,12 @@ function pickOf<T>(items: readonly T[], index: number): T {
   return items[index % items.length] as T;
 }
 
-function plus(bounded: number | undefined, step: number): number | undefined {
-  return bounded === undefined ? undefined : bounded + step;
+/** The sum, where both are there. */
+function plus(bounded: number | undefined, step: number | undefined, sign = 1): number | undefined {
+  return bounded === undefined || step === undefined ? undefined : bounded + sign * step;
 }
 
-/** The keywords that have a value. */
+/** Keywords that have a value. */
 function given(keywords: Readonly<Record<string, number | undefined>>): JsonObject {
   return Object.fromEntries(
     Object.entries(keywords).filter((entry): entry is [string, number] => entry[1] !== undefined),

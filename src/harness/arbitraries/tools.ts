@@ -1,5 +1,5 @@
-// What a model may write where it calls a tool: calls as a run has them, arguments that attack whoever copies or merges them,
-// and texts that are no arguments at all.
+// Tool calls as a model may write them: calls of a run, arguments that attack code which copies or merges them, and texts that are
+// not arguments at all.
 
 import fc from "fast-check";
 import {
@@ -11,20 +11,21 @@ import {
   type LlmToolCall,
   type LlmToolDefinition,
 } from "../../core/index.js";
+import { either } from "./either.js";
 import { jsonObject, jsonValue } from "./json.js";
 import { toolSchema } from "./schemas.js";
 import { text, word } from "./text.js";
 
 /** The options of the arbitraries of tool calls. An unknown one is `AgentError` `invalid-options`. */
 export interface ToolCallOptions {
-  /** Names of tools that are called. Default `look`, `send_mail` and now and then any text. */
+  /** Names of tools to call. Default `look`, `send_mail` and sometimes any text. */
   readonly tools?: readonly string[];
 }
 
 /** A call without its id. */
 export type CallBody = Omit<LlmToolCall, "id">;
 
-/** A call as a provider gives it, some with arguments that were no JSON object. Shrinks to a call without arguments. */
+/** A call as a provider gives it, sometimes with malformed arguments. Shrinks to a call without arguments. */
 export function toolCall(options: ToolCallOptions = {}): fc.Arbitrary<LlmToolCall> {
   assertKnownOptions("toolCall", options, ["tools"]);
   return fc.tuple(fc.nat(99), callBody(options.tools ?? [])).map(([index, body]) => ({ id: `call-${index}`, ...body }));
@@ -32,41 +33,23 @@ export function toolCall(options: ToolCallOptions = {}): fc.Arbitrary<LlmToolCal
 
 /** The same without an id; `tools` may be empty for the default names. */
 export function callBody(tools: readonly string[]): fc.Arbitrary<CallBody> {
-  const name =
-    tools.length > 0
-      ? fc.constantFrom(...tools)
-      : fc.oneof(
-          { withCrossShrink: true },
-          { weight: 4, arbitrary: fc.constantFrom("look", "send_mail") },
-          { weight: 1, arbitrary: text() },
-        );
-  return fc.oneof(
-    { withCrossShrink: true },
-    { weight: 4, arbitrary: fc.record({ name, arguments: jsonObject() }) },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        name,
-        arguments: fc.constant({}),
-        malformedArguments: malformedArguments().filter(isKept),
-      }),
-    },
+  const name = tools.length > 0 ? fc.constantFrom(...tools) : either([4, fc.constantFrom("look", "send_mail")], text());
+  const malformed = malformedArguments().filter(isKept);
+  return either<CallBody>(
+    [4, fc.record({ name, arguments: jsonObject() })],
+    fc.record({ name, arguments: fc.constant({}), malformedArguments: malformed }),
   );
 }
 
-/** Nothing and `null` are read as no arguments on every wire, so no call has them in its message. */
+/** Every wire reads an empty text and `null` as no arguments, so no call keeps them. */
 function isKept(written: string): boolean {
   return !["", "null"].includes(written.trim());
 }
 
-/**
- * What a model wrote as arguments that is not one JSON object: torn, another kind of value, two values, another notation.
- * Shrinks to "".
- */
+/** Arguments that are not one JSON object: torn, another kind of value, two values, another notation. Shrinks to "". */
 export function malformedArguments(): fc.Arbitrary<string> {
   const written = jsonObject().map((value) => JSON.stringify(value));
-  return fc.oneof(
-    { withCrossShrink: true },
+  return either(
     fc.constantFrom("", "null", "[1]", '"text"', "7", "{", "{'a':1}", "{a:1}", '{"a":1,}', "```json\n{}\n```", "NaN"),
     // Without its last brace at least, so that nothing of it is a whole object.
     fc.tuple(written, fc.nat(200)).map(([json, cut]) => json.slice(0, cut % json.length).toWellFormed()),
@@ -78,29 +61,28 @@ export function malformedArguments(): fc.Arbitrary<string> {
 }
 
 /**
- * Arguments as JSON.parse gives them, made to do harm: keys that reach prototypes at any depth, deep nesting, long text, and now
- * and then what is no object. Shrinks to {}.
+ * Hostile arguments as JSON.parse gives them: keys that reach prototypes at any depth, deep nesting, long text, and sometimes a value
+ * that is not an object. Shrinks to {}.
  */
 export function hostileArguments(): fc.Arbitrary<JsonValue> {
-  return fc.oneof(
-    { withCrossShrink: true },
-    { weight: 9, arbitrary: mayBePoisoned(jsonObject(), 2) },
-    { weight: 1, arbitrary: fc.integer({ min: 1, max: 200 }).map(nestedObject) },
-    { weight: 1, arbitrary: fc.nat(5_000).map((length) => ({ a: "a".repeat(length) })) },
-    { weight: 1, arbitrary: jsonValue() },
+  return either<JsonValue>(
+    [9, mayBePoisoned(jsonObject(), 2)],
+    fc.integer({ min: 1, max: 200 }).map(nestedObject),
+    fc.nat(5_000).map((length) => ({ a: "a".repeat(length) })),
+    jsonValue(),
   );
 }
 
-/** Objects, `weight` of `weight + 1` with a key that reaches a prototype put into one of the objects in them. Shrinks to those without. */
+/** Objects, `weight` of `weight + 1` of them with a key that reaches a prototype, at any depth. Shrinks to those without. */
 export function mayBePoisoned(objects: fc.Arbitrary<JsonObject>, weight: number): fc.Arbitrary<JsonObject> {
   const attacks = fc.constantFrom<JsonValue[]>({ polluted: true }, { prototype: { polluted: true } });
-  const value = fc.oneof({ withCrossShrink: true }, jsonValue(), { weight: 2, arbitrary: attacks });
+  const value = either(jsonValue(), [2, attacks]);
   const poison = fc.record({ key: fc.constantFrom(...FORBIDDEN_KEYS), value, place: fc.nat(20) });
-  const maybe = fc.oneof({ withCrossShrink: true }, fc.constant(undefined), { weight, arbitrary: poison });
+  const maybe = either(fc.constant(undefined), [weight, poison]);
   return fc.tuple(objects, maybe).map(([object, drawn]) => (drawn === undefined ? object : put(object, drawn)));
 }
 
-/** A copy of `object` in which one of its objects has the key; place 0 is itself. */
+/** A copy of `object` in which one of its objects has the key; place 0 is the object itself. */
 function put(object: JsonObject, { key, value, place }: { key: string; value: JsonValue; place: number }): JsonObject {
   const copy = structuredClone(object);
   const objects: JsonObject[] = [];

@@ -1,10 +1,10 @@
-// What a vendor reports beside an answer: tokens, a price, the model's name, each of them there or not.
+// What a vendor reports with an answer: tokens, a price, the model's name, each present or absent.
 
 import fc from "fast-check";
 import type { LlmTurnResponse, Usage } from "../../core/index.js";
 import { text } from "./text.js";
 
-/** Tokens of one turn; what was read from a cache is part of the input, what was thought part of the output. */
+/** Tokens of one turn. Cache reads are part of the input, and reasoning is part of the output. */
 export function usage(): fc.Arbitrary<Usage> {
   const tokens = fc.nat(100_000);
   return fc
@@ -18,7 +18,7 @@ export function usage(): fc.Arbitrary<Usage> {
     }));
 }
 
-/** The fields of a response that are figures and names. Shrinks to none of them. */
+/** Those fields of a response. Shrinks to none of them. */
 export function answerFigures(): fc.Arbitrary<Pick<LlmTurnResponse, "usage" | "costUsd" | "model">> {
   return fc.record(
     { usage: usage(), costUsd: fc.nat(100_000).map((cents) => cents / 10_000), model: text() },

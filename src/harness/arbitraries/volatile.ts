@@ -1,5 +1,5 @@
-// Texts as hash filters and redactions look for them: dates, ids, addresses, keys, white space; alone, in a sentence, or grown
-// together with what stands around them. All of it is made up.
+// Texts that hash filters and redactions look for: dates, ids, addresses, keys, white space. They stand alone, in a sentence, or
+// joined to their surroundings. All of them are made up.
 
 import fc from "fast-check";
 import type { LlmMessage } from "../../core/index.js";
@@ -8,9 +8,7 @@ const SAMPLES = [
   "2026-11-21",
   "2026-11-21T09:30:00.000Z",
   "09:30:15",
-  "1795251000",
-  "42",
-  "3.14",
+  ...["1795251000", "42", "3.14"],
   "0f8fad5b-d9cb-469f-a165-70867728950e",
   "d41d8cd98f00b204e9800998ecf8427e",
   "ann.lee@example.com",
@@ -19,7 +17,7 @@ const SAMPLES = [
   "192.0.2.1",
   "C:\\Users\\ann",
   "/home/ann/run-7.log",
-  // In pieces, so that nobody who looks for keys takes this file for a leak.
+  // In pieces, so that no scanner for leaked keys reports this file.
   ["sk", "aaaaaaaaaaaaaaaaaaaaaaaa"].join("-"),
   ["Bearer", "aaaaaaaa.bbbbbbbb"].join(" "),
   ["4111", "1111", "1111", "1111"].join(" "),
@@ -28,27 +26,25 @@ const SAMPLES = [
   "\tand\r\nlines\n\n",
 ];
 
-/** Longer than any of these texts with what may stand around it. */
+/** Longer than any of these texts with its surroundings. */
 const WHOLE = 100;
 
-/** One of these texts; twice now and then, with something before and after it, or a part of it. Shrinks to "". */
+/** One of these texts in its surroundings, sometimes twice or only a part of it. Shrinks to "". */
 export function volatileText(): fc.Arbitrary<string> {
   // Drawn far beyond the text, so that most are whole; both ends shrink towards its inside.
-  const [dropped, kept] = [fc.integer({ min: -9 * WHOLE, max: 0 }), fc.nat(10 * WHOLE)].map((drawn) =>
-    fc.noBias(drawn),
-  ) as [fc.Arbitrary<number>, fc.Arbitrary<number>];
+  const dropped = fc.noBias(fc.integer({ min: -9 * WHOLE, max: 0 }));
+  const kept = fc.noBias(fc.nat(10 * WHOLE));
   return fc.tuple(around(fc.constantFrom(...SAMPLES)), dropped, kept).map(([text, before, length]) => {
     const start = Math.max(0, before + WHOLE);
-    return Array.from(text)
-      .slice(start, start + length)
-      .join("");
+    const points = Array.from(text).slice(start, start + length);
+    return points.join("");
   });
 }
 
-/** What may stand around a text that is looked for, `_` in its place. */
+/** Surroundings of a text, with `_` in its place. */
 const SURROUNDINGS = ["_", "use _ now", "key=_", "x_y", "_ _", "__", '"_"', "é_😀"];
 
-/** The text as it may stand in another. Shrinks to itself. */
+/** A text in surroundings. Shrinks to itself. */
 export function around(texts: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc
     .tuple(texts, fc.constantFrom(...SURROUNDINGS))
@@ -63,7 +59,7 @@ export function withVolatile(conversations: fc.Arbitrary<LlmMessage[]>): fc.Arbi
     .map(([messages, puts]) => puts.reduce((list, { text, at }) => append(list, at, text), messages));
 }
 
-/** Counted from the first question on, and around, so that the place stays when what stands before it shrinks away. */
+/** Counts from the first question on, and around, so that the place stays when earlier messages shrink away. */
 function append(messages: readonly LlmMessage[], at: number, text: string): LlmMessage[] {
   const first = messages.findIndex(({ role }) => role === "user");
   const index = (Math.max(0, first) + at) % messages.length;

@@ -1,9 +1,9 @@
-// What a suite or a law was handed, looked at before anything is tried with it: what could never be held to a contract is refused
-// at once, and not reported as one that is broken.
+// Checks the inputs of suites and laws before anything is tried: a value that can never keep a contract is refused at once, and not
+// reported as breaking it.
 
 import { AgentError, assertKnownOptions, defined, isPlainObject, isThenable, showValue } from "../../core/index.js";
 
-/** Throws `AgentError` `invalid-options`: `owner` was given what it cannot work on. */
+/** Throws `AgentError` `invalid-options`: `owner` cannot work with its input. */
 export function refuse(owner: string, what: string, hint: string, cause?: unknown): never {
   throw new AgentError("invalid-options", `${owner} was given ${what}`, {
     hint,
@@ -11,7 +11,7 @@ export function refuse(owner: string, what: string, hint: string, cause?: unknow
   });
 }
 
-/** What somebody handed in, in words that say how it came to be the wrong thing: a class, a promise nobody awaited. */
+/** An input in words that hint at the mistake: a class, a promise that was not awaited. */
 export function describeGiven(value: unknown): string {
   if (isThenable(value)) return "a promise";
   if (isClass(value)) return value.name === "" ? "a class" : `the class ${value.name}`;
@@ -19,17 +19,17 @@ export function describeGiven(value: unknown): string {
   return showValue(value);
 }
 
-/** Takes what a promise that nobody waits for may reject with, which would end the process. */
+/** Ignores the rejection of a promise that is not awaited, which would end the process. */
 export function letGo(value: unknown): void {
   if (isThenable(value)) void Promise.resolve(value).catch(() => undefined);
 }
 
-/** An object that somebody made, and not a promise of it. */
+/** Whether it is an object, and neither a list nor a promise. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isThenable(value);
 }
 
-/** Whether it can be called with `new` alone. */
+/** Whether it is a class, which can only be called with `new`. */
 export function isClass(value: unknown): value is { readonly name: string } {
   return typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value));
 }
@@ -38,13 +38,13 @@ function isAsyncFunction(value: unknown): boolean {
   return typeof value === "function" && Object.prototype.toString.call(value) === "[object AsyncFunction]";
 }
 
-/** The names of `methods` that `value` does not have. */
+/** The names of `methods` that `value` lacks. */
 export function missingMethods(value: unknown, methods: readonly string[]): string[] {
   const has = (name: string) => typeof (value as Readonly<Record<string, unknown>>)[name] === "function";
   return typeof value === "object" && value !== null ? methods.filter((name) => !has(name)) : [...methods];
 }
 
-/** Options are an object, and closed. */
+/** Checks that options are an object without unknown names. */
 export function assertOptionsObject(owner: string, options: unknown, known: readonly string[]): void {
   if (!isPlainObject(options)) {
     throw new AgentError("invalid-options", `the options of ${owner} are ${describeGiven(options)}`, {
@@ -54,7 +54,7 @@ export function assertOptionsObject(owner: string, options: unknown, known: read
   assertKnownOptions(owner, options, known);
 }
 
-/** A wait in milliseconds that a timer can take. */
+/** Checks a wait in milliseconds that a timer can take. */
 export function assertWait(owner: string, name: string, value: unknown): void {
   if (value === undefined || (typeof value === "number" && value > 0 && value <= MAX_WAIT_MS)) return;
   throw new AgentError("invalid-options", `${name} of ${owner} is ${showValue(value)}`, {

@@ -72,7 +72,7 @@ export function iteratorOf(events: unknown): AsyncIterator<LlmStreamEvent> {
   return open.call(events) as AsyncIterator<LlmStreamEvent>;
 }
 
-/** Tells a stream that nobody reads on, and waits for nothing that comes of it. */
+/** Leaves a stream without waiting for its end. */
 export function leaveStream(iterator: AsyncIterator<LlmStreamEvent>): void {
   void (async () => iterator.return?.())().catch(() => undefined);
 }

@@ -1,22 +1,22 @@
-// What was thrown: an answer in its own right, or a crash. A crash is an error of the language itself, which code throws that
-// did not expect its input, and anything that is no error at all.
+// Tells crashes from errors that are answers. A crash is an error of the language itself, thrown by code that did not expect its input,
+// or a thrown value that is not an error.
 
 import { toVisible } from "../../core/index.js";
 
 const CRASHES = ["TypeError", "RangeError", "ReferenceError", "SyntaxError", "EvalError", "URIError"];
 
-/** True for what nobody throws on purpose to be read by a model. A subclass with a name of its own is on purpose. */
+/** Whether a thrown value is a crash. A subclass with a name of its own is not. */
 export function isCrash(thrown: unknown): boolean {
   if (!isError(thrown)) return true;
   return CRASHES.includes((thrown.constructor as { name?: string } | undefined)?.name ?? "");
 }
 
-/** Those of another realm as well: under Jest, and in any `vm`, Node's own errors are no instances of the `Error` that is seen here. */
+/** Whether it is an error of any realm: under Jest, and in any `vm`, Node's own errors are not instances of the `Error` seen here. */
 export function isError(thrown: unknown): thrown is Error {
   return thrown instanceof Error || /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(thrown));
 }
 
-/** One line: the name and message of an error, the text of anything else. Never throws. */
+/** The name and message of an error, or the text of any other value, on one line. Never throws. */
 export function describeThrown(thrown: unknown): string {
   try {
     const text = isError(thrown) ? `${thrown.name}: ${thrown.message}` : `no error but ${String(thrown)}`;

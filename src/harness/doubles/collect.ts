@@ -1,5 +1,5 @@
-// A run, or a stream of one answer, taken to its end and looked at as a value: what happened, what was said, how it ended. What
-// it failed with is a part of that value, so nothing here rejects.
+// Reads a run, or the stream of one answer, to its end, and gives it as a value: events, texts and outcome. A failure is part of that
+// value, so nothing here rejects.
 
 import {
   isThenable,
@@ -14,37 +14,37 @@ import {
 import { HarnessError } from "../errors.js";
 
 interface CollectedEvents {
-  /** In order. Where the run was given as a function, `llm-delta` events too, and those of a run that failed. */
+  /** In order. For a run given as a function, `llm-delta` events too, and the events of a failed run. */
   readonly events: readonly AgentEvent[];
-  /** What models said, in order: one text for each message that has one. Of a failed run, what its deltas told. */
+  /** Texts of models, in order: one for each message that has text. For a failed run, the texts of its deltas. */
   readonly texts: readonly string[];
 }
 
-/** A run that is over: its events, and its result or what it rejected with. */
+/** A run that is over: its events, and its result or error. */
 export type CollectedRun =
   | (CollectedEvents & { readonly kind: "ended"; readonly result: RunResult })
   | (CollectedEvents & { readonly kind: "failed"; readonly error: unknown });
 
 interface CollectedDeltas {
   readonly deltas: readonly LlmStreamDelta[];
-  /** The text deltas in one. */
+  /** The text deltas joined. */
   readonly text: string;
 }
 
-/** A stream that is over: its deltas in order, and its answer or what it threw. */
+/** A stream that is over: its deltas in order, and its answer or error. */
 export type CollectedStream =
   | (CollectedDeltas & { readonly kind: "answered"; readonly response: LlmTurnResponse })
   /** It ended without a response. */
   | (CollectedDeltas & { readonly kind: "unfinished" })
   | (CollectedDeltas & { readonly kind: "failed"; readonly error: unknown });
 
-/** Starts a run whose runtime has this listener as `onEvent`. */
+/** Starts a run whose runtime gets this listener as `onEvent`. */
 export type StartRun = (onEvent: EventListener) => Promise<RunResult>;
 
 /**
- * Waits for a run, or reads a stream to its end. A run given as a function is told from its first event on, whatever its end:
- * `collect((onEvent) => createRuntime({ agents, onEvent }).run({ goal }))`. Of a promise that rejects there are no events.
- * Throws `HarnessError` `double-unclear` for what is neither; a run that gives no result is a failed one with that error.
+ * Waits for a run, or reads a stream to its end. Pass a function to get the events of a failed run too:
+ * `collect((onEvent) => createRuntime({ agents, onEvent }).run({ goal }))`. A promise that rejects gives no events. Throws
+ * `HarnessError` `double-unclear` for any other value; a run without a result counts as failed with that error.
  */
 export function collect(stream: AsyncIterable<LlmStreamEvent>): Promise<CollectedStream>;
 export function collect(run: Promise<RunResult> | StartRun): Promise<CollectedRun>;
@@ -63,13 +63,14 @@ async function collectRun(source: Promise<RunResult> | StartRun): Promise<Collec
   const heard: AgentEvent[] = [];
   try {
     const result: unknown = await (typeof source === "function" ? source((event) => void heard.push(event)) : source);
-    if (!isResult(result)) throw unclear(`the run that collect waited for gave ${showValue(result)}, no result`);
+    if (!isResult(result))
+      throw unclear(`the run that collect waited for gave ${showValue(result)} instead of a result`);
     const texts = result.visits.flatMap(({ messages }) =>
       messages.flatMap((message) => (message.role === "assistant" && message.content !== "" ? message.content : [])),
     );
     return { kind: "ended", events: heard.length === 0 ? result.events : heard, texts, result };
   } catch (error) {
-    return { kind: "failed", events: heard, texts: toldTexts(heard), error };
+    return { kind: "failed", events: heard, texts: textsOf(heard), error };
   }
 }
 
@@ -80,12 +81,12 @@ function isResult(value: unknown): value is RunResult {
 
 function unclear(message: string): HarnessError {
   const hint =
-    "Give the promise of a run, a function that takes a listener and starts a run, or what `stream` of a provider gives.";
+    "Give the promise of a run, a function that takes a listener and starts a run, or the stream of a provider.";
   return new HarnessError("double-unclear", message, hint);
 }
 
-/** The text deltas, those of one turn in one. */
-function toldTexts(events: readonly AgentEvent[]): string[] {
+/** The text deltas, those of one turn joined. */
+function textsOf(events: readonly AgentEvent[]): string[] {
   const texts: string[] = [];
   let isOpen = false;
   for (const event of events) {
@@ -100,17 +101,15 @@ function toldTexts(events: readonly AgentEvent[]): string[] {
 
 async function collectStream(stream: AsyncIterable<LlmStreamEvent>): Promise<CollectedStream> {
   const deltas: LlmStreamDelta[] = [];
-  const told = () => ({
-    deltas,
-    text: deltas.map((delta) => (delta.type === "text-delta" ? delta.text : "")).join(""),
-  });
+  const textOf = (delta: LlmStreamDelta) => (delta.type === "text-delta" ? delta.text : "");
+  const read = () => ({ deltas, text: deltas.map(textOf).join("") });
   try {
     for await (const event of stream) {
-      if (event.type === "response") return { kind: "answered", ...told(), response: event.response };
+      if (event.type === "response") return { kind: "answered", ...read(), response: event.response };
       deltas.push(event);
     }
   } catch (error) {
-    return { kind: "failed", ...told(), error };
+    return { kind: "failed", ...read(), error };
   }
-  return { kind: "unfinished", ...told() };
+  return { kind: "unfinished", ...read() };
 }

@@ -1,5 +1,5 @@
-// Files in memory behind the file port: for whatever keeps recordings, in tests that touch no disk. What it answers is what the files of
-// a Linux machine answer; a law holds the two beside each other.
+// Files in memory behind the file port, for tests that touch no disk. They answer as the files of a Linux machine do; a law compares the
+// two.
 
 import {
   isPlainObject,
@@ -12,7 +12,7 @@ import {
 import { HarnessError } from "../errors.js";
 import { locate, pathProblem, type Astray, type Place, type Tree } from "./folders.js";
 
-/** What each method of the port can be made to answer. */
+/** The answer of each method that a test can make fail. */
 interface Answers {
   read: FileRead;
   write: FileWrite;
@@ -24,15 +24,15 @@ const METHODS: readonly unknown[] = ["read", "write", "append", "remove"] satisf
 
 /** Files in memory; made by {@link memoryFiles}. */
 export interface MemoryFiles extends FilePort {
-  /** Every file by its path, without `.`, `..` and doubled `/`. May be changed by hand, as somebody else's program would. */
+  /** Every file by its path, without `.`, `..` and doubled `/`. A test may change it, as another program would. */
   readonly texts: Map<string, string>;
-  /** Every later call of one method answers with this, and does nothing. */
+  /** Makes every later call of one method answer with this and do nothing. */
   fail<Method extends keyof Answers>(method: Method, answer: Answers[Method]): void;
 }
 
 /**
- * Files with these texts by path, and the folders that they stand in. Names, folders and their limits are those of a POSIX
- * system; permissions and links there are none. Throws `HarnessError` `double-unclear` for what cannot be on one disk.
+ * Files with these texts by path, and the folders that hold them. Names, folders and limits are those of a POSIX system, without
+ * permissions and links. Throws `HarnessError` `double-unclear` for files that cannot be on one disk.
  */
 export function memoryFiles(initial: Readonly<Record<string, string>> = {}): MemoryFiles {
   const texts = new Map<string, string>();
@@ -40,13 +40,14 @@ export function memoryFiles(initial: Readonly<Record<string, string>> = {}): Mem
   const answers: Partial<Answers> = {};
   const tree: Tree = {
     isFile: (path) => texts.has(path),
-    // By hand, a file may come to stand in a folder that nobody made.
+    // A test may put a file into a folder that was never made.
     isFolder: (path) => folders.has(path) || [...texts.keys()].some((file) => file.startsWith(`${path}/`)),
   };
-  const find = (path: string): Place | Astray => findIn(tree, path);
-  const findOrMake = (path: string): Place | Astray => findIn({ ...tree, make: (made) => folders.add(made) }, path);
+  const find = (path: string) => findIn(tree, path);
+  const findOrMake = (path: string) => findIn({ ...tree, make: (made) => folders.add(made) }, path);
 
-  for (const [path, text] of entriesOf(initial)) {
+  if (!isPlainObject(initial)) throw unclear(`the files of memoryFiles are ${showValue(initial)}`);
+  for (const [path, text] of Object.entries(initial) as [string, unknown][]) {
     const place = findOrMake(path);
     if (typeof text !== "string") throw unclear(`the text of ${showValue(path)} is ${showValue(text)}`);
     if (!isFree(place)) throw unclear(`no file can have the path ${showValue(path)}: ${whyNot(place)}`);
@@ -72,16 +73,15 @@ export function memoryFiles(initial: Readonly<Record<string, string>> = {}): Mem
     async write(path, text, { overwrite }) {
       if (answers.write !== undefined) return answers.write;
       const place = findOrMake(path);
-      const isTaken = place.kind === "file" || place.kind === "folder";
-      if (isTaken && !overwrite) return { kind: "exists" };
-      if (!isFile(place) && !isFree(place)) return noFile(place, path);
+      if ((place.kind === "file" || place.kind === "folder") && !overwrite) return { kind: "exists" };
+      if (!isFile(place) && !isFree(place)) return notAFile(place, path);
       texts.set(place.path, text.toWellFormed());
       return { kind: "written" };
     },
     async append(path, text) {
       if (answers.append !== undefined) return answers.append;
       const place = findOrMake(path);
-      if (!isFile(place) && !isFree(place)) return noFile(place, path);
+      if (!isFile(place) && !isFree(place)) return notAFile(place, path);
       texts.set(place.path, (texts.get(place.path) ?? "") + text.toWellFormed());
       return { kind: "written" };
     },
@@ -89,16 +89,15 @@ export function memoryFiles(initial: Readonly<Record<string, string>> = {}): Mem
       if (answers.remove !== undefined) return answers.remove;
       const place = find(path);
       if (place.kind === "missing" || place.kind === "free") return { kind: "not-found" };
-      if (!isFile(place)) return noFile(place, path);
+      if (!isFile(place)) return notAFile(place, path);
       texts.delete(place.path);
       return { kind: "removed" };
     },
     async list(folder, suffix) {
       const place = find(folder);
       if (place.kind !== "folder") return undefined;
-      return within(place.path, [...texts.keys()])
-        .filter((path) => path.endsWith(suffix))
-        .sort();
+      const paths = pathsBelow(place.path, [...texts.keys()]);
+      return paths.filter((path) => path.endsWith(suffix)).sort();
     },
   };
 }
@@ -116,30 +115,25 @@ function isFree(place: Place | Astray): place is Place & { kind: "free" } {
   return place.kind === "free" && !place.wantsFolder;
 }
 
-function noFile(place: Place | Astray, path: string): { kind: "failed"; message: string } {
+function notAFile(place: Place | Astray, path: string): { kind: "failed"; message: string } {
   if (place.kind === "failed") return place;
   const message = place.kind === "folder" ? "EISDIR: illegal operation on a directory" : "ENOTDIR: not a directory";
   return { kind: "failed", message: `${message}, '${path}'` };
 }
 
-/** The paths of the files below a folder, from there. */
-function within(folder: string, paths: readonly string[]): string[] {
+/** The paths of the files below a folder, relative to it. */
+function pathsBelow(folder: string, paths: readonly string[]): string[] {
   if (folder === ".") return paths.filter((path) => !path.startsWith("/") && !path.startsWith("../"));
   const start = folder === "/" ? folder : `${folder}/`;
   return paths.flatMap((path) => (path.startsWith(start) ? path.slice(start.length) : []));
 }
 
-function entriesOf(initial: unknown): [string, unknown][] {
-  if (isPlainObject(initial)) return Object.entries(initial);
-  throw unclear(`the files of memoryFiles are ${showValue(initial)}`);
-}
-
 function whyNot(place: Place | Astray): string {
   if (place.kind === "failed") return place.message;
-  return place.kind === "free" ? "it ends as that of a folder" : "another one is in its place";
+  return place.kind === "free" ? "it ends like the path of a folder" : "its place is taken";
 }
 
 function unclear(what: string): HarnessError {
-  const hint = "Give an object of texts by path; `fail` takes a method of the port and what it is to answer.";
+  const hint = "Give an object of texts by path; `fail` takes a method of the port and its answer.";
   return new HarnessError("double-unclear", what, hint);
 }

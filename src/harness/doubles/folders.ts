@@ -1,38 +1,38 @@
-// Paths in memory, walked as a POSIX system does (IEEE 1003.1-2017 §4.13): name after name, each a folder that is there. Lengths are
+// Paths in memory, resolved as a POSIX system does (IEEE 1003.1-2017 §4.13): name after name, each an existing folder. The limits are
 // those of Linux.
 
-/** Where a path leads: to a folder, to a file, or to a name that nothing has in a folder that is there. */
+/** Where a path leads: to a folder, to a file, or to a free name in an existing folder. */
 export interface Place {
   readonly kind: "folder" | "file" | "free";
   /** Without `.`, `..` and doubled `/`. */
   readonly path: string;
-  /** The path says by its end that it means a folder. */
+  /** True when the end of the path means a folder. */
   readonly wantsFolder: boolean;
 }
 
-/** Why a path leads nowhere: a folder on the way is missing, or what a system would say. */
+/** Why a path leads nowhere: a folder on the way is missing, or the system's error. */
 export type Astray = { readonly kind: "missing" } | { readonly kind: "failed"; readonly message: string };
 
-/** What is there by now, by paths without `.`, `..` and doubled `/`. */
+/** The existing files and folders, by paths without `.`, `..` and doubled `/`. */
 export interface Tree {
   isFile(path: string): boolean;
   isFolder(path: string): boolean;
-  /** Makes a folder that is missing on the way. */
+  /** Makes a missing folder on the way. */
   make?(path: string): void;
 }
 
 const MAX_NAME_BYTES = 255;
 const MAX_PATH_BYTES = 4_095;
 
-/** What makes a text no path at all, or "". */
+/** Why a text cannot be a path, or "". */
 export function pathProblem(path: string): string {
   if (path === "") return "the path is empty";
   return path.includes("\0") ? "the path has a NUL character in it" : "";
 }
 
-/** Walks along a path, which is no empty one, and looks what has its last name. */
+/** Resolves a path that is not empty. */
 export function locate(given: string, tree: Tree): Place | Astray {
-  // As it comes to a disk: half a surrogate pair has no bytes.
+  // As on a disk: half a surrogate pair has no bytes.
   const path = given.toWellFormed();
   if (bytesOf(path) > MAX_PATH_BYTES) return tooLong(path);
   const names = path.split("/").filter((name) => name !== "");
@@ -64,12 +64,12 @@ function step(at: string, name: string, tree: Tree): string | Astray {
   return path;
 }
 
-/** The working folder, the folders above it and the root are always there. */
+/** The working folder, the folders above it and the root always exist. */
 function isFolder(path: string, tree: Tree): boolean {
   return path === "." || path === "/" || isAbove(path) || tree.isFolder(path);
 }
 
-/** Of the working folder. */
+/** Whether it is a folder above the working folder. */
 function isAbove(path: string): boolean {
   return path.split("/").every((name) => name === "..");
 }

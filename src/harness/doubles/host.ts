@@ -1,5 +1,4 @@
-// A whole host in memory: every port of the core, files and a memory, none of which reaches anything outside or differs
-// from one run to the next.
+// A whole host in memory: every port of the core, files and a memory. None of it reaches anything outside or differs between runs.
 
 import {
   assertKnownOptions,
@@ -12,16 +11,17 @@ import { HarnessError } from "../errors.js";
 import { fixedClock, type FixedClock } from "./clock.js";
 import { memoryFiles, type MemoryFiles } from "./files.js";
 import { assertSeed, countingIds, seededBytes, type CountingIds } from "./ids.js";
+import { refuseValue } from "./unclear.js";
 
 /** The options of {@link memoryHost}. */
 export interface MemoryHostOptions {
-  /** What the clock shows first, in milliseconds since the Unix epoch. Default 2026-01-01. */
+  /** First time of the clock, in milliseconds since the Unix epoch. Default 2026-01-01. */
   readonly start?: number;
-  /** Of the random bytes, a whole number. Default 0. */
+  /** Seed of the random bytes, a whole number. Default 0. */
   readonly seed?: number;
-  /** Texts by path. Default none. */
+  /** Texts of files by path. Default none. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Default one that fails as a machine without a network does. */
+  /** Default: fails as on a machine without a network. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
@@ -35,35 +35,30 @@ export interface MemoryHost {
   readonly ids: CountingIds;
   /** For the `memory` of a runtime. */
   readonly memory: RuntimeMemory;
-  /** What was said by `ports.warn`, in order. */
+  /** Messages of `ports.warn`, in order. */
   readonly warnings: readonly string[];
 }
 
 const OPTIONS = ["start", "seed", "files", "fetch"];
 
 /**
- * A whole host in memory: ports, files, ids and a memory, none of which reaches anything outside or differs between
- * runs. Throws `AgentError` `invalid-options` for an unknown option, and `HarnessError` `double-unclear` for a value
- * that cannot be.
+ * A whole host in memory: ports, files, ids and a memory. None of it reaches anything outside or differs between runs. Throws
+ * `AgentError` `invalid-options` for an unknown option, and `HarnessError` `double-unclear` for a malformed value.
  */
 export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw unclear(`the options of memoryHost are ${showValue(options)}`, `The options are ${OPTIONS.join(", ")}.`);
+    const message = `the options of memoryHost are ${showValue(options)}`;
+    throw new HarnessError("double-unclear", message, `The options are ${OPTIONS.join(", ")}.`);
   }
   assertKnownOptions("memoryHost", options, OPTIONS);
   const { start, seed = 0, files = {}, fetch = noNetwork } = options;
   assertSeed("seed of memoryHost", seed);
-  if (typeof fetch !== "function") throw unclear(`fetch of memoryHost is ${showValue(fetch)}`, "Give a function.");
+  if (typeof fetch !== "function") refuseValue("fetch of memoryHost", fetch, "Give a function.");
   const clock = fixedClock(start);
   const warnings: string[] = [];
+  const warn = (message: string) => void warnings.push(message);
   return {
-    ports: {
-      now: clock.now,
-      timer: clock.timer,
-      randomBytes: seededBytes(seed),
-      fetch,
-      warn: (message) => void warnings.push(message),
-    },
+    ports: { now: clock.now, timer: clock.timer, randomBytes: seededBytes(seed), fetch, warn },
     clock,
     files: memoryFiles(files),
     ids: countingIds(),
@@ -72,13 +67,9 @@ export function memoryHost(options: MemoryHostOptions = {}): MemoryHost {
   };
 }
 
-/** Rejects as fetch does where no address can be found. */
+/** Rejects as fetch does for an unknown host. */
 const noNetwork: typeof globalThis.fetch = async (input) => {
   const { host } = new URL(input instanceof Request ? input.url : input);
   const cause = Object.assign(new Error(`${host} is not there: a memory host has no network`), { code: "ENOTFOUND" });
   throw new TypeError("fetch failed", { cause });
 };
-
-function unclear(message: string, hint: string): HarnessError {
-  return new HarnessError("double-unclear", message, hint);
-}

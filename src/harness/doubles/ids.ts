@@ -1,25 +1,25 @@
 // Ids and random bytes that are the same in every run.
 
-import { showValue, type Ports } from "../../core/index.js";
+import type { Ports } from "../../core/index.js";
 import { createRandom } from "../drift/statistics/random.js";
-import { HarnessError } from "../errors.js";
+import { refuseValue } from "./unclear.js";
 
 /** Ids that count; made by {@link countingIds}. */
 export interface CountingIds extends Pick<Ports, "randomBytes"> {
   /** The prefix and the next number, from 1: `id-1`, `id-2` … */
   next(): string;
   /**
-   * The next number in as many bytes as asked for, the last byte the lowest, so that the first run id is 0…01. Of so few bytes
-   * that they cannot hold it, its lowest ones. Throws `HarnessError` `double-unclear` for what is no length.
+   * The next number in `length` bytes, the last byte the lowest, so that the first run id is 0…01. A number that does not fit loses its
+   * high bytes. Throws `HarnessError` `double-unclear` for a value that is not a length.
    */
   randomBytes(length: number): Uint8Array;
-  /** How many were given, of both kinds together. */
+  /** How many ids were given, of both kinds together. */
   readonly given: number;
 }
 
 /** Ids that count. `next` and `randomBytes` count together, so no two are alike. Throws `HarnessError` `double-unclear`. */
 export function countingIds(prefix = "id-"): CountingIds {
-  if (typeof prefix !== "string") throw unclear("the prefix of countingIds", prefix, "Give a text.");
+  if (typeof prefix !== "string") refuseValue("the prefix of countingIds", prefix, "Give a text.");
   let given = 0;
   return {
     next: () => `${prefix}${++given}`,
@@ -49,19 +49,15 @@ export function seededBytes(seed: number): Ports["randomBytes"] {
   };
 }
 
-/** Throws `double-unclear` for what is no whole number. */
+/** Throws `double-unclear` for a value that is not a whole number. */
 export function assertSeed(what: string, seed: unknown): void {
-  if (!Number.isSafeInteger(seed)) throw unclear(what, seed, "Give a whole number.");
+  if (!Number.isSafeInteger(seed)) refuseValue(what, seed, "Give a whole number.");
 }
 
-/** More than any caller of the port asks for at once. */
+/** More than any caller of the port needs at once. */
 const MAX_BYTES = 65_536;
 
 function assertLength(length: unknown): void {
   if (Number.isSafeInteger(length) && Number(length) >= 0 && Number(length) <= MAX_BYTES) return;
-  throw unclear("the length of random bytes", length, `Give a whole number from 0 to ${MAX_BYTES}.`);
-}
-
-function unclear(what: string, value: unknown, hint: string): HarnessError {
-  return new HarnessError("double-unclear", `${what} is ${showValue(value)}`, hint);
+  refuseValue("the length of random bytes", length, `Give a whole number from 0 to ${MAX_BYTES}.`);
 }

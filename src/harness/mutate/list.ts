@@ -6,10 +6,10 @@ import { MUTANT_KINDS, type Candidate, type Choose, type Mutant, type MutantOpti
 import { promptCandidates } from "./prompts.js";
 import { responseCandidates } from "./responses.js";
 
-/** Further places of a cassette are left alone. */
+/** Most mutants of one cassette; further places are left alone. */
 export const MAX_MUTANTS_PER_CASSETTE = 10_000;
 
-/** At most {@link MAX_MUTANTS_PER_CASSETTE}: a list of that length may have been cut. Same cassette and options, same list. */
+/** Lists at most {@link MAX_MUTANTS_PER_CASSETTE}; a list of that length may be cut. Same cassette and options, same list. */
 export function listMutants(cassette: CassetteV2, options: MutantOptions): Mutant[] {
   const mutants: Mutant[] = [];
   for (const candidate of candidates(cassette, options)) {
@@ -19,7 +19,7 @@ export function listMutants(cassette: CassetteV2, options: MutantOptions): Mutan
   return mutants;
 }
 
-/** The same one by one, with the edits that make them. */
+/** Mutants one by one, with the edits that make them. */
 export function* candidates(
   cassette: CassetteV2,
   { seed, file, kinds = MUTANT_KINDS }: MutantOptions,
@@ -30,7 +30,7 @@ export function* candidates(
   yield* responseCandidates(cassette, wanted, choose);
 }
 
-/** Without `id`, what two changes of one file never share. */
+/** The mutant with its id, a hash of everything that tells two changes of one file apart. */
 export function toMutant({ edit, ...change }: Candidate, file: string): Mutant {
   const { kind, pointer, old } = change;
   const now = change.new === undefined ? [] : [change.new];

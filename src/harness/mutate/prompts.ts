@@ -1,12 +1,12 @@
-// Mutants of what the model was asked: a system or user message, or the result of a tool. Each recorded message is changed where
-// it first stands, so the prompts that keep it change with it.
+// Mutants of prompts: a system or user message, or the result of a tool. A message is changed in the entry that first records it, so
+// every later prompt that keeps it changes too.
 
 import { toPointer, type LlmMessage } from "../../core/index.js";
 import type { CassetteV2 } from "../../cassette/index.js";
 import type { Candidate, Choose, MutantKind } from "./mutant.js";
 import { replaceWord, textChanges } from "./text.js";
 
-/** Of the kinds `prompt` and `result`. None where the cassette keeps no prompts. */
+/** Candidates of the kinds `prompt` and `result`; none for a cassette without prompts. */
 export function* promptCandidates(
   { entries }: CassetteV2,
   kinds: ReadonlySet<MutantKind>,
@@ -39,37 +39,29 @@ interface MessageChange {
   message: LlmMessage;
 }
 
-/** A prompt is compared as a whole, so one change of each text is enough; what becomes of a result depends on the change. */
+/** A prompt is compared as a whole, so one change of each text is enough. Results get every change, since their effects differ. */
 function* messageChanges(message: LlmMessage, name: string, choose: Choose): Generator<MessageChange> {
-  switch (message.role) {
-    case "assistant":
-      return;
-    case "tool": {
-      const { content: old } = message;
-      for (const { text, says } of textChanges(old, name, choose)) {
-        const what = `the result of ${message.name} ${says}`;
-        yield { path: ["content"], old, text, what, message: { ...message, content: text } };
-      }
-      return;
+  if (message.role === "assistant") return;
+  if (message.role === "tool") {
+    for (const { text, says } of textChanges(message.content, name, choose)) {
+      const what = `the result of ${message.name} ${says}`;
+      yield { path: ["content"], old: message.content, text, what, message: { ...message, content: text } };
     }
-    case "system":
-    case "user": {
-      const { content } = message;
-      if (typeof content === "string") {
-        if (content.trim() === "") return;
-        const { text, says } = replaceWord(content, name, choose);
-        const what = `the ${message.role} message ${says}`;
-        yield { path: ["content"], old: content, text, what, message: { ...message, content: text } };
-        return;
-      }
-      if (message.role === "system") return;
-      for (const [place, part] of content.entries()) {
-        if (part.type !== "text" || part.text.trim() === "") continue;
-        const { text, says } = replaceWord(part.text, `${name}/${place}`, choose);
-        const other = { ...message, content: content.with(place, { ...part, text }) };
-        const path = ["content", place, "text"];
-        yield { path, old: part.text, text, what: `the ${message.role} message ${says}`, message: other };
-      }
-    }
+    return;
+  }
+  const { role, content } = message;
+  if (typeof content === "string") {
+    if (content.trim() === "") return;
+    const { text, says } = replaceWord(content, name, choose);
+    const what = `the ${role} message ${says}`;
+    yield { path: ["content"], old: content, text, what, message: { ...message, content: text } };
+    return;
+  }
+  for (const [place, part] of content.entries()) {
+    if (part.type !== "text" || part.text.trim() === "") continue;
+    const { text, says } = replaceWord(part.text, `${name}/${place}`, choose);
+    const other = { ...message, content: content.with(place, { ...part, text }) } as LlmMessage;
+    const path = ["content", place, "text"];
+    yield { path, old: part.text, text, what: `the ${role} message ${says}`, message: other };
   }
 }

@@ -1,12 +1,12 @@
-// Mutants of what the model answered: the text of an answer, the arguments and names of its tool calls, why it stopped.
+// Mutants of the model's answers: the text of an answer, the arguments and names of its tool calls, the stop reason.
 
-import { toPointer, type LlmToolCall, type LlmTurnResponse, type StopReason } from "../../core/index.js";
+import { defined, toPointer, type JsonValue, type LlmToolCall, type LlmTurnResponse } from "../../core/index.js";
 import type { CassetteV2 } from "../../cassette/index.js";
 import type { Candidate, Choose, MutantKind } from "./mutant.js";
 import { textChanges } from "./text.js";
 import { valueEdits } from "./values.js";
 
-/** Of the kinds `answer`, `arguments`, `tool` and `stop`. */
+/** Candidates of the kinds `answer`, `arguments`, `tool` and `stop`. */
 export function* responseCandidates(
   cassette: CassetteV2,
   kinds: ReadonlySet<MutantKind>,
@@ -14,10 +14,14 @@ export function* responseCandidates(
 ): Generator<Candidate> {
   const tools = createToolNames(cassette);
   for (const { turnIndex: turn, response } of cassette.entries) {
+    const places: Place[] = (response.message.toolCalls ?? []).map((call, index) => {
+      const path = ["entries", turn, "response", "message", "toolCalls", index];
+      return { turn, response, call, index, path };
+    });
     if (kinds.has("answer")) yield* answerCandidates(turn, response, choose);
-    for (const [index, call] of (response.message.toolCalls ?? []).entries()) {
-      if (kinds.has("arguments")) yield* argumentCandidates(turn, response, call, index, choose);
-      if (kinds.has("tool")) yield* toolCandidates(turn, response, call, index, tools(turn), choose);
+    for (const place of places) {
+      if (kinds.has("arguments")) yield* argumentCandidates(place, choose);
+      if (kinds.has("tool")) yield* toolCandidates(place, tools(turn), choose);
     }
     if (kinds.has("stop")) yield stopCandidate(turn, response);
   }
@@ -34,107 +38,91 @@ export function* responseCandidates(
   };
 }
 
-/** Text beside tool calls is no answer: hardly anybody reads it. */
+type Path = readonly (string | number)[];
+
+/** One call of a turn. */
+interface Place {
+  readonly turn: number;
+  readonly response: LlmTurnResponse;
+  readonly call: LlmToolCall;
+  readonly index: number;
+  readonly path: Path;
+}
+
+interface Change {
+  readonly old: JsonValue;
+  readonly new?: JsonValue | undefined;
+  readonly sentence: string;
+  readonly response: () => LlmTurnResponse;
+}
+
+function toCandidate(kind: MutantKind, turn: number, path: Path, { response, ...change }: Change): Candidate {
+  const { old, new: other, sentence } = change;
+  const edit = () => ({ part: "response" as const, turn, response: response() });
+  return { kind, turn, pointer: toPointer(path), old, ...defined({ new: other }), sentence, edit };
+}
+
+/** Text of a turn with tool calls is not an answer: hardly any test reads it. */
 function* answerCandidates(turn: number, response: LlmTurnResponse, choose: Choose): Generator<Candidate> {
   const { message, finalAnswer } = response;
   if ((message.toolCalls ?? []).length > 0) return;
-  const pointer = toPointer(["entries", turn, "response", "message", "content"]);
-  for (const { text, says } of textChanges(message.content, pointer, choose)) {
+  const path = ["entries", turn, "response", "message", "content"];
+  for (const { text, says } of textChanges(message.content, toPointer(path), choose)) {
     const isSame = finalAnswer === message.content;
     const other = { ...response, message: { ...message, content: text }, ...(isSame ? { finalAnswer: text } : {}) };
-    yield {
-      kind: "answer",
-      turn,
-      pointer,
-      old: message.content,
-      new: text,
-      sentence: `the answer of turn ${turn} ${says}`,
-      edit: () => ({ part: "response", turn, response: other }),
-    };
+    const sentence = `the answer of turn ${turn} ${says}`;
+    yield toCandidate("answer", turn, path, { old: message.content, new: text, sentence, response: () => other });
   }
 }
 
-function* argumentCandidates(
-  turn: number,
-  response: LlmTurnResponse,
-  call: LlmToolCall,
-  index: number,
-  choose: Choose,
-): Generator<Candidate> {
-  // What was no JSON object when it came is never run, whatever its arguments are.
+function* argumentCandidates({ turn, response, call, index, path }: Place, choose: Choose): Generator<Candidate> {
+  // Malformed arguments are never run, whatever they are.
   if (call.malformedArguments !== undefined) return;
-  const at = callPath(turn, index);
-  for (const change of valueEdits(call.arguments, toPointer(at), choose)) {
-    const { path, old, toWhole } = change;
-    const place = toPointer(path);
-    const isGone = change.new === undefined;
-    yield {
-      kind: "arguments",
-      turn,
-      pointer: toPointer([...at, "arguments", ...path]),
-      old,
-      ...(isGone ? {} : { new: change.new }),
-      sentence: `turn ${turn} calls ${call.name} ${isGone ? "without" : "with another"} ${place}`,
-      edit: () => ({
-        part: "response",
-        turn,
-        response: withCalls(response, index, [{ ...call, arguments: toWhole() }]),
-      }),
-    };
+  for (const change of valueEdits(call.arguments, toPointer(path), choose)) {
+    const how = change.new === undefined ? "without" : "with another";
+    yield toCandidate("arguments", turn, [...path, "arguments", ...change.path], {
+      old: change.old,
+      new: change.new,
+      sentence: `turn ${turn} calls ${call.name} ${how} ${toPointer(change.path)}`,
+      response: () => withCalls(response, index, [{ ...call, arguments: change.toWhole() }]),
+    });
   }
 }
 
 function* toolCandidates(
-  turn: number,
-  response: LlmTurnResponse,
-  call: LlmToolCall,
-  index: number,
+  { turn, response, call, index, path }: Place,
   tools: readonly string[],
   choose: Choose,
 ): Generator<Candidate> {
-  const at = callPath(turn, index);
   const others = tools.filter((name) => name !== call.name);
-  const name = others[choose(`${toPointer(at)} name`, others.length)];
+  const name = others[choose(`${toPointer(path)} name`, others.length)];
   if (name !== undefined) {
-    yield {
-      kind: "tool",
-      turn,
-      pointer: toPointer([...at, "name"]),
+    yield toCandidate("tool", turn, [...path, "name"], {
       old: call.name,
       new: name,
       sentence: `turn ${turn} calls ${name} instead of ${call.name}`,
-      edit: () => ({ part: "response", turn, response: withCalls(response, index, [{ ...call, name }]) }),
-    };
+      response: () => withCalls(response, index, [{ ...call, name }]),
+    });
   }
-  yield {
-    kind: "tool",
-    turn,
-    pointer: toPointer(at),
+  yield toCandidate("tool", turn, path, {
     old: { name: call.name, arguments: call.arguments },
     sentence: `turn ${turn} does not call ${call.name}`,
-    edit: () => ({ part: "response", turn, response: withCalls(response, index, []) }),
-  };
+    response: () => withCalls(response, index, []),
+  });
 }
 
 function stopCandidate(turn: number, response: LlmTurnResponse): Candidate {
   const { stopReason: old } = response;
-  const stopReason: StopReason = old === "stop" || old === "toolUse" ? "length" : "stop";
-  return {
-    kind: "stop",
-    turn,
-    pointer: toPointer(["entries", turn, "response", "stopReason"]),
+  const stopReason = old === "stop" || old === "toolUse" ? "length" : "stop";
+  return toCandidate("stop", turn, ["entries", turn, "response", "stopReason"], {
     old,
     new: stopReason,
     sentence: `turn ${turn} stops for ${JSON.stringify(stopReason)} instead of ${JSON.stringify(old)}`,
-    edit: () => ({ part: "response", turn, response: { ...response, stopReason } }),
-  };
+    response: () => ({ ...response, stopReason }),
+  });
 }
 
-function callPath(turn: number, index: number): (string | number)[] {
-  return ["entries", turn, "response", "message", "toolCalls", index];
-}
-
-/** One call replaced or dropped. A model that asks for no tool has answered. */
+/** Replaces or drops one call. A response without calls becomes a final answer. */
 function withCalls(response: LlmTurnResponse, index: number, calls: readonly LlmToolCall[]): LlmTurnResponse {
   const { toolCalls = [], ...rest } = response.message;
   const left = toolCalls.toSpliced(index, 1, ...calls);
@@ -142,7 +130,7 @@ function withCalls(response: LlmTurnResponse, index: number, calls: readonly Llm
   return { ...response, message: rest, finalAnswer: rest.content, stopReason: "stop" };
 }
 
-/** The tools that a turn could have called: those it was offered, and those that are called anywhere. */
+/** The tools that a turn could have called: those offered to it, and those called in any turn. */
 function createToolNames({ entries, extensions }: CassetteV2): (turn: number) => readonly string[] {
   const called = entries.flatMap(({ response }) => (response.message.toolCalls ?? []).map(({ name }) => name));
   const contexts = extensions?.contexts ?? [];

@@ -1,11 +1,11 @@
-// A fair order for more mutants than there is time for: every file and every kind gets its share, whichever way the list is cut.
+// A fair order for when there are more mutants than time: wherever the list is cut, every file and every kind gets its share.
 
 import { hashJson } from "../../core/index.js";
 import { MUTANT_KINDS, type Mutant } from "./mutant.js";
 
 /**
- * All of `mutants`: one of each file in turn, of a kind that changes from round to round, and within a file and kind in an
- * order that the seed gives. The first N are a sample for any N.
+ * Sorts mutants so that the first N are a fair sample for any N: one of each file in turn, of a kind that changes from round to round,
+ * and within a file and kind in an order that the seed decides.
  */
 export function inTurns(mutants: readonly Mutant[], seed: string): Mutant[] {
   const byFile = new Map<string, Mutant[]>();
@@ -31,7 +31,7 @@ function createQueue(mutants: readonly Mutant[], seed: string): (kindIndex: numb
     .map((mutant) => ({ mutant, rank: hashJson([seed, mutant.id]) }))
     .sort((a, b) => (a.rank < b.rank ? -1 : 1))
     .map(({ mutant }) => mutant);
-  // The last is taken first, without moving the others.
+  // Taken from the end, without moving the others.
   const queues = MUTANT_KINDS.map((kind) => shuffled.filter((mutant) => mutant.kind === kind));
   return (kindIndex) => {
     for (let step = 0; step < queues.length; step++) {

@@ -1,4 +1,4 @@
-// Ways to change a text so that it says something else: a word replaced, a number turned round, nothing left of it.
+// Ways to change a text so that it says something else: replace a word, negate a number, empty it.
 
 import { shorten } from "../../core/index.js";
 import type { Choose } from "./mutant.js";
@@ -10,14 +10,14 @@ export interface TextChange {
   readonly says: string;
 }
 
-/** Plain words that are not likely to stand where they are put. */
+/** Plain words that are unlikely in the place of any other. */
 const OTHER_WORDS = ["otherwise", "purple", "seventeen", "nowhere", "turnip"];
 const WORD = /\p{L}[\p{L}\p{M}]+/gu;
 const NUMBER = /(?<![\p{L}\p{N}_.-])\d+(?:\.\d+)?(?![\p{L}\p{N}_])/gu;
-/** Words and numbers further on in a text are left alone, so that a long one costs no more than a short one. */
+/** Later words and numbers are left alone, so that a long text costs no more than a short one. */
 const MAX_LOOKED_AT = 20_000;
 
-/** None of them is the text itself. Blank text has none: to empty it would change nothing. */
+/** Every change of a text, all different from it. Blank text has none, since emptying it would change nothing. */
 export function textChanges(text: string, name: string, choose: Choose): TextChange[] {
   if (text.trim() === "") return [];
   return [
@@ -27,7 +27,7 @@ export function textChanges(text: string, name: string, choose: Choose): TextCha
   ];
 }
 
-/** A text without words, such as a symbol, is replaced as a whole. */
+/** Replaces one word, or the whole of a text without words. */
 export function replaceWord(text: string, name: string, choose: Choose): TextChange {
   const words = [...text.slice(0, MAX_LOOKED_AT).matchAll(WORD)];
   const word = words[choose(`${name} word`, words.length)];

@@ -1,20 +1,20 @@
-// Ways to change one place of a tool call's arguments: a leaf gets another value of its own type, or a key is gone.
+// Ways to change one place of a tool call's arguments: give a leaf another value of its type, or drop a key.
 
 import { toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
 import type { Choose } from "./mutant.js";
 import { textChanges } from "./text.js";
 
 export interface ValueEdit {
-  /** From the arguments on. */
+  /** From the arguments down. */
   readonly path: readonly (string | number)[];
   readonly old: JsonValue;
-  /** Absent where the key is gone. */
+  /** Absent when the key is dropped. */
   readonly new?: JsonValue;
-  /** The whole arguments as they then are. */
+  /** The whole arguments after the change. */
   readonly toWhole: () => JsonObject;
 }
 
-/** Every place, in order; none of the edits leaves the arguments as they were. `name` tells the choices of two calls apart. */
+/** Edits of every place, in order, each a real change. `name` makes the choices of two calls differ. */
 export function* valueEdits(whole: JsonObject, name: string, choose: Choose): Generator<ValueEdit> {
   for (const { path, old, put } of places(whole, [], (value) => value)) {
     const here = `${name}${toPointer(path)}`;
@@ -28,7 +28,7 @@ export function* valueEdits(whole: JsonObject, name: string, choose: Choose): Ge
 interface Place {
   path: (string | number)[];
   old: JsonValue;
-  /** The whole with another value here, or with none. */
+  /** The whole with another value here; undefined drops it. */
   put: (value: JsonValue | undefined) => JsonValue;
 }
 

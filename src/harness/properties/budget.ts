@@ -1,5 +1,5 @@
-// Laws of a budget: what a plain count says of it, for any turns. Held against the counter itself and, for limits, against whole
-// runs of a runtime under them.
+// Laws of a budget: it agrees with a plain count, for any turns. They are checked on the budget itself and, for limits, on whole runs
+// of a runtime.
 
 import fc from "fast-check";
 import {
@@ -15,6 +15,7 @@ import {
 } from "../../core/index.js";
 import { spending, type SpentTurn } from "../arbitraries/budgets.js";
 import { answerOf } from "../arbitraries/cassettes.js";
+import { either } from "../arbitraries/either.js";
 import { assertExamples, assertLawOptions, breaks, holdLaws, isBreach, type LawOptions } from "./law.js";
 import { describeThrown } from "../contract/thrown.js";
 import { budgetMaker, CAPS, findTurnsFault } from "./budget-subject.js";
@@ -22,26 +23,26 @@ import { settle } from "../contract/waiting.js";
 
 /** The options of `checkBudget`. */
 export interface CheckBudgetOptions extends LawOptions {
-  /** Turns that are tried first. */
+  /** Lists of turns to try first. */
   readonly examples?: readonly (readonly SpentTurn[])[];
 }
 
-/** What was tried. */
+/** The runs that `checkBudget` tried. */
 export interface BudgetReport {
   readonly runs: number;
-  /** How many of them a cap ended. */
+  /** Runs that each cap ended. */
   readonly ended: Readonly<Record<BudgetCap, number>>;
-  /** How many ended by themselves. */
+  /** Runs that no cap ended. */
   readonly finished: number;
 }
 
 /**
- * Holds a budget to its laws, for any turns: turns and tool calls never exceed their caps; tokens and cost are overshot by one turn
- * at most; what was counted only grows, and is the sum of what was spent; a cap forbids nothing before it is reached, takes nothing
- * by that, and goes on to forbid; a further conversation spends from the same caps. Give it limits, and whole runs are played under them as well, or a function that makes a budget of your own.
+ * Holds a budget to its laws, for any turns. Turns and tool calls never exceed their caps, and tokens and cost exceed theirs by at
+ * most one turn. The counts are the sum of what was spent. A cap forbids nothing before it is reached, counts nothing when it forbids,
+ * and then forbids for good. A further conversation spends from the same caps.
  *
- * Rejects with `LawBrokenError`, and with `AgentError` `invalid-options` for limits that are none and for a function that makes no
- * budget, or the same one twice.
+ * Pass limits, and whole runs are played under them as well, or a function that makes a budget of your own. Rejects with
+ * `LawBrokenError`, and with `AgentError` `invalid-options` for malformed limits and for a function that does not make a new budget.
  */
 export async function checkBudget(
   subject: BudgetLimits | (() => Budget),
@@ -50,14 +51,14 @@ export async function checkBudget(
   assertLawOptions("checkBudget", options, ["examples"]);
   assertExamples("checkBudget", options.examples, findTurnsFault);
   const make = budgetMaker(subject);
-  // What is none is refused now, and not in the middle of the first run.
-  make();
+  // A malformed budget is refused before the first run.
+  const values = scaled(make());
   const ended = { turns: 0, toolCalls: 0, tokens: 0, costUsd: 0 };
   let finished = 0;
   const runs = await holdLaws<readonly SpentTurn[]>({
     call: "checkBudget(budget",
     subject: "the budget",
-    values: scaled(make()),
+    values,
     examples: options.examples ?? [],
     options,
     defaultRuns: 200,
@@ -71,7 +72,7 @@ export async function checkBudget(
   return { runs, ended, finished };
 }
 
-/** Turns made for one of the caps each: large enough, or many enough, that it is met after some of them. */
+/** Turns that aim at one of the caps: large enough, or many enough, that it is met after some of them. */
 function scaled(budget: Budget): fc.Arbitrary<SpentTurn[]> {
   const caps = CAPS.filter((cap) => Number.isFinite(budget.limitOf(cap)));
   const limit = budget.limitOf("turns");
@@ -82,30 +83,27 @@ function scaled(budget: Budget): fc.Arbitrary<SpentTurn[]> {
     return turns.slice(0, aim === "turns" ? many : USUAL.turns).map(({ usage, costUsd, toolCalls }) => ({
       // Many turns with many calls each would meet another cap first.
       toolCalls: Math.min(toolCalls * calls, aim === "turns" ? 1 : MAX_CALLS),
-      ...(usage === undefined
-        ? {}
-        : { usage: { inputTokens: usage.inputTokens * tokens, outputTokens: usage.outputTokens * tokens } }),
-      ...(costUsd === undefined ? {} : { costUsd: costUsd * cost }),
+      ...defined({
+        usage: usage && { inputTokens: usage.inputTokens * tokens, outputTokens: usage.outputTokens * tokens },
+        costUsd: costUsd === undefined ? undefined : costUsd * cost,
+      }),
     }));
   });
   const edges = caps.flatMap((cap) => spentExactly(cap, budget.limitOf(cap)));
-  return edges.length === 0
-    ? usual
-    : fc.oneof({ withCrossShrink: true }, { weight: 7, arbitrary: usual }, fc.constantFrom(...edges));
+  return edges.length === 0 ? usual : either([7, usual], fc.constantFrom(...edges));
 }
 
-/** A turn that meets the cap to the last token or cent, and one more that must not be. */
+/** A turn that meets the cap to the last token or cent, and one more that must be refused. */
 function spentExactly(cap: BudgetCap, limit: number): SpentTurn[][] {
   const after = { toolCalls: 0 };
   if (cap === "tokens") return [[{ toolCalls: 0, usage: { inputTokens: limit, outputTokens: 0 } }, after]];
   return cap === "costUsd" ? [[{ toolCalls: 0, costUsd: limit }, after]] : [];
 }
 
-/** What a run of `spending` comes to that is not scaled. */
+/** Sums of a run of `spending` that is not scaled. */
 const USUAL: Readonly<Record<BudgetCap, number>> = { turns: 12, toolCalls: 16, tokens: 100, costUsd: 1 };
-/** Turns of a run, the most. */
 const MAX_TURNS = 60;
-/** Tool calls of one turn, the most. */
+/** Most tool calls of one turn. */
 const MAX_CALLS = 100;
 
 interface Counted {
@@ -114,13 +112,13 @@ interface Counted {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costUsd: number | undefined;
-  /** How many turns had a price. */
+  /** Turns with a price. */
   readonly prices: number;
 }
 
 const NOTHING: Counted = { turns: 0, toolCalls: 0, inputTokens: 0, outputTokens: 0, costUsd: undefined, prices: 0 };
 
-/** Spends until a cap forbids a turn or the turns are used up. */
+/** Spends until a cap forbids it or the turns are used up. Gives that cap. */
 function playBudget(budget: Budget, turns: readonly SpentTurn[]): BudgetCap | undefined {
   try {
     return play(budget, turns);
@@ -143,9 +141,8 @@ function play(budget: Budget, turns: readonly SpentTurn[]): BudgetCap | undefine
       return cap;
     }
     assertWithin(budget, own);
-    own = { ...own, turns: own.turns + 1 };
-    budget.spend(toResponse(turn, own.turns));
-    own = { ...own, ...spent(own, turn) };
+    budget.spend(toResponse(turn, own.turns + 1));
+    own = add(own, turn);
     assertCounted(budget, own);
     for (let call = 0; call < turn.toolCalls; call++) {
       const refused = budget.takeToolCall();
@@ -172,23 +169,24 @@ function limitsOf(budget: Budget): string {
   return limits.map(([cap, limit]) => `${cap} ${limit}`).join(", ");
 }
 
-/** A turn was just granted: no cap may have been reached before it. */
+/** Checks a turn that was just granted: no cap may have been reached before it. */
 function assertWithin(budget: Budget, own: Counted): void {
   if (own.turns >= budget.limitOf("turns")) breaks("turns never exceed their cap", `turn ${own.turns + 1} was granted`);
   const law = "tokens and cost are overshot by one turn at most";
   const tokens = own.inputTokens + own.outputTokens;
   if (tokens >= budget.limitOf("tokens")) breaks(law, `a turn was granted after ${tokens} tokens`);
-  const [{ costUsd = 0 }, limit] = [own, budget.limitOf("costUsd")];
-  // Cents are no binary fractions; a budget may count them exactly and this sum does not, unless it has one term.
+  const { costUsd = 0 } = own;
+  const limit = budget.limitOf("costUsd");
+  // Cents are not binary fractions: a budget may count them exactly, but this sum is exact only for one term.
   const isMet = own.prices === 1 && costUsd >= Math.max(limit, LEAST_USD);
   if (isMet || (own.prices > 0 && costUsd > limit * (1 + ROUNDING))) {
     breaks(law, `a turn was granted after ${costUsd} USD`);
   }
 }
 
-/** Of a sum of costs. */
+/** Relative error of a sum of costs. */
 const ROUNDING = 1e-9;
-/** Less than that is nothing to some budgets. */
+/** Some budgets count less than this as nothing. */
 const LEAST_USD = 1e-9;
 
 function judgeRefusal(budget: Budget, own: Counted, cap: BudgetCap, ask: () => BudgetCap | undefined): void {
@@ -200,7 +198,7 @@ function judgeRefusal(budget: Budget, own: Counted, cap: BudgetCap, ask: () => B
     costUsd: (own.costUsd ?? 0) * (1 + ROUNDING) + Number.MIN_VALUE,
   };
   const law = "a cap forbids nothing before it is reached";
-  if (!CAPS.includes(cap)) breaks(law, `${cap as string} did, which is none of ${CAPS.join(", ")}`);
+  if (!CAPS.includes(cap)) breaks(law, `${cap as string} did, which must be one of ${CAPS.join(", ")}`);
   if (spentOf[cap] < budget.limitOf(cap))
     breaks(law, `${cap} did at ${cap === "costUsd" ? (own.costUsd ?? 0) : spentOf[cap]}`);
   if (ask() === undefined) breaks("what is forbidden stays forbidden", `${cap} forbade it once only`);
@@ -210,46 +208,40 @@ function judgeRefusal(budget: Budget, own: Counted, cap: BudgetCap, ask: () => B
 function assertCounted(budget: Budget, own: Counted): void {
   const { inputTokens, outputTokens, costUsd } = budget.usage;
   const law = "what was counted is what was taken and spent";
-  const compare = (what: string, counted: number, right: number) => {
-    if (!(Math.abs(counted - right) <= Math.abs(right) * ROUNDING))
-      breaks(law, `${what} is ${counted}, and ${right} were`);
-  };
-  compare("turns", budget.turns, own.turns);
-  compare("toolCalls", budget.toolCalls, own.toolCalls);
-  compare("usage.inputTokens", inputTokens, own.inputTokens);
-  compare("usage.outputTokens", outputTokens, own.outputTokens);
-  if ((costUsd === undefined) !== (own.costUsd === undefined))
-    breaks(law, "a cost is there without a price, or not there with one");
-  compare("costUsd", costUsd ?? 0, own.costUsd ?? 0);
+  const hasCost = costUsd !== undefined;
+  if (hasCost !== (own.costUsd !== undefined))
+    breaks(law, `a cost is ${hasCost ? "there without" : "missing despite"} a price`);
+  const { turns, toolCalls } = budget;
+  const counts = { turns, toolCalls, inputTokens, outputTokens, costUsd: costUsd ?? 0 };
+  for (const [name, counted] of Object.entries(counts)) {
+    const right = own[name as keyof Counted] ?? 0;
+    const isRight = Math.abs(counted - right) <= right * ROUNDING;
+    if (!isRight) breaks(law, `${name} is ${counted}, and must be ${right}`);
+  }
 }
 
-function spent(own: Counted, turn: SpentTurn): Omit<Counted, "turns" | "toolCalls"> {
-  const { inputTokens = 0, outputTokens = 0 } = turn.usage ?? {};
-  const hasPrice = turn.costUsd !== undefined;
+function add(own: Counted, { usage, costUsd }: SpentTurn): Counted {
   return {
-    inputTokens: own.inputTokens + inputTokens,
-    outputTokens: own.outputTokens + outputTokens,
-    costUsd: hasPrice ? (own.costUsd ?? 0) + (turn.costUsd ?? 0) : own.costUsd,
-    prices: own.prices + (hasPrice ? 1 : 0),
+    turns: own.turns + 1,
+    toolCalls: own.toolCalls,
+    inputTokens: own.inputTokens + (usage?.inputTokens ?? 0),
+    outputTokens: own.outputTokens + (usage?.outputTokens ?? 0),
+    costUsd: costUsd === undefined ? own.costUsd : (own.costUsd ?? 0) + costUsd,
+    prices: own.prices + (costUsd === undefined ? 0 : 1),
   };
 }
 
 function toResponse({ usage, costUsd, toolCalls }: SpentTurn, turn: number): LlmTurnResponse {
-  const calls = Array.from({ length: toolCalls }, (_, index) => ({
-    id: `call-${turn}-${index}`,
-    name: "look",
-    arguments: {},
-  }));
-  return {
-    ...answerOf({ role: "assistant", content: "", ...(calls.length === 0 ? {} : { toolCalls: calls }) }),
-    ...defined({ usage, costUsd }),
-  };
+  const callOf = (index: number) => ({ id: `call-${turn}-${index}`, name: "look", arguments: {} });
+  const calls = toolCalls === 0 ? undefined : Array.from({ length: toolCalls }, (_, index) => callOf(index));
+  const message = { role: "assistant" as const, content: "", ...defined({ toolCalls: calls }) };
+  return { ...answerOf(message), ...defined({ usage, costUsd }) };
 }
 
 /** A run of a script takes milliseconds. */
 const RUN_TIMEOUT_MS = 60_000;
 
-/** The same turns in a runtime, which asks the budget itself: none more than it grants, whatever the model does. */
+/** Plays the same turns in a runtime, which must keep to the limits whatever the model does. */
 async function playRun(budget: BudgetLimits, turns: readonly SpentTurn[]): Promise<void> {
   const capped = createBudget(budget);
   // A last answer, so that a run which no cap ends does end.

@@ -1,5 +1,5 @@
-// Laws of a hash filter: what it writes it leaves alone, and it does the same on both sides, so that what was recorded with it is
-// found with it.
+// Laws of a hash filter: applying it twice changes nothing more, and it does the same for recorder and replayer, so that a recording
+// made with it replays with it.
 
 import {
   cassetteProvider,
@@ -29,41 +29,36 @@ import { describeThrown } from "../contract/thrown.js";
 
 /** The options of `checkHashFilter`. */
 export interface CheckHashFilterOptions extends LawOptions {
-  /** Prompts that are tried first: your own, with what the filter is for. */
+  /** Prompts to try first: your own, with the texts that the filter is for. */
   readonly examples?: readonly (readonly LlmMessage[])[];
 }
 
-/** What was tried. */
+/** The prompts that `checkHashFilter` tried. */
 export interface HashFilterReport {
   readonly runs: number;
-  /** Prompts that the filter changed; 0 says that it was never at work. */
+  /** Prompts that the filter changed; 0 means that it never did anything. */
   readonly changed: number;
 }
 
 /**
- * Holds a hash filter to its laws, a function or a list with names as `hashFilter` takes it, for prompts of every shape: it never throws; it gives a list of messages, at once; done twice
- * it is done once (idempotent); it gives the same for the same prompt whatever it was asked before, so that recorder and replayer
- * agree (symmetric); and a run that is recorded with it replays with it.
+ * Holds a hash filter to its laws, for prompts of every shape: a function, or a list with names as `hashFilter` takes it. It never
+ * throws and gives a list of messages at once. Applying it twice changes nothing more (idempotent). The same prompt becomes the same
+ * whatever came before, so that recorder and replayer agree (symmetric), and a run that is recorded with it replays with it. State from
+ * before the check is not seen: let a filter depend on its prompt alone.
  *
- * What a filter remembers from before the check is not seen: let it depend on its prompt alone.
- *
- * Rejects with `LawBrokenError`, with `AgentError` or `CassetteError` `invalid-options` for what is no filter, and with `HarnessError` `law-empty`
- * for a filter that makes every prompt the same.
+ * Rejects with `LawBrokenError`, with `AgentError` or `CassetteError` `invalid-options` for a value that is not a filter, and with
+ * `HarnessError` `law-empty` for a filter that makes every prompt the same.
  */
 export async function checkHashFilter(
   hashFilter: HashFilterOption,
   options: CheckHashFilterOptions = {},
 ): Promise<HashFilterReport> {
-  assertLawOptions("checkHashFilter", options, ["examples"]);
-  assertExamples("checkHashFilter", options.examples, findPromptFault);
+  assertLawOptions(OWNER, options, ["examples"]);
+  assertExamples(OWNER, options.examples, findPromptFault);
   assertFilter(hashFilter);
   const { filter } = readHashFilter(hashFilter);
   if (filter === undefined) {
-    throw new HarnessError(
-      "law-empty",
-      "checkHashFilter: it was given no filter",
-      "Pass a function, or a list of names.",
-    );
+    throw new HarnessError("law-empty", `${OWNER} was given no filter`, "Pass a function, or a list of names.");
   }
   let changed = 0;
   const [asked, became] = [new Set<string>(), new Set<string>()];
@@ -79,10 +74,8 @@ export async function checkHashFilter(
       const hash = hashPrompt(once);
       const twice = hashPrompt(apply(filter, once));
       if (twice !== hash) {
-        breaks(
-          "done twice it is done once",
-          `once it is ${canonicalize(once)}, twice ${canonicalize(apply(filter, once))}`,
-        );
+        const again = canonicalize(apply(filter, once));
+        breaks("done twice it is done once", `once it is ${canonicalize(once)}, twice ${again}`);
       }
       // Another prompt in between, as a run has them.
       apply(filter, prompt.slice(0, 1));
@@ -97,30 +90,35 @@ export async function checkHashFilter(
   if (asked.size >= MANY && became.size === 1) {
     throw new HarnessError(
       "law-empty",
-      `the hash filter makes all of ${asked.size} prompts the same one, so that any of them would replay any turn`,
-      "Keep what a turn is told by, and rewrite only what differs between runs that mean the same.",
+      `the hash filter makes all of ${asked.size} prompts the same, so that any of them would replay any turn`,
+      "Keep the texts that tell turns apart, and rewrite only texts that differ between equivalent runs.",
     );
   }
   return { runs, changed };
 }
 
-/** What is no filter at all is told as what it is; names that are none are told by the reader of names. */
+/** Refuses values that are neither functions nor lists. The reader of names reports unknown names. */
 function assertFilter(hashFilter: unknown): void {
   const isFunction = typeof hashFilter === "function" && !isClass(hashFilter);
   if (hashFilter === undefined || isFunction || Array.isArray(hashFilter)) return;
-  refuse("checkHashFilter", describeGiven(hashFilter), "Pass a function, or a list of names and functions.");
+  refuse(OWNER, describeGiven(hashFilter), "Pass a function, or a list of names and functions.");
 }
 
 function findPromptFault(prompt: unknown): string | undefined {
-  if (!Array.isArray(prompt)) return "a prompt is a list of messages";
-  for (const [index, message] of prompt.entries()) {
+  return Array.isArray(prompt) ? findMessagesFault(prompt) : "a prompt is a list of messages";
+}
+
+function findMessagesFault(messages: readonly unknown[]): string | undefined {
+  for (const [index, message] of messages.entries()) {
     const flaw = findMessageFlaw(message);
     if (flaw !== undefined) return `/${index}${flaw.pointer} is not ${flaw.expected}`;
   }
   return undefined;
 }
 
-/** So many different prompts that no filter of use makes one of them. */
+const OWNER = "checkHashFilter";
+
+/** A useful filter does not make this many different prompts the same. */
 const MANY = 20;
 
 function apply(filter: HashFilter, prompt: readonly LlmMessage[]): readonly LlmMessage[] {
@@ -132,24 +130,16 @@ function apply(filter: HashFilter, prompt: readonly LlmMessage[]): readonly LlmM
   }
   const law = "it gives a list of messages";
   letGo(filtered);
-  if (!Array.isArray(filtered))
-    return breaks(law, isThenable(filtered) ? "it gave a promise, and is not waited for" : "it gave none");
-  for (const [index, message] of filtered.entries()) {
-    const flaw = findMessageFlaw(message) ?? lossOf(message);
-    if (flaw !== undefined) breaks(law, `/${index}${flaw.pointer} is not ${flaw.expected}`);
-  }
-  // A copy at once: a filter may give back the very list it was handed.
+  if (!Array.isArray(filtered)) return breaks(law, `it gave ${describeGiven(filtered)}`);
+  const fault = findMessagesFault(filtered) ?? findImpurity(filtered);
+  if (fault !== undefined) breaks(law, fault);
+  // A copy at once: a filter may give back the list it was handed.
   return copyJson(filtered) as LlmMessage[];
-}
-
-function lossOf(message: unknown): { pointer: string; expected: string } | undefined {
-  const loss = findImpurity(message);
-  return loss === undefined ? undefined : { pointer: "", expected: `plain JSON: ${loss}` };
 }
 
 const ANSWER: LlmTurnResponse = answerOf({ role: "assistant", content: "recorded" });
 
-/** Every turn that the conversation had, one after another, and the whole of it. */
+/** Records every turn of a conversation and the whole of it, and replays them. */
 async function judgeReplay(hashFilter: HashFilterOption, conversation: readonly LlmMessage[]): Promise<void> {
   const settings = { hashFilter, redact: false } as const;
   const ends = conversation.flatMap(({ role }, index) => (role === "assistant" && index > 0 ? [index] : []));

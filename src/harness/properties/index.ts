@@ -1,5 +1,4 @@
-// The door of the laws, apart from the harness's own, since they need the optional peer fast-check. Only
-// src/entry/fast-check.ts imports it.
+// The door of the laws. Only src/entry/fast-check.ts imports it, since they need the optional peer fast-check.
 
 export { checkBudget, type BudgetReport, type CheckBudgetOptions } from "./budget.js";
 export { checkHashFilter, type CheckHashFilterOptions, type HashFilterReport } from "./hash-filter.js";

@@ -1,5 +1,5 @@
-// How every law is held: values are drawn until one breaks it, that one is shrunk, and the error says what broke, by which value
-// and how to see it again. The seed and path are fast-check's own.
+// The fast-check runner of all laws: it draws values until one breaks a law, shrinks that one, and reports the law, the value and how
+// to repeat it. Seed and path are fast-check's own.
 
 import fc from "fast-check";
 import { AgentError, defined, showValue, toVisible } from "../../core/index.js";
@@ -7,24 +7,24 @@ import { violationOf } from "../contract/clause.js";
 import { assertOptionsObject, assertWait, describeGiven } from "../contract/given.js";
 import { HarnessError } from "../errors.js";
 
-/** What all laws take. */
+/** The options of every law. */
 export interface LawOptions {
-  /** How many values are tried. */
+  /** How many values to try. */
   readonly numRuns?: number;
-  /** Of an earlier failure: the same values again, in the same order. */
+  /** The seed of an earlier failure: tries the same values in the same order. */
   readonly seed?: number;
-  /** Of an earlier failure: with its seed, the very value again. */
+  /** The path of an earlier failure: with its seed, tries the failing value alone. */
   readonly path?: string;
 }
 
-/** The names of the options that all laws take. */
-export const LAW_OPTIONS = ["numRuns", "seed", "path"];
+/** The names of the options of every law. */
+const LAW_OPTIONS = ["numRuns", "seed", "path"];
 
-/** A law that does not hold. `message` has all of it in words. */
+/** A law that does not hold. `message` says all of it in words. */
 export class LawBrokenError extends HarnessError {
   /** The law, as a sentence. */
   readonly law: string;
-  /** The least value found that breaks it. */
+  /** The smallest value found that breaks the law. */
   readonly counterexample: unknown;
   readonly seed: number;
   readonly path: string;
@@ -69,18 +69,16 @@ export function isBreach(thrown: unknown): boolean {
   return thrown instanceof Breach;
 }
 
-/** One law, or several of one subject, and what they are held against. */
+/** The laws of one subject, and the values to try. */
 export interface Trial<T> {
   /** The call that a user repeats, without its options: `checkTool(tool`. */
   readonly call: string;
-  /** What is held to the law, in words: `tool weather`. */
+  /** The subject in words: `tool weather`. */
   readonly subject: string;
   readonly values: fc.Arbitrary<T>;
-  /** Tried before any value is drawn. */
+  /** Values to try before any is drawn. */
   readonly examples?: readonly T[];
-  /** What of a value is shown. Default all of it. */
-  readonly shown?: (value: T) => unknown;
-  /** False takes the first value that breaks a law as it is: each further try may cost something. Default true. */
+  /** False reports the first value that breaks a law without shrinking it, since each try may cost something. Default true. */
   readonly shrinks?: boolean;
   readonly options: LawOptions;
   readonly defaultRuns: number;
@@ -88,7 +86,7 @@ export interface Trial<T> {
   judge(value: T): Promise<void>;
 }
 
-/** Gives how many values were tried. Throws {@link LawBrokenError}, and what else `judge` throws as it is. */
+/** Gives the number of values tried. Throws {@link LawBrokenError}; other errors of `judge` pass through. */
 export async function holdLaws<T>(trial: Trial<T>): Promise<number> {
   const { numRuns = trial.defaultRuns, seed, path } = trial.options;
   assertRuns(trial.call, numRuns);
@@ -97,7 +95,7 @@ export async function holdLaws<T>(trial: Trial<T>): Promise<number> {
     try {
       await trial.judge(value);
     } catch (error) {
-      // What is no breach is a fault of the check itself, and is not to be shrunk.
+      // Any other error is a fault of the check itself, and must not be shrunk.
       if (!(error instanceof Breach)) fault ??= { error };
       throw error;
     }
@@ -105,8 +103,7 @@ export async function holdLaws<T>(trial: Trial<T>): Promise<number> {
   const details = await fc.check(property, {
     numRuns,
     endOnFailure: trial.shrinks === false,
-    ...defined({ seed, path }),
-    ...(trial.examples === undefined ? {} : { examples: trial.examples.map((example): [T] => [example]) }),
+    ...defined({ seed, path, examples: trial.examples?.map((example): [T] => [example]) }),
   });
   if (fault !== undefined) throw fault.error;
   if (details.failed) throw toError(trial, details);
@@ -115,18 +112,14 @@ export async function holdLaws<T>(trial: Trial<T>): Promise<number> {
 
 function toError<T>(trial: Trial<T>, details: fc.RunDetails<[T]>): Error {
   const breach = details.errorInstance;
-  const value = details.counterexample?.[0];
   if (!(breach instanceof Breach) || details.counterexample === null) {
-    return new HarnessError(
-      "law-empty",
-      `${trial.subject}: no value could be tried`,
-      "Raise numRuns, or leave path out.",
-    );
+    const hint = "Raise numRuns, or leave path out.";
+    return new HarnessError("law-empty", `${trial.subject}: no value could be tried`, hint);
   }
-  const counterexample = trial.shown === undefined ? value : trial.shown(value as T);
+  const [counterexample] = details.counterexample;
   const [seed, path] = [details.seed, details.counterexamplePath ?? ""];
   const times = details.numShrinks === 1 ? "once" : `${details.numShrinks} times`;
-  const examples = trial.examples === undefined || trial.examples.length === 0 ? "" : " with the same examples";
+  const examples = (trial.examples ?? []).length === 0 ? "" : " with the same examples";
   const message = [
     `${trial.subject} breaks the law "${breach.law}": ${breach.message}`,
     `counterexample${details.numShrinks === 0 ? "" : ` (shrunk ${times})`}: ${shownValue(counterexample)}`,
@@ -137,8 +130,8 @@ function toError<T>(trial: Trial<T>, details: fc.RunDetails<[T]>): Error {
 
 const MAX_SHOWN = 2_000;
 
-/** A value as it would be typed, on one line. */
-export function shownValue(value: unknown): string {
+/** A value as code would write it, on one line. */
+function shownValue(value: unknown): string {
   const text = toVisible(fc.stringify(value));
   return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)`;
 }
@@ -152,41 +145,44 @@ function assertRuns(call: string, numRuns: unknown): void {
   );
 }
 
-/** The options of a check, which are closed. Throws `AgentError` `invalid-options`. */
+/** Checks the options of a law. Throws `AgentError` `invalid-options`. */
 export function assertLawOptions(owner: string, options: object, own: readonly string[]): void {
   assertOptionsObject(owner, options, [...LAW_OPTIONS, ...own]);
-  const { seed, path, examples, prompts, secrets, timeoutMs, minAccepted, minAnswered } = options as Loose;
-  assertOption(owner, "seed", seed, Number.isSafeInteger(seed), "the whole number of an earlier failure");
-  assertOption(owner, "path", path, typeof path === "string", "the text of an earlier failure");
-  assertWait(owner, "timeoutMs", timeoutMs);
-  for (const [name, list] of Object.entries({ examples, prompts, secrets })) {
-    assertOption(owner, name, list, Array.isArray(list), "a list");
-  }
-  for (const [name, least] of Object.entries({ minAccepted, minAnswered })) {
-    assertOption(owner, name, least, typeof least === "number" && least >= 0, "a number of 0 or more");
-  }
-  for (const name of ["mayThrow", "mayReject"]) {
-    const may = (options as Loose)[name];
-    assertOption(owner, name, may, typeof may === "function", "a function");
+  for (const [name, value] of Object.entries(options) as [string, unknown][]) {
+    if (name === "timeoutMs") assertWait(owner, name, value);
+    const rule = OPTION_RULES[name];
+    if (rule === undefined || value === undefined || rule.allows(value)) continue;
+    throw new AgentError("invalid-options", `${name} of ${owner} is ${describeGiven(value)}`, {
+      hint: `Give ${rule.wanted}, or leave it out.`,
+    });
   }
 }
 
-type Loose = Readonly<Partial<Record<string, unknown>>>;
-
-function assertOption(owner: string, name: string, value: unknown, isRight: boolean, wanted: string): void {
-  if (value === undefined || isRight) return;
-  throw new AgentError("invalid-options", `${name} of ${owner} is ${describeGiven(value)}`, {
-    hint: `Give ${wanted}, or leave it out.`,
-  });
+interface OptionRule {
+  readonly allows: (value: unknown) => boolean;
+  readonly wanted: string;
 }
 
-/** Throws `law-empty` unless `count` of what a law is about was seen. */
+const LIST: OptionRule = { allows: Array.isArray, wanted: "a list" };
+const FUNCTION: OptionRule = { allows: (value) => typeof value === "function", wanted: "a function" };
+const LEAST: OptionRule = {
+  allows: (value) => typeof value === "number" && value >= 0,
+  wanted: "a number of 0 or more",
+};
+const OPTION_RULES: Readonly<Record<string, OptionRule>> = {
+  seed: { allows: Number.isSafeInteger, wanted: "the whole number of an earlier failure" },
+  path: { allows: (value) => typeof value === "string", wanted: "the text of an earlier failure" },
+  ...{ examples: LIST, prompts: LIST, secrets: LIST, mayThrow: FUNCTION, mayReject: FUNCTION },
+  ...{ minAccepted: LEAST, minAnswered: LEAST },
+};
+
+/** Throws `law-empty` unless a law saw at least `least` of its subject. */
 export function assertSeen(count: number, least: number, what: string, hint: string): void {
   if (count >= least) return;
   throw new HarnessError("law-empty", `${what}: ${count}, and ${least} are needed for the check to say anything`, hint);
 }
 
-/** What is tried first is what a check is for. Throws `AgentError` `invalid-options`, with the first that is not. */
+/** Throws `AgentError` `invalid-options` for the first example with a fault. */
 export function assertExamples(
   owner: string,
   examples: readonly unknown[] = [],

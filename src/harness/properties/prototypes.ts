@@ -1,5 +1,4 @@
-// Whether a call reached a prototype that all code shares. What it put there or replaced is undone again, so that the values tried
-// after it, and the tests, run on clean ground.
+// Finds changes that a call made to shared prototypes, and undoes them, so that later values and tests start clean.
 
 const SHARED: readonly (readonly [name: string, prototype: object])[] = Object.entries({
   ...{ Object, Array, Function, String, Number, Boolean, BigInt, Symbol, RegExp, Date, Error, Promise, Map, Set },
@@ -8,7 +7,7 @@ const SHARED: readonly (readonly [name: string, prototype: object])[] = Object.e
 
 type Properties = ReadonlyMap<PropertyKey, PropertyDescriptor>;
 
-/** Notes what is there now; the function it gives names what was added, replaced or removed since, and undoes it. */
+/** Takes a snapshot. The returned function names everything added, replaced or removed since, and undoes it. */
 export function watchPrototypes(): () => string[] {
   const before = SHARED.map(([, prototype]) => propertiesOf(prototype));
   return () => SHARED.flatMap(([name, prototype], index) => restore(name, prototype, before[index] ?? new Map()));

@@ -1,4 +1,4 @@
-// Whose calls are checked: one provider, or a function that makes a new one for each call; and what it is asked.
+// The inputs of checkProvider: one provider or a function that makes a new one for each call, and the prompts.
 
 import { findMessageFlaw, providerName, type LlmProviderAdapter, type LlmTurnRequest } from "../../core/index.js";
 import { checkedFactory, factoryHint } from "../contract/factory.js";

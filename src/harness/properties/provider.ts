@@ -1,5 +1,5 @@
-// Laws of a provider: the contract of src/core/model/provider.ts, for conversations of every shape or for the caller's own. It asks
-// the provider in earnest, so it belongs in front of a loopback server, a cassette or a script, not of a vendor that is paid.
+// Laws of a provider: the contract of src/core/model/provider.ts, for conversations of every shape or for given prompts. The provider
+// is really called, so use a loopback server, a cassette or a script, not a vendor that is paid.
 
 import fc from "fast-check";
 import {
@@ -25,43 +25,42 @@ import { assertPrompts, checkSource, type CheckedSource, type ProviderSource } f
 
 /** The options of `checkProvider`. */
 export interface CheckProviderOptions extends LawOptions {
-  /** What it is asked, each once and in this order unless `numRuns` says otherwise. Default: arbitrary conversations with tools. */
+  /** Requests to send, each once and in this order unless `numRuns` says otherwise. Default: arbitrary conversations with tools. */
   readonly prompts?: readonly LlmTurnRequest[];
   /** Milliseconds one call may take. Default 30,000. */
   readonly timeoutMs?: number;
-  /** Whether the provider may reject with this. Default: anything but an error of the language itself (TypeError, RangeError, …). */
+  /** Whether the provider may reject with this. Default: anything except an error of the language itself (TypeError, RangeError, …). */
   readonly mayReject?: (error: unknown, request: LlmTurnRequest) => boolean;
   /** How many calls must be answered for the check to count. Default 1. */
   readonly minAnswered?: number;
 }
 
-/** What was asked. */
+/** The calls that `checkProvider` made. */
 export interface ProviderReport {
   readonly runs: number;
-  /** Calls of `turn` and `stream` that were not aborted. */
+  /** Calls of `turn` and `stream` that the check did not abort. */
   readonly calls: number;
   readonly answered: number;
   readonly rejected: number;
-  /** Streams that were read to their response. */
+  /** Streams read to their response. */
   readonly streamed: number;
 }
 
 const OPTIONS = ["prompts", "timeoutMs", "mayReject", "minAnswered"];
-/** A run asks up to three times. */
 const DEFAULT_RUNS = 20;
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /**
- * Holds a provider to its contract: a turn resolves to a valid response whose ids are unique, whose stop reason fits its calls and
- * whose figures are counts; or it rejects with an error. It leaves the request as it was, keeps its own state apart from what it
- * handed out, and a signal that has fired ends the call. A stream gives the same in pieces, and one response, last.
+ * Holds a provider to its contract. A turn resolves to a valid response (unique ids, a stop reason that fits the calls, figures that
+ * are counts), or it rejects with an error. The provider leaves requests as they were and does not share its state with its responses.
+ * A signal that has fired ends the call. A stream gives the same in pieces, with one response at the end.
  *
- * Of a function each call is made to a new provider, which must answer alike: then a stream is held against the turn (where there
- * is none, a second turn is), the signal is fired during a call too, `destroy` is called, and a counterexample is shrunk. Of a
- * provider itself none of this is, since each call may cost something.
+ * Pass a function, and each call goes to a new provider; all of them must answer alike. Only then is a stream compared with the turn
+ * (or a second turn, if there is no stream), the signal also fired during a call, `destroy` called, and a counterexample shrunk. For a
+ * single provider none of this is done, since each call may cost something.
  *
  * Rejects with `LawBrokenError`, with `HarnessError` `law-empty` when too few calls were answered, and with `AgentError`
- * `invalid-options` for what is no provider, for a function that makes none or the same one twice, and for prompts that are none.
+ * `invalid-options` for a source that is not a provider, does not make one or makes the same one twice, and for malformed prompts.
  */
 export async function checkProvider(
   source: ProviderSource,
@@ -99,7 +98,7 @@ function requests(): fc.Arbitrary<LlmTurnRequest> {
     { nil: undefined },
   );
   return fc.tuple(conversation(), tools, fc.boolean(), settings).map(([messages, list, isAsked, asked]) => ({
-    // A model is asked after a user or a tool has spoken.
+    // A model answers after a user or a tool.
     messages: messages.slice(0, messages.findLastIndex(({ role }) => role !== "assistant") + 1),
     ...(isAsked && list.length > 0 ? { tools: list } : {}),
     ...(asked === undefined || Object.keys(asked).length === 0 ? {} : { settings: asked }),
@@ -127,7 +126,7 @@ async function judgeRequest(
   await judgeAborted((signal) => ask(turnOf, { signal }));
   if (isMade) await judgeMidway((signal, begun) => ask(turnOf, { signal, begun }), timeoutMs);
 
-  // What is frozen cannot even be changed and changed back.
+  // A frozen request cannot even be changed and changed back.
   const streamed = await ask(streamOf, { isFrozen: true });
   if (streamed.kind === "value" && streamed.value === undefined) {
     if (!isMade) return;
@@ -184,7 +183,7 @@ interface Terms {
   readonly begun?: () => void;
 }
 
-/** One call with a request of its own, which must be what it was afterwards. */
+/** Makes one call with a request of its own, which must be unchanged afterwards. */
 async function askOnce(
   source: CheckedSource,
   call: Ask,
@@ -203,25 +202,20 @@ async function askOnce(
   }, timeoutMs);
   if (source.isMade) await destroy(provider, timeoutMs);
   if (isFrozen && end.kind === "thrown" && isRefusedWrite(end.error)) {
-    breaks(
-      "a request belongs to the caller",
-      `it was frozen, and the call threw ${describeThrown(end.error)}`,
-      end.error,
-    );
+    breaks(CALLERS, `it was frozen, and the call threw ${describeThrown(end.error)}`, end.error);
   }
   const loss = findLoss(request);
   if (loss !== undefined || canonicalize(request) !== before) {
-    breaks(
-      "a request belongs to the caller",
-      loss ?? `it was ${before} and is ${canonicalize(request)} after the call`,
-    );
+    breaks(CALLERS, loss ?? `it was ${before} and is ${canonicalize(request)} after the call`);
   }
   if (end.kind === "thrown" && isBreach(end.error)) throw end.error;
   if (end.kind === "thrown" && end.error instanceof Violation) breaks(IN_PIECES, end.error.message);
   return end;
 }
 
-/** What engines say of a write to what is frozen. */
+const CALLERS = "a request belongs to the caller";
+
+/** Whether an engine threw this for a write to a frozen object. */
 function isRefusedWrite(thrown: unknown): boolean {
   return thrown instanceof TypeError && /not extensible|read[- ]only|Cannot delete property/.test(thrown.message);
 }
@@ -233,7 +227,9 @@ async function destroy(provider: LlmProviderAdapter, timeoutMs: number): Promise
   if (end.kind === "late") breaks(law, `destroy gave nothing within ${timeoutMs} ms`);
 }
 
-/** The value of a call that was answered; undefined where it rejected with what it may. */
+const ANSWERED = "a call is answered or rejects with a readable error";
+
+/** The value of an answered call; undefined when it rejected with an allowed error. */
 function judgeEnd(end: Settled, what: string, mayReject: (error: unknown) => boolean, count: Count): unknown {
   count.calls += 1;
   switch (end.kind) {
@@ -242,11 +238,7 @@ function judgeEnd(end: Settled, what: string, mayReject: (error: unknown) => boo
     case "thrown":
       count.rejected += 1;
       if (mayReject(end.error)) return undefined;
-      return breaks(
-        "a call is answered or rejects with a readable error",
-        `${what} rejected with ${describeThrown(end.error)}`,
-        end.error,
-      );
+      return breaks(ANSWERED, `${what} rejected with ${describeThrown(end.error)}`, end.error);
     case "value":
       count.answered += 1;
       return end.value ?? null;
@@ -259,16 +251,13 @@ function assertAnswer(response: unknown, handedOut: WeakSet<object>): void {
 }
 
 /**
- * What was handed out belongs to the caller, who may freeze it: a provider that writes into it later fails by that, and one that
- * hands out the same object again is found by it. What the provider itself has frozen may be anybody's.
+ * Freezes a response, as its owner may. A provider that writes into it later fails by that, and one that hands out the same object
+ * again is found here. Objects that the provider itself has frozen may be shared.
  */
 function freeze(value: unknown, pointer: string, handedOut: WeakSet<object>): void {
   if (typeof value !== "object" || value === null) return;
   if (handedOut.has(value)) {
-    breaks(
-      "a response belongs to the caller",
-      `${pointer === "" ? "it" : pointer} is an object that was handed out before`,
-    );
+    breaks("a response belongs to the caller", `${pointer || "it"} is an object that was handed out before`);
   }
   if (Object.isFrozen(value)) return;
   handedOut.add(Object.freeze(value));

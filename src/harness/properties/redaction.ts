@@ -1,5 +1,5 @@
-// Laws of what takes secrets out of answers (the `redact` of a recorder, a function or its options): what it gives back is still an answer, the
-// same one each time, and replays as it was recorded.
+// Laws of a redaction, which takes secrets out of answers (the `redact` of a recorder: a function or options): its result is still an
+// answer, and the same one each time.
 
 import fc from "fast-check";
 import { createRedactor, type Redact, type RedactOptions } from "../../cassette/index.js";
@@ -15,29 +15,28 @@ import { describeThrown } from "../contract/thrown.js";
 
 /** The options of `checkRedaction`. */
 export interface CheckRedactionOptions extends LawOptions {
-  /** Texts that must be gone: each is put into the answers that are tried, wherever one has text. Default none. */
+  /** Texts that must be gone. They are put into the answers that are tried, wherever one has text. Default none. */
   readonly secrets?: readonly string[];
-  /** Answers that are tried first. */
+  /** Answers to try first. */
   readonly examples?: readonly LlmTurnResponse[];
 }
 
-/** What was tried. */
+/** The answers that `checkRedaction` tried. */
 export interface RedactionReport {
   readonly runs: number;
-  /** Answers that the function changed. */
+  /** Answers that the redaction changed. */
   readonly changed: number;
   /** Answers that held one of `secrets`. */
   readonly withSecret: number;
 }
 
 /**
- * Holds a redaction, a function or the options that a recorder takes as `redact`, to its laws, for answers of every shape: it
- * never throws; it gives an answer, at once; the ids, names and number of the calls stay, since results are found by them, and so
- * does how the turn ended; done twice it is done once; the same answer always becomes the same; and no text of `secrets` is left
- * anywhere.
+ * Holds a redaction to its laws, for answers of every shape: a function, or the options that a recorder takes as `redact`. It never
+ * throws and gives an answer at once. It keeps the ids, names and number of the calls, since results are found by them, and how the
+ * turn ended. Applying it twice changes nothing more, the same answer always becomes the same, and no text of `secrets` is left.
  *
- * Rejects with `LawBrokenError`, with `CassetteError` `invalid-options` for options that are none, and with `AgentError`
- * `invalid-options` for what is neither a function nor options.
+ * Rejects with `LawBrokenError`, with `CassetteError` `invalid-options` for malformed options, and with `AgentError`
+ * `invalid-options` for a value that is neither a function nor options.
  */
 export async function checkRedaction(
   redaction: Redact | RedactOptions,
@@ -51,11 +50,7 @@ export async function checkRedaction(
     refuse(OWNER, "secrets that are not all texts", "Give a list of texts that must be gone.");
   }
   if (secrets.some((secret) => secret === "")) {
-    throw new HarnessError(
-      "law-empty",
-      "checkRedaction: one of secrets is empty, so it is in every text",
-      "Leave it out.",
-    );
+    throw new HarnessError("law-empty", `${OWNER}: a secret is empty, so every text contains it`, "Leave it out.");
   }
   const redact = typeof redaction === "function" ? redaction : asFunction(redaction);
   const count = { changed: 0, withSecret: 0 };
@@ -70,7 +65,7 @@ export async function checkRedaction(
       const before = canonicalize(response);
       const once = judgeResult(redact, response);
       const left = secrets.findIndex((secret) => holds(once, secret));
-      // The secret itself is in the counterexample; it is the caller's own and made up.
+      // The counterexample shows the secret itself, which the caller made up.
       if (left !== -1) breaks("no secret is left", `text ${left} of secrets is still there`);
       if (canonicalize(once) !== before) count.changed += 1;
       if (secrets.some((secret) => holds(response, secret))) count.withSecret += 1;
@@ -145,19 +140,19 @@ function apply(redact: Redact, response: LlmTurnResponse): LlmTurnResponse {
   }
 }
 
-/** What the answer became. */
+/** The redacted answer. */
 function judgeResult(redact: Redact, response: LlmTurnResponse): LlmTurnResponse {
   const given = apply(redact, response);
   letGo(given);
-  const fault = isThenable(given) ? "it gave a promise, and is not waited for" : findAnswerFault(given);
+  const fault = isThenable(given) ? "it gave a promise, which is not awaited" : findAnswerFault(given);
   if (fault !== undefined) breaks("it gives an answer", fault);
-  // A copy at once: a function may give back the very object it was handed, and change it when it is called again.
+  // A copy at once: a function may give back the object it was handed, and change it when it is called again.
   const once = copyJson(given);
-  if (callsOf(once) !== callsOf(response)) {
-    breaks("it leaves ids, names and number of the calls", `they were ${callsOf(response)} and are ${callsOf(once)}`);
-  }
-  if (kindOf(once) !== kindOf(response))
-    breaks("it leaves how the turn ended", `it was ${kindOf(response)} and is ${kindOf(once)}`);
+  const keeps = (law: string, before: string, after: string) => {
+    if (after !== before) breaks(law, `before: ${before}, after: ${after}`);
+  };
+  keeps("it leaves ids, names and number of the calls", callsOf(response), callsOf(once));
+  keeps("it leaves how the turn ended", endOf(response), endOf(once));
   const text = canonicalize(once);
   if (textOf(redact, response) !== text) breaks("the same answer becomes the same", "it became two");
   const twice = textOf(redact, once);
@@ -165,7 +160,7 @@ function judgeResult(redact: Redact, response: LlmTurnResponse): LlmTurnResponse
   return once;
 }
 
-/** What an answer becomes, as text; the fault of what has none. */
+/** The redacted answer as text, or its fault. */
 function textOf(redact: Redact, response: LlmTurnResponse): string {
   const given = apply(redact, response);
   return findAnswerFault(given) ?? canonicalize(copyJson(given));
@@ -174,20 +169,14 @@ function textOf(redact: Redact, response: LlmTurnResponse): string {
 /** A call whose arguments could not be read is never run, so it must not become one that is. */
 function callsOf({ message }: LlmTurnResponse): string {
   const calls = message.toolCalls ?? [];
-  return canonicalize(
-    calls.map(({ id, name, malformedArguments }) => [
-      id,
-      name,
-      ...(malformedArguments === undefined ? [] : ["malformed"]),
-    ]),
-  );
+  return canonicalize(calls.map(({ id, name, malformedArguments }) => [id, name, malformedArguments !== undefined]));
 }
 
-function kindOf({ stopReason, finalAnswer }: LlmTurnResponse): string {
+function endOf({ stopReason, finalAnswer }: LlmTurnResponse): string {
   return `${stopReason} ${finalAnswer === undefined ? "without" : "with"} a final answer`;
 }
 
-/** Whether any key or text of a value holds this one. */
+/** Whether any key or text of a value contains the secret. */
 function holds(value: unknown, secret: string): boolean {
   if (typeof value === "string") return value.includes(secret);
   if (typeof value !== "object" || value === null) return false;

@@ -1,4 +1,4 @@
-// What a tool under check is given beside its arguments: a signal, verbs nobody wrote bodies for, and a memory of its own.
+// The context of a call under check: a signal, verbs without bodies, and a memory of its own.
 
 import { createInMemoryRuntimeMemory, createPluck, type CustomToolContext } from "../../core/index.js";
 

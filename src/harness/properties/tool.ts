@@ -1,5 +1,5 @@
-// Laws of a tool: whatever a model writes as arguments, the tool is checked, called and answered for as a runtime would do it,
-// and nothing breaks.
+// Laws of a tool: whatever arguments a model writes, nothing breaks when they are checked and the tool is called as a runtime would
+// do it.
 
 import fc from "fast-check";
 import {
@@ -21,6 +21,7 @@ import {
 } from "../../core/index.js";
 import { argumentsFor } from "../arbitraries/arguments.js";
 import { changeOf } from "../arbitraries/changes.js";
+import { either } from "../arbitraries/either.js";
 import { hostileArguments, mayBePoisoned } from "../arbitraries/tools.js";
 import { assertExamples, assertLawOptions, assertSeen, breaks, holdLaws, type LawOptions } from "./law.js";
 import { watchPrototypes } from "./prototypes.js";
@@ -32,46 +33,45 @@ import { settle, type Settled } from "../contract/waiting.js";
 
 /** The options of `checkTool`. */
 export interface CheckToolOptions extends LawOptions {
-  /** Arguments that are tried first, such as those of a call that once went wrong. */
+  /** Arguments to try first, such as those of a call that once went wrong. */
   readonly examples?: readonly JsonObject[];
   /** Milliseconds one call may take. Default 5,000. */
   readonly timeoutMs?: number;
-  /**
-   * Whether the tool may throw this. Default: anything but an error of the language itself (TypeError, RangeError, …), since the
-   * message of every other is an answer to the model.
-   */
+  /** Whether the tool may throw this. Default: anything except an error of the language itself (TypeError, RangeError, …). */
   readonly mayThrow?: (error: unknown, args: JsonObject) => boolean;
-  /** What the tool is given beside its arguments. Default: verbs without bodies, and an empty memory for each call. */
+  /** Replaces parts of the call's context. Default: verbs without bodies, and an empty memory for each call. */
   readonly context?: Partial<CustomToolContext>;
   /** How many calls the tool must accept for the check to count. Default 1. */
   readonly minAccepted?: number;
 }
 
-/** What was tried. */
+/** The calls that `checkTool` tried. */
 export interface ToolReport {
   readonly runs: number;
-  /** Arguments that match the schema, with which the tool was called. */
+  /** Arguments that match the schema, so the tool was called. */
   readonly accepted: number;
-  /** Arguments that were refused before the tool saw them. */
+  /** Arguments refused before the tool saw them. */
   readonly refused: number;
   /** Calls that gave a result. */
   readonly answered: number;
-  /** Calls that threw what they may throw. */
+  /** Calls that threw an allowed error. */
   readonly threw: number;
-  /** Where the arguments came from: drawn from the schema and changed, or hostile ones alone, and why. */
+  /** The source of the arguments: the schema, or hostile arguments alone, and why. */
   readonly drawn: { readonly from: "schema" } | { readonly from: "hostile"; readonly why: string };
 }
 
 const OPTIONS = ["examples", "timeoutMs", "mayThrow", "context", "minAccepted"];
 
 /**
- * Holds a tool to four laws, for arguments that match its schema, nearly match it, or attack: the check of arguments accepts or
- * refuses and never crashes; no call sees a forbidden key or changes a prototype; a call gives a result or throws what it may
- * within `timeoutMs`; results are plain JSON. The tool is really called, some hundred times: give one without effects. One that is
- * async and has not the effect `write` is called three times with each value, twice of them at once, as a runtime may do it.
+ * Holds a tool to four laws, for arguments that match its schema, nearly match it, or attack. The check of arguments accepts or
+ * refuses them and never crashes. No call sees a forbidden key or changes a prototype. A call gives a result or throws an allowed
+ * error within `timeoutMs`. Results are plain JSON.
+ *
+ * The tool is really called some hundred times, so pass one without effects. An async tool without the effect `write` is called
+ * three times with each value, two of them at once, as a runtime may do it.
  *
  * Rejects with `LawBrokenError`, with `HarnessError` `law-empty` when too few calls were accepted, and with `AgentError`
- * `invalid-options` for what is no tool.
+ * `invalid-options` for a value that is not a tool.
  */
 export async function checkTool(tool: CustomTool, options: CheckToolOptions = {}): Promise<ToolReport> {
   assertLawOptions("checkTool", options, OPTIONS);
@@ -108,28 +108,23 @@ export async function checkTool(tool: CustomTool, options: CheckToolOptions = {}
   return { runs, ...count, drawn };
 }
 
-/** All that a runtime asks of a tool when it is built. */
+/** Makes the checks that a runtime makes when it is built. */
 function assertTool(tool: CustomTool): void {
-  if (!isObject(tool)) {
-    refuse(
-      "checkTool",
-      describeGiven(tool),
-      "Pass one tool: { name, description, schema, invoke }, as defineTool makes it.",
-    );
-  }
+  const hint = "Pass one tool: { name, description, schema, invoke }, as defineTool makes it.";
+  if (!isObject(tool)) refuse("checkTool", describeGiven(tool), hint);
   createRuntime({ agents: [{ id: "check", systemPrompt: "", provider: echoProvider(), customTools: [tool] }] });
 }
 
-/** Most match, some nearly, some attack; what is changed or added shrinks away on its own. */
+/** Most match, some nearly match, some attack. Changes and additions shrink away on their own. */
 function aroundSchema(values: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonValue> {
-  const pick = fc.oneof({ withCrossShrink: true }, { weight: 3, arbitrary: fc.constant(undefined) }, fc.nat(10_000));
+  const pick = either([3, fc.constant(undefined)], fc.nat(10_000));
   const nearly = fc
     .tuple(values, pick)
     .map(([value, change]) => (change === undefined ? value : changeOf(value, change).value));
-  return fc.oneof({ withCrossShrink: true }, { weight: 9, arbitrary: mayBePoisoned(nearly, 1) }, hostileArguments());
+  return either([9, mayBePoisoned(nearly, 1)], hostileArguments());
 }
 
-/** The arguments as the tool gets them; undefined when they are refused. */
+/** The arguments that the tool gets; undefined when they are refused. */
 function checked(check: ArgumentCheck, args: JsonValue): JsonObject | undefined {
   let clean: JsonObject;
   try {
@@ -143,19 +138,12 @@ function checked(check: ArgumentCheck, args: JsonValue): JsonObject | undefined 
   return clean;
 }
 
-function findForbidden(value: unknown, path: readonly (string | number)[]): string | undefined {
-  if (Array.isArray(value)) return firstOf(value.entries(), path);
-  if (!isPlainObject(value)) return undefined;
+function findForbidden(value: unknown, path: readonly string[]): string | undefined {
+  if (!Array.isArray(value) && !isPlainObject(value)) return undefined;
   const key = FORBIDDEN_KEYS.find((name) => Object.hasOwn(value, name));
-  return key === undefined ? firstOf(Object.entries(value), path) : toPointer([...path, key]);
-}
-
-function firstOf(
-  entries: Iterable<[string | number, unknown]>,
-  path: readonly (string | number)[],
-): string | undefined {
-  for (const [key, value] of entries) {
-    const found = findForbidden(value, [...path, key]);
+  if (key !== undefined) return toPointer([...path, key]);
+  for (const [name, item] of Object.entries(value)) {
+    const found = findForbidden(item, [...path, name]);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -168,7 +156,7 @@ async function judgeCall(tool: CustomTool, args: JsonObject, options: CheckToolO
   let isAsync = false;
   const call = () =>
     settle(() => {
-      // Its own copy, so that what is asked of `mayThrow` is what the call began with.
+      // A copy, so that `mayThrow` gets the arguments that the call began with.
       const given = tool.invoke(copyJson(args), toolContext(controller.signal, options.context));
       isAsync ||= isThenable(given);
       return given;
@@ -197,16 +185,14 @@ function judgeEnd(
       return breaks("a call ends", `${when}it gave nothing within ${timeoutMs} ms`);
     case "thrown":
       if (mayThrow(end.error, args)) return "threw";
-      return breaks(
-        "a call gives a result or a readable error",
-        `${when}it threw ${describeThrown(end.error)}`,
-        end.error,
-      );
+      return breaks(READABLE, `${when}it threw ${describeThrown(end.error)}`, end.error);
     case "value":
       assertWritable(end.value);
       return "answered";
   }
 }
+
+const READABLE = "a call gives a result or a readable error";
 
 function assertWritable(result: unknown): void {
   const law = "a result is plain JSON";

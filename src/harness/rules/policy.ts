@@ -1,5 +1,5 @@
-// Rules held against a live run: a policy that is asked before each tool call, and a budget for what a policy cannot see. It
-// finds what `checkRules` finds in a recording of the same run, at the same places, but for what only the end of a run shows.
+// Enforces rules on a live run: a policy for tool calls, and a budget for limits that a policy cannot see. It finds the breaks that
+// `checkRules` finds in a recording of the same run, at the same places, except breaks that only the end of a run shows.
 
 import { watchRules, type FoundBreak, type RuleBreak, type RuleSet, type RuleWatch } from "../../cassette/index.js";
 import {
@@ -21,28 +21,25 @@ export interface LiveBreak extends RuleBreak {
 /** The options of {@link rulesPolicy}. */
 export interface RulesPolicyOptions {
   /**
-   * What becomes of a call that breaks a rule. `end` (the default): it does not run, and the run rejects with a
-   * `ToolPolicyError`. `refuse`: it does not run, the model reads why, and the run goes on.
+   * A call that breaks a rule never runs. `end` (the default): the run rejects with a `ToolPolicyError`. `refuse`: the model reads why,
+   * and the run goes on.
    */
   readonly onBroken?: "end" | "refuse";
-  /** Told of each break before the call is stopped. What it throws ends the run. */
+  /** Called with each break before the call is stopped. An error that it throws ends the run. */
   readonly onBreak?: (broken: LiveBreak) => void;
 }
 
 /**
- * A tool policy for `policies` of an agent: no call runs that breaks a rule of the kinds never, before, atMost and arguments,
- * or `maxCalls` and `maxTurns` of within. Each run and agent is counted for itself. Calls that another policy stops
- * before, or whose arguments the tool itself refuses, are not seen. Throws `CassetteError` `rules-malformed`.
+ * A tool policy for `policies` of an agent. It stops calls that break a rule of the kinds never, before, atMost and arguments, or
+ * `maxCalls` and `maxTurns` of within. Each run and agent has its own counts. It does not see calls that an earlier policy stops, or
+ * whose arguments the tool refuses. Throws `CassetteError` `rules-malformed`.
  */
 export function rulesPolicy(rules: RuleSet, options: RulesPolicyOptions = {}): ToolPolicy {
   assertKnownOptions("rulesPolicy", options, ["onBroken", "onBreak"]);
   const { onBroken = "end", onBreak } = options;
   if (onBroken !== "end" && onBroken !== "refuse") {
-    throw new HarnessError(
-      "rules-unclear",
-      `rulesPolicy has the onBroken ${showValue(onBroken)}`,
-      'Use "end" or "refuse".',
-    );
+    const message = `rulesPolicy has the onBroken ${showValue(onBroken)}`;
+    throw new HarnessError("rules-unclear", message, 'Use "end" or "refuse".');
   }
   watchRules(rules);
   const runs = new WeakMap<AbortSignal, Map<string, LiveWatch>>();
@@ -64,8 +61,8 @@ export function rulesPolicy(rules: RuleSet, options: RulesPolicyOptions = {}): T
 }
 
 /**
- * An agent's definition under rules: `rulesPolicy` before its own policies, so that it sees what the model asked for, and the
- * limits of the rules within in its budget where they are lower. A budget ends a run as a normal stop.
+ * An agent's definition with rules: `rulesPolicy` comes before its own policies, so that it sees the calls of the model unchanged, and
+ * lower limits of within rules replace those of its budget. A budget ends a run as a normal stop.
  */
 export function enforceRules(
   agent: AgentDefinition,
@@ -80,11 +77,11 @@ export function enforceRules(
 interface LiveWatch {
   readonly watch: RuleWatch;
   nextTurn: number;
-  /** What the turn breaks that was told last, and with it each of its calls. */
+  /** Breaks of the latest turn, which each of its calls repeats. */
   ofTurn: FoundBreak[];
 }
 
-/** A policy is told of no turn without a call; those between two calls have passed. */
+/** A policy sees calls alone: the turns between two calls have passed without one. */
 function findBreaks(live: LiveWatch, { tool, arguments: args, turnIndex, callIndex }: ToolPolicyCall): RuleBreak[] {
   const { watch } = live;
   for (; live.nextTurn <= turnIndex; live.nextTurn++) live.ofTurn = watch.turn(live.nextTurn, {});

@@ -1,13 +1,13 @@
-// Delta debugging: A. Zeller and R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input" (IEEE TSE 28, 2002), the
-// algorithm `ddmin`. What comes out still passes the test, and without any one of its items it does not.
+// Delta debugging: the algorithm `ddmin` of A. Zeller and R. Hildebrandt, "Simplifying and Isolating Failure-Inducing Input" (IEEE TSE
+// 28, 2002). The result still passes the test, and does not without any one of its items.
 
 export interface Minimum<T> {
   items: T[];
-  /** False where the tests ran out: the items still pass the test, but fewer of them might. */
+  /** False when the tests ran out: fewer items might still pass. */
   isMinimal: boolean;
 }
 
-/** The smallest part of `items` that ddmin finds for which `holds` is true; it is true for all of them. */
+/** The smallest part of `items` that ddmin finds for which `holds` is true; it must be true for all of them. */
 export function ddmin<T>(items: readonly T[], holds: (part: readonly T[]) => boolean, maxTests: number): Minimum<T> {
   let tests = 0;
   const test = (part: readonly T[]): boolean => ++tests <= maxTests && holds(part);
@@ -27,7 +27,7 @@ export function ddmin<T>(items: readonly T[], holds: (part: readonly T[]) => boo
   return { items: left, isMinimal: left.length === 0 };
 }
 
-/** One piece that is enough by itself, else all but one piece. A single item is tried against nothing at all. */
+/** One piece that is enough by itself, else all but one piece. A single item is compared with none. */
 function findSmaller<T>(
   items: readonly T[],
   pieces: number,

@@ -1,24 +1,24 @@
-// Cassettes that are the baseline's with some turns taken from the candidate. They are made for comparison alone: nobody recorded
-// them, and `extensions.shrunk` says so.
+// Cassettes of the baseline with some turns of the candidate. They are made for comparison alone, never recorded, and
+// `extensions.shrunk` marks them.
 
 import { rebuildPrompts, resealCassette, type CassetteV2, type TurnPair } from "../../cassette/index.js";
 import { hashJson, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
 
-/** A turn and what followed it before the next one: the results of its tools, or what the user said. */
+/** A turn and the messages between it and the next one: results of tools, or of the user. */
 interface SourceTurn {
   response: LlmTurnResponse;
   promptHash: string;
   after: readonly LlmMessage[];
 }
 
-/** Both runs as turns that can be put together anew. */
+/** Both runs as turns that can be recombined. */
 export interface Sources {
   base: CassetteV2;
   candidate: CassetteV2;
   rows: readonly TurnPair[];
   old: readonly SourceTurn[];
   now: readonly SourceTurn[];
-  /** The first prompt of the baseline; absent where a side keeps no prompts. */
+  /** The first prompt of the baseline; undefined when a side keeps no prompts. */
   start: readonly LlmMessage[] | undefined;
 }
 
@@ -42,7 +42,7 @@ function turnsOf(cassette: CassetteV2, prompts: readonly LlmMessage[][] | undefi
   });
 }
 
-/** The first `rows` rows: the baseline as it was, and as it would be with the chosen rows of the candidate. */
+/** The first `rows` rows: the baseline as recorded, and the baseline with the chosen rows of the candidate. */
 export function buildPair(
   sources: Sources,
   rows: number,

@@ -1,5 +1,5 @@
-// The least of a drift: the shortest beginning of two runs that shows it, and in there the fewest turns of the candidate that
-// must stand in the baseline for it to be seen. In place of a drift it can be a rule that the candidate breaks.
+// Shrinks a drift to the shortest beginning of two runs that shows it, and to the fewest turns of the candidate that must replace turns
+// of the baseline. Instead of a drift it can look for a rule that the candidate breaks.
 
 import {
   alignTurns,
@@ -18,42 +18,39 @@ import { canonicalize, defined } from "../../core/index.js";
 import { ddmin } from "./ddmin.js";
 import { buildPair, readSources, type Sources } from "./hybrid.js";
 
-/** Which drift is looked for; without all of them, any. */
+/** The drift to look for. Default any. */
 export interface WantedDrift {
   kind?: DriftKind;
   /** The tool of the call. */
   tool?: string;
-  /** A rule that the candidate breaks and the baseline keeps, in place of a drift: the first such one, in the order of turns. */
+  /** Looks for the first rule that the candidate breaks and the baseline keeps, instead of a drift. */
   rules?: RuleSet;
 }
 
-/** The least that still shows a drift or a broken rule. */
+/** The smallest pair of runs that still shows a drift or a broken rule. */
 export interface Shrunk {
   /** The beginning of the baseline. */
   base: CassetteV2;
-  /** The same with the fewest turns of the candidate. */
+  /** The same beginning with the fewest turns of the candidate. */
   candidate: CassetteV2;
-  /** May be none where a rule was looked for, such as one on tokens. */
+  /** May be empty for a rule, such as one on tokens. */
   drifts: Drift[];
-  /** Every tolerance that the comparison of the two rests on. */
+  /** Every tolerance that the comparison used. */
   tolerances: ToleranceUse[];
-  /** The rule that was looked for, as the candidate breaks it. */
+  /** How the candidate breaks the rule. */
   broken?: RuleBreak;
-  /** Turn pairs that are left, of how many. */
+  /** Turn pairs: how many are left, of how many. */
   rows: { kept: number; of: number };
-  /** Turns that differ and are left, of how many. */
+  /** Turns that differ: how many are left, of how many. */
   edits: { kept: number; of: number };
-  /** False where the limit of comparisons was reached: it shows the drift, and less might. */
+  /** False when the limit of comparisons was reached: a smaller pair might show the drift too. */
   isMinimal: boolean;
 }
 
 /** The most comparisons of one shrink. */
 export const MAX_COMPARISONS = 10_000;
 
-/**
- * The least of two runs that still shows a drift; undefined where they do not show the wanted one at all. Throws what
- * `diffCassettes` and `checkRules` throw.
- */
+/** Shrinks two runs; undefined when they do not show the wanted drift. Throws like `diffCassettes` and `checkRules`. */
 export function shrinkDrift(
   base: CassetteV2,
   candidate: CassetteV2,
@@ -74,7 +71,7 @@ export function shrinkDrift(
   const differing = differingRows(sources, rule !== undefined).find((rows) => shows(total, rows));
   if (differing === undefined) return undefined;
 
-  // A drift is seen where a row differs; a rule can break later, at a call that both make.
+  // A drift is seen in a row that differs; a rule can break later, at a call that both make.
   const ends = (rowsOf: readonly number[]): readonly number[] =>
     rule === undefined ? rowsOf : [...sources.rows.keys()];
   let rows = shortest(ends(differing), total, (count) => shows(count, differing));
@@ -93,7 +90,7 @@ export function shrinkDrift(
   };
 }
 
-/** The rows with drifts; for a rule also, where these do not break it, all that are not the same to the last token. */
+/** The rows with drifts. For a rule also every row that is not identical, in case those with drifts do not break it. */
 function differingRows({ rows, old, now }: Sources, isForRule: boolean): number[][] {
   const indices = [...rows.keys()];
   const drifted = indices.filter((index) => (rows[index]?.drifts.length ?? 0) > 0);
@@ -111,12 +108,12 @@ function onlyRule(rules: RuleSet, base: CassetteV2, candidate: CassetteV2): Rule
   return first === undefined ? undefined : { ...rules, rules: rules.rules.filter(({ id }) => id === first.rule) };
 }
 
-/** A shortened run can lack what a rule asks for; that shows nothing where the baseline, shortened alike, lacks it too. */
+/** A shortened run may break a rule only because it is short; then the shortened baseline breaks it too. */
 function brokenIn({ base, candidate }: Pick<Shrunk, "base" | "candidate">, rule: RuleSet): RuleBreak | undefined {
   return checkRules(base, rule).length > 0 ? undefined : checkRules(candidate, rule)[0];
 }
 
-/** The fewest rows, ending with one of those given, that still hold. At most half of the comparisons go into this. */
+/** The fewest rows, ending with one of those given, that still hold. Uses at most half of the comparisons. */
 function shortest(last: readonly number[], limit: number, holds: (rows: number) => boolean): number {
   const ends = last.map((index) => index + 1).filter((end) => end < limit);
   for (const end of ends.slice(0, MAX_COMPARISONS / 2)) if (holds(end)) return end;

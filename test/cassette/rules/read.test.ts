@@ -33,7 +33,7 @@ describe("a file of rules", () => {
 
   it.each<[string, unknown, string, string]>([
     ["no object", [], "", "a list where an object belongs"],
-    ["an unknown field", { rulesVersion: 1, rules: ALL, rule: [] }, "/rule", 'a field nobody knows: "rule"'],
+    ["an unknown field", { rulesVersion: 1, rules: ALL, rule: [] }, "/rule", 'an unknown field: "rule"'],
     ["another version", { rulesVersion: 2, rules: ALL }, "/rulesVersion", "the rulesVersion 2, not 1"],
     ["no rules", file(), "/rules", "no list with a rule in it"],
     ["too many rules", file(...Array(MAX_RULES + 1).fill(ALL[0])), "/rules", "more than the limit of 1000"],
@@ -41,7 +41,7 @@ describe("a file of rules", () => {
     ["a reason that is no text", pay({ never: "x", reason: 1 }), "/rules/0/reason", "a reason that is no text"],
     ["a rule that demands nothing", pay({}), "/rules/0", "a rule with none of never, before"],
     ["a rule that demands two things", pay({ never: "a", atMost: {} }), "/rules/0", "a rule with never and atMost"],
-    ["a misspelt kind", pay({ nevr: "a" }), "/rules/0/nevr", 'a field nobody knows: "nevr"'],
+    ["a misspelt kind", pay({ nevr: "a" }), "/rules/0/nevr", 'an unknown field: "nevr"'],
     ["no tool", pay({ never: "" }), "/rules/0/never", '"" where a tool is named'],
     ["a tool that is no name", pay({ never: { tool: 1 } }), "/rules/0/never/tool", "1 where a tool is named"],
     ["a schema that is no object", pay({ never: { tool: "a", arguments: true } }), "/rules/0/never/arguments", "true"],
@@ -52,7 +52,7 @@ describe("a file of rules", () => {
     ["no limit", pay({ within: {} }), "/rules/0/within", "set no limit"],
     ["half a turn", pay({ within: { maxTurns: 1.5 } }), "/rules/0/within/maxTurns", "no whole number of 0 or more"],
     ["a cost below 0", pay({ within: { maxCostUsd: -1 } }), "/rules/0/within/maxCostUsd", "no number of 0 or more"],
-    ["an unknown limit", pay({ within: { maxCost: 1 } }), "/rules/0/within/maxCost", 'knows: "maxCost"'],
+    ["an unknown limit", pay({ within: { maxCost: 1 } }), "/rules/0/within/maxCost", 'unknown field: "maxCost"'],
     ["allowUnknown elsewhere", pay({ never: "a", allowUnknown: true }), "/rules/0/allowUnknown", "outside a rule"],
     [
       "allowUnknown that is no answer",

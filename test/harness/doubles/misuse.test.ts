@@ -66,7 +66,7 @@ describe("a clock", () => {
   it.each([undefined, null, 5, {}, () => Promise.resolve(1)])(
     "does not wait for %j, which is no promise",
     async (work) => {
-      await expectUnclear(() => fixedClock().until(work as never), "until was given");
+      await expectUnclear(() => fixedClock().until(work as never), "the work of until is");
     },
   );
 });
@@ -99,11 +99,11 @@ describe("files", () => {
     [{ "a.txt": undefined }, 'the text of "a.txt" is undefined'],
     [{ "": "text" }, 'no file can have the path "": the path is empty'],
     [{ "a\0b": "text" }, "NUL"],
-    [{ "a/": "text" }, 'no file can have the path "a/": it ends as that of a folder'],
-    [{ "a/..": "text" }, 'no file can have the path "a/..": another one is in its place'],
+    [{ "a/": "text" }, 'no file can have the path "a/": it ends like the path of a folder'],
+    [{ "a/..": "text" }, 'no file can have the path "a/..": its place is taken'],
     [{ a: "text", "a/b": "text" }, 'no file can have the path "a/b": ENOTDIR'],
-    [{ "a/b": "text", a: "text" }, 'no file can have the path "a": another one is in its place'],
-    [{ "a/b": "one", "./a//b": "two" }, 'no file can have the path "./a//b": another one is in its place'],
+    [{ "a/b": "text", a: "text" }, 'no file can have the path "a": its place is taken'],
+    [{ "a/b": "one", "./a//b": "two" }, 'no file can have the path "./a//b": its place is taken'],
     [{ ["x".repeat(256)]: "text" }, "ENAMETOOLONG"],
   ])("are not %j", async (files, text) => {
     await expectUnclear(() => make.memoryFiles(files), text);
@@ -141,7 +141,7 @@ describe("collect", () => {
         const collected = (await make.collect(source)) as { kind: string; error: HarnessError };
         expect(collected).toMatchObject({ kind: "failed", events: [], texts: [] });
         expect(collected.error).toBeInstanceOf(HarnessError);
-        expect(collected.error.message).toContain("no result");
+        expect(collected.error.message).toContain("instead of a result");
       }
     },
   );

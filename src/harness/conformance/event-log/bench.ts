@@ -1,19 +1,28 @@
-// What a case of the event log has at hand: a host whose time stands still, logs of its own, and events to put into them.
+// The equipment of a case of the event log: a host whose time stands still, new logs, and events to put into them.
 
-import type { AgentEvent, EventBody, EventLog, EventLogOptions } from "../../../core/index.js";
+import type { EventBody, EventLog, EventLogOptions } from "../../../core/index.js";
+import { assertSame } from "../../contract/clause.js";
 import type { MemoryHost } from "../../doubles/host.js";
 
-/** A host that the case alone moves, and new logs that take their time from it. */
+/** A host whose clock only the case moves, and new logs that take their time from it. */
 export interface Bench {
   readonly host: MemoryHost;
   readonly open: (options?: EventLogOptions) => Promise<EventLog>;
 }
 
-/** The least event. */
+/** The smallest event. */
 export const start: EventBody = { type: "turn-start" };
 
-/** A piece of an answer on its way. */
+/** A piece of an answer that is being streamed. */
 export const delta = (text: string): EventBody => ({ type: "llm-delta", kind: "text", text });
 
-/** What the events are, in their order. */
-export const types = (events: readonly AgentEvent[]): string[] => events.map(({ type }) => type);
+/** Fails unless the kept events have these values in one field, in order. */
+export function assertKept(
+  field: "seq" | "at" | "turnIndex" | "type",
+  log: EventLog,
+  expected: unknown[],
+  where = "",
+): void {
+  const kept = log.events.map((event) => event[field]);
+  assertSame(`${field} of the kept events${where}`, kept, expected);
+}

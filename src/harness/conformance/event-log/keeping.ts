@@ -1,7 +1,7 @@
-// Cases about what an event log keeps: which events, in which order, with which stamps.
+// Cases about the events that a log keeps: which ones, in which order, with which stamps.
 
 import { createHlc, defined, parseHlc, type AgentEvent, type EventLog } from "../../../core/index.js";
-import { delta, start, types, type Bench } from "./bench.js";
+import { assertKept, delta, start, type Bench } from "./bench.js";
 import { assertSame, fail, toClauses, type Clause } from "../../contract/clause.js";
 
 export const keepingClauses: readonly Clause<Bench>[] = toClauses({
@@ -15,33 +15,23 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
       assertSame("runId that was not given", (await open()).runId, "");
     },
   },
-
   "keeps events in the order they came, counted from 0": {
     advice: "Number kept events by seq: 0, 1, 2, as append was called.",
     async check({ open }) {
       const log = await open();
       for (let turn = 0; turn < 5; turn++) log.append("a", turn, start);
-      assertSame(
-        "seq",
-        log.events.map(({ seq }) => seq),
-        [0, 1, 2, 3, 4],
-      );
-      assertSame(
-        "turnIndex",
-        log.events.map(({ turnIndex }) => turnIndex),
-        [0, 1, 2, 3, 4],
-      );
+      assertKept("seq", log, [0, 1, 2, 3, 4]);
+      assertKept("turnIndex", log, [0, 1, 2, 3, 4]);
     },
   },
-
   "says of each event the run, the agent and the turn, and keeps its fields": {
     advice: "Add runId, agentId and turnIndex to the body, and change nothing of it.",
     async check({ open }) {
       const log = await open({ runId: "cd".repeat(16) });
       log.append("ann", -1, { type: "run-start", goal: "go" });
       log.append("bob", 3, { type: "tool-result", callId: "c1", tool: "look", content: "rain", cut: 2 });
-      const told = log.events.map(({ seq: _seq, at: _at, hlc: _hlc, ...rest }) => rest);
-      assertSame("events", told, [
+      const kept = log.events.map(({ seq: _seq, at: _at, hlc: _hlc, ...rest }) => rest);
+      assertSame("events", kept, [
         { type: "run-start", goal: "go", runId: "cd".repeat(16), agentId: "ann", turnIndex: -1 },
         {
           ...{ type: "tool-result", callId: "c1", tool: "look", content: "rain", cut: 2 },
@@ -50,7 +40,6 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
       ]);
     },
   },
-
   "keeps texts as they are, whatever their characters": {
     advice: "Keep texts by their code units: no normal form, no trimming.",
     async check({ open }) {
@@ -63,7 +52,6 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
       }
     },
   },
-
   "stamps each event with the time of the ports": {
     advice: "Take `at` from ports.now() when append is called.",
     async check({ host, open }) {
@@ -72,14 +60,9 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
       await host.clock.advance(250);
       log.append("a", 1, start);
       const first = host.clock.now() - 250;
-      assertSame(
-        "at",
-        log.events.map(({ at }) => at),
-        [first, first + 250],
-      );
+      assertKept("at", log, [first, first + 250]);
     },
   },
-
   "stamps events so that their hlc sorts as they happened, though the clock is set back": {
     advice: "Take hlc from one createHlc(ports), by tick(at), for all events of the log.",
     async check({ host, open }) {
@@ -93,7 +76,6 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
       assertSame("the stamps, sorted and each once", [...new Set(stamps)].sort(), stamps);
     },
   },
-
   "stamps by the clock that it is given": {
     advice: "Use options.hlc where it is there: several logs share one clock.",
     async check({ host, open }) {
@@ -101,14 +83,13 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
       const logs = [await open({ hlc }), await open({ hlc })];
       const stamps: string[] = [];
       for (let turn = 0; turn < 6; turn++) {
-        const log = logs[turn % 2];
-        log?.append("a", turn, start);
-        stamps.push((log === undefined ? undefined : numbered(log, Math.floor(turn / 2)))?.hlc ?? "");
+        const log = logs[turn % 2] as EventLog;
+        log.append("a", turn, start);
+        stamps.push(numbered(log, Math.floor(turn / 2))?.hlc ?? "");
       }
       assertSame("the stamps of two logs with one clock, sorted and each once", [...new Set(stamps)].sort(), stamps);
     },
   },
-
   "gives the same events however often they are read": {
     advice: "Stamp an event once, in append, and let reading change nothing.",
     async check({ open }) {
@@ -121,15 +102,11 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
         assertSame(`how many there are after ${turn + 1}`, log.events.length, turn + 1);
       }
       for (const time of ["at the end", "again"]) {
-        assertSame(
-          `the events, read ${time}`,
-          read.map((_, seq) => JSON.stringify(numbered(log, seq))),
-          read,
-        );
+        const events = read.map((_, seq) => JSON.stringify(numbered(log, seq)));
+        assertSame(`the events, read ${time}`, events, read);
       }
     },
   },
-
   "keeps events up to its limit, counts the rest, and lets the listener hear all": {
     advice: "Keep the first `limit` events, count later ones in `dropped`, and tell the listener of all.",
     async check({ open }) {
@@ -137,29 +114,23 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
         let heard = 0;
         const log = await open({ limit, listener: () => void (heard += 1) });
         for (let turn = 0; turn < 5; turn++) log.append("a", turn, start);
-        assertSame(
-          `kept with a limit of ${limit}`,
-          log.events.map(({ seq }) => seq),
-          [0, 1].slice(0, limit),
-        );
+        assertKept("seq", log, [0, 1].slice(0, limit), ` with a limit of ${limit}`);
         assertSame(`dropped with a limit of ${limit}`, log.dropped, 5 - limit);
         assertSame("how many were heard", heard, 5);
       }
     },
   },
-
   "counts no delta as dropped": {
     advice: "Leave llm-delta events out of `events`, `seq` and `dropped`, at the limit as before it.",
     async check({ open }) {
       for (const listener of [undefined, () => undefined]) {
         const log = await open({ limit: 1, ...defined({ listener }) });
         for (const body of [start, delta("x"), start, delta("y")]) log.append("a", 0, body);
-        assertSame("kept", types(log.events), ["turn-start"]);
+        assertKept("type", log, ["turn-start"]);
         assertSame("dropped", log.dropped, 1);
       }
     },
   },
-
   "keeps many events, none lost and none twice": {
     advice: "Keep every event up to the limit; the default is MAX_KEPT_EVENTS.",
     async check({ open }) {
@@ -176,21 +147,13 @@ export const keepingClauses: readonly Clause<Bench>[] = toClauses({
 
 const MANY = 5_000;
 
-/** All of them well formed; half a character is a matter of deltas. */
+/** All of them well-formed: only deltas may have half a character. */
 const TEXTS = [
-  "",
-  " a ",
-  "é",
-  "e\u0301",
-  "\0\u0001\r\n\u2028",
-  "\u{1f600}",
-  "\ufeffa\u200b",
-  "ﬁ ſ K",
-  "\ufffd",
-  "__proto__",
+  ...["", " a ", "é", "e\u0301", "\0\u0001\r\n\u2028"],
+  ...["\u{1f600}", "\ufeffa\u200b", "ﬁ ſ K", "\ufffd", "__proto__"],
 ];
 
-/** The order of the events is the matter of one case alone. */
+/** Finds an event in any order, since one case alone is about the order. */
 function numbered(log: EventLog, seq: number): AgentEvent | undefined {
   return log.events.find((event) => event.seq === seq);
 }

@@ -1,7 +1,7 @@
-// Cases about those who are told of events as they come: the listener, and the tap before it.
+// Cases about the listener of a log, and the tap that is called before it.
 
 import type { AgentEvent, EventLog } from "../../../core/index.js";
-import { delta, start, types, type Bench } from "./bench.js";
+import { assertKept, delta, start, type Bench } from "./bench.js";
 import { assertSame, fail, toClauses, type Clause } from "../../contract/clause.js";
 
 const TELL = "Call the listener within append, for every event and in order.";
@@ -20,34 +20,21 @@ export const listenerClauses: readonly Clause<Bench>[] = toClauses({
       assertSame("what was heard", heard, ["0 run-start", "1 turn-start"]);
     },
   },
-
   "passes deltas on and keeps none, and they take no number": {
     advice: "Hand llm-delta events to the listener with the seq of the next kept event, and keep none.",
     async check({ open }) {
-      const heard: [number, string][] = [];
-      const log = await open({ listener: ({ seq, type }) => void heard.push([seq, type]) });
+      const heard: string[] = [];
+      const log = await open({ listener: ({ seq, type }) => void heard.push(`${seq} ${type}`) });
       log.append("a", 0, start);
       log.append("a", 0, delta("x"));
       log.append("a", 0, delta("y"));
       log.append("a", 1, start);
-      assertSame(
-        "kept",
-        log.events.map(({ seq, type }) => [seq, type]),
-        [
-          [0, "turn-start"],
-          [1, "turn-start"],
-        ],
-      );
-      assertSame("heard", heard, [
-        [0, "turn-start"],
-        [1, "llm-delta"],
-        [1, "llm-delta"],
-        [1, "turn-start"],
-      ]);
+      const kept = log.events.map(({ seq, type }) => `${seq} ${type}`);
+      assertSame("kept", kept, ["0 turn-start", "1 turn-start"]);
+      assertSame("heard", heard, ["0 turn-start", "1 llm-delta", "1 llm-delta", "1 turn-start"]);
       assertSame("dropped", log.dropped, 0);
     },
   },
-
   "passes on each half of a character that a delta was cut in": {
     advice: "Hand the text of a delta on as it is.",
     async check({ open }) {
@@ -57,7 +44,6 @@ export const listenerClauses: readonly Clause<Bench>[] = toClauses({
       assertSame("the pieces that were heard, put together", heard.join(""), "\u{1f600}e\u0301");
     },
   },
-
   "lets no listener change what is kept": {
     advice: "Hand the listener a frozen event, with copies of what is in it.",
     async check({ open }) {
@@ -72,24 +58,23 @@ export const listenerClauses: readonly Clause<Bench>[] = toClauses({
       log.append("a", 0, { type: "tool-call", callId: "c", tool: "t", arguments: { city: "Oslo" } });
       assertSame("the agent", log.events[0]?.agentId, "a");
       assertSame("the event", log.events[0]?.type === "tool-call" && log.events[0].arguments, { city: "Oslo" });
-      assertSame("whether the event that is told is frozen", isFrozen, true);
+      assertSame("whether the listener's event is frozen", isFrozen, true);
     },
   },
-
   "shows a listener the event among those that are kept": {
-    advice: "Keep an event before the listener is told of it.",
+    advice: "Keep an event before the listener is called.",
     async check({ open }) {
       const opened: EventLog[] = [];
-      const read: boolean[] = [];
+      const found: boolean[] = [];
       const listener = ({ turnIndex }: AgentEvent) =>
-        void read.push(opened[0]?.events.some((event) => event.turnIndex === turnIndex) === true);
-      opened.push(await open({ listener }));
-      for (let turn = 0; turn < 3; turn++) opened[0]?.append("a", turn, start);
-      assertSame("whether the listener finds each event among those that are kept", read, [true, true, true]);
-      assertSame("how many are kept", opened[0]?.events.length, 3);
+        void found.push(opened[0]?.events.some((event) => event.turnIndex === turnIndex) === true);
+      const log = await open({ listener });
+      opened.push(log);
+      for (let turn = 0; turn < 3; turn++) log.append("a", turn, start);
+      assertSame("whether the listener finds each event among the kept ones", found, [true, true, true]);
+      assertSame("how many are kept", log.events.length, 3);
     },
   },
-
   "goes on when a listener throws, and warns": {
     advice: GUARD,
     async check({ host, open }) {
@@ -108,7 +93,6 @@ export const listenerClauses: readonly Clause<Bench>[] = toClauses({
       assertSame("how many warnings there are", host.warnings.length, 2);
     },
   },
-
   "takes what a listener rejects with, late, and warns of it": {
     advice: GUARD,
     async check({ host, open }) {
@@ -121,7 +105,6 @@ export const listenerClauses: readonly Clause<Bench>[] = toClauses({
       assertSame("how many warnings there are", host.warnings.length, 1);
     },
   },
-
   "shows each kept event to the tap with what stands behind it, before the listener": {
     advice: "Call options.tap(event, detail) for each event but deltas, and then the listener.",
     async check({ open }) {
@@ -140,9 +123,8 @@ export const listenerClauses: readonly Clause<Bench>[] = toClauses({
       ]);
     },
   },
-
   "counts on when a listener appends in turn": {
-    advice: "Number and keep an event before anybody is told of it.",
+    advice: "Number and keep an event before the listener is called.",
     async check({ open }) {
       const opened: EventLog[] = [];
       const listener = ({ type }: AgentEvent) => {
@@ -152,12 +134,8 @@ export const listenerClauses: readonly Clause<Bench>[] = toClauses({
       opened.push(log);
       log.append("a", -1, { type: "run-start", goal: "go" });
       log.append("a", 1, { type: "run-end", stop: "finished" });
-      assertSame("kept", types(log.events), ["run-start", "turn-start", "run-end"]);
-      assertSame(
-        "seq",
-        log.events.map(({ seq }) => seq),
-        [0, 1, 2],
-      );
+      assertKept("type", log, ["run-start", "turn-start", "run-end"]);
+      assertKept("seq", log, [0, 1, 2]);
     },
   },
 });

@@ -1,10 +1,10 @@
-// Cases about keys: which there are, in which order, and that no two are taken for one.
+// Cases about keys: they are listed in order, and no two are taken for one.
 
 import { AgentError, type RuntimeMemory } from "../../../core/index.js";
 import { describeThrown } from "../../contract/thrown.js";
 import { assertSame, fail, toClauses, Violation, type Clause } from "../../contract/clause.js";
 
-/** In the order of their code units, where no other order agrees: of code points, of a locale, of numbers. */
+/** Sorted by code units, which differs from the order by code points, by a locale and by numbers. */
 const SORTED = ["", "\0", " a", "10", "9", "B", "__proto__", "a", "a\0", "a b", "a:b", "b", "e\u0301", "z", "é"];
 const SORTED_ABOVE = ["\u{1f600}", "\u{1f601}", "\ufeffa", "\uffee"];
 
@@ -24,7 +24,6 @@ export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       }
     },
   },
-
   "takes a new value in place of the old one, whole": {
     advice: "Replace the value, and merge nothing into it.",
     async check(memory) {
@@ -34,7 +33,6 @@ export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       assertSame("keys", await memory.keys("s"), ["k"]);
     },
   },
-
   "keeps null, which is not the same as nothing": {
     advice: "Tell a key with the value null from a key that is not there.",
     async check(memory) {
@@ -44,7 +42,6 @@ export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       assertSame("delete", await memory.delete("s", "k"), true);
     },
   },
-
   "deletes one key, once": {
     advice: "Let delete give true where there was such a key, and false where there was none.",
     async check(memory) {
@@ -59,7 +56,6 @@ export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       assertSame("get after a new set", await memory.get("s", "a"), 3);
     },
   },
-
   "sorts keys by code unit": {
     advice: "Sort the list of keys with sort() and no comparison, after the database has given it.",
     async check(memory) {
@@ -68,7 +64,6 @@ export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       assertSame("keys", await memory.keys("s"), sorted);
     },
   },
-
   "keeps keys apart that only look alike": {
     advice: "Compare keys by each of their code units: no normal form, no case, no trimming, no end at a NUL.",
     async check(memory) {
@@ -94,7 +89,6 @@ export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       for (const key of keys) assertSame(`get ${key}`, await memory.get("s", key), `value of ${key}`);
     },
   },
-
   "keeps keys that are no well-formed text apart, or refuses them by an AgentError": {
     advice: "Keep keys as their JSON text, which escapes half of a character, or reject such a key with an AgentError.",
     async check(memory) {
@@ -105,7 +99,6 @@ export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       );
     },
   },
-
   "keeps long keys apart, or refuses them by an AgentError": {
     advice: "Cut no key off: reject one that is too long with an AgentError.",
     async check(memory) {
@@ -113,7 +106,6 @@ export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       await assertApart(memory, keys, (key) => `of ${key.length} characters`);
     },
   },
-
   "keeps keys with the names of what every object has": {
     advice: "Keep entries in a Map, or in an object without a prototype.",
     async check(memory) {
@@ -131,7 +123,6 @@ export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       assertSame("keys", await memory.keys("s"), []);
     },
   },
-
   "keeps and lists many keys of one scope": {
     advice: "Read every page that the store lists keys in, and clear all of them.",
     async check(memory) {
@@ -150,7 +141,6 @@ export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       assertSame("get of the other scope", await memory.get("t", "k0"), "of another");
     },
   },
-
   "gives a list of keys that is the caller's own": {
     advice: "Give a new list at each call.",
     async check(memory) {
@@ -161,26 +151,19 @@ export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
   },
 });
 
-/** Around what columns and files have room for. */
+/** Near the limits of columns and file names. */
 const LENGTHS = [127, 128, 255, 256, 512, 1_000, 1_024, 1_025, 4_096, 65_536];
 
 const OF_OBJECTS = [
-  "__proto__",
-  "constructor",
-  "prototype",
-  "toString",
-  "valueOf",
-  "hasOwnProperty",
-  "length",
-  "size",
-  "then",
+  ...["__proto__", "constructor", "prototype", "toString", "valueOf", "hasOwnProperty"],
+  ...["length", "size", "then"],
 ];
 
-/** More than a page of most stores that list by pages, and few enough for one that waits for its disk each time. */
+/** More than one page of most paged stores, and few enough for a store that waits for its disk each time. */
 const MANY = 300;
 const AT_ONCE = 50;
 
-/** What is kept is kept apart and listed; what cannot be kept is refused as the contract says. */
+/** Every key is either kept apart and listed, or refused by an AgentError. */
 async function assertApart(
   memory: RuntimeMemory,
   keys: readonly string[],
@@ -193,8 +176,8 @@ async function assertApart(
       kept.push(key);
     } catch (error) {
       if (error instanceof Violation) throw error;
-      if (!(error instanceof AgentError))
-        fail(`how a key ${nameOf(key)} is refused`, describeThrown(error), "an AgentError");
+      if (error instanceof AgentError) continue;
+      fail(`how a key ${nameOf(key)} is refused`, describeThrown(error), "an AgentError");
     }
   }
   for (const key of kept) {
@@ -206,7 +189,7 @@ async function assertApart(
   assertSame("whether what is listed is what was kept", isListed, true);
 }
 
-/** The order of the list is the matter of one case alone. */
+/** One case alone is about the order of the list. */
 function sorted(keys: readonly string[]): string[] {
   return [...keys].sort();
 }

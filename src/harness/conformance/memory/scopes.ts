@@ -1,4 +1,4 @@
-// Cases about scopes: what is in one is in no other, whatever they are called.
+// Cases about scopes: an entry of one is in no other, whatever their names.
 
 import type { RuntimeMemory } from "../../../core/index.js";
 import { assertSame, toClauses, type Clause } from "../../contract/clause.js";
@@ -6,7 +6,7 @@ import { assertSame, toClauses, type Clause } from "../../contract/clause.js";
 const BY_BOTH =
   "Find an entry by scope and key as two separate values, whole and unchanged, not by one text made of both.";
 
-/** Scopes with keys that one text made of both would confuse, and patterns that would match the others. */
+/** Scopes and keys that are confused when joined to one text, and patterns that would match other scopes. */
 const PAIRS: readonly (readonly [scope: string, key: string])[] = [
   ["", ""],
   ["", ":"],
@@ -46,7 +46,6 @@ export const scopeClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       }
     },
   },
-
   "clears one scope alone": {
     advice: BY_BOTH,
     async check(memory) {
@@ -60,7 +59,6 @@ export const scopeClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       }
     },
   },
-
   "deletes in one scope alone": {
     advice: BY_BOTH,
     async check(memory) {

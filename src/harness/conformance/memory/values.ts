@@ -1,5 +1,5 @@
-// Cases about values: every kind of JSON comes back equal, nothing is shared with the store, and what is no JSON is refused
-// without loss.
+// Cases about values: every kind of JSON comes back equal, nothing is shared with the store, and other values are refused without
+// loss.
 
 import {
   AgentError,
@@ -21,7 +21,6 @@ export const valueClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       for (const [name, value] of entries) assertSame(name, await memory.get("s", name), value);
     },
   },
-
   "keeps __proto__ and the names of every object's methods as data": {
     advice: "Copy objects with JSON.parse or with defineProperty: an assignment to __proto__ sets the prototype.",
     async check(memory) {
@@ -36,7 +35,6 @@ export const valueClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       assertSame("keys", await memory.keys("__proto__"), ["__proto__"]);
     },
   },
-
   "keeps large values": {
     advice: "Keep a value whole, or reject it with an AgentError; cut nothing off.",
     async check(memory) {
@@ -54,7 +52,6 @@ export const valueClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       }
     },
   },
-
   "shares nothing with the value that was written": {
     advice: COPY,
     async check(memory) {
@@ -68,7 +65,6 @@ export const valueClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       assertSame("get", await memory.get("s", "k"), before);
     },
   },
-
   "shares nothing with the value that was read": {
     advice: COPY,
     async check(memory) {
@@ -81,7 +77,6 @@ export const valueClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       assertSame("get", await memory.get("s", "k"), value);
     },
   },
-
   "refuses what is no JSON by an AgentError, and keeps the old value": {
     advice: "Check the value before the old one is touched, and reject with new AgentError('not-json', message).",
     async check(memory) {
@@ -126,7 +121,7 @@ class Instance {
   readonly a = 1;
 }
 
-/** Each a new one, since a store might keep what it was given. */
+/** A new value each time, since a store might keep the one it gets. */
 const NOT_JSON: Readonly<Record<string, () => unknown>> = {
   undefined: () => undefined,
   NaN: () => NaN,

@@ -1,5 +1,5 @@
-// Cases about many calls: a long random walk that is compared with a plain reference after each step, and calls at once. The
-// walk is the same in every run, so a failure can be repeated.
+// Cases about many calls: a long random walk that is compared with a plain map after each step, and calls made at once. The walk is
+// the same in every run, so a failure can be repeated.
 
 import type { JsonValue, RuntimeMemory } from "../../../core/index.js";
 import { assertSame, toClauses, type Clause } from "../../contract/clause.js";
@@ -29,39 +29,31 @@ export const walkClauses: readonly Clause<RuntimeMemory>[] = toClauses({
       }
     },
   },
-
   "keeps every value of calls that are made at once": {
     advice: ONE_CALL,
     async check(memory) {
       const numbers = Array.from({ length: AT_ONCE }, (_, index) => index);
       await atOnce(numbers, (index) => memory.set(`s${index % 3}`, `k${index}`, { index }));
       const read = await atOnce(numbers, (index) => memory.get(`s${index % 3}`, `k${index}`));
-      assertSame(
-        "what was read",
-        read,
-        numbers.map((index) => ({ index })),
-      );
+      const written = numbers.map((index) => ({ index }));
+      assertSame("what was read", read, written);
       for (const third of [0, 1, 2]) {
         const expected = numbers.filter((index) => index % 3 === third).map((index) => `k${index}`);
         assertSame(`keys of s${third}`, await memory.keys(`s${third}`), expected.sort());
       }
     },
   },
-
   "keeps one whole value of many that are written to one key at once": {
     advice: ONE_CALL,
     async check(memory) {
-      const values = Array.from({ length: AT_ONCE }, (_, index) => ({
-        index,
-        copies: Array(20).fill(index) as number[],
-      }));
+      const copiesOf = (index: number) => ({ index, copies: Array(20).fill(index) as number[] });
+      const values = Array.from({ length: AT_ONCE }, (_, index) => copiesOf(index));
       await atOnce(values, (value) => memory.set("s", "k", value));
       const read = (await memory.get("s", "k")) as { index: number } | undefined;
       assertSame("the value", read, values[read?.index ?? -1]);
       assertSame("keys", await memory.keys("s"), ["k"]);
     },
   },
-
   "clears one scope while another is written": {
     advice: ONE_CALL,
     async check(memory) {
@@ -71,20 +63,16 @@ export const walkClauses: readonly Clause<RuntimeMemory>[] = toClauses({
         index === -1 ? memory.clear("cleared") : memory.set("written", `k${index}`, index),
       );
       assertSame("keys of the cleared scope", await memory.keys("cleared"), []);
-      assertSame(
-        "keys of the other",
-        [...(await memory.keys("written"))].sort(),
-        numbers.map((index) => `k${index}`).sort(),
-      );
+      const keys = numbers.map((index) => `k${index}`).sort();
+      assertSame("keys of the other", [...(await memory.keys("written"))].sort(), keys);
     },
   },
-
   "deletes a key for one of many who ask at once": {
     advice: ONE_CALL,
     async check(memory) {
       await memory.set("s", "k", 1);
       const answers = await atOnce(Array.from({ length: AT_ONCE }), () => memory.delete("s", "k"));
-      assertSame("how many were told that there was such a key", answers.filter(Boolean).length, 1);
+      assertSame("how many calls deleted the key", answers.filter(Boolean).length, 1);
     },
   },
 });
@@ -116,7 +104,7 @@ async function takeStep(
   }
 }
 
-/** Starts all calls before it waits for the first. */
+/** Starts all calls before it awaits the first. */
 function atOnce<T, R>(items: readonly T[], call: (item: T) => R | Promise<R>): Promise<R[]> {
   return Promise.all(items.map(async (item) => call(item)));
 }

@@ -6,7 +6,7 @@ import { iteratorOf, leaveStream, readPieces, responseOf } from "../../contract/
 import { within } from "../../contract/waiting.js";
 import type { ProviderRequests } from "./requests.js";
 
-/** A provider that nobody else asks, and what it may be asked. */
+/** A provider for one case alone, and its requests. */
 export interface ProviderSubject {
   readonly provider: LlmProviderAdapter;
   /** Copies that may be written into: one clause alone is about a provider that does so. */
