@@ -10,14 +10,8 @@ export {
   type RecordErrorCode,
 } from "./errors.js";
 export type * from "./file/format.js";
-export {
-  buildCassette,
-  CREATED_WITH,
-  hashEnvelope,
-  hashResponse,
-  type BuiltTurn,
-  type CassetteHead,
-} from "./file/build.js";
+export { buildCassette, CREATED_WITH, type BuiltTurn, type CassetteHead } from "./file/build.js";
+export { hashEnvelope, hashResponse } from "./file/hashes.js";
 export { attestCassette, signStatement, STATEMENT_PAYLOAD_TYPE, type CassetteStatement } from "./trust/attest.js";
 export { ENVELOPE_SUFFIX, formatEnvelope, MAX_SIGNATURES, parseEnvelope, readEnvelope } from "./trust/dsse-file.js";
 export { DEFAULT_MAX_BYTES, parseStrictJson, type StrictJsonOptions } from "./file/json.js";
@@ -100,7 +94,8 @@ export {
 } from "./record/fork.js";
 export { contextsByTurn } from "./offer/context.js";
 export { isEmptyWire } from "./offer/wire-fields.js";
-export { cutAround, formatMiss, rebuildPrompts } from "./replay/miss.js";
+export { cutAround } from "./replay/excerpt.js";
+export { formatMiss, rebuildPrompts } from "./replay/miss.js";
 export { formatToolDrift, type ToolDrift } from "./tape/drift.js";
 export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tape/miss.js";
 export type { TapeResult } from "./tape/tape.js";

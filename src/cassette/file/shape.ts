@@ -2,16 +2,13 @@
 // a field nobody knows is refused, because nobody would check it.
 
 import { findMessageFlaw, findResponseFlaw, isPlainObject, type ResponseFlaw } from "../../core/index.js";
-import type { LoadErrorCode } from "../errors.js";
+import { refuseDowngrade, type Refuse, V2_ONLY, V2_ONLY_ENTRY } from "./downgrade.js";
 import type { Cassette } from "./format.js";
 
 type Fields = Record<string, unknown>;
-export type Refuse = (code: LoadErrorCode | "not-a-cassette", message: string, pointer: string, hint?: string) => never;
 
 const HEX_32 = /^[0-9a-f]{32}$/;
 const HEX_64 = /^[0-9a-f]{64}$/;
-const V2_ONLY = ["cassetteId", "envelopeHash", "extensions", "signature"];
-const V2_ONLY_ENTRY = ["responseHash", "prompt"];
 const V1_FIELDS = ["version", "agentId", "recordedAt", "recordedProvider", "entries"];
 const V2_FIELDS = [...V1_FIELDS, ...V2_ONLY];
 const V1_ENTRY = ["turnIndex", "promptHash", "response"];
@@ -71,23 +68,6 @@ function refuseOther(value: Fields, refuse: Refuse): never {
       ? "Name the cassettes beside it, or its folder; `cassette verify`, `cassette show --html` and loadBundle take the bundle itself."
       : "Check the path.",
   );
-}
-
-/** A real version 1 never had these fields, so one that has them is a version 2 with another label. */
-function refuseDowngrade(value: Fields, refuse: Refuse): void {
-  const say = (what: string, pointer: string) =>
-    refuse(
-      "downgrade",
-      `downgrade tampering suspected: the cassette says version 1 but carries ${what}, which only version 2 has`,
-      pointer,
-      "Restore the file from version control, or record it again.",
-    );
-  for (const field of V2_ONLY) if (Object.hasOwn(value, field)) say(field, `/${field}`);
-  if (!Array.isArray(value["entries"])) return;
-  value["entries"].forEach((entry: unknown, index) => {
-    if (!isPlainObject(entry)) return;
-    for (const field of V2_ONLY_ENTRY) if (Object.hasOwn(entry, field)) say(field, `/entries/${index}/${field}`);
-  });
 }
 
 function checkFields(value: Fields, version: 1 | 2, refuse: Refuse): void {

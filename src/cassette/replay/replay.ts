@@ -15,15 +15,15 @@ import {
   type Ports,
 } from "../../core/index.js";
 import { contextsByTurn, createContextReader, type TurnContext } from "../offer/context.js";
-import { assertKnownOptions, CassetteError, type MissReport } from "../errors.js";
+import { assertKnownOptions, CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
 import { assertSameFilter, readHashFilter, type HashFilterOption } from "../prompt/filters.js";
 import { checkCassette } from "../trust/load.js";
-import { explainContext, withAlso } from "./miss.js";
-import { createMisses, explainNoAnswer } from "./replay-miss.js";
+import { explainMiss, explainOfferMiss } from "./miss.js";
+import { createMisses } from "./misses.js";
 import type { HashFilter } from "../prompt/prompt.js";
 import { createPromptReader, type PromptReader } from "../prompt/reader.js";
-import { assertNotRedacted, findNumbers, withMissing } from "./redacted-replay.js";
+import { assertNotRedacted, findNumbers } from "./redacted-replay.js";
 import { redactedCalls, type RedactedArgument } from "../redact/calls.js";
 import type { RedactOption } from "../redact/options.js";
 import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.js";
@@ -211,16 +211,8 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
   }
 
   function checkContext(now: TurnContext | undefined, turnIndex: number, turn: number): void {
-    const [first, ...others] = explainContext(contexts[turnIndex], now, turn, turnIndex);
-    if (first !== undefined) throw misses.note(withAlso(first, others));
-  }
-
-  /** A prompt that no turn answers may come with other tools or settings than the nearest turn had. */
-  function explain(now: TurnContext | undefined, turn: number, promptHash: string): MissReport {
-    const report = withMissing(explainNoAnswer(tape, prompts.since(0), turn, turns, promptHash), side?.missing);
-    const { turnIndex } = report.nearest ?? {};
-    if (turnIndex === undefined) return report;
-    return withAlso(report, explainContext(contexts[turnIndex], now, turn, turnIndex));
+    const report = explainOfferMiss(contexts[turnIndex], now, turn, turnIndex);
+    if (report !== undefined) throw misses.note(report);
   }
 
   return {
@@ -231,7 +223,12 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
       const now = strict && noted.length > 0 ? readContext(comparable(request, fields)) : undefined;
       const promptHash = nextHash({ tape, side, turns, prompts });
       const index = find(promptHash, now);
-      if (index === undefined) throw misses.note(explain(now, turn, promptHash));
+      if (index === undefined) {
+        const prompt = prompts.since(0);
+        throw misses.note(
+          explainMiss({ tape, contexts, turns, turn, prompt, promptHash, now, missing: side?.missing }),
+        );
+      }
       checkContext(now, index, turn);
       const { response } = entries[index] as { response: LlmTurnResponse };
       if (options.allowRedacted !== true) assertNotRedacted(response, index, file);

@@ -12,10 +12,9 @@ import {
   type WireName,
   type WireRequest,
 } from "../../core/index.js";
-import { countAlike, digestAlike } from "./alike.js";
+import { countAlike, digestAlike, likenessOf, type Likeness } from "./alike.js";
 import { contextAt } from "../offer/context.js";
 import type { Cassette, ContextExtension } from "../file/format.js";
-import { likenessOf, type Likeness } from "./likeness.js";
 import { rebuildPrompts } from "../replay/miss.js";
 import { hashPrompt } from "../prompt/prompt.js";
 import { neutralNumbers } from "../redact/placeholder.js";

@@ -4,7 +4,7 @@
 import type { LlmTurnResponse, Wire, WireRequest } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
-import { isNearer } from "./likeness.js";
+import { isNearer } from "./alike.js";
 import type { StreamPlan } from "../stream/texts.js";
 import type { UncomparedFields } from "../offer/wire-fields.js";
 import { createTape, toAsked, type Asked, type Nearness, type Tape, type TapeOptions } from "./served-cassette.js";

@@ -11,14 +11,15 @@ import {
   type DsseEnvelope,
   type Ports,
 } from "../../core/index.js";
-import { hashEnvelope, hashResponse } from "../file/build.js";
+import { hashEnvelope, hashResponse } from "../file/hashes.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette, CassetteV2 } from "../file/format.js";
 import { parseStrictJson, type StrictJsonOptions } from "../file/json.js";
 import { checkLocked, type LockPlace } from "./lock.js";
 import { migrationOf } from "../file/migrate.js";
 import { createPromptChain } from "../prompt/prompt.js";
-import { checkShape, type Refuse } from "../file/shape.js";
+import type { Refuse } from "../file/downgrade.js";
+import { checkShape } from "../file/shape.js";
 import { describeFinding, judgeSignatures } from "./signed-by.js";
 import { checkTrust, type Trust } from "./trust.js";
 

@@ -7,7 +7,7 @@ import { CassetteError } from "../errors.js";
 import type { Cassette, CassetteV2 } from "../file/format.js";
 import { DEFAULT_MAX_BYTES, parseStrictJson } from "../file/json.js";
 import { readWhole } from "../file/read.js";
-import type { Refuse } from "../file/shape.js";
+import { refuseLowerVersion, type Refuse } from "../file/downgrade.js";
 
 /** What a lock file is called unless somebody says otherwise. */
 export const LOCK_FILE = "cassettes.lock";
@@ -130,9 +130,7 @@ export function checkLocked(cassette: Cassette, { lock, path }: LockPlace, refus
   const say = (what: string, pointer: string): never => refuse("lock-mismatch", what, pointer, MISMATCH_HINT);
   const locked = lock.get(path);
   if (locked === undefined) return say(`it is new: the lock has no ${toVisible(path)}`, "");
-  if (cassette.version < locked.version) {
-    return say(`it has version ${cassette.version}, lower than the ${locked.version} of the lock`, "/version");
-  }
+  refuseLowerVersion(cassette, locked.version, say);
   const found = cassette.version === 2 ? lockDifferences(locked, toLockEntry(cassette)) : [];
   if (found.length > 0) say(`it is not the cassette that was locked: ${found.join("; ")}`, "/envelopeHash");
 }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { hashEnvelope, hashResponse } from "../../../src/cassette/file/build.js";
+import { hashEnvelope, hashResponse } from "../../../src/cassette/file/hashes.js";
 import { CassetteError, type CassetteErrorCode } from "../../../src/cassette/errors.js";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import { checkCassette, parseCassette } from "../../../src/cassette/trust/load.js";
