@@ -19,7 +19,7 @@ export { collect, type CollectedRun, type CollectedStream, type StartRun } from 
 export { memoryFiles, type MemoryFiles } from "./doubles/files.js";
 export { memoryHost, type MemoryHost, type MemoryHostOptions } from "./doubles/host.js";
 export { countingIds, seededBytes, type CountingIds } from "./doubles/ids.js";
-export { HTTP_FAULTS, type HttpFault, type HttpFaultName } from "./faults/bodies.js";
+export { HTTP_FAULTS } from "./faults/bodies.js";
 export {
   describeFault,
   everyFault,
@@ -159,7 +159,7 @@ export { toleranceLines } from "./reports/tolerated.js";
 export { refusalText, type GateRefusal, type RefusedFile } from "./reports/refusal.js";
 export { REPORTER_NAMES, reporterOf, type Reporter } from "./reports/registry.js";
 export { MAX_COMPARISONS, shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";
-export { shellText } from "./matchers/words.js";
+export { shellText } from "./text/shell.js";
 export {
   cassetteMiddleware,
   cassetteModel,

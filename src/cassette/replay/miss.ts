@@ -1,7 +1,7 @@
 // A replay miss, explained: which turn, which message, which JSON pointer, what was recorded, what came, and what to do. All of
 // the explanation is here; replay and server only call it.
 
-import { defined, toVisible, type JsonValue, type LlmMessage } from "../../core/index.js";
+import { defined, plural, toVisible, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { settingsChanges, toolsChanges, type ContextChange } from "../offer/context-change.js";
 import { firstDifference } from "../prompt/values.js";
 import { findVolatileChange } from "../prompt/volatile.js";
@@ -187,7 +187,7 @@ function withAlso(report: MissReport, others: readonly MissReport[]): MissReport
 function listChanges(changes: readonly ContextChange[]): string {
   const named = changes.slice(0, MAX_CHANGES).map(({ what }) => what);
   const rest = changes.length - named.length;
-  return [...named, ...(rest > 0 ? [`and ${rest} more ${rest === 1 ? "change" : "changes"}`] : [])].join(", ");
+  return [...named, ...(rest > 0 ? [`and ${plural(rest, "more change")}`] : [])].join(", ");
 }
 
 /** Every turn's whole prompt, or undefined when the cassette keeps none. Large for a long conversation. */

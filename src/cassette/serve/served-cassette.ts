@@ -9,7 +9,6 @@ import {
   type LlmTurnRequest,
   type LlmTurnResponse,
   type Wire,
-  type WireName,
   type WireRequest,
 } from "../../core/index.js";
 import { countAlike, digestAlike, likenessOf, type Likeness } from "./alike.js";
@@ -157,7 +156,7 @@ function redactedIn(cassette: Cassette): string[] | undefined {
 
 /** Every recorded prompt as the wire leaves it; computed once a wire, and only when no hash fits. */
 function createDigests(prompts: readonly LlmMessage[][]): (asked: Asked) => readonly (readonly string[])[] {
-  const digests = new Map<WireName, (readonly string[])[]>();
+  const digests = new Map<string, (readonly string[])[]>();
   return ({ wire, request }) => {
     const known = digests.get(wire.name);
     if (known !== undefined) return known;

@@ -1,6 +1,5 @@
 // `cassette serve`: replay for clients that speak a vendor's wire.
 
-import { defined } from "../../core/index.js";
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";
 import { collectPaths } from "../options/path.js";
@@ -39,7 +38,7 @@ export function serveCommand(program: Command, io: CommandIo): void {
       const { serve } = await import("../serve/serve.js");
       const { paths, command } = await readCommand(given, program);
       const { port = command === undefined ? DEFAULT_PORT : 0 } = options;
-      await serve(paths, { ...options, port, ...defined({ command }) }, io);
+      await serve(paths, { ...options, port, ...(command === undefined ? {} : { command }) }, io);
     });
 }
 
