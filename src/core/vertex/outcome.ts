@@ -70,17 +70,8 @@ function judgeAgentError({ code, kind, retryable }: AgentError): Verdict {
   // A subclass may bring a code or a kind of its own.
   const known = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : "internal";
   const said = kind ?? (code === "timeout" ? "timeout" : "unknown");
-  switch (known) {
-    case "by-kind":
-      return { code: Object.hasOwn(BY_KIND, said) ? BY_KIND[said] : "internal", retryable };
-    case "tool_failed":
-      return { code: known, retryable };
-    case "cancelled":
-    case "tool_denied":
-    case "validation":
-    case "internal":
-      return { code: known, retryable: false };
-  }
+  if (known === "by-kind") return { code: Object.hasOwn(BY_KIND, said) ? BY_KIND[said] : "internal", retryable };
+  return { code: known, retryable: known === "tool_failed" && retryable };
 }
 
 type ByCode = "by-kind" | "cancelled" | "tool_denied" | "tool_failed" | "validation" | "internal";
