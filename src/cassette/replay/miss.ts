@@ -91,7 +91,7 @@ function usedText(total: number): string {
   return total === 1 ? "the one recorded turn was used" : `all ${total} recorded turns were used`;
 }
 
-/** Why no unused turn answers `prompt`. `used[i]` says whether entry i was given out; `cursor` is the next unused one. */
+/** Explains why no unused turn answers `prompt`. `used[i]` tells whether entry i was used; `cursor` is the next unused one. */
 export function explainPromptMiss(
   cassette: Cassette,
   prompt: readonly LlmMessage[],
@@ -104,7 +104,7 @@ export function explainPromptMiss(
     return {
       code: "prompt-changed",
       turn,
-      what: "the prompt is not the recorded one; the cassette holds hashes only, so it cannot say where they part",
+      what: "the prompt is not the recorded one; the cassette holds only hashes, so it cannot say where they differ",
       nearest: { turnIndex: cursor, used: used[cursor] ?? false },
       hint: `${CHOICES} A recording that keeps prompts says more.`,
     };
@@ -129,7 +129,7 @@ export function explainPromptMiss(
   };
 }
 
-/** Why a recorded turn does not answer a request whose prompt is the same but whose tools or settings are not. */
+/** Explains how the tools or the settings of a request differ from those of a recorded turn. */
 export function explainContextMiss(
   code: "tools-changed" | "settings-changed",
   turn: number,
@@ -190,7 +190,7 @@ function listChanges(changes: readonly ContextChange[]): string {
   return [...named, ...(rest > 0 ? [`and ${plural(rest, "more change")}`] : [])].join(", ");
 }
 
-/** Every turn's whole prompt, or undefined when the cassette keeps none. Large for a long conversation. */
+/** The whole prompt of every turn, or undefined if the cassette keeps no prompts. Large for a long conversation. */
 export function rebuildPrompts(cassette: Cassette): LlmMessage[][] | undefined {
   let prompt: LlmMessage[] = [];
   return deltasOf(cassette)?.map(({ keep, messages }) => {
@@ -216,8 +216,8 @@ function rebuildPrompt(deltas: readonly PromptDelta[], turnIndex: number): LlmMe
 }
 
 /**
- * The recorded prompt that goes along with `prompt` the longest; on a tie the one that is next in line. Each message of the
- * file is looked at once: what a prompt keeps of the one before goes along as far as that one did.
+ * The recorded prompt with the longest common beginning; on a tie the next unused one. Each message of the file is compared once, since
+ * the kept part of a delta matches as far as the prompt before did.
  */
 function findNearest(deltas: readonly PromptDelta[], prompt: readonly LlmMessage[], cursor: number): number {
   let [nearest, best, length] = [0, -1, 0];
@@ -228,7 +228,7 @@ function findNearest(deltas: readonly PromptDelta[], prompt: readonly LlmMessage
   return nearest;
 }
 
-/** How many of `messages` are those of `prompt` from message `from` on. */
+/** Counts how many of `messages` equal those of `prompt` from index `from` on. */
 function commonLength(messages: readonly LlmMessage[], prompt: readonly LlmMessage[], from: number): number {
   const parting = messages.findIndex(
     (message, index) => firstDifference(toJson(message), toJson(prompt[from + index])) !== undefined,

@@ -8,12 +8,12 @@ import { rebuildPrompts } from "./miss.js";
 import { redactedCalls } from "../redact/calls.js";
 import { alignNumbers, placeholdersIn } from "../redact/placeholder.js";
 
-/** Unused turns that are compared with one prompt. */
+/** Most unused turns that are compared with one prompt. */
 const MAX_COMPARED = 1_000;
 
 /**
- * Finds the numbers that make `prompt` a recorded one, until `accept` takes them. A value that only an answer brought up has a number
- * here when a live tool repeats it, and another there; parallel calls may have come in another order.
+ * Finds the numbers that make `prompt` a recorded one, until `accept` takes them. Numbers differ if a live tool repeats a value that
+ * only an answer held, or if parallel calls came in another order.
  */
 export function findNumbers(
   tape: Cassette,

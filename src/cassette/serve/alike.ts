@@ -1,9 +1,9 @@
-// Is a prompt that came over a vendor's wire a recorded one? Wires lose fields (the name on a tool result, thoughts) and
-// clients rename calls, so both sides are compared as the wire leaves them, with ids by their order. See docs/serve.md.
+// Compares a prompt that came over a vendor's wire with recorded ones. Wires lose fields (the name of a tool result, thoughts) and
+// clients rename calls, so both sides are compared as the wire leaves them, with ids by order. See docs/serve.md.
 
 import { sha256Hex, canonicalize, type LlmMessage, type UserMessage } from "../../core/index.js";
 
-/** One digest a message; two prompts are alike exactly when these lists are equal. */
+/** One digest per message. Two prompts are alike exactly if these lists are equal. */
 export function digestAlike(messages: readonly LlmMessage[]): string[] {
   const latest = new Map<string, string>();
   let count = 0;
@@ -29,32 +29,32 @@ export function digestAlike(messages: readonly LlmMessage[]): string[] {
   }
 }
 
-/** Many clients send a text as a list with that text in it. */
+/** Many clients send a text as a list of one text. */
 function neutralContent(content: UserMessage["content"]): UserMessage["content"] {
   const only = typeof content === "string" || content.length !== 1 ? undefined : content[0];
   return only?.type === "text" ? only.text : content;
 }
 
-/** How many leading digests are the same. */
+/** Counts the equal leading digests. */
 export function countAlike(a: readonly string[], b: readonly string[]): number {
   const parting = a.findIndex((digest, index) => digest !== b[index]);
   return parting < 0 ? a.length : parting;
 }
 
-/** How near one recorded turn is to a request. */
+/** How similar one recorded turn is to a request. */
 export interface Likeness {
   /** Leading messages of the two prompts that are the same. */
   readonly length: number;
   readonly isUsed: boolean;
-  /** The request holds the whole recorded prompt, and goes on. */
+  /** The request continues the whole recorded prompt. */
   readonly isContinued: boolean;
-  /** From 0 to 1: how much of the first messages that differ is the same. Asked only on a tie. */
+  /** From 0 to 1: similarity of the first messages that differ. Computed only on a tie. */
   readonly likeness: () => number;
 }
 
 /**
- * True where `one` comes nearer than `other`. A used turn is passed over unless the run went on from it; then the longest common
- * beginning wins, then an unused turn, then the likeness of the messages that differ. False on a tie.
+ * True if `one` is nearer than `other`. A used turn counts only if the request continues it. Then the longest common beginning wins,
+ * then an unused turn, then the likeness of the messages that differ. False on a tie.
  */
 export function isNearer(one: Likeness, other: Likeness): boolean {
   const isOpen = ({ isUsed, isContinued }: Likeness): boolean => !isUsed || isContinued;
@@ -64,7 +64,7 @@ export function isNearer(one: Likeness, other: Likeness): boolean {
   return one.likeness() > other.likeness();
 }
 
-/** The share of two values, as JSON, that is the same at their beginnings and their ends. */
+/** The share of two JSON texts that is equal at their beginnings and ends. */
 export function likenessOf(a: unknown, b: unknown): number {
   if (a === undefined || b === undefined) return 0;
   const [left, right] = [JSON.stringify(a), JSON.stringify(b)];

@@ -19,10 +19,7 @@ export const MAX_ENVELOPE_BYTES = 1024 * 1024;
 export function parseEnvelope(input: string | Uint8Array, { file }: { file?: string } = {}): DsseEnvelope {
   const refuse = (what: string): never => {
     const hint = "Restore it from version control, or take it away and sign again.";
-    throw new CassetteError("signature-invalid", `the envelope of signatures ${what}`, {
-      hint,
-      ...defined({ file }),
-    });
+    throw new CassetteError("signature-invalid", `the envelope of signatures ${what}`, { hint, ...defined({ file }) });
   };
   const value = parseStrictJson(input, { maxBytes: MAX_ENVELOPE_BYTES, ...defined({ file }) });
   if (!isPlainObject(value)) return refuse("is not an object");

@@ -50,11 +50,7 @@ export function isLockPath(path: string): boolean {
 export function parseLock(input: string | Uint8Array, options: { file?: string } = {}): Lock {
   const refuse = (message: string, pointer: string): never => {
     const { file } = options;
-    throw new CassetteError("lock-malformed", `the lock ${message}`, {
-      pointer,
-      hint: HINT,
-      ...defined({ file }),
-    });
+    throw new CassetteError("lock-malformed", `the lock ${message}`, { pointer, hint: HINT, ...defined({ file }) });
   };
   const value = parseStrictJson(input, { ...options, remedy: HINT });
   if (!isPlainObject(value)) return refuse("is not an object", "");

@@ -4,6 +4,7 @@ import { seal } from "../canon/copy.js";
 import type { Ports } from "../ports.js";
 import { createHlc, HybridClock, type Hlc } from "../time/hlc.js";
 import { thrownText } from "../text/thrown.js";
+import { isThenable } from "../tools/deadline.js";
 import type { AgentEvent, EventBody, EventDetail } from "./event.js";
 import { EventNotes } from "./notes.js";
 
@@ -118,10 +119,6 @@ function tell(listener: (event: AgentEvent) => unknown, event: AgentEvent, ports
   } catch (error) {
     warn(error);
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 /** The body with a copy of the objects that the provider holds as well. */

@@ -9,6 +9,7 @@ import { AgentError } from "../errors.js";
 import type { Ports } from "../ports.js";
 import { quoteForeign } from "../text/mask.js";
 import { thrownText } from "../text/thrown.js";
+import { isThenable } from "../tools/deadline.js";
 import { RECEIPT_VERSION, receiptMessage, type Receipt, type ReceiptDraft } from "./receipt.js";
 
 /** Time limit in milliseconds for one signature, and for one delivery. */
@@ -135,10 +136,6 @@ async function within(work: PromiseLike<unknown>, what: string, ports: Pick<Port
 function attemptFailed(error: unknown, what: string): AgentError {
   if (error instanceof AgentError && error.code === "receipt-failed") return error;
   return receiptFailed(`${what} failed: ${quoteForeign(thrownText(error))}`, error);
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 const FIX = "Fix the signing key or onReceipt, then build a new runtime: it begins a new chain.";

@@ -72,11 +72,7 @@ interface Walked {
  */
 export async function runPlan(input: RunInput): Promise<RunResult> {
   const { goal, plan, signal, log, ports, receipts } = input;
-  const control: RunControl = {
-    pacer: new Pacer(ports),
-    ...defined({ receipts }),
-    closeCalls: undefined,
-  };
+  const control: RunControl = { pacer: new Pacer(ports), ...defined({ receipts }), closeCalls: undefined };
   let [agentId, turn] = [plan.entry, -1];
   let isOver = false;
   const emit: Emit = (id, turnIndex, body, detail) => {

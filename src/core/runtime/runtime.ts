@@ -144,11 +144,7 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
     return destroying.released;
   }
 
-  return {
-    receipts: receipts.kept,
-    run: async (given) => run(checkRun(given, [...agents.keys()])),
-    destroy,
-  };
+  return { receipts: receipts.kept, run: async (given) => run(checkRun(given, [...agents.keys()])), destroy };
 }
 
 /** Lets the caller's signal, which may outlive many runs, fire the run's. Returns a function that ends that. */
@@ -169,11 +165,7 @@ function checkRun(options: RunOptions, agentIds: readonly string[]): RunOptions 
   if (signal !== undefined && typeof signal?.addEventListener !== "function") {
     throw bad("`signal` of run must be an AbortSignal", "Pass an AbortSignal, or leave it out.");
   }
-  return {
-    goal,
-    ...(plan === undefined ? {} : { plan: toPlan(plan, agentIds) }),
-    ...defined({ signal }),
-  };
+  return { goal, ...(plan === undefined ? {} : { plan: toPlan(plan, agentIds) }), ...defined({ signal }) };
 }
 
 function aloneWith(agentId: string): Plan {
