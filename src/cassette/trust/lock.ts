@@ -1,6 +1,6 @@
-// The lock: one committed file that says which cassettes there are and which envelope each of them has. It catches what no
-// cassette can say of itself: one recorded anew or with hashes computed anew, one that is gone or came along, and a version 2
-// stripped down to a version 1. Specification: docs/cassette-format.md.
+// The lock: one committed file that lists all cassettes with their envelope hashes. It catches changes that a cassette alone cannot
+// show: a new recording, new hashes, an added or missing file, and a version 2 stripped to a version 1. Specification:
+// docs/cassette-format.md.
 
 import { defined, isPlainObject, toVisible, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -9,15 +9,15 @@ import { DEFAULT_MAX_BYTES, parseStrictJson } from "../file/json.js";
 import { readWhole } from "../file/read.js";
 import { refuseLowerVersion, type Refuse } from "../file/downgrade.js";
 
-/** What a lock file is called unless somebody says otherwise. */
+/** The default name of a lock file. */
 export const LOCK_FILE = "cassettes.lock";
 
-/** What a lock file says of one cassette. The ids and hashes are those in the cassette, as hex. */
+/** The entry of one cassette in a lock file. Ids and hashes are those in the cassette, as hex. */
 export interface LockEntry {
   version: 2;
   cassetteId: string;
   envelopeHash: string;
-  /** How many turns. */
+  /** The number of turns. */
   entries: number;
 }
 
@@ -35,7 +35,7 @@ const HEX_64 = /^[0-9a-f]{64}$/;
 const ENTRY_FIELDS = ["version", "cassetteId", "envelopeHash", "entries"];
 const HINT = "Restore the lock from version control, or write it anew with cassette lock after a review.";
 
-/** The entry of a cassette as it is now. */
+/** The current entry of a cassette. */
 export function toLockEntry({ version, cassetteId, envelopeHash, entries }: CassetteV2): LockEntry {
   return { version, cassetteId, envelopeHash, entries: entries.length };
 }
@@ -106,7 +106,7 @@ export function formatLock(lock: Lock): string {
   return `{\n  "lockVersion": 1,\n  "cassettes": ${cassettes}\n}\n`;
 }
 
-/** What is not as the lock says, as words such as "has 2 turns, not 3". Empty: the lock confirms the cassette. */
+/** The differences from the lock in words, such as "it has 2 turns, not 3". Empty if the lock confirms the cassette. */
 export function lockDifferences(locked: LockEntry, now: LockEntry): string[] {
   const found: string[] = [];
   if (now.cassetteId !== locked.cassetteId) {
