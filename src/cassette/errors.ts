@@ -3,14 +3,14 @@
 
 import { toVisible, toVisibleLines, unknownOptions } from "../core/index.js";
 
-/** Why a file or object was refused at the door. Refused, never repaired. */
+/** Why a file or object was refused. It is never repaired. */
 export type LoadErrorCode =
   | "not-utf8"
   | "byte-order-mark"
   | "not-json"
   | "duplicate-key"
   | "number-not-finite"
-  /** A number with more digits, or a smaller one, than a double keeps. */
+  /** A number with more digits than a double keeps, or too small for one. */
   | "number-inexact"
   | "lone-surrogate"
   | "too-deep"
@@ -29,9 +29,9 @@ export type LoadErrorCode =
   | "bundle-hash"
   /** A cassette is missing beside its bundle, or is not the one the bundle lists. */
   | "bundle-mismatch"
-  /** A signature that does not hold: under the key it names, or of another payload. */
+  /** A signature that its key does not verify, or of another payload. */
   | "signature-invalid"
-  /** Signed by no key that is trusted now. Only where a trust list is given. */
+  /** Signed, but by no key that is trusted now. Only with a trust list. */
   | "signature-untrusted"
   | "signature-missing"
   /** A cassette that its lock does not confirm. */
@@ -46,16 +46,16 @@ export type MissErrorCode =
   | "tools-changed"
   | "settings-changed"
   | "filter-one-sided"
-  /** Redacted when it was recorded, and replayed without redaction. */
+  /** Recorded with redaction and replayed without. */
   | "redaction-one-sided"
   /** A recorded tool call holds a placeholder, and the tool would be called with it. */
   | "redacted-argument"
   | "exhausted"
   | "unconsumed"
-  /** Live tools answered otherwise than recorded. */
+  /** Live tools answered differently than recorded. */
   | "tool-drift";
 
-/** Why a recording could not be made, kept or read. */
+/** Why a recording could not be made, written or read. */
 export type RecordErrorCode =
   | "not-recordable"
   | "nothing-recorded"
@@ -64,22 +64,22 @@ export type RecordErrorCode =
   | "file-exists"
   | "file-not-found"
   | "file-unreadable"
-  /** JSON that has nothing of a cassette. */
+  /** JSON of another kind. */
   | "not-a-cassette"
   | "record-forbidden"
   | "import-unknown-format"
   | "import-malformed"
   | "diff-too-large"
-  /** Nothing to export: prompts that are hashes alone, or version 1. */
+  /** Nothing to export: the cassette holds only hashes of its prompts, or is version 1. */
   | "export-without-prompts"
   | "export-too-large"
   | "invalid-options"
-  /** A file of rules that cannot be meant. */
+  /** A malformed file of rules. */
   | "rules-malformed"
-  /** The same of tolerances. */
+  /** A malformed file of tolerances. */
   | "tolerances-malformed";
 
-/** How a run of several agents was another than the recorded one. */
+/** How a run of several agents differed from the recorded one. */
 export type GraphErrorCode = "plan-changed" | "path-changed";
 
 /** Every code of a {@link CassetteError}. */
@@ -96,21 +96,21 @@ export interface MissReport {
   messageIndex?: number;
   /** JSON pointer into the list of messages, tools or settings. */
   pointer?: string;
-  /** Both values at the pointer as JSON text, cut around where they part. Absent: there is nothing there. */
+  /** Both values at the pointer as JSON text, cut around the first difference. Absent: no value there. */
   recorded?: string;
   actual?: string;
   /** What changed, in words. */
   what: string;
-  /** What is different beside that from the nearest recorded turn, in words: its tools, its settings. Never empty. */
+  /** Further differences from the nearest recorded turn, in words: its tools, its settings. Never empty. */
   also?: string[];
   /** What to do about it. */
   hint: string;
 }
 
 export interface CassetteErrorOptions {
-  /** What to do about it, as one sentence. */
+  /** What to do about it, in one sentence. */
   hint?: string;
-  /** The command that records the cassette, as it can be pasted. */
+  /** The command that records the cassette, ready to paste. */
   rerecord?: string;
   /** The file it happened in, when there is one. */
   file?: string;
@@ -122,9 +122,8 @@ export interface CassetteErrorOptions {
 }
 
 /**
- * Every failure of the cassette layer. `summary` says what happened and with which value; `message`, which is all that a
- * test runner prints, also names the file and says what to do. Nothing in them acts on a terminal; `file`, `pointer` and
- * `miss.pointer` are data, as they are.
+ * Every failure of the cassette layer. `summary` says what happened and with which value. `message`, which test runners print, adds
+ * the file and what to do. Both are safe to print on a terminal. `file`, `pointer` and `miss.pointer` are raw data.
  */
 export class CassetteError extends Error {
   readonly code: CassetteErrorCode;
@@ -146,14 +145,14 @@ export class CassetteError extends Error {
     );
     this.name = "CassetteError";
     this.code = code;
-    // Not enumerable: Node prints enumerable fields below the message, which holds the same facts already.
+    // Not enumerable, since Node would print the fields below the message, which repeats them.
     for (const [key, value] of Object.entries({ summary: visible, hint, rerecord, file, pointer, miss })) {
       Object.defineProperty(this, key, { value, enumerable: false });
     }
   }
 }
 
-/** Refuses an option nobody reads: a misspelled `redact` must not record in clear. */
+/** Refuses an unknown option: a misspelled `redact` must not record secrets. */
 export function assertKnownOptions(owner: string, options: object, known: readonly string[]): void {
   const unknown = unknownOptions(options, known);
   if (unknown.length === 0) return;
@@ -162,12 +161,7 @@ export function assertKnownOptions(owner: string, options: object, known: readon
   });
 }
 
-function toMessage(
-  summary: string,
-  file: string | undefined,
-  hint: string | undefined,
-  rerecord: string | undefined,
-): string {
+function toMessage(summary: string, file?: string, hint?: string, rerecord?: string): string {
   const lines = [summary];
   if (file !== undefined && !summary.includes(file)) lines.push(`  file     ${file}`);
   if (hint !== undefined) lines.push(`  to do    ${hint}`);

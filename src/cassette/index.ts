@@ -10,14 +10,8 @@ export {
   type RecordErrorCode,
 } from "./errors.js";
 export type * from "./file/format.js";
-export {
-  buildCassette,
-  CREATED_WITH,
-  hashEnvelope,
-  hashResponse,
-  type BuiltTurn,
-  type CassetteHead,
-} from "./file/build.js";
+export { buildCassette, CREATED_WITH, type BuiltTurn, type CassetteHead } from "./file/build.js";
+export { hashEnvelope, hashResponse } from "./file/hashes.js";
 export { attestCassette, signStatement, STATEMENT_PAYLOAD_TYPE, type CassetteStatement } from "./trust/attest.js";
 export { ENVELOPE_SUFFIX, formatEnvelope, MAX_SIGNATURES, parseEnvelope, readEnvelope } from "./trust/dsse-file.js";
 export { DEFAULT_MAX_BYTES, parseStrictJson, type StrictJsonOptions } from "./file/json.js";
@@ -36,25 +30,8 @@ export {
 } from "./trust/lock.js";
 export { migrateCassette, migrationOf } from "./file/migrate.js";
 export { describeOrigin, type OriginNote } from "./file/origin.js";
-export {
-  createStatsCounter,
-  MAX_COUNTED_NAMES,
-  type CassetteStats,
-  type NameCount,
-  type NameCounts,
-  type StatsCounter,
-} from "./count/stats.js";
-export {
-  ACCEPTANCE_PAYLOAD_TYPE,
-  ACCEPTED_FILE,
-  formatAcceptance,
-  MAX_REASON,
-  parseAcceptances,
-  proofOf,
-  signAcceptance,
-  type Acceptance,
-  type AcceptanceProof,
-} from "./trust/acceptance.js";
+export * from "./count/stats.js";
+export * from "./trust/acceptance.js";
 export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt/prompt.js";
 export { resealCassette, type UnsealedTurn } from "./prompt/reseal.js";
 export { recordingProvider, type RecordingProvider } from "./record/record.js";
@@ -89,19 +66,11 @@ export { createSecretFinder } from "./redact/text.js";
 export { replaceSecrets } from "./redact/detect/find.js";
 export { EMAIL_RULE, SECRET_RULES, type RedactionRule } from "./redact/detect/rules.js";
 export { readHashFilter, type HashFilterName, type HashFilterOption, type NamedFilter } from "./prompt/filters.js";
-export {
-  assertForkable,
-  forkProvider,
-  resumeProvider,
-  type ForkedFrom,
-  type ForkOptions,
-  type ForkProvider,
-  type LiveSource,
-  type ResumeOptions,
-} from "./record/fork.js";
+export * from "./record/fork.js";
 export { contextsByTurn } from "./offer/context.js";
 export { isEmptyWire } from "./offer/wire-fields.js";
-export { cutAround, formatMiss, rebuildPrompts } from "./replay/miss.js";
+export { cutAround } from "./replay/excerpt.js";
+export { formatMiss, rebuildPrompts } from "./replay/miss.js";
 export { formatToolDrift, type ToolDrift } from "./tape/drift.js";
 export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tape/miss.js";
 export type { TapeResult } from "./tape/tape.js";
@@ -116,44 +85,15 @@ export {
   type VerifySignatureOptions,
 } from "./trust/sign.js";
 export { CASSETTE_PAYLOAD_TYPE, signedBytes } from "./trust/signature.js";
-export {
-  describeFinding,
-  judgeSignatures,
-  type JudgeOptions,
-  type SignatureFinding,
-  type SignatureStatus,
-  type SignatureVerdict,
-} from "./trust/signed-by.js";
+export * from "./trust/signed-by.js";
 export { createShelf, type Shelf, type ShelfAnswer, type ShelfCount, type ShelfItem } from "./serve/shelf.js";
 export { whyRequest, whyWireRequest, type WhyVerdict } from "./serve/why.js";
 export { CASSETTE_SUFFIX, createCassetteStore, formatCassette, type CassetteStore } from "./trust/store.js";
 export { checkBundle, hashBundle, parseBundle } from "./bundle/check.js";
-export {
-  BUNDLE_SUFFIX,
-  type AgentBundle,
-  type BundleEdge,
-  type BundleEnd,
-  type BundleFile,
-  type BundleMember,
-  type BundlePlan,
-  type PlanLike,
-  type RunLike,
-} from "./bundle/format.js";
-export {
-  recordAgents,
-  type AgentRecording,
-  type RecordableAgent,
-  type RecordedRun,
-  type WithProvider,
-} from "./bundle/record.js";
+export * from "./bundle/format.js";
+export * from "./bundle/record.js";
 export { replayAgents, type AgentReplay, type AgentReplayOptions } from "./bundle/replay.js";
-export {
-  createBundleStore,
-  formatBundle,
-  type BundleLoadOptions,
-  type BundleStore,
-  type PathBeside,
-} from "./bundle/store.js";
+export * from "./bundle/store.js";
 export {
   checkTrust,
   parseTrust,
@@ -180,15 +120,7 @@ export {
 } from "./tolerance/tolerances.js";
 export { createUseCounter, type ToleranceUse } from "./tolerance/uses.js";
 export { alignTurns, compareCassettes, diffCassettes, type CassetteDiff, type TurnPair } from "./diff/diff.js";
-export {
-  pathDistance,
-  pathKey,
-  pathOf,
-  pathUses,
-  trajectoryDistance,
-  type PathOptions,
-  type RunPath,
-} from "./diff/align/distance.js";
+export * from "./diff/align/distance.js";
 export { DRIFT_KINDS, type Drift, type DriftKind } from "./diff/drift.js";
 export { CALL_ORDERS, type CallOrder } from "./diff/order.js";
 export { isOneWay, pathDeparture } from "./diff/departure.js";
@@ -196,41 +128,11 @@ export { pairSame } from "./diff/align/same.js";
 export type { DiffOptions } from "./diff/options.js";
 export { diffSets, nullHint, unpairedHint, type NamedCassette, type SetDiff } from "./diff/folders.js";
 export { checkRules, checkTurns, MAX_BREAKS_PER_RULE, watchRules, type RuledTurn } from "./rules/check.js";
-export {
-  kindOf,
-  RULE_KINDS,
-  RULES_FILE,
-  toolsIn,
-  type CallPattern,
-  type Rule,
-  type RuleBody,
-  type RuleBreak,
-  type RuleKind,
-  type RuleSet,
-  type RunLimits,
-} from "./rules/format.js";
+export * from "./rules/format.js";
 export { checkRuleSet, MAX_RULES, parseRules, readRules } from "./rules/read.js";
 export type { Found as FoundBreak, PlacedCall, RuleWatch, TurnFigures } from "./rules/watch.js";
-export {
-  askedModelOf,
-  countedTurns,
-  createUsageCounter,
-  derivedCostOf,
-  sumUsage,
-  usageOf,
-  type CountedTurn,
-  type TurnUsage,
-  type UsageCounter,
-  type UsageSum,
-} from "./count/usage-sum.js";
-export {
-  compareContracts,
-  diffContracts,
-  isBecauseOfSchema,
-  type ContractChange,
-  type ContractComparison,
-  type ContractSide,
-} from "./offer/offer-change.js";
+export * from "./count/usage-sum.js";
+export * from "./offer/offer-change.js";
 export { diffValues, firstDifference, type ValueChange } from "./prompt/values.js";
 export type { ImportExtension } from "./import/cassette.js";
 export { detectFormat, type Detection } from "./import/record/detect.js";

@@ -3,16 +3,7 @@
 export * from "./errors.js";
 export { defined } from "./defined.js";
 export { assertKnownOptions, unknownOptions } from "./options.js";
-export {
-  systemPorts,
-  withSystemPorts,
-  type FilePort,
-  type FileRead,
-  type FileRemove,
-  type FileWrite,
-  type Ports,
-} from "./ports.js";
-export { MAX_TIMER_MS, portsProblem } from "./ports.js";
+export * from "./ports.js";
 export { plural } from "./text/plural.js";
 export { shorten } from "./text/shorten.js";
 export { showValue } from "./text/show.js";
@@ -36,14 +27,7 @@ export {
 export { createSha256, hashJson, sha256Hex, type Sha256 } from "./canon/digest.js";
 export { createSigner, verifySignature, type Signer } from "./canon/signature.js";
 export { fromBase64, fromHex, toBase64, toHex } from "./canon/bytes.js";
-export {
-  keyIdOf,
-  readPublicKey,
-  readSigningKey,
-  type ReadKey,
-  type SigningKey,
-  type SigningKeyObject,
-} from "./canon/key.js";
+export * from "./canon/key.js";
 export { preAuthEncode, toEnvelope, type DsseEnvelope, type DsseSignature } from "./canon/dsse.js";
 export * from "./model/message.js";
 export * from "./model/usage.js";
@@ -53,23 +37,10 @@ export { SETTING_NAMES } from "./model/settings.js";
 export { answerAhead, tellAhead } from "./model/stream.js";
 export type { MemoryScope, RunMemory, RuntimeMemory } from "./model/memory.js";
 export { MEMORY_GRACE_MS, MEMORY_TIMEOUT_MS } from "./memory/run-memory.js";
-export {
-  createInMemoryRuntimeMemory,
-  MAX_MEMORY_CHARACTERS,
-  MAX_MEMORY_KEYS,
-  type InMemoryOptions,
-} from "./memory/memory.js";
+export * from "./memory/memory.js";
 export { createHlc, MAX_DRIFT_MS, parseHlc, type Hlc, type HlcParts, type HlcStamp } from "./time/hlc.js";
 export { findMessageFlaw, findResponseFlaw, type ResponseFlaw } from "./model/response.js";
-export {
-  createArgumentCheck,
-  createArgumentMatch,
-  FORBIDDEN_KEYS,
-  MAX_ARGUMENT_DEPTH,
-  scrubArguments,
-  type ArgumentCheck,
-  type ArgumentMatch,
-} from "./tools/arguments.js";
+export * from "./tools/arguments.js";
 export {
   eachSchema,
   MAX_ARGUMENT_CHARACTERS,
@@ -89,13 +60,7 @@ export type {
 } from "./tools/policy.js";
 export { MAX_RESULT_CHARACTERS, toResultText, type ResultText } from "./tools/result.js";
 export { thrownText } from "./text/thrown.js";
-export {
-  defineTool,
-  TOOL_UNAVAILABLE,
-  type CustomTool,
-  type CustomToolContext,
-  type ToolEffect,
-} from "./tools/tool.js";
+export * from "./tools/tool.js";
 export {
   READ_ONLY_VERBS,
   VERB_NAMES,
@@ -107,8 +72,7 @@ export {
   type VerbSet,
 } from "./tools/verbs.js";
 export type { AgentEvent, EventBody, EventDetail } from "./events/event.js";
-export type { EventListener } from "./events/log.js";
-export { createEventLog, MAX_KEPT_EVENTS, type EventLog, type EventLogOptions } from "./events/log.js";
+export * from "./events/log.js";
 export { toTraceEvent, type TraceCapability, type TraceEvent, type TraceName } from "./events/trace.js";
 export {
   RECEIPT_PAYLOAD_TYPE,
@@ -117,13 +81,7 @@ export {
   type ReceiptBody,
   type ReceiptOutcome,
 } from "./receipts/receipt.js";
-export {
-  createReceiptChain,
-  MAX_KEPT_RECEIPTS,
-  MAX_PENDING_RECEIPTS,
-  type ReceiptChain,
-  type ReceiptChainOptions,
-} from "./receipts/chain.js";
+export * from "./receipts/chain.js";
 export { MAX_DEFERRED_RECEIPTS } from "./receipts/queue.js";
 export { RECEIPT_TIMEOUT_MS, type ReceiptListener } from "./receipts/writer.js";
 export {
@@ -139,13 +97,7 @@ export type { OnToolError } from "./loop/calls.js";
 export type { AgentDefinition } from "./runtime/agent.js";
 export { handoffText, type Handoff, type Plan, type PlanEdge } from "./runtime/plan.js";
 export { createPluck, type InstanceVerb, type PluckInstance, type PluckOptions } from "./runtime/pluck.js";
-export {
-  createRuntime,
-  DEFAULT_MAX_AGENT_VISITS,
-  type AgentRuntime,
-  type RunOptions,
-  type RuntimeOptions,
-} from "./runtime/runtime.js";
+export * from "./runtime/runtime.js";
 export type { RunEnd, RunResult } from "./runtime/run.js";
 export type { AgentVisit } from "./runtime/visit.js";
 export { ANTHROPIC_PRICING } from "./vendors/anthropic/prices.js";
@@ -189,33 +141,8 @@ export { argumentsText, writeOpenAi } from "./vendors/openai/write.js";
 export type { WireStamp } from "./wire/pieces.js";
 export type { WireRequest, WireTurn } from "./wire/turn.js";
 export type { Vendor, Wire } from "./vendors/vendor.js";
-export {
-  DEFAULT_VENDOR,
-  isWireName,
-  KEY_VARIABLES,
-  throughWire,
-  TURN_PATHS,
-  VENDORS,
-  vendorProvider,
-  wireOf,
-  WIRE_NAMES,
-  WIRES,
-  type WireName,
-} from "./vendors/vendors.js";
+export * from "./vendors/vendors.js";
 export { createRunTotal, type CostUpdated } from "./vertex/cost.js";
-export {
-  createNodeProjection,
-  projectNodeEvents,
-  type NodeEventBody,
-  type NodeFact,
-  type NodeIdentity,
-} from "./vertex/events.js";
+export * from "./vertex/events.js";
 export { classifyFailure, limitFailure, type NodeErrorCode, type NodeFailure } from "./vertex/outcome.js";
-export {
-  toFallbackEntries,
-  type AuthoredAgent,
-  type AuthoredFallback,
-  type AuthoredNode,
-  type AuthoredRetry,
-  type ResolveProvider,
-} from "./vertex/plan.js";
+export * from "./vertex/plan.js";

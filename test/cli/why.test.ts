@@ -75,7 +75,7 @@ describe("cassette why", () => {
     expect(torn.err).toContain("hint: Give { messages, tools?, settings? }");
     expect((await cli(["why", file, "--request", "-"], { stdin: '{"foo":1}' })).err).toBe(
       [
-        "error: the messages of the request are no list of messages: it is undefined",
+        "error: the messages of the request are not a list of messages: it is undefined",
         "  hint: Give { messages, tools?, settings? }, or the body of a request to a vendor.",
         "",
       ].join("\n"),

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { hashEnvelope, hashResponse } from "../../src/cassette/file/build.js";
+import { hashEnvelope, hashResponse } from "../../src/cassette/file/hashes.js";
 import { CassetteError } from "../../src/cassette/errors.js";
 import { checkCassette } from "../../src/cassette/trust/load.js";
 import { formatLock, isLockPath, parseLock } from "../../src/cassette/trust/lock.js";

@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { hashEnvelope, hashResponse } from "../../src/cassette/file/build.js";
+import { hashEnvelope, hashResponse } from "../../src/cassette/file/hashes.js";
 import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { parseStrictJson } from "../../src/cassette/file/json.js";
 import { checkCassette } from "../../src/cassette/trust/load.js";

@@ -2,7 +2,7 @@
 // the same agents. Closed, like the shape of a cassette.
 
 import { isPlainObject, toPointer } from "../../core/index.js";
-import type { Refuse } from "../file/shape.js";
+import type { Refuse } from "../file/downgrade.js";
 import type { BundleFile } from "./format.js";
 import { isPlainCassetteName } from "./name.js";
 import { findStranger } from "./run.js";

@@ -1,16 +1,16 @@
-// Counting over many cassettes, one after the other: what is kept is the counts, never a cassette, so that a folder of 100,000
-// takes no more memory than one of ten. Names have a limit too; what is beyond it is counted together.
+// Counts over many cassettes, one after another. Only counts are kept, so that a folder of 100,000 takes no more memory than one of
+// ten. Names beyond a limit are counted together.
 
 import { isPlainObject } from "../../core/index.js";
 import type { Cassette } from "../file/format.js";
 import { countedTurns, createUsageCounter, type UsageSum } from "./usage-sum.js";
 
-/** Distinct names (of tools, models, providers) that are counted apart. */
+/** Most names (of tools, models, providers) that are counted separately. */
 export const MAX_COUNTED_NAMES = 1_000;
 /** Files kept as the largest. */
 const LARGEST = 5;
 
-/** A name with how often it was seen: calls of a tool, turns of a model, cassettes of a provider. */
+/** A name and its count: calls of a tool, turns of a model, cassettes of a provider. */
 export interface NameCount {
   name: string;
   count: number;
@@ -48,14 +48,14 @@ export interface CassetteStats {
   largest: { file: string; bytes: number }[];
 }
 
-/** Takes cassettes one by one and keeps counts alone. */
+/** Takes cassettes one by one and keeps only counts. */
 export interface StatsCounter {
   /** `bytes` is the size of its file. */
   add(file: string, bytes: number, cassette: Cassette): void;
   total(): CassetteStats;
 }
 
-/** A counter of nothing yet. */
+/** An empty counter. */
 export function createStatsCounter(): StatsCounter {
   const usage = createUsageCounter();
   const [tools, models, providers] = [createNames(), createNames(), createNames()];
@@ -141,7 +141,7 @@ function createNames() {
   };
 }
 
-/** Compared as moments, since two recorders may spell one moment in two ways. */
+/** Compares moments, since two recorders may spell the same moment differently. */
 function createTimes() {
   let oldest: { at: number; text: string } | undefined;
   let newest: { at: number; text: string } | undefined;

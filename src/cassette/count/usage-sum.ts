@@ -1,4 +1,4 @@
-// Tokens and prices summed over recorded turns. A turn that says nothing of them is counted as unknown, which is not zero.
+// Tokens and prices summed over recorded turns. A turn without figures counts as unknown, which is not zero.
 
 import {
   addCost,
@@ -15,7 +15,7 @@ import {
 } from "../../core/index.js";
 import type { Cassette } from "../file/format.js";
 
-/** What one answer says of itself; a figure that is no finite number of 0 or more is none. */
+/** The figures of one answer. One that is not a finite number of 0 or more is left out. */
 export interface TurnUsage {
   inputTokens?: number;
   outputTokens?: number;
@@ -42,7 +42,7 @@ export interface UsageSum {
 /** What is counted of an answer. With `model`, a cost that it does not say can be derived. */
 export type CountedTurn = Pick<LlmTurnResponse, "usage" | "costUsd" | "model">;
 
-/** Takes answers one by one and keeps sums alone. */
+/** Takes answers one by one and keeps only sums. */
 export interface UsageCounter {
   add(response: CountedTurn): void;
   total(): UsageSum;

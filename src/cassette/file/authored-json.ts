@@ -1,11 +1,11 @@
-// Files that people write and that decide what is compared: strict JSON, and whatever is wrong with the text is wrong with the
-// file that it belongs to, since no cassette was refused.
+// Strict JSON files that people write, such as tolerances and rules. A malformed text is reported under the code of its file, since
+// no cassette was refused.
 
 import { defined } from "../../core/index.js";
 import { CassetteError, type CassetteErrorCode } from "../errors.js";
 import { parseStrictJson } from "./json.js";
 
-/** What such a file is called in messages, and the code of one that cannot be meant. */
+/** The name of such a file in messages, and the code of a malformed one. */
 export interface SettingsOptions {
   what: string;
   code: CassetteErrorCode;

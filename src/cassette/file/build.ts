@@ -1,8 +1,8 @@
-// Building a version 2 cassette: the hashes of a turn and of the envelope, and the order of keys on disk. Both the recorder
-// and the importers go through here, so there is one place that knows what is bound to what.
+// Building a version 2 cassette from its head and its turns, for the recorder and the importers.
 
-import { canonicalize, defined, hashJson, sha256Hex, type LlmTurnResponse } from "../../core/index.js";
+import { defined, type LlmTurnResponse } from "../../core/index.js";
 import type { CassetteEntry, CassetteExtensions, CassetteV2, PromptDelta } from "./format.js";
+import { hashEnvelope, hashResponse } from "./hashes.js";
 
 /** Written into `extensions.createdWith`. Kept equal to package.json by a test. */
 export const CREATED_WITH = "playhead/0.1.0";
@@ -14,10 +14,7 @@ export interface BuiltTurn {
   response: LlmTurnResponse;
 }
 
-/**
- * What a cassette says of itself beside its turns. `recordedAt` is ISO 8601, `cassetteId` 32 hex digits
- * (docs/cassette-format.md).
- */
+/** The fields of a cassette besides its turns. `recordedAt` is ISO 8601, `cassetteId` 32 hex digits (docs/cassette-format.md). */
 export interface CassetteHead {
   agentId?: string;
   recordedAt: string;
@@ -52,23 +49,4 @@ function buildEntry(cassetteId: string, turnIndex: number, turn: BuiltTurn): Cas
     responseHash: hashResponse(cassetteId, turnIndex, promptHash, response),
     response,
   };
-}
-
-/** `responseHash`: the canonical object is written out here, since its keys are known and their order with them. */
-export function hashResponse(
-  cassetteId: string,
-  turnIndex: number,
-  promptHash: string,
-  response: LlmTurnResponse,
-): string {
-  const text =
-    `{"cassetteId":${canonicalize(cassetteId)},"promptHash":${canonicalize(promptHash)},` +
-    `"response":${canonicalize(response)},"turnIndex":${turnIndex}}`;
-  return sha256Hex(text);
-}
-
-/** `envelopeHash`: every top-level field but `entries`, `envelopeHash` and `signature`, and the digests in order. */
-export function hashEnvelope(cassette: CassetteV2): string {
-  const { entries, envelopeHash, signature, ...covered } = cassette;
-  return hashJson({ ...covered, entryDigests: entries.map((entry) => entry.responseHash) });
 }

@@ -2,13 +2,13 @@
 
 import type { JsonObject, LlmMessage, LlmTurnResponse } from "../../core/index.js";
 
-/** The prompt of a turn as what changed since the turn before: its first `keep` messages, then `messages`. */
+/** The prompt of a turn as a delta: the first `keep` messages of the prompt before, then `messages`. */
 export interface PromptDelta {
   keep: number;
   messages: LlmMessage[];
 }
 
-/** One turn of a cassette: the hash of what was asked, what that adds to the turn before, and the answer. */
+/** One turn of a cassette: the hash of its prompt, the prompt as a delta, and the answer. */
 export interface CassetteEntry {
   /** 0, 1, 2 … without a gap. */
   turnIndex: number;
@@ -32,23 +32,23 @@ export interface ContextExtension {
 /** A copy of a version 1 cassette: its hashes hold since the copy was made. */
 export interface MigratedExtension {
   fromVersion: 1;
-  /** SHA-256 (hex) of the canonical text of the version 1 cassette, so that the copy can be held against it. */
+  /** SHA-256 (hex) of the canonical text of the version 1 cassette, so that the copy can be compared with it. */
   sourceHash: string;
 }
 
-/** Fields that need no new version: the envelope hash covers all of them, known or not. */
+/** Fields that need no new version. The envelope hash covers all of them, known or not. */
 export interface CassetteExtensions {
   createdWith?: string;
-  /** Whether every entry has its prompt. Absent: nobody said, as before this mark. */
+  /** Whether every entry has its prompt. Absent in older recordings. */
   prompts?: boolean;
   filtered?: true;
-  /** The filters in their order, where they have names; a function among them is `custom`. */
+  /** The filters in order, if they have names. A function is `custom`. */
   filters?: string[];
   redacted?: string[];
   contexts?: ContextExtension[];
-  /** Written by `cassette migrate` alone. */
+  /** Written only by `cassette migrate`. */
   migrated?: MigratedExtension;
-  /** How streamed answers came: a list of `StreamedTurn` in our own recordings. Read by a replay, which checks it. */
+  /** How streamed answers arrived: a list of `StreamedTurn` in our own recordings. Replay checks it. */
   streams?: unknown;
   [name: string]: unknown;
 }
@@ -68,7 +68,7 @@ export interface CassetteV2 {
   signature?: CassetteSignature;
 }
 
-/** Ed25519 over the DSSE encoding of `{cassetteId, envelopeHash}`. It vouches for itself alone: whose key it is, a trust list says. */
+/** Ed25519 over the DSSE encoding of `{cassetteId, envelopeHash}`. Only a trust list says whose key it is. */
 export interface CassetteSignature {
   scheme: "ed25519-dsse";
   /** A hint for people, never a proof. */
@@ -79,7 +79,7 @@ export interface CassetteSignature {
   sig: string;
 }
 
-/** A recording from before integrity: no hash but the prompt's, so nothing in it is proven. */
+/** A recording of the first version: it hashes only prompts, so nothing in it is proven. */
 export interface CassetteV1 {
   version: 1;
   agentId?: string;
@@ -88,5 +88,5 @@ export interface CassetteV1 {
   entries: Omit<CassetteEntry, "prompt" | "responseHash">[];
 }
 
-/** A loaded cassette. Only version 2 proves anything; see `requireIntegrity` of {@link CheckOptions}. */
+/** A loaded cassette. Only version 2 proves its content; see `requireIntegrity` of {@link CheckOptions}. */
 export type Cassette = CassetteV1 | CassetteV2;

@@ -1,16 +1,16 @@
-// Strict JSON text (RFC 8259) from bytes, refusing what a lenient parser lets through: a byte-order mark, bytes that are not
-// UTF-8, duplicate keys, numbers that a double does not keep, lone surrogates, deep nesting, and files beyond the limit.
+// Strict JSON text (RFC 8259). It refuses a byte-order mark, bytes that are not UTF-8, duplicate keys, numbers that a double does not
+// keep, lone surrogates, deep nesting, and files beyond the limit.
 
 import * as jsonc from "jsonc-parser";
 import { defined, findTooDeep, MAX_JSON_DEPTH, sameDecimal, shorten, toVisible } from "../../core/index.js";
 import { CassetteError, type LoadErrorCode } from "../errors.js";
 import { isTooHeavy } from "./weight.js";
 
-// The package declares its token kinds as a const enum, which isolated modules cannot read; at run time it is an object.
+// The package's const enum cannot be read by isolated modules. At run time it is an object.
 const TOKEN = jsonc as unknown as { SyntaxKind: Record<keyof typeof jsonc.SyntaxKind, number> };
 const KIND = TOKEN.SyntaxKind;
 
-/** The most bytes of a cassette, bundle or log that are read unless an option says otherwise: 64 MiB. */
+/** Default limit for the size of a cassette, bundle or log: 64 MiB. */
 export const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
 /** The options of {@link parseStrictJson}. */
@@ -19,9 +19,9 @@ export interface StrictJsonOptions {
   file?: string;
   /** Default 64 MiB. */
   maxBytes?: number;
-  /** Bytes on the heap that reading it may take, by an estimate on the safe side. Default any number. */
+  /** Most bytes on the heap that reading may take, by a safe estimate. Default: any number. */
   maxMemory?: number;
-  /** What to do about a text that cannot be right, where restoring or recording a cassette is not it. */
+  /** The hint for a malformed text. Default: restore the file or record it again. */
   remedy?: string;
 }
 
@@ -59,7 +59,7 @@ function toText(input: string | Uint8Array, maxBytes: number, refuse: Refuse): s
   return text;
 }
 
-/** Exact up to `maxBytes`. A UTF-16 unit takes at most three bytes of UTF-8, so only a text near the limit has to be measured. */
+/** Exact up to `maxBytes`. A UTF-16 unit takes at most three bytes of UTF-8, so only a text near the limit must be measured. */
 export function byteLength(input: string | Uint8Array, maxBytes: number): number {
   if (typeof input !== "string" || input.length * 3 <= maxBytes || input.length > maxBytes) return input.length;
   return new TextEncoder().encode(input).length;
@@ -73,20 +73,20 @@ function decode(bytes: Uint8Array, refuse: Refuse): string {
   }
 }
 
-/** Before the text is parsed, since a parser keeps something for each level. */
+/** Called before the text is parsed, since a parser needs memory for each level. */
 function refuseDepth(text: string, refuse: Refuse): void {
   const offset = findTooDeep(text, MAX_JSON_DEPTH);
   if (offset === undefined) return;
   refuse("too-deep", `${placeOf(text, offset)}: nesting deeper than ${MAX_JSON_DEPTH} levels`, RESTORE);
 }
 
-/** A parser that runs out of memory takes the process with it. */
+/** Called before the text is parsed, since a parser that runs out of memory ends the process. */
 export function refuseWeight(text: string, maxMemory: number, refuse: Refuse): void {
   if (!isTooHeavy(text, maxMemory)) return;
   const room = Math.floor(maxMemory / 2 ** 20);
   refuse(
     "too-large",
-    `the file holds so many objects, lists and values that the ${room} MiB of memory at hand may not do`,
+    `the file holds so many objects, lists and values that ${room} MiB of memory may not suffice`,
     "If that is meant, give more: NODE_OPTIONS=--max-old-space-size=8192.",
   );
 }
@@ -114,7 +114,7 @@ interface Level {
   expectsKey: boolean;
 }
 
-/** One pass over the tokens of a text that is known to be JSON. */
+/** Checks the tokens of a text that is known to be JSON. */
 function scan(text: string, refuse: Refuse): void {
   const scanner = jsonc.createScanner(text, true);
   const levels: Level[] = [];

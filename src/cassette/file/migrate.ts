@@ -1,5 +1,5 @@
-// A version 1 cassette as version 2. Its hashes hold from the day of the copy on and say nothing of the time before, so the
-// copy says of itself that it was migrated, and is refused wherever integrity is required. Specification: docs/cassette-format.md.
+// A version 1 cassette as version 2. The hashes of the copy prove nothing about the time before, so it is marked as migrated and
+// refused wherever integrity is required. Specification: docs/cassette-format.md.
 
 import { defined, hashJson } from "../../core/index.js";
 import { buildCassette, CREATED_WITH } from "./build.js";
@@ -26,7 +26,7 @@ export function migrateCassette(cassette: CassetteV1): CassetteV2 {
   );
 }
 
-/** What a cassette says of its migration; nothing where it was recorded. Its shape was checked when it was loaded. */
+/** The mark of a migrated cassette, whose shape was checked when it was loaded. */
 export function migrationOf(cassette: Cassette): MigratedExtension | undefined {
   return cassette.version === 1 ? undefined : cassette.extensions?.migrated;
 }

@@ -1,5 +1,5 @@
-// What a cassette says of itself beside its turns, in words for a reader: where it comes from, and what was changed before it
-// was hashed. `cassette show` and its page print the same. Specification of the extensions: docs/cassette-format.md.
+// The origin of a cassette in words: where it comes from, and how it was changed before it was hashed. `cassette show` and its page
+// print the same. Specification of the extensions: docs/cassette-format.md.
 
 import { isPlainObject } from "../../core/index.js";
 import type { Cassette } from "./format.js";
@@ -9,12 +9,12 @@ const MAX_NAMES = 12;
 
 /** One sentence about a recording. Names in it are recorded text and not escaped. */
 export interface OriginNote {
-  /** `warn` where it takes away from what the hashes prove. */
+  /** `warn`: the hashes prove less than usual. */
   kind: "warn" | "plain";
   text: string;
 }
 
-/** Sentences about a cassette that was loaded, the warning first; none where it is a plain recording, or version 1. */
+/** Sentences about a loaded cassette, the warning first. Empty for a plain recording and for version 1. */
 export function describeOrigin(cassette: Cassette): OriginNote[] {
   if (cassette.version === 1) return [];
   const { filtered, filters, redacted, forkedFrom, import: source } = cassette.extensions ?? {};

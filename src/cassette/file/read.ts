@@ -1,17 +1,17 @@
-// Reading a file of ours whole, with words for each way in which it can fail.
+// Reading a whole file, with an error for each kind of failure.
 
 import type { FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 
 export interface ReadOptions {
-  /** What the file is, in words: "cassette". */
+  /** The kind of file, such as "cassette". */
   what: string;
   maxBytes: number;
-  /** What to do when there is none. */
+  /** The hint for a missing file. */
   missing: string;
 }
 
-/** Throws {@link CassetteError} `file-not-found`, `too-large` or `file-unreadable`. */
+/** Reads a file. Throws {@link CassetteError} `file-not-found`, `too-large` or `file-unreadable`. */
 export async function readWhole(files: FilePort, path: string, options: ReadOptions): Promise<Uint8Array> {
   const { what, maxBytes, missing } = options;
   const result = await files.read(path, maxBytes);

@@ -1,23 +1,20 @@
-// The shape of a cassette, checked before any hash: version, downgrade, fields known and present, types, positions. Closed:
-// a field nobody knows is refused, because nobody would check it.
+// The shape of a cassette, checked before any hash: version, downgrade, fields, types, positions. An unknown field is refused, because
+// nothing would check it.
 
 import { findMessageFlaw, findResponseFlaw, isPlainObject, type ResponseFlaw } from "../../core/index.js";
-import type { LoadErrorCode } from "../errors.js";
+import { refuseDowngrade, type Refuse, V2_ONLY, V2_ONLY_ENTRY } from "./downgrade.js";
 import type { Cassette } from "./format.js";
 
 type Fields = Record<string, unknown>;
-export type Refuse = (code: LoadErrorCode | "not-a-cassette", message: string, pointer: string, hint?: string) => never;
 
 const HEX_32 = /^[0-9a-f]{32}$/;
 const HEX_64 = /^[0-9a-f]{64}$/;
-const V2_ONLY = ["cassetteId", "envelopeHash", "extensions", "signature"];
-const V2_ONLY_ENTRY = ["responseHash", "prompt"];
 const V1_FIELDS = ["version", "agentId", "recordedAt", "recordedProvider", "entries"];
 const V2_FIELDS = [...V1_FIELDS, ...V2_ONLY];
 const V1_ENTRY = ["turnIndex", "promptHash", "response"];
 const V2_ENTRY = [...V1_ENTRY, ...V2_ONLY_ENTRY];
 
-/** Narrows `value` to a cassette whose hashes are still unproven. */
+/** Checks the shape of a cassette, but not its hashes. */
 export function checkShape(value: unknown, refuse: Refuse): Cassette {
   if (!isPlainObject(value)) return refuse("wrong-type", "a cassette is an object", "");
   const version = checkVersion(value, refuse);
@@ -30,7 +27,7 @@ export function checkShape(value: unknown, refuse: Refuse): Cassette {
   return value as unknown as Cassette;
 }
 
-/** A mark that nobody could have written is refused, since it must not pass for no mark. */
+/** Refuses a mark that no command writes, since it must not pass for a missing one. */
 function checkMigratedMark({ extensions }: { extensions?: Fields }, refuse: Refuse): void {
   const mark = extensions?.["migrated"];
   if (mark === undefined) return;
@@ -46,9 +43,9 @@ function checkVersion(value: Fields, refuse: Refuse): 1 | 2 {
   if (typeof version === "number" && Number.isInteger(version) && version > 2) {
     return refuse(
       "version-newer",
-      `the cassette has version ${version}; this is a reader of versions 1 and 2`,
+      `the cassette has version ${version}, but only versions 1 and 2 can be read`,
       "/version",
-      "Update playhead, or record again with the version at hand.",
+      "Update playhead, or record again with this version.",
     );
   }
   if (
@@ -60,7 +57,7 @@ function checkVersion(value: Fields, refuse: Refuse): 1 | 2 {
   return refuse("version-malformed", `${JSON.stringify(version) ?? "nothing"} is not a cassette version`, "/version");
 }
 
-/** Something else than a cassette: nothing was tampered with, it was named by mistake. */
+/** Refuses JSON of another kind, which was named by mistake and not tampered with. */
 function refuseOther(value: Fields, refuse: Refuse): never {
   const isBundle = Object.hasOwn(value, "bundleVersion");
   return refuse(
@@ -71,23 +68,6 @@ function refuseOther(value: Fields, refuse: Refuse): never {
       ? "Name the cassettes beside it, or its folder; `cassette verify`, `cassette show --html` and loadBundle take the bundle itself."
       : "Check the path.",
   );
-}
-
-/** A real version 1 never had these fields, so one that has them is a version 2 with another label. */
-function refuseDowngrade(value: Fields, refuse: Refuse): void {
-  const say = (what: string, pointer: string) =>
-    refuse(
-      "downgrade",
-      `downgrade tampering suspected: the cassette says version 1 but carries ${what}, which only version 2 has`,
-      pointer,
-      "Restore the file from version control, or record it again.",
-    );
-  for (const field of V2_ONLY) if (Object.hasOwn(value, field)) say(field, `/${field}`);
-  if (!Array.isArray(value["entries"])) return;
-  value["entries"].forEach((entry: unknown, index) => {
-    if (!isPlainObject(entry)) return;
-    for (const field of V2_ONLY_ENTRY) if (Object.hasOwn(entry, field)) say(field, `/entries/${index}/${field}`);
-  });
 }
 
 function checkFields(value: Fields, version: 1 | 2, refuse: Refuse): void {
@@ -109,7 +89,7 @@ function checkFields(value: Fields, version: 1 | 2, refuse: Refuse): void {
   if (value["extensions"] !== undefined) checkContexts(value["extensions"] as Fields, refuse);
 }
 
-/** The one extension that replay acts on; the others are carried, whatever they hold. */
+/** Checks the extension that strict replay compares. Most others are kept unchecked. */
 function checkContexts(extensions: Fields, refuse: Refuse): void {
   const contexts = extensions["contexts"];
   if (contexts === undefined) return;
@@ -163,7 +143,7 @@ function checkPrompt(prompt: unknown, here: string, refuse: Refuse): void {
   });
 }
 
-/** Either every entry keeps its prompt or none does; and none may keep more of the prompt before than there was. */
+/** Every entry must have a prompt, or none. No delta may keep more messages than the prompt before had. */
 function checkPromptsTogether(entries: Fields[], refuse: Refuse): void {
   const first = entries[0]?.["prompt"] !== undefined;
   let length = 0;
@@ -183,7 +163,7 @@ function checkPromptsTogether(entries: Fields[], refuse: Refuse): void {
   });
 }
 
-/** The mark is covered by the envelope hash, as the presence of prompts is not: without it they could all be cut out. */
+/** The envelope hash covers this mark but not the prompts, which could otherwise all be cut out. */
 function checkPromptsMark({ entries, extensions }: { entries: Fields[]; extensions?: Fields }, refuse: Refuse): void {
   const mark = extensions?.["prompts"];
   if (mark === undefined) return;
@@ -196,7 +176,7 @@ function checkPromptsMark({ entries, extensions }: { entries: Fields[]; extensio
   refuse(mark ? "missing-field" : "unknown-field", what, `/entries/${odd}/prompt`);
 }
 
-/** Its form alone; whether it holds is asked once the hashes do. */
+/** Checks only the form of a signature. It is verified after the hashes. */
 function checkSignature(signature: Fields, refuse: Refuse): void {
   const fields = ["scheme", "keyId", "publicKey", "sig"];
   refuseUnknown(signature, fields, "/signature", refuse);
@@ -211,7 +191,7 @@ function refuseUnknown(object: Fields, known: readonly string[], here: string, r
   const unknown = Object.keys(object).find((key) => !known.includes(key));
   if (unknown === undefined) return;
   const owner = here === "" ? "the cassette" : here;
-  refuse("unknown-field", `${owner} has a field nobody knows: ${JSON.stringify(unknown)}`, `${here}/${unknown}`);
+  refuse("unknown-field", `${owner} has an unknown field: ${JSON.stringify(unknown)}`, `${here}/${unknown}`);
 }
 
 function refuseFlaw(flaw: ResponseFlaw | undefined, here: string, refuse: Refuse): void {

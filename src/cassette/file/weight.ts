@@ -1,18 +1,18 @@
-// How much memory a JSON text takes once it is read, by an estimate, told before it is parsed: a parser that runs out ends the whole
-// process, and three characters (`{},`) become an object with all that is made of it.
+// Estimates the memory of a JSON text before it is parsed: a parser that runs out of memory ends the process, and three characters
+// (`{},`) become a whole object.
 
-/** Bytes on the heap, on the safe side: what is parsed, its sealed copy and the pieces of its canonical text (measured). */
+/** Bytes on the heap, rounded up: the parsed value, its sealed copy and the pieces of its canonical text (measured). */
 const CONTAINER_BYTES = 240;
 const ITEM_BYTES = 80;
 const UNIT_BYTES = 2;
-/** No text has more of both than one that is full of `{},`. */
+/** The maximum, for a text full of `{},`. */
 const MOST_BYTES_A_UNIT = UNIT_BYTES + (CONTAINER_BYTES + ITEM_BYTES) / 2;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 
-/** Is `text` likely to take more than `maxMemory` bytes? A short one is not looked at. */
+/** True if `text` is likely to take more than `maxMemory` bytes. A short text is not scanned. */
 export function isTooHeavy(text: string, maxMemory: number): boolean {
   return text.length * MOST_BYTES_A_UNIT > maxMemory && estimateMemory(text) > maxMemory;
 }

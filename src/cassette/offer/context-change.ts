@@ -1,59 +1,64 @@
-// What changed between the tools or settings of a recorded turn and those of a request, named as its author would name it:
-// by tool and field, or by setting. Lists are compared by the names of the tools, so one that is new is not all that follow it.
+// The changes between the tools or settings of a recorded turn and those of a request, as their author would name them: by tool
+// and field, or by setting. Tools are compared by name, so a new one does not change all that follow it.
 
-import { isPlainObject, isWireName, toPointer, toVisible, type JsonObject, type JsonValue } from "../../core/index.js";
+import { isPlainObject, toPointer, toVisible, type JsonObject, type JsonValue } from "../../core/index.js";
 import { firstDifference, type ValueChange } from "../prompt/values.js";
+import { namedSettings, namedTools, type Named } from "./named.js";
 
-/** One change. The pointer leads into the list of tools or the settings: the new ones, or the old where there is no new. */
+/** One change. The pointer leads into the new tools or settings, or into the old ones where there is no new value. */
 export interface ContextChange extends ValueChange {
   what: string;
 }
 
-/** Every change of a list of tools; empty when the tools do not all have a name of their own. */
+/** Every change of a list of tools; empty unless each tool has a name of its own. */
 export function toolsChanges(old: JsonValue, now: JsonValue): ContextChange[] {
-  const before = byName(old);
-  const after = byName(now);
+  const [before, after] = [byName(old), byName(now)];
   if (before === undefined || after === undefined) return [];
   const changes: ContextChange[] = [];
-  for (const [name, { tool, index }] of after) {
-    const was = before.get(name)?.tool;
+  for (const { name, value, path } of after.values()) {
+    const was = before.get(name)?.value;
     if (was === undefined) {
-      changes.push({ what: toVisible(`tool ${name} was added`), pointer: toPointer([index]), new: tool });
+      changes.push({ what: toVisible(`tool ${name} was added`), pointer: toPointer(path), new: value });
     } else {
-      const inTool = fieldChanges(was, tool);
-      changes.push(...inTool.map((change) => told(change, `the ${fieldText(change.field)} of tool ${name}`, [index])));
+      const inTool = fieldChanges(was, value);
+      changes.push(
+        ...inTool.map((change) =>
+          toChange(change, `the ${fieldText(change.field)} of tool ${name}`, [...path, change.field]),
+        ),
+      );
     }
   }
-  for (const [name, { tool, index }] of before) {
+  for (const { name, value, path } of before.values()) {
     if (!after.has(name))
-      changes.push({ what: toVisible(`tool ${name} was removed`), pointer: toPointer([index]), old: tool });
+      changes.push({ what: toVisible(`tool ${name} was removed`), pointer: toPointer(path), old: value });
   }
   if (changes.length > 0) return changes;
-  const moved = [...after.keys()].findIndex((name, index) => before.get(name)?.index !== index);
+  const [were, are] = [[...before.keys()], [...after.keys()]];
+  const moved = are.findIndex((name, index) => were[index] !== name);
   if (moved < 0) return [];
-  const [was, is] = [[...before.keys()][moved], [...after.keys()][moved]] as [string, string];
+  const [was, is] = [were[moved], are[moved]] as [string, string];
   return [{ what: "the tools are listed in another order", pointer: toPointer([moved, "name"]), old: was, new: is }];
 }
 
-/** Every setting that changed, in the order of their names; of the fields of a wire, every field. */
+/** Every setting that changed, in the order of their names. Each field of a wire counts as a setting. */
 export function settingsChanges(old: JsonValue, now: JsonValue): ContextChange[] {
   if (!isPlainObject(old) || !isPlainObject(now)) return [];
-  return fieldChanges(old, now).flatMap((change) => {
-    const { field } = change;
-    if (!isWireName(field)) return [told(change, `the setting ${field}`, [])];
-    const inWire = fieldChanges(objectAt(old, field), objectAt(now, field));
-    return inWire.map((inner) => told(inner, `the request field ${inner.field}`, [field]));
+  const [before, after] = [namedSettings(old), namedSettings(now)];
+  const paths = new Map([...before, ...after].map(({ name, path }) => [name, path]));
+  return fieldChanges(toObject(before), toObject(after)).map((change) => {
+    const path = paths.get(change.field) ?? [];
+    const [, field] = path;
+    return toChange(change, field === undefined ? `the setting ${change.field}` : `the request field ${field}`, path);
   });
 }
 
-function objectAt(object: JsonObject, field: string): JsonObject {
-  const value = object[field];
-  return isPlainObject(value) ? value : {};
+function toObject(named: readonly Named[]): JsonObject {
+  return Object.fromEntries(named.map(({ name, value }) => [name, value]));
 }
 
 interface FieldChange extends Omit<ValueChange, "pointer"> {
   field: string;
-  /** Where in the field; "" is the whole of it. */
+  /** JSON pointer within the field; "" is the whole field. */
   inside: string;
 }
 
@@ -76,13 +81,13 @@ function fieldText(field: string): string {
   return field === "description" || field === "schema" ? field : `field ${field}`;
 }
 
-function told(
-  { field, inside, ...sides }: FieldChange,
+function toChange(
+  { inside, field: _field, ...sides }: FieldChange,
   subject: string,
   path: readonly (string | number)[],
 ): ContextChange {
   const verb = inside === "" ? verbOf(sides) : `changed (at ${inside})`;
-  return { ...sides, what: toVisible(`${subject} ${verb}`), pointer: toPointer([...path, field]) + inside };
+  return { ...sides, what: toVisible(`${subject} ${verb}`), pointer: toPointer(path) + inside };
 }
 
 function verbOf(sides: Pick<ValueChange, "old" | "new">): string {
@@ -90,13 +95,13 @@ function verbOf(sides: Pick<ValueChange, "old" | "new">): string {
   return sides.new === undefined ? "was removed" : "changed";
 }
 
-/** Undefined when one has no name, or two have the same. */
-function byName(list: JsonValue): Map<string, { tool: JsonObject; index: number }> | undefined {
-  if (!Array.isArray(list)) return undefined;
-  const tools = new Map<string, { tool: JsonObject; index: number }>();
-  for (const [index, tool] of list.entries()) {
-    if (!isPlainObject(tool) || typeof tool["name"] !== "string" || tools.has(tool["name"])) return undefined;
-    tools.set(tool["name"], { tool: tool, index });
-  }
-  return tools;
+/** Undefined if one of the tools has no name, or two have the same. */
+function byName(list: JsonValue): Map<string, Named<JsonObject>> | undefined {
+  if (!Array.isArray(list) || !list.every(isTool)) return undefined;
+  const tools = new Map(namedTools(list).map((tool) => [tool.name, tool]));
+  return tools.size === list.length ? tools : undefined;
+}
+
+function isTool(tool: JsonValue): tool is JsonObject {
+  return isPlainObject(tool) && typeof tool["name"] === "string";
 }

@@ -36,11 +36,7 @@ export function createContextReader(scrub: Scrub = (value) => value): (request: 
     }
     const raw = readContext(request);
     const context = last !== undefined && isSameContext(last.raw, raw) ? last.context : scrubContext(raw, scrub);
-    last = {
-      ...defined({ tools, settings }),
-      raw,
-      context,
-    };
+    last = { ...defined({ tools, settings }), raw, context };
     return context;
   };
 }

@@ -1,22 +1,13 @@
-// What two recorded runs were offered: their tools and settings, compared by name, whatever the model then did. A run that
-// was offered several versions of a tool one after the other is compared version by version.
+// The tools and settings that two recorded runs were offered, compared by name, whatever the model then did. If a run was offered
+// several versions of a tool one after another, they are compared version by version.
 
-import {
-  canonicalize,
-  defined,
-  isPlainObject,
-  isWireName,
-  shorten,
-  toVisible,
-  type JsonObject,
-  type JsonValue,
-} from "../../core/index.js";
+import { canonicalize, defined, shorten, toVisible, type JsonObject, type JsonValue } from "../../core/index.js";
 import type { Cassette, ContextExtension } from "../file/format.js";
-import { nameText } from "./name-text.js";
+import { namedSettings, namedTools, nameText, type Named } from "./named.js";
 import { placesOf, schemaChanges, type SchemaChange } from "./schema-change.js";
 import { firstDifference, type ValueChange } from "../prompt/values.js";
 
-/** A tool or a setting that was offered otherwise. */
+/** A tool or a setting that was added, removed or changed. */
 export interface ContractChange {
   kind: "tool-added" | "tool-removed" | "schema-changed" | "description-changed" | "setting-changed";
   /** The tool's or the setting's name. */
@@ -25,20 +16,20 @@ export interface ContractChange {
   pointer?: string;
   old?: JsonValue;
   new?: JsonValue;
-  /** One plain sentence; of a changed schema it says whether calls that were valid may not be any more. */
+  /** One plain sentence. For a changed schema it says whether calls that were valid may be invalid now. */
   sentence: string;
 }
 
 /** Which side a recording is. */
 export type ContractSide = "old" | "new";
 
-/** `not-recorded`: these sides say nothing of what was offered. `hashes`: they keep no more than hashes of it. */
+/** `not-recorded`: these sides did not record what was offered. `hashes`: they keep only its hashes. */
 export type ContractComparison =
   | { state: "compared"; changes: ContractChange[] }
   | { state: "not-recorded"; sides: ContractSide[] }
   | { state: "hashes"; sides: ContractSide[]; isSame: boolean };
 
-/** Compares what two runs were offered, with what cannot be compared as a state of its own. */
+/** Compares the offers of two runs. Offers that cannot be compared have a state of their own. */
 export function compareContracts(a: Cassette, b: Cassette): ContractComparison {
   const [old, now] = [contextsOf(a), contextsOf(b)];
   const silent = sidesWhere(old, now, (contexts) => contexts.length === 0);
@@ -48,19 +39,19 @@ export function compareContracts(a: Cassette, b: Cassette): ContractComparison {
   );
   if (hashed.length > 0) return { state: "hashes", sides: hashed, isSame: hashesOf(old) === hashesOf(now) };
   const changes = [
-    ...toolChanges(versions(old, toolsIn), versions(now, toolsIn)),
-    ...settingChanges(versions(old, settingsIn), versions(now, settingsIn)),
+    ...toolChanges(versionsOf(old, toolsIn), versionsOf(now, toolsIn)),
+    ...settingChanges(versionsOf(old, settingsIn), versionsOf(now, settingsIn)),
   ];
   return { state: "compared", changes };
 }
 
-/** The changes from what `a` was offered to what `b` was; empty, too, where they cannot be compared. */
+/** The changes from the offer of `a` to that of `b`; also empty if they cannot be compared. */
 export function diffContracts(a: Cassette, b: Cassette): ContractChange[] {
   const compared = compareContracts(a, b);
   return compared.state === "compared" ? compared.changes : [];
 }
 
-/** As much of a `Drift` as is needed here. */
+/** The part of a `Drift` that is needed here. */
 interface AnyDrift {
   kind: string;
   tool?: string;
@@ -68,8 +59,8 @@ interface AnyDrift {
 }
 
 /**
- * True for changed arguments of which every changed place is one where the tool's schema changed: a property that came, went,
- * or must be something else. Changed words of a description count for nothing.
+ * True for changed arguments if the tool's schema changed at each changed place: a property was added, removed or restricted.
+ * Changed descriptions do not count.
  */
 export function isBecauseOfSchema(drift: AnyDrift, changes: readonly ContractChange[]): boolean {
   const { kind, tool, changes: changed = [] } = drift;
@@ -108,27 +99,16 @@ function hashesOf(contexts: readonly ContextExtension[]): string {
   return canonicalize([...new Set(contexts.map(({ toolsHash, settingsHash }) => `${toolsHash} ${settingsHash}`))]);
 }
 
-type Named = [name: string, value: JsonValue];
+const toolsIn = ({ tools }: ContextExtension): Named[] => namedTools(tools);
+const settingsIn = ({ settings }: ContextExtension): Named[] => namedSettings(settings);
 
-function toolsIn({ tools = [] }: ContextExtension): Named[] {
-  return tools.map((tool) => [typeof tool["name"] === "string" ? tool["name"] : "", tool]);
-}
-
-function settingsIn({ settings = {} }: ContextExtension): Named[] {
-  return Object.entries(settings).flatMap(([name, value]): Named[] =>
-    isWireName(name) && isPlainObject(value)
-      ? Object.entries(value).map(([field, own]) => [`${name}.${field}`, own])
-      : [[name, value]],
-  );
-}
-
-/** What each name stood for in the course of a run, each version once. */
-function versions(
+/** Each version that a name stood for in the course of a run, once. */
+function versionsOf(
   contexts: readonly ContextExtension[],
   read: (context: ContextExtension) => Named[],
 ): Map<string, JsonValue[]> {
   const seen = new Map<string, Map<string, JsonValue>>();
-  for (const [name, value] of contexts.flatMap(read)) {
+  for (const { name, value } of contexts.flatMap(read)) {
     const known = seen.get(name) ?? new Map<string, JsonValue>();
     seen.set(name, known.set(canonicalize(value), value));
   }
@@ -137,7 +117,7 @@ function versions(
 
 type Versions = ReadonlyMap<string, readonly JsonValue[]>;
 
-/** Every name of both sides in sorted order, with its versions beside each other; the last one stands for those that lack. */
+/** Pairs the versions of every name, in sorted order. On the shorter side the last version is paired again. */
 function* pairs(
   old: Versions,
   now: Versions,
@@ -160,15 +140,11 @@ function toolChanges(old: Versions, now: Versions): ContractChange[] {
   const found: ContractChange[] = [];
   for (const { name, was, is } of pairs(old, now)) {
     const tool = nameText(name);
-    if (was === undefined || is === undefined) {
-      found.push(
-        was === undefined
-          ? { kind: "tool-added", name, new: is as JsonValue, sentence: `The tool ${tool} was added.` }
-          : { kind: "tool-removed", name, old: was, sentence: `The tool ${tool} was removed.` },
-      );
-    } else {
-      found.push(...schemaChanges(was, is).map((change) => toolChange(name, change)));
-    }
+    if (is === undefined) {
+      found.push({ kind: "tool-removed", name, ...defined({ old: was }), sentence: `The tool ${tool} was removed.` });
+    } else if (was === undefined) {
+      found.push({ kind: "tool-added", name, new: is, sentence: `The tool ${tool} was added.` });
+    } else found.push(...schemaChanges(was, is).map((change) => toolChange(name, change)));
   }
   return unique(found);
 }
@@ -197,7 +173,7 @@ function only(name: string, value: JsonValue | undefined): JsonObject {
   return value === undefined ? {} : { [name]: value };
 }
 
-/** Two versions may differ in the same place from the same third. */
+/** Without repetitions: two versions may differ from a third in the same place. */
 function unique(changes: readonly ContractChange[]): ContractChange[] {
   const seen = new Set<string>();
   return changes.filter((change) => {

@@ -1,5 +1,5 @@
-// Ready-made hash filters by name, and lists of them with functions. Each is idempotent: what it wrote it leaves alone. Roles,
-// names and ids stay as they are, since results are found by them.
+// Ready-made hash filters by name, and lists of them with functions. Each is idempotent. Roles, names and ids stay unchanged, since
+// results are found by them.
 
 import { copyJson, defined, hashJson, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -10,10 +10,10 @@ import { mapMessage } from "../redact/leaves.js";
 /** `uuid`, `isoDate`, `date` (in English words, or with slashes), `path` and `sessionId` of any text in a message. */
 export type HashFilterName = "uuid" | "isoDate" | "date" | "path" | "sessionId";
 
-/** A function, or names and functions that are applied one after the other. */
+/** A function, or a list of names and functions that are applied in order. */
 export type HashFilterOption = HashFilter | readonly (HashFilterName | HashFilter)[];
 
-/** English names of months in order, from the third letter on optional. */
+/** English names of months in order, short or long. */
 export const MONTHS = [
   "Jan(?:uary)?",
   "Feb(?:ruary)?",
@@ -34,7 +34,7 @@ const WEEKDAY = "(?:Mon|Tue(?:s)?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:d
 const DAY = "[0-3]?[0-9](?:st|nd|rd|th)?";
 const ZONE = "(?:GMT|UTC)(?:[+-][0-9]{2}:?[0-9]{2})?(?: \\([A-Za-z ]{1,60}\\))?";
 const TIME = `,?(?: at)? [0-2]?[0-9]:[0-5][0-9](?::[0-6][0-9])?(?:\\s[AP]M)?(?: ${ZONE})?`;
-/** What `Date` and `Intl` write in English: `Sun Nov 22 2026 09:30:15 GMT+0000`, `November 22, 2026`, `11/22/2026, 9:30 AM`. */
+/** Dates as `Date` and `Intl` write them in English: `Sun Nov 22 2026 09:30:15 GMT+0000`, `November 22, 2026`, `11/22/2026, 9:30 AM`. */
 const DATE = new RegExp(
   `(?<![0-9A-Za-z])(?:${WEEKDAY})?(?:${MONTH} ${DAY},? [0-9]{4}|${DAY} (?:of )?${MONTH},? [0-9]{4}|` +
     `[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{4})(?:${TIME})?(?![0-9A-Za-z])`,
@@ -56,25 +56,24 @@ const REWRITES: Readonly<Record<HashFilterName, (text: string) => string>> = {
     text.replace(/(?<![A-Za-z0-9])(session(?:[_-]?id)?["']?\s{0,3}[:=]\s{0,3}["']?)[A-Za-z0-9_-]{1,200}/gi, "$1<id>"),
 };
 
-/** Every name, in the order in which they are listed. */
+/** Every filter name, in the order in which hints list them. */
 export const HASH_FILTER_NAMES = Object.keys(REWRITES) as readonly HashFilterName[];
 
-/** A `hashFilter` as one function, and the names it goes by in a recording. */
+/** A `hashFilter` as one function, and its names in a recording. */
 export interface NamedFilter {
-  /** Undefined where there is none. */
   readonly filter: HashFilter | undefined;
-  /** In their order, a function as `custom`; absent for a single function, which has no name. */
+  /** In order, with `custom` for a function. Undefined for a single function, which has no name. */
   readonly names: readonly string[] | undefined;
 }
 
-/** What a recorder makes of its `hashFilter`. Throws `invalid-options` for a name that is no filter. */
+/** Reads the option `hashFilter`. Throws `invalid-options` for an unknown name. */
 export function readHashFilter(option: HashFilterOption | undefined): NamedFilter {
   if (option === undefined || typeof option === "function") return { filter: option, names: undefined };
   if (!Array.isArray(option) || option.length === 0) throw invalid("hashFilter is neither a function nor a list");
   const filters = option.map((item: unknown) => {
     if (typeof item === "function") return item as HashFilter;
     if (typeof item === "string" && Object.hasOwn(REWRITES, item)) return named(item as HashFilterName);
-    throw invalid(`hashFilter names ${JSON.stringify(item) ?? "nothing"}, which is no filter`);
+    throw invalid(`hashFilter names ${JSON.stringify(item) ?? "nothing"}, which is not a filter`);
   });
   return {
     filter: (messages) => filters.reduce<readonly LlmMessage[]>((before, filter) => filter(mutable(before)), messages),
@@ -96,14 +95,13 @@ function invalid(what: string): CassetteError {
   });
 }
 
-/** A filter on one side only would miss every prompt it touches, or hide a difference; so it is refused at once. */
+/** Refuses a filter on one side only, which would miss every prompt it changes, or hide a difference. */
 export function assertSameFilter(tape: Cassette, { filter, names }: NamedFilter, file: string | undefined): void {
   if (tape.version === 1) return;
   const { filtered, filters } = tape.extensions ?? {};
   const [recorded, now] = [filtered === true, filter !== undefined];
-  // A recording from before filters had names says none.
-  const isSame =
-    filters === undefined && names === undefined ? true : hashJson(filters ?? null) === hashJson(names ?? null);
+  // Older recordings do not name their filters.
+  const isSame = hashJson(filters ?? null) === hashJson(names ?? null);
   if (recorded === now && isSame) return;
   const listed = (list: unknown): string => (Array.isArray(list) ? ` (${list.join(", ")})` : "");
   throw new CassetteError(

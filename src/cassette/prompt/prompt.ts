@@ -1,12 +1,11 @@
-// The prompts of a run as they follow one another: the hash of each, and what it adds to the one before. A conversation is
-// append-only, so the SHA-256 state over `[m0,m1,…` is kept and forked each turn; only a change inside the prefix hashes
-// again, from the last state that still holds. A message is recognised by identity only if it is sealed; every other one is
-// canonicalised again, because it may have been changed in place since.
+// The prompts of a run in order: the hash of each, and its delta to the one before. A conversation mostly grows, so the SHA-256 state
+// over `[m0,m1,…` is kept and forked each turn. After a change inside the prefix, hashing starts at the last state that still holds.
+// Only a sealed message is recognised by identity. Any other may have been changed in place, and is canonicalised again.
 
 import { canonicalize, copyJson, createSha256, seal, type LlmMessage, type Sha256 } from "../../core/index.js";
 import { assertFiltered } from "./request.js";
 
-/** A user's rewriting of volatile text before it is hashed and stored. The same function goes to recorder and replayer. */
+/** Rewrites volatile text before it is hashed and stored. Recorder and replay need the same function. */
 export type HashFilter = (messages: LlmMessage[]) => readonly LlmMessage[];
 
 export interface PromptStep {
@@ -19,9 +18,9 @@ export interface PromptStep {
 /** The prompts of one run, taken in their order; made by {@link createPromptTracker}. */
 export interface PromptTracker {
   /**
-   * Takes the next prompt of the run, whose first `known` messages are the very ones of the last that was taken (default 0: they
-   * are compared). Or leaves the one before in place and throws: `NotJsonError` for a message that is not
-   * plain JSON, `CassetteError` `invalid-options` for a filter that returned no messages, or what `check` throws.
+   * Takes the next prompt of the run. Its first `known` messages (default 0) are known to be those of the prompt before. If it throws,
+   * the prompt before stays: `NotJsonError` for a message that is not plain JSON, `CassetteError` `invalid-options` for a filter that
+   * did not return messages, or the error of `check`.
    */
   next(messages: readonly LlmMessage[], known?: number): PromptStep;
   /** The current prompt's messages from index `from` on, filtered and sealed. */
@@ -29,8 +28,8 @@ export interface PromptTracker {
 }
 
 /**
- * A tracker for one run; `filter` rewrites every prompt before it is compared, hashed or kept. `check` sees each message that
- * the prompt before did not have, and its place.
+ * A tracker for one run. `filter` rewrites every prompt before it is compared, hashed or kept. `check` gets each message that the
+ * prompt before did not have, and its index.
  */
 export function createPromptTracker(
   filter?: HashFilter,
@@ -42,7 +41,7 @@ export function createPromptTracker(
       const prompt = filter === undefined ? messages : applyFilter(filter, messages);
       const keep = countEqual(chain.messages, prompt, filter === undefined ? known : 0);
       const added: LlmMessage[] = [];
-      // By index: a caller's own kind of list may have a `slice` of its own.
+      // By index, since the caller's list may override `slice`.
       for (let index = keep; index < prompt.length; index++) {
         const message = seal(prompt[index] as LlmMessage);
         check(message, index);
@@ -62,15 +61,15 @@ function applyFilter(filter: HashFilter, messages: readonly LlmMessage[]): reado
 
 export interface PromptChain {
   readonly messages: readonly LlmMessage[];
-  /** Keeps the first `keep` messages, appends `added`, and gives the hash of the result. */
+  /** Keeps the first `keep` messages, appends `added`, and returns the hash of the result. */
   advance(keep: number, added: readonly LlmMessage[]): string;
 }
 
 /** A prompt that grows, shrinks to a prefix and grows again, with the hash of each state. */
 export function createPromptChain(): PromptChain {
   const messages: LlmMessage[] = [];
-  // States over a prefix of `length` messages, shortest first; the first is the empty list. While the prompt has only ever
-  // grown, the first and the last are all there is.
+  // States over a prefix of `length` messages, shortest first, beginning with the empty list. While the prompt has only grown, there
+  // are only the first and the last.
   const states: { length: number; state: Sha256 }[] = [{ length: 0, state: createSha256().update("[") }];
 
   let wasCut = false;
@@ -79,7 +78,7 @@ export function createPromptChain(): PromptChain {
     wasCut = true;
     messages.length = keep;
     while ((states.at(-1)?.length ?? 0) > keep) states.pop();
-    // Once a prefix was cut, states are kept at every message, so that a hostile order of cuts cannot hash it over and over.
+    // After a cut, states are kept at every message, so that a hostile order of cuts cannot cause hashing over and over.
     for (let at = states.at(-1)?.length ?? 0; at < keep; at++) grow(at, [messages[at] as LlmMessage]);
   }
 
@@ -107,23 +106,23 @@ export function createPromptChain(): PromptChain {
   };
 }
 
-/** The hash of a prompt that follows none, as 64 hex digits: `H(messages)` of docs/cassette-format.md. */
+/** The hash of a single prompt as 64 hex digits: `H(messages)` of docs/cassette-format.md. */
 export function hashPrompt(messages: readonly LlmMessage[]): string {
   return createPromptChain().advance(0, messages);
 }
 
-/** How many leading messages are the same, of which `from` are known to be: by identity where sealed, else by canonical text. */
+/** Counts the equal leading messages, from `from` on, by identity or by canonical text. */
 function countEqual(before: readonly LlmMessage[], now: readonly LlmMessage[], from: number): number {
   let count = from;
   const length = Math.min(before.length, now.length);
-  // What a chain has is sealed.
+  // Messages of a chain are sealed.
   while (count < length && (before[count] === now[count] || isAlike(before[count], now[count]))) count++;
   return count;
 }
 
 function isAlike(before: LlmMessage | undefined, now: LlmMessage | undefined): boolean {
   if (before === undefined || now === undefined) return false;
-  // Most that differ differ in their text, which is seen without writing them out.
+  // Most differences are in the text, which is compared first.
   if (typeof now.content === "string" && now.content !== before.content) return false;
   return canonicalize(before) === canonicalize(seal(now));
 }

@@ -1,22 +1,19 @@
-// A cassette with other turns under the same head, and every hash computed anew. What comes out is a valid cassette that nobody
-// recorded, so it has no signature: for cassettes that are made to be wrong on purpose.
+// A cassette with other turns under the same head and new hashes, for cassettes that are wrong on purpose. The result is valid but was
+// never recorded, so it has no signature.
 
 import type { LlmTurnResponse } from "../../core/index.js";
 import { buildCassette } from "../file/build.js";
 import type { CassetteV2, PromptDelta } from "../file/format.js";
 import { createPromptChain } from "./prompt.js";
 
-/** A turn before it is hashed. Without `prompt` its `promptHash` is kept as it is. */
+/** A turn before it is hashed. Without `prompt` its `promptHash` is kept. */
 export interface UnsealedTurn {
   promptHash: string;
   prompt?: PromptDelta;
   response: LlmTurnResponse;
 }
 
-/**
- * The cassette with its turns replaced and every hash made anew. Throws `NotJsonError` for turns that are no plain
- * JSON.
- */
+/** The cassette with other turns and new hashes. Throws `NotJsonError` for turns that are not plain JSON. */
 export function resealCassette(cassette: CassetteV2, turns: readonly UnsealedTurn[]): CassetteV2 {
   const { entries, envelopeHash, signature, version, ...head } = cassette;
   const chain = createPromptChain();

@@ -1,4 +1,4 @@
-// The moment of a recording in its own prompts: such a recording replays until midnight, or never.
+// Finds the time of a recording in its own prompts. Such a recording replays until midnight, or never.
 
 import type { LlmMessage, Ports } from "../../core/index.js";
 import { MONTHS } from "./filters.js";
@@ -6,16 +6,16 @@ import { mapMessage } from "../redact/leaves.js";
 
 const HOUR = 3_600_000;
 
-/** What a test can do about it. */
+/** Advice for tests. */
 export const IN_A_TEST = `Record with a hashFilter such as ["isoDate", "date"], or set the clock in the test.`;
-/** What the user of a client that is recorded from outside can do. */
+/** Advice for a client that is recorded from outside. */
 export const IN_A_CLIENT = "Give the client a fixed date, for the recording and for every replay.";
 
 interface Prompted {
   readonly prompt?: { readonly messages: readonly LlmMessage[] } | undefined;
 }
 
-/** Warns once, at the end of a recording: looking through every prompt is no work for each turn. */
+/** Warns once, at the end of a recording, since searching all prompts at each turn would be slow. */
 export function createTimeWarning(ports: Pick<Ports, "now" | "warn">, advice = IN_A_TEST) {
   let isWarned = false;
   return (turns: readonly Prompted[], recordedAt: string): void => {
@@ -30,9 +30,9 @@ export function createTimeWarning(ports: Pick<Ports, "now" | "warn">, advice = I
   };
 }
 
-/** The first text of `prompts` that is the date of a recording from `start` to `end` (Unix ms), or a moment of it in figures. */
+/** The first text of `prompts` that is a date or a Unix time of a recording from `start` to `end` (Unix ms). */
 function findRecordingTime(prompts: Iterable<readonly LlmMessage[]>, start: number, end: number): string | undefined {
-  // At one moment the date is that of UTC, of 12 hours before or of 14 hours after, by the time zone.
+  // By time zone, the local date is that of UTC, of 12 hours before or of 14 hours after.
   const days = [...new Set([start - 12 * HOUR, start, end, end + 14 * HOUR].map(dayPattern))];
   const pattern = new RegExp(`(?<![0-9A-Za-z])(?:${days.join("|")}|[1-9][0-9]{9}(?:[0-9]{3})?)(?![0-9])`, "gi");
   const isNow = (text: string): boolean => {
@@ -47,7 +47,7 @@ function findRecordingTime(prompts: Iterable<readonly LlmMessage[]>, start: numb
   };
   for (const messages of prompts) {
     for (const message of messages) {
-      // What the model wrote comes from the recording itself.
+      // The model's own text comes from the recording.
       if (message.role !== "assistant") mapMessage(message, look);
       if (found !== undefined) return found;
     }

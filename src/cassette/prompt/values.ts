@@ -1,9 +1,9 @@
-// Where two JSON values differ, place by place, with JSON pointers (RFC 6901). Arrays are compared index by index; this
-// finds no moved or renamed parts. A key whose value is `undefined` does not exist, and `__proto__` is a key like any other.
+// The differences of two JSON values, with JSON pointers (RFC 6901). Arrays are compared index by index, so moved parts are not found.
+// A key whose value is `undefined` does not exist, and `__proto__` is a key like any other.
 
 import { defined, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
 
-/** One differing place. Without `old` it was not there before; without `new` it is gone. */
+/** One difference. Without `old` the value was added, without `new` it was removed. */
 export interface ValueChange {
   /** JSON pointer; "" is the whole value. */
   pointer: string;
@@ -11,14 +11,14 @@ export interface ValueChange {
   new?: JsonValue;
 }
 
-/** Every differing place, object keys in sorted order. Empty exactly when the canonical texts are equal. */
+/** Every difference, object keys in sorted order. Empty exactly if the canonical texts are equal. */
 export function diffValues(a: JsonValue, b: JsonValue): ValueChange[] {
   const found: ValueChange[] = [];
   walk(a, b, [], found, Infinity);
   return found;
 }
 
-/** The first of `diffValues`, for a message that needs no more; the walk ends there. */
+/** The first of `diffValues`. The walk ends there. */
 export function firstDifference(a: JsonValue, b: JsonValue): ValueChange | undefined {
   const found: ValueChange[] = [];
   walk(a, b, [], found, 1);
@@ -31,10 +31,7 @@ function walk(a: MaybeJson, b: MaybeJson, path: (string | number)[], found: Valu
   if (a === b) return;
   const keys = sharedKeys(a, b);
   if (keys === undefined) {
-    found.push({
-      pointer: toPointer(path),
-      ...defined({ old: a, new: b }),
-    });
+    found.push({ pointer: toPointer(path), ...defined({ old: a, new: b }) });
     return;
   }
   for (const key of keys) {
@@ -45,7 +42,7 @@ function walk(a: MaybeJson, b: MaybeJson, path: (string | number)[], found: Valu
   }
 }
 
-/** The keys to go through when both are arrays or both are objects; else the values differ as a whole. */
+/** The keys of two arrays or two objects. Undefined for other values, which differ as a whole. */
 function sharedKeys(a: MaybeJson, b: MaybeJson): Iterable<string | number> | undefined {
   if (Array.isArray(a) && Array.isArray(b)) return (a.length < b.length ? b : a).keys();
   if (!isObject(a) || !isObject(b)) return undefined;

@@ -1,5 +1,5 @@
-// Text that changes with each run: dates, ids, paths and numbers. Here two prompts that differ in nothing else are recognised, so
-// that a miss can name the filter that makes them equal.
+// Text that changes with each run: dates, ids, paths and numbers. If two prompts differ in nothing else, a miss can name the filter that
+// makes them equal.
 
 import { hashJson, type LlmMessage } from "../../core/index.js";
 import { HASH_FILTER_NAMES, readHashFilter, type HashFilterName } from "./filters.js";
@@ -24,7 +24,7 @@ const NOUNS: Readonly<Record<HashFilterName, string>> = {
 const EPOCH = /^[1-9][0-9]{9}(?:[0-9]{3})?$/;
 const NUMBER = /[0-9]+(?:\.[0-9]+)?/g;
 
-/** Undefined where the prompts differ in anything else, or not at all. `cassette` says which filters are in use already. */
+/** Undefined if the prompts differ in anything else, or not at all. `cassette` names the filters in use. */
 export function findVolatileChange(
   cassette: Cassette,
   recorded: readonly LlmMessage[],

@@ -1,5 +1,4 @@
-// Turns that pass by one after another, or at once, sorted into the conversations they belong to (kinship.ts), with a recorder
-// for each.
+// Turns that come one after another, or at once, sorted into conversations (kinship.ts), each with a recorder.
 
 import { hashJson, withSystemPorts, type LlmTurnRequest, type Ports } from "../../core/index.js";
 import type { CassetteV2 } from "../file/format.js";

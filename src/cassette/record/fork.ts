@@ -1,5 +1,5 @@
-// A run that begins on a cassette and goes on live: replayed up to a turn (fork) or up to the first miss (resume), then asked
-// of the live provider, and recorded as a whole. The new cassette has an id of its own and says where it comes from.
+// A run that begins on a cassette and goes on live: replayed up to a turn (fork) or up to the first miss (resume), then sent to the
+// live provider, and recorded as a whole. The new cassette has its own id and names its origin.
 
 import { defined, providerName, type LlmProviderAdapter } from "../../core/index.js";
 import { buildCassette } from "../file/build.js";
@@ -14,13 +14,13 @@ import { cassetteProvider, type CassetteProvider } from "../replay/replay.js";
 import { cutStreams } from "../stream/read.js";
 import { wholeStream } from "../stream/play.js";
 
-/** The provider that goes on, or how to make it: a function is called at the first live turn, once, and maybe never. */
+/** The live provider, or a function that makes it, which is called at most once, at the first live turn. */
 export type LiveSource = LlmProviderAdapter | (() => LlmProviderAdapter | Promise<LlmProviderAdapter>);
 
-/** Beside these, the options the new recording is made with. `hashFilter` must be the one of the cassette. */
+/** Options of the new recording, and of its replayed part. `hashFilter` must be that of the cassette. */
 export interface ResumeOptions extends RecordingOptions {
   readonly live: LiveSource;
-  /** As for `cassetteProvider`, for the turns that are replayed. */
+  /** As for `cassetteProvider`, for replayed turns. */
   readonly allowRedacted?: boolean;
   /** Named in messages. */
   readonly file?: string;
@@ -28,38 +28,38 @@ export interface ResumeOptions extends RecordingOptions {
 
 /** The options of {@link forkProvider}. */
 export interface ForkOptions extends ResumeOptions {
-  /** The first turn that is live: 0 replays nothing, the number of recorded turns all of them. */
+  /** The first live turn. 0 replays nothing, the number of recorded turns replays all. */
   readonly at: number;
 }
 
-/** In `extensions.forkedFrom` of the new cassette. */
+/** The value of `extensions.forkedFrom` in the new cassette. */
 export interface ForkedFrom {
   cassetteId: string;
   envelopeHash: string;
-  /** Turns that were replayed. */
+  /** Replayed turns. */
   at: number;
 }
 
-/** A provider that replays the beginning of a cassette, asks the live one from there on, and records the whole run. */
+/** A provider that replays the beginning of a cassette, goes on with the live one, and records the whole run. */
 export interface ForkProvider extends RecordingProvider {
-  /** Turns answered from the cassette by now. */
+  /** Turns answered from the cassette so far. */
   readonly replayed: number;
   /** Recorded turns that were not replayed. */
   readonly remaining: number;
-  /** True once a turn was asked of the live provider. */
+  /** True once a turn went to the live provider. */
   readonly isLive: boolean;
 }
 
 /**
- * Replays turns 0 to `at - 1`, strictly, then goes live. `toCassette` throws `unconsumed` while the run has not come to turn
- * `at`. Throws `CassetteError`: a `LoadErrorCode`, `integrity-required` for version 1, `invalid-options`.
+ * Replays turns 0 to `at - 1` strictly, then goes live. `toCassette` throws `unconsumed` before the run has reached turn `at`. Throws
+ * `CassetteError`: a `LoadErrorCode`, `integrity-required` for version 1, `invalid-options`.
  */
 export function forkProvider(cassette: unknown, { at, ...options }: ForkOptions): ForkProvider {
   const source = assertForkable(cassette, at, options.file);
   return createFork(source, cutCassette(source, at), options, "count");
 }
 
-/** The cassette, where it has a turn `at` to fork at. Throws as `forkProvider`; asks nothing about filters and redaction. */
+/** Checks that the cassette can be forked at turn `at`, but not its filters and redaction. Throws as `forkProvider`. */
 export function assertForkable(cassette: unknown, at: number, file?: string): CassetteV2 {
   const source = checkSource(cassette, file);
   const turns = source.entries.length;
@@ -82,7 +82,7 @@ function checkSource(cassette: unknown, file: string | undefined): CassetteV2 {
   return checkCassette(cassette, { requireIntegrity: true, ...defined({ file }) }) as CassetteV2;
 }
 
-/** What ends the replay: the prefix being used up, or a miss. */
+/** The end of the replay: all turns of the prefix, or a miss. */
 type Until = "count" | "miss";
 
 function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptions, until: Until): ForkProvider {
@@ -94,7 +94,7 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
   const recorder = recordingProvider(line.provider, redact === undefined ? recording : { ...recording, redact });
 
   return {
-    // The names of the recorder are getters, so it is wrapped and not spread.
+    // The recorder has getters, so it is wrapped and not spread.
     get name() {
       return providerName(line.provider);
     },
@@ -117,15 +117,9 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
       const { cassetteId, envelopeHash, extensions: { filtered, filters, redacted } = {} } = source;
       const at = prefix.entries.length - replay.remaining;
       const forkedFrom: ForkedFrom = { cassetteId, envelopeHash, at };
-      const kept = {
-        ...defined({ filtered }),
-        ...(Array.isArray(filters) ? { filters: [...filters] } : {}),
-        ...(Array.isArray(redacted) ? { redacted: [...redacted] } : {}),
-      };
-      return recorder.toCassette({
-        ...defined({ agentId }),
-        extensions: { ...extensions, ...kept, forkedFrom },
-      });
+      const copyOf = (list: unknown) => (Array.isArray(list) ? [...(list as string[])] : undefined);
+      const kept = defined({ filtered, filters: copyOf(filters), redacted: copyOf(redacted) });
+      return recorder.toCassette({ ...defined({ agentId }), extensions: { ...extensions, ...kept, forkedFrom } });
     },
     async destroy() {
       await recorder.destroy?.();
@@ -133,7 +127,7 @@ function createFork(source: CassetteV2, prefix: CassetteV2, options: ResumeOptio
   };
 }
 
-/** One provider that is the replay first and the live one afterwards. */
+/** A provider that replays first and goes live afterwards. */
 function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
   let made: Promise<LlmProviderAdapter> | undefined;
   let provider: LlmProviderAdapter | undefined;
@@ -145,7 +139,7 @@ function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
     return (provider = await made);
   }
 
-  /** What `ask` gets of the replay, or undefined where it is the live provider's turn. */
+  /** The result of `ask` from the replay, or undefined if the live provider must answer. */
   async function replayed<T>(ask: () => Promise<T>): Promise<T | undefined> {
     if (isLive || (until === "count" && replay.remaining === 0)) return undefined;
     try {
@@ -165,7 +159,7 @@ function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
     },
     async *stream(request) {
       const events = replay.stream(request)[Symbol.asyncIterator]();
-      // The first event says whether the recording has an answer.
+      // The first event shows whether the recording has an answer.
       const first = await replayed(() => events.next());
       if (first !== undefined) {
         if (first.done !== true) yield first.value;
@@ -183,7 +177,7 @@ function createLine(replay: CassetteProvider, live: LiveSource, until: Until) {
   return { provider: line, isLive: () => isLive };
 }
 
-/** The first `at` turns as a cassette of the same id, with what is known of those turns. */
+/** The first `at` turns as a cassette of the same id, with the extensions of those turns. */
 function cutCassette(cassette: CassetteV2, at: number): CassetteV2 {
   const { agentId, recordedAt, recordedProvider, cassetteId, entries, extensions = {} } = cassette;
   const { createdWith, prompts, filtered, filters, redacted, contexts, streams } = extensions;
@@ -197,8 +191,12 @@ function cutCassette(cassette: CassetteV2, at: number): CassetteV2 {
 }
 
 function notReached(at: number, left: number, file: string | undefined): CassetteError {
-  return new CassetteError("unconsumed", `the run ended at turn ${at - left}, before turn ${at} where it was to fork`, {
-    hint: "Fork at an earlier turn.",
-    ...defined({ file }),
-  });
+  return new CassetteError(
+    "unconsumed",
+    `the run ended at turn ${at - left}, before it reached turn ${at}, where it should fork`,
+    {
+      hint: "Fork at an earlier turn.",
+      ...defined({ file }),
+    },
+  );
 }

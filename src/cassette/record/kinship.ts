@@ -1,17 +1,17 @@
-// Which of the conversations so far does a prompt go on? One that begins with a whole earlier prompt belongs to it; of several,
-// the longest, and then the one whose answer it took up. A prompt like an earlier one begins a conversation of its own.
+// Finds the conversation that a prompt continues: the one with the longest earlier prompt that it begins with, and on a tie the one
+// whose answer it repeats. A prompt equal to an earlier one begins a new conversation.
 
 import { hashJson, sha256Hex, type LlmMessage } from "../../core/index.js";
 
-/** One prompt of a conversation, by the hash of all of it. */
+/** One prompt of a conversation, by the hash of the whole prompt. */
 export interface PromptStep {
   length: number;
   hash: string;
-  /** Of the answer, once it is there. */
+  /** The hash of the answer, once it has arrived. */
   answerHash?: string;
 }
 
-/** A prompt that is asked now: its step, and what it may go on from. */
+/** A new prompt: its step, and the hashes of the prompts that it may continue. */
 export interface AskedPrompt {
   step: PromptStep;
   hashes: readonly string[];
@@ -26,7 +26,7 @@ export function toAskedPrompt(messages: readonly LlmMessage[]): AskedPrompt {
   return { step: { length: hashes.length, hash: chain[hashes.length] ?? "" }, hashes, chain };
 }
 
-/** The conversation that the prompt goes on, or undefined. */
+/** The conversation that the prompt continues, or undefined. */
 export function findKin<T extends { readonly steps: readonly PromptStep[] }>(
   all: readonly T[],
   { hashes, chain }: AskedPrompt,

@@ -1,5 +1,4 @@
-// What a recording can hold. Asked at the turn that brings a value, so that no call is paid for whose cassette its own loader
-// would refuse.
+// Checks what a recording can hold, at the turn that brings a value, so that no paid call ends in a cassette that the loader refuses.
 
 import {
   findMessageFlaw,
@@ -18,18 +17,18 @@ import { CassetteError } from "../errors.js";
 import type { CassetteV2 } from "../file/format.js";
 import { checkShape } from "../file/shape.js";
 
-/** Levels left for a value at its place in the file: /entries/0/response, /entries/0/prompt/messages/0, /extensions/contexts/0/tools. */
+/** Levels left at /entries/0/response, /entries/0/prompt/messages/0 and /extensions/contexts/0/tools. */
 const RESPONSE_DEPTH = MAX_JSON_DEPTH - 3;
 const MESSAGE_DEPTH = MAX_JSON_DEPTH - 5;
 const CONTEXT_DEPTH = MAX_JSON_DEPTH - 4;
 
-/** Refuses a provider whose name no file can hold. */
+/** Refuses a provider whose name is not well-formed text. */
 export function assertName(provider: LlmProviderAdapter): void {
   const name: unknown = providerName(provider);
   if (typeof name === "string" && name.isWellFormed()) return;
   const what = typeof name === "string" ? "holds a lone surrogate" : `is a ${typeof name}`;
-  throw new CassetteError("invalid-options", `the name of the provider ${what}, and it goes into the recording`, {
-    hint: "Give the provider a name such as openai:gpt-4o, or none.",
+  throw new CassetteError("invalid-options", `the name of the provider ${what}, so it cannot be recorded`, {
+    hint: "Give the provider a name such as openai:gpt-4o, or leave it out.",
   });
 }
 
@@ -38,50 +37,47 @@ export function assertMessage(message: LlmMessage, index: number): void {
   const flaw = findMessageFlaw(message);
   if (flaw !== undefined) {
     const field = flaw.pointer === "" ? "it" : flaw.pointer;
-    throw notRecordable(`message ${index} of the prompt is not one: ${field} is not ${flaw.expected}`, {
+    throw notRecordable(`message ${index} of the prompt is malformed: ${field} is not ${flaw.expected}`, {
       pointer: `/${index}${flaw.pointer}`,
-      hint: "Mend the message in the agent, or in the hashFilter that made it. Vendors' own shapes are not kept.",
+      hint: "Fix the message in the agent, or in the hashFilter that made it. A vendor's own shapes cannot be recorded.",
     });
   }
   assertDepth(message, MESSAGE_DEPTH, `message ${index} of the prompt`, `/${index}`);
 }
 
-/** Refuses tools and settings that lie too deep in the file. */
+/** Refuses tools and settings that are nested too deeply. */
 export function assertContext({ tools, settings }: TurnContext): void {
   assertDepth(tools, CONTEXT_DEPTH, "the list of tools", "/tools");
   assertDepth(settings, CONTEXT_DEPTH, "the settings", "/settings");
 }
 
-/** Refuses an answer that is none. {@link assertResponseDepth} is asked once it is sealed. */
+/** Refuses a malformed answer. {@link assertResponseDepth} checks it once it is sealed. */
 export function assertResponse(response: unknown): void {
   const flaw = findResponseFlaw(response);
   if (flaw !== undefined) {
-    throw notRecordable(`the provider's response is not one: ${flaw.pointer || "it"} is not ${flaw.expected}`, {
+    throw notRecordable(`the provider's response is malformed: ${flaw.pointer || "it"} is not ${flaw.expected}`, {
       pointer: flaw.pointer,
-      hint: "Mend the provider, or its redact hook: turn(request) resolves to { message, stopReason, … }.",
+      hint: "Fix the provider, or the redact function: turn(request) resolves to { message, stopReason, … }.",
     });
   }
 }
 
-/** Refuses an answer that lies too deep in the file. */
+/** Refuses an answer that is nested too deeply. */
 export function assertResponseDepth(response: LlmTurnResponse): void {
   assertDepth(response, RESPONSE_DEPTH, "the response", "");
 }
 
-/**
- * Refuses a cassette that its own loader would: an `agentId`, extension or clock that was handed in wrong. Its turns were looked
- * at when they came.
- */
+/** Refuses a cassette that the loader would refuse for its `agentId`, an extension or the clock. Its turns were checked before. */
 export function assertLoadable(cassette: CassetteV2): void {
   checkShape({ ...cassette, entries: [] }, (_, message, pointer) => {
     throw notRecordable(`the cassette would not load: ${message}`, {
       pointer,
-      hint: "Mend what was handed to toCassette() or to the recorder's ports.",
+      hint: "Fix the arguments of toCassette() or the recorder's ports.",
     });
   });
 }
 
-/** Turns the core's "not JSON" into "not recordable", which says that it is the recording that cannot hold the value. */
+/** Turns the core's "not JSON" into "not recordable". */
 export function recordable<T>(take: () => T, what = "this turn cannot be recorded"): T {
   try {
     return take();

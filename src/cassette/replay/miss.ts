@@ -1,18 +1,17 @@
-// A replay miss, explained: which turn, which message, which JSON pointer, what was recorded, what came, and what to do.
+// A replay miss, explained: which turn, which message, which JSON pointer, what was recorded, what came, and what to do. All of
+// the explanation is here; replay and server only call it.
 
 import { defined, plural, toVisible, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { settingsChanges, toolsChanges, type ContextChange } from "../offer/context-change.js";
-import { SECRET_RULES } from "../redact/detect/rules.js";
-import { createSecretFinder } from "../redact/text.js";
 import { firstDifference } from "../prompt/values.js";
 import { findVolatileChange } from "../prompt/volatile.js";
 import type { MissReport } from "../errors.js";
 import type { TurnContext } from "../offer/context.js";
 import type { Cassette, ContextExtension, PromptDelta } from "../file/format.js";
+import { cutAround } from "./excerpt.js";
+import type { UnusedTurns } from "./unused.js";
 
-/** Characters kept on either side of the place where two values part. */
-const WINDOW = 60;
-/** Changes of tools or settings that are named. */
+/** Most changes of tools or settings that a report names. */
 const MAX_CHANGES = 3;
 
 /** The report as lines of text, the first one a sentence. */
@@ -34,7 +33,65 @@ export function formatMiss(report: MissReport): string {
 const CHOICES =
   "Undo the change if it was not meant; else record it again (with useCassette: CASSETTE_MODE=refresh) and review the new cassette.";
 
-/** Why no unused turn answers `prompt`. `used[i]` says whether entry i was given out; `cursor` is the next unused one. */
+/** A turn of the run that no recorded turn answers. */
+interface Unanswered {
+  readonly tape: Cassette;
+  /** The recorded tools and settings by turn. */
+  readonly contexts: readonly (ContextExtension | undefined)[];
+  readonly turns: UnusedTurns;
+  readonly turn: number;
+  readonly prompt: readonly LlmMessage[];
+  readonly promptHash: string;
+  /** The tools and settings of the request; undefined if they are not compared. */
+  readonly now: TurnContext | undefined;
+  /** Redaction that the recording was made with and this replay was not given. */
+  readonly missing: readonly string[] | undefined;
+}
+
+/** Explains why no recorded turn answers a prompt. Names, too, how tools and settings differ from those of the nearest turn. */
+export function explainMiss(asked: Unanswered): MissReport {
+  const { contexts, turn, now, missing = [] } = asked;
+  const report = explainNoAnswer(asked);
+  if (missing.length > 0) {
+    report.hint = toVisible(
+      `${report.hint} The recording was redacted by ${missing.join(", ")} as well, which this replay was not given: pass the same redact option.`,
+    );
+  }
+  const { turnIndex } = report.nearest ?? {};
+  return turnIndex === undefined ? report : withAlso(report, offerMisses(contexts[turnIndex], now, turn, turnIndex));
+}
+
+/** It was answered before, all turns are used, or none has it. */
+function explainNoAnswer({ tape, prompt, turn, turns, promptHash }: Unanswered): MissReport {
+  const sameUsed = turns.lastWith(promptHash);
+  const total = tape.entries.length;
+  if (sameUsed !== undefined) {
+    return {
+      code: "exhausted",
+      turn,
+      nearest: { turnIndex: sameUsed, used: true },
+      what: `exhausted: recorded turn ${sameUsed} answers this prompt and was used already`,
+      hint: "Replay is single-use: call reset() before a second run, or make a new cassetteProvider.",
+    };
+  }
+  if (turns.left > 0) return explainPromptMiss(tape, prompt, turn, turns.used, turns.next());
+  // Every turn was used. The nearest one still shows where the run took another way.
+  const near = total === 0 ? undefined : explainPromptMiss(tape, prompt, turn, turns.used, total - 1);
+  return {
+    ...near,
+    code: "exhausted",
+    turn,
+    what: `exhausted: ${usedText(total)}, and the run asks for more`,
+    hint: "The run asks for more turns than were recorded. Undo the change if it was not meant; else record it again.",
+  };
+}
+
+function usedText(total: number): string {
+  if (total === 0) return "the recording holds no turn";
+  return total === 1 ? "the one recorded turn was used" : `all ${total} recorded turns were used`;
+}
+
+/** Explains why no unused turn answers `prompt`. `used[i]` tells whether entry i was used; `cursor` is the next unused one. */
 export function explainPromptMiss(
   cassette: Cassette,
   prompt: readonly LlmMessage[],
@@ -47,7 +104,7 @@ export function explainPromptMiss(
     return {
       code: "prompt-changed",
       turn,
-      what: "the prompt is not the recorded one; the cassette holds hashes only, so it cannot say where they part",
+      what: "the prompt is not the recorded one; the cassette holds only hashes, so it cannot say where they differ",
       nearest: { turnIndex: cursor, used: used[cursor] ?? false },
       hint: `${CHOICES} A recording that keeps prompts says more.`,
     };
@@ -72,7 +129,7 @@ export function explainPromptMiss(
   };
 }
 
-/** Why a recorded turn does not answer a request whose prompt is the same but whose tools or settings are not. */
+/** Explains how the tools or the settings of a request differ from those of a recorded turn. */
 export function explainContextMiss(
   code: "tools-changed" | "settings-changed",
   turn: number,
@@ -94,8 +151,18 @@ export function explainContextMiss(
   };
 }
 
-/** The tools and the settings of recorded turn `turnIndex` that are not those of a request: no report, one or two. */
-export function explainContext(
+/** Explains how tools and settings of a request differ from those of its recorded turn; undefined if they do not. */
+export function explainOfferMiss(
+  recorded: ContextExtension | undefined,
+  now: TurnContext | undefined,
+  turn: number,
+  turnIndex: number,
+): MissReport | undefined {
+  const [first, ...others] = offerMisses(recorded, now, turn, turnIndex);
+  return first === undefined ? undefined : withAlso(first, others);
+}
+
+function offerMisses(
   recorded: ContextExtension | undefined,
   now: TurnContext | undefined,
   turn: number,
@@ -112,8 +179,8 @@ export function explainContext(
   return reports;
 }
 
-/** A report that names what the others say too, so that one run tells everything that has to be undone or recorded. */
-export function withAlso(report: MissReport, others: readonly MissReport[]): MissReport {
+/** The report with what the others say, so that one run names everything that must be undone or recorded. */
+function withAlso(report: MissReport, others: readonly MissReport[]): MissReport {
   return others.length === 0 ? report : { ...report, also: others.map(({ what }) => what) };
 }
 
@@ -123,7 +190,7 @@ function listChanges(changes: readonly ContextChange[]): string {
   return [...named, ...(rest > 0 ? [`and ${plural(rest, "more change")}`] : [])].join(", ");
 }
 
-/** Every turn's whole prompt, or undefined when the cassette keeps none. Large for a long conversation. */
+/** The whole prompt of every turn, or undefined if the cassette keeps no prompts. Large for a long conversation. */
 export function rebuildPrompts(cassette: Cassette): LlmMessage[][] | undefined {
   let prompt: LlmMessage[] = [];
   return deltasOf(cassette)?.map(({ keep, messages }) => {
@@ -149,8 +216,8 @@ function rebuildPrompt(deltas: readonly PromptDelta[], turnIndex: number): LlmMe
 }
 
 /**
- * The recorded prompt that goes along with `prompt` the longest; on a tie the one that is next in line. Each message of the
- * file is looked at once: what a prompt keeps of the one before goes along as far as that one did.
+ * The recorded prompt with the longest common beginning; on a tie the next unused one. Each message of the file is compared once, since
+ * the kept part of a delta matches as far as the prompt before did.
  */
 function findNearest(deltas: readonly PromptDelta[], prompt: readonly LlmMessage[], cursor: number): number {
   let [nearest, best, length] = [0, -1, 0];
@@ -161,7 +228,7 @@ function findNearest(deltas: readonly PromptDelta[], prompt: readonly LlmMessage
   return nearest;
 }
 
-/** How many of `messages` are those of `prompt` from message `from` on. */
+/** Counts how many of `messages` equal those of `prompt` from index `from` on. */
 function commonLength(messages: readonly LlmMessage[], prompt: readonly LlmMessage[], from: number): number {
   const parting = messages.findIndex(
     (message, index) => firstDifference(toJson(message), toJson(prompt[from + index])) !== undefined,
@@ -189,47 +256,6 @@ function nameChange(before: LlmMessage | undefined, now: LlmMessage | undefined,
 
 function describe(message: LlmMessage | undefined): string {
   return message?.role === "tool" ? `a result of tool ${message.name}` : `role ${message?.role ?? "none"}`;
-}
-
-const findSecrets = createSecretFinder({ rules: SECRET_RULES, values: [] });
-
-/** Two values as JSON text, both cut to the neighbourhood of the first character in which they differ. */
-export function cutAround(
-  a: JsonValue | undefined,
-  b: JsonValue | undefined,
-): [string | undefined, string | undefined] {
-  const [left, right] = [a, b].map((value) => (value === undefined ? undefined : JSON.stringify(value)));
-  let at = 0;
-  if (left !== undefined && right !== undefined) {
-    while (at < left.length && at < right.length && left[at] === right[at]) at++;
-  }
-  return [cut(left, at), cut(right, at)];
-}
-
-function cut(text: string | undefined, at: number): string | undefined {
-  if (text === undefined) return undefined;
-  const start = Math.max(0, at - WINDOW);
-  const end = at + WINDOW;
-  const shown = hideSecrets(text, start, end).toWellFormed();
-  return `${start > 0 ? "…" : ""}${toVisible(shown)}${end < text.length ? "…" : ""}`;
-}
-
-/** What stands around the shown part and is looked at with it: no secret that a rule knows is longer but a private key. */
-const SURROUNDINGS = 4_096;
-
-/**
- * The part from `start` to `end` with every character of a secret as an asterisk: a live prompt may hold one that no recording
- * was scrubbed of, and a miss is printed in logs.
- */
-function hideSecrets(text: string, start: number, end: number): string {
-  const from = Math.max(0, start - SURROUNDINGS);
-  const around = text.slice(from, end + SURROUNDINGS);
-  let hidden = around;
-  for (const secret of findSecrets(around)) {
-    const stars = "*".repeat(secret.end - secret.start);
-    hidden = hidden.slice(0, secret.start) + stars + hidden.slice(secret.end);
-  }
-  return hidden.slice(start - from, end - from);
 }
 
 /** Messages are plain JSON by construction; their types are only narrower than `JsonValue`. */

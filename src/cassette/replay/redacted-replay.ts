@@ -1,19 +1,19 @@
-// What a replay of a redacted recording asks beside the prompt's hash: do numbers of placeholders alone keep a prompt from a
-// recorded one, may an answer be given out, and what is a miss to be told of.
+// Two checks of a replay of a redacted recording: whether only the numbers of placeholders keep a prompt from a recorded one,
+// and whether an answer may be given out.
 
 import { canonicalize, defined, toVisible, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
-import { CassetteError, type MissReport } from "../errors.js";
+import { CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
 import { rebuildPrompts } from "./miss.js";
 import { redactedCalls } from "../redact/calls.js";
 import { alignNumbers, placeholdersIn } from "../redact/placeholder.js";
 
-/** Unused turns that are compared with one prompt. */
+/** Most unused turns that are compared with one prompt. */
 const MAX_COMPARED = 1_000;
 
 /**
- * Finds the numbers that make `prompt` a recorded one, until `accept` takes them. A value that only an answer brought up has a number
- * here when a live tool repeats it, and another there; parallel calls may have come in another order.
+ * Finds the numbers that make `prompt` a recorded one, until `accept` takes them. Numbers differ if a live tool repeats a value that
+ * only an answer held, or if parallel calls came in another order.
  */
 export function findNumbers(
   tape: Cassette,
@@ -47,11 +47,4 @@ export function assertNotRedacted(response: LlmTurnResponse, turn: number, file:
       ...defined({ file }),
     },
   );
-}
-
-/** The report with a word on what the recording was redacted by that this replay was not given. */
-export function withMissing(report: MissReport, missing: readonly string[] = []): MissReport {
-  if (missing.length === 0) return report;
-  const hint = `${report.hint} The recording was redacted by ${missing.join(", ")} as well, which this replay was not given: pass the same redact option.`;
-  return { ...report, hint: toVisible(hint) };
 }

@@ -1,5 +1,5 @@
-// Replay: a provider that answers from a cassette. Strict on content, not on position: a turn is found by the hash of its
-// prompt among those not used yet, and tools and settings must be the recorded ones. Nothing is answered twice.
+// Replay: a provider that answers from a cassette. It is strict on content, not on position: a turn is found by the hash of its prompt
+// among the unused ones, and tools and settings must be the recorded ones. Nothing is answered twice.
 
 import {
   copyJson,
@@ -15,15 +15,15 @@ import {
   type Ports,
 } from "../../core/index.js";
 import { contextsByTurn, createContextReader, type TurnContext } from "../offer/context.js";
-import { assertKnownOptions, CassetteError, type MissReport } from "../errors.js";
+import { assertKnownOptions, CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
 import { assertSameFilter, readHashFilter, type HashFilterOption } from "../prompt/filters.js";
 import { checkCassette } from "../trust/load.js";
-import { explainContext, withAlso } from "./miss.js";
-import { createMisses, explainNoAnswer } from "./replay-miss.js";
+import { explainMiss, explainOfferMiss } from "./miss.js";
+import { createMisses } from "./misses.js";
 import type { HashFilter } from "../prompt/prompt.js";
 import { createPromptReader, type PromptReader } from "../prompt/reader.js";
-import { assertNotRedacted, findNumbers, withMissing } from "./redacted-replay.js";
+import { assertNotRedacted, findNumbers } from "./redacted-replay.js";
 import { redactedCalls, type RedactedArgument } from "../redact/calls.js";
 import type { RedactOption } from "../redact/options.js";
 import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.js";
@@ -49,20 +49,20 @@ export interface ReplayOptions extends StreamingOptions {
   /** The function the recording was made with. */
   readonly hashFilter?: HashFilterOption;
   /**
-   * What the recording was made with, where that was more than the rules for secrets. Of these the recording names those that
-   * found something, and they alone are used. False refuses a recording that was redacted.
+   * The option the recording was made with, if it was more than the rules for secrets. Only the rules that the recording names, which
+   * found something, are used. False refuses a redacted recording.
    */
   readonly redact?: RedactOption;
   /**
-   * True gives out answers with tool calls whose arguments hold a placeholder. Default false: such a turn throws
-   * `redacted-argument`, since the tool would be called with it.
+   * True gives out answers with tool calls whose arguments hold a placeholder. Default false: such a turn throws `redacted-argument`,
+   * since the tool would be called with the placeholder.
    */
   readonly allowRedacted?: boolean;
   /** Named in messages. */
   readonly file?: string;
-  /** The command that records the cassette again; stands in messages as it is, to be pasted. */
+  /** The command that records the cassette again, ready to paste from messages. */
   readonly rerecord?: string;
-  /** `now` and `timer` are what `timed` waits by. */
+  /** `now` and `timer` are for the waits of `timed`. */
   readonly ports?: Partial<Pick<Ports, "warn" | "now" | "timer">>;
 }
 
@@ -78,14 +78,14 @@ const OPTIONS = [
   ...STREAMING_OPTIONS,
 ];
 
-/** A provider that answers from a cassette alone. A turn that was not recorded rejects with a `MissErrorCode`. */
+/** A provider that answers only from a cassette. A turn that was not recorded rejects with a `MissErrorCode`. */
 export interface CassetteProvider extends LlmProviderAdapter {
   readonly name: string;
   stream(request: LlmTurnRequest): AsyncIterable<LlmStreamEvent>;
   readonly cassette: Cassette;
-  /** Recorded turns not given out yet. */
+  /** Recorded turns that are unused so far. */
   readonly remaining: number;
-  /** What the cassette knows of how its answers came, and which of them can be given whole alone. */
+  /** How the recorded answers arrived, and which of them can only be given whole. */
   readonly streams: RecordedStreams;
   /** Every argument of a recorded call that holds a placeholder, in the order of the turns. */
   readonly redactedCalls: readonly RedactedArgument[];
@@ -93,23 +93,22 @@ export interface CassetteProvider extends LlmProviderAdapter {
   used(): number[];
   /** Makes every turn unused again. */
   reset(): void;
-  /** Throws `CassetteError` `unconsumed` naming the turns that were never asked for. */
+  /** Throws `CassetteError` `unconsumed` with the unused turns. */
   assertConsumed(): void;
-  /** Throws the first miss again, so that a run that caught it and went on does not pass. Not told of by `assertConsumed`. */
+  /** Throws the first miss again, so that a run that caught it does not pass. `assertConsumed` does not report misses. */
   assertAnswered(): void;
 }
 
 /**
- * Checks `cassette` as if it came from a file, then replays it. A turn is found by its prompt, not by its position: one that is
- * asked for before an earlier turn is answered, and `ports.warn` reports that once. Throws `CassetteError` with a
- * `LoadErrorCode`.
+ * Checks `cassette` as if it came from a file, then replays it. A turn is found by its prompt, not by its position. `ports.warn` reports
+ * once if turns come in another order. Throws `CassetteError` with a `LoadErrorCode`.
  */
 export function cassetteProvider(cassette: unknown, options: ReplayOptions = {}): CassetteProvider {
   assertKnownOptions("cassetteProvider", options, OPTIONS);
   assertStreaming("cassetteProvider", options);
   const { strict = true, file, rerecord, streaming = "chunked", speed = 1, maxGapMs = DEFAULT_MAX_GAP_MS } = options;
   if (rerecord !== undefined && (typeof rerecord !== "string" || rerecord === "")) {
-    throw new CassetteError("invalid-options", "rerecord of cassetteProvider is no command", {
+    throw new CassetteError("invalid-options", "rerecord of cassetteProvider must be a command", {
       hint: "Pass the command that records the cassette as text, or leave it out.",
     });
   }
@@ -166,7 +165,7 @@ export function cassetteProvider(cassette: unknown, options: ReplayOptions = {})
   };
 }
 
-/** Before it is checked, so that what was checked is what is replayed. What is no JSON is left for the check, which has the words. */
+/** Sealed before the check, so that the checked value is replayed. A value that is not JSON is left for the check to refuse. */
 function sealIfJson(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   try {
@@ -211,16 +210,8 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
   }
 
   function checkContext(now: TurnContext | undefined, turnIndex: number, turn: number): void {
-    const [first, ...others] = explainContext(contexts[turnIndex], now, turn, turnIndex);
-    if (first !== undefined) throw misses.note(withAlso(first, others));
-  }
-
-  /** A prompt that no turn answers may come with other tools or settings than the nearest turn had. */
-  function explain(now: TurnContext | undefined, turn: number, promptHash: string): MissReport {
-    const report = withMissing(explainNoAnswer(tape, prompts.since(0), turn, turns, promptHash), side?.missing);
-    const { turnIndex } = report.nearest ?? {};
-    if (turnIndex === undefined) return report;
-    return withAlso(report, explainContext(contexts[turnIndex], now, turn, turnIndex));
+    const report = explainOfferMiss(contexts[turnIndex], now, turn, turnIndex);
+    if (report !== undefined) throw misses.note(report);
   }
 
   return {
@@ -231,7 +222,12 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
       const now = strict && noted.length > 0 ? readContext(comparable(request, fields)) : undefined;
       const promptHash = nextHash({ tape, side, turns, prompts });
       const index = find(promptHash, now);
-      if (index === undefined) throw misses.note(explain(now, turn, promptHash));
+      if (index === undefined) {
+        const prompt = prompts.since(0);
+        throw misses.note(
+          explainMiss({ tape, contexts, turns, turn, prompt, promptHash, now, missing: side?.missing }),
+        );
+      }
       checkContext(now, index, turn);
       const { response } = entries[index] as { response: LlmTurnResponse };
       if (options.allowRedacted !== true) assertNotRedacted(response, index, file);
@@ -269,7 +265,7 @@ interface Asking {
   prompts: PromptReader;
 }
 
-/** The hash of the next prompt. Where numbers alone keep it from a recorded one, they become the recorded ones. */
+/** The hash of the next prompt. If only numbers of placeholders differ from a recorded one, they become the recorded ones. */
 function nextHash({ tape, side, turns, prompts }: Asking): string {
   let { promptHash } = prompts.next();
   if (side === undefined) return promptHash;

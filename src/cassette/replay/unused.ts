@@ -1,5 +1,5 @@
-// The turns of a recording that were not given out yet, found by prompt, tools and settings. Every list is walked once from its
-// front over a whole replay, so that a long one, or one of equal prompts, costs no more a turn than a short one.
+// The unused turns of a recording, found by prompt, tools and settings. Each list is walked only once in a whole replay, so that many
+// turns, or many equal prompts, do not slow it down.
 
 import type { TurnContext } from "../offer/context.js";
 import type { CassetteEntry, ContextExtension } from "../file/format.js";
@@ -8,16 +8,16 @@ export interface UnusedTurns {
   readonly left: number;
   /** Whether each turn was given out, by its index. */
   readonly used: readonly boolean[];
-  /** Among unused turns with this prompt, the first that was asked with the same tools and settings, else the first. */
+  /** The first unused turn with this prompt and the same tools and settings, else the first with this prompt. */
   find(promptHash: string, now: TurnContext | undefined): number | undefined;
-  /** The first unused turn of all; the number of turns when there is none. */
+  /** The first unused turn, or the number of turns if there is none. */
   next(): number;
   /** The last turn with this prompt, used or not. */
   lastWith(promptHash: string): number | undefined;
   take(turnIndex: number): void;
 }
 
-/** Turns in their order, and how many of its front are known to be used. */
+/** Turns in order. Those before index `at` are used. */
 interface Queue {
   turns: number[];
   at: number;
@@ -55,7 +55,7 @@ export function createUnusedTurns(
     find(promptHash, now) {
       const first = front(byPrompt.get(promptHash));
       if (first === undefined || now === undefined) return first;
-      // A turn whose context nobody noted goes with any.
+      // A turn without a recorded context fits any.
       const unknown = front(byContext.get(keyOf(promptHash, undefined))) ?? Infinity;
       const same = front(byContext.get(keyOf(promptHash, now))) ?? Infinity;
       const nearest = Math.min(unknown, same);

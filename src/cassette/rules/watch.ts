@@ -2,7 +2,7 @@
 // same place.
 
 import { defined, shorten, toPointer, toVisible } from "../../core/index.js";
-import { nameText } from "../offer/name-text.js";
+import { nameText } from "../offer/named.js";
 import { createUsageCounter, derivedCostOf, usageOf, type CountedTurn } from "../count/usage-sum.js";
 import { kindOf, type Rule, type RuleBreak, type RuleSet, type RunLimits } from "./format.js";
 import { compilePattern, mayMean, surelyMeans, type AskedCall, type Pattern } from "./pattern.js";

@@ -1,9 +1,9 @@
-// Is a prompt that came over a vendor's wire a recorded one? Wires lose fields (the name on a tool result, thoughts) and
-// clients rename calls, so both sides are compared as the wire leaves them, with ids by their order. See docs/serve.md.
+// Compares a prompt that came over a vendor's wire with recorded ones. Wires lose fields (the name of a tool result, thoughts) and
+// clients rename calls, so both sides are compared as the wire leaves them, with ids by order. See docs/serve.md.
 
 import { sha256Hex, canonicalize, type LlmMessage, type UserMessage } from "../../core/index.js";
 
-/** One digest a message; two prompts are alike exactly when these lists are equal. */
+/** One digest per message. Two prompts are alike exactly if these lists are equal. */
 export function digestAlike(messages: readonly LlmMessage[]): string[] {
   const latest = new Map<string, string>();
   let count = 0;
@@ -29,14 +29,49 @@ export function digestAlike(messages: readonly LlmMessage[]): string[] {
   }
 }
 
-/** Many clients send a text as a list with that text in it. */
+/** Many clients send a text as a list of one text. */
 function neutralContent(content: UserMessage["content"]): UserMessage["content"] {
   const only = typeof content === "string" || content.length !== 1 ? undefined : content[0];
   return only?.type === "text" ? only.text : content;
 }
 
-/** How many leading digests are the same. */
+/** Counts the equal leading digests. */
 export function countAlike(a: readonly string[], b: readonly string[]): number {
   const parting = a.findIndex((digest, index) => digest !== b[index]);
   return parting < 0 ? a.length : parting;
+}
+
+/** How similar one recorded turn is to a request. */
+export interface Likeness {
+  /** Leading messages of the two prompts that are the same. */
+  readonly length: number;
+  readonly isUsed: boolean;
+  /** The request continues the whole recorded prompt. */
+  readonly isContinued: boolean;
+  /** From 0 to 1: similarity of the first messages that differ. Computed only on a tie. */
+  readonly likeness: () => number;
+}
+
+/**
+ * True if `one` is nearer than `other`. A used turn counts only if the request continues it. Then the longest common beginning wins,
+ * then an unused turn, then the likeness of the messages that differ. False on a tie.
+ */
+export function isNearer(one: Likeness, other: Likeness): boolean {
+  const isOpen = ({ isUsed, isContinued }: Likeness): boolean => !isUsed || isContinued;
+  if (isOpen(one) !== isOpen(other)) return isOpen(one);
+  if (one.length !== other.length) return one.length > other.length;
+  if (one.isUsed !== other.isUsed) return other.isUsed;
+  return one.likeness() > other.likeness();
+}
+
+/** The share of two JSON texts that is equal at their beginnings and ends. */
+export function likenessOf(a: unknown, b: unknown): number {
+  if (a === undefined || b === undefined) return 0;
+  const [left, right] = [JSON.stringify(a), JSON.stringify(b)];
+  const [shorter, longer] = [Math.min(left.length, right.length), Math.max(left.length, right.length)];
+  let start = 0;
+  while (start < shorter && left[start] === right[start]) start++;
+  let end = 0;
+  while (end < shorter - start && left[left.length - 1 - end] === right[right.length - 1 - end]) end++;
+  return (start + end) / longer;
 }

@@ -1,5 +1,5 @@
-// One cassette as a server plays it: a replaying provider, and the ways in which a request over a wire finds its turn. The
-// provider stays the judge: what is found here is only put to it in the words of the recording.
+// One cassette as a server replays it: a replaying provider, and the search for the turn of a request over a wire. The request is put to
+// the provider in the words of the recording, and the provider decides.
 
 import {
   defined,
@@ -11,10 +11,9 @@ import {
   type Wire,
   type WireRequest,
 } from "../../core/index.js";
-import { countAlike, digestAlike } from "./alike.js";
+import { countAlike, digestAlike, likenessOf, type Likeness } from "./alike.js";
 import { contextAt } from "../offer/context.js";
 import type { Cassette, ContextExtension } from "../file/format.js";
-import { likenessOf, type Likeness } from "./likeness.js";
 import { rebuildPrompts } from "../replay/miss.js";
 import { hashPrompt } from "../prompt/prompt.js";
 import { neutralNumbers } from "../redact/placeholder.js";
@@ -30,21 +29,21 @@ import {
   type WireFieldCheck,
 } from "../offer/wire-fields.js";
 
-/** A request over a wire, with what comparing it needs. */
+/** A request over a wire, with hashes for its comparison. */
 export interface Asked {
   wire: Wire;
   request: WireRequest;
   promptHash: string;
-  /** Of its messages as the wire leaves them. */
+  /** Digests of its messages as the wire leaves them. */
   digests: readonly string[];
 }
 
 /** How near a recorded turn is to a request. */
 export interface Nearness extends Likeness {
   readonly turnIndex: number;
-  /** The whole prompt is the same, or the same but for what the wire loses. */
+  /** The whole prompt is the same, except for what the wire loses. */
   readonly isPrompt: boolean;
-  /** Tools and settings are, too. */
+  /** Tools and settings are also the same. */
   readonly isContext: boolean;
 }
 
@@ -53,23 +52,23 @@ export interface Tape {
   readonly names: ReadonlySet<string>;
   readonly cassette: Cassette;
   readonly remaining: number;
-  /** The unused turn that was asked word for word, one with the same tools and settings first. */
+  /** The unused turn with exactly this prompt, preferably with the same tools and settings. */
   findExact(asked: Asked): Nearness | undefined;
-  /** The same, but for what the wire loses. Slower. */
+  /** Like `findExact`, except for what the wire loses. Slower. */
   findAlike(asked: Asked): Nearness | undefined;
-  /** The turn that comes nearest, used or not; undefined for a cassette without turns. */
+  /** The nearest turn, used or not; undefined for a cassette without turns. */
   nearest(asked: Asked): Nearness | undefined;
-  /** Gives the answer of the turn that was found, or the replay's own reason why not. */
+  /** The answer of the turn that was found. Rejects with the replay's miss. */
   play(asked: Asked, near: Nearness | undefined): Promise<LlmTurnResponse>;
-  /** Fields of requests that this recording could not be compared with. */
+  /** Fields of requests that could not be compared with this recording. */
   readonly uncompared: UncomparedFields;
-  /** How the answer of a turn came, where that was recorded and fits. */
+  /** How the answer of a turn arrived, if that was recorded and fits. */
   planOf(turnIndex: number): StreamPlan | undefined;
 }
 
-/** How the cassette is replayed. */
+/** Options for the replay of the cassette. */
 export interface TapeOptions extends Pick<ReplayOptions, "redact" | "allowRedacted"> {
-  /** Called once where fields of requests are not compared, since the recording does not say whether it was made with them. */
+  /** Called once if fields of requests are not compared, since the recording does not say whether it was made with them. */
   readonly warn?: (text: string) => void;
 }
 
@@ -79,7 +78,7 @@ export function toAsked(wire: Wire, request: WireRequest): Asked {
   return { wire, request, promptHash: hashPrompt(request.messages), digests: digestAlike(messages) };
 }
 
-/** Throws `CassetteError` where the cassette is refused or cannot be replayed as it is. */
+/** Throws `CassetteError` if the cassette is refused or cannot be replayed. */
 export function createTape(value: unknown, file: string, names: Iterable<string>, given: TapeOptions = {}): Tape {
   const { warn, ...options } = given;
   const ports = { warn: () => undefined };
@@ -137,7 +136,7 @@ export function createTape(value: unknown, file: string, names: Iterable<string>
     async play(asked, near) {
       const left = provider.remaining;
       const answer = provider.turn(recordedWords(asKnown(asked, fields), near, { prompts, contexts, fields }));
-      // The replay has taken its turn by now; it never waits. Only the one that was found can be it.
+      // The replay has used its turn by now, since it is synchronous. It can only be the one that was found.
       if (near !== undefined && provider.remaining < left) {
         used.add(near.turnIndex);
         fields.answered(asked.request.settings, asked.request.messages);
@@ -155,7 +154,7 @@ function redactedIn(cassette: Cassette): string[] | undefined {
   return cassette.version === 2 ? cassette.extensions?.redacted : undefined;
 }
 
-/** Every recorded prompt as the wire leaves it; computed once a wire, and only when no hash fits. */
+/** Digests of every recorded prompt as the wire leaves it; computed once per wire, and only if no hash fits. */
 function createDigests(prompts: readonly LlmMessage[][]): (asked: Asked) => readonly (readonly string[])[] {
   const digests = new Map<string, (readonly string[])[]>();
   return ({ wire, request }) => {
@@ -169,14 +168,14 @@ function createDigests(prompts: readonly LlmMessage[][]): (asked: Asked) => read
   };
 }
 
-/** Without fields of messages that the recording cannot be compared with. */
+/** The request without fields of messages that cannot be compared with the recording. */
 function asKnown(asked: Asked, fields: WireFieldCheck): Asked {
   const { wire, request } = asked;
   const messages = fields.knownMessages(request.messages);
   return messages === request.messages ? asked : toAsked(wire, { ...request, messages });
 }
 
-/** As the recording would hold it. Numbers are of this prompt alone: clients come in any order. */
+/** The request as the recording would hold it. Placeholders are numbered per prompt, since clients come in any order. */
 function asRecorded(asked: Asked, redaction: () => ReplayRedaction | undefined): Asked {
   const side = redaction();
   if (side === undefined) return asked;
@@ -199,19 +198,19 @@ function longest(measured: readonly Nearness[]): Nearness | undefined {
   return measured.reduce<Nearness | undefined>((best, near) => (isLonger(near, best) ? near : best), undefined);
 }
 
-/** The next in line wins a tie, as in a replay of this cassette alone. */
+/** On a tie the next unused turn wins, as in a replay of this cassette alone. */
 function isLonger(near: Nearness, best: Nearness | undefined): boolean {
   if (best === undefined || near.length > best.length) return true;
   return near.length === best.length && best.isUsed && !near.isUsed;
 }
 
-/** Are tools and settings the recorded ones, as far as the wire tells? True where the recording knows none. */
+/** True if tools and settings are the recorded ones, as far as the wire carries them, or if none were recorded. */
 function fits(recorded: ContextExtension | undefined, asked: Asked, fields: WireFieldCheck): boolean {
   const [tools, settings] = contextOf(recorded, asked, fields);
   return recorded === undefined || (tools !== undefined && settings !== undefined);
 }
 
-/** The recorded tools and settings, each where the wire makes no difference between them and the request's. */
+/** The recorded tools and settings, each only if the wire makes no difference between them and the request's. */
 function contextOf(
   recorded: ContextExtension | undefined,
   { wire, request: { settings: given, ...asked } }: Asked,
@@ -242,7 +241,7 @@ interface Recorded {
   fields: WireFieldCheck;
 }
 
-/** The request with everything that is alike in it as the recording has it, so that a miss names a real difference. */
+/** The request with its matching parts in the words of the recording, so that a miss names a real difference. */
 function recordedWords(
   asked: Asked,
   near: Nearness | undefined,
@@ -255,7 +254,7 @@ function recordedWords(
   const [tools = request.tools, same] = contextOf(context, asked, fields);
   // Fields of other wires could not come over this one, so they are no difference to be reported.
   const settings = same ?? { ...fieldsOfOtherWires(context?.settings, wire.name), ...request.settings };
-  // A wire may join or drop messages; then a place on one side is none on the other.
+  // A wire may join or drop messages. Then indexes of the two sides do not correspond.
   const isAligned = digests.length === request.messages.length;
   const messages = near.isPrompt
     ? recorded

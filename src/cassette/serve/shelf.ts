@@ -1,43 +1,43 @@
-// Many cassettes behind one door, for clients that speak a vendor's wire: a request goes to the first cassette one of whose
-// unused turns it asks for, and a miss is explained by the cassette that came nearest.
+// Many cassettes behind one server, for clients that speak a vendor's wire. A request goes to the first cassette with an unused turn
+// for it. The nearest cassette explains a miss.
 
 import type { LlmTurnResponse, Wire, WireRequest } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
-import { isNearer } from "./likeness.js";
+import { isNearer } from "./alike.js";
 import type { StreamPlan } from "../stream/texts.js";
 import type { UncomparedFields } from "../offer/wire-fields.js";
 import { createTape, toAsked, type Asked, type Nearness, type Tape, type TapeOptions } from "./served-cassette.js";
 
-/** A cassette on the shelf, and the words a client may pin it by. */
+/** A cassette on the shelf, and the names by which a client may pin it. */
 export interface ShelfItem {
   file: string;
   cassette: unknown;
   names: readonly string[];
 }
 
-/** An answer, and where it was found. */
+/** An answer, and its place. */
 export interface ShelfAnswer {
   file: string;
   cassette: Cassette;
   turnIndex: number;
   response: LlmTurnResponse;
-  /** How the answer came, where that was recorded. */
+  /** How the answer arrived, if that was recorded. */
   readonly planOf: () => StreamPlan | undefined;
 }
 
-/** What is left of one cassette. */
+/** The used turns of one cassette. */
 export interface ShelfCount {
   file: string;
   turns: number;
   used: number;
-  /** Present where turns were answered without comparing all fields of their requests. */
+  /** Present if turns were answered without comparing all fields of their requests. */
   uncompared?: UncomparedFields;
 }
 
-/** Cassettes behind one door; made by {@link createShelf}. */
+/** Cassettes behind one server; made by {@link createShelf}. */
 export interface Shelf {
-  /** Throws `CassetteError` with a miss, or `file-not-found` where nothing has the name `pin`. */
+  /** Throws `CassetteError` with a miss, or `file-not-found` if no cassette has the name `pin`. */
   answer(wire: Wire, request: WireRequest, pin?: string): Promise<ShelfAnswer>;
   counts(): ShelfCount[];
 }
@@ -63,7 +63,7 @@ export function createShelf(items: readonly ShelfItem[], options: TapeOptions = 
   };
 }
 
-/** A name is looked up and nothing else: it is no path. */
+/** The cassettes of a name, which is not a path. */
 function pinned(tapes: readonly Tape[], pin: string): Tape[] {
   const among = tapes.filter((tape) => tape.names.has(pin));
   if (among.length > 0) return among;
@@ -74,7 +74,7 @@ function pinned(tapes: readonly Tape[], pin: string): Tape[] {
 
 type Choice = [tape: Tape, near: Nearness | undefined];
 
-/** Word for word before alike, the same tools and settings before others, and any turn before none. */
+/** Prefers exact turns to similar ones, and the same tools and settings to others. Falls back to the nearest turn. */
 function choose(tapes: readonly Tape[], asked: Asked): Choice {
   const exact = tapes.map((tape): Choice => [tape, tape.findExact(asked)]);
   const isContext = ([, near]: Choice) => near?.isContext === true;

@@ -1,14 +1,14 @@
-// One request put to a whole cassette of which nothing was used: the turn that answers it, or the report of the miss.
+// Tries one request against an unused cassette: the turn that answers it, or the report of the miss.
 
 import { type LlmTurnRequest, type Wire, type WireRequest } from "../../core/index.js";
 import { CassetteError, type MissReport } from "../errors.js";
 import { cassetteProvider } from "../replay/replay.js";
 import { createTape, toAsked } from "./served-cassette.js";
 
-/** Which turn answers a request (`turnIndex` from 0), or what is nearest to it and where they part. */
+/** The turn that answers a request (`turnIndex` from 0), or the report of the miss. */
 export type WhyVerdict = { kind: "match"; turnIndex: number } | { kind: "miss"; report: MissReport };
 
-/** What a replay would say to `request`. Throws `CassetteError` where the cassette or the request is refused. */
+/** The result of replaying `request`. Throws `CassetteError` if the cassette or the request is refused. */
 export async function whyRequest(cassette: unknown, request: LlmTurnRequest, file: string): Promise<WhyVerdict> {
   const provider = cassetteProvider(cassette, { file, allowRedacted: true, ports: { warn: () => undefined } });
   return toVerdict(async () => {
@@ -40,7 +40,7 @@ async function toVerdict(play: () => Promise<number>): Promise<WhyVerdict> {
     return { kind: "match", turnIndex: await play() };
   } catch (error) {
     if (!(error instanceof CassetteError) || error.miss === undefined) throw error;
-    // No run asked, so the turn is the one that came nearest.
+    // There is no run, so the turn is the nearest one.
     const turn = error.miss.nearest?.turnIndex ?? 0;
     return { kind: "miss", report: { ...error.miss, turn } };
   }

@@ -1,8 +1,8 @@
-// `extensions.streams`: how each streamed answer came, as lengths into the stored response, so that no word of it is kept
-// twice. One piece is one delta: `t5` five units of text, `r5` of reasoning, `c0:5` of the arguments of call 0, `c0in:0` the
-// same with the call's id and name; `+120` is the wait before it in milliseconds. Specification: docs/cassette-format.md.
+// `extensions.streams`: how each streamed answer arrived, as lengths into the stored response, so that no text is stored twice. One piece
+// is one delta: `t5` five units of text, `r5` of reasoning, `c0:5` of the arguments of call 0, `c0in:0` the same with the call's id and
+// name; `+120` is the wait before it in milliseconds. Specification: docs/cassette-format.md.
 
-/** What a recording keeps of streams. `times` are no part of what a run gives twice, so they are kept only when asked for. */
+/** The record of streams in a recording. `times` differ in every run, so they are recorded only on request. */
 export type RecordedStreaming = "boundaries" | "times" | false;
 
 /** One delta. `length` counts UTF-16 units. */
@@ -11,27 +11,27 @@ export type StreamPiece =
   | { kind: "reasoning"; length: number; gapMs: number }
   | { kind: "call"; index: number; hasId: boolean; hasName: boolean; length: number; gapMs: number };
 
-/** Which of the texts of a response could not be cut as it was streamed, since it is stored as another. */
+/** The part of a response that cannot be streamed as it was, since it was stored differently. */
 export type UnfitPart = "text" | "reasoning" | "calls";
 
-/** How one answer came. */
+/** How one answer arrived. */
 export interface StreamBoundaries {
   /** Pieces with one space between two. */
   deltas: string;
-  /** Milliseconds from the last delta to the response. There exactly when times were recorded. */
+  /** Milliseconds from the last delta to the response. Present exactly if times were recorded. */
   end?: number;
-  /** White space in the arguments of calls, by their index; see `stream-spaces.ts`. */
+  /** White space in the arguments of calls, by their index; see `spaces.ts`. */
   spaces?: Record<string, string>;
-  /** Calls whose arguments the model spelled otherwise than JSON does: their boundaries are near, not exact. */
+  /** Calls whose arguments the model did not spell like `JSON.stringify`. Their boundaries are approximate. */
   respelled?: number[];
-  /** Deltas beyond {@link MAX_STREAM_PIECES} that were put to the piece before them. */
+  /** Number of deltas beyond {@link MAX_STREAM_PIECES}, which were merged into earlier pieces. */
   merged?: number;
 }
 
-/** How the answer of one turn came, or why nobody can say. */
+/** How the answer of one turn arrived, or the part that does not fit. */
 export type StreamedTurn = { turn: number } & (StreamBoundaries | { unfit: UnfitPart });
 
-/** The most deltas of one answer that keep boundaries of their own. */
+/** Most deltas of one answer that keep their boundaries. */
 export const MAX_STREAM_PIECES = 100_000;
 
 const NUMBER = "(0|[1-9][0-9]{0,14})";
@@ -47,14 +47,14 @@ function formatPiece(piece: StreamPiece): string {
   return `c${piece.index}${piece.hasId ? "i" : ""}${piece.hasName ? "n" : ""}:${piece.length}${gap}`;
 }
 
-/** Are there more than `limit` words? Asked before a text is split, since its pieces take many times its size. */
+/** True for more than `limit` words. Checked before a text is split, since its pieces take many times its size. */
 export function hasMoreWords(text: string, limit: number): boolean {
   let words = text === "" ? 0 : 1;
   for (let at = text.indexOf(" "); at >= 0 && words <= limit; at = text.indexOf(" ", at + 1)) words++;
   return words > limit;
 }
 
-/** The pieces of a text that `formatPieces` wrote, or the first word that is none. */
+/** The pieces of a text that `formatPieces` wrote, or the first wrong word. */
 export function parsePieces(text: string): StreamPiece[] | { wrong: string } {
   if (text === "") return [];
   const pieces: StreamPiece[] = [];

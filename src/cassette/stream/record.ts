@@ -1,5 +1,5 @@
-// Taking down how one answer comes, delta by delta, and at its end what of that fits the response that is stored. Texts are
-// counted and not kept, but for the arguments of calls, whose white space the stored value does not have.
+// Noting how one answer arrives, delta by delta, and checking at its end that this fits the stored response. Texts are counted and not
+// kept, except for the arguments of calls, whose white space the stored value lacks.
 
 import { argumentsText, type LlmStreamDelta, type LlmTurnResponse } from "../../core/index.js";
 import {
@@ -13,24 +13,24 @@ import {
 import { spacesOf } from "./spaces.js";
 import { thoughtsOf } from "./texts.js";
 
-/** How an answer came, or which part of what came is not in the stored answer, so that it can be given whole alone. */
+/** How an answer arrived, or the part that differs from the stored answer, which can then only be given whole. */
 export type StreamNoted = StreamBoundaries | { unfit: UnfitPart };
 
-/** Takes down one streamed answer; made by {@link createStreamNote}. */
+/** Notes of one streamed answer; made by {@link createStreamNote}. */
 export interface StreamNote {
   take(delta: LlmStreamDelta): void;
-  /** To be called once, when the response has come. `stored` is what the cassette will hold. */
+  /** Call it once, when the response has arrived. `stored` is the response in the cassette. */
   finish(stored: LlmTurnResponse): StreamNoted;
 }
 
-/** Begins to take down a stream whose call begins now. */
+/** Begins the notes of a stream whose call begins now. */
 export function createStreamNote(wanted: Exclude<RecordedStreaming, false>, now: () => number): StreamNote {
   const pieces: StreamPiece[] = [];
   const lastOf = new Map<string, StreamPiece>();
   const written = new Map<number, string>();
   const lap = wanted === "times" ? createLap(now) : () => 0;
   let merged = 0;
-  // The wait before deltas that were merged belongs to what comes next.
+  // The wait before a merged delta is added to the next piece.
   let late = 0;
 
   return {
@@ -66,7 +66,7 @@ export function createStreamNote(wanted: Exclude<RecordedStreaming, false>, now:
   };
 }
 
-/** Whole milliseconds since it was last asked; a clock that was set back gives none. */
+/** Returns whole milliseconds since its last call; 0 if the clock was set back. */
 function createLap(now: () => number): () => number {
   let last = now();
   return () => {
@@ -77,7 +77,7 @@ function createLap(now: () => number): () => number {
   };
 }
 
-/** A provider of somebody else's may stream what we do not know; it passes by, and is not ours to fail on. */
+/** False for an unknown event of a foreign provider, which is passed on unrecorded. */
 function isDelta(delta: LlmStreamDelta): boolean {
   const { type, ...rest } = delta as { type: string; text?: unknown; index?: unknown; argumentsText?: unknown };
   if (type === "text-delta" || type === "reasoning-delta") return typeof rest.text === "string";
@@ -106,7 +106,7 @@ function join(last: StreamPiece, piece: StreamPiece): void {
 
 type Fitted = Pick<StreamBoundaries, "spaces" | "respelled"> | { unfit: UnfitPart };
 
-/** A text that was not streamed at all fits, too: then it is not streamed by a replay. */
+/** A text that was not streamed at all also fits: replay does not stream it either. */
 function fit(
   pieces: readonly StreamPiece[],
   written: ReadonlyMap<number, string>,

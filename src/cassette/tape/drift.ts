@@ -11,7 +11,7 @@ import {
   type JsonObject,
 } from "../../core/index.js";
 import { callKey } from "../diff/calls/calls.js";
-import { cutAround } from "../replay/miss.js";
+import { cutAround } from "../replay/excerpt.js";
 import { alignNumbers } from "../redact/placeholder.js";
 import { short } from "./miss.js";
 import type { TapeResult } from "./tape.js";

@@ -2,7 +2,7 @@
 
 import { defined, shorten, ToolPolicyError, toVisible, type JsonObject } from "../../core/index.js";
 import { callKey } from "../diff/calls/calls.js";
-import { cutAround } from "../replay/miss.js";
+import { cutAround } from "../replay/excerpt.js";
 import type { Tolerances } from "../tolerance/tolerances.js";
 import { diffValues } from "../prompt/values.js";
 import type { Reel } from "./reel.js";

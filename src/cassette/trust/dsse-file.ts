@@ -1,28 +1,25 @@
-// Further signatures of a cassette, in a DSSE envelope beside it: `<name>.cassette.json.dsse`. A cassette has room for one
-// signature; a second reviewer's goes here, where any DSSE tool can read it. An envelope carries no keys.
+// Further signatures of a cassette, in a DSSE envelope next to it: `<name>.cassette.json.dsse`. A cassette has room for one signature.
+// More go here, where any DSSE tool can read them. An envelope holds no keys.
 
 import { defined, isPlainObject, type DsseEnvelope, type DsseSignature, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { parseStrictJson } from "../file/json.js";
 import { readWhole } from "../file/read.js";
 
-/** What the name of an envelope adds to that of its cassette. */
+/** The suffix that an envelope adds to the name of its cassette. */
 export const ENVELOPE_SUFFIX = ".dsse";
 
-/** More signatures than this are refused rather than tried one by one. */
+/** Most signatures of an envelope, since each is verified. */
 export const MAX_SIGNATURES = 100;
 
-/** The most an envelope file may have. */
+/** Most bytes of an envelope file. */
 export const MAX_ENVELOPE_BYTES = 1024 * 1024;
 
-/** Fields nobody knows are left alone, as envelope.md of DSSE asks. Throws {@link CassetteError} `signature-invalid`. */
+/** Reads an envelope. Unknown fields are ignored, as envelope.md of DSSE requires. Throws {@link CassetteError} `signature-invalid`. */
 export function parseEnvelope(input: string | Uint8Array, { file }: { file?: string } = {}): DsseEnvelope {
   const refuse = (what: string): never => {
     const hint = "Restore it from version control, or take it away and sign again.";
-    throw new CassetteError("signature-invalid", `the envelope of signatures ${what}`, {
-      hint,
-      ...defined({ file }),
-    });
+    throw new CassetteError("signature-invalid", `the envelope of signatures ${what}`, { hint, ...defined({ file }) });
   };
   const value = parseStrictJson(input, { maxBytes: MAX_ENVELOPE_BYTES, ...defined({ file }) });
   if (!isPlainObject(value)) return refuse("is not an object");
@@ -41,7 +38,7 @@ export function parseEnvelope(input: string | Uint8Array, { file }: { file?: str
   return { payloadType, payload, signatures: read };
 }
 
-/** The envelope beside a cassette file, or undefined when there is none. */
+/** The envelope next to a cassette file, or undefined if there is none. */
 export async function readEnvelope(files: FilePort, cassetteFile: string): Promise<DsseEnvelope | undefined> {
   const file = cassetteFile + ENVELOPE_SUFFIX;
   if ((await files.read(file, 0)).kind === "not-found") return undefined;

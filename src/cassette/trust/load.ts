@@ -1,5 +1,5 @@
-// Loading a cassette: refuse, never normalise. What this returns has the right shape, and in version 2 every hash in it was
-// recomputed from the values it carries. A signature in it holds under the key it names; a lock and a trust list are asked if given.
+// Loading a cassette: refuse, never normalise. The result has the right shape. In version 2, every hash was recomputed, and a signature
+// holds under its own key. A lock and a trust list are checked if given.
 
 import {
   copyJson,
@@ -11,41 +11,41 @@ import {
   type DsseEnvelope,
   type Ports,
 } from "../../core/index.js";
-import { hashEnvelope, hashResponse } from "../file/build.js";
+import { hashEnvelope, hashResponse } from "../file/hashes.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette, CassetteV2 } from "../file/format.js";
 import { parseStrictJson, type StrictJsonOptions } from "../file/json.js";
 import { checkLocked, type LockPlace } from "./lock.js";
 import { migrationOf } from "../file/migrate.js";
 import { createPromptChain } from "../prompt/prompt.js";
-import { checkShape, type Refuse } from "../file/shape.js";
+import type { Refuse } from "../file/downgrade.js";
+import { checkShape } from "../file/shape.js";
 import { describeFinding, judgeSignatures } from "./signed-by.js";
 import { checkTrust, type Trust } from "./trust.js";
 
-/** What a cassette must be to be let in; the options of {@link checkCassette}. */
+/** Requirements for a cassette; the options of {@link checkCassette}. */
 export interface CheckOptions {
   /** Named in every message. */
   file?: string;
   /**
-   * Refuses what nothing proves from the recording on: version 1, and a version 2 migrated from it. Default false; recommended
-   * in CI.
+   * Refuses cassettes without proof since the recording: version 1, and version 2 migrated from it. Default false; recommended in CI.
    */
   requireIntegrity?: boolean;
-  /** 2 refuses version 1 alone. Default 1. */
+  /** 2 refuses version 1. Default 1. */
   minVersion?: 1 | 2;
-  /** Refuses what this lock does not confirm. */
+  /** Refuses a cassette that this lock does not confirm. */
   lock?: LockPlace;
-  /** Refuses a signed cassette that no key of this list signed. One without a signature is let in: see `requireSignature`. */
+  /** Refuses a signed cassette that no key of this list signed. Unsigned ones are allowed: see `requireSignature`. */
   trust?: Trust;
-  /** Refuses a cassette without a signature. Only with `trust`: anybody can sign with a key of their own. */
+  /** Refuses a cassette without a signature. Needs `trust`, since anybody can sign with a key of their own. */
   requireSignature?: boolean;
-  /** Further signatures, from the file beside the cassette. Read by `load` of a store where `trust` is given. */
+  /** Further signatures, from the file next to the cassette. Read by `load` of a store if `trust` is given. */
   envelope?: DsseEnvelope;
-  /** Where the one warning about version 1 goes, and the clock that trust is measured by. */
+  /** For the one warning about version 1, and the clock for the validity of keys. */
   ports?: Partial<Pick<Ports, "warn" | "now">>;
 }
 
-/** The options of {@link parseCassette}: what the bytes and what the cassette in them must be. */
+/** The options of {@link parseCassette}: requirements for the bytes and for the cassette. */
 export type ParseOptions = CheckOptions & StrictJsonOptions;
 
 /** A cassette from the text or bytes of its file. Throws {@link CassetteError} with a `LoadErrorCode`. */
@@ -58,7 +58,6 @@ export function checkCassette(value: unknown, options: CheckOptions = {}): Casse
   return check(copyOrRefuse(value, options), options);
 }
 
-/** What is sealed cannot change, so it needs no copy. */
 function copyOrRefuse(value: unknown, options: CheckOptions): unknown {
   if (typeof value === "object" && value !== null && isSealed(value)) return value;
   try {
@@ -154,7 +153,7 @@ function verifySignatures(cassette: CassetteV2, options: CheckOptions, refuse: R
   }
 }
 
-/** What was migrated from version 1 has that version's trust: hashes of a copy prove nothing of the recording. */
+/** A cassette migrated from version 1 proves as little as that version, since its hashes are of the copy. */
 function requireVersion(cassette: Cassette, { requireIntegrity, minVersion }: CheckOptions, refuse: Refuse): void {
   const isMigrated = migrationOf(cassette) !== undefined;
   const hint = "Record it again: recordings are version 2.";
@@ -168,7 +167,7 @@ function requireVersion(cassette: Cassette, { requireIntegrity, minVersion }: Ch
   }
 }
 
-/** Version 1 is let in with one warning per process (per `warn` function). */
+/** Version 1 is allowed with one warning per process (per `warn` function). */
 const warned = new WeakSet<object>();
 
 function warnOfVersion1({ ports, file }: CheckOptions): void {

@@ -1,23 +1,23 @@
-// The lock: one committed file that says which cassettes there are and which envelope each of them has. It catches what no
-// cassette can say of itself: one recorded anew or with hashes computed anew, one that is gone or came along, and a version 2
-// stripped down to a version 1. Specification: docs/cassette-format.md.
+// The lock: one committed file that lists all cassettes with their envelope hashes. It catches changes that a cassette alone cannot
+// show: a new recording, new hashes, an added or missing file, and a version 2 stripped to a version 1. Specification:
+// docs/cassette-format.md.
 
 import { defined, isPlainObject, toVisible, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette, CassetteV2 } from "../file/format.js";
 import { DEFAULT_MAX_BYTES, parseStrictJson } from "../file/json.js";
 import { readWhole } from "../file/read.js";
-import type { Refuse } from "../file/shape.js";
+import { refuseLowerVersion, type Refuse } from "../file/downgrade.js";
 
-/** What a lock file is called unless somebody says otherwise. */
+/** The default name of a lock file. */
 export const LOCK_FILE = "cassettes.lock";
 
-/** What a lock file says of one cassette. The ids and hashes are those in the cassette, as hex. */
+/** The entry of one cassette in a lock file. Ids and hashes are those in the cassette, as hex. */
 export interface LockEntry {
   version: 2;
   cassetteId: string;
   envelopeHash: string;
-  /** How many turns. */
+  /** The number of turns. */
   entries: number;
 }
 
@@ -35,7 +35,7 @@ const HEX_64 = /^[0-9a-f]{64}$/;
 const ENTRY_FIELDS = ["version", "cassetteId", "envelopeHash", "entries"];
 const HINT = "Restore the lock from version control, or write it anew with cassette lock after a review.";
 
-/** The entry of a cassette as it is now. */
+/** The current entry of a cassette. */
 export function toLockEntry({ version, cassetteId, envelopeHash, entries }: CassetteV2): LockEntry {
   return { version, cassetteId, envelopeHash, entries: entries.length };
 }
@@ -50,11 +50,7 @@ export function isLockPath(path: string): boolean {
 export function parseLock(input: string | Uint8Array, options: { file?: string } = {}): Lock {
   const refuse = (message: string, pointer: string): never => {
     const { file } = options;
-    throw new CassetteError("lock-malformed", `the lock ${message}`, {
-      pointer,
-      hint: HINT,
-      ...defined({ file }),
-    });
+    throw new CassetteError("lock-malformed", `the lock ${message}`, { pointer, hint: HINT, ...defined({ file }) });
   };
   const value = parseStrictJson(input, { ...options, remedy: HINT });
   if (!isPlainObject(value)) return refuse("is not an object", "");
@@ -110,7 +106,7 @@ export function formatLock(lock: Lock): string {
   return `{\n  "lockVersion": 1,\n  "cassettes": ${cassettes}\n}\n`;
 }
 
-/** What is not as the lock says, as words such as "has 2 turns, not 3". Empty: the lock confirms the cassette. */
+/** The differences from the lock in words, such as "it has 2 turns, not 3". Empty if the lock confirms the cassette. */
 export function lockDifferences(locked: LockEntry, now: LockEntry): string[] {
   const found: string[] = [];
   if (now.cassetteId !== locked.cassetteId) {
@@ -130,9 +126,7 @@ export function checkLocked(cassette: Cassette, { lock, path }: LockPlace, refus
   const say = (what: string, pointer: string): never => refuse("lock-mismatch", what, pointer, MISMATCH_HINT);
   const locked = lock.get(path);
   if (locked === undefined) return say(`it is new: the lock has no ${toVisible(path)}`, "");
-  if (cassette.version < locked.version) {
-    return say(`it has version ${cassette.version}, lower than the ${locked.version} of the lock`, "/version");
-  }
+  refuseLowerVersion(cassette, locked.version, say);
   const found = cassette.version === 2 ? lockDifferences(locked, toLockEntry(cassette)) : [];
   if (found.length > 0) say(`it is not the cassette that was locked: ${found.join("; ")}`, "/envelopeHash");
 }

@@ -106,11 +106,7 @@ export function verifyCassetteSignature(
   const { now = systemPorts.now(), envelope } = options;
   const checked = checkCassette(cassette, { ports: { warn: () => undefined } });
   if (checked.version === 1) return { kind: "unsigned" };
-  return judgeSignatures(checked, {
-    trust: checkTrust(trust),
-    now,
-    ...defined({ envelope }),
-  });
+  return judgeSignatures(checked, { trust: checkTrust(trust), now, ...defined({ envelope }) });
 }
 
 function assertSignable(cassette: Cassette): CassetteV2 {

@@ -1,18 +1,18 @@
 // The signature of a cassette: Ed25519 (RFC 8032) over the DSSE pre-authentication encoding of the canonical text of
-// {cassetteId, envelopeHash}. The envelope hash covers all the rest. Specification: docs/cassette-format.md.
+// {cassetteId, envelopeHash}. The envelope hash covers the rest. Specification: docs/cassette-format.md.
 
 import { canonicalize, preAuthEncode, verifySignature } from "../../core/index.js";
 import type { CassetteV2 } from "../file/format.js";
 import { decodeExact } from "./trust.js";
 
-/** The DSSE payload type of what is signed. */
+/** The DSSE payload type of a signed cassette. */
 export const CASSETTE_PAYLOAD_TYPE = "application/vnd.playhead.cassette.v2+json";
 
 type Identity = Pick<CassetteV2, "cassetteId" | "envelopeHash">;
 
 const encoder = new TextEncoder();
 
-/** The payload: the text, and so the bytes, that name one cassette whole. */
+/** The payload: a text that identifies one cassette with all its content. */
 export function signedText({ cassetteId, envelopeHash }: Identity): string {
   return canonicalize({ cassetteId, envelopeHash });
 }
@@ -22,7 +22,7 @@ export function signedBytes(cassette: Identity): Uint8Array {
   return preAuthEncode(CASSETTE_PAYLOAD_TYPE, encoder.encode(signedText(cassette)));
 }
 
-/** What is wrong with the signature in a cassette, in words; undefined when it holds under its own key, or when there is none. */
+/** The flaw of a cassette's signature in words; undefined if its own key verifies it, or if there is none. */
 export function findSignatureFlaw(cassette: CassetteV2): string | undefined {
   const { signature } = cassette;
   if (signature === undefined) return undefined;

@@ -1,5 +1,5 @@
-// Who signed a cassette, as far as a list of trusted keys tells. A key is found by its bytes alone: the key ids in a cassette
-// and in an envelope are anybody's words.
+// Who signed a cassette, by a list of trusted keys. Keys are found only by their bytes, since anybody can write key ids into a
+// cassette or an envelope.
 
 import {
   defined,
@@ -13,23 +13,23 @@ import type { CassetteV2 } from "../file/format.js";
 import { CASSETTE_PAYLOAD_TYPE, findSignatureFlaw, signedBytes, signedText } from "./signature.js";
 import { decodeExact, validityAt, type Trust, type TrustedKey } from "./trust.js";
 
-/** `unknown-key`: it holds under a key that is not in the list or, in an envelope, under none that is. */
+/** `unknown-key`: the signature is valid, but its key is not in the list; in an envelope, no listed key verifies it. */
 export type SignatureStatus = "trusted" | "unknown-key" | "not-yet" | "expired";
 
 /** One signature. */
 export interface SignatureFinding {
-  /** In the cassette itself, or in the envelope beside it. */
+  /** In the cassette itself, or in the envelope next to it. */
   where: "cassette" | "envelope";
   status: SignatureStatus;
-  /** Computed from the key; for an unknown key of an envelope what the envelope calls it. */
+  /** Computed from the key; for an unknown key of an envelope, the id in the envelope. */
   keyId: string;
-  /** The name that the trust list gives the key. */
+  /** The name of the key in the trust list. */
   name?: string;
-  /** When the trust begins (`not-yet`) or ended (`expired`), as the trust list writes it. */
+  /** The begin (`not-yet`) or end (`expired`) of the trust, as in the trust list. */
   bound?: string;
 }
 
-/** `trusted`: at least one signature is by a key of the list that is in force. */
+/** `trusted`: at least one signature is by a listed key that is in force. */
 export type SignatureVerdict =
   | { kind: "unsigned" }
   | { kind: "trusted" | "untrusted"; signatures: SignatureFinding[] }
@@ -37,17 +37,14 @@ export type SignatureVerdict =
 
 /** The options of {@link judgeSignatures}. */
 export interface JudgeOptions {
-  /** Without it every key is unknown. */
+  /** Default: every key is unknown. */
   trust?: Trust;
-  /** The clock of whoever verifies, in milliseconds. */
+  /** The verifier's clock, in milliseconds. */
   now: number;
   envelope?: DsseEnvelope;
 }
 
-/**
- * Who signed a cassette, by its own signature and those in an envelope. For one that was loaded, so that its hashes
- * hold. Throws nothing.
- */
+/** Judges the signature of a loaded cassette and those in its envelope. Never throws. */
 export function judgeSignatures(cassette: CassetteV2, { trust, now, envelope }: JudgeOptions): SignatureVerdict {
   const flaw = findSignatureFlaw(cassette) ?? (envelope && findEnvelopeFlaw(cassette, envelope));
   if (flaw !== undefined) return { kind: "invalid", what: flaw };
@@ -59,7 +56,7 @@ export function judgeSignatures(cassette: CassetteV2, { trust, now, envelope }: 
   return { kind: isTrusted ? "trusted" : "untrusted", signatures };
 }
 
-/** One verdict in words, for a refusal: who signed, and why that does not count. */
+/** One verdict in words: who signed, and why that does not count. */
 export function describeFinding({ keyId, name, status, bound }: SignatureFinding): string {
   const who = name === undefined ? `key ${keyId}` : `${name} (key ${keyId})`;
   switch (status) {
@@ -85,7 +82,7 @@ function findEnvelopeFlaw(cassette: CassetteV2, { payloadType, payload }: DsseEn
   }
   const bytes = fromBase64(payload);
   if (bytes === undefined) return "the payload of the envelope is not base64";
-  // Compared as text: the payload has one spelling, and what is not UTF-8 is not that.
+  // Compared as text, since the payload has only one spelling.
   if (new TextDecoder().decode(bytes) === signedText(cassette)) return undefined;
   return "the payload of the envelope is not that of this cassette: the .dsse file beside it is of another recording, so delete it and let its signers sign again";
 }
@@ -96,7 +93,7 @@ function judgeOwn(publicKey: string, keys: readonly Candidate[], now: number): S
   return toFinding("cassette", found, keyId, now);
 }
 
-/** Every key is tried, since the keyid may be missing or wrong. */
+/** Tries every key, since the keyid may be missing or wrong. */
 function judgeDetached(
   cassette: CassetteV2,
   { keyid, sig }: DsseSignature,

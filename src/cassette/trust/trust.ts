@@ -1,29 +1,29 @@
-// The list of keys that count. It is kept and reviewed like code; a cassette's own word about its key proves nothing.
+// The list of trusted keys. It is kept and reviewed like code, since the key that a cassette names proves nothing.
 
 import { defined, fromBase64, isPlainObject, toBase64, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { DEFAULT_MAX_BYTES, parseStrictJson } from "../file/json.js";
 import { readWhole } from "../file/read.js";
 
-/** A public key that counts, and when (docs/trust.md). */
+/** A trusted public key and its validity (docs/trust.md). */
 export interface TrustedKey {
-  /** For people; found by nobody. */
+  /** For people. Keys are not found by it. */
   keyId: string;
-  /** The 32 bytes of an Ed25519 public key in base64: the only thing that a signature is held against. */
+  /** The 32 bytes of an Ed25519 public key in base64. Only this verifies a signature. */
   publicKey: string;
-  /** Shown beside the key id. */
+  /** Shown with the key id. */
   name?: string;
-  /** ISO 8601 in UTC, `2026-11-20T12:00:00Z`. By the clock of whoever verifies. */
+  /** ISO 8601 in UTC, `2026-11-20T12:00:00Z`, compared with the verifier's clock. */
   notBefore?: string;
   notAfter?: string;
 }
 
-/** The keys that count; read by {@link parseTrust}. */
+/** The trusted keys; read by {@link parseTrust}. */
 export interface Trust {
   keys: readonly TrustedKey[];
 }
 
-/** Whether a key counts at a moment. */
+/** The validity of a key at a moment. */
 export type Validity = "in-force" | "not-yet" | "expired";
 
 const FIELDS = ["keyId", "publicKey", "name", "notBefore", "notAfter"];
@@ -43,10 +43,7 @@ export async function readTrust(files: FilePort, path: string): Promise<Trust> {
   return parseTrust(bytes, { file: path });
 }
 
-/**
- * {@link parseTrust} for an object. Closed: a misspelled `notAfter` must not come to mean for ever. Throws
- * {@link CassetteError} `trust-malformed`.
- */
+/** {@link parseTrust} for an object. Unknown fields are refused: a misspelled `notAfter` must not mean forever. */
 export function checkTrust(value: unknown, { file }: { file?: string } = {}): Trust {
   const refuse = (message: string, pointer: string): never => {
     const place = defined({ file });
@@ -57,7 +54,7 @@ export function checkTrust(value: unknown, { file }: { file?: string } = {}): Tr
   if (unknown !== undefined) refuse(`has a field nobody knows: ${JSON.stringify(unknown)}`, `/${unknown}`);
   const keys = value["keys"].map((key: unknown, index) => checkKey(key, index, refuse));
   const twice = keys.findIndex((key, index) => keys.findIndex((other) => other.publicKey === key.publicKey) < index);
-  // Two spans of time for one key would leave open which of them holds.
+  // With two periods for one key it would be unclear which one counts.
   if (twice >= 0) refuse(`names one public key twice`, `/keys/${twice}/publicKey`);
   return { keys };
 }
@@ -86,22 +83,22 @@ function checkKey(key: unknown, index: number, refuse: (message: string, pointer
   return key as unknown as TrustedKey;
 }
 
-/** A calendar date that does not exist would be read as the days after it. */
+/** Refuses a date that does not exist, which `Date` would read as a later one. */
 function isTime(text: string): boolean {
   const time = Date.parse(text);
   return TIME.test(text) && !Number.isNaN(time) && new Date(time).toISOString().slice(0, 19) === text.slice(0, 19);
 }
 
-/** Whether a key counts at the time `now`, in milliseconds since the Unix epoch. Both ends of its span are included. */
+/** The validity of a key at `now`, in milliseconds since the Unix epoch. Both ends of its period are included. */
 export function validityAt({ notBefore, notAfter }: TrustedKey, now: number): Validity {
   if (notBefore !== undefined && now < Date.parse(notBefore)) return "not-yet";
   if (notAfter !== undefined && now > Date.parse(notAfter)) return "expired";
   return "in-force";
 }
 
-/** The bytes of padded base64 (RFC 4648 §4) of a known length; undefined for every other text, another spelling included. */
+/** The bytes of padded base64 (RFC 4648 §4) of a known length; undefined for other text and other spellings. */
 export function decodeExact(text: string, length: number): Uint8Array | undefined {
-  // Longer text cannot be meant, and is not decoded to learn that.
+  // Longer text is wrong and need not be decoded.
   if (text.length > 2 * length) return undefined;
   const bytes = fromBase64(text);
   return bytes?.length === length && toBase64(bytes) === text ? bytes : undefined;

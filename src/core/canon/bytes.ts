@@ -1,5 +1,5 @@
-// Bytes as text and back: hexadecimal and base64 (RFC 4648 §4 and §5). Reading is strict, so that a value has one spelling in
-// each alphabet: no white space, and no bits left over in the last digit (RFC 4648 §3.5).
+// Bytes as text and back: hexadecimal and base64 (RFC 4648 §4 and §5). Reading is strict, so that a value has one spelling per
+// alphabet: no white space, and no bits left over in the last digit (RFC 4648 §3.5).
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const DIGITS: ReadonlyMap<string, number> = new Map(Array.from(ALPHABET, (digit, value) => [digit, value]));

@@ -1,17 +1,17 @@
-// Deep copies of plain JSON, and sealing: a copy made immutable for good and known by identity. Only a sealed value may be
-// trusted not to have changed since it was hashed; every other one is canonicalised again.
+// Deep copies of plain JSON, and sealing: a copy that is immutable for good and known by identity. Only a sealed value cannot have
+// changed since it was hashed. Every other value is canonicalised again.
 
 import { isJsonObject, MAX_JSON_DEPTH, NOT_PLAIN, refuse, setOwn, type JsonValue } from "./value.js";
 
 /**
- * A deep copy of plain JSON that shares nothing with `value`. Object keys whose value is `undefined` are left out, as they
- * do not exist in JSON; everything else that is not JSON is refused with `NotJsonError`. Key order is kept.
+ * A deep copy of plain JSON that shares nothing with `value`. Keys whose value is `undefined` are left out, as they do not exist in
+ * JSON. Anything else that is not JSON throws `NotJsonError`. Key order is kept.
  */
 export function copyJson<T>(value: T): T {
   return copyWith(value, keep) as T;
 }
 
-/** Every container of the copy passes through it when it is whole, the inner ones first; `levels` counts itself and those in it. */
+/** Called with every finished container of the copy, the inner ones first. `levels` counts it and those in it. */
 type Finish = (container: JsonValue, levels: number) => JsonValue;
 
 const keep: Finish = (container) => container;
@@ -48,9 +48,9 @@ function copy(value: unknown, depth: number, finish: Finish): JsonValue {
 const MAX_FITTED = 16;
 
 function copyArray(list: readonly unknown[], depth: number, finish: Finish): JsonValue {
-  // A short list is made as long as it is: one that grows takes room for 17, and most calls come alone.
+  // A short list is created with its length: one that grows takes room for 17, and most lists have one item.
   const result = list.length <= MAX_FITTED ? new Array<JsonValue>(list.length) : [];
-  // A hole reads `undefined`, which is refused.
+  // A hole reads as `undefined`, which is refused.
   let levels = 1;
   for (let index = 0; index < list.length; index++) {
     const item = copy(list[index], depth, finish);
@@ -75,15 +75,15 @@ function copyObject(object: object, depth: number, finish: Finish): JsonValue {
   return finish(result, levels);
 }
 
-/** Gives back what its constructor is given, so that a class which extends it puts its private names on any object. */
-// eslint-disable-next-line @typescript-eslint/no-extraneous-class -- A constructor is all it is for.
+/** Its constructor returns its argument, so that a class which extends it puts its private names on any object. */
+// eslint-disable-next-line @typescript-eslint/no-extraneous-class -- Only its constructor is needed.
 class Given {
   constructor(object: object) {
     return object;
   }
 }
 
-/** The mark of what {@link seal} made: a private name, which nothing outside can read, copy or forge. */
+/** The mark of a sealed object: a private name, which nothing outside can read, copy or forge. */
 class Mark extends Given {
   readonly #levels: number;
 
@@ -101,35 +101,35 @@ class Mark extends Given {
   }
 }
 
-/** Of what is being sealed; 0 of what is no container, and in a plain copy. */
+/** The levels of a sealed value; 0 for other values and in a plain copy. */
 function levelsOf(value: JsonValue): number {
   return typeof value === "object" && value !== null ? Mark.levelsOf(value) : 0;
 }
 
-/** True when `value` came from {@link seal}, as a whole or as a part, so that neither it nor anything in it can have changed since. */
+/** True if `value` came from {@link seal}, as a whole or as a part, so that nothing in it can have changed. */
 export function isSealed(value: object): boolean {
   return Mark.has(value);
 }
 
-/** How many containers lie in one another in what {@link seal} made, itself included; undefined of anything else. */
+/** The nesting depth of a sealed value, itself included; undefined for other values. */
 export function sealedLevels(value: object): number | undefined {
   return Mark.has(value) ? Mark.levelsOf(value) : undefined;
 }
 
-/** Marks before it freezes, since what is frozen takes no mark in engines to come. */
+/** Marks before it freezes, since future engines may refuse to mark frozen objects. */
 const freeze: Finish = (container, levels) => {
   new Mark(container as object, levels);
   return Object.freeze(container) as JsonValue;
 };
 
-/** A deeply frozen copy of `value`, with what is sealed in it as it is, or `value` itself if it is sealed. Throws `NotJsonError` like `copyJson`. */
+/** A deeply frozen copy of `value` that shares its sealed parts, or `value` itself if it is sealed. Throws `NotJsonError` like `copyJson`. */
 export function seal<T extends object>(value: T): T {
   return copyWith(value, freeze) as T;
 }
 
 /**
- * Seals an object that nobody else holds and that has texts and booleans alone, in place. One with a text that is not well-formed
- * is given back as it is, since no JSON has it.
+ * Seals in place an object of texts and booleans that nobody else holds. An object with a text that is not well-formed is returned
+ * unsealed, since it is not JSON.
  */
 export function sealTexts<T extends object>(own: T): T {
   for (const key in own) {

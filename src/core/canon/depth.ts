@@ -1,15 +1,12 @@
-// How deep a JSON text is nested, told before it is parsed: JSON.parse takes seconds for millions of open brackets (measured).
-// The text need not be JSON; strings are skipped by their quotes and escapes alone (RFC 8259 §7).
+// The nesting of a JSON text, checked before it is parsed: JSON.parse takes seconds for millions of open brackets (measured). The text
+// need not be JSON; strings are skipped by their quotes and escapes (RFC 8259 §7).
 
 import { MAX_JSON_DEPTH } from "./value.js";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/**
- * The offset of the first bracket or brace that opens more than `limit` containers at once; undefined when there is none. One
- * pass, no recursion. For a text that a vendor or a file brings, before JSON.parse.
- */
+/** The offset of the first bracket or brace that opens more than `limit` containers at once, or undefined. One pass, no recursion. */
 export function findTooDeep(text: string, limit: number): number | undefined {
   let depth = 0;
   for (let offset = 0; offset < text.length; offset++) {
@@ -26,7 +23,7 @@ export function findTooDeep(text: string, limit: number): number | undefined {
   return undefined;
 }
 
-/** `JSON.parse` for a text of a stranger: one nested deeper than {@link MAX_JSON_DEPTH} is a SyntaxError too, found first. */
+/** `JSON.parse` for untrusted text. Nesting deeper than {@link MAX_JSON_DEPTH} is a SyntaxError, found before parsing. */
 export function parseBoundedJson(text: string): unknown {
   const offset = findTooDeep(text, MAX_JSON_DEPTH);
   if (offset !== undefined) throw new SyntaxError(`nested deeper than ${MAX_JSON_DEPTH} levels at ${offset}`);

@@ -1,16 +1,16 @@
-// Dead Simple Signing Envelope 1.0.0 (secure-systems-lab/dsse, protocol.md and envelope.md): what is signed is the payload
-// together with its type, so that a signature of one kind of statement is none of another kind.
+// Dead Simple Signing Envelope 1.0.0 (secure-systems-lab/dsse, protocol.md and envelope.md). The signature covers the payload and its
+// type, so that it is valid for one kind of statement only.
 
 import { toBase64 } from "./bytes.js";
 
-/** One signature of an envelope. The `keyid` is a hint for finding the key, and proves nothing. */
+/** One signature of an envelope. The `keyid` is a hint for finding the key and proves nothing. */
 export interface DsseSignature {
   keyid: string;
   /** Base64. */
   sig: string;
 }
 
-/** The JSON form. It carries no keys: whoever verifies has to have them. */
+/** The JSON form. It holds no keys: the verifier must have them. */
 export interface DsseEnvelope {
   payloadType: string;
   /** Base64. */
@@ -30,7 +30,7 @@ export function preAuthEncode(payloadType: string, payload: Uint8Array): Uint8Ar
   return bytes;
 }
 
-/** A DSSE envelope of a text and what was signed of it. */
+/** A DSSE envelope of a text and its signatures. */
 export function toEnvelope(payloadType: string, text: string, signatures: DsseSignature[]): DsseEnvelope {
   return { payloadType, payload: toBase64(encoder.encode(text)), signatures };
 }

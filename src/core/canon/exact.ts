@@ -1,16 +1,15 @@
-// What JSON.parse drops without a word: the digits of a number that a double does not keep, and all but the last of equal keys.
+// Losses of JSON.parse: the digits of a number that a double does not keep, and all but the last of equal keys.
 
 import { endOfString } from "./depth.js";
 
-/** The most digits that a double needs; a fraction written with so many was printed from one. */
+/** Most digits that a double needs. A fraction with at most as many was printed from a double. */
 const DOUBLE_DIGITS = 17;
 
 const NUMBER = /-?\d[\d.eE+-]*/y;
 
 /**
- * What JSON.parse would drop of a text that is JSON: a key that occurs twice in its object, or a number; undefined where it drops
- * nothing. A fraction of up to 17 digits counts as kept, since it was printed from a double. With `within`, only values under one of
- * these keys are looked at.
+ * The first loss of JSON.parse in a JSON text: a key that occurs twice in its object, or a number that changes. A fraction of up to 17
+ * digits counts as kept, since it was printed from a double. With `within`, only values under one of these keys are checked.
  */
 export function findDropped(text: string, within?: readonly string[]): string | undefined {
   const levels: { keys: Set<string> | undefined; key: string; isWatched: boolean }[] = [];
@@ -46,7 +45,7 @@ export function findDropped(text: string, within?: readonly string[]): string | 
   return undefined;
 }
 
-/** The same for the arguments of calls in the body of a request or an answer. Only a long run of digits can be a number that is rounded. */
+/** {@link findDropped} for the arguments of calls in a body. Only a long run of digits can be a number that is rounded. */
 export function findDroppedArgument(body: string): string | undefined {
   return /\d{16}/.test(body) ? findDropped(body, ["input", "arguments", "seed"]) : undefined;
 }
@@ -60,7 +59,7 @@ function isKept(written: string): boolean {
   return exponent < 0 && digits.length <= DOUBLE_DIGITS && number !== 0;
 }
 
-/** True for two spellings of one number, but for the sign. */
+/** True for two spellings of one number. Signs are ignored. */
 export function sameDecimal(one: string, other: string): boolean {
   const [a, b] = [toDecimal(one), toDecimal(other)];
   return a.digits === b.digits && a.exponent === b.exponent;

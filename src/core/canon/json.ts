@@ -1,6 +1,6 @@
-// Canonical JSON text (RFC 8785, JCS) behind a strict door: what is not plain JSON is refused, never converted, because
-// the text is hashed. Keys are sorted by UTF-16 code units (§3.2.3), numbers print as ECMAScript does (§3.2.2.3), strings
-// by JSON.stringify, whose escapes are the ones §3.2.2.2 asks for. The walk keeps no path; `refuse` finds it where it is needed.
+// Canonical JSON text (RFC 8785, JCS). Values that are not plain JSON are refused, never converted, because the text is hashed. Keys
+// are sorted by UTF-16 code units (§3.2.3), numbers are written as in ECMAScript (§3.2.2.3) and strings by JSON.stringify, whose
+// escapes are those of §3.2.2.2. The walk keeps no path; `refuse` finds it when needed.
 
 import { isSealed } from "./copy.js";
 import { isJsonObject, MAX_JSON_DEPTH, NOT_PLAIN, refuse } from "./value.js";
@@ -8,7 +8,7 @@ import { isJsonObject, MAX_JSON_DEPTH, NOT_PLAIN, refuse } from "./value.js";
 /** The RFC 8785 text of `value`. Throws `NotJsonError` for anything that is not plain JSON. */
 export function canonicalize(value: unknown): string {
   try {
-    // What is sealed was looked at then, and has not changed since.
+    // A sealed value was checked when it was sealed.
     return write(value, 0, typeof value === "object" && value !== null && isSealed(value));
   } catch (error) {
     if (error === NOT_PLAIN) return refuse(value, "flaw");
@@ -38,7 +38,7 @@ function write(value: unknown, depth: number, isPlain: boolean): string {
 
 function writeArray(list: readonly unknown[], depth: number, isPlain: boolean): string {
   let text = "[";
-  // A hole reads `undefined`, which is refused.
+  // A hole reads as `undefined`, which is refused.
   for (let index = 0; index < list.length; index++) {
     text += index === 0 ? write(list[index], depth, isPlain) : "," + write(list[index], depth, isPlain);
   }
@@ -55,7 +55,7 @@ function writeObject(object: Record<string, unknown>, depth: number, isPlain: bo
   return text + "}";
 }
 
-/** Few keys are sorted by insertion, which takes half the time of `sort` (measured). */
+/** Sorts few keys by insertion, which takes half the time of `sort` (measured). */
 function sortKeys(keys: string[]): string[] {
   if (keys.length > 16) return keys.sort();
   for (let index = 1; index < keys.length; index++) {
@@ -80,10 +80,10 @@ function writeString(text: string, isPlain: boolean): string {
 const MIN_REMEMBERED = 128;
 const MAX_REMEMBERED = 65_536;
 
-/** The last text that was written, since a final answer comes twice: as itself, and as its message's content. */
+/** The last long text, since a final answer comes twice: by itself, and as its message's content. */
 let last = { text: "", json: '""' };
 
-/** Whether a text is written as it stands: printable ASCII without quotes and backslashes. */
+/** True for a text without escapes: printable ASCII without quotes and backslashes. */
 function isBare(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

@@ -1,12 +1,12 @@
-// Ed25519 keys as people hold them: PEM files (RFC 7468, RFC 8410), hexadecimal, base64, raw bytes, or an object that signs
-// elsewhere. What is read here comes from secrets, so no message repeats any of it.
+// Ed25519 keys as users hold them: PEM files (RFC 7468, RFC 8410), hexadecimal, base64, raw bytes, or an object that signs elsewhere.
+// Keys are secrets, so no message repeats any part of them.
 
 import { invalidOptions } from "../errors.js";
 import { fromBase64, fromHex, toHex } from "./bytes.js";
 import { sha256Hex } from "./digest.js";
 import { createSigner, type Signer } from "./signature.js";
 
-/** A key that signs elsewhere: in a key management service, an agent, a token. */
+/** A key that signs elsewhere: in a key management service, an agent or a token. */
 export interface SigningKeyObject {
   /** 32 bytes. */
   readonly publicKey: Uint8Array;
@@ -23,11 +23,11 @@ export type SigningKey = string | Uint8Array | SigningKeyObject;
 /** A signing key that was read and understood. */
 export interface ReadKey extends SigningKeyObject {
   readonly keyId: string;
-  /** True when the signature is our own, and needs no check. */
+  /** True if the signature is our own and needs no check. */
   readonly isOwn: boolean;
 }
 
-// RFC 8410 §7 (PKCS#8 version 1, no attributes) and §4: the DER around the 32 bytes, which leaves nothing to choose.
+// RFC 8410 §7 (PKCS#8 version 1, no attributes) and §4: the fixed DER around the 32 bytes.
 const PRIVATE_PREFIX = "302e020100300506032b657004220420";
 const PUBLIC_PREFIX = "302a300506032b6570032100";
 
@@ -36,7 +36,7 @@ const SIGNING_HINT =
 const PUBLIC_HINT =
   "Pass the text of a PEM file (openssl pkey -in key.pem -pubout), or the 32 bytes as hexadecimal, base64 or a Uint8Array.";
 
-/** Reads a signing key. Throws `AgentError` `invalid-options` for what is no key, without repeating it. */
+/** Reads a signing key. Throws `AgentError` `invalid-options` for a wrong one, without repeating it. */
 export function readSigningKey(key: SigningKey): ReadKey {
   if (typeof key === "string") return ownKey(parseText(key, PRIVATE));
   if (key instanceof Uint8Array) return ownKey(assertLength(key, PRIVATE));
@@ -50,14 +50,14 @@ export function readSigningKey(key: SigningKey): ReadKey {
   return { publicKey, keyId: keyIdOf(publicKey), isOwn: false, sign: (message) => key.sign(message) };
 }
 
-/** The 32 bytes of a public key. Throws `AgentError` `invalid-options` for what is none. */
+/** The 32 bytes of a public key. Throws `AgentError` `invalid-options` for a wrong one. */
 export function readPublicKey(key: string | Uint8Array): Uint8Array {
   if (typeof key === "string") return parseText(key, PUBLIC);
   if (key instanceof Uint8Array) return Uint8Array.from(assertLength(key, PUBLIC));
   throw invalidOptions("the public key is neither text nor bytes", PUBLIC_HINT);
 }
 
-/** A short name of a public key, for finding it: the first 16 hexadecimal digits of the SHA-256 of its 32 bytes. */
+/** A short name for finding a public key: the first 16 hexadecimal digits of the SHA-256 of its 32 bytes. */
 export function keyIdOf(publicKey: Uint8Array): string {
   return sha256Hex(publicKey).slice(0, 16);
 }
@@ -72,7 +72,7 @@ interface Kind {
 const PRIVATE: Kind = { name: "signing key", label: "PRIVATE KEY", prefix: PRIVATE_PREFIX, hint: SIGNING_HINT };
 const PUBLIC: Kind = { name: "public key", label: "PUBLIC KEY", prefix: PUBLIC_PREFIX, hint: PUBLIC_HINT };
 
-/** Imported when it is first used, and once: that takes as long as four signatures (measured). */
+/** Imports the key once, at its first use: that takes as long as four signatures (measured). */
 function ownKey(seed: Uint8Array): ReadKey {
   const own = Uint8Array.from(seed);
   let signer: Signer | undefined;

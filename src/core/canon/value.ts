@@ -1,4 +1,4 @@
-// What plain JSON is, and the words for what is not. Shared by the canonical writer and the copier, which walk values alike.
+// Plain JSON, and the errors for other values. Shared by the canonical writer and the copier.
 
 import { AgentError } from "../errors.js";
 
@@ -10,14 +10,14 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
-/** Containers inside containers. A deeper value is refused, which also keeps the recursion off the stack's end. */
+/** Most levels of nested containers. Deeper values are refused, which also bounds the recursion. */
 export const MAX_JSON_DEPTH = 128;
 
 /** Why a value is not plain JSON; `depth` is nesting beyond {@link MAX_JSON_DEPTH}. */
 export type NotJsonReason =
   "undefined" | "hole" | "number" | "bigint" | "function" | "symbol" | "instance" | "surrogate" | "cycle" | "depth";
 
-/** What was refused and where: `pointer` is a JSON pointer (RFC 6901), "" the value itself. */
+/** A value that is not plain JSON. `pointer` is a JSON pointer (RFC 6901); "" is the whole value. */
 export class NotJsonError extends AgentError {
   readonly reason: NotJsonReason;
   readonly pointer: string;
@@ -48,17 +48,17 @@ const REASONS: Record<NotJsonReason, string> = {
 /** What a walker throws where a value is not plain JSON; the door it came in by turns it into words with {@link refuse}. */
 export const NOT_PLAIN = new Error("not plain JSON");
 
-/** How a walker takes a key whose value is `undefined`: as absent, or as a flaw. */
+/** How a key whose value is `undefined` is treated: as absent, or as a flaw. */
 export type UndefinedKeys = "absent" | "flaw";
 
-/** Throws the {@link NotJsonError} of the first flaw of `value`. It walks with the path in hand, which the fast walkers do not. */
+/** Throws the {@link NotJsonError} of the first flaw of `value`. Unlike the fast walkers, it keeps the path. */
 export function refuse(value: unknown, undefinedKeys: UndefinedKeys): never {
   findFlaw(value, [], undefinedKeys);
-  // Only a getter that gives another value each time comes to this.
+  // Reached only for a getter that returns another value each time.
   throw new NotJsonError("instance", "");
 }
 
-/** Keys from the root to the value being walked, with the containers they belong to: enough to name a place. */
+/** Keys from the root to the current value, with their containers. */
 type Path = { container: object; key: string | number }[];
 
 function findFlaw(value: unknown, path: Path, undefinedKeys: UndefinedKeys): void {
@@ -106,7 +106,7 @@ function fail(reason: NotJsonReason, path: Path): never {
   throw new NotJsonError(reason, toPointer(path.map((step) => step.key)));
 }
 
-/** Whether a container is one of JSON: an object with string keys alone, and nothing but an object. Arrays are asked before. */
+/** True for a plain object with only string keys. Arrays are checked before. */
 export function isJsonObject(object: object): object is Record<string, unknown> {
   return isPlainObject(object) && Object.getOwnPropertySymbols(object).length === 0;
 }

@@ -1,5 +1,4 @@
-// The one log of a run: stamps events in one place, keeps them in order up to a limit, and passes them to a listener, frozen,
-// so that it changes nothing that is kept.
+// The log of a run: stamps events, keeps them in order up to a limit, and passes them frozen to a listener.
 
 import { seal } from "../canon/copy.js";
 import type { Ports } from "../ports.js";
@@ -9,19 +8,13 @@ import { isThenable } from "../time/wait.js";
 import type { AgentEvent, EventBody, EventDetail } from "./event.js";
 import { EventNotes } from "./notes.js";
 
-/** Events kept of one run. Later ones still reach the listener; `dropped` says how many were not kept. */
+/** Events kept per run. Later ones still reach the listener, and `dropped` counts them. */
 export const MAX_KEPT_EVENTS = 200_000;
 
-/**
- * Contract: is not waited for and is never allowed to change a run. The event is frozen; what a listener throws, or rejects
- * with where it is async, is said by `ports.warn` and dropped.
- */
+/** Contract: it is not awaited and cannot change the run. The event is frozen. Errors and rejections go to `ports.warn`. */
 export type EventListener = (event: AgentEvent) => void;
 
-/**
- * The events of one run, in order and numbered from 0; made by {@link createEventLog}. `dropped` counts those beyond
- * the limit.
- */
+/** The events of one run, in order and numbered from 0; made by {@link createEventLog}. `dropped` counts those beyond the limit. */
 export interface EventLog {
   readonly runId: string;
   readonly events: readonly AgentEvent[];
@@ -31,18 +24,18 @@ export interface EventLog {
 
 /** The options of {@link createEventLog}. */
 export interface EventLogOptions {
-  /** 32 hex digits; "" for what belongs to no run. Default "". */
+  /** 32 hex digits; "" (the default) for events that belong to no run. */
   readonly runId?: string;
   /** The runtime's one clock. Default: a clock of its own. */
   readonly hlc?: Hlc;
   readonly listener?: EventListener;
-  /** Sees every event that is kept with what stands behind it, before the listener does. Must not throw. */
+  /** Gets every kept event and its detail before the listener. Must not throw. */
   readonly tap?: (event: AgentEvent, detail: EventDetail | undefined) => void;
   /** Events kept. Default {@link MAX_KEPT_EVENTS}. */
   readonly limit?: number;
 }
 
-/** An empty log. `ports` give the time of each event, in milliseconds since the Unix epoch, and take warnings. */
+/** An empty log. `ports` give the time of each event in milliseconds since the Unix epoch, and take warnings. */
 export function createEventLog(ports: Ports, options: EventLogOptions = {}): EventLog {
   return new Log(ports, options);
 }
@@ -85,7 +78,7 @@ class Log implements EventLog {
     return this.#events.length + (this.#notes?.length ?? 0);
   }
 
-  /** A property, so that it can be handed on by itself. */
+  /** An own property, so that it can be passed on by itself. */
   readonly append = (agentId: string, turnIndex: number, body: EventBody, detail?: EventDetail): void => {
     const at = this.#ports.now();
     const notes = this.#notes;
@@ -110,7 +103,7 @@ class Log implements EventLog {
       if (this.#events.length < this.#limit) this.#events.push(event);
       this.#tap?.(event, detail);
     }
-    // Freezing takes a microsecond (measured), which a run without a listener need not pay.
+    // Freezing takes a microsecond (measured), so it is done only for a listener.
     if (this.#listener !== undefined) tell(this.#listener, Object.freeze(event), this.#ports);
   }
 }
@@ -121,21 +114,21 @@ function tell(listener: (event: AgentEvent) => unknown, event: AgentEvent, ports
   };
   try {
     const result = listener(event);
-    // A rejection that nobody takes would end the process.
+    // An unhandled rejection would end the process.
     if (isThenable(result)) Promise.resolve(result).catch(warn);
   } catch (error) {
     warn(error);
   }
 }
 
-/** The body with a sealed copy of what the provider handed in, which it and the listener hold as well. */
+/** The body with a copy of the objects that the provider holds as well. */
 function detach(body: EventBody): EventBody {
   if (body.type === "tool-call") return { ...body, arguments: sealed(body.arguments) };
   if (body.type === "llm-turn" && body.usage !== undefined) return { ...body, usage: frozen(body.usage) };
   return body;
 }
 
-/** What is no JSON (a Buffer, a cycle, a getter that throws) is passed on as it came, as the conversation keeps it. */
+/** A value that is not JSON (a Buffer, a cycle, a getter that throws) is passed on as it came. */
 function sealed<T extends object>(value: T): T {
   try {
     return seal(value);
@@ -144,7 +137,7 @@ function sealed<T extends object>(value: T): T {
   }
 }
 
-/** For usage, which is flat: a third of the time that sealing takes (measured). */
+/** For usage, which is flat: takes a third of the time of sealing (measured). */
 function frozen<T extends object>(value: T): T {
   try {
     return Object.freeze({ ...value });

@@ -1,5 +1,5 @@
-// Events that nobody has looked at, in columns. An object for each, with its stamp as text, takes as much room as the
-// conversation it tells of and a good part of the time of a turn; so it is made when somebody asks for the events.
+// Events that nobody has read, in columns. An object for each, with its stamp as text, takes as much memory as the conversation and
+// a good part of the time of a turn, so it is made only when the events are read.
 
 import type { HybridClock } from "../time/hlc.js";
 import type { AgentEvent, EventBody } from "./event.js";
@@ -24,7 +24,7 @@ export class EventNotes {
     return this.#bodies.length;
   }
 
-  /** Takes the next time stamp, and the event with it if it is to be kept. */
+  /** Takes the next time stamp, and the event with it if `isKept`. */
   take(isKept: boolean, at: number, agentId: string, turnIndex: number, body: EventBody): void {
     this.#hlc.advance(at);
     if (!isKept) return;
@@ -36,7 +36,7 @@ export class EventNotes {
     this.#counters.push(this.#hlc.counter);
   }
 
-  /** Appends what was noted to the events before it, and forgets it. */
+  /** Moves the noted events to the end of `events`. */
   moveTo(events: AgentEvent[]): void {
     for (let index = 0; index < this.#bodies.length; index++) {
       const head = {

@@ -1,12 +1,12 @@
-// The hash of each prompt of a conversation that only grows: the same value as `promptHash` in a cassette without a filter. The SHA-256
-// state over `[m0,m1,…` is kept and forked, so that a turn pays only for the messages that are new.
+// The hash of each prompt of a growing conversation: the same value as `promptHash` in a cassette without a filter. The SHA-256 state
+// over `[m0,m1,…` is kept and forked, so that a turn hashes only its new messages.
 
 import { isSealed } from "../canon/copy.js";
 import { createSha256, type Sha256 } from "../canon/digest.js";
 import { canonicalize } from "../canon/json.js";
 import type { LlmMessage } from "../model/message.js";
 
-/** How far one conversation was hashed. Without `state` it holds a message that is not plain JSON. */
+/** The hashed part of one conversation. Without `state` it holds a message that is not plain JSON. */
 interface Hashed {
   length: number;
   state: Sha256 | undefined;
@@ -14,11 +14,11 @@ interface Hashed {
 
 /** Hashes prompts; made by {@link createPromptHashes}. */
 export interface PromptHashes {
-  /** The hash of the first `length` messages of `conversation`, or null where one of them is not sealed. */
+  /** The hash of the first `length` messages of `conversation`, or null if one of them is not sealed. */
   of(conversation: readonly LlmMessage[], length: number): string | null;
 }
 
-/** Remembers conversations by identity for as long as they live. Prompts of one must be asked for in their order. */
+/** Remembers conversations by identity as long as they live. The prompts of one must come in order. */
 export function createPromptHashes(): PromptHashes {
   const known = new WeakMap<readonly LlmMessage[], Hashed>();
   return {

@@ -1,12 +1,11 @@
-// The trace of a run in dotted names with the capability each belongs to: a projection of the event log, nothing of its own is
-// stored. The names are a contract with whoever collects traces.
+// The trace of a run: events of the log under dotted names, each with its capability. Collectors rely on the names.
 
 import type { AgentEvent, EventBody } from "./event.js";
 
 /** The capability under which an event is reported. */
 export type TraceCapability = "agent" | "agent:llm" | "agent:tool" | "agent:control" | "agent:policy";
 
-/** Closed; collectors rely on the words. */
+/** The dotted names of traced events, a closed set. */
 export type TraceName =
   | "agent.llm.turn"
   | "agent.llm.error"
@@ -22,62 +21,49 @@ export type TraceName =
 export interface TraceEvent {
   readonly name: TraceName;
   readonly capability: TraceCapability;
-  /** The event's stamp: traces of one runtime sort by it as text. */
+  /** The event's stamp. Traces of one runtime sort by it as text. */
   readonly hlc: string;
   /** "" for what belongs to no run. */
   readonly runId: string;
   readonly agentId: string;
   /** -1 before the first turn. */
   readonly turnIndex: number;
-  /** The fields of the event's body, as they stand in the log. Holds prompts' consequences in clear: results, messages, names. */
+  /** The fields of the event's body as in the log. Results, messages and names are in clear text. */
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-type Traced = readonly [name: TraceName, capability: TraceCapability];
+/** Every event type. One without a name is not traced. */
+const TRACED: Readonly<Record<EventBody["type"], readonly [TraceName, TraceCapability] | undefined>> = {
+  "llm-turn": ["agent.llm.turn", "agent:llm"],
+  "llm-error": ["agent.llm.error", "agent:llm"],
+  "tool-result": ["agent.tool.invoke", "agent:tool"],
+  "tool-failed": ["agent.tool.failed", "agent:tool"],
+  "tool-rejected": ["agent.tool.rejected", "agent:tool"],
+  handoff: ["agent.handoff.transition", "agent:control"],
+  "handoff-cycle": ["agent.handoff.cycle", "agent:control"],
+  "budget-exhausted": ["agent.budget.exhausted", "agent:policy"],
+  "provider-destroy-failed": ["agent.provider.destroy.failed", "agent"],
+  "run-start": undefined,
+  "turn-start": undefined,
+  "llm-delta": undefined,
+  "tool-call": undefined,
+  "tool-denied": undefined,
+  "tool-interrupted": undefined,
+  "tool-skipped": undefined,
+  "tool-policy": undefined,
+  "corrections-exhausted": undefined,
+  "run-end": undefined,
+};
 
 /**
- * The trace of one event, or undefined for one that has no name there: starts and ends, deltas, a call before its outcome
- * (`tool-call`), a policy's doing (`tool-denied`, `tool-policy`) and `corrections-exhausted`, which is no budget.
- * `agent.tool.failed` covers refused arguments too, with `tool` and `field`; `agent.tool.invoke` is a call that succeeded.
+ * The trace of one event; undefined for starts and ends, deltas, a call before its outcome (`tool-call`), a policy's decision
+ * (`tool-denied`, `tool-policy`) and `corrections-exhausted`. `agent.tool.failed` covers refused arguments too, with `tool` and
+ * `field`; `agent.tool.invoke` is a call that succeeded.
  */
 export function toTraceEvent(event: AgentEvent): TraceEvent | undefined {
-  const traced = traceOf(event.type);
+  const traced = TRACED[event.type];
   if (traced === undefined) return undefined;
   const [name, capability] = traced;
   const { type: _type, seq: _seq, at: _at, hlc, runId, agentId, turnIndex, ...payload } = event;
   return { name, capability, hlc, runId, agentId, turnIndex, payload };
-}
-
-function traceOf(type: EventBody["type"]): Traced | undefined {
-  switch (type) {
-    case "llm-turn":
-      return ["agent.llm.turn", "agent:llm"];
-    case "llm-error":
-      return ["agent.llm.error", "agent:llm"];
-    case "tool-result":
-      return ["agent.tool.invoke", "agent:tool"];
-    case "tool-failed":
-      return ["agent.tool.failed", "agent:tool"];
-    case "tool-rejected":
-      return ["agent.tool.rejected", "agent:tool"];
-    case "handoff":
-      return ["agent.handoff.transition", "agent:control"];
-    case "handoff-cycle":
-      return ["agent.handoff.cycle", "agent:control"];
-    case "budget-exhausted":
-      return ["agent.budget.exhausted", "agent:policy"];
-    case "provider-destroy-failed":
-      return ["agent.provider.destroy.failed", "agent"];
-    case "run-start":
-    case "turn-start":
-    case "llm-delta":
-    case "tool-call":
-    case "tool-denied":
-    case "tool-interrupted":
-    case "tool-skipped":
-    case "tool-policy":
-    case "corrections-exhausted":
-    case "run-end":
-      return undefined;
-  }
 }

@@ -1,6 +1,6 @@
-// The caps of one agent in one run. A cap is asked before each provider turn and each tool call, so the call that would
-// cross it is never made; reaching one ends the loop as a normal stop. Turns and tool calls are counted. Tokens and cost are
-// known only afterwards, so they are asked twice: what was spent, and what the next prompt is estimated to have.
+// The caps of one agent in one run. They are checked before each provider turn and each tool call, so the call that would cross a
+// cap is never made. Reaching one ends the loop as a normal stop. Tokens and cost are known only after a turn, so a turn must pass
+// two checks: what was spent, and an estimate of the next prompt.
 
 import { invalidOptions } from "../errors.js";
 import type { LlmMessage } from "../model/message.js";
@@ -10,21 +10,21 @@ import { showValue } from "../text/show.js";
 import { addCost, costToUsd, reachesCost, toCost, type Cost, type UsageTotal } from "../model/usage.js";
 import { createPromptEstimate, figure, type PromptEstimate } from "./estimate.js";
 
-/** Every field is optional. Turns and tool calls have defaults; tokens and cost are unlimited unless set. */
+/** The limits of an agent in one run. Tokens and cost are unlimited unless set. */
 export interface BudgetLimits {
   /** Default 50. */
   readonly maxTurns?: number;
   /** Default 200. */
   readonly maxToolCalls?: number;
   /**
-   * Input and output tokens together, as the provider reports them. A turn whose prompt is estimated to go beyond it is not
-   * begun, so it is overshot by one answer and what the estimate missed. Of a provider that reports no usage only the first
-   * prompt is held against it.
+   * Input and output tokens together, as the provider reports them. A turn whose prompt is estimated to exceed the limit is not
+   * begun, so the overshoot is one answer and the error of the estimate. For a provider that reports no usage, only the first
+   * prompt is checked.
    */
   readonly maxTokens?: number;
   /**
-   * In USD, exact to 1e-12; a smaller limit above 0 counts as that. Overshot like `maxTokens` once a turn has had a price, and
-   * by one whole turn before. Never triggers for an agent whose provider reports no cost.
+   * In USD, exact to 1e-12; a smaller limit above 0 counts as that. Before the first turn with a price the overshoot is one whole
+   * turn, later as for `maxTokens`. Never triggers if the provider reports no cost.
    */
   readonly maxCostUsd?: number;
 }
@@ -35,20 +35,20 @@ export const DEFAULT_MAX_TOOL_CALLS = 200;
 /** A limit of a budget; each is named as in {@link BudgetLimits}. */
 export type BudgetCap = "turns" | "toolCalls" | "tokens" | "costUsd";
 
-/** What one agent has spent of its limits in one run; made by {@link createBudget}. */
+/** The spending of one agent in one run; made by {@link createBudget}. */
 export interface Budget {
-  /** Takes one turn, or says which cap forbids it. Without the prompt it is about to send, nothing is estimated. */
+  /** Takes one turn, or returns the cap that forbids it. Without the prompt to be sent, nothing is estimated. */
   takeTurn(messages?: readonly LlmMessage[], tools?: readonly LlmToolDefinition[]): BudgetCap | undefined;
-  /** Takes one tool call, or says which cap forbids it. */
+  /** Takes one tool call, or returns the cap that forbids it. */
   takeToolCall(): BudgetCap | undefined;
-  /** Adds what a turn used. */
+  /** Adds the usage of a turn. */
   spend(response: LlmTurnResponse): void;
-  /** Begins a further conversation that spends from the same caps, as an agent does that is entered again. */
+  /** Begins another conversation under the same caps, as an agent does that is entered again. */
   beginConversation(): void;
   readonly turns: number;
   readonly toolCalls: number;
   readonly usage: UsageTotal;
-  /** The limit of a cap; Infinity when unlimited. */
+  /** The limit of a cap; Infinity if unlimited. */
   limitOf(cap: BudgetCap): number;
 }
 
@@ -59,18 +59,15 @@ const LIMITS: readonly string[] = [
   "maxCostUsd",
 ] satisfies readonly (keyof BudgetLimits)[];
 
-/**
- * A fresh tracker. Throws `AgentError` `invalid-options` for a limit that is negative, not a number, not whole, or that there is not,
- * in the words of `owner`.
- */
+/** A budget of which nothing is spent. Throws `AgentError` `invalid-options` for an unknown or wrong limit; `owner` names it. */
 export function createBudget(limits: BudgetLimits = {}, owner = "a budget"): Budget {
   assertKnownOptions(owner, limits, LIMITS);
   return new Tracker(limits);
 }
 
 /**
- * A class, since a literal with getters takes a multiple of the time to make (measured), and each run makes several. What a caller may
- * hand on or build upon is a property of its own.
+ * A class, since an object literal with getters takes a multiple of the time to create (measured), and each run creates several.
+ * Methods are own properties, so that a caller may pass them on.
  */
 class Tracker implements Budget {
   turns = 0;
@@ -80,7 +77,7 @@ class Tracker implements Budget {
   readonly #maxTokens: number;
   readonly #maxCostUsd: number;
   readonly #maxCost: Cost | undefined;
-  /** Only where there is a cap that needs it. */
+  /** Present only if a cap needs it. */
   readonly #estimate: PromptEstimate | undefined;
   private inputTokens = 0;
   private outputTokens = 0;

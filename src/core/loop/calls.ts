@@ -1,5 +1,5 @@
-// The tool calls of one turn. They run at once and their results are kept in call order; a batch that holds a writing tool
-// runs in call order. What goes wrong is answered to the model, unless it is something that ends the run.
+// The tool calls of one turn. They run at once, or in call order if one of the tools writes. Results are kept in call order. Errors
+// are reported to the model, except those that end the run.
 
 import { AgentError } from "../errors.js";
 import type { EventBody, EventDetail } from "../events/event.js";
@@ -21,27 +21,27 @@ import type { Budget, BudgetCap } from "./budget.js";
 import type { RunControl } from "./control.js";
 import { keepResult } from "./kept-message.js";
 
-/** `feedback`: the model reads the message of a tool's error and goes on. `fail`: the run ends with `tool-failed`. */
+/** `feedback`: the model reads the error of a tool and goes on. `fail`: the run ends with `tool-failed`. */
 export type OnToolError = "feedback" | "fail";
 
 export interface CallsInput extends CallScope {
   readonly tools: ToolSet;
   readonly budget: Budget;
   readonly emit: (body: EventBody, detail?: EventDetail) => void;
-  /** The conversation. The turn appends to it and nothing else does. */
+  /** The conversation. Only the turn appends to it. */
   readonly history: LlmMessage[];
   /** Default `feedback`. */
   readonly onToolError?: OnToolError;
-  /** Asked before and after each call, in this order. Default none. */
+  /** Consulted before and after each call, in this order. Default none. */
   readonly policies?: readonly ToolPolicy[];
   readonly control: RunControl;
 }
 
 export type CallsOutcome =
-  /** `refused` when no call of the turn got past the checks of its name and its arguments. */
+  /** `refused`: no call of the turn passed the checks of its name and arguments. */
   { kind: "continue"; refused: boolean } | { kind: "budget"; cap: BudgetCap };
 
-/** Rejects with what ends the run. Every call is in the log by then: with its outcome, as interrupted, or as skipped. */
+/** Rejects with the error that ends the run. By then every call is in the log: with its outcome, as interrupted, or as skipped. */
 export async function runCalls(calls: readonly LlmToolCall[], input: CallsInput): Promise<CallsOutcome> {
   const { budget, tools, emit, history, control } = input;
   const prepared: PreparedCall[] = [];
@@ -83,7 +83,7 @@ export async function runCalls(calls: readonly LlmToolCall[], input: CallsInput)
   return cap === undefined ? { kind: "continue", refused: outcomes.every(isRefused) } : { kind: "budget", cap };
 }
 
-/** What a policy changed at one call. Told with the call's outcome, so that the log keeps call order. */
+/** A change that a policy made to one call. Logged with the call's outcome, so that the log keeps call order. */
 interface PolicyNote {
   readonly hook: HookPlace["hook"];
   readonly action: string;
@@ -122,7 +122,7 @@ function execute(
   return executeGuarded(call, { context, ports, policies, note, turnIndex: budget.turns - 1, callIndex });
 }
 
-/** By our checks, by the tool as a `ToolArgError`, or by a policy before it ran: the model has to ask otherwise. */
+/** Refused by our checks, by the tool with a `ToolArgError`, or by a policy before it ran: the model must change its call. */
 function isRefused(outcome: ToolOutcome): boolean {
   const { kind } = outcome;
   return kind === "rejected" || kind === "masked" || (kind === "blocked" && !outcome.ran);
@@ -132,7 +132,7 @@ function isEnd({ kind }: ToolOutcome, onToolError: OnToolError | undefined): boo
   return kind === "denied" || (kind === "failed" && onToolError === "fail");
 }
 
-/** A denial before any failure, since whoever retries the failure would meet it again; else the first failure. */
+/** The denial, if there is one, since a retry would meet it again; else the first failure. */
 function findEnd(
   calls: readonly LlmToolCall[],
   outcomes: readonly ToolOutcome[],
@@ -148,11 +148,11 @@ function findEnd(
   return failure;
 }
 
-/** What the host lacks and what was cancelled is no failure of the tool that met it, and keeps its code. */
+/** A missing capability or an abort is not a failure of the tool, and keeps its code. */
 function toRunError(tool: string, error: unknown): AgentError {
   if (isThrown(error, AgentError) && (error.code === "capability-missing" || error.code === "aborted")) return error;
   return new AgentError("tool-failed", `tool ${tool} failed: ${quoteForeign(thrownText(error))}`, {
-    hint: `See \`cause\`, or let the model read of it with onToolError: "feedback".`,
+    hint: `See \`cause\`, or let the model read the error with onToolError: "feedback".`,
     retryable: true,
     cause: error,
   });

@@ -1,11 +1,11 @@
-// What a run lends to the conversations that it drives, one after another.
+// The parts of a run that all its conversations share.
 
 import type { Ports } from "../ports.js";
 
-/** Turns, visits and deltas between two pauses of a run. A pause takes about a millisecond where timers are the system's. */
+/** Turns, visits and deltas between two pauses of a run. A pause takes about a millisecond with the system's timers. */
 export const STEPS_PER_PAUSE = 5_000;
 
-/** The receipts of a run, for a loop that must not go on without them. */
+/** The receipts of a run. The loop must not go on without them. */
 export interface RunReceipts {
   /** Throws `AgentError` `receipt-failed` once the chain is broken. */
   assertWhole(): void;
@@ -18,7 +18,7 @@ export interface RunControl {
   readonly pacer: Pacer;
   /** Absent without a signing key. */
   readonly receipts?: RunReceipts;
-  /** Reports each call of the current turn that is not in the log yet. Set by the turn, for whoever ends the run early. */
+  /** Logs each call of the current turn that is not in the log yet. Set by the turn for an early end of the run. */
   closeCalls: (() => void) | undefined;
 }
 
@@ -31,7 +31,7 @@ export class Pacer {
     this.#ports = ports;
   }
 
-  /** Counts a step. Gives a promise to wait for once every {@link STEPS_PER_PAUSE} steps. */
+  /** Counts a step. Returns a promise to await once every {@link STEPS_PER_PAUSE} steps. */
   step(): Promise<void> | undefined {
     this.#steps += 1;
     if (this.#steps < STEPS_PER_PAUSE) return undefined;

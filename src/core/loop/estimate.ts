@@ -1,33 +1,33 @@
-// What the next prompt will have in tokens, and cost, before it is sent. A function of the conversation and of what earlier
-// turns reported, and of nothing else, so that a replay of the same turns estimates the same. No vendor's tokenizer is asked.
+// Estimates tokens and cost of the next prompt before it is sent. Only the conversation and the reports of earlier turns count, so
+// a replay of the same turns estimates the same. No vendor's tokenizer is used.
 
 import type { LlmMessage, LlmToolCall } from "../model/message.js";
 import type { LlmToolDefinition, LlmTurnResponse } from "../model/provider.js";
 import { toResultText } from "../tools/result.js";
 
-/** The rule of thumb for English. Code has fewer characters a token, and most other scripts far fewer. */
+/** A rule of thumb for English. Code has fewer characters per token, and most other scripts far fewer. */
 export const CHARACTERS_PER_TOKEN = 4;
-/** For every image, whatever its size: about what a vendor counts for the largest one that it does not shrink first. */
+/** Tokens of an image of any size: about what vendors count for the largest image that they do not shrink. */
 export const TOKENS_PER_IMAGE = 1_600;
 /**
- * What one output token is taken to cost in input tokens: current models of OpenAI have 4 or 8 and of Anthropic 5 (see
- * `model/pricing`). The price of one turn is a single figure, so the ratio has to be assumed to find a rate.
+ * Assumed price of an output token in input tokens, since a turn reports only its total price. OpenAI's current models have 4 or 8,
+ * Anthropic's 5 (see the price lists).
  */
 export const OUTPUT_PRICE_RATIO = 5;
 
 export interface PromptEstimate {
-  /** Tokens of the prompt that is about to be sent; undefined when turns were answered and none said what it used. */
+  /** Tokens of the prompt that is about to be sent; undefined if turns were answered and none reported its usage. */
   tokens(messages: readonly LlmMessage[], tools: readonly LlmToolDefinition[]): number | undefined;
-  /** USD of so many prompt tokens, by the last turn that had a price; undefined before one had. */
+  /** USD of so many prompt tokens, by the last turn with a price; undefined before the first. */
   costUsd(tokens: number): number | undefined;
-  /** Takes in what came back for the prompt that `tokens` was asked of last. */
+  /** Learns from the answer to the prompt that `tokens` estimated last. */
   learn(response: LlmTurnResponse): void;
-  /** Forgets the conversation; what was learnt of price and of the provider stays. */
+  /** Forgets the conversation, but neither the price nor whether the provider reports usage. */
   beginConversation(): void;
 }
 
 export function createPromptEstimate(): PromptEstimate {
-  /** What the first `messages` messages of the conversation have, as the vendor counted them. */
+  /** Tokens of the first `messages` messages of the conversation, as the vendor counted them. */
   let known: { tokens: number; messages: number } | undefined;
   let asked = 0;
   let answers = 0;
@@ -38,7 +38,7 @@ export function createPromptEstimate(): PromptEstimate {
     tokens(messages, tools) {
       asked = messages.length;
       if (answers > 0 && !reports) return undefined;
-      // A conversation that was cut back is counted anew.
+      // A conversation that was cut back is estimated from the start.
       if (known === undefined || known.messages > messages.length) return estimateText(messages, 0, tools);
       return known.tokens + estimateText(messages, known.messages, []);
     },
@@ -46,11 +46,11 @@ export function createPromptEstimate(): PromptEstimate {
     learn({ usage, costUsd }) {
       answers += 1;
       const input = figure(usage?.inputTokens);
-      // No prompt has 0 tokens: whoever says so has not counted it.
+      // No prompt has 0 tokens: the provider did not count them.
       if (input === 0) return;
       const output = figure(usage?.outputTokens);
       reports = true;
-      // The answer is part of the next prompt, without what was thought before it.
+      // The answer is part of the next prompt, but its reasoning is not.
       const kept = output - Math.min(output, figure(usage?.reasoningTokens));
       known = { tokens: input + kept, messages: asked + 1 };
       if (costUsd === undefined || figure(costUsd) !== costUsd) return;
@@ -62,12 +62,12 @@ export function createPromptEstimate(): PromptEstimate {
   };
 }
 
-/** A vendor's figure, or 0 where there is none. The turn refuses one that is negative or not finite before it gets here. */
+/** A vendor's figure, or 0 if there is none. A turn refuses negative and infinite figures before they get here. */
 export function figure(value: number | undefined): number {
   return value !== undefined && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
-/** Tokens of the messages from `from` on and of the tools, by their text. */
+/** Estimates the tokens of the messages from index `from` on and of the tools, by their text. */
 export function estimateText(
   messages: readonly LlmMessage[],
   from: number,
@@ -107,7 +107,7 @@ function callCharacters({ name, arguments: args, malformedArguments }: LlmToolCa
   return name.length + (malformedArguments?.length ?? jsonLength(args));
 }
 
-/** A conversation keeps what is no JSON as it came, so a text of it may not be had. */
+/** 0 for a value that is not JSON, which a conversation keeps as it came. */
 function jsonLength(value: object): number {
   try {
     return toResultText(value, Infinity).text.length;

@@ -1,10 +1,10 @@
-// What a conversation keeps of a message that is new to it.
+// New messages of a conversation, in the form in which it keeps them.
 
 import { seal, sealTexts } from "../canon/copy.js";
 import { NotJsonError } from "../canon/value.js";
 import type { LlmMessage, ToolMessage } from "../model/message.js";
 
-/** Seals what is plain JSON; a message that is not (a Buffer as an argument, half a surrogate pair) is kept as it came. */
+/** Seals a message that is plain JSON. Another one (a Buffer as an argument, half a surrogate pair) is kept as it came. */
 export function keepMessage<T extends LlmMessage>(message: T): T {
   try {
     return seal(message);
@@ -14,7 +14,7 @@ export function keepMessage<T extends LlmMessage>(message: T): T {
   }
 }
 
-/** The same for the message of a result, which nobody else holds yet. */
+/** Seals the message of a result in place, since nobody else holds it yet. */
 export function keepResult(message: ToolMessage): ToolMessage {
   return sealTexts(message);
 }

@@ -1,5 +1,5 @@
-// The one loop: turns until the model asks for no tool, or a cap is reached. It knows no session, no graph, no store and no
-// transport; every face of the runtime drives this one.
+// The one loop: turns until the model asks for no tool, or a cap is reached. It knows no session, graph, store or transport. Every
+// face of the runtime drives it.
 
 import { AgentError } from "../errors.js";
 import type { EventBody, EventDetail } from "../events/event.js";
@@ -7,17 +7,17 @@ import type { BudgetCap } from "./budget.js";
 import { runTurn, type TurnInput, type TurnOutcome } from "./turn.js";
 
 export interface LoopInput extends Omit<TurnInput, "emit"> {
-  /** `turnIndex` counts the turns of `budget`: from 0, or on from what an agent that is entered again took before. */
+  /** `turnIndex` counts the turns of `budget` from 0, and goes on if an agent is entered again. */
   readonly emit: (turnIndex: number, body: EventBody, detail?: EventDetail) => void;
-  /** How many turns in a row may ask for refused calls alone before one more ends the run. Default any number. */
+  /** Turns in a row that may ask only for refused calls. One more ends the run. Default: any number. */
   readonly maxCorrections?: number;
 }
 
 export type LoopStop = { kind: "finished"; finalAnswer: string } | { kind: "budget"; cap: BudgetCap };
 
 /**
- * Rejects with what the provider threw, with `AgentError` `aborted` or `receipt-failed`, and with what ends a run among tool calls: a
- * `ToolPolicyError`, `tool-failed` (see `onToolError` and `maxCorrections`). A cap that is reached is a normal stop.
+ * Runs turns until the model finishes or a cap is reached; both are normal stops. Rejects with the provider's error, with `AgentError`
+ * `aborted` or `receipt-failed`, or with a tool's `ToolPolicyError` or `tool-failed` (see `onToolError` and `maxCorrections`).
  */
 export async function runLoop(input: LoopInput): Promise<LoopStop> {
   const { maxCorrections = Infinity } = input;
@@ -54,10 +54,10 @@ function takeTurn(turn: TurnInput): TurnOutcome | Promise<TurnOutcome> {
 
 const TURN_START: EventBody = Object.freeze({ type: "turn-start" });
 
-/** Not retryable: the same model with the same tools asks the same way, at the same price. */
+/** Not retryable: the same model with the same tools would ask the same again, at the same price. */
 function uncorrected(turns: number): AgentError {
   const row = turns === 1 ? "a turn" : `${turns} turns in a row`;
   return new AgentError("tool-failed", `the model asked for nothing but refused tool calls in ${row}`, {
-    hint: "See the events tool-rejected and tool-failed for what it asked, or raise maxCorrections.",
+    hint: "See the events tool-rejected and tool-failed for the calls, or raise maxCorrections.",
   });
 }

@@ -1,4 +1,4 @@
-// One turn: ask the provider, keep its message, run the tool calls it asked for.
+// One turn: call the provider, keep its message, run the tool calls it asks for.
 
 import { AgentError } from "../errors.js";
 import { isSealed } from "../canon/copy.js";
@@ -25,7 +25,7 @@ export interface TurnInput extends CallsInput {
   readonly provider: LlmProviderAdapter;
   readonly settings?: LlmSettings;
   readonly timeoutMs?: number;
-  /** Streams where the provider can. */
+  /** Streams if the provider can. */
   readonly streaming?: boolean;
 }
 
@@ -47,16 +47,16 @@ export async function runTurn(input: TurnInput): Promise<TurnOutcome> {
   const { message } = response;
   input.history.push(message);
 
-  // Those of the kept message, so that its arguments are held once.
+  // The calls of the kept message, so that its arguments are held once.
   const calls = message.toolCalls;
   if (calls === undefined || calls.length === 0)
     return { kind: "finished", finalAnswer: response.finalAnswer ?? message.content };
-  // Not returned as a promise: one that is adopted takes two rounds of the queue more.
+  // Awaited, since returning the promise takes two more rounds of the microtask queue.
   const outcome = await runCalls(calls, input);
   return outcome;
 }
 
-/** Not async: what a provider throws at once is thrown at once, inside the caller's `try`. */
+/** Not async, so that a synchronous error of the provider is thrown inside the caller's `try`. */
 function callProvider(provider: LlmProviderAdapter, input: TurnInput): Promise<LlmTurnResponse> {
   const { streaming = false, emit, control, context } = input;
   const request = toRequest(input);
@@ -70,8 +70,8 @@ function callProvider(provider: LlmProviderAdapter, input: TurnInput): Promise<L
 }
 
 /**
- * Reads each field of an answer once, so that what was checked is what is used. The message comes back as the conversation keeps it.
- * Throws `AgentError` `provider-response`.
+ * Reads each field of an answer once, so that the checked values are the ones used. The message is returned as the conversation keeps
+ * it. Throws `AgentError` `provider-response`.
  */
 function readResponse(provider: LlmProviderAdapter, given: LlmTurnResponse): LlmTurnResponse {
   let own: LlmTurnResponse;
@@ -88,7 +88,7 @@ function readResponse(provider: LlmProviderAdapter, given: LlmTurnResponse): Llm
   throw badResponse(provider, `${place} is not ${flaw.expected}`);
 }
 
-/** A message that is not plain JSON keeps the values it has, in containers of our own. */
+/** Copies the containers of a message that is not plain JSON, and keeps its values. */
 function ownMessage(given: AssistantMessage): AssistantMessage {
   const kept = keepMessage(given);
   if (isSealed(kept)) return kept;

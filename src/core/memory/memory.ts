@@ -1,16 +1,16 @@
-// Memory that lives as long as the process: the store a runtime keeps when it is given none.
+// Memory that lives as long as the process: the default store of a runtime.
 
 import { copyJson } from "../canon/copy.js";
 import type { JsonValue } from "../canon/value.js";
 import { AgentError } from "../errors.js";
 import type { RuntimeMemory } from "../model/memory.js";
 
-/** Keys that one in-memory store holds, over all its scopes. */
+/** Most keys of one in-memory store, over all its scopes. */
 export const MAX_MEMORY_KEYS = 100_000;
-/** Characters of scopes, keys and JSON texts that one in-memory store holds together. */
+/** Most characters of scopes, keys and JSON texts of one in-memory store. */
 export const MAX_MEMORY_CHARACTERS = 67_108_864;
 
-/** The limits of {@link createInMemoryRuntimeMemory}; a write beyond one is refused. */
+/** The limits of {@link createInMemoryRuntimeMemory}. A write beyond one is refused. */
 export interface InMemoryOptions {
   /** Default {@link MAX_MEMORY_KEYS}. */
   readonly maxKeys?: number;
@@ -24,8 +24,8 @@ interface Entry {
 }
 
 /**
- * The default store: maps in this process, nothing on disk. Its `set` throws `AgentError` `not-json` for a value that is not
- * plain JSON, and `memory-failed` where one of the limits would be passed.
+ * The default store: maps in this process, nothing on disk. `set` throws `AgentError` `not-json` for a value that is not plain JSON,
+ * and `memory-failed` if a limit would be exceeded.
  */
 export function createInMemoryRuntimeMemory(options: InMemoryOptions = {}): RuntimeMemory {
   const { maxKeys = MAX_MEMORY_KEYS, maxCharacters = MAX_MEMORY_CHARACTERS } = options;

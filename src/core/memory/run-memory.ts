@@ -1,4 +1,4 @@
-// What one run holds of a store: a view for each agent, and the scope that the agents share, which ends with the run.
+// The memory of one run: a view for each agent, and the scope that the agents share, which ends with the run.
 
 import { setOwn, type JsonValue } from "../canon/value.js";
 import { AgentError, invalidOptions } from "../errors.js";
@@ -6,21 +6,21 @@ import type { MemoryScope, RunMemory, RuntimeMemory } from "../model/memory.js";
 import { isThenable } from "../time/wait.js";
 import { assertNotAborted } from "../tools/deadline.js";
 
-/** How long the end of a run, and `destroy`, wait for a memory that is late with forgetting what was shared. Milliseconds. */
+/** Milliseconds that the end of a run, and `destroy`, wait for the memory to forget what was shared. */
 export const MEMORY_GRACE_MS = 5_000;
 
-/** How long a run waits for its memory to read or write. Milliseconds. */
+/** Milliseconds that a run waits for its memory to read or write. */
 export const MEMORY_TIMEOUT_MS = 30_000;
 
-/** A run's hold on a store. What the store throws, or rejects with, passes through unchanged; what it gives at once is given at once. */
+/** A run's part of a store. Errors of the store pass through unchanged, and synchronous results stay synchronous. */
 export interface RunScope {
   /** The memory as the agent `agentId` sees it. */
   viewOf(agentId: string): RunMemory;
-  /** Writes to what the run shares. */
+  /** Writes to the shared scope. */
   share(key: string, value: JsonValue): Maybe<void>;
-  /** All that the run shares now. Asks the store nothing more, and rejects with `aborted`, once `signal` has fired. */
+  /** Reads the whole shared scope. Once `signal` has fired, it stops reading and rejects with `aborted`. */
   readonly readShared: (signal: AbortSignal) => Maybe<Record<string, JsonValue>>;
-  /** Closes what is shared, waits for the writes to it that have begun, and forgets it. Later calls give the first one's promise. */
+  /** Closes the shared scope, waits for writes that have begun, and clears it. Later calls return the first one's promise. */
   readonly forget: () => Maybe<void>;
 }
 
@@ -33,7 +33,7 @@ export function openRunScope(store: RuntimeMemory, runId: string): RunScope {
   let forgetting: Promise<void> | undefined;
   let isOver = false;
 
-  /** A write that the store is late with must not land behind the end of the scope. */
+  /** Tracks a slow write, which must not land after the end of the scope. */
   const track = <T>(write: Maybe<T>): Maybe<T> => {
     if (!isLate(write)) return write;
     const settled = Promise.resolve(write).then(
@@ -78,7 +78,7 @@ export function openRunScope(store: RuntimeMemory, runId: string): RunScope {
   };
 }
 
-/** Key after key; at once where the store answers at once, so that a run which shared a word waits for nothing. */
+/** Reads key after key, synchronously if the store answers synchronously. */
 function readAll(
   store: RuntimeMemory,
   scope: string,
@@ -106,7 +106,7 @@ function readAll(
   return readFrom(0);
 }
 
-/** What was done at once is done; what failed at once is a promise that rejects, for everybody who asks. */
+/** Undefined for work that was done synchronously. A synchronous error becomes a rejected promise, for every caller. */
 function asPromise(work: () => Maybe<void>): Promise<void> | undefined {
   try {
     const done = work();
@@ -121,7 +121,7 @@ function isLate<T>(value: Maybe<T>): value is Promise<T> {
   return isThenable(value);
 }
 
-/** A view outside any run. What it calls `agent` and `shared` belongs to no agent and no run, and is kept as long as the store is. */
+/** A view outside any run. Its `agent` and `shared` belong to no agent and no run, and last as long as the store. */
 export function viewOutsideRuns(store: RuntimeMemory): RunMemory {
   const names = { agent: "agent:", shared: "shared:", global: "global" } as const;
   return viewMemory((name) => ({ door: store, scope: names[name] }));
@@ -152,7 +152,7 @@ function viewMemory(find: (name: MemoryScope) => { door: Door; scope: string }):
   };
 }
 
-/** Names may come from a model's arguments, and a name that is none must not reach the store as one. */
+/** A name may come from a model's arguments, so a wrong one must not reach the store. */
 function assertScope(name: unknown): void {
   if (name === "agent" || name === "shared" || name === "global") return;
   throw invalidOptions(`the memory has no scope ${JSON.stringify(name)}`, "The scopes are agent, shared and global.");

@@ -1,5 +1,5 @@
-// What agents keep beside their conversations: JSON values by scope and key. A store is handed in by the caller; the run gives
-// tools and verbs a view of it in which only three scopes have a name.
+// The memory of agents: JSON values by scope and key. The caller passes a store, and the run gives tools and verbs a view of it with
+// three scopes.
 
 import type { JsonValue } from "../canon/value.js";
 
@@ -15,19 +15,16 @@ type Maybe<T> = T | Promise<T>;
 export interface RuntimeMemory {
   get(scope: string, key: string): Maybe<JsonValue | undefined>;
   set(scope: string, key: string, value: JsonValue): Maybe<void>;
-  /** True when there was such a key. */
+  /** True if the key was there. */
   delete(scope: string, key: string): Maybe<boolean>;
   keys(scope: string): Maybe<string[]>;
   /** Forgets a whole scope. */
   clear(scope: string): Maybe<void>;
-  /** Called by whoever made the store; a runtime does not own the one it was given. */
+  /** Called by whoever made the store. A runtime does not own the store it was given. */
   close?(): Maybe<void>;
 }
 
-/**
- * `agent`: this agent's own, kept as long as the store is. `shared`: all agents of this run, forgotten at its end. `global`:
- * every run on this store.
- */
+/** `agent`: this agent, for as long as the store lasts. `shared`: all agents of this run, until its end. `global`: all runs. */
 export type MemoryScope = "agent" | "shared" | "global";
 
 /** The memory as one agent of one run sees it. */

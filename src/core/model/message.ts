@@ -1,5 +1,5 @@
-// The conversation as plain JSON, one shape for every vendor. These are the very objects that are hashed and stored in a
-// cassette, so a field is absent or has a value; it is never `undefined`. Shapes follow the cassette format, version 2.
+// The conversation as plain JSON, one shape for every vendor. These objects are hashed and stored in cassettes, so a field is never
+// `undefined`. Shapes follow the cassette format, version 2.
 
 import type { JsonObject } from "../canon/value.js";
 
@@ -7,16 +7,16 @@ import type { JsonObject } from "../canon/value.js";
 export type ContentPart =
   { type: "text"; text: string } | { type: "image"; mediaType: string; data: string } | { type: "image"; url: string };
 
-/** What a model thought before it answered. `signature` and `data` are the vendor's opaque text, given back unchanged. */
+/** The model's thoughts before its answer. `signature` and `data` are opaque text of the vendor, sent back unchanged. */
 export type Reasoning = { type: "text"; text: string; signature?: string } | { type: "redacted"; data: string };
 
 /** A call that the model asks for. A tool message answers it by its `id`. */
 export interface LlmToolCall {
-  /** The vendor's id, or a synthetic one where the vendor gave none. Never compared. */
+  /** The vendor's id, or a synthetic one if the vendor gave none. Never compared. */
   id: string;
   name: string;
   arguments: JsonObject;
-  /** What the model wrote, when it was not one JSON object; `arguments` is `{}` then and the call is never run. */
+  /** The model's text if it was not one JSON object. Then `arguments` is `{}` and the call is never run. */
   malformedArguments?: string;
 }
 
@@ -26,13 +26,13 @@ export interface SystemMessage {
   content: string;
 }
 
-/** What the model is asked: text, or texts and images. */
+/** A message to the model: text, or texts and images. */
 export interface UserMessage {
   role: "user";
   content: string | ContentPart[];
 }
 
-/** What the model said, thought and asked for. `content` is "" where it only asked for tools. */
+/** The model's answer, thoughts and tool calls. `content` is "" if it only called tools. */
 export interface AssistantMessage {
   role: "assistant";
   content: string;
@@ -40,7 +40,7 @@ export interface AssistantMessage {
   reasoning?: Reasoning[];
 }
 
-/** The result of one tool call, as text. `isError` is there where the call failed or was refused. */
+/** The result of one tool call, as text. `isError` is set if the call failed or was refused. */
 export interface ToolMessage {
   role: "tool";
   toolCallId: string;

@@ -1,4 +1,4 @@
-// The provider seam: whatever stands before a model (a vendor's wire, a script, a recorder, a cassette) is one of these.
+// The provider seam: a vendor's wire, a script, a recorder and a cassette all implement this interface.
 
 import type { JsonObject } from "../canon/value.js";
 import type { AssistantMessage, LlmMessage } from "./message.js";
@@ -11,13 +11,13 @@ export interface LlmToolDefinition {
   schema: JsonObject;
 }
 
-/** What a caller may ask of a model beside the conversation. A vendor that lacks one of these ignores it. */
+/** Settings of a model call. A vendor that lacks one of these ignores it. */
 export interface LlmSettings {
   /** Overrides the model the provider was built with. Not part of a cassette's `settingsHash`. */
   model?: string;
   temperature?: number;
   topP?: number;
-  /** The most tokens the answer may have. */
+  /** Most tokens of the answer. */
   maxTokens?: number;
   stop?: string[];
   seed?: number;
@@ -26,30 +26,30 @@ export interface LlmSettings {
   responseFormat?: { name: string; schema: JsonObject };
 }
 
-/** What a provider is asked for one turn. */
+/** The request for one turn. */
 export interface LlmTurnRequest {
   /**
-   * The whole conversation, the system message first. The list belongs to the caller and may grow after this call has
-   * returned: a provider reads it during the call and copies what it keeps. The messages in it never change.
+   * The whole conversation, the system message first. The caller's list may grow after the call has returned, so a provider copies
+   * what it keeps. The messages in it never change.
    */
   readonly messages: readonly LlmMessage[];
   readonly tools?: readonly LlmToolDefinition[];
   readonly settings?: LlmSettings;
   readonly signal?: AbortSignal;
-  /** Milliseconds for this call alone, whatever `signal` says. */
+  /** Time limit of this call in ms, independent of `signal`. */
   readonly timeoutMs?: number;
 }
 
-/** Why the model stopped, whatever its vendor calls it. */
+/** Why the model stopped, the same words for every vendor. */
 export type StopReason = "stop" | "toolUse" | "length" | "contentFilter" | "error";
 
-/** The answer of one turn, as plain JSON. `costUsd` is there where the price of the model is known. */
+/** The answer of one turn, as plain JSON. `costUsd` is present if the price of the model is known. */
 export interface LlmTurnResponse {
   message: AssistantMessage;
-  /** Present when the model asked for no tool. */
+  /** Present if the model called no tool. */
   finalAnswer?: string;
   stopReason: StopReason;
-  /** True where the whole content is a refusal that the vendor has a field of its own for (OpenAI); `stopReason` is `contentFilter`. */
+  /** True if the content is a refusal from a separate field (OpenAI); `stopReason` is `contentFilter`. */
   isRefusal?: boolean;
   usage?: Usage;
   costUsd?: number;
@@ -57,24 +57,24 @@ export interface LlmTurnResponse {
   model?: string;
 }
 
-/** A piece of an answer on its way. For showing: pieces may cut a surrogate pair in two, and the response alone counts. */
+/** A piece of a streamed answer, for display. It may hold half a surrogate pair; only the response is reliable. */
 export type LlmStreamDelta =
   | { type: "text-delta"; text: string }
   | { type: "reasoning-delta"; text: string }
-  /** `index` is the call's place in `toolCalls`. `id` and `name` come once, as the vendor gave them. */
+  /** `index` is the call's place in `toolCalls`. `id` and `name` come once. */
   | { type: "tool-call-delta"; index: number; id?: string; name?: string; argumentsText: string };
 
-/** What a streamed call says: deltas, and last, exactly once, the response. */
+/** An event of a streamed call: deltas, and at the end exactly one response. */
 export type LlmStreamEvent = LlmStreamDelta | { type: "response"; response: LlmTurnResponse };
 
 /**
- * The interface a vendor is wrapped in; `turn` alone is required.
+ * A provider of model turns. Only `turn` is required.
  *
- * Contract: `turn` may wait; it rejects with an `AgentError` (or whatever it likes: the loop passes it on unchanged); the
- * response belongs to the caller, who may freeze it. `destroy` is called at most once, after the last turn.
+ * Contract: `turn` rejects with an `AgentError` or any other error, which the loop passes on unchanged. The response belongs to the
+ * caller, who may freeze it. `destroy` is called at most once, after the last turn.
  *
- * `stream` is the same call, watched: it begins with the first `next()`, which reads the request; it rejects as `turn` does,
- * and the response is the one that `turn` would give. Leaving the iteration early ends the call.
+ * `stream` is the same call in pieces. It begins with the first `next()`, which reads the request. It rejects as `turn` does and ends
+ * with the response that `turn` would give. Leaving the iteration early ends the call.
  */
 export interface LlmProviderAdapter {
   /** Vendor and model, such as `openai:gpt-4o`; a recording keeps it. */
@@ -84,7 +84,7 @@ export interface LlmProviderAdapter {
   destroy?(): Promise<void> | void;
 }
 
-/** The name of a provider that may not have given itself one. */
+/** The name of a provider, or `unnamed`. */
 export function providerName(provider: LlmProviderAdapter): string {
   return provider.name ?? "unnamed";
 }

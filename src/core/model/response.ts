@@ -1,10 +1,10 @@
-// Is a value a turn response, or a message? Asked once at each door: of what a provider returned, and of what a cassette holds. Fields we
-// do not model are left alone, since a vendor may add some; the ones we do model must have their type.
+// Checks of turn responses and messages, for providers and for cassettes. Unknown fields are allowed, since a vendor may add some. Known
+// fields must have their type.
 
 import { isPlainObject } from "../canon/value.js";
 import type { LlmTurnResponse } from "./provider.js";
 
-/** What is wrong: `pointer` (RFC 6901) into the response, and what should be there. */
+/** A flaw: `pointer` (RFC 6901) into the response, and the expected value there. */
 export interface ResponseFlaw {
   pointer: string;
   expected: string;
@@ -12,7 +12,14 @@ export interface ResponseFlaw {
 
 const STOP_REASONS: readonly unknown[] = ["stop", "toolUse", "length", "contentFilter", "error"];
 
-/** The first flaw of `value` as an `LlmTurnResponse`, or undefined when it is one. */
+const OPTIONAL_FIELDS = [
+  ["finalAnswer", "string"],
+  ["isRefusal", "boolean"],
+  ["costUsd", "number"],
+  ["model", "string"],
+] as const;
+
+/** The first flaw of `value` as an `LlmTurnResponse`, or undefined. */
 export function findResponseFlaw(value: unknown): ResponseFlaw | undefined {
   if (!isPlainObject(value)) return { pointer: "", expected: "an object" };
   const flaw = findAssistantFlaw(value["message"]);
@@ -20,10 +27,10 @@ export function findResponseFlaw(value: unknown): ResponseFlaw | undefined {
   if (!STOP_REASONS.includes(value["stopReason"])) {
     return { pointer: "/stopReason", expected: `one of ${STOP_REASONS.join(", ")}` };
   }
-  if (!isOptional(value["finalAnswer"], "string")) return { pointer: "/finalAnswer", expected: "a string" };
-  if (!isOptional(value["isRefusal"], "boolean")) return { pointer: "/isRefusal", expected: "a boolean" };
-  if (!isOptional(value["costUsd"], "number")) return { pointer: "/costUsd", expected: "a number" };
-  if (!isOptional(value["model"], "string")) return { pointer: "/model", expected: "a string" };
+  for (const [field, type] of OPTIONAL_FIELDS) {
+    const given = value[field];
+    if (given !== undefined && typeof given !== type) return { pointer: `/${field}`, expected: `a ${type}` };
+  }
   const usage = value["usage"];
   if (usage === undefined) return undefined;
   if (!isPlainObject(usage)) return { pointer: "/usage", expected: "an object" };
@@ -34,7 +41,7 @@ export function findResponseFlaw(value: unknown): ResponseFlaw | undefined {
 
 const FIGURES = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"] as const;
 
-/** The first figure of a response that nothing can be counted with: a cap must not be lifted by Infinity, NaN or a negative price. */
+/** The first figure of a response that cannot be counted. Infinity, NaN or a negative price must not lift a cap. */
 export function findFigureFlaw({ usage, costUsd }: LlmTurnResponse): ResponseFlaw | undefined {
   const expected = "a finite number of 0 or more";
   if (costUsd !== undefined && !isFigure(costUsd)) return { pointer: "/costUsd", expected };
@@ -71,11 +78,7 @@ function findCallFlaw(call: unknown): ResponseFlaw | undefined {
   return isPlainObject(call["arguments"]) ? undefined : { pointer: "/arguments", expected: "an object" };
 }
 
-function isOptional(value: unknown, type: "string" | "number" | "boolean"): boolean {
-  return value === undefined || typeof value === type;
-}
-
-/** The first flaw of `value` as an `LlmMessage`, or undefined when it is one. */
+/** The first flaw of `value` as an `LlmMessage`, or undefined. */
 export function findMessageFlaw(value: unknown): ResponseFlaw | undefined {
   if (!isPlainObject(value)) return { pointer: "", expected: "an object" };
   switch (value["role"]) {

@@ -1,11 +1,8 @@
-// Which settings there are, for whoever checks that each one given is read by somebody.
+// The names of all settings, for checking that each given one is known.
 
 import type { LlmSettings } from "./provider.js";
 
-/**
- * For adapters: the names of all settings. Settings are closed, since one that nobody reads would do nothing in
- * silence.
- */
+/** For adapters: the names of all settings. Others are refused, since they would have no effect. */
 export const SETTING_NAMES: readonly string[] = Object.keys({
   model: true,
   temperature: true,

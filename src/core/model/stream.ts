@@ -1,12 +1,12 @@
-// A streamed call read to its end, by whoever wants the response and may want to see it come.
+// Reading a streamed call to its end, with or without its deltas.
 
 import { AgentError } from "../errors.js";
 import { showValue } from "../text/show.js";
 import type { LlmStreamDelta, LlmStreamEvent, LlmTurnResponse } from "./provider.js";
 
 /**
- * Resolves to the stream's response and ends the iteration there. Rejects when the stream ends without one. Waits for what `onDelta`
- * gives before it asks for more.
+ * Resolves to the stream's response and ends the iteration there. Rejects if the stream ends without one. Awaits the result of
+ * `onDelta` before it reads on.
  */
 export async function readStream(
   events: AsyncIterable<LlmStreamEvent>,
@@ -25,7 +25,7 @@ export async function readStream(
   });
 }
 
-/** An event of our own, each field read once. */
+/** A copy of an event, each field read once. */
 function readEvent(event: unknown, name: string): LlmStreamEvent {
   const own: unknown = typeof event === "object" && event !== null ? { ...event } : event;
   const { type, text, argumentsText } = (own ?? {}) as Record<string, unknown>;
@@ -40,13 +40,10 @@ function readEvent(event: unknown, name: string): LlmStreamEvent {
   });
 }
 
-/** The whole answer, by the first event of its stream. Beside the event and not in it: nobody who does not ask ever sees it. */
+/** The whole answer by the first event of its stream. Kept outside the event, so that only `answerAhead` shows it. */
 const ahead = new WeakMap<LlmStreamEvent, LlmTurnResponse>();
 
-/**
- * For adapters: `events`, the first of which tells `answerAhead` the `response`; for a provider that has it before it
- * streams.
- */
+/** For adapters: passes on `events`, and lets `answerAhead` know the `response` at the first one. */
 export async function* tellAhead(
   response: LlmTurnResponse,
   events: Iterable<LlmStreamEvent> | AsyncIterable<LlmStreamEvent>,
@@ -59,7 +56,7 @@ export async function* tellAhead(
   }
 }
 
-/** For adapters: the response that the stream which begins with `event` will end with, where its provider knows. */
+/** For adapters: the response at the end of the stream that begins with `event`, if its provider knows it. */
 export function answerAhead(event: LlmStreamEvent): LlmTurnResponse | undefined {
   return event.type === "response" ? event.response : ahead.get(event);
 }

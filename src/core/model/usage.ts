@@ -1,5 +1,5 @@
-// Tokens and money. Money is counted in integer micro-cents (1e-8 USD) and, where many tiny prices are summed, in integer parts
-// of one, so that sums are exact; USD is a view.
+// Tokens and money. Money is counted in integer micro-cents (1e-8 USD), and sums of tiny prices in integer parts of them, so that sums
+// are exact.
 
 /** Tokens of one turn as the vendor reports them. `inputTokens` includes what was read from or written to a cache. */
 export interface Usage {
@@ -10,7 +10,7 @@ export interface Usage {
   reasoningTokens?: number;
 }
 
-/** Usage summed over turns. `costUsd` is absent when no turn reported a price, which is not the same as zero. */
+/** Usage summed over turns. `costUsd` is absent if no turn reported a price, which is not zero. */
 export interface UsageTotal {
   inputTokens: number;
   outputTokens: number;

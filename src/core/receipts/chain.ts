@@ -1,7 +1,6 @@
-// The chain of signed receipts of one runtime: one writer, one queue. What happens is noted at once and hashed and signed later,
-// in the order it happened, so that neither parallel runs nor a slow signer can fork the chain or change its order.
-//
-// The first receipt that cannot be written ends the chain for good: nothing is signed after it, so that no gap is papered over.
+// The chain of signed receipts of one runtime: one writer, one queue. Events are noted at once, and hashed and signed later in the
+// same order, so that neither parallel runs nor a slow signer can fork or reorder the chain. The first receipt that cannot be
+// written ends the chain for good, so that no gap is hidden.
 
 import { toHex } from "../canon/bytes.js";
 import { readSigningKey, type SigningKey } from "../canon/key.js";
@@ -16,16 +15,16 @@ import { draftReceipt, noteReceipt, type ReceiptNote } from "./draft.js";
 import { createReceiptQueue, type QueueEntry } from "./queue.js";
 import { createReceiptWriter, receiptFailed, type ReceiptListener } from "./writer.js";
 
-/** Receipts kept in memory. Later ones are signed and delivered all the same. */
+/** Receipts kept in memory. Later ones are still signed and delivered. */
 export const MAX_KEPT_RECEIPTS = 100_000;
-/** Receipts that may wait to be signed; one more ends the chain. */
+/** Most receipts that may wait to be signed. One more ends the chain. */
 export const MAX_PENDING_RECEIPTS = 10_000;
 
 /** The options of {@link createReceiptChain}. */
 export interface ReceiptChainOptions {
   readonly key: SigningKey;
   readonly ports: Pick<Ports, "randomBytes" | "timer" | "warn">;
-  /** The clock of the events, which stamps the end of the chain. */
+  /** The clock of the events. It also stamps the end of the chain. */
   readonly hlc: Hlc;
   readonly onReceipt?: ReceiptListener;
   /** Receipts kept. Default {@link MAX_KEPT_RECEIPTS}. */
@@ -35,22 +34,19 @@ export interface ReceiptChainOptions {
 /** A chain of signed receipts that is being written; made by {@link createReceiptChain}. See docs/receipts.md. */
 export interface ReceiptChain {
   readonly chainId: string;
-  /** Those kept, in order, each frozen. */
+  /** The kept receipts in order, each frozen. */
   readonly receipts: readonly Receipt[];
-  /** Takes an event of the log: a turn or the outcome of a tool call gets a receipt, all others are passed over. Never throws. */
+  /** Takes an event of the log. A turn and the outcome of a tool call get a receipt. Never throws. */
   readonly tap: (event: AgentEvent, detail: EventDetail | undefined) => void;
-  /** Throws the `AgentError` `receipt-failed` that has ended the chain, if one has. */
+  /** Throws the `AgentError` `receipt-failed` that ended the chain, if one did. */
   assertWhole(): void;
-  /** Waits for the receipts of one run so far. Rejects with `receipt-failed` when one of them could not be written. */
+  /** Waits for the receipts of one run so far. Rejects with `receipt-failed` if one of them could not be written. */
   drain(runId: string): Promise<void>;
-  /** Waits for all, then writes the end. Rejects when the end itself cannot be written. Nothing is taken after it. */
+  /** Waits for all receipts, then writes the end. Rejects if the end cannot be written. Nothing is taken after it. */
   close(): Promise<void>;
 }
 
-/**
- * Begins a chain of receipts, as `createRuntime` does with a `signingKey`. Throws `AgentError` `invalid-options` for a
- * key that is none.
- */
+/** Begins a chain of receipts, as `createRuntime` does with a `signingKey`. Throws `AgentError` `invalid-options` for a wrong key. */
 export function createReceiptChain(options: ReceiptChainOptions): ReceiptChain {
   const { ports, hlc, onReceipt, limit = MAX_KEPT_RECEIPTS } = options;
   const chainId = toHex(ports.randomBytes(16));
@@ -69,7 +65,7 @@ export function createReceiptChain(options: ReceiptChainOptions): ReceiptChain {
   }
 
   function failed(error: unknown): boolean {
-    // A queue that ran over meanwhile has said so already.
+    // A queue that ran over meanwhile has reported it.
     if (failure === undefined) fail(error);
     return false;
   }
@@ -87,7 +83,7 @@ export function createReceiptChain(options: ReceiptChainOptions): ReceiptChain {
 
   async function finish(): Promise<void> {
     await queue.settleAll();
-    // Receipts that fail before the end were the business of their runs.
+    // Receipts that failed before the end were reported to their runs.
     if (failure !== undefined) return;
     const body = { kind: "end", receipts: writer.written } as const;
     const end: ReceiptDraft = { agentId: "", body, hlc: hlc.tick(), runId: "", turnIndex: -1 };
@@ -119,7 +115,7 @@ export function createReceiptChain(options: ReceiptChainOptions): ReceiptChain {
   };
 }
 
-/** True once `write` is done, at once where it needs no promise; else what `failed` gives. */
+/** True once `write` is done, synchronously if it can be; else the result of `failed`. */
 function isWritten(
   write: () => undefined | Promise<undefined>,
   failed: (error: unknown) => boolean,

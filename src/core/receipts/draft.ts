@@ -1,5 +1,5 @@
-// From an event to what its receipt says, in two steps. A note is taken where the event happens: it copies whatever somebody else
-// could still change, and no more, since the loop waits for it. The draft is made of it later, hashes included.
+// From an event to its receipt, in two steps. A note is taken when the event happens: it copies only what somebody else could still
+// change, since the loop waits for it. The draft with its hashes is made later.
 
 import { defined } from "../defined.js";
 import { copyJson, isSealed } from "../canon/copy.js";
@@ -25,9 +25,9 @@ interface TurnNote extends NotePlace {
   readonly usage: Usage | undefined;
   readonly costUsd: number | undefined;
   readonly model: string | undefined;
-  /** Undefined where it was absent or no JSON, as `args` and `content`. */
+  /** Undefined if it was absent or not JSON, like `args` and `content`. */
   readonly response: unknown;
-  /** The first `length` of `messages`, which is the conversation. Undefined where nobody handed it in. */
+  /** The first `length` messages of the conversation. Undefined if it was not passed in. */
   readonly prompt: { readonly messages: readonly LlmMessage[]; readonly length: number } | undefined;
 }
 
@@ -40,40 +40,31 @@ interface CallNote extends NotePlace {
   readonly content: string | undefined;
 }
 
-/** All that a receipt is made of, and nothing that anybody else holds and can change. */
+/** Everything a receipt is made of. Nobody else can change any of it. */
 export type ReceiptNote = TurnNote | CallNote;
 
-/** What is kept of an event that is a turn or the outcome of a tool call; undefined for all others. Never throws. */
+/** The outcome that a receipt gives each event that ends a tool call. A masked failure has an outcome of its own. */
+const OUTCOMES = {
+  "tool-result": "ok",
+  "tool-failed": "failed",
+  "tool-rejected": "rejected",
+  "tool-denied": "denied",
+  "tool-interrupted": "interrupted",
+  "tool-skipped": "skipped",
+} as const satisfies Partial<Record<AgentEvent["type"], ReceiptOutcome>>;
+
+/** Notes a turn or the outcome of a tool call; undefined for any other event. Never throws. */
 export function noteReceipt(event: AgentEvent, detail: EventDetail | undefined): ReceiptNote | undefined {
-  switch (event.type) {
-    case "llm-turn":
-      return noteTurn(event, detail);
-    case "tool-result":
-      return noteCall(event, "ok", detail);
-    case "tool-failed":
-      return noteCall(event, event.masked === true ? "masked" : "failed", detail);
-    case "tool-rejected":
-      return noteCall(event, "rejected", detail);
-    case "tool-denied":
-      return noteCall(event, "denied", detail);
-    case "tool-interrupted":
-      return noteCall(event, "interrupted", detail);
-    case "tool-skipped":
-      return noteCall(event, "skipped", detail);
-    case "run-start":
-    case "turn-start":
-    case "llm-delta":
-    case "llm-error":
-    case "tool-call":
-    case "tool-policy":
-    case "corrections-exhausted":
-    case "budget-exhausted":
-    case "handoff":
-    case "handoff-cycle":
-    case "provider-destroy-failed":
-    case "run-end":
-      return undefined;
-  }
+  if (event.type === "llm-turn") return noteTurn(event, detail);
+  if (!isCallEnd(event)) return undefined;
+  const isMasked = event.type === "tool-failed" && event.masked === true;
+  return noteCall(event, isMasked ? "masked" : OUTCOMES[event.type], detail);
+}
+
+type CallEnd = Occurred<keyof typeof OUTCOMES>;
+
+function isCallEnd(event: AgentEvent): event is CallEnd {
+  return Object.hasOwn(OUTCOMES, event.type);
 }
 
 type Occurred<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>;
@@ -99,13 +90,7 @@ function noteTurn(event: Occurred<"llm-turn">, detail: EventDetail | undefined):
 
 const NO_TURN: { response?: undefined; messages?: undefined } = {};
 
-function noteCall(
-  event: Occurred<
-    "tool-result" | "tool-failed" | "tool-rejected" | "tool-denied" | "tool-interrupted" | "tool-skipped"
-  >,
-  outcome: ReceiptOutcome,
-  detail: EventDetail | undefined,
-): CallNote {
+function noteCall(event: CallEnd, outcome: ReceiptOutcome, detail: EventDetail | undefined): CallNote {
   const { agentId, hlc, runId, turnIndex, callId, tool } = event;
   const { call, content } = detail?.kind === "tool" ? detail : NO_CALL;
   const args = own(call?.malformedArguments ?? call?.arguments);
@@ -114,13 +99,13 @@ function noteCall(
 
 const NO_CALL: { call?: undefined; content?: undefined } = {};
 
-/** As a recording would keep it: keys without a value are left out. A copy takes a sixth of the time of its hash (measured). */
+/** A copy as a recording would keep it. Copying takes a sixth of the time of hashing (measured). */
 function own(value: unknown): unknown {
   if (typeof value !== "object" || value === null || isSealed(value)) return value;
   try {
     return copyJson(value);
   } catch {
-    // What is not JSON, or an object of a provider's own whose getter throws.
+    // It is not JSON, or a getter of the provider's object throws.
     return undefined;
   }
 }
@@ -133,7 +118,7 @@ function ownUsage(usage: Usage): Usage | undefined {
   }
 }
 
-/** What is to be said of a noted event, before it has its place in a chain. Never throws. */
+/** Makes the draft of a note, before it has its place in a chain. Never throws. */
 export function draftReceipt(note: ReceiptNote, prompts: PromptHashes): ReceiptDraft {
   const { agentId, hlc, runId, turnIndex } = note;
   const body = note.kind === "turn" ? describeTurn(note, prompts) : describeCall(note);
@@ -165,7 +150,7 @@ const USAGE_FIELDS = [
   "reasoningTokens",
 ] as const satisfies readonly (keyof Usage)[];
 
-/** The figures we know, in the order of RFC 8785; undefined when the vendor sent one that is no number. */
+/** The known figures, in the order of RFC 8785; undefined if one of them is not a number. */
 function finiteUsage(usage: Usage): Usage | undefined {
   const present = USAGE_FIELDS.filter((field) => usage[field] !== undefined);
   if (!present.every((field) => Number.isFinite(usage[field]))) return undefined;
@@ -183,10 +168,10 @@ function describeCall({ callId, tool, outcome, args, content }: CallNote): Recei
   };
 }
 
-/** Outcomes of which the model reads nothing. */
+/** Outcomes that the model does not read. */
 const UNREAD: ReadonlySet<ReceiptOutcome> = new Set(["denied", "interrupted", "skipped"]);
 
-/** Null for what is no text that can be hashed: half a surrogate pair, a BigInt. */
+/** Null for a value that cannot be hashed: half a surrogate pair, a BigInt. */
 function hashOrNull(value: unknown): string | null {
   if (value === undefined) return null;
   try {

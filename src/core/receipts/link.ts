@@ -1,15 +1,15 @@
-// The links of a chain: receipts whose signatures hold, in the order they were found. Lines that hold no good receipt are named
-// elsewhere; here each of them accounts for one receipt that is not there.
+// The links between receipts whose signatures hold, in the order they were found. Lines without a good receipt are reported
+// elsewhere; here each of them accounts for one missing receipt.
 
 import type { Receipt } from "./receipt.js";
 
-/** A line, with its receipt where it holds a good one. */
+/** A line, and its receipt if it holds a good one. */
 export interface Placed {
   readonly line: number;
   readonly receipt: Receipt | undefined;
 }
 
-/** What is wrong between lines. */
+/** A flaw between lines. */
 export interface LinkFinding {
   readonly kind: "removed" | "reordered" | "forked" | "after-end" | "second-chain";
   readonly line: number;
@@ -19,7 +19,11 @@ export interface LinkFinding {
 
 type Signed = Placed & { readonly receipt: Receipt };
 
-/** `chain` holds the receipts of the longest part in order, of the chain that most lines belong to. */
+function finding(kind: LinkFinding["kind"], { line, receipt }: Signed, text: string): LinkFinding {
+  return { kind, line, seq: receipt.seq, text };
+}
+
+/** Checks the chain that most lines belong to. `chain` holds its receipts, one for each place. */
 export function linkReceipts(placed: readonly Placed[]): { chain: Receipt[]; findings: LinkFinding[] } {
   const findings: LinkFinding[] = [];
   const signed = placed.filter((line): line is Signed => line.receipt !== undefined);
@@ -27,14 +31,9 @@ export function linkReceipts(placed: readonly Placed[]): { chain: Receipt[]; fin
   const unique = takeUnique(own, findings);
   const ordered = longestRise(unique);
   const inOrder = new Set(ordered);
-  for (const { line, receipt } of unique) {
-    if (inOrder.has(receipt.seq)) continue;
-    findings.push({
-      kind: "reordered",
-      line,
-      seq: receipt.seq,
-      text: `receipt ${receipt.seq} stands out of its order`,
-    });
+  for (const item of unique) {
+    const { seq } = item.receipt;
+    if (!inOrder.has(seq)) findings.push(finding("reordered", item, `receipt ${seq} is out of order`));
   }
   const rising = unique.filter(({ receipt }) => inOrder.has(receipt.seq));
   checkLinks(rising, placed, new Set(unique.map(({ receipt }) => receipt.seq)), findings);
@@ -47,10 +46,10 @@ function takeChain(signed: readonly Signed[], findings: LinkFinding[]): Signed[]
   for (const { receipt } of signed) counts.set(receipt.chainId, (counts.get(receipt.chainId) ?? 0) + 1);
   let chainId = "";
   for (const [id, count] of counts) if (count > (counts.get(chainId) ?? 0)) chainId = id;
-  for (const { line, receipt } of signed) {
-    if (receipt.chainId === chainId) continue;
-    const text = `it belongs to chain ${receipt.chainId}, and not to ${chainId} as most lines do`;
-    findings.push({ kind: "second-chain", line, seq: receipt.seq, text });
+  for (const item of signed) {
+    const { chainId: own } = item.receipt;
+    if (own === chainId) continue;
+    findings.push(finding("second-chain", item, `it belongs to chain ${own}, and not to ${chainId} as most lines do`));
   }
   return signed.filter(({ receipt }) => receipt.chainId === chainId);
 }
@@ -61,23 +60,15 @@ function takeUnique(own: readonly Signed[], findings: LinkFinding[]): Signed[] {
   for (const item of own) {
     const { seq, sig } = item.receipt;
     const first = firsts.get(seq);
-    if (first === undefined) {
-      firsts.set(seq, item);
-    } else if (first.receipt.sig === sig) {
-      findings.push({
-        kind: "reordered",
-        line: item.line,
-        seq,
-        text: `receipt ${seq} of line ${first.line} stands here again`,
-      });
-    } else {
-      findings.push({ kind: "forked", line: item.line, seq, text: `line ${first.line} holds another receipt ${seq}` });
-    }
+    if (first === undefined) firsts.set(seq, item);
+    else if (first.receipt.sig === sig) {
+      findings.push(finding("reordered", item, `receipt ${seq} of line ${first.line} stands here again`));
+    } else findings.push(finding("forked", item, `line ${first.line} holds another receipt ${seq}`));
   }
   return [...firsts.values()];
 }
 
-/** The places of a longest rising part, so that a receipt that was moved is named and not those it passed. */
+/** The places of a longest rising part, so that the receipt that was moved is named, not those it passed. */
 function longestRise(items: readonly Signed[]): number[] {
   const ends: number[] = [];
   const before: number[] = [];
@@ -98,7 +89,7 @@ function longestRise(items: readonly Signed[]): number[] {
   return rise;
 }
 
-/** Gaps, parents and the end, along receipts in their order. `known` are the places that have a receipt on any line. */
+/** Checks gaps, parents and the end of receipts in order. `known` are the places that have a receipt on any line. */
 function checkLinks(
   rising: readonly Signed[],
   placed: readonly Placed[],
@@ -117,30 +108,23 @@ function checkLinks(
     const elsewhere = (rankOf.get(seq) as number) - (rankOf.get(from) ?? -1) - 1;
     const unread = (lost[line - 1] as number) - (previous === undefined ? 0 : (lost[previous.line - 1] as number));
     const missing = seq - from - 1 - elsewhere - unread;
-    if (missing > 0) findings.push({ kind: "removed", line, seq, text: removedText(missing, from, seq) });
+    if (missing > 0) findings.push(finding("removed", item, removedText(missing, from, seq)));
     const follows = previous === undefined ? parentSig === null : parentSig === previous.receipt.sig;
     if (seq === from + 1 && !follows) {
-      findings.push({ kind: "forked", line, seq, text: `it does not follow ${whatBefore(previous)}` });
+      findings.push(finding("forked", item, `it does not follow ${whatBefore(previous)}`));
     }
-    if (end !== undefined) {
-      findings.push({ kind: "after-end", line, seq, text: `the chain ended at line ${end.line}` });
-    }
+    if (end !== undefined) findings.push(finding("after-end", item, `the chain ended at line ${end.line}`));
     if (body.kind === "end") {
       end ??= item;
       if (body.receipts !== seq) {
-        findings.push({
-          kind: "removed",
-          line,
-          seq,
-          text: `the end counts ${body.receipts} receipts before it, not ${seq}`,
-        });
+        findings.push(finding("removed", item, `the end counts ${body.receipts} receipts before it, not ${seq}`));
       }
     }
     previous = item;
   }
 }
 
-/** For each line, how many lines up to it hold no good receipt. */
+/** For each line, the number of lines up to it without a good receipt. */
 function lostBefore(placed: readonly Placed[]): number[] {
   let lost = 0;
   return placed.map(({ receipt }) => (receipt === undefined ? ++lost : lost));

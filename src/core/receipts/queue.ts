@@ -1,12 +1,11 @@
-// What waits to be written down as a receipt: first in, first out, one at a time. The loop goes on meanwhile. A batch is written
-// where the loop waits for something (a timer fires then), everything up to an entry where somebody waits for that entry, and
-// the oldest at once where too many wait.
+// Receipts that wait to be written: first in, first out, one at a time, while the loop goes on. A batch is written when the loop
+// waits for something (a timer fires then), all up to an entry that somebody waits for, and the oldest at once if too many wait.
 
 import type { Ports } from "../ports.js";
 
-/** Receipts that wait for a pause of the loop. With one more, the oldest is signed at once, as the loop waits. */
+/** Most receipts that wait for a pause of the loop. With one more, the oldest is signed at once. */
 export const MAX_DEFERRED_RECEIPTS = 5_000;
-/** Written in one pause, at about 50 microseconds each (measured), before everything else gets its turn again. */
+/** Receipts written in one pause, at about 50 microseconds each (measured). */
 export const PAUSE_BATCH = 16;
 
 /** One place in the order. `isWritten` is undefined while it waits. */
@@ -17,16 +16,16 @@ export interface QueueEntry<Item> {
 }
 
 export interface ReceiptQueue<Item> {
-  /** How many are not written, the one in hand included. */
+  /** Entries that are not written, including the one in hand. */
   readonly size: number;
   add(item: Item): QueueEntry<Item>;
-  /** Writes all up to `entry` without a pause, and gives whether it was written. */
+  /** Writes all up to `entry` without a pause, and resolves to whether it was written. */
   settle(entry: QueueEntry<Item>): Promise<boolean>;
   /** Writes all that wait. */
   settleAll(): Promise<void>;
 }
 
-/** `write` answers false for what could not be written, and neither throws nor rejects. */
+/** `write` resolves to false for an entry that could not be written. It never throws or rejects. */
 export function createReceiptQueue<Item>(
   write: (entry: QueueEntry<Item>) => boolean | Promise<boolean>,
   ports: Pick<Ports, "timer">,
@@ -37,7 +36,7 @@ export function createReceiptQueue<Item>(
   let isWriting = false;
   const pause = createPause(ports, () => void writeOldest(PAUSE_BATCH));
 
-  /** Writes the oldest while somebody waits, while too many do, or `most` of them. */
+  /** Writes the oldest while somebody waits for one, while too many wait, or `most` of them. */
   async function writeOldest(most: number): Promise<void> {
     if (isWriting) return;
     isWriting = true;
@@ -87,7 +86,7 @@ export function createReceiptQueue<Item>(
   };
 }
 
-/** Calls `go` once at the next pause: a timer fires when the loop waits for a model, a file, or whatever else is no mere promise. */
+/** Calls `go` once at the next pause: a timer fires when the loop waits for I/O such as a model or a file. */
 function createPause(ports: Pick<Ports, "timer">, go: () => void): { arm(): void; disarm(): void } {
   let isArmed = false;
   let stop: (() => void) | undefined;
@@ -100,7 +99,7 @@ function createPause(ports: Pick<Ports, "timer">, go: () => void): { arm(): void
         [hasFired, isArmed, stop] = [true, false, undefined];
         go();
       });
-      // A port of a test may fire it at once.
+      // The port of a test may fire at once.
       if (!hasFired) stop = cancel;
     },
     disarm() {

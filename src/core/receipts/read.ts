@@ -1,4 +1,4 @@
-// One line of a file of receipts, or one value: is it a receipt, and did the key sign it?
+// Reading one receipt, from a line of a file or a value: its shape, its signature and its spelling.
 
 import { fromBase64, toBase64 } from "../canon/bytes.js";
 import { seal } from "../canon/copy.js";
@@ -9,17 +9,17 @@ import { verifySignature } from "../canon/signature.js";
 import { isPlainObject } from "../canon/value.js";
 import { RECEIPT_VERSION, receiptMessage, type Receipt } from "./receipt.js";
 
-/** What is wrong with one line, whatever stands around it. */
+/** A flaw of one line by itself. */
 export type ReceiptFlaw = "edited" | "foreign-key" | "not-a-receipt";
 
 export type ReadReceipt =
   | { kind: "receipt"; receipt: Receipt }
-  /** `seq` as the line claims it, where it claims one. */
+  /** `seq` as the line claims it, if it does. */
   | { kind: "flaw"; flaw: ReceiptFlaw; text: string; seq?: number };
 
 /**
- * A line is the RFC 8785 text of its receipt, byte for byte. A value is judged by what it holds, and read once: what was checked is
- * what is given back. Never throws.
+ * Reads a receipt. A line must be its RFC 8785 text, byte for byte. A value is judged by its content and read once, so the result is
+ * what was checked. Never throws.
  */
 export function readReceipt(input: unknown, publicKey: Uint8Array): ReadReceipt {
   try {
@@ -32,22 +32,22 @@ export function readReceipt(input: unknown, publicKey: Uint8Array): ReadReceipt 
     const text = typeof input === "string" ? findSpellingFlaw(input, canonicalize(receipt)) : undefined;
     return text === undefined ? { kind: "receipt", receipt } : { kind: "flaw", flaw: "edited", text, seq };
   } catch {
-    return { kind: "flaw", flaw: "not-a-receipt", text: "it holds what is no plain JSON" };
+    return { kind: "flaw", flaw: "not-a-receipt", text: "it is not plain JSON" };
   }
 }
 
 function findSpellingFlaw(line: string, written: string): string | undefined {
   if (line === written) return undefined;
-  if (line === `${written}\r`) return "its line end is not the one that was written: CR LF in place of LF";
-  return "the line is not the text that was written: spaces, order or spelling";
+  if (line === `${written}\r`) return "its line end was changed from LF to CR LF";
+  return "its spaces, the order of its keys or its spelling was changed";
 }
 
-/** Is this what a crash may leave of a line that was being written? */
+/** True for a line that a crash may leave half written. */
 export function isTornLine(line: string): boolean {
   return LINE_START.startsWith(line.slice(0, LINE_START.length)) && parse(line) === undefined;
 }
 
-/** `agentId` is the first key. */
+/** The beginning of every line: `agentId` is the first key. */
 const LINE_START = '{"agentId":"';
 
 function parse(line: string): unknown {
@@ -60,7 +60,7 @@ function parse(line: string): unknown {
 
 function isSigned({ sig, ...unsigned }: Receipt, publicKey: Uint8Array): boolean {
   const bytes = fromBase64(sig);
-  // One spelling alone, since the signature does not cover its own.
+  // Only one spelling is valid, since the signature does not cover itself.
   if (bytes === undefined || toBase64(bytes) !== sig) return false;
   return verifySignature(publicKey, receiptMessage(unsigned), bytes);
 }
@@ -68,7 +68,7 @@ function isSigned({ sig, ...unsigned }: Receipt, publicKey: Uint8Array): boolean
 function refuse({ keyId }: Receipt, publicKey: Uint8Array): { flaw: ReceiptFlaw; text: string } {
   const expected = keyIdOf(publicKey);
   if (keyId === expected) return { flaw: "edited", text: "it is not what the key signed" };
-  return { flaw: "foreign-key", text: `it names the key ${keyId.slice(0, 40)}, and not ${expected}` };
+  return { flaw: "foreign-key", text: `it names the key ${keyId.slice(0, 40)}, not ${expected}` };
 }
 
 const TYPES: Readonly<Record<keyof Receipt, (value: unknown) => boolean>> = {
@@ -86,13 +86,13 @@ const TYPES: Readonly<Record<keyof Receipt, (value: unknown) => boolean>> = {
 };
 
 function findShapeFlaw(value: unknown): string | undefined {
-  if (!isPlainObject(value)) return "it is no JSON object";
+  if (!isPlainObject(value)) return "it is not a JSON object";
   const version = value["version"];
   if (typeof version === "number" && version > RECEIPT_VERSION) {
-    return `it has version ${version}, and this program knows ${RECEIPT_VERSION}`;
+    return `it has version ${version}, but this program knows only ${RECEIPT_VERSION}`;
   }
   const wrong = Object.entries(TYPES).find(([name, isRight]) => !isRight(value[name]));
-  return wrong === undefined ? undefined : `its ${wrong[0]} is missing or of another kind`;
+  return wrong === undefined ? undefined : `its ${wrong[0]} is missing or has the wrong type`;
 }
 
 function isObject(value: unknown): value is object {

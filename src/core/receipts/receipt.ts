@@ -1,18 +1,18 @@
-// A receipt: one turn or one tool call as a signed statement that names the one before it. What is signed are the DSSE
-// pre-authentication encoding (secure-systems-lab/dsse, protocol.md) of the payload type below and, as payload, the RFC 8785 text
-// of the receipt without `sig`. A receipt holds hashes and figures, no words of a prompt, an answer or a result.
+// A receipt: one turn or one tool call as a signed statement that names the one before it. The signature is over the DSSE
+// pre-authentication encoding (secure-systems-lab/dsse, protocol.md) of the RFC 8785 text of the receipt without `sig`. A receipt
+// holds hashes and figures, but no words of a prompt, an answer or a result.
 
 import { canonicalize } from "../canon/json.js";
 import type { StopReason } from "../model/provider.js";
 import type { Usage } from "../model/usage.js";
 
-/** Raised when a field goes away or changes its meaning. */
+/** The version of the format. Raised when a field is removed or changes its meaning. */
 export const RECEIPT_VERSION = 1;
 
-/** The payload type that every signature covers, so that it counts for nothing else. */
+/** The payload type that every signature covers, so that it is valid for nothing else. */
 export const RECEIPT_PAYLOAD_TYPE = "application/vnd.playhead.receipt.v1+json";
 
-/** How a tool call ended; `masked` when the model read "tool unavailable" in place of the reason. */
+/** How a tool call ended. `masked`: the model read "tool unavailable" in place of the reason. */
 export type ReceiptOutcome =
   | "ok"
   | "failed"
@@ -24,12 +24,11 @@ export type ReceiptOutcome =
   /** The call never began. */
   | "skipped";
 
-/** A hash is null where the value was not plain JSON, so that there is no text of it to hash. */
+/** The content of a receipt. A hash is null if the value was not plain JSON. */
 export type ReceiptBody =
   /**
-   * `responseHash` is the SHA-256 of the RFC 8785 text of the response, as it stands in an entry of a cassette. `promptHash` is that
-   * of the messages sent, as in a cassette; receipts of earlier versions lack it. Where it is present, each of the `toolCalls`
-   * has a receipt of its own.
+   * `responseHash` is the SHA-256 of the RFC 8785 text of the response, as in an entry of a cassette. `promptHash` is that of the
+   * messages sent; receipts of earlier versions lack it. If it is present, each of the `toolCalls` has a receipt of its own.
    */
   | {
       kind: "turn";
@@ -42,9 +41,8 @@ export type ReceiptBody =
       model?: string;
     }
   /**
-   * `argumentsHash` is of the arguments as the model wrote them: of the object, or of the text where it was no object.
-   * `resultHash` is of the text that the model read, as a JSON string; absent where it read nothing: a call that was
-   * denied, interrupted or skipped.
+   * `argumentsHash` covers the arguments as the model wrote them: the object, or the text if it was not an object. `resultHash`
+   * covers the text that the model read, as a JSON string. It is absent for a call that was denied, interrupted or skipped.
    */
   | {
       kind: "tool";
@@ -54,18 +52,18 @@ export type ReceiptBody =
       outcome: ReceiptOutcome;
       resultHash?: string | null;
     }
-  /** The last of a chain: `receipts` stand before it, and none comes after. */
+  /** The last of a chain, after `receipts` others. */
   | { kind: "end"; receipts: number };
 
-/** Plain JSON. Its keys are in the order of RFC 8785, so that `JSON.stringify` gives the line that `verifyReceipts` asks for. */
+/** A receipt as plain JSON. Its keys are in the order of RFC 8785, so `JSON.stringify` gives the line that `verifyReceipts` expects. */
 export interface Receipt {
-  /** "" for the end of a chain, as `runId`. */
+  /** "" for the end of a chain, like `runId`. */
   readonly agentId: string;
   readonly body: Readonly<ReceiptBody>;
-  /** 16 random bytes as 32 hexadecimal digits: one chain of one runtime. */
+  /** 16 random bytes as 32 hexadecimal digits, one id for each runtime. */
   readonly chainId: string;
   readonly hlc: string;
-  /** Which key signed, as a hint for finding it; it proves nothing. See `keyIdOf`. */
+  /** A hint for finding the key that signed. It proves nothing. See `keyIdOf`. */
   readonly keyId: string;
   /** `sig` of the receipt before; null for the first. */
   readonly parentSig: string | null;
@@ -79,7 +77,7 @@ export interface Receipt {
   readonly version: typeof RECEIPT_VERSION;
 }
 
-/** What a receipt says before it has its place in a chain. */
+/** A receipt before it has its place in a chain. */
 export type ReceiptDraft = Pick<Receipt, "agentId" | "body" | "hlc" | "runId" | "turnIndex">;
 
 const encoder = new TextEncoder();

@@ -1,5 +1,5 @@
-// Verifying a chain of receipts: every signature, every place, every link to the receipt before. Whatever was edited, removed, moved
-// or forked is named with its line. What no reader can see is a tail that was cut from a chain without its end: `complete` is false.
+// Verifying a chain of receipts: every signature, every place, every link to the receipt before. Each edited, removed, moved or
+// forked receipt is named with its line. A tail that was cut off cannot be seen, so `complete` is false for a chain without its end.
 
 import { defined } from "../defined.js";
 import { keyIdOf, readPublicKey } from "../canon/key.js";
@@ -9,66 +9,66 @@ import { linkReceipts, type Placed } from "./link.js";
 import { isTornLine, readReceipt, type ReceiptFlaw } from "./read.js";
 import type { Receipt } from "./receipt.js";
 
-/** The most findings that are listed; `more` counts the others. */
+/** Most findings that are listed. `more` counts the others. */
 export const MAX_RECEIPT_FINDINGS = 1000;
 
-/** What is wrong with a receipt or with its place in the chain. */
+/** The flaw of a receipt or of its place in the chain. */
 export type ReceiptFindingKind =
   | ReceiptFlaw
   /** Receipts are missing before this line. */
   | "removed"
-  /** It stands before one that it follows, or stands here a second time. */
+  /** It is before one that it follows, or appears a second time. */
   | "reordered"
   /** Two receipts have one place, or it does not follow the one before it. */
   | "forked"
-  /** The last line ends in the middle, as after a crash. The receipts before it are not touched by that. */
+  /** The last line ends in the middle, as after a crash. The receipts before it are not affected. */
   | "torn-tail"
   | "after-end"
-  /** It belongs to another chain than most. */
+  /** It belongs to another chain than most lines. */
   | "second-chain";
 
-/** One thing that is wrong, and in which line. */
+/** One flaw, and its line. */
 export interface ReceiptFinding {
   readonly kind: ReceiptFindingKind;
   /** From 1; in a list, the item's place. */
   readonly line: number;
-  /** The place in its chain, where the line claims one. */
+  /** The place in its chain, if the line claims one. */
   readonly seq?: number;
-  /** One sentence. Quotes nothing that could act on a terminal but what stands in the line. */
+  /** One sentence. It may quote text of the line, which could act on a terminal. */
   readonly text: string;
 }
 
-/** What is said of a chain, whole or not. */
+/** Facts about a chain, whole or not. */
 export interface ReceiptCount {
-  /** How many receipts of the chain that most lines belong to the key signed, each counted once. */
+  /** Receipts of the chain that most lines belong to, signed by the key, each counted once. */
   readonly receipts: number;
   readonly keyId: string;
 }
 
-/** What {@link verifyReceipts} found. Of a broken chain, `more` counts findings beyond {@link MAX_RECEIPT_FINDINGS}. */
+/** The result of {@link verifyReceipts}. For a broken chain, `more` counts findings beyond {@link MAX_RECEIPT_FINDINGS}. */
 export type ReceiptVerdict =
   | (ReceiptCount & {
       kind: "ok";
       chainId: string;
-      /** True when the end is there, so that nothing is missing at the tail, and `openCalls` is 0. */
+      /** True if the end is there, so that nothing is missing at the tail, and `openCalls` is 0. */
       complete: boolean;
-      /** Tool calls that a turn asked for and no receipt reports. Turns of earlier versions, without `promptHash`, do not count. */
+      /** Tool calls of turns that no receipt reports. Turns of earlier versions, without `promptHash`, do not count. */
       openCalls: number;
-      /** The signature of the last receipt: kept elsewhere, it shows later that no tail was cut off. */
+      /** The signature of the last receipt. Kept elsewhere, it shows later that no tail was cut off. */
       head: string;
       /** Ids, in the order they appear. */
       runs: readonly string[];
       agents: readonly string[];
-      /** What was verified, in order. */
+      /** The verified receipts in order. */
       chain: readonly Receipt[];
     })
   | (ReceiptCount & { kind: "broken"; findings: readonly ReceiptFinding[]; more: number })
-  /** There is no receipt at all, so nothing is proven. */
+  /** There is no receipt, so nothing is proven. */
   | { kind: "empty"; keyId: string };
 
 /**
- * Checks a file's bytes or text, or a list of lines or of receipts, against the public key. Throws `AgentError` `invalid-options` for what
- * is no key, and for an input of another kind; whatever is wrong within the input is a finding.
+ * Checks a file's bytes or text, or a list of lines or of receipts, against the public key. Flaws within the input are findings.
+ * Throws `AgentError` `invalid-options` for a wrong key, and for an input of another kind.
  */
 export function verifyReceipts(
   input: string | Uint8Array | readonly unknown[],
@@ -98,13 +98,13 @@ export function verifyReceipts(
   return findings.length === 0 ? whole(chain, keyId) : broken(chain, keyId, findings);
 }
 
-/** A file without a line break at its end was cut there, unless what stands there is whole all the same. */
+/** Splits the input. A file without a line break at its end may have been cut there. */
 function toLines(input: string | Uint8Array | readonly unknown[]): { lines: readonly unknown[]; isTorn: boolean } {
   if (typeof input !== "string" && !(input instanceof Uint8Array)) {
     // A copy has no holes, which `map` would pass over.
     if (Array.isArray(input)) return { lines: Array.from<unknown>(input), isTorn: false };
     throw invalidOptions(
-      `verifyReceipts was given ${showValue(input)} in place of receipts`,
+      `verifyReceipts was given ${showValue(input)}, not receipts`,
       "Give the text or the bytes of a file, or a list of its lines or of receipts.",
     );
   }
@@ -114,7 +114,7 @@ function toLines(input: string | Uint8Array | readonly unknown[]): { lines: read
   return { lines, isTorn };
 }
 
-/** Line by line, so that bytes which are no UTF-8 are the flaw of one line; that line is undefined. */
+/** Decodes line by line. A line that is not UTF-8 is undefined, and the only one with that flaw. */
 function splitBytes(bytes: Uint8Array): (string | undefined)[] {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const lines: (string | undefined)[] = [];
@@ -133,8 +133,8 @@ function splitBytes(bytes: Uint8Array): (string | undefined)[] {
 
 function whole(chain: readonly Receipt[], keyId: string): ReceiptVerdict {
   const last = chain.at(-1) as Receipt;
-  const said = chain.filter((receipt) => receipt.body.kind !== "end");
-  const openCalls = countOpenCalls(said);
+  const reported = chain.filter((receipt) => receipt.body.kind !== "end");
+  const openCalls = countOpenCalls(reported);
   return {
     kind: "ok",
     chainId: last.chainId,
@@ -142,14 +142,14 @@ function whole(chain: readonly Receipt[], keyId: string): ReceiptVerdict {
     complete: last.body.kind === "end" && openCalls === 0,
     openCalls,
     head: last.sig,
-    runs: [...new Set(said.map((receipt) => receipt.runId))],
-    agents: [...new Set(said.map((receipt) => receipt.agentId))],
+    runs: [...new Set(reported.map((receipt) => receipt.runId))],
+    agents: [...new Set(reported.map((receipt) => receipt.agentId))],
     keyId,
     chain,
   };
 }
 
-/** A turn of this version is followed by one receipt for each call that it asked for, whatever became of the call. */
+/** A turn of this version is followed by one receipt for each of its calls, whatever their outcome. */
 function countOpenCalls(chain: readonly Receipt[]): number {
   const open = new Map<string, number>();
   for (const { runId, agentId, turnIndex, body } of chain) {

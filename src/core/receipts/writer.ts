@@ -1,4 +1,4 @@
-// Writing one receipt after another: place and parent, signature, keeping, delivery. Calls must not overlap; the chain sees to it.
+// Writing one receipt after another: place and parent, signature, keeping, delivery. The chain makes sure that calls do not overlap.
 
 import { defined } from "../defined.js";
 import { toBase64 } from "../canon/bytes.js";
@@ -12,12 +12,12 @@ import { thrownText } from "../text/thrown.js";
 import { isThenable, within } from "../time/wait.js";
 import { RECEIPT_VERSION, receiptMessage, type Receipt, type ReceiptDraft } from "./receipt.js";
 
-/** How long one signature, and one delivery, may take. */
+/** Time limit in milliseconds for one signature, and for one delivery. */
 export const RECEIPT_TIMEOUT_MS = 30_000;
 
 /**
- * Contract: is called once a receipt, in order, and waited for where it is async. What it throws or rejects with ends the chain:
- * a receipt that was not written down is no receipt. The receipt is frozen.
+ * Contract: it is called once for each receipt, in order, and awaited if it is async. If it throws or rejects, the chain ends, since
+ * that receipt was not written down. The receipt is frozen.
  */
 export type ReceiptListener = (receipt: Receipt) => unknown;
 
@@ -31,12 +31,12 @@ export interface ReceiptWriterOptions {
 }
 
 export interface ReceiptWriter {
-  /** Those kept, in order. */
+  /** The kept receipts in order. */
   readonly receipts: readonly Receipt[];
-  /** How many were signed, kept or not. */
+  /** Signed receipts, kept or not. */
   readonly written: number;
   /**
-   * Is done when it returns where the key signs at once and the listener is not async. Throws, or rejects with, `AgentError`
+   * Writes one receipt: synchronously if the key signs at once and the listener is not async. Throws, or rejects with, `AgentError`
    * `receipt-failed`. No call may follow one that failed.
    */
   write(draft: ReceiptDraft): undefined | Promise<undefined>;
@@ -79,7 +79,7 @@ function signature(
 ): string | Promise<string> {
   const message = receiptMessage(unsigned);
   const what = `the signing key, asked for the signature of receipt ${unsigned.seq},`;
-  // A foreign signer gets bytes of its own, so that it cannot change the ones its signature is checked against.
+  // A foreign signer gets a copy, so that it cannot change the bytes its signature is checked against.
   const signed = attempt(() => key.sign(key.isOwn ? message : message.slice()), what, ports);
   return after(signed, (bytes) => {
     if (!(bytes instanceof Uint8Array)) throw receiptFailed(`${what} gave no bytes`);
@@ -99,7 +99,7 @@ function deliver(
   return after(taken, () => undefined);
 }
 
-/** `next` at once, or where `value` is a promise of ours, when it is there. */
+/** Calls `next` at once, or when `value` has arrived if it is a promise of ours. */
 function after<T, Result>(
   value: T | Promise<T>,
   next: (value: T) => Result | Promise<Result>,
@@ -107,7 +107,7 @@ function after<T, Result>(
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** What `act` gives, unless it throws; a promise that rejects where that takes too long, if it gives one. */
+/** The result of `act`. A promise it returns is given a time limit. */
 function attempt(act: () => unknown, what: string, ports: Pick<Ports, "timer">): unknown {
   try {
     const given = act();
@@ -131,8 +131,5 @@ const LATE = `${FIX} After its first \`await\`, onReceipt must not wait for a ru
 
 /** Not retryable: the chain it belongs to has ended. */
 export function receiptFailed(message: string, cause?: unknown, hint: string = FIX): AgentError {
-  return new AgentError("receipt-failed", message, {
-    hint,
-    ...defined({ cause }),
-  });
+  return new AgentError("receipt-failed", message, { hint, ...defined({ cause }) });
 }

@@ -13,27 +13,27 @@ import { SETTING_NAMES } from "../model/settings.js";
 import { createToolSet, type ToolManifest, type ToolSet } from "../tools/registry.js";
 import type { VerbBodies } from "../tools/verbs.js";
 
-/** An agent as {@link createRuntime} takes it. A wrong one is `AgentError` `invalid-options`. */
+/** An agent for {@link createRuntime}, which throws `AgentError` `invalid-options` for a wrong one. */
 export interface AgentDefinition extends ToolManifest {
   readonly id: string;
-  /** Becomes the system message, word for word. */
+  /** The system message, word for word. */
   readonly systemPrompt: string;
   readonly provider: LlmProviderAdapter;
   readonly budget?: BudgetLimits;
   readonly settings?: LlmSettings;
-  /** Milliseconds for each provider call; of a streamed one, the longest silence in it. */
+  /** Time limit in ms for each provider call; for a stream, for the longest gap between chunks. */
   readonly timeoutMs?: number;
-  /** Streams each turn where the provider can, and says what comes as `llm-delta` events. Default false. */
+  /** Streams each turn if the provider can, with an `llm-delta` event for each piece. Default false. */
   readonly streaming?: boolean;
-  /** Whether the model reads of a tool's error, or the run ends with it. Default `feedback`. */
+  /** Whether the model reads a tool's error or the run ends with it. Default `feedback`. */
   readonly onToolError?: OnToolError;
-  /** Turns in a row that may ask for refused calls alone; one more ends the run with `tool-failed`. Default any number. */
+  /** Turns in a row that may ask only for refused calls. One more ends the run with `tool-failed`. Default: any number. */
   readonly maxCorrections?: number;
-  /** Decide over each tool call before it runs and over what it gave, in this order. Default none. */
+  /** Decide on each tool call before it runs and on its result, in this order. Default none. */
   readonly policies?: readonly ToolPolicy[];
 }
 
-/** An agent whose every option is known to work. */
+/** An agent whose options were all checked. */
 export interface Agent extends Omit<AgentDefinition, "tools" | "customTools" | "toolTimeoutMs"> {
   readonly tools: ToolSet;
 }
@@ -83,28 +83,27 @@ export function createAgent(definition: AgentDefinition, verbs: VerbBodies | und
   };
 }
 
-/** The limit is one a provider takes: none is said by leaving it out. */
 function assertCallOptions({ id, timeoutMs, streaming }: AgentDefinition): void {
   if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
     throw invalidOptions(
-      `agent ${id} has the timeoutMs ${showValue(timeoutMs)}`,
+      `timeoutMs of agent ${id} is ${showValue(timeoutMs)}`,
       "Give a positive, finite number of milliseconds, or leave it out.",
     );
   }
   if (streaming !== undefined && typeof streaming !== "boolean") {
-    throw invalidOptions(`agent ${id} has the streaming ${showValue(streaming)}`, "Use true or false.");
+    throw invalidOptions(`streaming of agent ${id} is ${showValue(streaming)}`, "Use true or false.");
   }
 }
 
 function assertToolOptions({ id, onToolError = "feedback", maxCorrections = Infinity }: AgentDefinition): void {
   const modes: readonly unknown[] = ["feedback", "fail"];
   if (!modes.includes(onToolError)) {
-    throw invalidOptions(`agent ${id} has the onToolError ${JSON.stringify(onToolError)}`, `Use "feedback" or "fail".`);
+    throw invalidOptions(`onToolError of agent ${id} is ${JSON.stringify(onToolError)}`, `Use "feedback" or "fail".`);
   }
   const isCount = typeof maxCorrections === "number" && maxCorrections >= 0;
   if (isCount && (Number.isInteger(maxCorrections) || maxCorrections === Infinity)) return;
   throw invalidOptions(
-    `agent ${id} has the maxCorrections ${String(maxCorrections)}`,
+    `maxCorrections of agent ${id} is ${String(maxCorrections)}`,
     "Use a whole number of 0 or more, or leave it out.",
   );
 }

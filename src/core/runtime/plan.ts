@@ -1,4 +1,4 @@
-// The handoff graph: which agent begins, who answers to whom, and where a run ends.
+// The handoff graph: which agent begins, which agent follows, and where a run ends.
 
 import { defined } from "../defined.js";
 import { AgentError, invalidOptions } from "../errors.js";
@@ -7,9 +7,9 @@ import { quoteForeign } from "../text/mask.js";
 import { thrownText } from "../text/thrown.js";
 import { isThenable } from "../time/wait.js";
 
-/** What an edge hands over. */
+/** The handoff along an edge, for its `input` function. */
 export interface Handoff {
-  /** The run's own. */
+  /** The goal of the run. */
   readonly goal: string;
   readonly from: string;
   readonly to: string;
@@ -22,11 +22,11 @@ export interface PlanEdge {
   readonly from: string;
   readonly to: string;
   /**
-   * Whether the edge is taken for this answer of `from`; without it, it always is. Asked in declared order, up to the first
-   * edge that is taken. Gives a boolean; what it throws, and anything else it gives, ends the run with `handoff-failed`.
+   * Decides whether the edge is taken for this answer of `from`. Default: always. Edges are tried in declared order until one is
+   * taken. If it throws, or does not return a boolean, the run ends with `handoff-failed`.
    */
   readonly when?: (finalAnswer: string) => boolean;
-  /** The user message that `to` begins with, in place of {@link handoffText}. Text; anything else ends the run with `handoff-failed`. */
+  /** The user message for `to`, in place of {@link handoffText}. If it is not text, the run ends with `handoff-failed`. */
   readonly input?: (handoff: Handoff) => string;
 }
 
@@ -35,29 +35,29 @@ export interface Plan {
   /** The agent that gets the goal. */
   readonly entry: string;
   readonly edges: readonly PlanEdge[];
-  /** Agents whose answer ends the run: an edge from one of them is never asked. */
+  /** Agents whose answer ends the run. Edges from them are never tried. */
   readonly exits: readonly string[];
 }
 
-/** Where an answer goes on to; `edge` is its place in the plan's list. */
+/** The edge that an answer takes; `edge` is its index in the plan's list. */
 export interface NextEdge extends PlanEdge {
   readonly edge: number;
 }
 
 const PLAN_OPTIONS = ["entry", "edges", "exits"];
 const EDGE_OPTIONS = ["from", "to", "when", "input"];
-/** Flaws, and agents, that a refusal names. */
+/** Most flaws, and agents, that an error names. */
 const MAX_LISTED = 20;
 
-/** A checked copy of a plan. Throws `AgentError` `invalid-options` that names everything which is wrong with it. */
+/** A checked copy of a plan. Throws `AgentError` `invalid-options` that names all its flaws. */
 export function toPlan(plan: Plan, agentIds: readonly string[]): Plan {
   if (typeof plan !== "object" || plan === null) {
-    throw invalidOptions("the plan is no object", "Pass { entry, edges, exits }.");
+    throw invalidOptions("the plan is not an object", "Pass { entry, edges, exits }.");
   }
   const { entry, edges, exits } = plan;
   const flaws = unknownOptions(plan, PLAN_OPTIONS).map((name) => `it has an unknown option ${name}`);
-  if (!Array.isArray(edges)) flaws.push("its edges are no list");
-  if (!Array.isArray(exits)) flaws.push("its exits are no list");
+  if (!Array.isArray(edges)) flaws.push("its edges are not a list");
+  if (!Array.isArray(exits)) flaws.push("its exits are not a list");
   const edgeList = Array.isArray(edges) ? [...(edges as readonly PlanEdge[])] : [];
   const exitList = Array.isArray(exits) ? [...(exits as readonly string[])] : [];
   edgeList.forEach((edge, index) => flaws.push(...findEdgeFlaws(edge, `edges[${index}]`)));
@@ -72,7 +72,7 @@ export function toPlan(plan: Plan, agentIds: readonly string[]): Plan {
   ];
   const known: ReadonlySet<unknown> = new Set(agentIds);
   for (const [place, id] of named) {
-    if (!known.has(id)) flaws.push(`${place} is ${show(id)}, which is no agent`);
+    if (!known.has(id)) flaws.push(`${place} is ${show(id)}, which is not an agent`);
   }
   if (flaws.length > 0) {
     throw invalidOptions(
@@ -84,10 +84,7 @@ export function toPlan(plan: Plan, agentIds: readonly string[]): Plan {
   return { entry, edges: edgeList.map(copyEdge), exits: exitList };
 }
 
-/**
- * The edge that is taken from `agentId` for `answer`; undefined where none is. Throws `AgentError` `handoff-failed` naming
- * the edge whose condition threw or gave no boolean.
- */
+/** The edge that is taken from `agentId` for `answer`, if there is one. Throws `AgentError` `handoff-failed` for a failing condition. */
 export function nextEdge(plan: Plan, agentId: string, answer: string): NextEdge | undefined {
   for (const [index, edge] of plan.edges.entries()) {
     if (edge.from === agentId && matches(edge, index, answer)) return { ...edge, edge: index };
@@ -95,18 +92,18 @@ export function nextEdge(plan: Plan, agentId: string, answer: string): NextEdge 
   return undefined;
 }
 
-/** What the next agent reads: the goal, and the answer it goes on from. */
+/** The default message to the next agent: the goal, and the answer before. */
 export function handoffText({ goal, from, answer }: Omit<Handoff, "to">): string {
   return `${goal}\n\nAnswer of the agent ${from}:\n${answer}`;
 }
 
-/** The user message that the agent behind `edge` begins with. Throws `AgentError` `handoff-failed`. */
+/** The user message for the agent at the end of `edge`. Throws `AgentError` `handoff-failed`. */
 export function inputOf(edge: NextEdge, goal: string, answer: string): string {
   const handoff: Handoff = Object.freeze({ goal, from: edge.from, to: edge.to, answer });
   if (edge.input === undefined) return handoffText(handoff);
   const text: unknown = call(() => edge.input?.(handoff), "input", edge, edge.edge);
   if (typeof text === "string") return text;
-  throw failed(`the input of ${nameOf(edge, edge.edge)} gave ${kindOf(text)} and no text`, "Return a string.");
+  throw failed(`the input of ${nameOf(edge, edge.edge)} returned ${kindOf(text)}, not text`, "Return a string.");
 }
 
 function matches(edge: PlanEdge, index: number, answer: string): boolean {
@@ -115,8 +112,8 @@ function matches(edge: PlanEdge, index: number, answer: string): boolean {
   const taken: unknown = call(() => when(answer), "condition", edge, index);
   if (typeof taken === "boolean") return taken;
   throw failed(
-    `the condition of ${nameOf(edge, index)} gave ${kindOf(taken)} and no boolean`,
-    "Return true or false, not a promise; let a tool find out what takes time.",
+    `the condition of ${nameOf(edge, index)} returned ${kindOf(taken)}, not a boolean`,
+    "Return true or false, not a promise. Leave slow work to a tool.",
   );
 }
 
@@ -129,7 +126,7 @@ function call(run: () => unknown, what: string, edge: PlanEdge, index: number): 
   }
 }
 
-/** What was given, in a word. A promise is taken note of, since a rejection that nobody takes would end the process. */
+/** The kind of a value, in words. A promise gets a handler, since an unhandled rejection would end the process. */
 function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (typeof value !== "object") return value === undefined ? "undefined" : `a ${typeof value}`;
@@ -139,10 +136,10 @@ function kindOf(value: unknown): string {
 }
 
 function findEdgeFlaws(edge: PlanEdge, place: string): string[] {
-  if (typeof edge !== "object" || edge === null) return [`${place} is no object`];
+  if (typeof edge !== "object" || edge === null) return [`${place} is not an object`];
   const flaws = unknownOptions(edge, EDGE_OPTIONS).map((name) => `${place} has an unknown option ${name}`);
   for (const name of ["when", "input"] as const) {
-    if (edge[name] !== undefined && typeof edge[name] !== "function") flaws.push(`${place}.${name} is no function`);
+    if (edge[name] !== undefined && typeof edge[name] !== "function") flaws.push(`${place}.${name} is not a function`);
   }
   return flaws;
 }

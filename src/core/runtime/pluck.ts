@@ -1,5 +1,5 @@
-// createPluck: one instance that holds the bodies of the verbs, a memory and ports, makes runtimes with them, and is itself a
-// set of verbs for code outside any run.
+// createPluck: an instance with the bodies of the verbs, a memory and ports. It makes runtimes, and offers the verbs to code outside
+// any run.
 
 import type { JsonObject } from "../canon/value.js";
 import { createInMemoryRuntimeMemory } from "../memory/memory.js";
@@ -15,27 +15,26 @@ import { callVerb } from "./verbs.js";
 export interface PluckOptions {
   /** Bodies for the eight verbs. Default none; `createPluck` of `playhead/host` has them. */
   readonly verbs?: VerbBodies;
-  /** Shared by all runtimes of the instance. Without it each runtime has its own. */
+  /** Shared by all runtimes of the instance. Default: each runtime has its own. */
   readonly memory?: RuntimeMemory;
   readonly ports?: Partial<Ports>;
 }
 
-/** A verb called by the host itself: its body sees the agent id "" and a memory that belongs to no run. */
+/** A verb called by the host: its body sees the agent id "" and a memory that belongs to no run. */
 export type InstanceVerb = (args: JsonObject, options?: { readonly signal?: AbortSignal }) => Promise<unknown>;
 
 /**
- * The eight verbs as functions, and `runtime`. A verb rejects with what its body throws, with `capability-missing` where there
- * is none, and with `aborted` once its signal has fired. Its arguments come from code that is trusted and are passed on as
- * they are.
+ * The eight verbs as functions, and `runtime`. A verb rejects with the error of its body, with `capability-missing` if it has none,
+ * and with `aborted` once its signal has fired. Its arguments come from trusted code and are passed on unchecked.
  */
 export interface PluckInstance extends Readonly<Record<VerbName, InstanceVerb>> {
-  /** As `createRuntime`; `verbs`, `memory` and `ports` that it leaves out are the instance's. */
+  /** Like `createRuntime`. The defaults of `verbs`, `memory` and `ports` are the instance's. */
   runtime(options: RuntimeOptions): AgentRuntime;
 }
 
 /**
- * An instance that holds the bodies of the verbs, a memory and ports, and makes runtimes with them. This one does no I/O and
- * has no verbs of its own: `createPluck` of `playhead/host` does. Throws `AgentError` `invalid-options` for an unknown option.
+ * Creates an instance with verbs, a memory and ports, which makes runtimes. It does no I/O and has no verbs by default; `createPluck`
+ * of `playhead/host` has. Throws `AgentError` `invalid-options` for an unknown option.
  */
 export function createPluck(options: PluckOptions = {}): PluckInstance {
   assertKnownOptions("createPluck", options, ["verbs", "memory", "ports"]);

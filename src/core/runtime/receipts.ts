@@ -1,4 +1,4 @@
-// A runtime's chain of receipts, or the absence of one: what `createRuntime` asks of it, so that a run without a key pays nothing.
+// The receipts of a runtime: a chain, or nothing, so that a run without a key pays nothing.
 
 import type { SigningKey } from "../canon/key.js";
 import { invalidOptions } from "../errors.js";
@@ -16,22 +16,22 @@ export interface RuntimeReceipts {
   readonly kept: readonly Receipt[];
   /** The option of every event log of the runtime. */
   readonly tap: Pick<EventLogOptions, "tap">;
-  /** True in the synchronous part of `onReceipt`. Whatever that part starts must not wait for receipts, and so for itself. */
+  /** True in the synchronous part of `onReceipt`. A run started there must not wait for receipts, which wait for it. */
   readonly isDelivering: boolean;
-  /** A run that settles once its receipts are written, and rejects where one could not be. An abort is not held up by them. */
+  /** Makes a run settle once its receipts are written, and reject if one could not be. They do not delay an abort. */
   of<T>(runId: string, signal: AbortSignal, run: (receipts?: RunReceipts) => Promise<T>): Promise<T>;
   /** Waits for all receipts and writes the end. */
   close(): Promise<void>;
 }
 
-/** Throws `AgentError` `invalid-options` for a key that is none, and for a listener without a key. */
+/** Throws `AgentError` `invalid-options` for a wrong key, and for a listener without a key. */
 export function createReceipts(
   { signingKey, onReceipt }: { signingKey?: SigningKey; onReceipt?: ReceiptListener },
   ports: Ports,
   hlc: Hlc,
 ): RuntimeReceipts {
   if (onReceipt !== undefined && (signingKey === undefined || typeof onReceipt !== "function")) {
-    const what = signingKey === undefined ? "onReceipt and no signingKey" : "an onReceipt that is no function";
+    const what = signingKey === undefined ? "onReceipt and no signingKey" : "an onReceipt that is not a function";
     throw invalidOptions(
       `createRuntime has ${what}`,
       "Pass both: a key that signs, and a function that takes each receipt.",
@@ -61,7 +61,7 @@ export function createReceipts(
   };
 }
 
-/** What a run rejects with stands before what its receipts reject with, which `ports.warn` has said. */
+/** The error of the run comes before that of its receipts, which `ports.warn` has reported. */
 async function runSigned<T>(
   chain: ReceiptChain,
   runId: string,
@@ -85,7 +85,7 @@ async function runSigned<T>(
   return result;
 }
 
-/** A run that `onReceipt` starts waits for no receipt: the one in hand comes before its own, and may be waiting for the run. */
+/** A run that `onReceipt` starts. It waits for no receipt, since the current one may be waiting for this run. */
 async function runWithin<T>(
   chain: ReceiptChain,
   _runId: string,

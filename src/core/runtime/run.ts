@@ -18,25 +18,25 @@ import type { Agent } from "./agent.js";
 import { inputOf, nextEdge, type NextEdge, type Plan } from "./plan.js";
 import { createMember, createTally, visit, type AgentVisit, type Member } from "./visit.js";
 
-/** Why no further agent was entered. A run without a plan ends with `exit`. */
+/** Why no other agent was entered. A run without a plan ends with `exit`. */
 export type RunEnd =
   | { kind: "exit" }
   /** No edge from the last agent was taken. */
   | { kind: "no-edge" }
-  /** The next agent, `agentId`, had been entered `limit` times. */
+  /** The next agent, `agentId`, was already entered `limit` times. */
   | { kind: "cycle"; agentId: string; limit: number };
 
-/** The last visit, but for `turns`, `toolCalls` and `usage`, which are those of the whole run. */
+/** The last visit, but `turns`, `toolCalls` and `usage` are those of the whole run. */
 export interface RunResult extends AgentVisit {
   /** 32 hex digits, as in the run's events. */
   runId: string;
   /** In the order they were made. */
   visits: readonly AgentVisit[];
   ended: RunEnd;
-  /** What the agents' shared memory held at the end; the answer of the agent `a` stands under `agent:a:answer`. */
+  /** The agents' shared memory at the end. The key `agent:a:answer` holds the answer of the agent `a`. */
   shared: Readonly<Record<string, JsonValue>>;
   events: readonly AgentEvent[];
-  /** Events beyond the log's limit, which were not kept. */
+  /** Number of events that were not kept, beyond the log's limit. */
   droppedEvents: number;
 }
 
@@ -68,16 +68,12 @@ interface Walked {
 }
 
 /**
- * Rejects with what the provider threw, unchanged, with what ended the run among its tool calls or handoffs, with
+ * Runs agents along the plan. Rejects with the provider's error, unchanged, with the error of a tool call or a handoff, with
  * `memory-failed`, or with `aborted` as soon as the signal fires.
  */
 export async function runPlan(input: RunInput): Promise<RunResult> {
   const { goal, plan, signal, log, ports, receipts } = input;
-  const control: RunControl = {
-    pacer: new Pacer(ports),
-    ...defined({ receipts }),
-    closeCalls: undefined,
-  };
+  const control: RunControl = { pacer: new Pacer(ports), ...defined({ receipts }), closeCalls: undefined };
   let [agentId, turn] = [plan.entry, -1];
   let isOver = false;
   const emit: Emit = (id, turnIndex, body, detail) => {
@@ -143,7 +139,7 @@ async function walk(input: Walk, emit: Emit, lastTurn: () => number): Promise<Wa
   }
 }
 
-/** A visit that begins finds its agent as earlier visits left it. */
+/** The agent as earlier visits of the run left it. */
 function enter(members: Map<string, Member>, agentId: string, input: Walk): Member {
   const member = members.get(agentId) ?? createMember(input.agents.get(agentId) as Agent, input);
   members.set(agentId, member);
@@ -160,7 +156,7 @@ function findNext(
     const edge = nextEdge(plan, agentId, finalAnswer);
     if (edge === undefined) return { kind: "no-edge" };
     if ((members.get(edge.to)?.visits ?? 0) >= limit) return { kind: "cycle", agentId: edge.to, limit };
-    // A conversation holds well-formed text alone, and what a model says may have half a surrogate pair.
+    // A conversation holds only well-formed text, and a model may write half a surrogate pair.
     return { kind: "handoff", edge, prompt: inputOf(edge, goal, finalAnswer).toWellFormed() };
   } catch (error) {
     assertNotAborted(signal);
@@ -179,8 +175,8 @@ function keepAnswer({ agentId, finalAnswer }: AgentVisit, input: RunInput): void
 }
 
 /**
- * `work` on the memory, begun while the run is not aborted; at once where the memory answers at once. Throws or rejects with
- * `memory-failed`, or `aborted`.
+ * Does `work` on the memory unless the run is aborted, synchronously if the memory answers synchronously. Throws or rejects with
+ * `memory-failed` or `aborted`.
  */
 function remember<T>(what: string, { signal, ports }: RunInput, work: () => T | Promise<T>): T | Promise<T> {
   assertNotAborted(signal);
@@ -205,7 +201,7 @@ function remember<T>(what: string, { signal, ports }: RunInput, work: () => T | 
   return isThenable(value) ? within(value, MEMORY_TIMEOUT_MS, ports).then(keep, fail) : keep(value);
 }
 
-/** A failed run forgets what it shared as well, but keeps nobody waiting who has aborted it. */
+/** A failed run also forgets what it shared. An abort does not wait for that. */
 async function forgetAfter(error: unknown, { scope, signal, ports }: RunInput): Promise<void> {
   const forgotten = Promise.resolve(scope.forget()).catch((failure: unknown) => {
     if (isThrown(error, AgentError) && error.code === "memory-failed") return;

@@ -1,5 +1,4 @@
-// createRuntime: agents with their own provider, manifest and budget, driven by the one loop, one after another along a plan.
-// Without a plan the first agent runs alone.
+// createRuntime: agents with a provider, tools and a budget each, driven by the one loop, one after another along a plan.
 
 import { defined } from "../defined.js";
 import { toHex } from "../canon/bytes.js";
@@ -24,34 +23,34 @@ import { toPlan, type Plan } from "./plan.js";
 import { createReceipts } from "./receipts.js";
 import { runPlan, type RunResult } from "./run.js";
 
-/** How often a run enters one agent, unless `maxAgentVisits` says otherwise. */
+/** The default of `maxAgentVisits`. */
 export const DEFAULT_MAX_AGENT_VISITS = 8;
 
-/** How long {@link AgentRuntime.destroy} waits for a provider's `destroy()`. Milliseconds. */
+/** Milliseconds that {@link AgentRuntime.destroy} waits for a provider's `destroy()`. */
 const PROVIDER_GRACE_MS = 5_000;
 
 /** The options of {@link createRuntime}. */
 export interface RuntimeOptions {
   readonly agents: readonly AgentDefinition[];
-  /** Bodies for the eight verbs. Without them no verb is offered. */
+  /** Bodies for the eight verbs. Default none: no verb is offered. */
   readonly verbs?: VerbBodies;
-  /** Where agents keep values beside their conversations. Default a store of this runtime's own, in this process. */
+  /** Where agents keep values between conversations. Default: a store in this process, for this runtime. */
   readonly memory?: RuntimeMemory;
-  /** How often one run may enter one agent: a whole number of 1 or more. Default {@link DEFAULT_MAX_AGENT_VISITS}. */
+  /** Most visits of one agent in one run: a whole number of 1 or more. Default {@link DEFAULT_MAX_AGENT_VISITS}. */
   readonly maxAgentVisits?: number;
   readonly onEvent?: EventListener;
   /** Signs a receipt of every turn and every tool call into one chain. See docs/receipts.md. */
   readonly signingKey?: SigningKey;
-  /** Gets each receipt as it is signed, to be written down. What it throws fails the run with `receipt-failed`. */
+  /** Gets each receipt once it is signed, to write it down. If it throws, the run fails with `receipt-failed`. */
   readonly onReceipt?: ReceiptListener;
   readonly ports?: Partial<Ports>;
 }
 
-/** What one run is given. */
+/** The options of {@link AgentRuntime.run}. */
 export interface RunOptions {
-  /** Becomes the user message of the first agent. */
+  /** The user message of the first agent. */
   readonly goal: string;
-  /** Who hands over to whom. Without it the first agent of the runtime runs alone. */
+  /** The handoffs between agents. Without it the first agent of the runtime runs alone. */
   readonly plan?: Plan;
   readonly signal?: AbortSignal;
 }
@@ -61,16 +60,16 @@ export interface AgentRuntime {
   /** The receipts so far, up to `MAX_KEPT_RECEIPTS`; empty without a `signingKey`. */
   readonly receipts: readonly Receipt[];
   /**
-   * Rejects with what a provider threw, unchanged; with `AgentError` `invalid-options` before the first turn, `aborted`,
-   * `handoff-failed` or `memory-failed`; with a `ToolPolicyError`, or with `tool-failed` where the agent's options say so. A
-   * reached cap and a met visit limit are normal results. With a `signingKey` it settles once its receipts are signed and
-   * delivered, and rejects with `receipt-failed` where one could not be.
+   * Runs the agents. Rejects with a provider's error, unchanged; with `AgentError` `invalid-options` before the first turn, `aborted`,
+   * `handoff-failed` or `memory-failed`; with a `ToolPolicyError`, or with `tool-failed` if the agent's options say so. A reached cap
+   * or visit limit is a normal result. With a `signingKey` it settles once its receipts are signed and delivered, and rejects with
+   * `receipt-failed` if one could not be.
    */
   run(options: RunOptions): Promise<RunResult>;
   /**
-   * Aborts what runs and waits for it to end. Then it calls each provider's `destroy()` once and ends the chain of receipts. A
-   * provider that fails, or takes more than 5 seconds, is an event and a warning, and holds up nothing else.
-   * Rejects only where the end of the chain could not be signed, with `receipt-failed`. A second call gives the first one's promise.
+   * Aborts all runs and waits for their end. Then it calls each provider's `destroy()` once and ends the chain of receipts. A
+   * provider that fails, or takes more than 5 seconds, causes an event and a warning and delays nothing else. Rejects only with
+   * `receipt-failed`, if the end of the chain could not be signed. A second call returns the first one's promise.
    */
   destroy(): Promise<void>;
 }
@@ -78,10 +77,7 @@ export interface AgentRuntime {
 const RUNTIME_OPTIONS = ["agents", "verbs", "memory", "maxAgentVisits", "onEvent", "signingKey", "onReceipt", "ports"];
 const MEMORY_METHODS = ["get", "set", "delete", "keys", "clear"] as const;
 
-/**
- * A runtime of agents with a provider, tools and a budget each. Throws `AgentError` `invalid-options` for whatever can
- * be known to be wrong before the first turn.
- */
+/** Creates a runtime. Throws `AgentError` `invalid-options` for every flaw that can be found before the first turn. */
 export function createRuntime(options: RuntimeOptions): AgentRuntime {
   assertKnownOptions("createRuntime", options, RUNTIME_OPTIONS);
   const { verbs, onEvent: listener, memory = createInMemoryRuntimeMemory() } = options;
@@ -94,9 +90,9 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
   const receipts = createReceipts(options, ports, hlc);
   const openLog = (runId: string) => createEventLog(ports, { runId, hlc, ...receipts.tap, ...defined({ listener }) });
   const destroyed = new AbortController();
-  /** The signal of each run, which is its own, so that what hangs on it goes with the run. */
+  /** A signal for each run, so that its listeners go with the run. */
   const active = new Set<AbortController>();
-  /** Runs, up to where nothing of them is left in the memory. None of these promises rejects. */
+  /** Runs, until nothing of them is left in the memory. These promises never reject. */
   const running = new Set<Promise<void>>();
   let destroying: { released: Promise<void>; closed: Promise<void> } | undefined;
 
@@ -127,7 +123,7 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
   function beginDestroy(): { released: Promise<void>; closed: Promise<void> } {
     const over = Promise.resolve().then(() => waitFor(running, ports));
     const released = over.then(() => destroyProviders([...agents.values()], openLog(""), ports));
-    // The chain does not wait for a provider that takes its time.
+    // The chain does not wait for a slow provider.
     const closed = over.then(async () => {
       const [, end] = await Promise.allSettled([released, receipts.close()]);
       if (end.status === "rejected") throw end.reason;
@@ -137,7 +133,7 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
 
   function destroy(): Promise<void> {
     if (destroying === undefined) {
-      // Known before the signal fires: what listens to it may call this again.
+      // Set before the signal fires, since its listeners may call this again.
       destroying = beginDestroy();
       destroyed.abort(new AgentError("aborted", "the runtime was destroyed"));
       for (const ends of [...active]) ends.abort(destroyed.signal.reason);
@@ -148,14 +144,10 @@ export function createRuntime(options: RuntimeOptions): AgentRuntime {
     return destroying.released;
   }
 
-  return {
-    receipts: receipts.kept,
-    run: async (given) => run(checkRun(given, [...agents.keys()])),
-    destroy,
-  };
+  return { receipts: receipts.kept, run: async (given) => run(checkRun(given, [...agents.keys()])), destroy };
 }
 
-/** Lets the caller's signal, which may outlive many runs, fire the run's. Gives what ends that. */
+/** Lets the caller's signal, which may outlive many runs, fire the run's. Returns a function that ends that. */
 function link(signal: AbortSignal | undefined, ends: AbortController): () => void {
   if (signal === undefined) return () => undefined;
   // A signal that follows the caller's: Node warns of a leak at the eleventh listener on one.
@@ -171,13 +163,9 @@ function checkRun(options: RunOptions, agentIds: readonly string[]): RunOptions 
   const { goal, plan, signal } = options;
   if (typeof goal !== "string") throw invalidOptions("run has no goal", "Pass a string.");
   if (signal !== undefined && typeof signal?.addEventListener !== "function") {
-    throw invalidOptions("the signal of run is none", "Pass an AbortSignal, or leave it out.");
+    throw invalidOptions("`signal` of run must be an AbortSignal", "Pass an AbortSignal, or leave it out.");
   }
-  return {
-    goal,
-    ...(plan === undefined ? {} : { plan: toPlan(plan, agentIds) }),
-    ...defined({ signal }),
-  };
+  return { goal, ...(plan === undefined ? {} : { plan: toPlan(plan, agentIds) }), ...defined({ signal }) };
 }
 
 function aloneWith(agentId: string): Plan {
@@ -212,7 +200,7 @@ function assertVisits(maxAgentVisits: number): void {
   );
 }
 
-/** Aborted runs end at once; a memory that never answers holds this up for {@link MEMORY_GRACE_MS} at most. */
+/** Waits for aborted runs. A memory that never answers delays this by {@link MEMORY_GRACE_MS} at most. */
 async function waitFor(running: ReadonlySet<Promise<void>>, ports: Ports): Promise<void> {
   if (running.size === 0) return;
   await within(Promise.all(running), MEMORY_GRACE_MS, ports).catch(() => {
@@ -220,7 +208,7 @@ async function waitFor(running: ReadonlySet<Promise<void>>, ports: Ports): Promi
   });
 }
 
-/** All at once, so that one which hangs keeps no other from being called. */
+/** Destroys all providers at once, so that one that hangs does not block the others. */
 async function destroyProviders(agents: readonly Agent[], log: EventLog, ports: Ports): Promise<void> {
   const owners = new Map([...agents].reverse().map(({ provider, id }) => [provider, id]));
   const providers = new Set(agents.map(({ provider }) => provider));

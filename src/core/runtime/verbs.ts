@@ -1,10 +1,10 @@
-// The eight verbs as code calls them: bound to who asks, on whose behalf, and until when.
+// The eight verbs as functions, bound to an agent, its memory and a signal.
 
 import { AgentError } from "../errors.js";
 import { assertNotAborted } from "../tools/call.js";
 import { VERB_NAMES, type VerbBodies, type VerbContext, type VerbName, type VerbSet } from "../tools/verbs.js";
 
-/** Each verb rejects with `aborted` once the signal has fired, and with `capability-missing` where it has no body. */
+/** Each verb rejects with `aborted` once the signal has fired, and with `capability-missing` if it has no body. */
 export function bindVerbs(verbs: VerbBodies | undefined, context: VerbContext): VerbSet {
   const bound = {} as { -readonly [Name in VerbName]: VerbSet[Name] };
   for (const name of VERB_NAMES) bound[name] = async (args) => callVerb(verbs, name, args, context);

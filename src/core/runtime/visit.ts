@@ -1,5 +1,4 @@
-// One visit of one agent: a fresh conversation, driven by the loop until the agent settles. What an agent has used up of its
-// budget outlasts the visit, and ends with the run.
+// One visit of one agent: a fresh conversation, driven by the loop to its end. The agent's budget lasts for the whole run.
 
 import { defined } from "../defined.js";
 import { seal } from "../canon/copy.js";
@@ -17,12 +16,12 @@ import type { VerbBodies } from "../tools/verbs.js";
 import type { Agent } from "./agent.js";
 import { bindVerbs } from "./verbs.js";
 
-/** What an agent did between being entered and its answer. */
+/** One visit of an agent, from its entry to its answer. */
 export interface AgentVisit {
   agentId: string;
-  /** The model's last words. Those of an earlier visit when a cap ended this one before any; "" when there were none. */
+  /** The model's last text. If a cap ended the visit before any, that of an earlier visit, or "". */
   finalAnswer: string;
-  /** Which cap ended the visit. Absent when the model finished. */
+  /** The cap that ended the visit. Absent if the model finished. */
   budgetExhausted?: BudgetCap;
   turns: number;
   toolCalls: number;
@@ -38,14 +37,14 @@ export interface Member {
   readonly context: CustomToolContext;
   readonly ports: Pick<Ports, "timer" | "warn">;
   readonly control: RunControl;
-  /** How often it was entered. */
+  /** Number of visits so far. */
   visits: number;
   /** The cap that ended an earlier visit. */
   exhausted: BudgetCap | undefined;
   lastWords: string;
 }
 
-/** What a run lends to every agent it enters. */
+/** The parts of a run that all its agents share. */
 export interface Surroundings {
   readonly signal: AbortSignal;
   readonly verbs: VerbBodies | undefined;
@@ -58,7 +57,7 @@ export interface VisitInput {
   /** The user message. */
   readonly prompt: string;
   readonly emit: (turnIndex: number, body: EventBody, detail?: EventDetail) => void;
-  /** Adds a turn to what the run used. */
+  /** Adds a turn to the usage of the run. */
   readonly spend: (response: LlmTurnResponse) => void;
 }
 
@@ -76,7 +75,7 @@ export function createMember(agent: Agent, { signal, verbs, scope, ports, contro
   };
 }
 
-/** Rejects as the loop does. */
+/** Visits an agent. Rejects as the loop does. */
 export async function visit(member: Member, { prompt, emit, spend }: VisitInput): Promise<AgentVisit> {
   const { agent, budget } = member;
   const { turns, toolCalls } = budget;
@@ -86,7 +85,7 @@ export async function visit(member: Member, { prompt, emit, spend }: VisitInput)
     seal({ role: "user", content: prompt }),
   ];
   member.visits += 1;
-  const stop = await settle(member, messages, (turnIndex, body, detail) => {
+  const stop = await converse(member, messages, (turnIndex, body, detail) => {
     if (detail?.kind === "turn") {
       used.spend(detail.response);
       spend(detail.response);
@@ -126,8 +125,8 @@ export function createTally(): Pick<Budget, "spend" | "usage"> {
   return createBudget();
 }
 
-/** An agent that a cap has stopped stays stopped: whatever is left of the other caps, it takes no further turn in this run. */
-async function settle(member: Member, history: LlmMessage[], emit: VisitInput["emit"]): Promise<LoopStop> {
+/** Runs the loop, unless a cap stopped the agent before: then it takes no further turn in this run. */
+async function converse(member: Member, history: LlmMessage[], emit: VisitInput["emit"]): Promise<LoopStop> {
   const { agent, budget, context, ports, control, exhausted } = member;
   if (exhausted !== undefined) {
     emit(budget.turns, { type: "budget-exhausted", cap: exhausted, limit: budget.limitOf(exhausted) });

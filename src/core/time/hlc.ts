@@ -1,37 +1,34 @@
-// A hybrid logical clock (Kulkarni et al., "Logical Physical Clocks", 2014): time stamps that follow the wall clock where they
-// can and never run backwards, so that an event which was caused by another sorts behind it, across clocks that disagree.
+// A hybrid logical clock (Kulkarni et al., "Logical Physical Clocks", 2014): time stamps that follow the wall clock but never run
+// backwards. An event that was caused by another sorts after it, even across clocks that disagree.
 
 import { hexByte, toHex } from "../canon/bytes.js";
 import type { Ports } from "../ports.js";
 
-/**
- * A stamp as text: 12 hex digits of milliseconds since the epoch, 4 of a counter, 8 of the node, joined by `-`. All widths are
- * fixed, so that sorting stamps as text sorts them in time.
- */
+/** 12 hex digits of milliseconds since the epoch, 4 of a counter, 8 of the node, joined by `-`. Stamps sort as text. */
 export type HlcStamp = string;
 
 /** A hybrid logical clock (Kulkarni et al., "Logical Physical Clocks", 2014); made by {@link createHlc}. */
 export interface Hlc {
-  /** A stamp later than every stamp this clock gave or received. `now` spares a reading of the wall clock just made. */
+  /** A stamp later than every stamp this clock made or received. Pass `now` if the wall clock was just read. */
   tick(now?: number): HlcStamp;
   /**
-   * Moves this clock past a stamp from elsewhere. Throws RangeError, and stays where it is, for text that is no stamp and for a
-   * stamp more than {@link MAX_DRIFT_MS} ahead of the wall clock (and of this clock), which would drag every later stamp with it.
+   * Moves this clock past a stamp of another clock. Throws RangeError, and does not move, for text that is not a stamp and for a stamp
+   * more than {@link MAX_DRIFT_MS} ahead of the wall clock and this clock, since all later stamps would follow it.
    */
   receive(stamp: HlcStamp, now?: number): void;
 }
 
-/** What a stamp consists of; read by {@link parseHlc}. */
+/** The parts of a stamp; read by {@link parseHlc}. */
 export interface HlcParts {
   /** Milliseconds since the epoch, as far as the wall clock was followed. */
   readonly ms: number;
-  /** 0 to 65,535: what came within one millisecond, or while the wall clock stood behind. */
+  /** 0 to 65,535: counts stamps within one millisecond, or while the wall clock is behind. */
   readonly counter: number;
-  /** 8 hex digits that tell this clock from others. */
+  /** 8 hex digits that identify the clock. */
   readonly node: string;
 }
 
-/** How far ahead of the wall clock a received stamp may be: a day, more than a clock set to another time zone is off. */
+/** How far ahead of the wall clock a received stamp may be: a day, more than the error of a wrong time zone. */
 export const MAX_DRIFT_MS = 24 * 60 * 60 * 1000;
 
 // Half of what 12 hex digits hold, the year 6429. The other half is room for counters that overflow, so no stamp gets wider.
@@ -39,14 +36,14 @@ const MAX_WALL_MS = 2 ** 47 - 1;
 const MAX_COUNTER = 2 ** 16 - 1;
 const STAMP = /^([0-9a-f]{12})-([0-9a-f]{4})-([0-9a-f]{8})$/;
 
-/** A clock on the port's wall clock, with a random node unless one is given. Throws RangeError for a node that is not 8 hex digits. */
+/** A clock on the port's wall clock, with a random node by default. Throws RangeError for a node that is not 8 hex digits. */
 export function createHlc(ports: Pick<Ports, "now" | "randomBytes">, node: string = toHex(ports.randomBytes(4))): Hlc {
   if (!/^[0-9a-f]{8}$/.test(node))
     throw new RangeError(`the node of a clock is 8 hex digits, not ${JSON.stringify(node)}`);
   return new HybridClock(ports, node);
 }
 
-/** An {@link Hlc} whose stamps can also be kept as two numbers, which takes a fraction of the room, and written later. */
+/** An {@link Hlc} whose stamps can be kept as two numbers, in a fraction of the memory, and formatted later. */
 export class HybridClock implements Hlc {
   readonly #now: Ports["now"];
   readonly #suffix: string;
@@ -59,7 +56,7 @@ export class HybridClock implements Hlc {
     this.#suffix = `-${node}`;
   }
 
-  // Properties, so that a clock can be spread into another.
+  // Own properties, so that a clock can be spread into another.
   readonly tick = (now: number = this.#now()): HlcStamp => {
     this.advance(now);
     return this.format(this.ms, this.counter);
@@ -88,7 +85,7 @@ export class HybridClock implements Hlc {
   };
 
   #moveTo(ms: number, counter: number): void {
-    // A counter that is full borrows a millisecond from the future: order matters more than the wall clock.
+    // A full counter borrows a millisecond from the future, since order matters more than the wall clock.
     const isFull = counter > MAX_COUNTER;
     this.ms = isFull ? ms + 1 : ms;
     this.counter = isFull ? 0 : counter;
@@ -103,7 +100,7 @@ export function parseHlc(stamp: string): HlcParts | undefined {
   return { ms: parseInt(ms, 16), counter: parseInt(counter, 16), node };
 }
 
-/** Whole milliseconds. A reading that no clock gives (negative, NaN, beyond the range) counts for nothing: the counter goes on. */
+/** Whole milliseconds. An impossible reading (negative, NaN, out of range) is 0, so only the counter advances. */
 function readable(now: number): number {
   const ms = Math.floor(now);
   return ms > 0 && ms <= MAX_WALL_MS ? ms : 0;

@@ -3,11 +3,11 @@
 import { toMicroCents } from "../model/usage.js";
 import type { FallbackAttempt } from "../providers/fallback/attempt.js";
 
-/** Money in integer micro-cents (1e-8 USD); 0 for an attempt that failed and for a model without a price. */
+/** The cost of one attempt in integer micro-cents (1e-8 USD): 0 for a failed attempt and for a model without a price. */
 export interface CostUpdated {
   type: "cost:updated";
   nodeId: string;
-  /** The model that answered, in the vendor's words; of a failed attempt the one that was asked for. */
+  /** The model that answered, in the vendor's words. For a failed attempt, the requested one. */
   model: string;
   inputTokens: number;
   outputTokens: number;
@@ -16,7 +16,7 @@ export interface CostUpdated {
   attemptNumber?: number;
 }
 
-/** What one attempt cost, its total being `before` and itself. A skipped entry is no attempt and has none. */
+/** The cost event of an attempt after a total of `before`. A skipped entry has none. */
 export function toCost(nodeId: string, attempt: FallbackAttempt, before: number): CostUpdated | undefined {
   if (attempt.outcome === "skipped") return undefined;
   const { usage, costUsd } = attempt.outcome === "answered" ? attempt : {};
@@ -33,14 +33,14 @@ export function toCost(nodeId: string, attempt: FallbackAttempt, before: number)
   };
 }
 
-/** A vendor's figure, or 0 where it is none. */
+/** A vendor's figure, or 0 if it is not a positive finite number. */
 function amount(figure: number | undefined): number {
   return figure !== undefined && Number.isFinite(figure) && figure > 0 ? figure : 0;
 }
 
 /**
- * The one authority over what a run cost: an engine makes one per run and passes every vertex's events through it. What it
- * counts replaces what each vertex counted for itself; all other events pass as they are.
+ * Counts the cost of a whole run: an engine makes one per run and passes every vertex's events through it. Its total replaces the
+ * total of each vertex. Other events pass unchanged.
  */
 export function createRunTotal(): <Body extends { type: string }>(body: Body) => Body | CostUpdated {
   let total = 0;

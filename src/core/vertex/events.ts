@@ -1,5 +1,5 @@
-// A graph vertex's events: a projection of the run's own events and of what its fallback chain did. Without an envelope; the
-// bus that carries them stamps run, time and number. Budgets are the run's business, so nothing here tells of them.
+// The events of a graph vertex: a projection of the run's events and of the attempts of its fallback chain. The bus that carries
+// them adds run, time and number. Budgets belong to the run and have no event here.
 
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from "../canon/value.js";
 import type { EventBody } from "../events/event.js";
@@ -9,10 +9,7 @@ import { callFacts, resultFacts } from "../tools/facts.js";
 import { TOOL_UNAVAILABLE } from "../tools/tool.js";
 import { toCost, type CostUpdated } from "./cost.js";
 
-/**
- * An event of a graph vertex without its envelope. Numbers are those of {@link CostUpdated}; `attemptNumber` counts
- * from 1.
- */
+/** An event of a graph vertex without its envelope. `attemptNumber` counts from 1. */
 export type NodeEventBody =
   | { type: "agent:token"; nodeId: string; token: string; model: string }
   | {
@@ -33,20 +30,17 @@ export type NodeEventBody =
     }
   | CostUpdated;
 
-/** What a vertex hears of, in its order: events of the run, and what the chain's `onAttemptStart` and `onAttempt` are told. */
+/** A fact about a vertex: an event of the run, or an argument of the chain's `onAttemptStart` or `onAttempt`. */
 export type NodeFact = EventBody | FallbackStart | FallbackAttempt;
 
-/** Which vertex the events are about. */
+/** The vertex that the events are about. */
 export interface NodeIdentity {
   readonly nodeId: string;
-  /** Named until the first attempt names its own. */
+  /** Used until the first attempt names its model. */
   readonly model: string;
 }
 
-/**
- * The events of a vertex for a live run: at most one event for each fact. Keep one for one execution; `cost:updated`
- * counts that one alone.
- */
+/** Gives the event of each fact of a live run, if it has one. Make one per execution: `cost:updated` sums over its facts. */
 export function createNodeProjection({ nodeId, model }: NodeIdentity): (fact: NodeFact) => NodeEventBody | undefined {
   let active: { model: string; attemptNumber?: number } = { model };
   let spent = 0;
@@ -63,16 +57,13 @@ export function createNodeProjection({ nodeId, model }: NodeIdentity): (fact: No
   };
 }
 
-/**
- * The events of a vertex for a run that is over: all of its facts, as {@link createNodeProjection} gives them one by
- * one.
- */
+/** The events of all facts of a run that is over; see {@link createNodeProjection}. */
 export function projectNodeEvents(node: NodeIdentity, facts: Iterable<NodeFact>): NodeEventBody[] {
   const project = createNodeProjection(node);
   return [...facts].flatMap((fact) => project(fact) ?? []);
 }
 
-/** The attempt that speaks. */
+/** The attempt that an event belongs to. */
 interface Speaker {
   readonly model: string;
   readonly attemptNumber?: number;
@@ -94,19 +85,7 @@ function projectEvent(nodeId: string, { model, ...attempt }: Speaker, event: Eve
       return toResult(nodeId, attempt, event.tool, false, TOOL_UNAVAILABLE);
     case "tool-denied":
       return toResult(nodeId, attempt, event.tool, false, event.message);
-    case "run-start":
-    case "turn-start":
-    case "llm-turn":
-    case "llm-error":
-    case "tool-policy":
-    case "tool-interrupted":
-    case "tool-skipped":
-    case "corrections-exhausted":
-    case "budget-exhausted":
-    case "handoff":
-    case "handoff-cycle":
-    case "provider-destroy-failed":
-    case "run-end":
+    default:
       return undefined;
   }
 }
@@ -122,10 +101,10 @@ function toResult(
   return { type: "agent:tool_result", nodeId, ...facts, ...attempt };
 }
 
-/** Enough to cut a summary from once keys are masked: a key that the cut halves would keep a shape of its own. */
+/** Characters that are masked before the summary is cut from them, since half a key would not look like one. */
 const MAX_READ_CHARACTERS = 8192;
 
-/** What has the shape of a key is masked in every text; the facts are a checked copy, so they are neither deep nor cyclic. */
+/** Masks secrets in every text. The facts are a checked copy, neither deep nor cyclic. */
 function maskObject(object: JsonObject): JsonObject {
   const masked: JsonObject = {};
   for (const key of Object.keys(object)) setOwn(masked, key, mask(object[key] as JsonValue));

@@ -1,47 +1,47 @@
-// Why a graph vertex failed, as one of a closed set of codes. Judged by code and kind of an error, never by its words, and
-// total: whatever was thrown has a code.
+// Why a graph vertex failed, as one of a closed set of codes. The code and kind of an error decide, never its words. Every thrown
+// value has a code.
 
 import { AgentError, type AgentErrorCode, type LlmErrorKind } from "../errors.js";
 import type { BudgetCap } from "../loop/budget.js";
 import { quoteForeign } from "../text/mask.js";
 import { thrownText } from "../text/thrown.js";
 
-/** What an engine decides by. */
+/** The code by which an engine decides. */
 export type NodeErrorCode =
   /** The run's signal fired, or a part of the run was aborted. */
   | "cancelled"
   /** A policy forbids a tool call. */
   | "tool_denied"
   | "tool_failed"
-  /** The host lacks something, or the fault is in code. */
+  /** The host lacks a capability, or the code has a fault. */
   | "internal"
-  /** The key was refused, or may not do this. */
+  /** The key was refused or lacks the permission. */
   | "provider_auth"
   | "provider_rate_limit"
-  /** The vendor is overloaded, down, too slow or not to be reached. */
+  /** The vendor is overloaded, down, too slow or unreachable. */
   | "provider_unavailable"
   | "content_filter"
-  /** What was asked can never work: an option, a model that is not there, a conversation too long for it. */
+  /** The request can never work: a wrong option, an unknown model, a conversation that is too long. */
   | "validation"
-  /** A cap ended the turns before the model did. */
+  /** A cap ended the run before the model did. */
   | "turn_limit";
 
 /** The failed half of a vertex's outcome. */
 export interface NodeFailure {
   readonly code: NodeErrorCode;
-  /** For a person: 500 characters at most, with keys masked. */
+  /** For people: at most 500 characters, with keys masked. */
   readonly message: string;
   /** True when the same vertex may succeed later. */
   readonly retryable: boolean;
 }
 
-/** Never throws. Once `signal` has fired the answer is `cancelled`, whatever the error. */
+/** The failure that an error stands for: `cancelled` once `signal` has fired, whatever the error. Never throws. */
 export function classifyFailure(error: unknown, signal?: AbortSignal): NodeFailure {
   if (signal?.aborted === true) return { code: "cancelled", message: "the run was cancelled", retryable: false };
   return { ...judge(error), message: quoteForeign(thrownText(error)) };
 }
 
-/** A reached cap as a failure, for a caller who takes it for one; to the runtime it is a normal end. */
+/** A reached cap as a failure, for callers that treat it as one. To the runtime it is a normal end. */
 export function limitFailure(cap: BudgetCap, limit: number): NodeFailure {
   return { code: "turn_limit", message: `the agent reached its limit of ${limit} ${CAP_WORDS[cap]}`, retryable: false };
 }
@@ -61,7 +61,6 @@ function judge(error: unknown): Verdict {
   try {
     return error instanceof AgentError ? judgeAgentError(error) : INTERNAL;
   } catch {
-    // An object that throws when it is looked at tells nothing of itself.
     return INTERNAL;
   }
 }
@@ -70,17 +69,8 @@ function judgeAgentError({ code, kind, retryable }: AgentError): Verdict {
   // A subclass may bring a code or a kind of its own.
   const known = Object.hasOwn(BY_CODE, code) ? BY_CODE[code] : "internal";
   const said = kind ?? (code === "timeout" ? "timeout" : "unknown");
-  switch (known) {
-    case "by-kind":
-      return { code: Object.hasOwn(BY_KIND, said) ? BY_KIND[said] : "internal", retryable };
-    case "tool_failed":
-      return { code: known, retryable };
-    case "cancelled":
-    case "tool_denied":
-    case "validation":
-    case "internal":
-      return { code: known, retryable: false };
-  }
+  if (known === "by-kind") return { code: Object.hasOwn(BY_KIND, said) ? BY_KIND[said] : "internal", retryable };
+  return { code: known, retryable: known === "tool_failed" && retryable };
 }
 
 type ByCode = "by-kind" | "cancelled" | "tool_denied" | "tool_failed" | "validation" | "internal";

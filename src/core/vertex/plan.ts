@@ -1,5 +1,4 @@
-// From what an author wrote about the models of a graph vertex to the entries of a fallback chain. Field names are those of
-// the authored file.
+// The entries of a fallback chain, from the models that the author of a graph vertex wrote. Field names are those of the file.
 
 import { defined } from "../defined.js";
 import { AgentError } from "../errors.js";
@@ -7,13 +6,13 @@ import type { LlmProviderAdapter } from "../model/provider.js";
 import type { Backoff } from "../providers/fallback/backoff.js";
 import type { FallbackEntry } from "../providers/fallback/entry.js";
 
-/** How often the first choice is asked. */
+/** How often the first choice is tried. */
 export interface AuthoredRetry {
   readonly max: number;
   readonly backoff?: Backoff;
 }
 
-/** A further model of a vertex, as its author wrote it. `max_attempts` is a whole number of 1 or more. */
+/** A further model of a vertex. `max_attempts` is a whole number of 1 or more. */
 export interface AuthoredFallback {
   readonly provider: string;
   readonly model: string;
@@ -21,7 +20,7 @@ export interface AuthoredFallback {
   readonly max_attempts?: number;
 }
 
-/** The models of a vertex, as its author wrote them; {@link toFallbackEntries} makes a chain of it. */
+/** The models of a vertex as its author wrote them, for {@link toFallbackEntries}. */
 export interface AuthoredAgent {
   readonly provider: string;
   readonly model: string;
@@ -29,13 +28,13 @@ export interface AuthoredAgent {
   readonly fallback_chain?: readonly AuthoredFallback[];
 }
 
-/** What a vertex says over its agent. A `retry` replaces the agent's whole, its backoff included. */
+/** Settings of a vertex that override its agent's. A `retry` replaces the whole of the agent's, including its backoff. */
 export interface AuthoredNode {
   readonly model?: string;
   readonly retry?: AuthoredRetry;
 }
 
-/** The adapter behind an authored id, or undefined where the host has none. The key stays within the adapter. */
+/** The adapter for an authored id, or undefined if the host has none. The key stays within the adapter. */
 export type ResolveProvider = (providerId: string) => LlmProviderAdapter | undefined;
 
 /**
@@ -51,15 +50,10 @@ export function toFallbackEntries(
   const of = (id: string) => providers.get(id) as LlmProviderAdapter;
   const { max = 1, backoff } = node.retry ?? agent.retry ?? {};
   return [
-    {
-      provider: of(agent.provider),
-      model: node.model ?? agent.model,
-      maxAttempts: max,
-      ...defined({ backoff }),
-    },
-    ...fallbacks.map(({ provider, model, max_attempts: maxAttempts = 1 }) => ({
-      ...{ provider: of(provider), model, maxAttempts },
-    })),
+    { provider: of(agent.provider), model: node.model ?? agent.model, maxAttempts: max, ...defined({ backoff }) },
+    ...fallbacks.map(({ provider, model, max_attempts = 1 }) => {
+      return { provider: of(provider), model, maxAttempts: max_attempts };
+    }),
   ];
 }
 
@@ -73,6 +67,6 @@ function resolveAll(ids: readonly string[], resolveProvider: ResolveProvider): M
   }
   if (missing.length === 0) return providers;
   throw new AgentError("capability-missing", `the host has no provider for ${missing.join(", ")}`, {
-    hint: "Have resolveProvider answer for every provider that an agent or its fallback_chain names.",
+    hint: "Let resolveProvider return an adapter for every provider that an agent or its fallback_chain names.",
   });
 }

@@ -13,7 +13,6 @@ import {
   canonicalize,
   copyJson,
   findMessageFlaw,
-  isThenable,
   scriptedProvider,
   type LlmMessage,
   type LlmTurnResponse,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { CassetteError } from "../../../src/cassette/errors.js";
 import type { CassetteV1 } from "../../../src/cassette/file/format.js";
-import { hashEnvelope } from "../../../src/cassette/file/build.js";
+import { hashEnvelope } from "../../../src/cassette/file/hashes.js";
 import { checkCassette, parseCassette } from "../../../src/cassette/trust/load.js";
 import { migrateCassette, migrationOf } from "../../../src/cassette/file/migrate.js";
 import { formatCassette } from "../../../src/cassette/trust/store.js";

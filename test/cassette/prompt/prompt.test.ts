@@ -99,7 +99,7 @@ describe("createPromptTracker", () => {
     expect(error).toBeInstanceOf(CassetteError);
     expect(error).toMatchObject({
       code: "invalid-options",
-      summary: `hashFilter returned no list of messages: ${words}`,
+      summary: `hashFilter did not return a list of messages: ${words}`,
     });
   });
 

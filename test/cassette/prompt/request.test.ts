@@ -10,13 +10,13 @@ const cassette = await recordTurns([prompt("a")], [say("x")]);
 describe("a request that is none", () => {
   it.each<[unknown, string]>([
     [null, "the request is null, not an object"],
-    [{}, "the messages of the request are no list of messages: it is undefined"],
-    [{ messages: null }, "the messages of the request are no list of messages: it is null"],
-    [{ messages: [null] }, "the messages of the request are no list of messages: item 0 is null"],
-    [{ messages: new Array(1) }, "the messages of the request are no list of messages: item 0 is undefined"],
-    [{ messages: ["hi"] }, "the messages of the request are no list of messages: item 0 is a string"],
-    [{ messages: [], tools: "none" }, "the tools of the request are a string, no list"],
-    [{ messages: [], settings: [] }, "the settings of the request are a list, no object"],
+    [{}, "the messages of the request are not a list of messages: it is undefined"],
+    [{ messages: null }, "the messages of the request are not a list of messages: it is null"],
+    [{ messages: [null] }, "the messages of the request are not a list of messages: item 0 is null"],
+    [{ messages: new Array(1) }, "the messages of the request are not a list of messages: item 0 is undefined"],
+    [{ messages: ["hi"] }, "the messages of the request are not a list of messages: item 0 is a string"],
+    [{ messages: [], tools: "none" }, "the tools of the request are a string, not a list"],
+    [{ messages: [], settings: [] }, "the settings of the request are a list, not an object"],
   ])("is refused by recorder and replayer in the same words: %j", async (request, summary) => {
     let called = false;
     const inner = { turn: async () => ((called = true), say("x")) };

@@ -121,7 +121,7 @@ describe("forkProvider", () => {
     const error = refusal(() => fork.toCassette()) as CassetteError;
     expect([error.code, error.summary]).toEqual([
       "unconsumed",
-      "the run ended at turn 1, before turn 2 where it was to fork",
+      "the run ended at turn 1, before it reached turn 2, where it should fork",
     ]);
   });
 

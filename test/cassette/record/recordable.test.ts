@@ -42,7 +42,7 @@ describe("a message that the loader would refuse", () => {
     for (let time = 0; time < 2; time++) {
       const error = await notRecordable(recorder.turn({ messages }));
       expect([error.summary, error.pointer]).toEqual([
-        `message 1 of the prompt is not one: ${field} is not ${expected}`,
+        `message 1 of the prompt is malformed: ${field} is not ${expected}`,
         `/1${field}`,
       ]);
     }

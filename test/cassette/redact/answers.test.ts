@@ -212,7 +212,7 @@ describe("redact", () => {
     const error = (await rejection(recorder.turn(prompt("a")))) as CassetteError;
     expect(error).toBeInstanceOf(CassetteError);
     expect(error.code).toBe("not-recordable");
-    expect(error.hint).toContain("redact hook");
+    expect(error.hint).toContain("redact function");
     expect(recorder.turns).toBe(0);
   });
 

@@ -97,7 +97,7 @@ describe("the text of a miss", () => {
     const error = await missOf(runWeather(cassetteProvider(cassette), { weather: "sun" }));
     expect(error.summary).toBe(
       [
-        "turn 1: the prompt is not the recorded one; the cassette holds hashes only, so it cannot say where they part",
+        "turn 1: the prompt is not the recorded one; the cassette holds only hashes, so it cannot say where they differ",
         "  nearest  recorded turn 1",
       ].join("\n"),
     );

@@ -108,7 +108,7 @@ describe("createShelf", () => {
   it("compares hashes alone where a cassette keeps no prompts", async () => {
     const bare = await recordTurns([prompt("q")], [say("a")], { prompts: false });
     const shelf = createShelf([item("bare", bare)]);
-    expect((await missOf(shelf.answer(WIRES.openai, over(prompt("r"))))).message).toContain("holds hashes only");
+    expect((await missOf(shelf.answer(WIRES.openai, over(prompt("r"))))).message).toContain("holds only hashes");
     expect((await shelf.answer(WIRES.openai, over(prompt("q")))).response.finalAnswer).toBe("a");
   });
 

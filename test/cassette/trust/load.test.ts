@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { hashEnvelope, hashResponse } from "../../../src/cassette/file/build.js";
+import { hashEnvelope, hashResponse } from "../../../src/cassette/file/hashes.js";
 import { CassetteError, type CassetteErrorCode } from "../../../src/cassette/errors.js";
 import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import { checkCassette, parseCassette } from "../../../src/cassette/trust/load.js";
@@ -165,8 +165,8 @@ describe("the shape of a cassette", () => {
 
   it("has other words for a version that is newer than for one that is none", () => {
     const newer = refused(edited((c) => (c["version"] = 3)));
-    expect(newer.summary).toBe("the cassette has version 3; this is a reader of versions 1 and 2");
-    expect(newer.hint).toBe("Update playhead, or record again with the version at hand.");
+    expect(newer.summary).toBe("the cassette has version 3, but only versions 1 and 2 can be read");
+    expect(newer.hint).toBe("Update playhead, or record again with this version.");
     expect(refused(edited((c) => (c["version"] = "2"))).summary).toBe('"2" is not a cassette version');
   });
 

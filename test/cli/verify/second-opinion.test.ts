@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { hashEnvelope } from "../../../src/cassette/file/build.js";
+import { hashEnvelope } from "../../../src/cassette/file/hashes.js";
 import { createBundleStore } from "../../../src/cassette/bundle/store.js";
 import { formatCassette } from "../../../src/cassette/trust/store.js";
 import { nodeFiles, pathBeside } from "../../../src/host/files.js";

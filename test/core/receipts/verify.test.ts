@@ -74,7 +74,7 @@ describe("verifyReceipts of a whole chain", () => {
 
   it.each([null, undefined, 5, {}, Promise.resolve("")])("refuses %j in place of receipts", (input) => {
     const wrong = refusal(() => verifyReceipts(input as unknown as string, publicKey));
-    expect(wrong).toMatchObject({ code: "invalid-options", message: expect.stringMatching(/in place of/) as string });
+    expect(wrong).toMatchObject({ code: "invalid-options", message: expect.stringMatching(/, not receipts/) as string });
   });
 
   it("says that a chain without its end may have lost its tail", () => {
@@ -128,7 +128,7 @@ describe("verifyReceipts of a broken chain", () => {
       ...{ receipts: 0 },
       findings: expect.arrayContaining([
         expect.objectContaining({
-          text: `it names the key ${at(0).keyId}, and not ${foreign[0]?.keyId ?? ""}`,
+          text: `it names the key ${at(0).keyId}, not ${foreign[0]?.keyId ?? ""}`,
         }) as object,
       ]) as object[],
     });
@@ -166,7 +166,7 @@ describe("verifyReceipts of a broken chain", () => {
   it("says where line ends were converted, as by a version control system", () => {
     const verdict = verifyReceipts(fileOf(chain).replaceAll("\n", "\r\n"), publicKey);
     expect(verdict).toMatchObject({ kind: "broken", receipts: 0 });
-    const text = "its line end is not the one that was written: CR LF in place of LF";
+    const text = "its line end was changed from LF to CR LF";
     const findings = verdict.kind === "broken" ? verdict.findings : [];
     expect(findings.map((finding) => [finding.kind, finding.text])).toEqual(chain.map(() => ["edited", text]));
   });

@@ -28,11 +28,11 @@ describe("a plan", () => {
   });
 
   it.each<[string, unknown, string[]]>([
-    ["null", null, ["the plan is no object"]],
-    ["no entry", { edges: [], exits: [] }, ["entry is undefined, which is no agent"]],
-    ["an unknown entry", { ...good, entry: "boss" }, ['entry is "boss", which is no agent']],
-    ["no edges", { entry: "router", exits: [] }, ["its edges are no list"]],
-    ["exits that are no list", { ...good, exits: "specialist" }, ["its exits are no list"]],
+    ["null", null, ["the plan is not an object"]],
+    ["no entry", { edges: [], exits: [] }, ["entry is undefined, which is not an agent"]],
+    ["an unknown entry", { ...good, entry: "boss" }, ['entry is "boss", which is not an agent']],
+    ["no edges", { entry: "router", exits: [] }, ["its edges are not a list"]],
+    ["exits that are no list", { ...good, exits: "specialist" }, ["its exits are not a list"]],
     ["an unknown exit", { ...good, exits: ["specialist", "x"] }, ['exits[1] is "x"']],
     ["an edge from nowhere", { ...good, edges: [{ to: "router" }] }, ["edges[0].from is undefined"]],
     [
@@ -40,17 +40,17 @@ describe("a plan", () => {
       { ...good, edges: [...good.edges, { from: "router", to: "b" }] },
       ['edges[1].to is "b"'],
     ],
-    ["an edge that is none", { ...good, edges: [null] }, ["edges[0] is no object"]],
-    ["a hole among the edges", { ...good, edges: new Array(1) }, ["edges[0] is no object"]],
+    ["an edge that is none", { ...good, edges: [null] }, ["edges[0] is not an object"]],
+    ["a hole among the edges", { ...good, edges: new Array(1) }, ["edges[0] is not an object"]],
     [
       "a condition that is no function",
       { ...good, edges: [{ ...good.edges[0], when: "yes" }] },
-      ["edges[0].when is no function"],
+      ["edges[0].when is not a function"],
     ],
     [
       "an input that is no function",
       { ...good, edges: [{ ...good.edges[0], input: "x" }] },
-      ["edges[0].input is no function"],
+      ["edges[0].input is not a function"],
     ],
     ["an option of the plan nobody reads", { ...good, exit: [] }, ["it has an unknown option exit"]],
     [
@@ -126,11 +126,11 @@ describe("the next edge", () => {
       },
       "threw: no *** here",
     ],
-    ["gives a promise", () => Promise.reject(new Error("late")), "gave a promise and no boolean"],
-    ["gives nothing", () => undefined, "gave undefined and no boolean"],
-    ["gives text", () => "yes", "gave a string and no boolean"],
-    ["gives null", () => null, "gave null and no boolean"],
-    ["gives an object", () => ({}), "gave an object and no boolean"],
+    ["gives a promise", () => Promise.reject(new Error("late")), "returned a promise, not a boolean"],
+    ["gives nothing", () => undefined, "returned undefined, not a boolean"],
+    ["gives text", () => "yes", "returned a string, not a boolean"],
+    ["gives null", () => null, "returned null, not a boolean"],
+    ["gives an object", () => ({}), "returned an object, not a boolean"],
   ])("is an error naming the edge when a condition %s", (_name, when, text) => {
     const plan = from({ to: "specialist", when: () => false }, { to: "fallback", when: when as () => boolean });
     const error = refusal(() => nextEdge(plan, "router", "x")) as Error;
@@ -171,8 +171,8 @@ describe("what is handed over", () => {
       },
       "the input of edges[3] (router to fallback) threw: empty",
     ],
-    ["gives a promise", () => Promise.reject(new Error("late")), "gave a promise and no text"],
-    ["gives nothing", () => undefined, "gave undefined and no text"],
+    ["gives a promise", () => Promise.reject(new Error("late")), "returned a promise, not text"],
+    ["gives nothing", () => undefined, "returned undefined, not text"],
   ])("is an error naming the edge when its input %s", (_name, input, text) => {
     const error = refusal(() => inputOf({ ...edge, input: input as () => string }, "g", "a")) as Error;
     expect(error).toMatchObject({ code: "handoff-failed" });

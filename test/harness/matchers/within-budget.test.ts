@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { hashEnvelope } from "../../../src/cassette/file/build.js";
+import { hashEnvelope } from "../../../src/cassette/file/hashes.js";
 import { describe, expect, it } from "vitest";
 import { recordingProvider, type CassetteV2 } from "../../../src/cassette/index.js";
 import { createRuntime, type RunResult } from "../../../src/core/index.js";

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parseCassette } from "../../../../src/cassette/trust/load.js";
 import { formatCassette } from "../../../../src/cassette/trust/store.js";
-import { hashEnvelope } from "../../../../src/cassette/file/build.js";
+import { hashEnvelope } from "../../../../src/cassette/file/hashes.js";
 import { CassetteError } from "../../../../src/cassette/errors.js";
 import type { CassetteV2 } from "../../../../src/cassette/file/format.js";
 import { recomputeCassette } from "../../../../src/cli/verify/independent/cassette.js";

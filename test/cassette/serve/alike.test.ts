@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isNearer, likenessOf, type Likeness } from "../../../src/cassette/serve/likeness.js";
+import { isNearer, likenessOf, type Likeness } from "../../../src/cassette/serve/alike.js";
 
 const near = (given: Partial<Omit<Likeness, "likeness">> & { likeness?: number }): Likeness => {
   const { likeness = 0, ...rest } = given;

@@ -1,16 +1,16 @@
 // The three ways to pass a version 2 off as a version 1, and who notices each.
 
 import { describe, expect, it } from "vitest";
-import type { CassetteError, CassetteErrorCode } from "../../src/cassette/errors.js";
-import type { CassetteV2 } from "../../src/cassette/file/format.js";
-import { parseCassette, type ParseOptions } from "../../src/cassette/trust/load.js";
-import { toLockEntry } from "../../src/cassette/trust/lock.js";
-import { signCassette } from "../../src/cassette/trust/sign.js";
-import { testKey, trustIn } from "../support/keys.js";
-import { weatherCassette } from "../support/recording.js";
-import { refusal } from "../support/refusal.js";
-import { quietPorts } from "../support/script.js";
-import { hasShared, readShared } from "../support/shared.js";
+import type { CassetteError, CassetteErrorCode } from "../../../src/cassette/errors.js";
+import type { CassetteV2 } from "../../../src/cassette/file/format.js";
+import { parseCassette, type ParseOptions } from "../../../src/cassette/trust/load.js";
+import { toLockEntry } from "../../../src/cassette/trust/lock.js";
+import { signCassette } from "../../../src/cassette/trust/sign.js";
+import { testKey, trustIn } from "../../support/keys.js";
+import { weatherCassette } from "../../support/recording.js";
+import { refusal } from "../../support/refusal.js";
+import { quietPorts } from "../../support/script.js";
+import { hasShared, readShared } from "../../support/shared.js";
 
 const key = testKey(1);
 const good = await signCassette(await weatherCassette(), key.seed);

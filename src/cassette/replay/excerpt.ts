@@ -1,0 +1,46 @@
+// Two values cut around the place where they part, for messages. A live prompt may hold a secret that no recording was scrubbed
+// of, and a message is printed in logs, so secrets are hidden.
+
+import { toVisible, type JsonValue } from "../../core/index.js";
+import { SECRET_RULES } from "../redact/detect/rules.js";
+import { createSecretFinder } from "../redact/text.js";
+
+/** Characters kept on either side of the place where two values part. */
+const WINDOW = 60;
+/** Characters around the excerpt that are searched for secrets with it. Only a private key is longer. */
+const SURROUNDINGS = 4_096;
+
+const findSecrets = createSecretFinder({ rules: SECRET_RULES, values: [] });
+
+/** Two values as JSON text, both cut to the neighbourhood of the first character that differs. */
+export function cutAround(
+  a: JsonValue | undefined,
+  b: JsonValue | undefined,
+): [string | undefined, string | undefined] {
+  const [left, right] = [a, b].map((value) => (value === undefined ? undefined : JSON.stringify(value)));
+  let at = 0;
+  if (left !== undefined && right !== undefined) {
+    while (at < left.length && at < right.length && left[at] === right[at]) at++;
+  }
+  return [excerpt(left, at), excerpt(right, at)];
+}
+
+function excerpt(text: string | undefined, at: number): string | undefined {
+  if (text === undefined) return undefined;
+  const start = Math.max(0, at - WINDOW);
+  const end = at + WINDOW;
+  const shown = hideSecrets(text, start, end).toWellFormed();
+  return `${start > 0 ? "…" : ""}${toVisible(shown)}${end < text.length ? "…" : ""}`;
+}
+
+/** The part from `start` to `end`, with an asterisk for every character of a secret. */
+function hideSecrets(text: string, start: number, end: number): string {
+  const from = Math.max(0, start - SURROUNDINGS);
+  const around = text.slice(from, end + SURROUNDINGS);
+  let hidden = around;
+  for (const secret of findSecrets(around)) {
+    const stars = "*".repeat(secret.end - secret.start);
+    hidden = hidden.slice(0, secret.start) + stars + hidden.slice(secret.end);
+  }
+  return hidden.slice(start - from, end - from);
+}
