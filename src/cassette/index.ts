@@ -85,6 +85,7 @@ export { secretsOf } from "./redact/environment.js";
 export type { Finder, Found } from "./redact/detect/find.js";
 export { withValues, type RedactOption, type RedactOptions } from "./redact/options.js";
 export { createSecretFinder } from "./redact/text.js";
+export { replaceSecrets } from "./redact/detect/find.js";
 export { EMAIL_RULE, SECRET_RULES, type RedactionRule } from "./redact/detect/rules.js";
 export { readHashFilter, type HashFilterName, type HashFilterOption, type NamedFilter } from "./prompt/filters.js";
 export {

@@ -2,7 +2,7 @@
 
 export * from "./errors.js";
 export { defined } from "./defined.js";
-export { assertKnownOptions, showValue, unknownOptions } from "./options.js";
+export { assertKnownOptions, unknownOptions } from "./options.js";
 export {
   systemPorts,
   withSystemPorts,
@@ -13,7 +13,10 @@ export {
   type Ports,
 } from "./ports.js";
 export { MAX_TIMER_MS, portsProblem } from "./ports.js";
-export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./visible.js";
+export { plural } from "./text/plural.js";
+export { shorten } from "./text/shorten.js";
+export { showValue } from "./text/show.js";
+export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./text/visible.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal, sealedLevels } from "./canon/copy.js";
 export { findTooDeep, parseBoundedJson } from "./canon/depth.js";
@@ -83,7 +86,7 @@ export type {
   ToolResultStatus,
 } from "./tools/policy.js";
 export { MAX_RESULT_CHARACTERS, toResultText, type ResultText } from "./tools/result.js";
-export { thrownText } from "./tools/thrown.js";
+export { thrownText } from "./text/thrown.js";
 export {
   defineTool,
   TOOL_UNAVAILABLE,
@@ -160,7 +163,7 @@ export type { OpenAiOptions } from "./vendors/openai/vendor.js";
 export { scriptedProvider, type ScriptedProvider, type ScriptStep } from "./providers/scripted.js";
 export { sleep } from "./http/sleep.js";
 export { toArguments } from "./providers/calls.js";
-export { quoteForeign } from "./http/secret.js";
+export { quoteForeign } from "./text/mask.js";
 export { isRetryableStatus, kindForStatus } from "./http/status.js";
 export { decodeAnthropic } from "./vendors/anthropic/decode.js";
 export { encodeAnthropic, type AnthropicEncoding } from "./vendors/anthropic/encode.js";

@@ -159,7 +159,7 @@ export { toleranceLines } from "./reports/tolerated.js";
 export { refusalText, type GateRefusal, type RefusedFile } from "./reports/refusal.js";
 export { REPORTER_NAMES, reporterOf, type Reporter } from "./reports/registry.js";
 export { MAX_COMPARISONS, shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";
-export { shellText } from "./matchers/words.js";
+export { shellText } from "./text/shell.js";
 export {
   cassetteMiddleware,
   cassetteModel,

@@ -6,6 +6,7 @@ import {
   defined,
   isPlainObject,
   isWireName,
+  shorten,
   toVisible,
   type JsonObject,
   type JsonValue,
@@ -214,6 +215,5 @@ function sidesText({ old, new: now }: { old?: JsonValue; new?: JsonValue }): str
 }
 
 function valueText(value: JsonValue | undefined): string {
-  const text = canonicalize(value ?? null);
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN).toWellFormed()}…`;
+  return shorten(canonicalize(value ?? null), MAX_SHOWN);
 }

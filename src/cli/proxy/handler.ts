@@ -3,7 +3,7 @@
 
 import { gunzipSync } from "node:zlib";
 import type { Finder } from "../../cassette/index.js";
-import { wireOf } from "../../core/index.js";
+import { thrownText, wireOf } from "../../core/index.js";
 import { PIN_HEADER, readHeldState, refusalReply, type Refusal } from "../../harness/index.js";
 import { forward, type Forwarded, type HttpHandler, type HttpReply, type HttpRequest } from "../../host/index.js";
 import { SENT_AGAIN } from "../serve/advice.js";
@@ -94,7 +94,7 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
   try {
     answer = await forward({ url, method, headers, body, signal });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = thrownText(error);
     return {
       refusal: { status: 502, code: "target-unreachable", message: `${target.host} could not be reached: ${why}` },
     };

@@ -11,7 +11,7 @@ import {
   type RedactOption,
   type StreamNote,
 } from "../../cassette/index.js";
-import { toVisible, type PassedParts, type Wire } from "../../core/index.js";
+import { thrownText, toVisible, type PassedParts, type Wire } from "../../core/index.js";
 import { createRequestTally, parseTurn, type CountedRequest, type OutsideRequest } from "../../harness/index.js";
 
 /** The answer to a turn, as it passed by. */
@@ -101,7 +101,7 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
     watcher.lost(why);
   };
   // Whatever it was: the client has its answer, and the turns before this one are still to be written.
-  const loseBy = (error: unknown): void => lose(error instanceof Error ? error.message : String(error));
+  const loseBy = (error: unknown): void => lose(thrownText(error));
   const tracked = (work: Promise<void>): Promise<void> => {
     open.add(work);
     return work.finally(() => open.delete(work));

@@ -8,8 +8,9 @@ import {
   defined,
   findRate,
   isWireName,
-  VENDORS,
+  thrownText,
   vendorProvider,
+  VENDORS,
   WIRE_NAMES,
   type LlmProviderAdapter,
   type Rate,
@@ -105,7 +106,7 @@ async function importModule(path: string, cwd: string): Promise<{ default?: unkn
   try {
     return (await import(pathToFileURL(resolve(cwd, path)).href)) as { default?: unknown };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = thrownText(error);
     throw new CliError("provider-unclear", `${path} cannot be loaded: ${why}`, "Give the path of a module.", path);
   }
 }

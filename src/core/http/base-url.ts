@@ -1,6 +1,6 @@
 // Where an API begins, checked before anything is sent there. A key goes to whatever host this names.
 
-import { showValue } from "../options.js";
+import { showValue } from "../text/show.js";
 
 /** What an API takes beside the address. */
 export interface BaseUrlTerms {

@@ -6,11 +6,12 @@ import type { JsonObject } from "../canon/value.js";
 import type { StreamWire } from "../http/fold.js";
 import type { Pricing } from "../model/pricing.js";
 import type { LlmTurnRequest } from "../model/provider.js";
-import { showValue, unknownOptions } from "../options.js";
+import { unknownOptions } from "../options.js";
+import { showValue } from "../text/show.js";
 import { portsProblem, withSystemPorts, type Ports } from "../ports.js";
 import { baseUrlProblem } from "../http/base-url.js";
 import { createPricer } from "./price.js";
-import { maskSecrets } from "../http/secret.js";
+import { maskSecrets } from "../text/mask.js";
 
 /** Options that every vendor takes. */
 export interface VendorOptions {

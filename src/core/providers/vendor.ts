@@ -8,7 +8,7 @@ import { readStream } from "../model/stream.js";
 import { withSystemPorts, type Ports } from "../ports.js";
 import type { Decoding } from "../http/json-readers.js";
 import { postJson, type HttpCall } from "../http/json-request.js";
-import { quoteForeign } from "../http/secret.js";
+import { quoteForeign } from "../text/mask.js";
 import { postStream } from "../http/stream-request.js";
 import { createPricer } from "./price.js";
 import { assertRequest } from "./request.js";

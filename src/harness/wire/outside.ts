@@ -2,6 +2,7 @@
 // records or replays over HTTP names them in these words.
 
 import { TURN_PATHS } from "../../core/index.js";
+import { plural } from "../../core/index.js";
 
 /** A request by its method and its path, without a query: a query may hold a key. */
 export interface OutsideRequest {
@@ -35,7 +36,7 @@ export function createRequestTally<T extends OutsideRequest>(): RequestTally<T> 
 
 /** "POST /v1/responses refused: 2 times" */
 export function countText({ method, path, count }: CountedRequest, what: string): string {
-  return `${method} ${path} ${what}: ${count} ${count === 1 ? "time" : "times"}`;
+  return `${method} ${path} ${what}: ${plural(count, "time")}`;
 }
 
 /** The requests that are recorded and replayed, for a message. */

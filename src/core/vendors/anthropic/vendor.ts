@@ -2,7 +2,7 @@
 
 import { isPlainObject } from "../../canon/value.js";
 import { toList } from "../../http/json-readers.js";
-import { showValue } from "../../options.js";
+import { showValue } from "../../text/show.js";
 import type { CallTerms, KeyedVendorOptions } from "../../providers/vendor-options.js";
 import { findHeldState } from "../../wire/held-state.js";
 import { defineVendor } from "../vendor.js";

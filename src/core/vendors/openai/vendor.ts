@@ -1,7 +1,7 @@
 // OpenAI's chat completions API, and the many hosts that speak it: Azure, Together, Fireworks, OpenRouter, vLLM and others. Not
 // the Responses API.
 
-import { showValue } from "../../options.js";
+import { showValue } from "../../text/show.js";
 import { flagProblem, type CallTerms, type KeyedVendorOptions } from "../../providers/vendor-options.js";
 import { findHeldState } from "../../wire/held-state.js";
 import { defineVendor } from "../vendor.js";
