@@ -1,9 +1,9 @@
-// Waiting by the timer of the ports, which a test moves by hand. A wait ends early in one way only: the caller's abort.
+// A wait by the timer of the ports, which tests control. Only the caller's abort ends it early.
 
 import { MAX_TIMER_MS, type Ports } from "../ports.js";
 import { abortedError } from "./deadline.js";
 
-/** Resolves after `ms` milliseconds; rejects with `aborted`, and stops its timer, when `signal` fires first. */
+/** Resolves after `ms` milliseconds. Rejects with `aborted`, and stops its timer, if `signal` fires first. */
 export function sleep(ms: number, ports: Pick<Ports, "timer">, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {

@@ -174,7 +174,7 @@ describe("a fetch of the caller", () => {
   ])("may give %s: that is an AgentError, not retryable", async (_name, give) => {
     for (const error of await errorsOf((async () => give()) as Fetch)) {
       expect(error).toMatchObject({ code: "provider-response", kind: "unknown", retryable: false });
-      expect(error.message).toMatch(/^fetch gave (openai|anthropic):m no response that can be read$/);
+      expect(error.message).toMatch(/^fetch returned no readable response to (openai|anthropic):m$/);
     }
   });
 

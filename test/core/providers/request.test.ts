@@ -47,7 +47,7 @@ const flawed: [what: string, request: unknown, words: string][] = [
   ["a misspelled setting", { ...hello, settings: { temprature: 1 } }, "unknown option: temprature"],
   ["settings of null", { ...hello, settings: null }, "/settings is null"],
   ["tools by name", { ...hello, tools: { weather: weatherTool } }, "/tools is an object, not a list"],
-  ["a tool without a name", { ...hello, tools: [weatherTool, null] }, "/tools/1 is no tool with a name"],
+  ["a tool without a name", { ...hello, tools: [weatherTool, null] }, "/tools/1 is not a tool with a name"],
 ];
 
 function withSecond(message: unknown): unknown {

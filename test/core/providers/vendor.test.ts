@@ -173,7 +173,7 @@ describe.each(keyed)("%s key", (_vendor, build) => {
     };
     const { message, hint } = await refusal(() => build(options));
     const words = ["model is missing", "apiKey", "baseURL", "timeoutMs", "name is empty", "unknown option modle"];
-    for (const word of [...words, 'pricing["m"] is no rate']) expect(message).toContain(word);
+    for (const word of [...words, 'pricing["m"] is not a rate']) expect(message).toContain(word);
     expect(hint).toContain("The options are model, baseURL,");
   });
 
