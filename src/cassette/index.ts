@@ -57,7 +57,8 @@ export {
 } from "./trust/acceptance.js";
 export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt/prompt.js";
 export { resealCassette, type UnsealedTurn } from "./prompt/reseal.js";
-export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record/record.js";
+export { recordingProvider, type RecordingProvider } from "./record/record.js";
+export { createRecorder, type OpenTurn, type Recorder, type RecordingOptions } from "./record/recorder.js";
 export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay/replay.js";
 export { MAX_STREAM_PIECES, type RecordedStreaming, type StreamedTurn, type UnfitPart } from "./stream/format.js";
 export {
@@ -105,7 +106,7 @@ export { formatToolDrift, type ToolDrift } from "./tape/drift.js";
 export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tape/miss.js";
 export type { TapeResult } from "./tape/tape.js";
 export { cassetteTools, type CassetteTools, type CassetteToolsOptions, type ToolLike } from "./tape/replay.js";
-export { createConversations, type Conversations, type OpenTurn } from "./record/conversations.js";
+export { createConversations, type PassingTurn } from "./record/conversations.js";
 export {
   addSignature,
   resolveSigningKey,

@@ -181,7 +181,7 @@ function asRecorded(asked: Asked, redaction: () => ReplayRedaction | undefined):
   const side = redaction();
   if (side === undefined) return asked;
   const { wire, request } = asked;
-  const messages = [...side.scrubber.messages(request.messages).clean];
+  const messages = side.scrubber.messages(request.messages);
   const plain = throughWire({ ...request, messages }, wire, request)?.messages ?? messages;
   return { ...asked, digests: digestAlike(neutral(plain)) };
 }

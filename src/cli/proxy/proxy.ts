@@ -101,7 +101,6 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     } finally {
       await server.close();
     }
-    await recorder.idle();
     const saved = await saver.finish();
     for (const file of output.stale()) note("left from an earlier recording: ", file);
     finish({ recorder, saved, twins: await output.twins(), ended }, options, io);
