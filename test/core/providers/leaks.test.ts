@@ -5,8 +5,7 @@ import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 import { AgentError, LlmProviderHttpError } from "../../../src/core/errors.js";
-import { anthropicProvider } from "../../../src/core/vendors/anthropic/provider.js";
-import { openaiProvider } from "../../../src/core/vendors/openai/provider.js";
+import { anthropicProvider, openaiProvider } from "../../../src/core/vendors/providers.js";
 import { agentErrorOf, hello } from "../../support/wire.js";
 
 /** Of no shape that a vendor's keys have, so that only knowing it masks it. */

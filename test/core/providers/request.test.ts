@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LlmTurnRequest } from "../../../src/core/model/provider.js";
-import { anthropicProvider } from "../../../src/core/vendors/anthropic/provider.js";
-import { ollamaProvider } from "../../../src/core/vendors/ollama/provider.js";
-import { openaiProvider } from "../../../src/core/vendors/openai/provider.js";
+import { anthropicProvider, ollamaProvider, openaiProvider } from "../../../src/core/vendors/providers.js";
 import { fallbackProvider } from "../../../src/core/providers/fallback.js";
 import { agentErrorOf, apiKey, hello, weatherTool } from "../../support/wire.js";
 

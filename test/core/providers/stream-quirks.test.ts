@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openaiProvider } from "../../../src/core/vendors/openai/provider.js";
+import { openaiProvider } from "../../../src/core/vendors/providers.js";
 import { findRecorded, sse } from "../../support/exchanges.js";
 import { chunk, readRecorded, readStream, readWhole } from "../../support/quirks.js";
 import { hasShared } from "../../support/shared.js";

@@ -158,7 +158,7 @@ describe("what is struck", () => {
   it.each([null, undefined, 5, "openai", {}, { turn: 5 }])("is no provider: %j", async (provider) => {
     const error = await thrownBy(() => loose.faultyProvider(provider, { faults }));
     expect(error).toMatchObject({ code: "invalid-options" });
-    expect(error.message).toContain("faultyProvider was given no provider");
+    expect(error.message).toContain("faultyProvider needs a provider");
   });
 
   it("is the provider of a handle, not the handle", async () => {
@@ -202,7 +202,7 @@ describe("surviveFaults", () => {
     const silent = (trial: Trial) => swallowing(trial).then(() => undefined as unknown as RunResult);
     for (const one of [swallowing, silent]) {
       const error = await thrownBy(() => surviveFaults(one, { faults }));
-      expect(error.message).toContain("was given no provider");
+      expect(error.message).toContain("needs a provider");
     }
   });
 

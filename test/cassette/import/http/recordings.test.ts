@@ -4,7 +4,7 @@ import { MAX_BODY_BYTES } from "../../../../src/cassette/import/http/plain.js";
 import { MAX_EXCHANGES } from "../../../../src/cassette/import/http/split.js";
 import { parseImport, type ImportedCassette } from "../../../../src/cassette/import/parse.js";
 import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
-import { parseOpenAi } from "../../../../src/core/index.js";
+import { parseOpenAi } from "../../../../src/core/vendors/openai/parse.js";
 import { importOf, rebuildPrompts } from "../verify.js";
 
 interface Exchange {
