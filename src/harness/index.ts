@@ -61,7 +61,7 @@ export { createMatcherHost } from "./matchers/host.js";
 export { runGate } from "./drift/gate.js";
 export { turnLines } from "./drift/lines.js";
 export type { GateScenario } from "./drift/measure.js";
-export { isPointer, outcomeOf, successOf } from "./drift/outcome.js";
+export { outcomeOf, successOf } from "./drift/outcome.js";
 export type { GateRun } from "./drift/paths/paths.js";
 export type {
   Edit,

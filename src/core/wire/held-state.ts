@@ -1,7 +1,7 @@
 // Requests that continue a conversation held by the vendor's server. The model sees more than their messages, so two such requests
 // can be equal and mean different things: they are neither recorded nor replayed.
 
-import { AgentError } from "../errors.js";
+import { invalidOptions } from "../errors.js";
 import { toList, toObject } from "../http/json-readers.js";
 import { isGiven } from "./fields.js";
 
@@ -47,7 +47,7 @@ export function findHeldState(json: unknown): HeldState | undefined {
 /** Throws `invalid-options` for a body that continues state on the vendor's server. */
 export function refuseHeldState(json: unknown): void {
   const state = findHeldState(json);
-  if (state !== undefined) throw new AgentError("invalid-options", state.message, { hint: state.hint });
+  if (state !== undefined) throw invalidOptions(state.message, state.hint);
 }
 
 function held(field: string, hint: string): HeldState {

@@ -1,7 +1,7 @@
 // What the parsers of request bodies share: the shape of a parsed request, readers of single fields, and the refusal.
 
 import { defined } from "../defined.js";
-import { AgentError } from "../errors.js";
+import { invalidOptions } from "../errors.js";
 import type { LlmMessage } from "../model/message.js";
 import type { LlmSettings, LlmToolDefinition } from "../model/provider.js";
 import { isPlainObject, type JsonObject } from "../canon/value.js";
@@ -53,9 +53,10 @@ export function readModel(body: WireObject, path: string): string {
 
 /** Throws: `place` of the body holds something that a turn request cannot. No answer is better than one to another question. */
 export function refuse(place: string, what: string): never {
-  throw new AgentError("invalid-options", `the request cannot be read: ${place} ${what}`, {
-    hint: "Send a body as the vendor's API reference describes it, without files, audio and tools that the vendor runs.",
-  });
+  throw invalidOptions(
+    `the request cannot be read: ${place} ${what}`,
+    "Send a body as the vendor's API reference describes it, without files, audio and tools that the vendor runs.",
+  );
 }
 
 /** A text, or "" if it is absent or null. */

@@ -1,16 +1,9 @@
 // The runner of fixed cases: each clause of a contract becomes a case for any test runner, held against a subject of its own.
 
-import { AgentError } from "../../core/index.js";
+import { AgentError, isThenable } from "../../core/index.js";
 import { Violation, type Clause } from "../contract/clause.js";
 import { checkedFactory, factoryHint, type Making } from "../contract/factory.js";
-import {
-  assertOptionsObject,
-  assertWait,
-  describeGiven,
-  isClass,
-  isThenable,
-  missingMethods,
-} from "../contract/given.js";
+import { assertOptionsObject, assertWait, describeGiven, isClass, missingMethods } from "../contract/given.js";
 import { describeThrown } from "../contract/thrown.js";
 import { settle } from "../contract/waiting.js";
 

@@ -1,6 +1,6 @@
 // Waits that always end: with a value, with an error, or with the finding that the call took too long.
 
-import { systemPorts } from "../../core/index.js";
+import { systemPorts, within as settleWithin } from "../../core/index.js";
 import { fail, Violation } from "./clause.js";
 
 /** How a call ended. */
@@ -10,11 +10,7 @@ export type Settled =
   | { readonly kind: "late" };
 
 /** Calls `start` and waits at most `timeoutMs` milliseconds for it. Whatever comes later is dropped, rejections too. */
-export async function settle(start: () => unknown, timeoutMs: number): Promise<Settled> {
-  let stop = (): void => undefined;
-  const late = new Promise<Settled>((resolve) => {
-    stop = systemPorts.timer(timeoutMs, () => resolve({ kind: "late" }));
-  });
+export function settle(start: () => unknown, timeoutMs: number): Promise<Settled> {
   const work = (async (): Promise<Settled> => {
     try {
       return { kind: "value", value: await start() };
@@ -22,11 +18,7 @@ export async function settle(start: () => unknown, timeoutMs: number): Promise<S
       return { kind: "thrown", error };
     }
   })();
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    stop();
-  }
+  return settleWithin(work, timeoutMs, systemPorts).catch(() => ({ kind: "late" }));
 }
 
 /** Settles as `start` does; fails when that takes longer than `ms`. */

@@ -9,6 +9,7 @@ import {
   echoProvider,
   FORBIDDEN_KEYS,
   isPlainObject,
+  isThenable,
   ToolArgError,
   toPointer,
   toResultText,
@@ -23,7 +24,7 @@ import { changeOf } from "../arbitraries/changes.js";
 import { hostileArguments, mayBePoisoned } from "../arbitraries/tools.js";
 import { assertExamples, assertLawOptions, assertSeen, breaks, holdLaws, type LawOptions } from "./law.js";
 import { watchPrototypes } from "./prototypes.js";
-import { describeGiven, isObject, isThenable, refuse } from "../contract/given.js";
+import { describeGiven, isObject, refuse } from "../contract/given.js";
 import { findLoss } from "../contract/json.js";
 import { describeThrown, isCrash } from "../contract/thrown.js";
 import { toolContext } from "./tool-context.js";

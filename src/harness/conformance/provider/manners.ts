@@ -1,9 +1,9 @@
 // Cases about what lies between a provider and its caller: a call gives its promise or stream at once, request and response belong
 // to the caller, and a signal is heeded.
 
-import type { LlmTurnRequest } from "../../../core/index.js";
+import { isThenable, type LlmTurnRequest } from "../../../core/index.js";
 import { assertSame, fail, toClauses, Violation, type Clause } from "../../contract/clause.js";
-import { isThenable } from "../../contract/given.js";
+
 import { iteratorOf } from "../../contract/stream.js";
 import { abortMidway, GRACE_MS, rejection, settle, within } from "../../contract/waiting.js";
 import { answerBy, ask, readAll, waysOf, watch, type ProviderSubject, type Way } from "./ask.js";
