@@ -19,9 +19,7 @@ import type { CommandIo } from "../../src/cli/terminal/io.js";
 import type { Stop } from "../../src/cli/serve/stop.js";
 import type { LlmTurnResponse } from "../../src/core/model/provider.js";
 import { WIRES, type WireName } from "../../src/core/vendors/vendors.js";
-import { anthropicProvider } from "../../src/core/vendors/anthropic/provider.js";
-import { ollamaProvider } from "../../src/core/vendors/ollama/provider.js";
-import { openaiProvider } from "../../src/core/vendors/openai/provider.js";
+import { anthropicProvider, ollamaProvider, openaiProvider } from "../../src/core/vendors/providers.js";
 import { nodeFiles } from "../../src/host/files.js";
 import { assertBuilt, cassetteBin } from "../support/built.js";
 import { rejection } from "../support/refusal.js";
@@ -38,8 +36,7 @@ interface Running {
   stop(): Promise<{ out: string; err: string; code: number }>;
 }
 
-const OWN_BASE =
-  "Give a client that asks for anything else a base URL of its own (the vendor's), so that only turns come here.";
+const OWN_BASE = "Give a client of other APIs the vendor's base URL, so that only turns come here.";
 
 const running: Running[] = [];
 afterEach(async () => {
@@ -794,12 +791,12 @@ describe("cassette serve", () => {
     const unknown = await fetch(`${server.url}/v1/models`);
     expect(unknown.status).toBe(404);
     expect(await unknown.text()).toContain(
-      "GET /v1/models is a question about models, which no cassette holds, so it is not served here: cassettes hold POST requests to /chat/completions, /messages and /api/chat",
+      "GET /v1/models is a request about models, which no cassette holds, so it is not served here: cassettes hold POST requests to /chat/completions, /messages and /api/chat",
     );
     const huge = await post(`${server.url}/api/chat`, "x".repeat(33 * 1024 * 1024));
     expect([huge.status, await huge.json()]).toEqual([
       413,
-      { error: "the request has more than 33554432 bytes, the limit of this server" },
+      { error: "the request exceeds the limit of this server, 33554432 bytes" },
     ]);
     const surrogate = await post(
       `${server.url}/api/chat`,
@@ -968,7 +965,7 @@ describe("cassette serve", () => {
     const taken = await serving(["good.cassette.json"]);
     const second = await cli(["serve", "--port", new URL(taken.url).port, "good.cassette.json"]);
     expect(second.code).toBe(2);
-    expect(second.err).toContain("something else listens there\n  hint: Choose another port");
+    expect(second.err).toContain("another process listens there\n  hint: Choose another port");
   });
 });
 
@@ -1129,7 +1126,7 @@ describe("cassette record --proxy", () => {
       expect(
         proxy.io.err.match(/passed on, not recorded: POST \/v1\/responses is OpenAI's Responses API/g),
       ).toHaveLength(1);
-      expect(proxy.io.err).toContain("passed on, not recorded: GET /v1/models is a question about models");
+      expect(proxy.io.err).toContain("passed on, not recorded: GET /v1/models is a request about models");
       expect(proxy.io.err).toContain("/v1/messages/count_tokens is Anthropic's token counting");
       expect(proxy.io.err).not.toContain("hidden");
       await (await post(`${proxy.url}/chat/completions`, chat("fine"))).text();

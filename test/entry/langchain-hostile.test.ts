@@ -12,7 +12,7 @@ import { z } from "zod";
 import { recordingProvider } from "../../src/cassette/record/record.js";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../src/core/model/provider.js";
-import { openaiProvider } from "../../src/core/vendors/openai/provider.js";
+import { openaiProvider } from "../../src/core/vendors/providers.js";
 import { cassetteChatModel, fromLangChain } from "../../src/entry/langchain.js";
 import { say } from "../support/script.js";
 import { rejection } from "../support/refusal.js";

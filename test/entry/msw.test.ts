@@ -474,7 +474,7 @@ describe("a recording through MSW", () => {
     expect(lost).toMatchObject({ code: "not-recordable", summary: expect.not.stringContaining("hidden") });
     expect((lost as CassetteError).summary.split("\n")).toEqual([
       `POST ${url}/v1/messages/count_tokens passed on, not recorded: 2 times; it is Anthropic's token counting, which no cassette holds`,
-      `GET ${url}/v1/models passed on, not recorded: 1 time; it is a question about models, which no cassette holds`,
+      `GET ${url}/v1/models passed on, not recorded: 1 time; it is a request about models, which no cassette holds`,
     ]);
     expect(vendor.asked).toHaveLength(3);
   });

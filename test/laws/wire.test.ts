@@ -6,11 +6,14 @@ import { describe, expect, it } from "vitest";
 import type { ContentPart, LlmMessage, LlmToolCall, Reasoning } from "../../src/core/model/message.js";
 import type { LlmSettings, LlmTurnRequest, LlmTurnResponse } from "../../src/core/model/provider.js";
 import type { Usage } from "../../src/core/model/usage.js";
-import { present, type Loose } from "../../src/core/wire/turn.js";
+import { defined } from "../../src/core/defined.js";
 import type { Wire } from "../../src/core/vendors/vendor.js";
 import { throughWire, WIRES, type WireName } from "../../src/core/vendors/vendors.js";
 import { toPieces } from "../../src/core/wire/pieces.js";
 import { jsonObject, text } from "../support/arbitraries.js";
+
+/** Fields that may be undefined. */
+type Loose<T> = { [K in keyof T]: T[K] | undefined };
 
 const names: readonly WireName[] = ["openai", "anthropic", "ollama"];
 const said = text.filter((value) => value !== "");
@@ -85,7 +88,7 @@ function toMessages(part: Part, at: number): LlmMessage[] {
     case "user":
       return [{ role: "user", content: part.content }];
     case "answer":
-      return [{ role: "assistant", ...present({ content: part.content, reasoning: part.reasoning }) }];
+      return [{ role: "assistant", content: part.content, ...defined({ reasoning: part.reasoning }) }];
     case "calls": {
       const toolCalls = part.calls.map((call, index) => ({
         id: `call_${at}_${index}`,
@@ -154,7 +157,7 @@ function turnRequest(wire: WireName): fc.Arbitrary<LlmTurnRequest> {
       return {
         messages,
         ...(tools === undefined ? {} : { tools }),
-        settings: present<LlmSettings>(kept as Loose<LlmSettings>),
+        settings: defined(kept) as LlmSettings,
       };
     });
 }
@@ -198,7 +201,7 @@ const usage: Record<WireName, fc.Arbitrary<Usage>> = {
       cacheWriteTokens: maybe(fc.nat()),
       reasoningTokens: maybe(fc.nat()),
     })
-    .map((counts) => present<Usage>(counts as Loose<Usage>)),
+    .map((counts) => defined(counts) as Usage),
   anthropic: fc
     .record({
       fresh: fc.nat(1e6),
@@ -209,7 +212,7 @@ const usage: Record<WireName, fc.Arbitrary<Usage>> = {
     })
     .map(({ fresh, ...counts }) => {
       const inputTokens = fresh + (counts.cacheReadTokens ?? 0) + (counts.cacheWriteTokens ?? 0);
-      return present<Usage>({ inputTokens, ...counts } as Loose<Usage>);
+      return defined({ inputTokens, ...counts }) as Usage;
     }),
   ollama: fc.record({ inputTokens: fc.nat(), outputTokens: fc.nat() }),
 };

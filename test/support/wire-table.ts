@@ -3,9 +3,7 @@
 import { AgentError, LlmProviderHttpError } from "../../src/core/errors.js";
 import type { LlmProviderAdapter, LlmTurnResponse } from "../../src/core/model/provider.js";
 import { findResponseFlaw } from "../../src/core/model/response.js";
-import { anthropicProvider } from "../../src/core/vendors/anthropic/provider.js";
-import { ollamaProvider } from "../../src/core/vendors/ollama/provider.js";
-import { openaiProvider } from "../../src/core/vendors/openai/provider.js";
+import { anthropicProvider, ollamaProvider, openaiProvider } from "../../src/core/vendors/providers.js";
 import {
   readLooseBodies,
   readRecorded,

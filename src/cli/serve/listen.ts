@@ -1,4 +1,4 @@
-// Starting a server, with the system's refusals in our words.
+// Starts a server, and explains why the system refuses to.
 
 import { serveHttp, type HttpHandler, type HttpServer, type HttpServerOptions } from "../../host/index.js";
 import { CliError } from "../errors.js";
@@ -18,7 +18,7 @@ export async function listen(
     return await serveHttp(handler, { port, host, ...watched });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === "EADDRINUSE" ? "something else listens there" : message;
+    const why = code === "EADDRINUSE" ? "another process listens there" : message;
     const hint = "Choose another port with --port; 0 takes any that is free.";
     throw new CliError("cannot-listen", `cannot listen on ${host} port ${port}: ${why}`, hint);
   }

@@ -1,4 +1,4 @@
-// `cassette serve`: loads cassettes, answers their turns over the vendors' wires until it is stopped, and says what was used.
+// `cassette serve`: loads cassettes, answers their turns over the vendors' wires until it is stopped, and reports what was used.
 
 import { defined } from "../../core/index.js";
 import { basename, resolve } from "node:path";
@@ -37,22 +37,22 @@ export interface ServeOptions {
   port: number;
   host?: string;
   once?: boolean;
-  /** Recorded turns that were not used are reported and do not fail the run. */
+  /** Unused turns are reported, but do not fail the run. */
   allowUnused?: boolean;
-  /** Gives out answers whose tool calls hold a placeholder. */
+  /** Serves answers whose tool calls hold a placeholder. */
   allowRedacted?: boolean;
   json?: boolean;
   /** How streamed replies are cut and timed. Default `chunked`. */
   streaming?: Streaming;
   /** With `timed`: how many times faster than recorded. Default 1. */
   speed?: number;
-  /** Runs this with the clients' settings in its environment, and stops when it has ended. */
+  /** Runs this command with the clients' settings in its environment, and stops when it ends. */
   command?: readonly string[];
 }
 
 /**
- * Serves until `stop`, or the end of its command; exits 1 when a request was not answered or a turn is unused, and as the
- * command did where that failed. Throws where a cassette is refused.
+ * Serves until `stop`, or the end of its command. Exits 1 if a request was not answered or a turn is unused, and as the command did if
+ * that failed. Throws for a refused cassette.
  */
 export async function serve(
   paths: readonly string[],
@@ -134,7 +134,7 @@ async function untilOver(
   return exitCode;
 }
 
-/** By file, the fewest last parts of its path that no other file ends with. */
+/** By file, the shortest end of its path that no other file shares. */
 function shortNames(files: readonly string[]): Map<string, string> {
   const tail = (file: string, parts: number): string => file.split(/[\\/]/).slice(-parts).join("/");
   const shortest = (file: string): string => {
@@ -153,7 +153,7 @@ function left(shelf: Shelf): number {
 
 type LoadedItem = ShelfItem & { cassette: Cassette };
 
-/** The first cassette that is refused ends it: what is served is what was asked for, or nothing. */
+/** Throws for the first refused cassette: either all of them are served or none. */
 async function loadAll(paths: readonly string[], io: CommandIo): Promise<LoadedItem[]> {
   const files = filesAt(io);
   const store = createCassetteStore(files);
@@ -167,7 +167,7 @@ async function loadAll(paths: readonly string[], io: CommandIo): Promise<LoadedI
   return [...items.values()];
 }
 
-/** By the time of recording, whatever the order of the paths: a shell puts `run-2` before `run`. Within one moment by name, numbers by their value. */
+/** Sorted by time of recording, then by name with numbers by value, whatever the order of the paths: a shell puts `run-2` before `run`. */
 function inRecordedOrder(items: readonly LoadedItem[]): LoadedItem[] {
   const timeOf = ({ cassette }: LoadedItem): number => Date.parse(cassette.recordedAt) || 0;
   const nameOf = ({ file }: LoadedItem): string => file.replace(CASSETTE_SUFFIX, "");
@@ -176,7 +176,7 @@ function inRecordedOrder(items: readonly LoadedItem[]): LoadedItem[] {
 
 const byNumber = new Intl.Collator("en", { numeric: true });
 
-/** Files by path, with the name each has in its folder. */
+/** Files by path, with their names in their folder. */
 async function findFiles(files: FilePort, path: string): Promise<(readonly [string, string])[]> {
   const target = await findTarget(files, path);
   if (target.kind === "missing") {
@@ -196,7 +196,7 @@ async function loadItem(store: CassetteStore, file: string, name: string): Promi
   return { file, cassette, names };
 }
 
-/** The task an imported cassette was made from. */
+/** The task of an imported cassette. */
 function taskOf(cassette: Cassette): string[] {
   if (cassette.version === 1) return [];
   const imported = cassette.extensions?.["import"] as Partial<ImportExtension> | undefined;
@@ -235,7 +235,7 @@ function report(
     writeJson(io, "serve", exitCode, { url, cassettes, answered, unused, misses, refused });
     return;
   }
-  // What the command prints is its own.
+  // Standard output belongs to the command.
   const print = command === undefined ? createPrinter(io) : createNotes(io);
   for (const { file, turns, used, uncompared } of cassettes) {
     const look = used === turns ? "good" : allowUnused ? "warn" : "bad";

@@ -107,12 +107,12 @@ async function readFile(path: string, io: CommandIo): Promise<Uint8Array> {
   }
 }
 
-/** Ours has no `model` beside `messages`. A vendor's body without marks of its own is on the wire that most hosts speak. */
-function chooseForm(body: JsonObject, wire: string | undefined): "own" | WireName {
+/** A vendor's body without marks of its own is on the wire that most hosts speak. Our own form has no `model` beside `messages`. */
+export function chooseForm(body: JsonObject, wire: string | undefined): "own" | WireName {
   if (wire !== undefined) {
     if (isWireName(wire)) return wire;
     throw new CliError("usage", `${JSON.stringify(wire)} is no wire`, `Use one of ${WIRE_NAMES.join(", ")}.`);
   }
-  if (typeof body["model"] !== "string") return "own";
-  return WIRE_NAMES.find((name) => VENDORS[name].recognises(body)) ?? DEFAULT_VENDOR;
+  const marked = WIRE_NAMES.find((name) => VENDORS[name].recognises(body));
+  return marked ?? (typeof body["model"] === "string" ? DEFAULT_VENDOR : "own");
 }

@@ -1,8 +1,8 @@
-// Where an API begins, checked before anything is sent there. A key goes to whatever host this names.
+// Checks a base URL before anything is sent there, since the key goes to its host.
 
 import { showValue } from "../text/show.js";
 
-/** What an API takes beside the address. */
+/** The facts about a vendor's API that a check of its base URL needs. */
 export interface BaseUrlTerms {
   /** The path that is added to the base URL. */
   path: string;
@@ -13,7 +13,7 @@ export interface BaseUrlTerms {
 
 const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 
-/** What is wrong with a `baseURL`, or "". Never shows a user name, a password or a query. */
+/** The problem of a `baseURL`, or "". Never shows a user name, a password or a query. */
 export function baseUrlProblem(baseURL: unknown, terms: BaseUrlTerms): string {
   if (typeof baseURL !== "string") return `baseURL is ${showValue(baseURL)}, which is not an absolute URL`;
   if (!/^[a-z][a-z\d+.-]*:\/\//i.test(baseURL) || !URL.canParse(baseURL)) return malformed(baseURL);
@@ -32,7 +32,7 @@ export function baseUrlProblem(baseURL: unknown, terms: BaseUrlTerms): string {
   return `baseURL ends in ${end}: leave that out, as ${terms.path} is added to it`;
 }
 
-/** No scheme, or nothing after it. A text with an @ may hold a password and is not shown. */
+/** The problem of a URL without a scheme, or with nothing after it. Text with an @ may hold a password and is not shown. */
 function malformed(baseURL: string): string {
   const bare = baseURL.replace(/[?#].*$/s, "");
   const shown = bare.includes("@") ? "" : ` ${showValue(bare)}`;

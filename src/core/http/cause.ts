@@ -1,9 +1,9 @@
-// What a transport threw, as an error of our own. The object itself is never kept: undici hangs the bytes of the answer on it,
-// a client of the caller's its request with the key in a header, and either may have getters that throw.
+// Turns an error of the transport into one of our own. The object itself is never kept: undici attaches the bytes of the answer to it,
+// a caller's client its request with the key in a header, and either may have getters that throw.
 
 import { thrownText } from "../text/thrown.js";
 
-/** The name, the words and the code of a failure, each quoted; nothing else of it. */
+/** The name, the message and the code of a failure, each masked, and nothing else. */
 export interface SafeCause extends Error {
   code?: string;
 }
@@ -26,7 +26,7 @@ function wordsOf(below: unknown): string {
   return said === "" ? String(readField(below, "code")) : said;
 }
 
-/** A field of something foreign; undefined where it cannot be read. */
+/** A field of a foreign value, or undefined if it cannot be read. */
 export function readField(value: unknown, key: "cause" | "code" | "name"): unknown {
   try {
     return (value as Partial<Record<typeof key, unknown>> | null | undefined)?.[key];

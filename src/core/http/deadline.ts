@@ -1,23 +1,23 @@
-// The two ways a call ends before its answer is there: the caller's signal and the call's own time limit. Whichever comes
-// first is the reason, and both tear down the same fetch.
+// The two ways to end a call before its answer: the caller's signal and the call's time limit. The first one is the reason, and both
+// abort the same fetch.
 
 import { AgentError, invalidOptions } from "../errors.js";
 import { MAX_TIMER_MS, type Ports } from "../ports.js";
 import { showValue } from "../text/show.js";
 
-/** The end that hangs over one call. */
+/** The early end of one call. */
 export interface Deadline {
-  /** Fires on either; handed to fetch. */
+  /** Fires on either. For fetch. */
   readonly signal: AbortSignal;
-  /** Rejects on either, so that a transport which ignores its signal cannot hold the caller. */
+  /** Rejects on either, so that a transport that ignores its signal cannot hold the caller. */
   readonly reached: Promise<never>;
-  /** Why it fired, or undefined while it has not. */
+  /** Why it fired, or undefined before that. */
   reason(): AgentError | undefined;
-  /** Gives the whole limit to the wait that begins now; for a stream, whose limit is one of silence. */
+  /** Starts the whole limit again, for a stream, whose limit bounds the silence. */
   restart(): void;
-  /** Stops the clock while nobody waits. */
+  /** Stops the clock between two waits. */
   pause(): void;
-  /** Forgets timer and listener. Call it once the call has settled. */
+  /** Removes timer and listener. To be called when the call is over. */
   clear(): void;
 }
 
@@ -26,11 +26,11 @@ export interface DeadlineTerms {
   providerName: string;
   signal?: AbortSignal;
   timeoutMs?: number;
-  /** What `timeoutMs` bounds: the whole answer, or each wait for more of it. Default the whole. */
+  /** Whether `timeoutMs` bounds the whole answer, or each wait for more of it. Default the whole. */
   bounds?: "answer" | "silence";
 }
 
-/** Starts the clock of one call. Throws at once when the caller's signal has fired already. */
+/** Starts the clock of one call. Throws if the caller's signal has already fired. */
 export function startDeadline(terms: DeadlineTerms, ports: Ports): Deadline {
   const { providerName, signal, timeoutMs, bounds = "answer" } = terms;
   assertTimeout(timeoutMs);
@@ -42,7 +42,7 @@ export function startDeadline(terms: DeadlineTerms, ports: Ports): Deadline {
   const reached = new Promise<never>((_, refuse) => (reject = refuse));
   const end = (error: AgentError) => {
     reason ??= error;
-    // First the reason, then the teardown: whoever waits learns why, and not how the transport broke.
+    // The reason comes before the abort, so that waits reject with it and not with the transport's error.
     reject(reason);
     controller.abort(reason);
   };
@@ -72,7 +72,7 @@ export function startDeadline(terms: DeadlineTerms, ports: Ports): Deadline {
   };
 }
 
-/** The refusal of a call whose signal has fired. */
+/** The error of a call whose signal has fired. */
 export function abortedError(providerName: string, signal?: AbortSignal): AgentError {
   return new AgentError("aborted", `the call to ${providerName} was aborted`, { cause: signal?.reason as unknown });
 }

@@ -1,6 +1,6 @@
-// Reading what a vendor called its failure, and what kind that makes it. Vendors agree on neither place nor words: OpenAI and
-// Anthropic send { error: { type, code, message } }, xAI and Ollama a string there, Mistral the fields at the top or a
-// `detail`, Cloudflare a list, and a gateway wraps the text of the vendor behind it.
+// Reads a vendor's error and judges its kind. Vendors agree on neither place nor words: OpenAI and Anthropic send
+// { error: { type, code, message } }, xAI and Ollama a string there, Mistral the fields at the top or a `detail`, Cloudflare a list,
+// and a gateway wraps the text of the vendor behind it.
 
 import { findTooDeep } from "../canon/depth.js";
 import { isPlainObject, MAX_JSON_DEPTH } from "../canon/value.js";
@@ -9,7 +9,7 @@ import { kindForStatus } from "./status.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fault in a body, parsed or as text; empty when it holds none. `quote` makes a vendor's words fit to be shown. */
+/** The fault in a body, parsed or as text. It is empty for a body without one. `quote` masks the vendor's words. */
 export function readFault(body: unknown, quote: (text: string) => string): VendorFault {
   const fault = findFault(typeof body === "string" ? parseOr(body) : body, 3);
   const shown: VendorFault = {};
@@ -49,7 +49,7 @@ function readFields(fields: Fields, depth: number): VendorFault {
   const message = toWord(fields["message"]);
   const metadata = fields["metadata"];
   const raw = isPlainObject(metadata) ? metadata["raw"] : undefined;
-  // A gateway's own words are "Provider returned error"; what happened is in the text it passes on.
+  // A gateway's own words are "Provider returned error". The text that it passes on says what happened.
   const inner = typeof raw === "string" ? (findFault(parseOr(raw), depth - 1).message ?? raw) : "";
   return { code, type, message: [message, inner].filter((text) => text !== "").join(": ") };
 }
@@ -65,7 +65,7 @@ export interface Verdict {
   retryable: boolean;
 }
 
-/** Judges an error by its status, then by the vendor's own names for it, and by its message only where vendors have no name. */
+/** Judges an error by its status and the vendor's names for it, and by its message only where vendors have no name. */
 export function judgeFault(fault: VendorFault, status?: number): Verdict {
   const kind = findKind(fault, status);
   return { kind, retryable: PASSING.includes(kind) && !isSpent(fault) };
@@ -73,7 +73,7 @@ export function judgeFault(fault: VendorFault, status?: number): Verdict {
 
 const PASSING: readonly LlmErrorKind[] = ["rate-limit", "overloaded", "unavailable", "timeout"];
 
-/** OpenAI's 429 for an account without credit: waiting does not help. */
+/** True for OpenAI's 429 for an account without credit: waiting does not help. */
 function isSpent({ code, type }: VendorFault): boolean {
   return /insufficient_quota|billing_hard_limit/.test(`${code ?? ""} ${type ?? ""}`);
 }
@@ -92,19 +92,19 @@ function findKind(fault: VendorFault, status: number | undefined): LlmErrorKind 
   return messageKind(fault) ?? (status === undefined && named !== undefined ? named[0] : byStatus);
 }
 
-/** A code that is an HTTP status, as OpenRouter and llama.cpp give it, in a body that came with 200. */
+/** A code that is an HTTP status, as OpenRouter and llama.cpp put it into a body with status 200. */
 function toStatus(code: string | undefined): number | undefined {
   return /^[45]\d\d$/.test(code ?? "") ? Number(code) : undefined;
 }
 
-/** Names that tell more than any status does. */
+/** Names that say more than any status. */
 const STRONG_NAMES: readonly (readonly [LlmErrorKind, RegExp])[] = [
   ["context-length", /context_length_exceeded|exceed_context_size|request_too_large/],
   ["content-filter", /content_filter|content_policy|ResponsibleAIPolicyViolation|content_moderation/],
   ["overloaded", /overloaded/],
 ];
 
-/** Names for what came with status 400, or with 200. */
+/** Names for errors with status 400 or 200. */
 const NAMES: readonly (readonly [LlmErrorKind, RegExp])[] = [
   ["auth", /invalid_api_key|authentication_error|unauthenticated|unauthorized/i],
   ["permission", /permission|forbidden|billing/i],
@@ -115,7 +115,7 @@ const NAMES: readonly (readonly [LlmErrorKind, RegExp])[] = [
   ["bad-request", /invalid_request|invalid_argument|bad_request|BadRequest|Bad Request/i],
 ];
 
-/** Failures that some vendors name in their message alone. */
+/** Failures that some vendors name only in their message. */
 const MESSAGES: readonly (readonly [LlmErrorKind, RegExp])[] = [
   // Anthropic, vLLM and OpenRouter, xAI, llama.cpp, Mistral.
   [

@@ -1,5 +1,5 @@
-// Reading what a vendor sent. Each reader takes anything and returns the kind that was asked for, or its empty value:
-// vendors send null, leave keys out and swap types, and one odd field must not cost a whole answer.
+// Readers of a vendor's JSON. Each takes anything and returns a value of its type, or an empty one: vendors send null, leave keys out
+// and swap types, and one odd field must not cost a whole answer.
 
 import { defined } from "../defined.js";
 import { findTooDeep } from "../canon/depth.js";
@@ -12,19 +12,19 @@ import type { Usage } from "../model/usage.js";
 import { judgeFault, readFault } from "./fault.js";
 import { quoteForeign } from "../text/mask.js";
 
-/** What a decoder needs beside the body. */
+/** What a decoder needs besides the body. */
 export interface Decoding {
   providerName: string;
   /** Quotes a vendor's words in an error. */
   quote(text: string): string;
-  /** Told of what the body holds and an `LlmTurnResponse` has no place for. */
+  /** Called with each kind of content that an `LlmTurnResponse` has no place for. */
   note(what: string): void;
 }
 
-/** A decoding that stands alone, for a body that came by another way than a provider of ours. */
+/** The decoding of a body that did not come through one of our providers. */
 export const plainDecoding: Decoding = { providerName: "the vendor", quote: quoteForeign, note: () => undefined };
 
-/** An object of the wire, nothing known of its fields. */
+/** An object of the wire with unknown fields. */
 export type WireObject = Readonly<Record<string, unknown>>;
 
 /** The object itself, or an empty one. */
@@ -54,12 +54,12 @@ export function toJsonText(value: unknown): string {
   }
 }
 
-/** A token count, or undefined when it is none. */
+/** A token count, or undefined for anything else. */
 export function toCount(value: unknown): number | undefined {
   return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined;
 }
 
-/** What was found in a body, before it is put into the one shape. */
+/** The content of a body, before it becomes a response. */
 export interface Answer {
   content: string;
   toolCalls: LlmToolCall[];
@@ -67,12 +67,12 @@ export interface Answer {
   stopReason: StopReason;
   isRefusal?: boolean;
   usage: Usage | undefined;
-  /** In USD, where the vendor itself says what an answer cost. */
+  /** In USD, if the vendor reports it. */
   costUsd?: number | undefined;
   model: string;
 }
 
-/** The response all vendors share. A stop reason that contradicts the tool calls yields to them. */
+/** The response for the content of a body. Tool calls win over a stop reason that contradicts them. */
 export function toResponse(answer: Answer): LlmTurnResponse {
   const { content, toolCalls, reasoning, usage, costUsd, model } = answer;
   const hasCalls = toolCalls.length > 0;
@@ -92,12 +92,24 @@ export function toResponse(answer: Answer): LlmTurnResponse {
   };
 }
 
+/** The stop reason that a vendor's word stands for. A word that is not known is noted as a `what` and means "stop". */
+export function toStopReason(
+  word: string,
+  known: Readonly<Record<string, StopReason>>,
+  what: string,
+  decoding: Decoding,
+): StopReason {
+  const stopReason = Object.hasOwn(known, word) ? known[word] : undefined;
+  if (stopReason === undefined) decoding.note(`the ${what} "${word}"`);
+  return stopReason ?? "stop";
+}
+
 function settleStop(stopReason: StopReason, hasCalls: boolean): StopReason {
   if (hasCalls) return stopReason === "stop" ? "toolUse" : stopReason;
   return stopReason === "toolUse" ? "stop" : stopReason;
 }
 
-/** Throws when `error` says something: a vendor, or a gateway before it, failed and still answered 200. */
+/** Throws if there is an `error`: a vendor, or a gateway before it, failed and still answered 200. */
 export function refuseErrorBody(error: unknown, decoding: Decoding): void {
   const isError = typeof error === "string" ? error !== "" : Object.keys(toObject(error)).length > 0;
   if (!isError) return;
@@ -112,7 +124,7 @@ export function refuseErrorBody(error: unknown, decoding: Decoding): void {
   );
 }
 
-/** Throws for an answer whose calls hold, outside a text, what parsing the answer drops: a tool must not run with another number. */
+/** Throws for an answer whose calls hold a number or key that parsing drops: a tool must not run with another number. */
 export function refuseDropped(text: string, decoding: Decoding): void {
   const dropped = findDroppedArgument(text);
   if (dropped === undefined) return;
@@ -123,7 +135,7 @@ export function refuseDropped(text: string, decoding: Decoding): void {
   });
 }
 
-/** Throws for a body that holds neither an answer nor an error. */
+/** Throws for a body that is neither an answer nor an error. */
 export function refuseBody(what: string, decoding: Decoding): never {
   throw new AgentError("provider-response", `the answer of ${decoding.providerName} ${what}`, {
     kind: "unknown",

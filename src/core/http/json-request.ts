@@ -1,6 +1,6 @@
-// One JSON request to a vendor and its JSON answer, with everything that can go wrong named: the caller's abort, the time
-// limit, an unreachable host, a status other than 2xx, an answer that is too large or is not JSON. No vendor is known here, and
-// no error holds an object of the transport or a text of the vendor that was not masked.
+// One JSON request to a vendor and its JSON answer, with an error for each failure: the caller's abort, the time limit, an unreachable
+// host, a status other than 2xx, an answer that is too large or not JSON. No error holds an object of the transport or unmasked text
+// of the vendor.
 
 import { defined } from "../defined.js";
 import { findTooDeep } from "../canon/depth.js";
@@ -14,7 +14,7 @@ import { dropCutSecret, quoteForeign } from "../text/mask.js";
 import { hintForStatus, readRetryAfter } from "./status.js";
 import { refuseDropped } from "./json-readers.js";
 
-/** One request, its time limit and the caller's signal with it. */
+/** One request, with its time limit and the caller's signal. */
 export interface HttpCall {
   providerName: string;
   url: string;
@@ -28,11 +28,11 @@ export interface HttpCall {
   maxBodyBytes?: number;
 }
 
-/** For a call that names no `maxBodyBytes`. */
+/** The limit for a call without `maxBodyBytes`. */
 export const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_ERROR_BYTES = 8 * 1024;
 
-/** Sends `call.body` and resolves to the parsed answer. Rejects with {@link AgentError} alone. */
+/** Sends `call.body` and resolves to the parsed answer. Rejects only with {@link AgentError}. */
 export async function postJson(call: HttpCall, ports: Ports): Promise<unknown> {
   const deadline = startDeadline(call, ports);
   try {
@@ -64,7 +64,7 @@ export async function openAnswer(call: HttpCall, ports: Ports, deadline: Deadlin
   return response;
 }
 
-/** A fetch of the caller's may give anything: nothing at all, the Response of another library, or one that was read before. */
+/** A caller's own fetch may return anything: nothing, the Response of another library, or one that was read before. */
 function assertReadable(call: HttpCall, response: unknown): asserts response is Response {
   let isReadable: boolean;
   try {
@@ -78,13 +78,13 @@ function assertReadable(call: HttpCall, response: unknown): asserts response is 
     isReadable = false;
   }
   if (isReadable) return;
-  throw new AgentError("provider-response", `fetch gave ${call.providerName} no response that can be read`, {
+  throw new AgentError("provider-response", `fetch returned no readable response to ${call.providerName}`, {
     kind: "unknown",
-    hint: "A fetch of your own resolves to a standard Response whose body nobody has read or locked; pass on a clone.",
+    hint: "A fetch of your own must resolve to a standard Response with an unread, unlocked body. Pass on a clone.",
   });
 }
 
-/** When the deadline is what ended it, the rejection here comes second and is never seen. */
+/** After the deadline, the rejection here comes second and is never seen. */
 async function send(call: HttpCall, ports: Ports, deadline: Deadline): Promise<Response> {
   const { fetch } = ports;
   try {
@@ -93,7 +93,7 @@ async function send(call: HttpCall, ports: Ports, deadline: Deadline): Promise<R
       headers: { "content-type": "application/json", accept: "application/json", ...call.headers },
       body: JSON.stringify(call.body),
       signal: deadline.signal,
-      // A redirect followed would carry the key to a host that nobody configured.
+      // Following a redirect would send the key to a host that nobody configured.
       redirect: "error",
     });
   } catch (cause) {
@@ -101,7 +101,7 @@ async function send(call: HttpCall, ports: Ports, deadline: Deadline): Promise<R
   }
 }
 
-/** The beginning of an error is waited for so long; what came by then is what the error quotes. */
+/** The longest wait for the body of an error, which quotes the bytes that came until then. */
 const MAX_ERROR_WAIT_MS = 5_000;
 
 async function toHttpError(call: HttpCall, ports: Ports, response: Response, deadline: Deadline): Promise<AgentError> {
@@ -129,17 +129,14 @@ async function toHttpError(call: HttpCall, ports: Ports, response: Response, dea
 }
 
 interface CappedBody {
-  /** How many bytes were read; equal to the limit when there may be more. */
+  /** The number of bytes read. It equals the limit if there may be more. */
   bytes: number;
   text: string;
-  /** Why the body ended early, when it did. */
+  /** Why the body ended early. */
   failure?: unknown;
 }
 
-/**
- * The first `limit` bytes of a body as text; the rest is never asked for. Throws only when the deadline is reached; when
- * `patience` ends first, what has come so far is the answer.
- */
+/** The first `limit` bytes of a body as text, or those that came before `patience` ended. Throws only at the deadline. */
 async function readCapped(
   response: Response,
   limit: number,
@@ -150,7 +147,7 @@ async function readCapped(
   if (response.body === null) return result;
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
-  // A body that is read to its end or broken has nothing left to cancel; that it then rejects is of no use to anyone.
+  // A body that ended or broke has nothing left to cancel, and its rejection does not matter.
   const cancel = () => void reader.cancel().catch(() => undefined);
   deadline.signal.addEventListener("abort", cancel, { once: true });
   patience?.addEventListener("abort", cancel, { once: true });
@@ -196,15 +193,10 @@ function parseAnswer(call: HttpCall, text: string): unknown {
   return json;
 }
 
-/** An answer that began and was not finished. */
+/** The error of an answer that began and did not end. */
 export function brokenOff(call: HttpCall, thrown: unknown): AgentError {
   const { code, message, kind, cause } = unreachable(call, "broke off its answer", thrown);
-  return new AgentError(code, message, {
-    ...defined({ kind }),
-    hint: "Retry.",
-    retryable: true,
-    cause,
-  });
+  return new AgentError(code, message, { ...defined({ kind }), hint: "Retry.", retryable: true, cause });
 }
 
 function unreachable(call: HttpCall, what: string, thrown: unknown): AgentError {
@@ -212,7 +204,7 @@ function unreachable(call: HttpCall, what: string, thrown: unknown): AgentError 
   const cause = toSafeCause(thrown, (words) => quoteForeign(words, call.secret));
   const said = `${call.providerName} ${what} (${host}): ${cause.message}`;
   if (isRedirect(cause)) {
-    const hint = "Give the final address as baseURL: a redirect is refused, since it would carry the key along.";
+    const hint = "Give the final address as baseURL: a redirect is refused, since it would receive the key.";
     return new AgentError("provider-response", said, { hint, kind: "unknown", cause });
   }
   return new AgentError("provider-response", said, {
@@ -223,7 +215,7 @@ function unreachable(call: HttpCall, what: string, thrown: unknown): AgentError 
   });
 }
 
-/** The standard has no name for a refused redirect, so it is told by the words that fetches in use have for it. */
+/** The standard has no name for a refused redirect, so the words of common fetch implementations tell. */
 function isRedirect({ code = "", message }: SafeCause): boolean {
   return /unexpected ?redirect|redirect mode/i.test(`${code} ${message}`);
 }

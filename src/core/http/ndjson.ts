@@ -3,7 +3,7 @@
 import { MAX_PART_CHARACTERS, refusePart, type PartReader, type StreamPart } from "./fold.js";
 import type { Decoding } from "./json-readers.js";
 
-/** Empty lines and a carriage return at the end of one are dropped. Feed it text in pieces of any size. */
+/** Drops empty lines and a carriage return at the end of a line. Takes text in pieces of any size. */
 export function createNdjsonReader(decoding: Decoding): PartReader {
   let pieces: string[] = [];
   let length = 0;

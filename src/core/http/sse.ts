@@ -1,6 +1,6 @@
-// Server-sent events as the parts of a stream. Specification: WHATWG HTML §9.2. The lines are read by eventsource-parser; here
-// is what vendors' streams need beside it: a limit, a last event whose blank line never came, and one kind of line end, since
-// that parser looks for the other kind to the end of all it was fed, once for each line.
+// Server-sent events as the parts of a stream. Specification: WHATWG HTML §9.2. eventsource-parser reads the lines. This file adds a
+// limit, a last event without its blank line, and one kind of line end, since that parser searches all its input for the other kind,
+// once for each line.
 
 import { createParser } from "eventsource-parser";
 import { MAX_PART_CHARACTERS, refusePart, type PartReader, type StreamPart } from "./fold.js";
@@ -9,7 +9,7 @@ import type { Decoding } from "./json-readers.js";
 /** The most characters that the parser is fed at once. */
 const SLICE_LENGTH = 16 * 1024;
 
-/** Comments, ids and retry times are dropped. Feed it text in pieces of any size. */
+/** Drops comments, ids and retry times. Takes text in pieces of any size. */
 export function createSseReader(decoding: Decoding): PartReader {
   let parts: StreamPart[] = [];
   let isTooLarge = false;
@@ -20,7 +20,7 @@ export function createSseReader(decoding: Decoding): PartReader {
     onError: ({ type }) => (isTooLarge ||= type === "max-buffer-size-exceeded"),
   });
 
-  /** With LF for CR and CRLF. A CR ends its line at once; the LF that may come with it in the next text is dropped. */
+  /** Replaces CR and CRLF by LF. A CR ends its line at once, and an LF at the start of the next text is dropped. */
   const toLf = (text: string): string => {
     const own = endsInCr && text.startsWith("\n") ? text.slice(1) : text;
     endsInCr = text.endsWith("\r");
@@ -36,7 +36,7 @@ export function createSseReader(decoding: Decoding): PartReader {
   };
   return {
     feed: read,
-    // The specification drops an event without its blank line; some hosts close before they send it.
+    // The specification drops an event without its blank line, but some hosts close before they send it.
     end: () => read("\n\n"),
   };
 }

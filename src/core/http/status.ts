@@ -1,9 +1,8 @@
-// What an HTTP status of a vendor means for the caller: which kind of failure it is, what to do, whether to try again, and
-// when (RFC 9110 §10.2.3, §15).
+// The meaning of a vendor's HTTP status: the kind of failure, a hint, and whether and when to try again (RFC 9110 §10.2.3, §15).
 
 import type { LlmErrorKind } from "../errors.js";
 
-/** The kind that `status` alone tells. */
+/** The kind of failure that `status` alone says. */
 export function kindForStatus(status: number): LlmErrorKind {
   const kind = KINDS[status];
   if (kind !== undefined) return kind;
@@ -28,16 +27,14 @@ const KINDS: Readonly<Record<number, LlmErrorKind>> = {
   529: "overloaded",
 };
 
-/** What to do about `status`, as one line; `kind` where the vendor's own words told more than the status. */
+/** What to do about `status`, as one line. `kind` is given if the vendor's words say more than the status. */
 export function hintForStatus(status: number, kind: LlmErrorKind = kindForStatus(status)): string {
-  const told = kind === kindForStatus(status) ? undefined : KIND_HINTS[kind];
-  if (told !== undefined) return told;
-  if (status < 400) return "unexpected redirect or status – set baseURL to the final address of the vendor's API";
-  const hint = HINTS[status];
+  const hint = (kind === kindForStatus(status) ? undefined : KIND_HINTS[kind]) ?? HINTS[status];
   if (hint !== undefined) return hint;
+  if (status < 400) return "unexpected redirect or status – set baseURL to the final address of the vendor's API";
   return status >= 500
     ? "vendor failure – retry, and look at the vendor's status page if it lasts"
-    : "request refused – read bodySnippet for what the vendor did not take";
+    : "request refused – read bodySnippet for the vendor's reason";
 }
 
 const AUTH = "auth rejected – verify apiKey is set + valid for this baseURL";
@@ -64,18 +61,17 @@ const KIND_HINTS: Partial<Readonly<Record<LlmErrorKind, string>>> = {
   overloaded: "vendor overloaded – back off and retry",
 };
 
-/** For adapters: whether the very same call may succeed later, by the HTTP status it was answered with. */
+/** For adapters: whether the same call may succeed later, by the HTTP status of its answer. */
 export function isRetryableStatus(status: number): boolean {
   return status === 408 || status === 409 || status === 425 || status === 429 || status >= 500;
 }
 
-/** The longest wait that is believed: 24 hours. A vendor that asks for more gets this. */
+/** The longest wait that a vendor can cause: 24 hours. */
 export const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Milliseconds to wait by the headers of an answer that may be retried: `retry-after-ms`, else `Retry-After`, else, for a 429,
- * the moment in OpenRouter's `x-ratelimit-reset`. Vendors' other reset headers count windows that may not be the one that was
- * hit, so they are not read.
+ * Milliseconds to wait by the headers of an answer: `retry-after-ms`, else `Retry-After`, else, for a 429, the time in OpenRouter's
+ * `x-ratelimit-reset`. Vendors' other reset headers may count another window than the exceeded one, so they are not read.
  */
 export function readRetryAfter(headers: Headers, status: number, nowMs: number): number | undefined {
   return (
@@ -85,20 +81,20 @@ export function readRetryAfter(headers: Headers, status: number, nowMs: number):
   );
 }
 
-/** Milliseconds to wait by a `Retry-After` header: seconds or an HTTP date. Undefined when it says neither. */
+/** Milliseconds to wait by a `Retry-After` header: seconds or an HTTP date. Undefined for anything else. */
 export function parseRetryAfter(header: string | null, nowMs: number): number | undefined {
   const value = header?.trim() ?? "";
   const seconds = readNumber(value);
   if (seconds !== undefined) return toWait(seconds * 1000);
-  // Date.parse alone would take "-5" or "3 days" for a date.
+  // Date.parse alone would read "-5" or "3 days" as a date.
   if (/^[a-z]{3,9}, .+ GMT$/i.test(value)) return toWait(Date.parse(value) - nowMs);
-  // The asctime form, which has no zone and means UTC.
+  // The asctime form has no zone and means UTC.
   if (/^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i.test(value))
     return toWait(Date.parse(`${value} GMT`) - nowMs);
   return undefined;
 }
 
-/** A moment in milliseconds since the epoch. A smaller number counts something else. */
+/** Milliseconds until a time since the epoch. A smaller number counts something else. */
 function untilReset(header: string | null, nowMs: number): number | undefined {
   const moment = readNumber(header);
   return moment !== undefined && moment >= 1e12 ? toWait(moment - nowMs) : undefined;

@@ -1,12 +1,12 @@
-// One JSON request to a vendor and its answer as it arrives. What can go wrong is named as in http.ts, but for the time limit,
-// which bounds the silence between two pieces here: an answer may take as long as it keeps coming.
+// One JSON request to a vendor and its answer as it arrives. Errors are those of json-request.ts, but the time limit bounds the
+// silence between two pieces: an answer may take as long as it keeps coming.
 
 import { AgentError } from "../errors.js";
 import type { Ports } from "../ports.js";
 import { startDeadline, type Deadline } from "./deadline.js";
 import { brokenOff, openAnswer, type HttpCall } from "./json-request.js";
 
-/** For a call that names no `maxBodyBytes`: a token of a few letters travels in some 300 bytes. */
+/** The limit for a call without `maxBodyBytes`. A token of a few letters takes about 300 bytes. */
 export const DEFAULT_MAX_STREAM_BYTES = 256 * 1024 * 1024;
 
 /** Sends `call.body` and yields the bytes of the answer. Leaving early closes the connection. */
@@ -26,7 +26,7 @@ async function* readPieces(
   deadline: Deadline,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const limit = call.maxBodyBytes ?? DEFAULT_MAX_STREAM_BYTES;
-  // Ends a read that waits, even where the transport ignores its signal. A body at its end has nothing left to cancel.
+  // Ends a pending read, even if the transport ignores its signal. A body that ended has nothing left to cancel.
   const cancel = () => void reader.cancel().catch(() => undefined);
   deadline.signal.addEventListener("abort", cancel, { once: true });
   let bytes = 0;
@@ -56,7 +56,8 @@ async function readPiece(
   let failure: unknown;
   try {
     if (deadline.reason() === undefined) ({ value: piece } = (await reader.read()) as { value?: Uint8Array });
-    if (piece !== undefined && !ArrayBuffer.isView(piece)) failure = new TypeError("the body gave what is no bytes");
+    if (piece !== undefined && !ArrayBuffer.isView(piece))
+      failure = new TypeError("the body gave something other than bytes");
   } catch (error) {
     failure = error;
   }

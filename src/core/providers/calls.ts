@@ -1,5 +1,5 @@
-// Tool calls as vendors send them, made into the one `LlmToolCall[]` of the loop: nothing is lost, an id is never missing or
-// double, and arguments that are no object are kept as the text the model wrote.
+// Turns the tool calls that vendors send into `LlmToolCall[]`. Nothing is lost, each id is present and unique, and arguments that are
+// not an object are kept as the text that the model wrote.
 
 import { parseBoundedJson } from "../canon/depth.js";
 import { findDropped } from "../canon/exact.js";
@@ -7,20 +7,17 @@ import { isPlainObject, setOwn, type JsonObject, type JsonValue } from "../canon
 import type { LlmToolCall } from "../model/message.js";
 import { toJsonText, toText } from "../http/json-readers.js";
 
-/** One call as it came; every field may be anything. */
+/** One call as it came. Every field may be anything. */
 export interface WireCall {
   id: unknown;
   name: unknown;
   arguments: unknown;
 }
 
-/**
- * Nesting of arguments. A response wraps them in up to eight containers of a cassette, so this keeps within
- * `MAX_JSON_DEPTH`; tools refuse arguments deeper than 64 anyway.
- */
+/** The nesting of arguments. A cassette wraps them in up to eight containers, so this stays below `MAX_JSON_DEPTH`. */
 const MAX_WIRE_DEPTH = 100;
 
-/** All calls of one answer, in their order. */
+/** All calls of one answer, in order. */
 export function toToolCalls(calls: readonly WireCall[]): LlmToolCall[] {
   const given = new Set(calls.map((call) => toText(call.id)));
   const used = new Set<string>();
@@ -40,53 +37,41 @@ function pickId(id: string, index: number, given: ReadonlySet<string>, used: Rea
 }
 
 /**
- * For adapters: a call's arguments, as a value or as JSON text, as an object; what is none is kept as
- * `malformedArguments`, and so is a text with a number that JSON.parse rounds or a key that occurs twice. No arguments at all ("", null, the text `null`) are `{}`: vendors send that for a tool without.
+ * For adapters: a call's arguments as an object, from a value or JSON text. Anything else is kept as `malformedArguments`, and so is
+ * text with a number that JSON.parse rounds or a key that occurs twice. Vendors send "", null or the text `null` for a tool without
+ * arguments, which becomes `{}`.
  */
 export function toArguments(value: unknown): Pick<LlmToolCall, "arguments" | "malformedArguments"> {
   if (value === undefined || value === null) return { arguments: {} };
-  if (typeof value !== "string") return fromValue(value, () => toJsonText(value));
-  if (value.trim() === "" || value.trim() === "null") return { arguments: {} };
+  if (typeof value === "string" && ["", "null"].includes(value.trim())) return { arguments: {} };
+  const parsed = typeof value === "string" ? parseArguments(value) : value;
+  const clean = isPlainObject(parsed) ? cleanJson(parsed, MAX_WIRE_DEPTH) : undefined;
+  if (clean !== undefined) return { arguments: clean as JsonObject };
+  return { arguments: {}, malformedArguments: typeof value === "string" ? value.toWellFormed() : toJsonText(value) };
+}
+
+/** Undefined for text that is not JSON, or that parsing would change. */
+function parseArguments(text: string): unknown {
   try {
-    const parsed = parseBoundedJson(value);
-    // A number that would be rounded, or one of two equal keys, is kept in the text the model wrote.
-    if (findDropped(value) !== undefined) return { arguments: {}, malformedArguments: value.toWellFormed() };
-    return fromValue(parsed, () => value.toWellFormed());
+    const parsed = parseBoundedJson(text);
+    return findDropped(text) === undefined ? parsed : undefined;
   } catch {
-    return { arguments: {}, malformedArguments: value.toWellFormed() };
+    return undefined;
   }
 }
 
-function fromValue(value: unknown, written: () => string): Pick<LlmToolCall, "arguments" | "malformedArguments"> {
-  const clean = isPlainObject(value) ? cleanJson(value, MAX_WIRE_DEPTH) : undefined;
-  return clean === undefined ? { arguments: {}, malformedArguments: written() } : { arguments: clean as JsonObject };
-}
-
-/** A copy with well-formed strings, or undefined when it is too deep or holds a number no JSON can (1e999). */
+/** A copy with well-formed strings, or undefined for a value that is too deep or holds a number that JSON cannot (1e999). */
 function cleanJson(value: unknown, depth: number): JsonValue | undefined {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
   if (typeof value !== "object" || value === null) return value as boolean | null;
   if (depth === 0) return undefined;
-  return Array.isArray(value) ? cleanList(value, depth) : cleanObject(value as Record<string, unknown>, depth);
-}
-
-function cleanList(list: readonly unknown[], depth: number): JsonValue[] | undefined {
-  const result: JsonValue[] = [];
-  for (const item of list) {
+  const copy: JsonValue[] | JsonObject = Array.isArray(value) ? [] : {};
+  for (const [key, item] of Object.entries(value)) {
     const clean = cleanJson(item, depth - 1);
     if (clean === undefined) return undefined;
-    result.push(clean);
+    if (Array.isArray(copy)) copy.push(clean);
+    else setOwn(copy, key.toWellFormed(), clean);
   }
-  return result;
-}
-
-function cleanObject(object: Record<string, unknown>, depth: number): JsonObject | undefined {
-  const result: JsonObject = {};
-  for (const key of Object.keys(object)) {
-    const clean = cleanJson(object[key], depth - 1);
-    if (clean === undefined) return undefined;
-    setOwn(result, key.toWellFormed(), clean);
-  }
-  return result;
+  return copy;
 }

@@ -1,13 +1,10 @@
-// The smallest provider: it repeats the user. For smoke runs and for tests of what lies around a provider.
+// The smallest provider: it repeats the user, for smoke runs and tests of the code around a provider.
 
 import { textOf, type LlmMessage } from "../model/message.js";
 import type { LlmProviderAdapter } from "../model/provider.js";
 import { abortedError } from "../http/deadline.js";
 
-/**
- * Replies `received: <last user prompt>` to every turn; reports no usage and no cost. Rejects with `AgentError`
- * `aborted` alone.
- */
+/** Replies `received: <last user prompt>` to every turn, without usage and cost. Rejects only with `AgentError` `aborted`. */
 export function echoProvider(): LlmProviderAdapter {
   return {
     name: "echo",

@@ -1,23 +1,20 @@
-// The pieces of a request body that more than one vendor writes the same way.
+// Pieces of a request body that several vendors write alike.
 
 import type { JsonObject } from "../canon/value.js";
 import type { LlmToolDefinition } from "../model/provider.js";
 
-/** `{ [key]: value }`, or nothing when the caller did not set it. */
+/** `{ [key]: value }`, or an empty object if the caller did not set it. */
 export function optional(key: string, value: string | number | readonly string[] | undefined): JsonObject {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return {};
   return { [key]: typeof value === "object" ? [...value] : value };
 }
 
-/** A tool in the shape that OpenAI coined and Ollama took over. */
+/** A tool in the shape of OpenAI, which Ollama uses too. */
 export function toFunctionTool({ name, description, schema }: LlmToolDefinition): JsonObject {
   return { type: "function", function: { name, description, parameters: schema } };
 }
 
-/**
- * The name of a call that goes back to the vendor. Only a call that named no tool of ours has other characters than these,
- * and vendors refuse a conversation that holds such a name.
- */
+/** The name of a call that goes back to the vendor. Vendors refuse other characters, which only a call of an unknown tool has. */
 export function toWireName(name: string, maxLength: number): string {
   return name.replace(/[^\w-]/g, "_").slice(0, maxLength) || "unnamed";
 }

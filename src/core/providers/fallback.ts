@@ -1,6 +1,6 @@
-// Several providers as one: each is tried in its turn until one answers. Attempts, waits, cooldown and one refresh of a rejected
-// key are per entry; what was streamed to the caller is never taken back, so nothing is tried again after it. Keep one chain
-// per conversation: cooldown and the reasoning that must not cross over are kept on it.
+// Several providers as one: each is tried in order until one answers. Attempts, waits, cooldown and one refresh of a rejected key are
+// per entry. After the first streamed delta nothing is tried again. Keep one chain per conversation, since it holds the cooldown and
+// the reasoning that must not reach another vendor.
 
 import { thrownText } from "../text/thrown.js";
 import { AgentError, type LlmErrorKind, invalidOptions } from "../errors.js";
@@ -16,34 +16,29 @@ import { walkChain, type AuthFailure, type Chain } from "./fallback/walk.js";
 import { sleep } from "../time/wait.js";
 import { nameProblem } from "./vendor-options.js";
 
-/**
- * The options of {@link fallbackProvider}, with times in milliseconds. A wrong one is `AgentError` `invalid-options`.
- */
+/** The options of {@link fallbackProvider}, with times in milliseconds. A wrong one is `AgentError` `invalid-options`. */
 export interface FallbackOptions {
-  /** Told of every attempt and every skipped entry as it ends, before the answer is handed out. Must not throw. */
+  /** Called at the end of every attempt and for every skipped entry, before the answer is handed out. Must not throw. */
   onAttempt?(attempt: FallbackAttempt): void;
-  /** Told of every attempt before its provider is asked, so that what is then streamed has a name. Must not throw. */
+  /** Called before every attempt, so that the deltas that follow have a name. Must not throw. */
   onAttemptStart?(start: FallbackStart): void;
   /**
-   * Asked once per provider and turn when its key was rejected; true when a new one is in place and is worth a call. One that
-   * takes longer than the request's `timeoutMs`, or 60,000 without it, is not waited for.
+   * Called once per provider and turn when its key was rejected. Return true if a new key is in place. The wait for it ends after the
+   * request's `timeoutMs`, or 60,000 without one.
    */
   onAuthError?(failure: AuthFailure): boolean | Promise<boolean>;
-  /**
-   * How long a provider is left alone once its attempts were used up by failures that pass, or as the vendor asks if that is
-   * longer. Default 30,000.
-   */
+  /** The pause of a provider whose attempts ended in temporary failures, or longer if the vendor wants it. Default 30,000. */
   cooldownMs?: number;
-  /** A vendor that asks for a longer wait than this is left for the next entry at once. Default 60,000. */
+  /** The longest wait for a vendor. One that wants a longer wait is left for the next entry at once. Default 60,000. */
   maxWaitMs?: number;
   /**
-   * Kinds of error that end the chain instead of moving on. Default `["content-filter"]`: what one vendor refused is not
-   * offered to the next. All other errors move on, those that may pass after the attempts of their entry.
+   * Kinds of error that end the chain instead of moving on to the next entry. Default `["content-filter"]`: content that one vendor
+   * refused is not offered to the next. Temporary errors move on after the attempts of their entry.
    */
   endOn?: readonly LlmErrorKind[];
   /** Waits between attempts. Default by the timer of the ports. */
   sleep?(ms: number, signal?: AbortSignal): Promise<void>;
-  /** What recordings and errors call the chain. Default the names of its providers. */
+  /** The name of the chain in recordings and errors. Default the names of its providers. */
   name?: string;
   ports?: Partial<Ports>;
 }
@@ -52,8 +47,8 @@ const LISTENERS = ["onAttempt", "onAttemptStart", "onAuthError", "sleep"] as con
 const FALLBACK_OPTIONS = [...LISTENERS, "cooldownMs", "maxWaitMs", "endOn", "name", "ports"];
 
 /**
- * Several providers as one: each is tried in its turn until one answers. Throws `AgentError` `invalid-options` for a
- * chain that can never work. Errors that end a turn are described at {@link FallbackOptions}.
+ * Several providers as one: each is tried in order until one answers. Throws `AgentError` `invalid-options` for a chain that can
+ * never work. {@link FallbackOptions} describes the errors that end a turn.
  */
 export function fallbackProvider(entries: readonly FallbackEntry[], options: FallbackOptions = {}): LlmProviderAdapter {
   assertOptions(entries, options);
@@ -73,11 +68,11 @@ function createChain(entries: readonly FallbackEntry[], options: FallbackOptions
   const ports = withSystemPorts(options.ports);
   const { cooldownMs = 30_000, maxWaitMs = 60_000, endOn = ["content-filter"] } = options;
   const name = options.name ?? `fallback(${entries.map(({ provider }) => providerName(provider)).join(", ")})`;
-  const tell = (listener: string, call: () => void) => {
+  const notify = (listener: string, call: () => void) => {
     try {
       call();
     } catch (error) {
-      ports.warn(`${name}: ${listener} threw, which it must not: ${thrownText(error)}`);
+      ports.warn(`${name}: ${listener} threw, but must not: ${thrownText(error)}`);
     }
   };
   return {
@@ -89,18 +84,14 @@ function createChain(entries: readonly FallbackEntry[], options: FallbackOptions
     endOn,
     cooldown: createCooldown(ports),
     latch: createReasoningLatch(speakerOf(entries, 0)),
-    // What the caller's own gives is not looked at: one that returns at once has waited.
     sleep: async (ms, signal) => (options.sleep === undefined ? sleep(ms, ports, signal) : options.sleep(ms, signal)),
-    begin(tried) {
-      if (options.onAttemptStart === undefined) return;
-      tell("onAttemptStart", () => options.onAttemptStart?.({ ...tried, outcome: "started" }));
-    },
-    report: (attempt) => tell("onAttempt", () => options.onAttempt?.(attempt)),
+    begin: (tried) => notify("onAttemptStart", () => options.onAttemptStart?.({ ...tried, outcome: "started" })),
+    report: (attempt) => notify("onAttempt", () => options.onAttempt?.(attempt)),
     refresh: async (failure) => (await options.onAuthError?.(failure)) === true,
   };
 }
 
-/** Each provider once, all of them, whatever one of them throws. */
+/** Destroys each provider once, even if one of them throws. */
 async function destroyAll(entries: readonly FallbackEntry[]): Promise<void> {
   const providers = new Set(entries.map(({ provider }) => provider));
   const results = await Promise.allSettled([...providers].map(async (provider) => provider.destroy?.()));
@@ -159,16 +150,7 @@ function endOnProblem(endOn: unknown): string {
   return wrong === -1 ? "" : `endOn has ${showValue(endOn[wrong])}: the kinds are ${KINDS.join(", ")}`;
 }
 
-const KINDS: readonly unknown[] = Object.keys({
-  auth: true,
-  permission: true,
-  "not-found": true,
-  "bad-request": true,
-  "context-length": true,
-  "content-filter": true,
-  "rate-limit": true,
-  overloaded: true,
-  unavailable: true,
-  timeout: true,
-  unknown: true,
-} satisfies Record<LlmErrorKind, true>);
+const KINDS: readonly unknown[] = [
+  ...["auth", "permission", "not-found", "bad-request", "context-length", "content-filter"],
+  ...["rate-limit", "overloaded", "unavailable", "timeout", "unknown"],
+];

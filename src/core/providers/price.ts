@@ -1,5 +1,5 @@
-// Putting a price on the answers of one provider. The vendor's own figure is taken where there is one and the caller brought
-// no list. A model without a rate leaves `costUsd` out, and one with the rate of a like name is an estimate: both warn once.
+// Prices the answers of one provider. The vendor's own figure counts unless the caller brought a list. A model without a rate leaves
+// `costUsd` out, and the rate of a similar name is an estimate: both warn once.
 
 import { isPlainObject } from "../canon/value.js";
 import { invalidOptions } from "../errors.js";
@@ -11,7 +11,7 @@ import { quoteForeign } from "../text/mask.js";
 export interface Pricer {
   /** Adds `costUsd` to a response where the price is known. */
   (response: LlmTurnResponse, request: LlmTurnRequest): LlmTurnResponse;
-  /** Throws `invalid-options` where `requirePrice` was asked for and `model` has no rate. */
+  /** Throws `invalid-options` if `requirePrice` is set and `model` has no rate. */
   assertPriced(model: string): void;
 }
 
@@ -19,21 +19,21 @@ export interface PricerTerms {
   providerName: string;
   /** The model the provider was built with. */
   model: string;
-  /** The caller's list, used alone, as it is now: it is copied. */
+  /** The caller's list, which replaces the default and is copied. */
   pricing?: Pricing | undefined;
-  /** The vendor's list, for a caller who has none; no list at all for a vendor that reports no cost. */
+  /** The vendor's list. Absent for a vendor without prices. */
   defaultPricing?: Pricing | undefined;
   /** Refuses a model without a rate before it is called. Default false. */
   requirePrice?: boolean | undefined;
 }
 
-/** The most models one provider warns about; a caller may name new ones for ever. */
+/** The most models that one provider warns about: a caller may name any number of them. */
 const MAX_WARNINGS = 20;
 
-/** What each warn function was told, so that many providers of one name and model on one console say it once. */
-const told = new WeakMap<object, Set<string>>();
+/** The warnings of each warn function, so that many providers of one name and model warn only once on a console. */
+const warnings = new WeakMap<object, Set<string>>();
 
-/** Throws `invalid-options` for a list with a rate that is no price. */
+/** Throws `invalid-options` for a list with a rate that is not a price. */
 export function createPricer(terms: PricerTerms, ports: Ports): Pricer {
   const { defaultPricing, providerName } = terms;
   const pricing = terms.pricing === undefined ? undefined : readPricing(terms.pricing, providerName);
@@ -74,20 +74,20 @@ function noPrice(model: string): string {
 
 function warnOnce(providerName: string, model: string, what: string, ports: Ports): void {
   const listener = Reflect.get(ports, "warn") as object;
-  const keys = told.get(listener) ?? new Set();
-  told.set(listener, keys);
+  const keys = warnings.get(listener) ?? new Set();
+  warnings.set(listener, keys);
   const key = JSON.stringify([providerName, model]);
   if (keys.has(key)) return;
   keys.add(key);
   ports.warn(`${providerName}: ${noPrice(model)}, ${what}; pass pricing to set one`);
 }
 
-/** A copy, so that nobody can put a figure in that was not looked at. */
+/** A checked copy, which the caller cannot change later. */
 function readPricing(pricing: unknown, providerName: string): Pricing {
-  if (!isPlainObject(pricing)) refusePricing("pricing is no table", providerName);
+  if (!isPlainObject(pricing)) refusePricing("pricing must be an object", providerName);
   const rates = Object.entries(pricing).map(([model, value]): [string, Rate] => {
     const rate: unknown = isPlainObject(value) ? { ...value } : undefined;
-    if (!isRate(rate)) refusePricing(`pricing["${model}"] is no rate`, providerName);
+    if (!isRate(rate)) refusePricing(`pricing["${model}"] is not a rate`, providerName);
     return [model, rate];
   });
   return Object.fromEntries(rates);

@@ -1,5 +1,5 @@
-// Is a turn request one that every wire can say? Asked before anything is sent: an encoder would leave out a message, a part or
-// a setting that it does not know, and the model would answer something that nobody asked.
+// Checks a turn request before anything is sent. An encoder would leave out a message, a part or a setting that it does not know, and
+// the model would answer another question.
 
 import type { AgentError } from "../errors.js";
 import { invalidOptions } from "../errors.js";
@@ -9,7 +9,7 @@ import { SETTING_NAMES } from "../model/settings.js";
 import { assertKnownOptions } from "../options.js";
 import { showValue } from "../text/show.js";
 
-/** Throws `invalid-options` that names the place by a JSON pointer (RFC 6901) into `request`. */
+/** Throws `invalid-options`, which names the place by a JSON pointer (RFC 6901) into `request`. */
 export function assertRequest(providerName: string, request: LlmTurnRequest): void {
   const given: unknown = request;
   if (!isObject(given)) throw invalidOptions(`${providerName}: the request is ${showValue(given)}`, REQUEST_HINT);
@@ -35,16 +35,16 @@ function assertTools(providerName: string, tools: unknown): void {
   if (tools === undefined) return;
   const at = Array.isArray(tools) ? tools.findIndex((tool) => !isObject(tool) || typeof tool["name"] !== "string") : "";
   if (at === -1) return;
-  const what = at === "" ? `/tools is ${showValue(tools)}, not a list` : `/tools/${at} is no tool with a name`;
+  const what = at === "" ? `/tools is ${showValue(tools)}, not a list` : `/tools/${at} is not a tool with a name`;
   throw invalidOptions(`${providerName}: ${what}`, "Pass a list of { name, description, schema }.");
 }
 
 const REQUEST_HINT = `Pass { messages: [{ role: "user", content: "…" }] }.`;
-const MESSAGE_HINT = "A message is { role, content } as in LlmMessage; a vendor's own shapes are not taken.";
+const MESSAGE_HINT = "A message is { role, content } as in LlmMessage; a vendor's own shapes are not accepted.";
 const PART_HINT =
   'A part is { type: "text", text }, { type: "image", mediaType, data } or { type: "image", url }; no other kind can be sent.';
 
-/** What vendors call roles of ours. */
+/** Hints for the vendors' names of roles. */
 const ROLE_HINTS: Readonly<Record<string, string>> = {
   developer: 'Give instructions the role "system".',
   function: 'Give a tool\'s answer as { role: "tool", toolCallId, name, content }.',
@@ -54,9 +54,9 @@ const ROLE_HINTS: Readonly<Record<string, string>> = {
 function badMessage(providerName: string, index: number, message: unknown, flaw: ResponseFlaw): AgentError {
   const { pointer, expected } = flaw;
   const value = readPlace(message, pointer);
-  // A text of the conversation itself is never shown, only the words that name a kind.
+  // Texts of the conversation are never shown, only words that name a kind.
   const shown = /\/(?:role|type)$/.test(pointer) || typeof value !== "string" ? showValue(value) : "a text";
-  const what = `${providerName}: message ${index} is not one: /messages/${index}${pointer} is ${shown}, not ${expected}`;
+  const what = `${providerName}: message ${index} is malformed: /messages/${index}${pointer} is ${shown}, not ${expected}`;
   const isPart = pointer.startsWith("/content/");
   const role = pointer === "/role" && typeof value === "string" ? value : "";
   return invalidOptions(
@@ -65,7 +65,7 @@ function badMessage(providerName: string, index: number, message: unknown, flaw:
   );
 }
 
-/** The value that a pointer of a flaw leads to; its keys have nothing to unescape. */
+/** The value at a flaw's pointer, whose keys need no unescaping. */
 function readPlace(message: unknown, pointer: string): unknown {
   const keys = pointer.split("/").slice(1);
   return keys.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], message);

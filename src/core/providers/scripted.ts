@@ -1,5 +1,5 @@
-// A provider that says what a test wrote down, turn by turn. It fails when it is asked for more than that, and can be asked
-// whether all of it was used. It keeps no request: a step that wants one is a function.
+// A provider that answers from a script, turn by turn. It fails when the script is used up, and can check that all of it was used. It
+// keeps no requests: a step that needs one is a function.
 
 import { copyJson } from "../canon/copy.js";
 import { AgentError, invalidOptions } from "../errors.js";
@@ -12,20 +12,19 @@ import { abortedError } from "../http/deadline.js";
 export type ScriptStep =
   LlmTurnResponse | ((request: LlmTurnRequest, turnIndex: number) => LlmTurnResponse | Promise<LlmTurnResponse>);
 
-/** A provider that says what a test wrote down; made by {@link scriptedProvider}. */
+/** A provider that answers from a script. Made by {@link scriptedProvider}. */
 export interface ScriptedProvider extends LlmProviderAdapter {
-  /** Steps not handed out yet. */
+  /** The number of steps that were not used yet. */
   readonly remaining: number;
   /** Throws `script-unused` while steps are left. */
   assertConsumed(): void;
-  /** Begins at the first step again. */
+  /** Starts over at the first step. */
   reset(): void;
 }
 
 /**
- * Answers turn after turn with the next of `steps`. A response is copied when the script is built and again when it is handed
- * out, so no two runs and no caller share one. Reports no cost but what a step says. Throws `AgentError` `invalid-options` for what
- * is no list of steps.
+ * Answers each turn with the next of `steps`. A response is copied when the script is built and again for each turn, so that no runs
+ * share one. Throws `AgentError` `invalid-options` for anything other than a list of steps.
  */
 export function scriptedProvider(steps: readonly ScriptStep[]): ScriptedProvider {
   assertSteps(steps);
@@ -69,13 +68,13 @@ function isObject(value: unknown): boolean {
 }
 
 function exhausted(length: number): AgentError {
-  return new AgentError("script-exhausted", `the script has ${plural(length, "step")} and was asked for one more`, {
+  return new AgentError("script-exhausted", `the script has ${plural(length, "step")} and another turn was requested`, {
     hint: "Add a step for this turn, or find out why the run went on.",
   });
 }
 
 function unused(left: number, length: number): AgentError {
   return new AgentError("script-unused", `${left} of ${plural(length, "step")} of the script were not used`, {
-    hint: "Take the last steps out, or find out why the run ended early.",
+    hint: "Remove the last steps, or find out why the run ended early.",
   });
 }

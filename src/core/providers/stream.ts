@@ -1,21 +1,21 @@
-// The bytes of a streamed answer as deltas and, at its end, the response. No transport and no vendor is known here: bytes may
-// be cut anywhere, in the middle of a character too.
+// Decodes the bytes of a streamed answer into deltas and, at its end, the response. It knows no transport and no vendor. Bytes may be
+// cut anywhere, even within a character.
 
 import { parseBoundedJson } from "../canon/depth.js";
 import type { LlmStreamDelta, LlmTurnResponse } from "../model/provider.js";
 import { refuseCut, refusePart, toDeltas, type StreamPart, type StreamWire } from "../http/fold.js";
 import { refuseDropped, refuseErrorBody, toText, type Decoding } from "../http/json-readers.js";
 
-/** One answer on its way. All three throw `provider-response`. */
+/** Decodes one answer. Both methods throw `provider-response`. */
 export interface StreamDecoder {
   feed(bytes: Uint8Array): LlmStreamDelta[];
-  /** The vendor said that it is over, or sent what is no part of an answer; nothing more needs to be read, and `end` is to be called. */
+  /** The vendor ended the answer, or sent something else. Nothing more needs to be read. Call `end`. */
   readonly isEnded: boolean;
-  /** Tells the decoder that no more bytes come. */
+  /** To be called when no more bytes come. */
   end(): { deltas: LlmStreamDelta[]; response: LlmTurnResponse };
 }
 
-/** The first character of what is no stream of events: `data:`, `event:`, `id:`, `retry:` and comments begin otherwise. */
+/** The first character of anything but events: `data:`, `event:`, `id:`, `retry:` and comments begin differently. */
 const NO_EVENT = /^\s*[^\s:deir]/;
 
 export function createStreamDecoder(wire: StreamWire, decoding: Decoding): StreamDecoder {
@@ -23,10 +23,10 @@ export function createStreamDecoder(wire: StreamWire, decoding: Decoding): Strea
   const reader = wire.createReader(decoding);
   const fold = wire.createFold(decoding);
   let kind: "unknown" | "stream" | "whole" = wire.isSse ? "unknown" : "stream";
-  /** What came before it was known what this is, and all of an answer that is no stream. */
+  /** All of an answer that is not a stream. */
   const held: string[] = [];
   let isEnded = false;
-  /** What is wrong with a part, thrown once all that came before it is told: how the bytes were cut must not decide what is heard. */
+  /** The error of a part. It is thrown after the deltas before it, however the bytes were cut. */
   let failure: { readonly error: unknown } | undefined;
 
   const takePart = ({ event, data }: StreamPart, isLast: boolean): LlmStreamDelta[] => {
@@ -46,7 +46,7 @@ export function createStreamDecoder(wire: StreamWire, decoding: Decoding): Strea
     if (kind === "unknown") {
       if (piece.trim() === "") return [];
       kind = NO_EVENT.test(piece) ? "whole" : "stream";
-      // Some hosts send line ends before they begin.
+      // Some hosts send line ends first.
       piece = piece.trimStart();
     }
     if (kind === "whole") {
@@ -56,7 +56,7 @@ export function createStreamDecoder(wire: StreamWire, decoding: Decoding): Strea
     const deltas: LlmStreamDelta[] = [];
     for (const part of reader.feed(piece)) {
       try {
-        // One by one: a million deltas are too many for the arguments of one call.
+        // One by one, since a million deltas are too many arguments for one call.
         for (const delta of takePart(part, false)) deltas.push(delta);
       } catch (error) {
         if (deltas.length === 0) throw error;
@@ -93,7 +93,7 @@ export function createStreamDecoder(wire: StreamWire, decoding: Decoding): Strea
   };
 }
 
-/** What a stream would have said before a response that came at once. */
+/** The deltas of a response that came whole. */
 function toWholeDeltas({ message }: LlmTurnResponse): LlmStreamDelta[] {
   const { content, reasoning = [], toolCalls = [] } = message;
   const thoughts = reasoning.map((thought) => (thought.type === "text" ? thought.text : ""));
@@ -114,17 +114,17 @@ function parsePart(event: string, data: string, isLast: boolean, decoding: Decod
     return parseBoundedJson(data);
   } catch {
     if (event === "error") refuseErrorBody(toText(data), decoding);
-    // The last part of a stream that broke off is the beginning of one.
+    // The last part of a stream that broke off may be incomplete.
     if (isLast) refuseCut(decoding);
-    return refusePart(`what is not JSON: ${decoding.quote(data)}`, decoding);
+    return refusePart(`something other than JSON: ${decoding.quote(data)}`, decoding);
   }
 }
 
-/** An answer that is no stream although one was asked for: an error, or all of it at once. */
+/** Parses an answer that is not a stream although one was requested: an error, or a whole answer. */
 function parseWhole(text: string, decoding: Decoding): unknown {
   try {
     return parseBoundedJson(text);
   } catch {
-    return refusePart(`what is neither events nor JSON: ${decoding.quote(text)}`, decoding);
+    return refusePart(`neither events nor JSON: ${decoding.quote(text)}`, decoding);
   }
 }

@@ -1,5 +1,4 @@
-// The options of the vendors and their check at construction. Whatever is wrong is said at once, so that nobody mends one option
-// to learn of the next.
+// The options of the vendors, and their check at construction, which reports all problems at once.
 
 import { AgentError, invalidOptions } from "../errors.js";
 import type { JsonObject } from "../canon/value.js";
@@ -16,33 +15,30 @@ import { maskSecrets } from "../text/mask.js";
 /** Options that every vendor takes. */
 export interface VendorOptions {
   model: string;
-  /** Where the API begins. https, or http on this machine; a query in it (`?api-version=…`) is kept. */
+  /** Where the API begins: https, or http on this machine. Its query (`?api-version=…`) is kept. */
   baseURL?: string;
   /** Replaces the platform's fetch: tests, header injection, request signing. */
   fetch?: typeof globalThis.fetch;
   /**
-   * For a call whose request names no `timeoutMs`: of an answer that comes whole the time until it is there, of a stream the
-   * longest silence in it (comments and pings are no silence).
+   * Time limit in ms for a request without a `timeoutMs`: for a whole answer, until it arrives; for a stream, the longest gap between
+   * chunks, comments and pings included.
    */
   timeoutMs?: number;
-  /** Makes `turn` stream inside, so that long thinking does not run into a time limit. Default false. */
+  /** Makes `turn` stream internally, so that long thinking does not exceed a time limit. Default false. */
   streaming?: boolean;
-  /** The largest answer that is read. Default 32 MiB, and 256 MiB for a stream with all that is around its words. */
+  /** The largest answer that is read. Default 32 MiB, and 256 MiB for a stream with its framing. */
   maxBodyBytes?: number;
-  /** What recordings and errors call this provider. Default vendor and model, such as `openai:gpt-4o`. */
+  /** The provider's name in recordings and errors. Default vendor and model, such as `openai:gpt-4o`. */
   name?: string;
   ports?: Partial<Ports>;
 }
 
-/**
- * Options of a vendor that takes a key. The key is sent as it is to whatever host `baseURL` names: https keeps it from being
- * read on the way, not from going to the wrong place.
- */
+/** Options of a vendor that takes a key. The key goes to the host of `baseURL`: https protects it from readers, not from a wrong host. */
 export interface KeyedVendorOptions extends VendorOptions {
   apiKey: string;
-  /** The price list, used alone. Default the vendor's in this package, dated `PRICING_DATE`; spread it to add to it. */
+  /** Replaces the vendor's price list in this package, dated `PRICING_DATE`. Spread that list to add to it. */
   pricing?: Pricing;
-  /** Refuses a model without a price (`invalid-options`), so that `maxCostUsd` of a budget always applies. Default false. */
+  /** Refuses a model without a price (`invalid-options`), so that a budget's `maxCostUsd` always applies. Default false. */
   requirePrice?: boolean;
 }
 
@@ -86,7 +82,7 @@ export interface VendorTraits {
 const OPTIONS = ["model", "baseURL", "fetch", "timeoutMs", "streaming", "maxBodyBytes", "name", "ports"];
 const KEYED_OPTIONS = ["apiKey", "pricing", "requirePrice"];
 
-/** Throws `invalid-options` that names every option which is unknown, missing or can never work. Never shows the key. */
+/** Throws `invalid-options`, which names every option that is unknown, missing or can never work, and never shows the key. */
 export function assertVendorOptions(given: unknown, vendor: VendorTraits, turnPaths: readonly string[]): void {
   const needsKey = vendor.keyVariable !== undefined;
   const isGiven = typeof given === "object" && given !== null;
@@ -135,12 +131,12 @@ function findProblems(options: Fields, vendor: VendorTraits, turnPaths: readonly
   ];
 }
 
-/** What is wrong with an option that is true or false, or "". */
+/** The problem of an option that must be true or false, or "". */
 export function flagProblem(name: string, value: unknown): string {
   return value === undefined || typeof value === "boolean" ? "" : `${name} is ${showValue(value)}: give true or false`;
 }
 
-/** What is wrong with the `name` of a provider, or "". */
+/** The problem of a provider's `name`, or "". */
 export function nameProblem(name: unknown): string {
   if (isText(name)) return "";
   return typeof name === "string"
@@ -171,7 +167,7 @@ function keyProblem(apiKey: unknown): string {
     : "apiKey has a blank, line break or other character that no header can carry: trim it";
 }
 
-/** The words of the pricer, which refuses the list by itself. */
+/** The problem of a price list, as the pricer reports it. */
 function pricingProblem(pricing: unknown): string {
   try {
     createPricer({ providerName: "", model: "", pricing: pricing as Pricing | undefined }, withSystemPorts());

@@ -1,4 +1,4 @@
-// Reading a vendor's answer that was collected whole, as a proxy does: JSON, or a stream that has passed by.
+// Reads an answer that was collected whole, as a proxy does: JSON, or a stream that has ended.
 
 import { parseBoundedJson } from "../canon/depth.js";
 import { AgentError } from "../errors.js";
@@ -7,28 +7,28 @@ import type { StreamWire } from "../http/fold.js";
 import { createStreamDecoder } from "../providers/stream.js";
 import { plainDecoding, refuseDropped } from "../http/json-readers.js";
 
-/** The bytes of an answer, and how they came. */
+/** The bytes of an answer, and how they arrived. */
 export interface CollectedAnswer {
   bytes: Uint8Array;
   isStream: boolean;
-  /** The connection ended before the vendor closed it, so that only a stream which says where it ends can be whole. */
+  /** The connection broke before the vendor closed it, so that only a stream with an end mark can be whole. */
   isCut: boolean;
 }
 
-/** For whoever wants to know how a stream came, part by part. */
+/** Receives the deltas of a stream, part by part. */
 export interface PassedParts {
-  /** Where each part that came ended, in bytes from the start. Empty where nobody knows. */
+  /** The end of each part, in bytes from the start. Empty if unknown. */
   readonly ends: readonly number[];
-  /** Told of each delta, and which part it came with. */
+  /** Called with each delta and the part it came with. */
   take(delta: LlmStreamDelta, part: number): void;
 }
 
 const SLICE_BYTES = 64 * 1024;
 
-/** Called with what an answer holds and a response has no place for, such as "citations". */
+/** Called with a kind of content that a response has no place for, such as "citations". */
 export type NoteLoss = (what: string) => void;
 
-/** Throws `provider-response` for an error, for what is no answer, and for one that is not whole. */
+/** Throws `provider-response` for an error, for an answer that is not whole, and for anything else. */
 export function readAnswer(
   answer: CollectedAnswer,
   format: StreamWire,
@@ -43,7 +43,7 @@ export function readAnswer(
   let part = 0;
   for (; part < ends.length && !decoder.isEnded; part++) {
     const end = Math.min(ends[part] ?? 0, answer.bytes.length);
-    // Slice by slice, since what they give is not kept: the deltas of a whole answer take many times its size.
+    // Slice by slice, since the deltas of a whole answer take many times its size.
     for (; start < end && !decoder.isEnded; start += SLICE_BYTES) {
       const deltas = decoder.feed(answer.bytes.subarray(start, Math.min(start + SLICE_BYTES, end)));
       for (const delta of deltas) passed?.take(delta, part);

@@ -1,16 +1,16 @@
-// Names and ids that a wire leaves out of a tool result, found again in the calls before it.
+// Finds the names and ids that a wire leaves out of a tool result, by the calls before it.
 
 import type { AssistantMessage } from "../model/message.js";
 
 /** The calls of a conversation as it is read. */
 export interface CallNames {
   add(message: AssistantMessage): void;
-  /** The name of the latest call with this id; "" where there is none. */
+  /** The name of the latest call with this id, or "". */
   nameOf(id: string): string;
-  /** The id of the first call of this name that has no result yet; "" where there is none. */
+  /** The id of the first call of this name without a result, or "". */
   idOf(name: string): string;
-  /** Says that a call has its result. */
-  settle(id: string): void;
+  /** Marks a call as having its result. */
+  close(id: string): void;
 }
 
 /** One for each conversation. */
@@ -24,7 +24,7 @@ export function createCallNames(): CallNames {
     },
     nameOf: (id) => names.get(id) ?? "",
     idOf: (name) => open.find((call) => call.name === name)?.id ?? "",
-    settle(id) {
+    close(id) {
       open = open.filter((call) => call.id !== id);
     },
   };

@@ -1,16 +1,16 @@
-// Where a streamed answer is cut on a wire: as it was recorded, or evenly where nobody knows. A wire has an order of its own
-// (thoughts, text, calls), so deltas that were mixed come one text after the other.
+// Cuts a streamed answer: as it was recorded, else evenly. A wire has an order of its own (thoughts, text, calls), so deltas that were
+// mixed come one text after the other.
 
 import type { LlmStreamDelta } from "../model/provider.js";
 import { toPieces } from "./pieces.js";
 
-/** A piece of text, or an event of a wire, and when it came: milliseconds since the call. */
+/** A piece of text, or an event of a wire, and its time in milliseconds since the call. */
 export interface TimedText {
   text: string;
   at: number;
 }
 
-/** A delta, and when it came. */
+/** A delta and its time in milliseconds since the call. */
 export interface TimedStreamDelta {
   delta: LlmStreamDelta;
   at: number;
@@ -19,10 +19,10 @@ export interface TimedStreamDelta {
 /** The text, the thoughts, or the arguments of the call with this index. */
 export type CutChannel = "text" | "reasoning" | number;
 
-/** The pieces of `whole`; undefined where nothing was recorded of it. Thoughts are asked for one after the other. */
+/** The pieces of `whole`, or undefined if none were recorded. To be called for one thought after the other. */
 export type Cut = (channel: CutChannel, whole: string) => TimedText[] | undefined;
 
-/** Cuts as these deltas were. The arguments of a call come as they were written, white space included. */
+/** Cuts as these deltas were cut. The arguments of a call keep their white space. */
 export function cutAs(deltas: readonly TimedStreamDelta[]): Cut {
   const channels = new Map<CutChannel, TimedText[]>();
   for (const { delta, at } of deltas) {
@@ -51,7 +51,7 @@ function textOf(delta: LlmStreamDelta): [CutChannel, string] {
   }
 }
 
-/** Takes `length` units from the front of `left`, cutting a piece that goes beyond. */
+/** Takes `length` UTF-16 units from the front of `left`, and cuts the last piece if it is longer. */
 function takeUnits(left: TimedText[], length: number): TimedText[] {
   const taken: TimedText[] = [];
   let [open, whole] = [length, 0];
@@ -69,7 +69,7 @@ function takeUnits(left: TimedText[], length: number): TimedText[] {
   return taken;
 }
 
-/** A character that was cut in two goes with its second half: not every client joins halves. */
+/** Moves the first half of a surrogate pair to the second, since not every client joins them. */
 function joinPairs(pieces: readonly TimedText[]): TimedText[] {
   let half = "";
   return pieces.map(({ text, at }, index) => {
@@ -79,12 +79,12 @@ function joinPairs(pieces: readonly TimedText[]): TimedText[] {
   });
 }
 
-/** As it was recorded, else evenly. */
+/** The recorded pieces of a text, else even ones. */
 export function cutText(cut: Cut | undefined, channel: CutChannel, whole: string): TimedText[] {
   return cut?.(channel, whole) ?? toPieces(whole).map((text) => ({ text, at: 0 }));
 }
 
-/** When the last of these came. */
+/** The time of the last piece. */
 export function lastAt(pieces: readonly TimedText[] | undefined): number {
   return pieces?.at(-1)?.at ?? 0;
 }

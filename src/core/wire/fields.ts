@@ -1,14 +1,12 @@
-// The fields of a request body that no setting of ours stands for, such as `reasoning_effort`. They are kept as the vendor spells
-// them, in a setting that has the name of the wire, so that a replay compares them like every other setting. That setting is there even
-// where it is empty: it says that every field of the request was kept.
+// The fields of a request body without a setting of ours, such as `reasoning_effort`. They are kept as the vendor spells them, in a
+// setting with the name of the wire, so that a replay compares them. An empty setting says that every field of the request was kept.
 
-import type { JsonObject, JsonValue } from "../canon/value.js";
-import { isPlainObject } from "../canon/value.js";
+import { isPlainObject, type JsonObject, type JsonValue } from "../canon/value.js";
 import type { LlmMessage } from "../model/message.js";
 import type { LlmSettings } from "../model/provider.js";
 import { toList, toObject, toText, type WireObject } from "../http/json-readers.js";
 
-/** Fields that are never compared, each with the reason why it cannot change what the model answers. */
+/** Fields that are never compared, each with the reason why it cannot change the answer. */
 export const NOT_COMPARED: Readonly<Record<string, string>> = {
   model: "is compared nowhere, so that a recording serves any model",
   stream: "says how the answer is sent, and a recording is replayed either way",
@@ -27,8 +25,8 @@ export const NOT_COMPARED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Fields that a vendor adds to an answer and a client repeats, each with the reason why it is not compared in the earlier answers of a
- * request. A replayed answer does not have them, so comparing them would miss for a client that only repeats what it got.
+ * Fields that a vendor adds to an answer and a client repeats in later requests, each with the reason why it is not compared there. A
+ * replayed answer lacks them, so comparing them would miss for a client that only repeats it.
  */
 export const NOT_COMPARED_IN_ANSWERS: Readonly<Record<string, string>> = {
   annotations: "names the sources of a text",
@@ -44,21 +42,21 @@ export const NOT_COMPARED_IN_ANSWERS: Readonly<Record<string, string>> = {
   index: "is the place of a call in its answer",
 };
 
-/** The fields of a whole body but those in `known` and those that are never compared. */
+/** The fields of a whole body, except those in `known` and those that are never compared. */
 export function bodyFields(body: WireObject, known: readonly string[]): JsonObject {
   return {
     ...unknownFields(body, [...known, ...Object.keys(NOT_COMPARED)]),
-    // Another type of thread is refused; what else it says may count.
+    // Another type of thread is refused. Its other fields may count.
     ...nested("thread", unknownFields(toObject(body["thread"]), ["type"])),
   };
 }
 
-/** The fields of an earlier answer, or of a part of it, but those in `known` and those that are not compared there. */
+/** The fields of an earlier answer or a part of it, except those in `known` and those that are not compared there. */
 export function answerFields(object: WireObject, known: readonly string[]): JsonObject {
   return unknownFields(object, [...known, ...Object.keys(NOT_COMPARED_IN_ANSWERS)]);
 }
 
-/** The fields of an object in a body but those in `known`, marks for the cache, and null, which means the vendor's default. */
+/** The fields of an object, except those in `known`, marks for the cache, and null, which means the vendor's default. */
 export function unknownFields(object: WireObject, known: readonly string[]): JsonObject {
   const fields = Object.entries(object).filter(
     ([field, value]) => !known.includes(field) && field !== "cache_control" && isGiven(value),
@@ -66,12 +64,12 @@ export function unknownFields(object: WireObject, known: readonly string[]): Jso
   return Object.fromEntries(fields) as JsonObject;
 }
 
-/** `{ [key]: fields }`, or nothing where there are none. */
+/** `{ [key]: fields }`, or an empty object for no fields. */
 export function nested(key: string, fields: JsonObject): JsonObject {
   return Object.keys(fields).length === 0 ? {} : { [key]: fields };
 }
 
-/** The unknown fields of tools, by the name of the tool, and its place where another has this name; `read` gives those of one. */
+/** The unknown fields of tools, by the tool's name, with its place if another has the same name. `read` reads one tool. */
 export function toolFields(
   tools: unknown,
   read: (tool: WireObject) => { name: unknown; fields: JsonObject },
@@ -88,7 +86,7 @@ export function toolFields(
   );
 }
 
-/** The unknown fields of the parts of a message, by their places; `read` gives those of one. */
+/** The unknown fields of the parts of a message, by their places. `read` reads one part. */
 export function partFields(content: unknown, read: (part: WireObject) => JsonObject): JsonObject {
   const found = toList(content).flatMap((part, place) => Object.entries(nested(String(place), read(toObject(part)))));
   return nested("content", Object.fromEntries(found));
@@ -99,14 +97,14 @@ export function textFields(part: WireObject): JsonObject {
   return unknownFields(part, ["type", "text"]);
 }
 
-/** `message` with its unknown fields, under the name of the wire. One without any stays as it is. */
+/** `message` with its unknown fields, if it has any, under the name of the wire. */
 export function withMessageFields<T extends LlmMessage>(message: T, wire: string, fields: JsonObject): T {
   return { ...message, ...nested(wire, fields) };
 }
 
 /**
- * `to`, which is what a wire left of `from`, with the unknown fields of `from`. A wire may join messages at the start, so places
- * are counted from the end, and what stood before the first message is joined to its fields.
+ * `to`, as a wire left it of `from`, with the unknown fields of `from`. A wire may join messages at the start, so places count from
+ * the end, and the fields of earlier messages are joined to those of the first.
  */
 export function carryMessageFields(from: readonly LlmMessage[], to: LlmMessage[], wire: string): LlmMessage[] {
   const carried = new Map<number, JsonObject[]>();
@@ -122,13 +120,13 @@ export function carryMessageFields(from: readonly LlmMessage[], to: LlmMessage[]
   });
 }
 
-/** The fields of one wire that settings or a message hold; empty where they hold none. */
+/** The fields of one wire that settings or a message hold, or an empty object. */
 export function wireFieldsOf(holder: object, wire: string): JsonObject {
   const fields = (holder as Readonly<Record<string, JsonValue>>)[wire];
   return isPlainObject(fields) ? fields : {};
 }
 
-/** `settings` with the fields of a wire; an empty object says that there were none. */
+/** `settings` with the fields of a wire, which may be empty. */
 export function withWireFields<T extends LlmSettings>(settings: T, wire: string, fields: JsonObject): T {
   return { ...settings, [wire]: fields };
 }

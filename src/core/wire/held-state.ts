@@ -1,19 +1,20 @@
-// Requests that continue a conversation which only the vendor's server holds. Their messages are a part of what the model sees,
-// so two such requests can be equal word for word and mean different things: neither a recording nor a replay can take one.
+// Requests that continue a conversation held by the vendor's server. The model sees more than their messages, so two such requests
+// can be equal and mean different things: they are neither recorded nor replayed.
 
 import { invalidOptions } from "../errors.js";
 import { toList, toObject } from "../http/json-readers.js";
+import { isGiven } from "./fields.js";
 
-/** A request body that continues state on the vendor's server, and how to answer it. */
+/** The state that a request body continues, and how to answer it. */
 export interface HeldState {
-  /** The field that names the state, as a path in the body. */
+  /** The path of the field that names the state. */
   readonly field: string;
   readonly message: string;
   readonly hint: string;
-  /** The status and code with which the vendor says that it does not have this state. */
+  /** The vendor's own status and code for a state that it does not have. */
   readonly status: 400 | 404;
   readonly code: string;
-  /** True where the vendor's own client reacts to this answer by sending the whole conversation. */
+  /** True where the vendor's client reacts by sending the whole conversation. */
   readonly isRecoverable: boolean;
 }
 
@@ -22,11 +23,11 @@ export const THREAD_NOT_FOUND = "thread_not_found";
 
 const WHOLE = "Send the whole conversation in each request";
 
-/** The state that a body continues, or undefined for a body that holds its whole conversation. */
+/** The state that a body continues. Undefined for a body that holds its whole conversation. */
 export function findHeldState(json: unknown): HeldState | undefined {
   const body = toObject(json);
   const { thread } = body;
-  // A thread that is only created comes with all of its messages.
+  // A new thread comes with all of its messages.
   if (isGiven(thread) && toObject(thread)["type"] !== "create") {
     const hint = `${WHOLE}: pass \`thread: false\` to toolRunner of @anthropic-ai/sdk, or call messages.create without \`thread\`.`;
     return { ...held("thread", hint), status: 404, code: THREAD_NOT_FOUND, isRecoverable: true };
@@ -52,8 +53,4 @@ export function refuseHeldState(json: unknown): void {
 function held(field: string, hint: string): HeldState {
   const message = `the request continues a conversation on the vendor's server (${field}): a recording of it would not hold that conversation`;
   return { field, message, hint, status: 400, code: "held-state", isRecoverable: false };
-}
-
-function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
 }

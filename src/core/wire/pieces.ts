@@ -1,20 +1,20 @@
-// How a whole answer becomes a stream: texts cut into pieces, events framed. Server-sent events by WHATWG HTML §9.2.
+// Turns a whole answer into a stream: cuts texts into pieces and frames events. Server-sent events follow WHATWG HTML §9.2.
 
 import type { JsonObject } from "../canon/value.js";
 import type { LlmTurnResponse } from "../model/provider.js";
 
-/** What an answer carries that the recording does not say. */
+/** Values in an answer that a recording does not hold. */
 export interface WireStamp {
   id: string;
   /** Milliseconds since the Unix epoch. */
   createdAt: number;
   /** For a response that names no model. */
   model: string;
-  /** OpenAI streams tell the usage only to a client that asked for it. */
+  /** OpenAI streams hold the usage only if the request wants it. */
   wantsUsage?: boolean;
 }
 
-/** The model that answered, else the one that was asked. */
+/** The model that answered, else the requested one. */
 export function modelOf(response: LlmTurnResponse, stamp: WireStamp): string {
   return response.model ?? stamp.model;
 }
@@ -22,7 +22,7 @@ export function modelOf(response: LlmTurnResponse, stamp: WireStamp): string {
 const MIN_PIECE = 16;
 const MAX_PIECES = 64;
 
-/** `text` in at most 64 pieces that join to it; no character is cut in two, and an empty text has none. */
+/** `text` in at most 64 pieces. No character is cut in two, and an empty text has no pieces. */
 export function toPieces(text: string): string[] {
   const size = Math.max(MIN_PIECE, Math.ceil(text.length / MAX_PIECES));
   const pieces: string[] = [];
@@ -35,7 +35,7 @@ export function toPieces(text: string): string[] {
   return pieces;
 }
 
-/** One event of a stream; without a name where the vendor sends none. */
+/** One event of a stream, with its name if the vendor sends one. */
 export function toSse(data: JsonObject | "[DONE]", event?: string): string {
   const head = event === undefined ? "" : `event: ${event}\n`;
   return `${head}data: ${data === "[DONE]" ? data : JSON.stringify(data)}\n\n`;

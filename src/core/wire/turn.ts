@@ -1,6 +1,6 @@
-// What a client of a vendor asked, read from the vendor's own request body: the inverse of the encoders in providers. Shared
-// by the three parsers: the shape they give, and how they refuse.
+// What the parsers of request bodies share: the shape of a parsed request, readers of single fields, and the refusal.
 
+import { defined } from "../defined.js";
 import { invalidOptions } from "../errors.js";
 import type { LlmMessage } from "../model/message.js";
 import type { LlmSettings, LlmToolDefinition } from "../model/provider.js";
@@ -8,36 +8,28 @@ import { isPlainObject, type JsonObject } from "../canon/value.js";
 import { toList, toText, type WireObject } from "../http/json-readers.js";
 import { withWireFields } from "./fields.js";
 
-/** A request as read from the wire. The model is always named there, and absent lists and settings stay absent. */
+/** A request as read from the wire. It always names the model. Absent lists and settings stay absent. */
 export interface WireRequest {
   messages: LlmMessage[];
   tools?: LlmToolDefinition[];
   settings: LlmSettings & { model: string };
 }
 
-/** One request body, and how its client wants to be answered. */
+/** One request, and the form of the answer that its client wants. */
 export interface WireTurn {
   request: WireRequest;
   isStream: boolean;
-  /** OpenAI's `stream_options.include_usage`; the other wires always tell. */
+  /** OpenAI's `stream_options.include_usage`. Other wires always report usage. */
   wantsUsage: boolean;
 }
 
-/** Fields of which those that are undefined do not exist. */
-export type Loose<T> = { [K in keyof T]: T[K] | undefined };
-
-/** The fields that have a value. */
-export function present<T extends object>(fields: Loose<T>): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
-}
-
-/** A turn from what was found; an empty list of tools is none. `fields` are those that no setting stands for. */
+/** A turn from the fields that a parser found. `fields` are those without a setting. An empty list of tools is left out. */
 export function toTurn(found: {
   wire: string;
   fields: JsonObject;
   messages: LlmMessage[];
   tools: LlmToolDefinition[];
-  settings: Loose<LlmSettings>;
+  settings: { [Name in keyof LlmSettings]: LlmSettings[Name] | undefined };
   model: string;
   isStream: boolean;
   wantsUsage?: boolean;
@@ -47,7 +39,7 @@ export function toTurn(found: {
     request: {
       messages,
       ...(tools.length === 0 ? {} : { tools }),
-      settings: { ...withWireFields(present<LlmSettings>(settings), wire, fields), model },
+      settings: { ...withWireFields(defined(settings) as LlmSettings, wire, fields), model },
     },
     isStream,
     wantsUsage,
@@ -59,21 +51,21 @@ export function readModel(body: WireObject, path: string): string {
   return toText(body["model"] === undefined ? /\/deployments\/([^/]+)\//.exec(path)?.[1] : body["model"]);
 }
 
-/** Throws: `place` of the body holds what no turn request can. Better no answer than one to another question. */
+/** Throws: `place` of the body holds something that a turn request cannot. No answer is better than one to another question. */
 export function refuse(place: string, what: string): never {
   throw invalidOptions(
     `the request cannot be read: ${place} ${what}`,
-    "Send what the vendor's API reference describes; files, audio and tools run by the vendor have no place here.",
+    "Send a body as the vendor's API reference describes it, without files, audio and tools that the vendor runs.",
   );
 }
 
-/** A text; "" where it is absent or null. */
+/** A text, or "" if it is absent or null. */
 export function readString(object: WireObject, key: string, place: string): string {
   const value = object[key] ?? "";
   return typeof value === "string" ? toText(value) : refuse(`${place}.${key}`, "must be a text");
 }
 
-/** A list of objects; empty where it is absent or null. */
+/** A list of objects, empty if it is absent or null. */
 export function readObjects(value: unknown, place: string): readonly WireObject[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) refuse(place, "must be a list");
@@ -82,7 +74,7 @@ export function readObjects(value: unknown, place: string): readonly WireObject[
   );
 }
 
-/** An object; empty where it is absent or null. */
+/** An object, empty if it is absent or null. */
 export function readObject(value: unknown, place: string): WireObject {
   if (value === undefined || value === null) return {};
   return isPlainObject(value) ? value : refuse(place, "must be an object");
@@ -94,7 +86,7 @@ export function readMessageList(body: WireObject): readonly WireObject[] {
   return readObjects(body["messages"], "messages");
 }
 
-/** A number, or undefined where the client left it out or sent null. */
+/** A number, or undefined if it is absent or null. */
 export function readNumber(object: WireObject, key: string): number | undefined {
   const value = object[key];
   if (value === undefined || value === null) return undefined;
@@ -109,7 +101,7 @@ export function readStops(value: unknown): string[] | undefined {
   return stops.length === 0 ? undefined : stops.map(toText);
 }
 
-/** Content that may only be text: a string, nothing, or a list of text parts. */
+/** Content that must be text: a string, a list of text parts, or nothing. */
 export function readText(content: unknown, place: string): string {
   if (typeof content === "string") return toText(content);
   return readObjects(content, `${place}.content`)

@@ -1,5 +1,5 @@
-// What can go wrong between an agent and its model, as data. Each kind says what a caller would see of it; how it is made is in
-// fetch.ts (what breaks on the way) and answer.ts (what the model itself gets wrong).
+// Faults between an agent and its model, as data. Each kind describes what a caller sees. fetch.ts makes the faults of the transport,
+// answer.ts those of the model.
 
 import {
   DEFAULT_VENDOR,
@@ -15,48 +15,52 @@ import { fieldsProblem, oneOf, optional, share, text, wait, type KindsOf } from 
 
 /** One thing that goes wrong between an agent and its model, as plain JSON. See docs/faults.md. */
 export type Fault =
-  /** The answer comes, `ms` milliseconds later. A call whose `timeoutMs` is shorter runs out of time. */
+  /** The answer comes `ms` milliseconds later. A call with a shorter `timeoutMs` runs out of time. */
   | { readonly kind: "latency"; readonly ms: number }
-  /** The vendor refuses, with the status, headers and body that its own servers send. Default the wire of the provider. */
+  /** The vendor refuses, with the status, headers and body of its own servers. Default the wire of the provider. */
   | { readonly kind: "http"; readonly error: HttpFaultName; readonly wire?: WireName }
-  /** No answer at all: what the socket below says. */
+  /** No answer at all, but an error of the socket. */
   | { readonly kind: "network"; readonly code: NetworkCode }
-  /** Silence, until the call's own limit, its signal, or the 300 seconds after which Node's fetch gives up. */
+  /** Silence until the call's own limit, its signal, or the 300 seconds after which Node's fetch gives up. */
   | { readonly kind: "hang" }
   /**
-   * An answer of which only the beginning comes, streamed or not: then it ends as if it were whole (`closed`), the connection
-   * breaks (`reset`), nothing more comes (`stalled`), or the vendor says in the stream that it failed (`error`; an answer that is not
-   * streamed is refused as overloaded then). `after` is the share of it that comes, from 0 to 1.
+   * Only the beginning of the answer comes, streamed or not. Then it ends as if it were whole (`closed`), the connection breaks
+   * (`reset`), nothing more comes (`stalled`), or the stream reports an error of the vendor (`error`; without streaming, a refusal as
+   * overloaded). `after` is the share of the answer that comes, from 0 to 1.
    */
   | { readonly kind: "torn"; readonly how: "closed" | "reset" | "stalled" | "error"; readonly after?: number }
-  /** Status 200 and what is no answer: a proxy's page, half an object, nothing, an object of another API. */
+  /** Status 200 and no answer: a proxy's page, half an object, nothing, an object of another API. */
   | { readonly kind: "wrong-json"; readonly body: "page" | "half" | "nothing" | "foreign" }
-  /** The model asks for a tool with arguments that are no JSON. */
+  /** The model calls a tool with arguments that are not JSON. */
   | { readonly kind: "malformed-arguments" }
-  /** Each call of the answer comes twice, with the same id or with another. Strikes an answer that has calls. */
+  /** Each call of the answer comes twice, with the same id or another. Strikes an answer with calls. */
   | { readonly kind: "duplicate-call"; readonly id: "same" | "new" }
-  /** The model asks for a tool that nobody offered. */
+  /** The model calls a tool that was not offered. */
   | { readonly kind: "unknown-tool" }
-  /** The model will not answer; stop reason `contentFilter`. */
+  /** The model refuses to answer; stop reason `contentFilter`. */
   | { readonly kind: "refusal" }
   /** The model says nothing and stops. */
   | { readonly kind: "empty-answer" }
-  /** The answer is cut in the middle, in its last call where it has one; stop reason `length`. Strikes an answer that has words or calls. */
+  /** The answer is cut in the middle, or in its last call; stop reason `length`. Strikes an answer with text or calls. */
   | { readonly kind: "cut-by-length" };
 
 /** The name of a {@link Fault}. */
 export type FaultKind = Fault["kind"];
 
+const NETWORK_CODES = ["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT"] as const;
+const TORN = ["closed", "reset", "stalled", "error"] as const;
+const WRONG_BODIES = ["page", "half", "nothing", "foreign"] as const;
+
 /** Errors of sockets and of the fetch above them, as Node names them. */
-export type NetworkCode = "ECONNREFUSED" | "ECONNRESET" | "ENOTFOUND" | "UND_ERR_CONNECT_TIMEOUT";
+export type NetworkCode = (typeof NETWORK_CODES)[number];
 
 const KINDS: KindsOf<Fault> = {
   latency: { ms: wait },
   http: { error: text, wire: optional(oneOf(WIRE_NAMES)) },
-  network: { code: oneOf(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT"]) },
+  network: { code: oneOf(NETWORK_CODES) },
   hang: {},
-  torn: { how: oneOf(["closed", "reset", "stalled", "error"]), after: optional(share) },
-  "wrong-json": { body: oneOf(["page", "half", "nothing", "foreign"]) },
+  torn: { how: oneOf(TORN), after: optional(share) },
+  "wrong-json": { body: oneOf(WRONG_BODIES) },
   "malformed-arguments": {},
   "duplicate-call": { id: oneOf(["same", "new"]) },
   "unknown-tool": {},
@@ -68,7 +72,7 @@ const KINDS: KindsOf<Fault> = {
 /** Every kind of fault. */
 export const FAULT_KINDS = Object.keys(KINDS) as readonly FaultKind[];
 
-/** What is wrong with a fault of a provider that speaks `wire` unless it says otherwise, or "". Any wire will do where none is said. */
+/** The problem of a fault, or "". `wire` is that of the provider, for a fault that names none. Without both, any wire will do. */
 export function faultProblem(fault: unknown, wire?: WireName): string {
   const problem = fieldsProblem(KINDS, fault);
   const known = fault as Fault;
@@ -87,19 +91,10 @@ export function everyFault(wire: WireName = DEFAULT_VENDOR): Fault[] {
   return [
     { kind: "latency", ms: 30_000 },
     ...errors.map((error): Fault => ({ kind: "http", error, wire })),
-    { kind: "network", code: "ECONNREFUSED" },
-    { kind: "network", code: "ECONNRESET" },
-    { kind: "network", code: "ENOTFOUND" },
-    { kind: "network", code: "UND_ERR_CONNECT_TIMEOUT" },
+    ...NETWORK_CODES.map((code): Fault => ({ kind: "network", code })),
     { kind: "hang" },
-    { kind: "torn", how: "closed", after: 0.5 },
-    { kind: "torn", how: "reset", after: 0.5 },
-    { kind: "torn", how: "stalled", after: 0.5 },
-    { kind: "torn", how: "error", after: 0.5 },
-    { kind: "wrong-json", body: "page" },
-    { kind: "wrong-json", body: "half" },
-    { kind: "wrong-json", body: "nothing" },
-    { kind: "wrong-json", body: "foreign" },
+    ...TORN.map((how): Fault => ({ kind: "torn", how, after: 0.5 })),
+    ...WRONG_BODIES.map((body): Fault => ({ kind: "wrong-json", body })),
     { kind: "malformed-arguments" },
     { kind: "duplicate-call", id: "same" },
     { kind: "duplicate-call", id: "new" },
@@ -110,14 +105,14 @@ export function everyFault(wire: WireName = DEFAULT_VENDOR): Fault[] {
   ];
 }
 
-/** Throws `HarnessError` `faults-unclear` for what is no wire. */
+/** Throws `HarnessError` `faults-unclear` for anything other than the name of a wire. */
 export function assertWire(owner: string, wire: unknown): void {
   if (isWireName(wire)) return;
   const hint = `Give one of ${WIRE_NAMES.join(", ")}.`;
   throw new HarnessError("faults-unclear", `${owner}: no wire is called ${showValue(wire)}`, hint);
 }
 
-/** A fault in a few words, for a table or the name of a test. Throws `HarnessError` `faults-unclear` for what is none. */
+/** A fault in a few words, for a table or the name of a test. Throws `HarnessError` `faults-unclear` for anything else. */
 export function describeFault(fault: Fault): string {
   const problem = faultProblem(fault);
   if (problem !== "") throw new HarnessError("faults-unclear", `describeFault: ${problem}`);
@@ -134,12 +129,7 @@ export function describeFault(fault: Fault): string {
       return `wrong JSON: ${fault.body}`;
     case "duplicate-call":
       return `duplicate call, ${fault.id} id`;
-    case "hang":
-    case "malformed-arguments":
-    case "unknown-tool":
-    case "refusal":
-    case "empty-answer":
-    case "cut-by-length":
+    default:
       return fault.kind.replaceAll("-", " ");
   }
 }

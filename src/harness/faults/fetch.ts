@@ -1,5 +1,5 @@
-// A `fetch` that has one fault: what breaks between an agent and its vendor, said in the bytes and errors of the transport. Put
-// under a provider of ours, the error a caller sees is the one that provider's own code makes.
+// A `fetch` with one fault, made of the bytes and errors of a transport. Put under one of our providers, it makes that provider's own
+// code produce the error that a caller sees.
 
 import { VENDORS, type HttpFaultName, type LlmTurnResponse, type Ports, type WireName } from "../../core/index.js";
 import { GATEWAY_PAGE, httpFault } from "./bodies.js";
@@ -8,23 +8,20 @@ import type { Fault, NetworkCode } from "./fault.js";
 /** The faults that a transport can have. */
 export type WayFault = Extract<Fault, { kind: "http" | "network" | "hang" | "torn" | "wrong-json" }>;
 
-/** How the bytes of an answer come: all of them, or as a torn one. */
-export type Delivery = { readonly kind: "whole" } | Torn;
-
 type Torn = Extract<Fault, { kind: "torn" }>;
 
 export interface FaultyWay {
   readonly wire: WireName;
   readonly ports: Pick<Ports, "now" | "timer">;
-  /** What the vendor was about to answer. */
+  /** The answer that the vendor would give. */
   readonly answer: LlmTurnResponse;
-  /** Named by the answer where it names none. */
+  /** The model of an answer without one. */
   readonly model: string;
 }
 
-/** After so much silence Node's fetch gives up by itself (undici's `headersTimeout` and `bodyTimeout`). */
+/** The silence after which Node's fetch gives up (undici's `headersTimeout` and `bodyTimeout`). */
 export const TRANSPORT_PATIENCE_MS = 300_000;
-/** Where a torn answer breaks unless it is said. */
+/** The share of a torn answer that comes by default. */
 const HALF = 0.5;
 
 /** Answers every request with the fault. */
@@ -45,21 +42,21 @@ export function faultFetch(fault: WayFault, way: FaultyWay): typeof globalThis.f
           );
         });
     case "torn":
-      return answerFetch(fault, way);
+      return answerFetch(way, fault);
     case "wrong-json":
       return async (input, init) => wrongBody(fault.body, writeAnswer(way, isStreamed(way.wire, input, init)).join(""));
   }
 }
 
-/** Answers every request with `way.answer`, whole or torn. */
-export function answerFetch(delivery: Delivery, way: FaultyWay): typeof globalThis.fetch {
+/** Answers every request with `way.answer`, whole unless it is to be torn. */
+export function answerFetch(way: FaultyWay, torn?: Torn): typeof globalThis.fetch {
   return async (input, init) => {
     const isStream = isStreamed(way.wire, input, init);
     const pieces = writeAnswer(way, isStream);
     const headers = { "content-type": isStream ? VENDORS[way.wire].streamType : "application/json" };
-    if (delivery.kind === "whole") return new Response(pieces.join(""), { headers });
-    if (delivery.how === "error" && !isStream) return refuse(way.wire, "overloaded");
-    return new Response(tear(pieces, delivery, way, init?.signal), { headers });
+    if (torn === undefined) return new Response(pieces.join(""), { headers });
+    if (torn.how === "error" && !isStream) return refuse(way.wire, "overloaded");
+    return new Response(tear(pieces, torn, way, init?.signal), { headers });
   };
 }
 
@@ -106,22 +103,21 @@ function tear(
           );
       }
     },
-    // Asked only once what came has been read: an error at the start would take the bytes away.
+    // Called only after the bytes were read: an error at the start would discard them.
     pull:
       how === "reset" ? (controller) => controller.error(transportError("terminated", OTHER_SIDE)) : () => undefined,
-    // By a reader who has heard enough.
     cancel: () => stopWaiting(),
   });
 }
 
-/** Not the last pieces, since some wires are whole without their very last event. */
+/** A share of the bytes, without the last pieces, since some wires are whole without their last event. */
 function firstBytes(pieces: readonly string[], share: number): Uint8Array {
   const bytes = bytesOf(pieces);
   const most = pieces.length < 4 ? Math.max(0, bytes.length - 2) : bytesOf(pieces.slice(0, -3)).length;
   return bytes.subarray(0, Math.min(Math.floor(bytes.length * share), most));
 }
 
-/** Whole events, and the vendor's error in the place of the others. */
+/** A share of the events, and then the vendor's error. */
 function endInError(pieces: readonly string[], share: number, wire: WireName): Uint8Array {
   const count = Math.min(Math.floor(pieces.length * share), Math.max(0, pieces.length - 3));
   return bytesOf([...pieces.slice(0, count), VENDORS[wire].streamError]);
@@ -146,10 +142,7 @@ function wrongBody(body: Extract<Fault, { kind: "wrong-json" }>["body"], answer:
 
 const JSON_ANSWER = { headers: { "content-type": "application/json" } };
 
-/**
- * Calls `late` when a transport would give up, or `stop` with the reason when the signal fires first; neither once the function
- * that it returns was called.
- */
+/** Calls `late` when a transport would give up, or `stop` with the reason if the signal fires first. Returns a function that cancels both. */
 function whenPatienceEnds(
   ports: Pick<Ports, "timer">,
   signal: AbortSignal | null | undefined,
@@ -172,11 +165,6 @@ function whenPatienceEnds(
   };
 }
 
-interface Below {
-  readonly code: string;
-  readonly message: string;
-}
-
 const HEADERS_TIMEOUT = { code: "UND_ERR_HEADERS_TIMEOUT", message: "Headers Timeout Error" };
 const BODY_TIMEOUT = { code: "UND_ERR_BODY_TIMEOUT", message: "Body Timeout Error" };
 const OTHER_SIDE = { code: "UND_ERR_SOCKET", message: "other side closed" };
@@ -192,7 +180,7 @@ function networkError(code: NetworkCode): TypeError {
   return transportError("fetch failed", { code, message: NETWORK[code] });
 }
 
-/** What Node's fetch rejects with: a TypeError, and below it what the socket or undici said. */
-function transportError(message: string, { code, message: below }: Below): TypeError {
+/** The rejection of Node's fetch: a TypeError with the error of the socket or undici as its cause. */
+function transportError(message: string, { code, message: below }: { code: string; message: string }): TypeError {
   return new TypeError(message, { cause: Object.assign(new Error(below), { code }) });
 }

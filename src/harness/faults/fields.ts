@@ -1,22 +1,22 @@
-// What may stand in a fault, field by field. A fault is closed, as options are: a misspelled field would otherwise do nothing in
-// silence, and the test would hold with another fault than was meant.
+// Checks the fields of faults. Faults are closed, as options are: a misspelled field would silently do nothing, and the test would
+// pass with another fault.
 
 import { MAX_TIMER_MS, showValue, unknownOptions } from "../../core/index.js";
 
-/** What is wrong with a value for the field of that name, or "". */
+/** The problem of a field's value, or "". */
 export type Check = (field: string, value: unknown) => string;
 
-/** The fields of each kind beside `kind` itself. */
+/** The fields of each kind besides `kind`. */
 export type Kinds = Readonly<Record<string, Readonly<Record<string, Check>>>>;
 
-/** The fields that one kind of `F` has, each with its check. */
+/** The fields of each kind of `F`, with their checks. */
 export type KindsOf<F extends { readonly kind: string }> = {
   readonly [Kind in F["kind"]]: {
     readonly [Field in Exclude<keyof Extract<F, { readonly kind: Kind }>, "kind">]-?: Check;
   };
 };
 
-/** What is wrong with a fault, or "": its kind, a field that the kind does not have, a value that cannot be. */
+/** The problem of a fault, or "": its kind, a field that the kind does not have, or a wrong value. */
 export function fieldsProblem(kinds: Kinds, fault: unknown): string {
   const { kind, ...given } = (fault ?? {}) as Readonly<Record<string, unknown>>;
   const fields = typeof kind === "string" && Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
@@ -38,7 +38,7 @@ export function oneOf(known: readonly string[]): Check {
   return (field, value) => choice(field, value, known);
 }
 
-/** The same check for a field that may be left out. */
+/** A check for a field that may be left out. */
 export function optional(check: Check): Check {
   return (field, value) => (value === undefined ? "" : check(field, value));
 }

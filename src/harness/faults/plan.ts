@@ -1,24 +1,24 @@
-// When faults strike. By a seed, each call is decided by itself: whether, and which; so the same seed strikes the same calls, and
-// what was injected can be handed back as a schedule that strikes exactly these.
+// Decides when faults strike. A seed decides for each call separately whether one strikes and which, so the same seed strikes the same
+// calls. The injected faults can be passed back as a schedule.
 
 import { showValue, unknownOptions } from "../../core/index.js";
 import { createRandom, type Random } from "../drift/statistics/random.js";
 import { HarnessError } from "../errors.js";
 import { countTo, optional, share } from "./fields.js";
 
-/** A fault at a call. `call` counts from 0 what the caller asks, tries of a fallback included. */
+/** A fault at a call. `call` counts from 0, tries of a fallback included. */
 export interface Scheduled<F> {
   readonly call: number;
   readonly fault: F;
 }
 
-/** What was injected. Give the list as `schedule` to have the same again. */
+/** An injected fault. Pass the list as `schedule` to inject the same again. */
 export interface Injected<F> extends Scheduled<F> {
-  /** False where the answer had nothing that this fault could have struck, and was passed on as it was. */
+  /** False if the answer had nothing that this fault could strike, and was passed on unchanged. */
   readonly took: boolean;
 }
 
-/** The options of faults that a seed deals out. */
+/** Options for faults drawn by a seed. */
 export interface DrawnFaults<F> {
   /** To draw from. */
   readonly faults: readonly F[];
@@ -67,15 +67,15 @@ export interface FaultPlan<F> {
   readonly pending: readonly Scheduled<F>[];
 }
 
-/** What a plan has to know of the faults in it. */
+/** The facts about faults that a plan needs. */
 export interface FaultTerms<F> {
-  /** What is wrong with a fault, or "". */
+  /** The problem of a fault, or "". */
   readonly problemOf: (fault: unknown) => string;
-  /** Fills in what a drawn fault leaves open. */
+  /** Fills in the optional fields of a drawn fault. */
   readonly complete?: (fault: F, random: Random) => F;
 }
 
-/** Throws `HarnessError` `faults-unclear` that names everything which cannot be. */
+/** Throws `HarnessError` `faults-unclear`, which names all problems. */
 export function createPlan<F>(owner: string, options: FaultPlanOptions<F>, terms: FaultTerms<F>): FaultPlan<F> {
   assertPlan(owner, options, terms.problemOf);
   const { maxFaults = Infinity } = options;
@@ -102,7 +102,7 @@ export function createPlan<F>(owner: string, options: FaultPlanOptions<F>, terms
   };
 }
 
-/** One that nobody can change, so that a plan stays what it was made as. */
+/** A frozen copy, so that nobody can change a plan. */
 function copyOf<F>(fault: F): F {
   return Object.freeze(structuredClone(fault));
 }
@@ -120,7 +120,7 @@ function draw<F>(options: DrawnFaults<F>, { complete = (fault) => fault }: Fault
   };
 }
 
-/** Options as somebody may have handed them in. */
+/** Unchecked options. */
 type Given = Readonly<Partial<Record<keyof DrawnFaults<unknown>, unknown>>>;
 
 function assertPlan(owner: string, options: Given, problemOf: (fault: unknown) => string): void {
@@ -138,37 +138,32 @@ function assertPlan(owner: string, options: Given, problemOf: (fault: unknown) =
   ]);
 }
 
-/** What is wrong with a list of faults to draw from. */
+/** The problems of a list of faults to draw from. */
 export function faultsProblems(faults: unknown, problemOf: (fault: unknown) => string): string[] {
-  if (!Array.isArray(faults) || faults.length === 0) return ["faults is no list with a fault in it"];
+  if (!Array.isArray(faults) || faults.length === 0) return ["faults must be a list with at least one fault"];
   return faults.map((fault: unknown, index) => named(`fault ${index}`, problemOf(fault)));
 }
 
 function scheduleProblems(schedule: unknown, problemOf: (fault: unknown) => string): string[] {
   if (!Array.isArray(schedule)) return [`schedule is ${showValue(schedule)}: give a list of { call, fault }`];
   const entries = (schedule as unknown[]).map((entry) => (entry ?? {}) as Readonly<Record<string, unknown>>);
+  const calls = entries.map(({ call }) => call);
   return [
-    callsProblem(
-      "schedule",
-      entries.map(({ call }) => call),
-    ),
+    callsProblem("schedule", calls),
     ...entries.map((entry) => {
       const unknown = unknownOptions(entry, ["call", "fault", "took"]);
       const odd = unknown.length === 0 ? "" : `has no ${unknown.join(", ")}: give { call, fault }`;
-      return named(`the entry of call ${showValue(entry["call"])}`, odd) || named(at(entry), problemOf(entry["fault"]));
+      const call = `call ${showValue(entry["call"])}`;
+      return named(`the entry of ${call}`, odd) || named(`the fault of ${call}`, problemOf(entry["fault"]));
     }),
   ];
-}
-
-function at({ call }: Readonly<Record<string, unknown>>): string {
-  return `the fault of call ${showValue(call)}`;
 }
 
 function named(name: string, problem: string): string {
   return problem === "" ? "" : `${name}: ${problem}`;
 }
 
-/** What is wrong with numbers of calls that are to be struck once each, or "". */
+/** The problem of call numbers that are to be struck once each, or "". */
 export function callsProblem(field: string, calls: readonly unknown[]): string {
   const seen = new Set<unknown>();
   for (const call of calls) {
@@ -181,7 +176,7 @@ export function callsProblem(field: string, calls: readonly unknown[]): string {
   return "";
 }
 
-/** Throws `faults-unclear` for what is no object of options, and for an option that nobody reads. */
+/** Throws `faults-unclear` for anything other than an object of known options. */
 export function assertFaultOptions(owner: string, options: unknown, known: readonly string[]): void {
   const hint = `The options are ${known.join(", ")}.`;
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
@@ -192,10 +187,10 @@ export function assertFaultOptions(owner: string, options: unknown, known: reado
   throw new HarnessError("faults-unclear", `${owner} has an unknown option: ${unknown.join(", ")}`, hint);
 }
 
-/** Problems that an error names; a long schedule may have as many as it has entries. */
+/** The most problems that an error names: a long schedule may have as many as entries. */
 const MAX_NAMED_PROBLEMS = 10;
 
-/** Throws `faults-unclear` that names the problems there are; "" is none. */
+/** Throws `faults-unclear`, which names the problems that are not "". */
 export function assertNone(owner: string, found: readonly string[]): void {
   const problems = found.filter((problem) => problem !== "");
   if (problems.length === 0) return;

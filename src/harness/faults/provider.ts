@@ -1,5 +1,5 @@
-// A provider that fails as vendors do, by a plan that is the same for the same seed. What breaks on the way goes through the very
-// transport and decoders of our own vendors' providers, so an error has the code, kind and `retryable` that it has in earnest.
+// A provider that fails as vendors do, by a plan that depends only on its seed. Faults go through the transport and decoders of our
+// own providers, so an error has its real code, kind and `retryable`.
 
 import {
   defined,
@@ -33,27 +33,27 @@ import { answering, failing, wireOfName, type Desk, type VendorOutcome } from ".
 
 /** The options of `faultyProvider`: `faults` or a `schedule`, and these. A wrong one is `HarnessError` `faults-unclear`. */
 export type FaultyProviderOptions = FaultPlanOptions<Fault> & {
-  /** Whose bodies and errors are sent. Default the vendor that the provider's name begins with, else OpenAI. */
+  /** The vendor whose bodies and errors are sent. Default the one that the provider's name begins with, else OpenAI. */
   readonly wire?: WireName;
-  /** The clock that latency and silence go by, such as that of a memory host. */
+  /** The clock for latency and silence, such as that of a memory host. */
   readonly ports?: Partial<Ports>;
 };
 
 /** A provider that fails by a plan; made by `faultyProvider`. */
 export interface FaultyProvider extends LlmProviderAdapter {
-  /** Every fault so far with the call it struck. The same list as `schedule` gives the same faults again. */
+  /** Every fault so far with its call. As `schedule`, the list injects the same faults again. */
   readonly injected: readonly Injected<Fault>[];
-  /** What of the schedule was not injected: its calls were not made, or `maxFaults` was met. Empty without a schedule. */
+  /** Scheduled faults that were not injected: their calls were not made, or `maxFaults` was met. */
   readonly pending: readonly Scheduled<Fault>[];
 }
 
 const OPTIONS = [...PLAN_OPTIONS, "wire", "ports"];
 
 /**
- * Wraps `provider`. A call without a fault is the provider's own. The provider is asked by a call with `latency`, and by
- * `duplicate-call` and `cut-by-length`, which damage its answer; every other fault stands in for it, so that a script loses no
- * step and a vendor is paid for nothing. Calls are counted as they are asked, whoever asks: two runs that share one share its
- * faults. Throws `HarnessError` `faults-unclear`, and `AgentError` `invalid-options` for what is no provider.
+ * Wraps `provider`. A call without a fault is the provider's own. `latency` delays a call of the provider, and `duplicate-call` and
+ * `cut-by-length` damage its answer. Every other fault replaces the call, so that a script loses no step and a vendor is not paid.
+ * Calls are counted whoever makes them: two runs with the same provider share its faults. Throws `HarnessError` `faults-unclear`, and
+ * `AgentError` `invalid-options` for anything other than a provider.
  */
 export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProviderOptions): FaultyProvider {
   assertProvider(provider, "faultyProvider");
@@ -70,7 +70,7 @@ export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProv
   });
   const desk: Desk = { provider, wire, ports: withSystemPorts(options.ports) };
   const stream = provider.stream?.bind(provider);
-  // A call that is over before it begins reaches nobody.
+  // A call that was aborted before it began reaches no vendor.
   const nextFault = ({ signal }: LlmTurnRequest) => (signal?.aborted === true ? undefined : plan.next());
 
   return {
@@ -91,7 +91,7 @@ export function faultyProvider(provider: LlmProviderAdapter, options: FaultyProv
         case "unstruck":
           return responseOf(outcome.heard);
         case "vendor":
-          return outcome.mend(await outcome.vendor.turn(outcome.request));
+          return outcome.restore(await outcome.vendor.turn(outcome.request));
       }
     },
     ...(stream === undefined
@@ -145,7 +145,7 @@ async function strike(struck: Struck<Fault>, request: LlmTurnRequest, desk: Desk
   }
 }
 
-/** A call that has less time than the wait runs out as a silent vendor's would. */
+/** A call with less time than the wait runs out of it as with a silent vendor. */
 async function delay(ms: number, request: LlmTurnRequest, desk: Desk): Promise<Outcome> {
   const { timeoutMs, signal } = request;
   if (timeoutMs !== undefined && timeoutMs <= ms) return failing({ kind: "hang" }, request, desk);
@@ -153,7 +153,7 @@ async function delay(ms: number, request: LlmTurnRequest, desk: Desk): Promise<O
   return { kind: "late", ms };
 }
 
-/** What is left of the time for a whole answer. That of a stream bounds each silence in it, and the later ones have all of it. */
+/** The time left for a whole answer. A stream's limit bounds each silence, so it stays. */
 function withLessTime(request: LlmTurnRequest, ms: number): LlmTurnRequest {
   return request.timeoutMs === undefined ? request : { ...request, timeoutMs: request.timeoutMs - ms };
 }
@@ -205,10 +205,10 @@ async function* streamed(
       return;
     }
     case "vendor": {
-      const { vendor, request: asked, mend } = outcome;
+      const { vendor, request: asked, restore } = outcome;
       // Each of our vendors can stream.
       for await (const event of vendor.stream?.(asked) ?? []) {
-        yield event.type === "response" ? { type: "response", response: mend(event.response) } : event;
+        yield event.type === "response" ? { type: "response", response: restore(event.response) } : event;
       }
     }
   }

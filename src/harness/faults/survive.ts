@@ -1,4 +1,4 @@
-// Does an agent survive this? One run of it for each fault, on a clock that no fault can hold up, and what came of it as rows.
+// Runs an agent once for each fault, on a clock that no fault can hold up, and returns the outcomes as rows.
 
 import {
   AgentError,
@@ -15,46 +15,46 @@ import { describeFault, everyFault, faultProblem, type Fault } from "./fault.js"
 import { assertFaultOptions, assertNone, callsProblem, faultsProblems } from "./plan.js";
 import { faultyProvider, type FaultyProvider } from "./provider.js";
 
-/** What one run is given. */
+/** The means of one run. */
 export interface Trial {
-  /** Wraps the provider of the agent that is to be struck. */
+  /** Wraps the provider that is to be struck. */
   readonly faulty: (provider: LlmProviderAdapter) => LlmProviderAdapter;
-  /** Hand its `ports` to the runtime and to chains of providers, so that no wait takes real time. */
+  /** Pass its `ports` to the runtime and to chains of providers, so that no wait takes real time. */
   readonly host: MemoryHost;
 }
 
 /** The options of {@link surviveFaults}. */
 export interface SurvivalOptions {
-  /** At least one. Default one of each that OpenAI can have, as {@link everyFault} gives them. */
+  /** At least one. Default one of each fault of OpenAI, as {@link everyFault} lists them. */
   readonly faults?: readonly Fault[];
-  /** The calls to be struck, each by the same fault. Default the first alone, `[0]`. */
+  /** The calls to strike, each by the same fault. Default only the first, `[0]`. */
   readonly calls?: readonly number[];
 }
 
-/** What came of one run under one fault. */
+/** The outcome of one run with one fault. */
 export interface SurvivalRow {
   readonly fault: Fault;
   /**
-   * `finished`: the model settled. `budget`: a cap was met. `failed`: the run rejected. `hangs`: it never ended, though all the
-   * time there is had passed, or 50,000 timers had fired. `unstruck`: the fault met nothing to strike, or no call it was to strike was made.
+   * `finished`: the model gave a final answer. `budget`: a cap was met. `failed`: the run rejected. `hangs`: it never ended, although
+   * all timers, or 50,000 of them, had fired. `unstruck`: the fault found nothing to strike, or none of its calls was made.
    */
   readonly outcome: "finished" | "budget" | "failed" | "hangs" | "unstruck";
-  /** Those of `calls` that were not struck: the run did not make them, or their answers had nothing to strike. */
+  /** Calls that were not struck: the run did not make them, or their answers had nothing to strike. */
   readonly missed: readonly number[];
-  /** Of what the run rejected with: the code of an `AgentError`, the name of any other error. */
+  /** For a run that rejected: the code of an `AgentError`, the name of any other error. */
   readonly code?: string;
-  /** What the run rejected with, or of one that hangs, the `HarnessError` `never-settles`. */
+  /** The error that the run rejected with, or `HarnessError` `never-settles` for one that hangs. */
   readonly error?: unknown;
-  /** Of a run that ended. */
+  /** For a run that ended. */
   readonly finalAnswer?: string;
-  /** Milliseconds the run took, by its own clock. */
+  /** The duration of the run in ms, by its own clock. */
   readonly tookMs: number;
 }
 
 /**
- * Runs an agent once for each fault, one after another. The model and its tools have to live in this process: a run
- * that waits for a socket seems to hang. Each run must begin afresh, its provider and scripts too. What a run rejects
- * with is a row. Throws `HarnessError` `faults-unclear` for what cannot be struck, and for a run that gives no result.
+ * Runs an agent once for each fault, one after another. The model and its tools must be in this process: a run that waits for a socket
+ * seems to hang. Each run needs a new provider and script. A run that rejects is a row. Throws `HarnessError` `faults-unclear` for
+ * wrong options, and for a run without a result.
  */
 export async function surviveFaults(
   run: (trial: Trial) => Promise<RunResult>,
@@ -65,14 +65,16 @@ export async function surviveFaults(
   assertNone("surviveFaults", [
     typeof run === "function" ? "" : `the run is ${showValue(run)}: give a function that starts one`,
     ...faultsProblems(faults, faultProblem),
-    Array.isArray(calls) && calls.length > 0 ? callsProblem("calls", calls) : "calls is no list with a call in it",
+    Array.isArray(calls) && calls.length > 0
+      ? callsProblem("calls", calls)
+      : "calls must be a list with at least one call",
   ]);
   const rows: SurvivalRow[] = [];
   for (const fault of faults) rows.push(await tryOne(run, fault, calls));
   return rows;
 }
 
-/** Timers that fire in one run at most: one that asks once a minute hangs after a month. */
+/** The most timers of one run: one that polls once a minute hangs after a month. */
 const MAX_TRIAL_TIMERS = 50_000;
 
 async function tryOne(
@@ -106,7 +108,7 @@ async function tryOne(
   return struck.size > 0 ? row : { ...row, outcome: "unstruck" };
 }
 
-/** A run that throws before it gives a promise has failed as one that rejects. */
+/** Turns a throw before the promise into a rejection. */
 async function begin(run: (trial: Trial) => Promise<RunResult>, trial: Trial): Promise<RunResult> {
   return run(trial);
 }
@@ -122,10 +124,10 @@ async function settle(run: () => Promise<RunResult>): Promise<Ended> {
     return { outcome: "failed", code: codeOf(error), error };
   }
   if (typeof result?.finalAnswer !== "string") {
-    const hint = "Return the promise that `run` of a runtime gives.";
+    const hint = "Return the promise of a runtime's `run`.";
     throw new HarnessError(
       "faults-unclear",
-      `surviveFaults: the run gave ${showValue(result)}, no result of a run`,
+      `surviveFaults: the run returned ${showValue(result)} instead of a result`,
       hint,
     );
   }
@@ -138,16 +140,16 @@ function codeOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
-/** The most characters of what a run answered or rejected with. The rows have all of it. */
+/** The most characters of an answer or error in the table. The rows hold all of it. */
 const MAX_CELL_CHARACTERS = 100;
 
 /**
- * The rows as a table of text, one line a fault: what a run answered, else the code that it rejected with, and the words of what
- * is no `AgentError`. Throws `HarnessError` `faults-unclear` for what are no rows.
+ * Formats rows as a table, one line for each fault: the final answer, else the error code, and the message of an error other than
+ * `AgentError`. Throws `HarnessError` `faults-unclear` for anything other than rows.
  */
 export function formatSurvival(rows: readonly SurvivalRow[]): string {
   if (!Array.isArray(rows)) {
-    const hint = "Give what surviveFaults gives.";
+    const hint = "Pass the rows that surviveFaults returns.";
     throw new HarnessError("faults-unclear", `formatSurvival: the rows are ${showValue(rows)}`, hint);
   }
   const cells = rows.map((row: SurvivalRow) => [
@@ -166,7 +168,7 @@ function endOf({ code, error, finalAnswer = "" }: SurvivalRow): string {
   return toVisible(shorten([code ?? [], thrownText(error)].flat().join(": "), MAX_CELL_CHARACTERS));
 }
 
-/** Of a run that was struck at some of the calls alone. */
+/** The missed calls of a run that was struck at others. */
 function missedOf({ outcome, missed }: SurvivalRow): string {
   if (outcome === "unstruck" || missed.length === 0) return "";
   return `, not struck at call ${shorten(missed.join(", "), MAX_CELL_CHARACTERS)}`;

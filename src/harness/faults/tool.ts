@@ -1,4 +1,4 @@
-// A tool that fails as the world behind it does, by a plan that is the same for the same seed.
+// A tool that fails as the services behind it do, by a plan that depends only on its seed.
 
 import {
   copyJson,
@@ -26,36 +26,36 @@ import {
 
 /** One thing that goes wrong in a tool, as plain JSON. See docs/faults.md. */
 export type ToolFault =
-  /** It throws before it does anything. */
+  /** It throws before its work. */
   | { readonly kind: "throw"; readonly message?: string }
-  /** It does its work, and then throws: the answer is lost. */
+  /** It throws after its work: the answer is lost. */
   | { readonly kind: "lost-answer" }
-  /** It waits until its signal fires, whether by its time limit or by the run's end. */
+  /** It waits until its signal fires, at its time limit or the run's end. */
   | { readonly kind: "hang" }
-  /** It waits until long after its signal fired: what heeds no signal at all. */
+  /** It ignores its signal and ends long after it fired. */
   | { readonly kind: "deaf" }
   /** It does its work `ms` milliseconds later. */
   | { readonly kind: "slow"; readonly ms: number }
-  /** It returns `value`, default null, whatever it is described to return. */
+  /** It returns `value`, default null, instead of its own type. */
   | { readonly kind: "wrong-type"; readonly value?: JsonValue }
-  /** It returns what JSON cannot say. */
+  /** It returns a value that JSON cannot hold. */
   | { readonly kind: "not-json"; readonly what: "bigint" | "cycle" | "function" | "throws" }
-  /** It returns a text of so many characters. Default 1,000,000. */
+  /** It returns a text of that length. Default 1,000,000. */
   | { readonly kind: "huge"; readonly characters?: number }
   /** It returns an object with keys that pollute a careless merge: `__proto__`, `constructor`, `prototype`. */
   | { readonly kind: "forbidden-key" };
 
 /** The options of `faultyTool`: `faults` or a `schedule`, and the clock. A wrong one is `HarnessError` `faults-unclear`. */
 export type FaultyToolOptions = FaultPlanOptions<ToolFault> & {
-  /** The clock that slowness goes by. */
+  /** The clock for delays. */
   readonly ports?: Partial<Ports>;
 };
 
 /** A tool that fails by a plan; made by `faultyTool`. */
 export interface FaultyTool extends CustomTool {
-  /** Every fault so far with the call it struck. The same list as `schedule` gives the same faults again. */
+  /** Every fault so far with its call. As `schedule`, the list injects the same faults again. */
   readonly injected: readonly Injected<ToolFault>[];
-  /** What of the schedule was not injected: its calls were not made, or `maxFaults` was met. Empty without a schedule. */
+  /** Scheduled faults that were not injected: their calls were not made, or `maxFaults` was met. */
   readonly pending: readonly Scheduled<ToolFault>[];
 }
 
@@ -67,7 +67,7 @@ const json: Check = (field, value) => {
     return "";
   } catch (error) {
     if (!(error instanceof NotJsonError)) throw error;
-    return `${field} is ${showValue(value)}: give plain JSON, and see not-json for what is none`;
+    return `${field} is ${showValue(value)}: give plain JSON, or use the fault not-json`;
   }
 };
 
@@ -102,10 +102,7 @@ export function everyToolFault(): ToolFault[] {
   ];
 }
 
-/**
- * Wraps `tool`: the same name, description and schema. Calls are counted as they are made, whoever makes them. Throws
- * `HarnessError` `faults-unclear`.
- */
+/** Wraps `tool`, with the same name, description and schema. Calls are counted whoever makes them. Throws `faults-unclear`. */
 export function faultyTool(tool: CustomTool, options: FaultyToolOptions): FaultyTool {
   assertTool(tool);
   assertFaultOptions("faultyTool", options, [...PLAN_OPTIONS, "ports"]);
@@ -117,7 +114,7 @@ export function faultyTool(tool: CustomTool, options: FaultyToolOptions): Faulty
   const { name, description, schema, effect, timeoutMs } = tool;
   const faulty: CustomTool = {
     ...tool,
-    // Of an instance of a class, these may stand in its prototype.
+    // An instance of a class may have these in its prototype.
     ...{ name, description, schema },
     ...defined({ effect, timeoutMs }),
     invoke(args, context) {
@@ -126,7 +123,7 @@ export function faultyTool(tool: CustomTool, options: FaultyToolOptions): Faulty
       return struck === undefined ? work() : suffer(struck.fault, work, { tool, signal: context.signal, ports });
     },
   };
-  // Not among its keys: an agent refuses a tool with a field that nobody reads.
+  // Not enumerable, since an agent refuses a tool with unknown fields.
   return Object.defineProperties(faulty as FaultyTool, {
     injected: { get: () => plan.injected },
     pending: { get: () => plan.pending },
@@ -138,7 +135,7 @@ function assertTool(tool: unknown): void {
   assertNone("faultyTool", [
     typeof invoke === "function" && typeof name === "string"
       ? ""
-      : `it was given no tool: ${showValue(tool)}; pass what defineTool({ name, description, schema, invoke }) gives`,
+      : `the tool is ${showValue(tool)}; pass the result of defineTool({ name, description, schema, invoke })`,
   ]);
 }
 
@@ -163,7 +160,7 @@ function suffer(fault: ToolFault, work: () => unknown, { tool, signal, ports }: 
     case "slow":
       return sleep(fault.ms, ports, signal).then(work);
     case "wrong-type":
-      // A copy each time: an agent may do with it what it likes.
+      // A copy each time, since an agent may change it.
       return copyJson(fault.value ?? null);
     case "not-json":
       return withoutJson(fault.what);

@@ -1,4 +1,4 @@
-// A vendor of ours over a transport with a fault: what it answers or fails with is what its own code makes of the bytes.
+// One of our providers over a transport with a fault: its own code makes the answer or the error from the bytes.
 
 import {
   DEFAULT_VENDOR,
@@ -17,7 +17,7 @@ import {
 import { beginningOf } from "./answer.js";
 import { answerFetch, faultFetch, type FaultyWay, type WayFault } from "./fetch.js";
 
-/** What stands where: the provider that is struck, whose words are sent, and the clock. */
+/** The provider to strike, the wire whose bytes are sent, and the clock. */
 export interface Desk {
   readonly provider: LlmProviderAdapter;
   readonly wire: WireName;
@@ -27,26 +27,26 @@ export interface Desk {
 /** A provider that answers one struck call. */
 export interface VendorOutcome {
   readonly kind: "vendor";
-  /** A provider of ours, over a transport with the fault. */
+  /** One of our providers over a transport with the fault. */
   readonly vendor: LlmProviderAdapter;
   readonly request: LlmTurnRequest;
-  /** Puts back what no wire carries. */
-  readonly mend: (response: LlmTurnResponse) => LlmTurnResponse;
+  /** Restores the parts of the answer that no wire carries. */
+  readonly restore: (response: LlmTurnResponse) => LlmTurnResponse;
 }
 
-/** A call that fails on its way. */
+/** A call that fails in the transport. */
 export function failing(fault: WayFault, request: LlmTurnRequest, desk: Desk): VendorOutcome {
   const way = { ...wayOf(desk), answer: beginningOf(request) };
   return toVendor(desk, request, faultFetch(fault, way), (response) => response);
 }
 
-/** `response` as the vendor would have sent it. */
+/** `response` as the vendor would send it. */
 export function answering(response: LlmTurnResponse, request: LlmTurnRequest, desk: Desk): VendorOutcome {
   const way = { ...wayOf(desk), answer: response };
-  return toVendor(desk, request, answerFetch({ kind: "whole" }, way), (read) => {
+  return toVendor(desk, request, answerFetch(way), (read) => {
     const { message, finalAnswer, stopReason } = read;
     const { usage, costUsd, model } = response;
-    // Thoughts are signed, in words that the wires of other vendors have no place for.
+    // The wires of other vendors have no place for signed thoughts.
     const { reasoning } = response.message;
     return {
       message: reasoning === undefined ? message : { ...message, reasoning },
@@ -61,24 +61,24 @@ function toVendor(
   desk: Desk,
   { signal, timeoutMs }: LlmTurnRequest,
   fetch: typeof globalThis.fetch,
-  mend: VendorOutcome["mend"],
+  restore: VendorOutcome["restore"],
 ): VendorOutcome {
-  // What the caller asked is of no account to a made-up answer, and a wire might not be able to say it.
+  // A made-up answer does not depend on the caller's request, which the wire may not be able to carry.
   const request: LlmTurnRequest = {
     messages: [{ role: "user", content: "-" }],
     ...defined({ signal, timeoutMs }),
   };
-  return { kind: "vendor", vendor: vendorOf(desk, fetch), request, mend };
+  return { kind: "vendor", vendor: vendorOf(desk, fetch), request, restore };
 }
 
-/** No key of anybody's. A key is masked in what vendors say, so it is a word that none of their bodies has. */
+/** A key that opens nothing. Keys are masked in vendors' words, so none of their bodies holds it. */
 const KEY = "key-of-no-vendor";
-/** On the way alone: an answer names the model that its provider named, or none. */
+/** Only in transit: an answer names the model that its provider named, or none. */
 const MODEL = "unnamed";
 
 function vendorOf({ provider, wire, ports }: Desk, fetch: typeof globalThis.fetch): LlmProviderAdapter {
   const name = providerName(provider).trim() === "" ? "unnamed" : providerName(provider);
-  // Its warnings would speak of the made-up answer.
+  // Its warnings would be about the made-up answer.
   const common = { name, model: MODEL, fetch, ports: { ...ports, warn: () => undefined } };
   const vendor: Vendor = VENDORS[wire];
   return vendorProvider(vendor, vendor.keyVariable === undefined ? common : { ...common, apiKey: KEY, pricing: {} });

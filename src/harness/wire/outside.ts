@@ -1,5 +1,5 @@
-// Requests that are not a conversation turn, so that no cassette can hold them: what each one is, and how many came. Whatever
-// records or replays over HTTP names them in these words.
+// Requests that are not a conversation turn, so that cassettes cannot hold them: their names and counts, for everything that records
+// or replays over HTTP.
 
 import { TURN_PATHS } from "../../core/index.js";
 import { plural } from "../../core/index.js";
@@ -10,10 +10,10 @@ export interface OutsideRequest {
   readonly path: string;
 }
 
-/** Requests that are alike in every field, and how many came. */
+/** Equal requests, and their number. */
 export type CountedRequest<T extends OutsideRequest = OutsideRequest> = T & { readonly count: number };
 
-/** Requests by kind, in the order in which each kind came first; made by {@link createRequestTally}. */
+/** Requests by kind, in the order of their first requests. Made by {@link createRequestTally}. */
 export interface RequestTally<T extends OutsideRequest> {
   /** True for the first of its kind. */
   add(request: T): boolean;
@@ -42,7 +42,7 @@ export function countText({ method, path, count }: CountedRequest, what: string)
 /** The requests that are recorded and replayed, for a message. */
 export const HELD = `cassettes hold POST requests to ${TURN_PATHS.slice(0, -1).join(", ")} and ${TURN_PATHS.at(-1)}`;
 
-/** "OpenAI's Responses API, which no cassette holds", and what to do about it where that is known. */
+/** "OpenAI's Responses API, which no cassette holds", with a hint if there is one. */
 export function nameOutside({ method, path }: OutsideRequest): string {
   const name = OTHER_APIS.find(([of, pattern]) => of === method && pattern.test(path))?.[2];
   return name ?? "not a conversation turn";
@@ -59,5 +59,5 @@ const OTHER_APIS: readonly (readonly [method: string, path: RegExp, name: string
   ["POST", /(?<!\/chat)\/completions$|\/v1\/complete$/, "the API of text completions, which no cassette holds"],
   ["POST", /\/api\/generate$/, "Ollama's generate, which no cassette holds"],
   ["POST", /:(?:stream)?generateContent$/i, "Gemini's own API, which no cassette holds"],
-  ["GET", /\/models(?:\/[^/]+)?$|\/api\/tags$/, "a question about models, which no cassette holds"],
+  ["GET", /\/models(?:\/[^/]+)?$|\/api\/tags$/, "a request about models, which no cassette holds"],
 ];

@@ -1,11 +1,11 @@
-// What a client of a vendor asked, from the bytes of its request.
+// Reads a turn from the bytes of a vendor's client.
 
 import { AgentError, findDroppedArgument, parseBoundedJson, type Wire, type WireTurn } from "../../core/index.js";
 import type { Refusal } from "./reply.js";
 
 /**
- * The turn that a request to `path` asks for. Throws SyntaxError where the body is not JSON in UTF-8 or is nested too deep,
- * `AgentError` where it holds what a turn cannot.
+ * The turn of a request to `path`. Throws SyntaxError if the body is not JSON in UTF-8 or is nested too deep, and `AgentError` if it
+ * holds something that a turn cannot.
  */
 export function parseTurn(wire: Wire, bytes: Uint8Array, path: string): WireTurn {
   const text = readUtf8(bytes);
@@ -32,14 +32,14 @@ function readUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** A body that continues a conversation on the vendor's server. It is refused at every door, also while recording. */
+/** A body that continues a conversation on the vendor's server. It is always refused, even while recording. */
 export interface HeldStateRefusal {
   readonly held: Refusal;
-  /** True where the vendor's own client reacts to this answer by sending the whole conversation. */
+  /** True where the vendor's client reacts by sending the whole conversation. */
   readonly isRecoverable: boolean;
 }
 
-/** The refusal of a body that continues a conversation on the vendor's server; undefined for every other body. */
+/** The refusal of a body that continues a conversation on the vendor's server. Undefined for any other body. */
 export function readHeldState(wire: Wire, bytes: Uint8Array): HeldStateRefusal | undefined {
   try {
     return refusalOfState(wire, parseBoundedJson(readUtf8(bytes)));
@@ -56,7 +56,7 @@ function refusalOfState(wire: Wire, body: unknown): HeldStateRefusal | undefined
   return { held: { status, code, message: `${message}. ${hint}` }, isRecoverable };
 }
 
-/** The turn that a request asks for, or why none can be read from it. */
+/** The turn of a request, or its refusal. */
 export function readTurn(
   wire: Wire,
   bytes: Uint8Array,

@@ -1,4 +1,4 @@
-// Replies in the words of a wire: an answer whole or streamed, and a refusal.
+// Replies on a wire: an answer, whole or streamed, and a refusal.
 
 import type { MissReport } from "../../cassette/index.js";
 import {
@@ -13,14 +13,14 @@ import {
 /** A whole body, or parts that are sent as they come. */
 export type WireBody = string | Iterable<string> | AsyncIterable<Uint8Array>;
 
-/** What a client of a vendor is answered. */
+/** The reply to a vendor's client. */
 export interface WireReply {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: WireBody;
 }
 
-/** A refusal as a reply. Clients of OpenAI and Anthropic try some of these again unless told not to. */
+/** A refused request. */
 export interface Refusal {
   status: number;
   code: string;
@@ -28,7 +28,7 @@ export interface Refusal {
   miss?: MissReport & { cassette?: string };
 }
 
-/** A refusal in the words of a wire. */
+/** A refusal as a reply. Without `x-should-retry`, clients of OpenAI and Anthropic would try some of them again. */
 export function refusalReply({ miss, ...refusal }: Refusal, wire: Wire = VENDORS[DEFAULT_VENDOR]): WireReply {
   const failure = { ...refusal, ...(miss === undefined ? {} : { miss: miss as unknown as JsonObject }) };
   return {
@@ -38,7 +38,7 @@ export function refusalReply({ miss, ...refusal }: Refusal, wire: Wire = VENDORS
   };
 }
 
-/** A response as its client wants it: whole, or as the `stream` that was made of it. */
+/** A response as a reply: whole, or as the given `stream`. */
 export function answerReply(
   wire: Wire,
   response: LlmTurnResponse,
@@ -46,10 +46,10 @@ export function answerReply(
   stream: WireBody | undefined,
   headers: Readonly<Record<string, string>> = {},
 ): WireReply {
-  if (stream !== undefined) {
-    const type = { "content-type": wire.streamType, "cache-control": "no-cache" };
-    return { status: 200, headers: { ...type, ...headers }, body: stream };
-  }
-  const body = JSON.stringify(wire.write(response, stamp));
-  return { status: 200, headers: { "content-type": "application/json", ...headers }, body };
+  const type =
+    stream === undefined
+      ? { "content-type": "application/json" }
+      : { "content-type": wire.streamType, "cache-control": "no-cache" };
+  const body = stream ?? JSON.stringify(wire.write(response, stamp));
+  return { status: 200, headers: { ...type, ...headers }, body };
 }

@@ -1,27 +1,26 @@
-// A turn over a vendor's wire, answered by a shelf of cassettes. The same recording gives the same bytes: nothing here comes
-// from the clock.
+// Answers a turn over a vendor's wire from a shelf of cassettes. The same recording gives the same bytes, whatever the time.
 
 import type { Cassette, Shelf } from "../../cassette/index.js";
 import type { Wire, WireTurn } from "../../core/index.js";
 import { answerReply, type WireReply } from "./reply.js";
 import { streamBody, type ServedStreaming } from "./stream-body.js";
 
-/** Names the cassette that answered, in an answer; and the one that is meant, in a request. */
+/** The header that names a cassette: in an answer the one used, in a request the one to use. */
 export const PIN_HEADER = "x-playhead-cassette";
 
-/** What a reply over a vendor's wire is made from. */
+/** The source of a reply over a vendor's wire. */
 export interface ShelfReplyOptions {
   readonly shelf: Shelf;
-  /** What a client may call a cassette by its file. */
+  /** The public name of a cassette's file. */
   readonly nameOf: (file: string) => string;
   readonly streaming: ServedStreaming;
   /** Ends the waits of a timed stream. */
   readonly signal: AbortSignal;
-  /** The name of the cassette that alone may answer. */
+  /** The name of the only cassette that may answer. */
   readonly pin?: string;
 }
 
-/** Rejects with `CassetteError` where no recorded turn answers, `AgentError` where the request is none. */
+/** Rejects with `CassetteError` if no recorded turn answers, and with `AgentError` for a malformed request. */
 export async function shelfReply(
   wire: Wire,
   { request, isStream, wantsUsage }: WireTurn,

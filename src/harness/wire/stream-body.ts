@@ -1,4 +1,4 @@
-// The body of a streamed reply: cut as the answer was recorded, and in time where that is asked for.
+// The body of a streamed reply: cut as the answer was recorded, and with its timing on request.
 
 import { createWait, DEFAULT_MAX_GAP_MS, type Streaming, type StreamPlan } from "../../cassette/index.js";
 import {
@@ -12,7 +12,7 @@ import {
 } from "../../core/index.js";
 import type { WireBody } from "./reply.js";
 
-/** How streamed replies are served. `whole` cuts evenly, whatever was recorded. */
+/** How streamed replies are served. `whole` ignores the recorded pieces and cuts evenly. */
 export interface ServedStreaming {
   readonly streaming: Streaming;
   /** How many times faster than recorded. */
@@ -34,14 +34,14 @@ export function streamBody(
   return streaming === "timed" ? inTime(events, end, speed, signal) : events.map(({ text }) => text);
 }
 
-/** Times since the call, with no gap above the cap. */
+/** Times since the call, with gaps up to the limit. */
 function toTimes({ deltas, endMs }: StreamPlan): { deltas: TimedStreamDelta[]; end: number } {
   let at = 0;
   const timed = deltas.map(({ delta, gapMs }) => ({ delta, at: (at += Math.min(gapMs, DEFAULT_MAX_GAP_MS)) }));
   return { deltas: timed, end: at + Math.min(endMs, DEFAULT_MAX_GAP_MS) };
 }
 
-/** An event that carries nothing goes with the one before it; the last one waits for the recorded end. */
+/** An event without content follows the one before it at once. The last one waits for the recorded end. */
 async function* inTime(
   events: readonly TimedText[],
   end: number,

@@ -5,8 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { LlmProviderHttpError } from "../../../src/core/errors.js";
 import { systemPorts, type Ports } from "../../../src/core/ports.js";
 import { postJson, type HttpCall } from "../../../src/core/http/json-request.js";
-import { anthropicProvider } from "../../../src/core/vendors/anthropic/provider.js";
-import { openaiProvider } from "../../../src/core/vendors/openai/provider.js";
+import { anthropicProvider, openaiProvider } from "../../../src/core/vendors/providers.js";
 import { agentErrorOf, apiKey, hello, listen } from "../../support/wire.js";
 
 const call: HttpCall = {

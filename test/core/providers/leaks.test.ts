@@ -5,8 +5,7 @@ import type { AddressInfo } from "node:net";
 import { inspect } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 import { AgentError, LlmProviderHttpError } from "../../../src/core/errors.js";
-import { anthropicProvider } from "../../../src/core/vendors/anthropic/provider.js";
-import { openaiProvider } from "../../../src/core/vendors/openai/provider.js";
+import { anthropicProvider, openaiProvider } from "../../../src/core/vendors/providers.js";
 import { agentErrorOf, hello } from "../../support/wire.js";
 
 /** Of no shape that a vendor's keys have, so that only knowing it masks it. */
@@ -174,7 +173,7 @@ describe("a fetch of the caller", () => {
   ])("may give %s: that is an AgentError, not retryable", async (_name, give) => {
     for (const error of await errorsOf((async () => give()) as Fetch)) {
       expect(error).toMatchObject({ code: "provider-response", kind: "unknown", retryable: false });
-      expect(error.message).toMatch(/^fetch gave (openai|anthropic):m no response that can be read$/);
+      expect(error.message).toMatch(/^fetch returned no readable response to (openai|anthropic):m$/);
     }
   });
 

@@ -2,10 +2,8 @@ import { http, HttpResponse } from "msw";
 import { setupServer } from "msw/node";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../../src/core/model/provider.js";
-import { anthropicProvider } from "../../../src/core/vendors/anthropic/provider.js";
+import { anthropicProvider, ollamaProvider, openaiProvider } from "../../../src/core/vendors/providers.js";
 import { echoProvider } from "../../../src/core/providers/echo.js";
-import { ollamaProvider } from "../../../src/core/vendors/ollama/provider.js";
-import { openaiProvider } from "../../../src/core/vendors/openai/provider.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { apiKey, hello, weatherTool } from "../../support/wire.js";
 

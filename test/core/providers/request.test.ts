@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LlmTurnRequest } from "../../../src/core/model/provider.js";
-import { anthropicProvider } from "../../../src/core/vendors/anthropic/provider.js";
-import { ollamaProvider } from "../../../src/core/vendors/ollama/provider.js";
-import { openaiProvider } from "../../../src/core/vendors/openai/provider.js";
+import { anthropicProvider, ollamaProvider, openaiProvider } from "../../../src/core/vendors/providers.js";
 import { fallbackProvider } from "../../../src/core/providers/fallback.js";
 import { agentErrorOf, apiKey, hello, weatherTool } from "../../support/wire.js";
 
@@ -47,7 +45,7 @@ const flawed: [what: string, request: unknown, words: string][] = [
   ["a misspelled setting", { ...hello, settings: { temprature: 1 } }, "unknown option: temprature"],
   ["settings of null", { ...hello, settings: null }, "/settings is null"],
   ["tools by name", { ...hello, tools: { weather: weatherTool } }, "/tools is an object, not a list"],
-  ["a tool without a name", { ...hello, tools: [weatherTool, null] }, "/tools/1 is no tool with a name"],
+  ["a tool without a name", { ...hello, tools: [weatherTool, null] }, "/tools/1 is not a tool with a name"],
 ];
 
 function withSecond(message: unknown): unknown {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openaiProvider } from "../../../src/core/vendors/openai/provider.js";
+import { openaiProvider } from "../../../src/core/vendors/providers.js";
 import { findRecorded, sse } from "../../support/exchanges.js";
 import { chunk, readRecorded, readStream, readWhole } from "../../support/quirks.js";
 import { hasShared } from "../../support/shared.js";
@@ -100,12 +100,12 @@ describe("an error under status 200", () => {
   it.each([["<html>Login</html>"], ["[1,2"], ["{"]])("%s is no stream and no JSON", async (text) => {
     const error = await agentErrorOf(() => readStream("openai", text));
     expect(error).toMatchObject({ code: "provider-response", retryable: false });
-    expect(error.message).toBe(`the vendor streamed what is neither events nor JSON: ${text}`);
+    expect(error.message).toBe(`the vendor streamed neither events nor JSON: ${text}`);
   });
 
   it("garbage in the middle is said", async () => {
     const error = await agentErrorOf(() => readStream("openai", sse("{oops", chunk({}, "stop"))));
-    expect(error.message).toBe("the vendor streamed what is not JSON: {oops");
+    expect(error.message).toBe("the vendor streamed something other than JSON: {oops");
   });
 
   it.skipIf(!hasShared)("so it was recorded", async () => {

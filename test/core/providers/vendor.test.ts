@@ -1,9 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { anthropicProvider } from "../../../src/core/vendors/anthropic/provider.js";
+import { anthropicProvider, ollamaProvider, openaiProvider } from "../../../src/core/vendors/providers.js";
 import type { AnthropicOptions } from "../../../src/core/vendors/anthropic/vendor.js";
-import { ollamaProvider } from "../../../src/core/vendors/ollama/provider.js";
-import { openaiProvider } from "../../../src/core/vendors/openai/provider.js";
 import type { OpenAiOptions } from "../../../src/core/vendors/openai/vendor.js";
 import { agentErrorOf, apiKey, hello } from "../../support/wire.js";
 
@@ -173,7 +171,7 @@ describe.each(keyed)("%s key", (_vendor, build) => {
     };
     const { message, hint } = await refusal(() => build(options));
     const words = ["model is missing", "apiKey", "baseURL", "timeoutMs", "name is empty", "unknown option modle"];
-    for (const word of [...words, 'pricing["m"] is no rate']) expect(message).toContain(word);
+    for (const word of [...words, 'pricing["m"] is not a rate']) expect(message).toContain(word);
     expect(hint).toContain("The options are model, baseURL,");
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AgentError } from "../../../src/core/errors.js";
-import { openaiProvider } from "../../../src/core/vendors/openai/provider.js";
+import { openaiProvider } from "../../../src/core/vendors/providers.js";
 import { createRuntime } from "../../../src/core/runtime/runtime.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { memoryFiles } from "../../../src/harness/doubles/files.js";

@@ -49,9 +49,9 @@ const BAD_PLANS: [string, unknown, string][] = [
   ["a number", 5, "the options are 5"],
   ["a list", [], "the options are a list"],
   ["an unknown option", { fault: faults }, "unknown option: fault"],
-  ["null in place of faults", { faults: null }, "faults is no list with a fault in it"],
-  ["a number in place of faults", { faults: 5 }, "faults is no list with a fault in it"],
-  ["a kind in place of faults", { faults: "hang" }, "faults is no list with a fault in it"],
+  ["null in place of faults", { faults: null }, "faults must be a list with at least one fault"],
+  ["a number in place of faults", { faults: 5 }, "faults must be a list with at least one fault"],
+  ["a kind in place of faults", { faults: "hang" }, "faults must be a list with at least one fault"],
   ["null in place of a schedule", { schedule: null }, "schedule is null: give a list of { call, fault }"],
   ["a number in place of a schedule", { schedule: 5 }, "schedule is 5"],
   ["an empty entry", { schedule: [null] }, "schedule has the call undefined"],
@@ -158,7 +158,7 @@ describe("what is struck", () => {
   it.each([null, undefined, 5, "openai", {}, { turn: 5 }])("is no provider: %j", async (provider) => {
     const error = await thrownBy(() => loose.faultyProvider(provider, { faults }));
     expect(error).toMatchObject({ code: "invalid-options" });
-    expect(error.message).toContain("faultyProvider was given no provider");
+    expect(error.message).toContain("faultyProvider needs a provider");
   });
 
   it("is the provider of a handle, not the handle", async () => {
@@ -167,7 +167,7 @@ describe("what is struck", () => {
   });
 
   it.each([null, undefined, 5, {}, { name: "work" }, { invoke: () => 1 }])("is no tool: %j", async (given) => {
-    await expectUnclear(() => loose.faultyTool(given, { faults: [{ kind: "throw" }] }), "it was given no tool");
+    await expectUnclear(() => loose.faultyTool(given, { faults: [{ kind: "throw" }] }), "the tool is ");
   });
 });
 
@@ -180,10 +180,10 @@ describe("surviveFaults", () => {
     ["null", [run, null], "the options are null"],
     ["a list in place of options", [run, faults], "the options are a list"],
     ["an unknown option", [run, { fault: faults }], "unknown option: fault"],
-    ["no fault", [run, { faults: [] }], "faults is no list with a fault in it"],
-    ["faults that are none", [run, { faults: 5 }], "faults is no list"],
-    ["no call", [run, { calls: [] }], "calls is no list with a call in it"],
-    ["a number in place of calls", [run, { calls: 0 }], "calls is no list"],
+    ["no fault", [run, { faults: [] }], "faults must be a list with at least one fault"],
+    ["faults that are none", [run, { faults: 5 }], "faults must be a list"],
+    ["no call", [run, { calls: [] }], "calls must be a list with at least one call"],
+    ["a number in place of calls", [run, { calls: 0 }], "calls must be a list"],
     ["a call before the first", [run, { calls: [-1] }], "calls has the call -1"],
     ["a call twice", [run, { calls: [1, 1] }], "calls has two faults at call 1"],
   ])("refuses %s", async (_name, args, text) => {
@@ -202,7 +202,7 @@ describe("surviveFaults", () => {
     const silent = (trial: Trial) => swallowing(trial).then(() => undefined as unknown as RunResult);
     for (const one of [swallowing, silent]) {
       const error = await thrownBy(() => surviveFaults(one, { faults }));
-      expect(error.message).toContain("was given no provider");
+      expect(error.message).toContain("needs a provider");
     }
   });
 
@@ -215,7 +215,7 @@ describe("surviveFaults", () => {
   it.each([undefined, null, 5, {}, { text: "done" }])(
     "refuses a run that gives %j, which is no result",
     async (given) => {
-      await expectUnclear(() => loose.surviveFaults(() => given, { faults }), "no result of a run");
+      await expectUnclear(() => loose.surviveFaults(() => given, { faults }), "instead of a result");
     },
   );
 });

@@ -233,7 +233,7 @@ describe("a plan of faults", () => {
 
   it.each<[string, FaultyProviderOptions, string]>([
     ["no faults", {} as never, "neither faults nor a schedule"],
-    ["an empty list", { faults: [] }, "faults is no list"],
+    ["an empty list", { faults: [] }, "faults must be a list"],
     ["a schedule beside a rate", { schedule: [], rate: 1 } as never, "a schedule is given beside"],
     ["a rate above 1", { faults, rate: 2 }, "rate is 2"],
     ["half a seed", { faults, seed: 0.5 }, "seed is 0.5"],

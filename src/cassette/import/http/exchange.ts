@@ -1,31 +1,31 @@
-// One exchange of a recording: a request and its answer as some recorder of HTTP kept them, its own words taken off.
+// One exchange of a recording: a request and its answer, as some recorder of HTTP kept them.
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { isObject, toText } from "../value.js";
 
-/** A body as a recording has it: text, bytes (perhaps compressed), JSON that was parsed by the recorder, or nothing. */
+/** A recorded body: text, bytes (perhaps compressed), JSON that the recorder parsed, or nothing. */
 export type RecordedBody =
   | { kind: "text"; text: string }
   | { kind: "bytes"; bytes: Uint8Array }
   | { kind: "json"; value: JsonValue }
   | { kind: "none" }
-  /** A body that cannot be had, and why. */
+  /** A body that cannot be read, and why. */
   | { kind: "lost"; why: string };
 
-/** One exchange. The method is in capitals; the status is 0 where the recording has none. */
+/** One exchange. The method is in upper case. The status is 0 if the recording has none. */
 export interface HttpExchange {
   method: string;
   url: string;
   status: number;
   request: RecordedBody;
   answer: RecordedBody;
-  /** `content-encoding` of the answer, in small letters; "" where there is none. */
+  /** The answer's `content-encoding` in lower case, or "". */
   encoding: string;
 }
 
-/** What a recording's own reader gives. */
+/** A recording as its reader returns it. */
 export interface HttpRecording {
-  /** What the recording calls itself. */
+  /** The recording's own name. */
   name?: string;
   exchanges: HttpExchange[];
 }
@@ -36,7 +36,7 @@ export function toBody(value: JsonValue | undefined): RecordedBody {
   return typeof value === "string" ? { kind: "text", text: value } : { kind: "json", value };
 }
 
-/** The first value of a header, whatever its capitals; "" where there is none. Values may be texts or lists of them. */
+/** The first value of a header, whatever the case of its name, or "". Values may be texts or lists of them. */
 export function headerOf(headers: JsonValue | undefined, name: string): string {
   if (!isObject(headers)) return "";
   for (const [key, value] of Object.entries(headers)) {

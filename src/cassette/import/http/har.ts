@@ -1,9 +1,9 @@
-// HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/): {log: {entries: [{request, response}]}}. Polly.JS keeps its
-// recordings so, with a twist: where the answer was compressed, `content.text` is a JSON array of base64 pieces of the stream.
+// HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/): {log: {entries: [{request, response}]}}. Polly.JS uses it too, but writes a
+// compressed answer as `content.text` with a JSON array of base64 pieces of the stream.
 
 import { defined, parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { isObject, malformed, toName, toNumber, toText } from "../value.js";
-import { fromBase64Pieces, fromBase64Text } from "./base64.js";
+import { fromBase64Pieces } from "./base64.js";
 import { objectAt, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 
 /** True for an archive. */
@@ -15,7 +15,7 @@ export function isHar(record: JsonValue): boolean {
 export function readHar(record: JsonValue): HttpRecording {
   const log = isObject(record) ? objectAt(record, "log") : {};
   const { entries } = log;
-  if (!Array.isArray(entries)) throw malformed("it is no HAR archive: it has no log with entries");
+  if (!Array.isArray(entries)) throw malformed("it is not a HAR archive: it has no log with entries");
   const name = toName(log["_recordingName"]);
   return { ...defined({ name }), exchanges: entries.map((entry) => readEntry(entry)) };
 }
@@ -37,12 +37,12 @@ function readEntry(entry: JsonValue): HttpExchange {
 function readContent(content: JsonObject): RecordedBody {
   const { text, encoding } = content;
   if (encoding !== "base64" || typeof text !== "string") return toBody(text);
-  if (!text.trimStart().startsWith("[")) return fromBase64Text(text);
+  if (!text.trimStart().startsWith("[")) return fromBase64Pieces([text]);
   try {
     const pieces = parseBoundedJson(text);
     if (Array.isArray(pieces)) return fromBase64Pieces(pieces);
   } catch {
-    // Said below.
+    // Reported below.
   }
   return { kind: "lost", why: "it is neither base64 nor a list of base64 pieces" };
 }

@@ -1,5 +1,5 @@
 // nock recordings (`nock.recorder.rec({output_objects: true})`): a JSON array of {scope, method, path, body, status, response,
-// rawHeaders}. A compressed answer is a list of hex pieces, a JSON answer is parsed, and so is a JSON request.
+// rawHeaders}. A compressed answer is a list of hex pieces. JSON answers and requests are parsed.
 
 import { fromHex, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { isObject, toNumber, toText } from "../value.js";
@@ -31,7 +31,7 @@ function readCall(call: JsonObject): HttpExchange {
   };
 }
 
-/** A JSON answer may be a list, too; one of hex texts alone is taken for bytes, as nock itself does. */
+/** A JSON answer may be a list, too. A list of only hex texts counts as bytes, as in nock itself. */
 function readPieces(pieces: readonly JsonValue[]): RecordedBody {
   const parts = pieces.map((piece) => (typeof piece === "string" ? fromHex(piece) : undefined));
   const known = parts.filter((part) => part !== undefined);
@@ -40,7 +40,7 @@ function readPieces(pieces: readonly JsonValue[]): RecordedBody {
     : { kind: "json", value: [...pieces] };
 }
 
-/** An object, or names and values by turns. */
+/** The encoding in an object, or in alternating names and values. */
 function encodingOf(headers: JsonValue | undefined): string {
   if (!Array.isArray(headers)) return headerOf(headers, "content-encoding").toLowerCase();
   const at = headers.findIndex((item, index) => index % 2 === 0 && toText(item).toLowerCase() === "content-encoding");

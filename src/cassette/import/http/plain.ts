@@ -1,26 +1,26 @@
-// The text of a recorded body: unpacked where it is compressed, within bounds, since a small recording may unpack to anything.
+// The text of a recorded body, decompressed within limits, since a small recording may decompress to any size.
 
 import { thrownText } from "../../../core/index.js";
 import { Decompress } from "fflate";
 import { concat } from "./base64.js";
 import type { RecordedBody } from "./exchange.js";
 
-/** The most bytes one body may have, unpacked: what the recording proxy keeps of one answer, too. */
+/** The most bytes of one decompressed body, which the recording proxy uses, too. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** The most characters that all bodies of one recording may have together, unpacked. */
+/** The most characters of all decompressed bodies of one recording together. */
 export const MAX_RECORDING_CHARACTERS = 256 * 1024 * 1024;
 
-/** What a packed body may grow to in any case, and how many times its own size beyond that. */
+/** The size to which any packed body may grow, and the most times its own size beyond that. */
 const FREE_BYTES = 1024 * 1024;
 const MAX_RATIO = 200;
-/** Packed bytes unpacked at a time: they come to sixteen megabytes at the most. */
+/** Packed bytes that are decompressed at a time. They grow to sixteen megabytes at most. */
 const SLICE_BYTES = 16 * 1024;
 
-/** The text of a body, or why there is none. */
+/** The text of a body, or the reason why it has none. */
 export type PlainBody = { text: string } | { flaw: string };
 
-/** Reads a body. `encoding` is what its header says; recorders leave it there when they have unpacked the body. */
+/** Reads a body. `encoding` comes from its header, which recorders keep even after they decompressed the body. */
 export function toPlain(body: RecordedBody, encoding: string): PlainBody {
   switch (body.kind) {
     case "none":
@@ -38,14 +38,14 @@ export function toPlain(body: RecordedBody, encoding: string): PlainBody {
 
 function fromBytes(bytes: Uint8Array, encoding: string): PlainBody {
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  const isPacked = isGzip || (encoding === "deflate" && !isText(bytes));
+  const isPacked = isGzip || (encoding === "deflate" && decode(bytes) === undefined);
   const unpacked = isPacked ? unpack(bytes) : bytes;
   if (!(unpacked instanceof Uint8Array)) return unpacked;
   if (unpacked.length > MAX_BODY_BYTES) return tooLarge();
   const text = decode(unpacked);
   if (text !== undefined) return { text };
   const how = encoding === "" || isPacked ? "is not UTF-8" : `is packed as ${JSON.stringify(encoding.slice(0, 20))}`;
-  return { flaw: `${how}, and gzip and deflate alone are unpacked` };
+  return { flaw: `${how}, and only gzip and deflate are supported` };
 }
 
 function unpack(bytes: Uint8Array): Uint8Array | { flaw: string } {
@@ -68,10 +68,6 @@ function unpack(bytes: Uint8Array): Uint8Array | { flaw: string } {
 
 function tooLarge(): PlainBody {
   return { flaw: `has more than ${MAX_BODY_BYTES} bytes, the limit` };
-}
-
-function isText(bytes: Uint8Array): boolean {
-  return decode(bytes) !== undefined;
 }
 
 function decode(bytes: Uint8Array): string | undefined {

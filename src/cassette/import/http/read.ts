@@ -1,19 +1,19 @@
-// A conversation of recorded HTTP as the turns of a run. The messages are read by the wire's own decoders, so that a replay
-// over that wire asks what was recorded, word for word.
+// A conversation of recorded HTTP as the turns of a run. The wire's own parsers read the messages, so that a replay over that wire
+// compares equal texts.
 
-import { defined, isWireName, type JsonObject, type JsonValue, type LlmToolDefinition } from "../../../core/index.js";
+import { defined, isWireName, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { addDropped } from "../dropped.js";
 import type { LogTurns, RecordedTurn } from "../turns.js";
 import type { RepairLog } from "../repair.js";
 import { isObject, malformed, toName, toText } from "../value.js";
 import { modelOf, readTurn, type WireExchange } from "./split.js";
 
-/** Reads one conversation. Throws `import-malformed` for a turn that could not be read. */
+/** Reads one conversation. Throws `import-malformed` for an unreadable turn. */
 export function readConversation(record: JsonObject, repairs: RepairLog): LogTurns {
   const { exchanges, flaw, dropped } = record;
   addDropped(dropped, repairs);
   if (typeof flaw === "string") throw malformed(flaw);
-  if (!Array.isArray(exchanges)) throw malformed("it is no conversation of recorded HTTP");
+  if (!Array.isArray(exchanges)) throw malformed("it is not a conversation of recorded HTTP");
   const turns = exchanges.map((exchange) => readTurn(toWireExchange(exchange)));
   const [model, ...others] = turns.map(modelOf);
   for (const other of others) if (other !== model) repairs.add("model-differs");
@@ -23,12 +23,10 @@ export function readConversation(record: JsonObject, repairs: RepairLog): LogTur
     ...defined({ model, task, trial }),
     turns: turns.map(({ request, response }): RecordedTurn => {
       const { model: _, ...settings } = request.settings;
-      return { messages: request.messages, response, tools: request.tools ?? NO_TOOLS, settings };
+      return { messages: request.messages, response, tools: request.tools ?? [], settings };
     }),
   };
 }
-
-const NO_TOOLS: LlmToolDefinition[] = [];
 
 function toWireExchange(exchange: JsonValue): WireExchange {
   const { wire, request = null, answer } = isObject(exchange) ? exchange : {};

@@ -1,5 +1,5 @@
-// The exchanges of a recording sorted into conversations, one record each, as the recording proxy sorts what passes by. A turn
-// that cannot be read is a record of its own, so that its reader says why; what is no turn is counted.
+// Sorts the exchanges of a recording into conversations, one record each, as the recording proxy does. An unreadable turn is a record
+// of its own, so that its reader reports the reason. Other exchanges are counted.
 
 import {
   AgentError,
@@ -23,22 +23,22 @@ import { cleanJson, isObject, malformed, toName } from "../value.js";
 import type { HttpExchange, HttpRecording } from "./exchange.js";
 import { MAX_RECORDING_CHARACTERS, toPlain } from "./plain.js";
 
-/** The most exchanges of one recording: each is compared with the conversations before it. */
+/** The most exchanges of one recording, since each is compared with the conversations before it. */
 export const MAX_EXCHANGES = 20_000;
 
-/** A turn as it went over a wire: the request's body, and the answer's text. */
+/** A turn on a wire: the request's body and the answer's text. */
 export interface WireExchange {
   wire: WireName;
   request: JsonValue;
   answer: string;
 }
 
-/** What one turn of a wire was. */
+/** A turn, parsed. */
 export interface ReadTurn extends WireTurn {
   response: LlmTurnResponse;
 }
 
-/** Splits a recording into records `{exchanges, task?, trial?, dropped?}`, or `{flaw}` for a turn that cannot be read. */
+/** Splits a recording into records `{exchanges, task?, trial?, dropped?}`, or `{flaw}` for an unreadable turn. */
 export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[] {
   if (exchanges.length > MAX_EXCHANGES) {
     throw malformed(`it has ${exchanges.length} exchanges, more than the limit of ${MAX_EXCHANGES}`);
@@ -75,7 +75,7 @@ export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[]
     return { exchanges: conversation.exchanges.map((exchange) => ({ ...exchange })), ...task, ...trial };
   });
   const [first, ...more] = runs;
-  // A record that is refused keeps no counts.
+  // A refused record keeps no counts.
   if (first === undefined) return flaws.map((flaw) => ({ flaw: `${flaw}${besides(dropped)}` }));
   return [{ ...first, dropped: toDropped(dropped) }, ...more, ...flaws.map((flaw) => ({ flaw }))];
 }
@@ -84,7 +84,7 @@ function noTurn(dropped: RepairLog): Error {
   return malformed(`it holds no answered turn of a model${besides(dropped) || " (no exchange at all)"}`);
 }
 
-/** What was counted, for an error that has to say it. */
+/** The counts, for an error. */
 function besides(dropped: RepairLog): string {
   const counts = dropped.list().map(({ kind, count }) => `${count} ${kind}`);
   return counts.length === 0 ? "" : ` (${counts.join(", ")})`;
@@ -92,7 +92,7 @@ function besides(dropped: RepairLog): string {
 
 type NoTurn = "exchange-not-model-call" | "error-exchange-dropped" | "call-unanswered";
 
-/** The wire of an exchange that is a turn, or why it is none. */
+/** The vendor of an exchange that is a turn, or the reason why it is not one. */
 function kindOf({ method, url, status }: HttpExchange): Vendor | NoTurn {
   const wire = wireOf({ method, path: url.split(/[?#]/, 1)[0] ?? "" });
   if (wire === undefined) return "exchange-not-model-call";
@@ -102,7 +102,7 @@ function kindOf({ method, url, status }: HttpExchange): Vendor | NoTurn {
 
 type Found = { turn: ReadTurn; exchange: WireExchange } | { flaw: string };
 
-/** Takes what each body has, and throws where they have too much together. */
+/** Throws if the bodies have too many characters together. */
 type Budget = (text: string) => void;
 
 function createBudget(): Budget {
@@ -114,7 +114,7 @@ function createBudget(): Budget {
   };
 }
 
-/** Undefined for a body without messages: other hosts have paths that end alike. */
+/** Undefined for a body without messages, since other hosts have similar paths. */
 function toTurn(
   exchange: HttpExchange,
   wire: Vendor,
@@ -138,7 +138,7 @@ function toTurn(
   }
 }
 
-/** Reads a turn with the decoders of its wire. Throws `AgentError` for what no turn can hold, and for an answer that is none. */
+/** Parses a turn. Throws `AgentError` for anything that a turn cannot hold, and for a body that is not an answer. */
 export function readTurn({ wire: name, request, answer }: WireExchange): ReadTurn {
   const wire = VENDORS[name];
   const turn = wire.parse(request);
@@ -146,7 +146,7 @@ export function readTurn({ wire: name, request, answer }: WireExchange): ReadTur
   return { ...turn, response: wire.read({ bytes, isStream: isStream(answer), isCut: false }) };
 }
 
-/** An answer that is one JSON object came whole; every other is server-sent events, or a line for each piece. */
+/** False for an answer that is one JSON object. Any other is a stream of events or lines. */
 function isStream(answer: string): boolean {
   if (!answer.trimStart().startsWith("{")) return true;
   try {
@@ -156,7 +156,7 @@ function isStream(answer: string): boolean {
   }
 }
 
-/** The model that was asked, or where the path named it, the one that answered. */
+/** The requested model, or the one that answered if only the path named it. */
 export function modelOf({ request, response }: ReadTurn): string | undefined {
   return toName(request.settings.model) ?? toName(response.model ?? "");
 }

@@ -1,21 +1,21 @@
-// What a fallback chain did for one turn, and how it ended when nobody answered.
+// The attempts of a fallback chain in one turn, and the error if none succeeded.
 
-import { AgentError, type LlmErrorKind, LlmProviderHttpError } from "../../errors.js";
+import { AgentError, type AgentErrorCode, type LlmErrorKind, LlmProviderHttpError } from "../../errors.js";
 import type { Usage } from "../../model/usage.js";
 import { isThrown, thrownText } from "../../text/thrown.js";
 import { quoteForeign } from "../../text/mask.js";
 import { shorten } from "../../text/shorten.js";
 
-/** What was asked, in every outcome. */
+/** The provider and model of an attempt. */
 export interface Tried {
-  /** Place of the entry in the chain, from 0. */
+  /** The place of the entry in the chain, from 0. */
   readonly entry: number;
   readonly provider: string;
-  /** The model that answered, in the vendor's words; before an answer the one that was asked for. */
+  /** The model that answered, in the vendor's words, else the requested one. */
   readonly model: string;
 }
 
-/** One step of a chain. Attempts are numbered from 1 within a turn; a skipped entry is none, and has neither number nor cost. */
+/** One step of a chain. Attempts are numbered from 1 within a turn. A skipped entry is not an attempt and has no number. */
 export type FallbackAttempt =
   | (Tried & {
       readonly outcome: "answered";
@@ -26,19 +26,19 @@ export type FallbackAttempt =
   | (Tried & { readonly outcome: "failed"; readonly attemptNumber: number; readonly error: unknown })
   | (Tried & { readonly outcome: "skipped"; readonly reason: "cooldown"; readonly remainingMs: number });
 
-/** An attempt as it begins. What is streamed until the next one begins is its. */
+/** An attempt as it begins. Deltas until the next one belong to it. */
 export type FallbackStart = Tried & { readonly outcome: "started"; readonly attemptNumber: number };
 
-/** What an error of a provider means to the chain. */
+/** The meaning of a provider's error for the chain. */
 export interface Failure {
   kind: LlmErrorKind;
   retryable: boolean;
   retryAfterMs: number | undefined;
-  /** True for what no provider is to blame for: an abort, options that can never work, a script that ran out. */
+  /** True for errors that are not a provider's fault: an abort, options that can never work, a script that ran out. */
   final: boolean;
 }
 
-/** Judged by code and kind, never by words. What is no `AgentError` is a failure of its provider that will not pass. */
+/** Judges an error by its code and kind, never by its words. Any other value thrown is a lasting failure of its provider. */
 export function judgeFailure(error: unknown): Failure {
   if (!isThrown(error, AgentError)) {
     return { kind: "unknown", retryable: false, retryAfterMs: undefined, final: false };
@@ -46,41 +46,26 @@ export function judgeFailure(error: unknown): Failure {
   const { kind = "unknown", retryable } = error;
   const isHttp = error instanceof LlmProviderHttpError || error instanceof ProvidersExhaustedError;
   const retryAfterMs = isHttp ? error.retryAfterMs : undefined;
-  return { kind, retryable, retryAfterMs, final: !isProviderFault(error) };
+  return { kind, retryable, retryAfterMs, final: !PROVIDER_FAULTS.includes(error.code) };
 }
 
-function isProviderFault({ code }: AgentError): boolean {
-  switch (code) {
-    case "provider-http":
-    case "provider-response":
-    case "providers-exhausted":
-    case "timeout":
-      return true;
-    case "not-json":
-    case "invalid-options":
-    case "tool-arguments":
-    case "tool-denied":
-    case "tool-failed":
-    case "handoff-failed":
-    case "memory-failed":
-    case "capability-missing":
-    case "aborted":
-    case "receipt-failed":
-    case "script-exhausted":
-    case "script-unused":
-      return false;
-  }
-}
+/** Codes of errors that another provider may not have. */
+const PROVIDER_FAULTS: readonly AgentErrorCode[] = [
+  "provider-http",
+  "provider-response",
+  "providers-exhausted",
+  "timeout",
+];
 
 /**
- * Thrown when no entry answered. `retryable` when any failure was or any entry is cooling down; `kind` is that of the last such
- * failure, else of the last one.
+ * Thrown when no entry answered. It is `retryable` if any failure was or any entry is cooling down. `kind` is that of the last such
+ * failure, else of the last failure.
  */
 export class ProvidersExhaustedError extends AgentError {
   declare readonly kind: LlmErrorKind;
-  /** All steps of the turn in their order, each failure with its error. */
+  /** All steps of the turn in order, each failure with its error. */
   readonly attempts: readonly FallbackAttempt[];
-  /** When the first provider that is cooling down may be asked again. */
+  /** The time until the first cooldown ends. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -102,18 +87,18 @@ export class ProvidersExhaustedError extends AgentError {
   }
 }
 
-/** The last steps say what is wrong now; of a long walk they alone are told. */
-const MAX_TOLD = 12;
-/** The most characters that the message gives to the words of one failure. */
+/** The message describes only the last steps, which say what is wrong now. */
+const MAX_DESCRIBED = 12;
+/** The most characters of one failure's words. */
 const MAX_WORDS = 200;
 
 function describeAll(attempts: readonly FallbackAttempt[]): string {
-  const left = attempts.length - MAX_TOLD;
-  const told = attempts.slice(-MAX_TOLD).map(describe).join("; ");
-  return left > 0 ? `(${left} earlier) ${told}` : told;
+  const left = attempts.length - MAX_DESCRIBED;
+  const described = attempts.slice(-MAX_DESCRIBED).map(describe).join("; ");
+  return left > 0 ? `(${left} earlier) ${described}` : described;
 }
 
-/** What a failure said, masked and on one line. The words of a vendor are masked by its adapter, which knows the key. */
+/** The words of a failure, masked and on one line. A vendor's words were masked by its provider, which knows the key. */
 function wordsOf(error: unknown, provider: string): string {
   const said = quoteForeign(wordsBy(error));
   const words = said.startsWith(`${provider} `) ? said.slice(provider.length + 1) : said;

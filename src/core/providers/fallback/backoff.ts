@@ -1,33 +1,26 @@
-// How long a fallback chain waits before it asks the same provider again. Without chance in it: what was slept can be told
-// from the options and the errors alone.
+// The wait of a fallback chain before it tries the same provider again. It is not random: options and errors alone determine it.
 
 import { unknownOptions } from "../../options.js";
 import { showValue } from "../../text/show.js";
 
-/** `linear` waits base, 2 base, 3 base …; `exponential` base, 2 base, 4 base …; neither more than `maxMs`. */
+/** `linear` waits base, 2 base, 3 base …, `exponential` base, 2 base, 4 base …, and neither more than `maxMs`. */
 export interface Backoff {
   readonly kind: "exponential" | "linear";
   readonly baseMs: number;
   readonly maxMs: number;
 }
 
-/** The wait after failure number `failures` (1, 2, 3 …), and at least what the vendor asked for. */
+/** The wait after failure number `failures` (1, 2, 3 …), at least as long as the vendor wants. */
 export function waitAfter(failures: number, backoff: Backoff | undefined, retryAfterMs = 0): number {
-  return Math.max(retryAfterMs, backoff === undefined ? 0 : Math.min(backoff.maxMs, grow(failures, backoff)));
-}
-
-function grow(failures: number, { kind, baseMs }: Backoff): number {
-  switch (kind) {
-    case "linear":
-      return baseMs * failures;
-    case "exponential":
-      return baseMs * 2 ** (failures - 1);
-  }
+  if (backoff === undefined) return retryAfterMs;
+  const { kind, baseMs, maxMs } = backoff;
+  const factor = kind === "linear" ? failures : 2 ** (failures - 1);
+  return Math.max(retryAfterMs, Math.min(maxMs, baseMs * factor));
 }
 
 const BACKOFF_OPTIONS = ["kind", "baseMs", "maxMs"];
 
-/** What is wrong with a backoff, or "". */
+/** The problem of a backoff, or "". */
 export function backoffProblem(backoff: unknown): string {
   if (backoff === undefined) return "";
   if (typeof backoff !== "object" || backoff === null)
@@ -40,5 +33,5 @@ export function backoffProblem(backoff: unknown): string {
     return `backoff.kind is ${showValue(kind)}: use "exponential" or "linear"`;
   }
   const isWait = (ms: unknown) => typeof ms === "number" && Number.isFinite(ms) && ms >= 0;
-  return isWait(baseMs) && isWait(maxMs) ? "" : "backoff.baseMs and backoff.maxMs are finite numbers of 0 or more";
+  return isWait(baseMs) && isWait(maxMs) ? "" : "backoff.baseMs and backoff.maxMs must be finite numbers of 0 or more";
 }

@@ -1,25 +1,16 @@
-// Which providers a fallback chain leaves alone for now. A provider that just failed in a way that passes is not asked again
-// until its time is over, by this turn or by a later one.
+// Providers that a fallback chain leaves alone for a while after a temporary failure, in this turn and in later ones.
 
 import type { LlmErrorKind } from "../../errors.js";
 import type { LlmProviderAdapter } from "../../model/provider.js";
 import type { Ports } from "../../ports.js";
 
-/** The rest of a provider's cooldown, and the kind of failure that began it. */
-export interface Cooling {
-  remainingMs: number;
-  kind: LlmErrorKind;
-}
-
 export interface Cooldown {
-  of(provider: LlmProviderAdapter): Cooling | undefined;
+  /** The rest of a provider's cooldown, and the kind of failure that began it. */
+  of(provider: LlmProviderAdapter): { remainingMs: number; kind: LlmErrorKind } | undefined;
   start(provider: LlmProviderAdapter, ms: number, kind: LlmErrorKind): void;
 }
 
-/**
- * Kept by provider: two entries of a chain that share an adapter cool down together. Of two cooldowns, as turns at the same
- * time begin them, the one that ends later holds.
- */
+/** Kept by provider, so that entries with the same one cool down together. Of two cooldowns the one that ends later holds. */
 export function createCooldown({ now }: Pick<Ports, "now">): Cooldown {
   const ends = new Map<LlmProviderAdapter, { at: number; kind: LlmErrorKind }>();
   return {

@@ -1,24 +1,24 @@
-// One place in a fallback chain: which provider, which model, how often.
+// One entry of a fallback chain: the provider, the model and the number of attempts.
 
 import { providerName, type LlmProviderAdapter, type LlmTurnRequest } from "../../model/provider.js";
 import { unknownOptions } from "../../options.js";
 import { showValue } from "../../text/show.js";
 import { backoffProblem, type Backoff } from "./backoff.js";
 
-/** One provider of a chain, and how often it is asked. */
+/** One provider of a chain, and how often it is tried. */
 export interface FallbackEntry {
   readonly provider: LlmProviderAdapter;
-  /** Asked for instead of the provider's own model. A request's `settings.model` reaches the first entry alone. */
+  /** Replaces the provider's own model. A request's `settings.model` reaches only the first entry. */
   readonly model?: string;
-  /** Calls in one turn, the first included; one more after a refreshed key. Default 1. */
+  /** Calls in one turn, the first included. A refreshed key allows one more. Default 1. */
   readonly maxAttempts?: number;
-  /** The wait between two calls. Default none but what the vendor asks for. */
+  /** The wait between two calls. Default only as long as the vendor wants. */
   readonly backoff?: Backoff;
 }
 
 const ENTRY_OPTIONS = ["provider", "model", "maxAttempts", "backoff"];
 
-/** What is wrong with an entry, or "". */
+/** The problem of an entry, or "". */
 export function entryProblem(entry: unknown): string {
   if (!isFields(entry)) return `it is ${showValue(entry)} and not { provider, … }`;
   const { provider, model, maxAttempts = 1, backoff } = entry;
@@ -45,7 +45,7 @@ function isFields(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The request as entry number `index` gets it: another vendor does not know the model that the first was asked for. */
+/** The request for entry number `index`: other vendors do not know the model of the first. */
 export function requestFor(entry: FallbackEntry, index: number, request: LlmTurnRequest): LlmTurnRequest {
   const { settings = {}, ...rest } = request;
   const { model: asked, ...others } = settings;
@@ -55,13 +55,13 @@ export function requestFor(entry: FallbackEntry, index: number, request: LlmTurn
   return Object.keys(own).length === 0 ? rest : { ...rest, settings: own };
 }
 
-/** What the entry is asked for, as far as the chain knows: else what stands after the vendor in the provider's name. */
+/** The model of the request, else the part of the provider's name after the vendor. */
 export function modelFor(entry: FallbackEntry, request: LlmTurnRequest): string {
   const name = providerName(entry.provider);
   return request.settings?.model ?? name.slice(name.indexOf(":") + 1);
 }
 
-/** The first entry of the same provider and model, which stands for all of them. */
+/** The first entry with the same provider and model. */
 export function speakerOf(entries: readonly FallbackEntry[], index: number): number {
   const entry = entries[index];
   return entries.findIndex(({ provider, model }) => provider === entry?.provider && model === entry.model);

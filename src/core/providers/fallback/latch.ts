@@ -1,20 +1,19 @@
-// Keeping one model's thoughts from another. Signed and encrypted reasoning means nothing to a provider that did not write
-// it, and some refuse it. What stood in the history when the chain changed to another entry stays stripped from then on;
-// what the new one thinks afterwards is its own and goes back to it.
+// Keeps one model's reasoning from another. Signed and encrypted reasoning means nothing to another provider, and some refuse it.
+// When the chain changes to another entry, the reasoning in the history until then stays stripped. The new entry gets its own back.
 
 import type { AssistantMessage, LlmMessage } from "../../model/message.js";
 
 export interface ReasoningLatch {
-  /** The messages as entry `speaker` may see them; the very list where nothing has to go. */
+  /** The messages that entry `speaker` may see: the same list if nothing has to go. */
   view(speaker: number, messages: readonly LlmMessage[]): readonly LlmMessage[];
-  /** Told who answered these messages. */
-  settle(speaker: number, messages: readonly LlmMessage[]): void;
+  /** To be called with the entry that answered these messages. */
+  answered(speaker: number, messages: readonly LlmMessage[]): void;
 }
 
-/** For one conversation at a time; one without an answer yet begins afresh. Reasoning of unknown origin is `first`'s. */
+/** For one conversation at a time. One without an answer starts over. Reasoning of unknown origin counts as `first`'s. */
 export function createReasoningLatch(first: number): ReasoningLatch {
   let last = first;
-  /** So many messages from the start hold nothing that `last` thought. */
+  /** The number of messages from the start without reasoning of `last`. */
   let foreign = 0;
   const foreignTo = (speaker: number, messages: readonly LlmMessage[]) => {
     if (!messages.some(({ role }) => role === "assistant")) return 0;
@@ -22,7 +21,7 @@ export function createReasoningLatch(first: number): ReasoningLatch {
   };
   return {
     view: (speaker, messages) => strip(messages, foreignTo(speaker, messages)),
-    settle(speaker, messages) {
+    answered(speaker, messages) {
       foreign = foreignTo(speaker, messages);
       last = speaker;
     },

@@ -1,5 +1,5 @@
-// One turn of a fallback chain: entry by entry, attempt by attempt, until there is an answer or an end. With streaming and
-// without it is the same walk. The caller's abort wins wherever the walk stands.
+// One turn of a fallback chain: entry by entry, attempt by attempt, until one answers or none is left, streamed or not. The caller's
+// abort wins at any point.
 
 import { defined } from "../../defined.js";
 import { AgentError, type LlmErrorKind } from "../../errors.js";
@@ -20,14 +20,14 @@ import type { Cooldown } from "./cooldown.js";
 import { modelFor, requestFor, speakerOf, type FallbackEntry } from "./entry.js";
 import type { ReasoningLatch } from "./latch.js";
 
-/** What a refresh of credentials is told. */
+/** A rejected key, for a refresh of credentials. */
 export interface AuthFailure {
   readonly provider: LlmProviderAdapter;
   readonly error: unknown;
   readonly signal?: AbortSignal;
 }
 
-/** A chain as it is walked: its options filled in, and what it keeps from turn to turn. */
+/** A chain: its options with defaults, and its state from turn to turn. */
 export interface Chain {
   readonly name: string;
   readonly entries: readonly FallbackEntry[];
@@ -43,7 +43,7 @@ export interface Chain {
   refresh(failure: AuthFailure): Promise<boolean>;
 }
 
-/** An attempt by what it asks. */
+/** An attempt with its number. */
 export type Numbered = Tried & { readonly attemptNumber: number };
 
 interface Turn {
@@ -52,13 +52,13 @@ interface Turn {
   readonly streaming: boolean;
   readonly deadline: Deadline;
   readonly attempts: FallbackAttempt[];
-  /** Failures, and cooldowns as failures that pass. */
+  /** Failures, and cooldowns as temporary failures. */
   readonly failures: Pick<Failure, "kind" | "retryable">[];
   readonly refreshed: Set<LlmProviderAdapter>;
   made: number;
 }
 
-/** Yields what is streamed and, last, the response; throws when the turn has none. */
+/** Yields deltas and, last, the response. Throws if the turn has none. */
 export async function* walkChain(
   chain: Chain,
   request: LlmTurnRequest,
@@ -66,7 +66,7 @@ export async function* walkChain(
 ): AsyncGenerator<LlmStreamEvent, void> {
   const { signal } = request;
   const deadline = startDeadline({ providerName: chain.name, ...defined({ signal }) }, chain.ports);
-  // Whoever waits learns of the end by racing it; between two waits nobody does.
+  // Each wait races it. Between two waits nothing handles its rejection.
   deadline.reached.catch(() => undefined);
   const turn: Turn = {
     ...{ chain, request, streaming, deadline },
@@ -97,7 +97,7 @@ function isCooling(turn: Turn, entry: FallbackEntry, index: number): boolean {
   return true;
 }
 
-/** Resolves to true once the entry has answered, and to false when it is the next one's turn. */
+/** Resolves to true if the entry answered, and to false if the next one is to be tried. */
 async function* tryEntry(turn: Turn, entry: FallbackEntry, index: number): AsyncGenerator<LlmStreamEvent, boolean> {
   const { chain, request, failures } = turn;
   const { provider, maxAttempts = 1, backoff } = entry;
@@ -122,7 +122,7 @@ interface Failed {
   failure: Failure;
 }
 
-/** Resolves to nothing once answered, and to the failure when something else may be tried; throws when nothing may. */
+/** Resolves to undefined if answered, and to the failure if something else may be tried. Throws if nothing may. */
 async function* attempt(
   turn: Turn,
   entry: FallbackEntry,
@@ -142,7 +142,7 @@ async function* attempt(
     for await (const event of ask(turn, entry.provider, request)) {
       if (event.type === "response") {
         assertResponse(name, event.response);
-        chain.latch.settle(speaker, own.messages);
+        chain.latch.answered(speaker, own.messages);
         settled = true;
         keep(turn, answered(tried, event.response));
         yield event;
@@ -189,8 +189,8 @@ async function* ask(turn: Turn, provider: LlmProviderAdapter, request: LlmTurnRe
       yield step.value;
     }
   } finally {
-    // Not waited for: a provider that ignores its signal would hold the caller, and has nothing more to say to it.
-    // A foreign iterator may also throw at once, or give what is no promise.
+    // Not awaited, since a provider that ignores its signal would hold the caller. A foreign iterator may also throw at once, or
+    // return something other than a promise.
     if (isOpen)
       void Promise.resolve()
         .then(() => iterator.return?.())
@@ -198,7 +198,7 @@ async function* ask(turn: Turn, provider: LlmProviderAdapter, request: LlmTurnRe
   }
 }
 
-/** The value, unless the caller's abort came before it or with it. */
+/** The value, unless the caller's abort came before or with it. */
 async function untilEnd<T>({ deadline }: Turn, value: Promise<T>): Promise<T> {
   const [settled] = await Promise.allSettled([Promise.race([value, deadline.reached])]);
   const reason = deadline.reason();
@@ -222,7 +222,9 @@ async function refresh(turn: Turn, provider: LlmProviderAdapter, error: unknown)
     return await untilEnd(turn, Promise.race([asked, limit.reached]));
   } catch (failure) {
     if (deadline.reason() !== undefined) throw failure;
-    chain.ports.warn(`${chain.name}: onAuthError failed, so no new key is taken to be there: ${thrownText(failure)}`);
+    chain.ports.warn(
+      `${chain.name}: onAuthError failed, so the old key is taken to be in place: ${thrownText(failure)}`,
+    );
     return false;
   } finally {
     limit?.clear();

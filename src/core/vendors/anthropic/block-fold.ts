@@ -12,7 +12,7 @@ export interface BlockFold {
   body(): WireObject;
 }
 
-/** `place` is the place of the call among the calls, if the block is one. */
+/** `place` is the index among the calls, for a block that is one. */
 export function createBlockFold(start: WireObject, place: number, decoding: Decoding): BlockFold {
   const type = toPiece(start["type"]);
   const texts = { text: toPiece(start["text"]), thinking: toPiece(start["thinking"]), json: "" };
@@ -46,15 +46,15 @@ export function createBlockFold(start: WireObject, place: number, decoding: Deco
           citations.push(delta["citation"]);
           return [];
         default:
-          // Of a block that is not modelled the decoder says so itself.
+          // The decoder itself notes a block of an unknown type.
           if (KNOWN_BLOCKS.includes(type)) decoding.note(`a delta of type "${toPiece(delta["type"])}"`);
           return [];
       }
     },
     end() {
       const { input } = start;
-      const isSaid = texts.json !== "" || !isPlainObject(input) || Object.keys(input).length === 0;
-      return isSaid ? [] : toCallDelta(toJsonText(input));
+      const isTold = texts.json !== "" || !isPlainObject(input) || Object.keys(input).length === 0;
+      return isTold ? [] : toCallDelta(toJsonText(input));
     },
     body: () => ({
       ...start,
@@ -62,7 +62,7 @@ export function createBlockFold(start: WireObject, place: number, decoding: Deco
       thinking: texts.thinking,
       signature,
       citations,
-      // As text, which the reader of arguments parses. A tool without any gets no delta and keeps the {} it began with.
+      // Text, which the reader of arguments parses. A call without arguments gets no delta and keeps its first {}.
       ...(texts.json === "" ? {} : { input: texts.json }),
     }),
   };
@@ -70,7 +70,7 @@ export function createBlockFold(start: WireObject, place: number, decoding: Deco
 
 const KNOWN_BLOCKS: readonly string[] = ["text", "thinking", "tool_use"];
 
-/** The start of a block that had none, by its first delta. */
+/** The start of a block that came without one, by its first delta. */
 export function toImpliedStart(delta: WireObject): WireObject {
   const types: Record<string, string> = {
     text_delta: "text",

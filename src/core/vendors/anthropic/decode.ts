@@ -1,5 +1,4 @@
-// A message of the Messages API as a turn response. Blocks of tools that the vendor runs itself have no place in one; the
-// text around them has.
+// A message of the Messages API as a turn response. It leaves out blocks of tools that the vendor runs and keeps the text around them.
 
 import { defined } from "../../defined.js";
 import type { Reasoning } from "../../model/message.js";
@@ -14,15 +13,13 @@ import {
   toList,
   toObject,
   toResponse,
+  toStopReason,
   toText,
   type Decoding,
   type WireObject,
 } from "../../http/json-readers.js";
 
-/**
- * An answer of Anthropic's Messages API as a response. Throws `AgentError` `provider-response` when the body is an
- * error or no message.
- */
+/** Decodes a message of Anthropic's Messages API. Throws `provider-response` for a body that is an error or not a message. */
 export function decodeAnthropic(json: unknown, decoding: Decoding = plainDecoding): LlmTurnResponse {
   const body = toObject(json);
   refuseErrorBody(body["error"], decoding);
@@ -51,7 +48,7 @@ export function decodeAnthropic(json: unknown, decoding: Decoding = plainDecodin
     content,
     toolCalls: toToolCalls(calls),
     reasoning,
-    stopReason: readStop(toText(body["stop_reason"]), decoding),
+    stopReason: toStopReason(toText(body["stop_reason"]), STOP_REASONS, "stop reason", decoding),
     usage: readUsage(toObject(body["usage"])),
     model: toText(body["model"]),
   });
@@ -63,7 +60,7 @@ function readThinking(block: WireObject): Reasoning {
   return { type: "text", text, ...(signature === "" ? {} : { signature }) };
 }
 
-/** `pause_turn` is the vendor's own tool loop cut short, so what there is of the answer ends early. */
+/** `pause_turn` means that the vendor cut its own tool loop short, so the answer ends early. */
 const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   "": "stop",
   end_turn: "stop",
@@ -76,13 +73,7 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   refusal: "contentFilter",
 };
 
-function readStop(word: string, decoding: Decoding): StopReason {
-  const stopReason = Object.hasOwn(STOP_REASONS, word) ? STOP_REASONS[word] : undefined;
-  if (stopReason === undefined) decoding.note(`the stop reason "${word}"`);
-  return stopReason ?? "stop";
-}
-
-/** `input_tokens` counts only what came neither from nor went into the cache; ours counts all of it. */
+/** `input_tokens` leaves out tokens read from or written to the cache. Ours counts all of them. */
 function readUsage(usage: WireObject): Usage | undefined {
   const fresh = toCount(usage["input_tokens"]);
   const outputTokens = toCount(usage["output_tokens"]);
@@ -91,7 +82,7 @@ function readUsage(usage: WireObject): Usage | undefined {
   const cacheWriteTokens = toCount(usage["cache_creation_input_tokens"]);
   const reasoningTokens = toCount(toObject(usage["output_tokens_details"])["thinking_tokens"]);
   return {
-    // Three counts may have a sum that is none.
+    // The sum of three counts may be too large for one.
     inputTokens: toCount((fresh ?? 0) + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)) ?? 0,
     outputTokens: outputTokens ?? 0,
     ...defined({ cacheReadTokens, cacheWriteTokens, reasoningTokens }),

@@ -1,19 +1,19 @@
-// A turn request as a Messages body. Specification: Anthropic API reference, "Create a message". System messages, wherever
-// they stand, become the one top-level `system`; a list of tool results becomes one user message. `seed` does not exist
-// here. `responseFormat` becomes `output_config.format`, which models before Claude 4.5 (Opus: 4.1) refuse.
+// A turn request as a Messages body. Specification: Anthropic API reference, "Create a message". All system messages become the one
+// top-level `system`, and a list of tool results becomes one user message. `seed` does not exist here. `responseFormat` becomes
+// `output_config.format`, which models before Claude 4.5 (Opus: 4.1) refuse.
 
 import type { JsonObject } from "../../canon/value.js";
 import type { AssistantMessage, ContentPart, LlmMessage, Reasoning, ToolMessage } from "../../model/message.js";
 import type { LlmSettings, LlmToolDefinition, LlmTurnRequest } from "../../model/provider.js";
 import { optional, toWireName } from "../../providers/encode.js";
 
-/** What a body needs beside the request. */
+/** The settings of a body that the request may leave out. */
 export interface AnthropicEncoding {
   model: string;
   maxTokens: number;
 }
 
-/** A turn as the body of a request to Anthropic's Messages API. Reads the request and keeps nothing of it. */
+/** Encodes a turn request for Anthropic's Messages API. */
 export function encodeAnthropic(request: LlmTurnRequest, encoding: AnthropicEncoding): JsonObject {
   const { settings = {}, tools = [], messages } = request;
   const system = messages.flatMap((message) =>
@@ -49,32 +49,22 @@ function encodeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): JsonObjec
 
 function encodeMessages(messages: readonly LlmMessage[]): JsonObject[] {
   const ids = createWireIds();
-  const result: JsonObject[] = [];
+  const encoded: JsonObject[] = [];
+  /** The content of the last message if that holds tool results. */
   let results: JsonObject[] | undefined;
   for (const message of messages) {
-    if (message.role === "tool" && results !== undefined) {
+    if (message.role === "tool") {
+      if (results === undefined) encoded.push({ role: "user", content: (results = []) });
       results.push(encodeResult(message, ids.of(message.toolCallId)));
       continue;
     }
     results = undefined;
-    switch (message.role) {
-      case "system":
-        break;
-      case "user":
-        result.push({ role: "user", content: encodeContent(message.content) });
-        break;
-      case "assistant": {
-        const content = encodeAssistant(message, ids);
-        if (content.length > 0) result.push({ role: "assistant", content });
-        break;
-      }
-      case "tool":
-        results = [encodeResult(message, ids.of(message.toolCallId))];
-        result.push({ role: "user", content: results });
-        break;
-    }
+    if (message.role === "user") encoded.push({ role: "user", content: encodeContent(message.content) });
+    if (message.role !== "assistant") continue;
+    const content = encodeAssistant(message, ids);
+    if (content.length > 0) encoded.push({ role: "assistant", content });
   }
-  return result;
+  return encoded;
 }
 
 function encodeContent(content: string | readonly ContentPart[]): string | JsonObject[] {
@@ -87,7 +77,7 @@ function encodeContent(content: string | readonly ContentPart[]): string | JsonO
   });
 }
 
-/** The blocks of what the model said: thoughts first, as the API demands. None at all where it said nothing. */
+/** The blocks of an answer, thoughts first, as the API demands. An answer without text and calls has no blocks. */
 function encodeAssistant(message: AssistantMessage, ids: WireIds): JsonObject[] {
   const { content, toolCalls = [], reasoning = [] } = message;
   if (content === "" && toolCalls.length === 0) return [];
@@ -103,14 +93,14 @@ function encodeAssistant(message: AssistantMessage, ids: WireIds): JsonObject[] 
   ];
 }
 
-/** A thought without a signature is another vendor's, and would be refused. */
+/** A thought without a signature comes from another vendor and would be refused. */
 function encodeReasoning(reasoning: Reasoning): JsonObject[] {
   if (reasoning.type === "redacted") return [{ type: "redacted_thinking", data: reasoning.data }];
   if (reasoning.signature === undefined) return [];
   return [{ type: "thinking", thinking: reasoning.text, signature: reasoning.signature }];
 }
 
-/** An error without words is refused by the API, so it gets one. */
+/** The API refuses an error without text, so it gets one. */
 function encodeResult(message: ToolMessage, id: string): JsonObject {
   if (message.isError !== true) return { type: "tool_result", tool_use_id: id, content: message.content };
   return { type: "tool_result", tool_use_id: id, content: message.content || "error", is_error: true };
@@ -124,8 +114,8 @@ interface WireIds {
 }
 
 /**
- * This API wants ids of few characters, unique in the whole conversation. Its own ids are; those of a turn that another
- * vendor answered, or synthetic ones, need not be.
+ * This API allows few characters in ids and wants them unique in the whole conversation. Ids of other vendors, and synthetic ones,
+ * may be neither.
  */
 function createWireIds(): WireIds {
   const latest = new Map<string, string>();

@@ -1,5 +1,5 @@
-// A streamed message put together into a message. Specification: Anthropic API reference, "Streaming messages": a message is
-// started, its blocks are started, filled and stopped, and the message is closed with its stop reason and counts.
+// Assembles a message from its stream. Specification: Anthropic API reference, "Streaming messages": the message starts, its blocks
+// start, are filled and stop, and the message closes with its stop reason and counts.
 
 import type { LlmStreamDelta } from "../../model/provider.js";
 import { decodeAnthropic } from "./decode.js";
@@ -16,7 +16,7 @@ export const anthropicStream: StreamWire = {
   isSse: true,
 };
 
-/** What the decoder reads of `usage`. */
+/** The counts of `usage` that the decoder reads. */
 const COUNTS = [
   "input_tokens",
   "output_tokens",

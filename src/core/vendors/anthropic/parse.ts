@@ -1,6 +1,6 @@
-// A Messages body as a turn request, the inverse of `encodeAnthropic`. Not carried by this wire: where system messages stood
-// (they come first), thoughts without a signature, `seed`, and the name of a `responseFormat`. Fields that no setting stands for
-// are kept as they are (fields.ts).
+// A Messages body as a turn request, the inverse of `encodeAnthropic`. This wire does not carry the places of system messages (they
+// come first), thoughts without a signature, `seed`, or the name of a `responseFormat`. Fields without a setting are kept as they
+// are (fields.ts).
 
 import { isPlainObject, type JsonObject } from "../../canon/value.js";
 import type { AssistantMessage, ContentPart, LlmMessage, SystemMessage, ToolMessage } from "../../model/message.js";
@@ -35,7 +35,7 @@ import {
   type WireTurn,
 } from "../../wire/turn.js";
 
-/** What a `responseFormat` is called where the wire carries its schema alone. */
+/** The name of a `responseFormat` where the wire carries only its schema. */
 export const UNNAMED_FORMAT = "response";
 
 /** Fields of a body that are read one by one. */
@@ -44,10 +44,7 @@ const READ = [
   "output_config",
 ];
 
-/**
- * The turn that a body of Anthropic's Messages API asks for. Throws `AgentError` `invalid-options` for what a turn
- * request cannot hold.
- */
+/** Parses a body of Anthropic's Messages API. Throws `invalid-options` for anything that a turn request cannot hold. */
 export function parseAnthropic(json: unknown, path = ""): WireTurn {
   refuseHeldState(json);
   const body = toObject(json);
@@ -105,7 +102,7 @@ function readSystem(system: unknown): SystemMessage[] {
   });
 }
 
-/** Fields of the whole message go with the first of its parts. */
+/** Fields of the whole message go with its first part. */
 function readMessage(message: WireObject, place: string, calls: CallNames): LlmMessage[] {
   const [first, ...others] = readParts(message, place, calls);
   if (first === undefined) return [];
@@ -131,56 +128,53 @@ function readParts(message: WireObject, place: string, calls: CallNames): LlmMes
   return refuse(place, `has the role "${role}"`);
 }
 
-/** What the vendor once said is read as it was when it came, so that a prompt and the answer before it agree. */
+/** An earlier answer is read by the decoder of answers, so that a prompt and the answer before it agree. */
 function readAssistant(content: unknown, place: string, calls: CallNames): AssistantMessage {
   const blocks =
     typeof content === "string" ? [{ type: "text", text: content }] : readObjects(content, `${place}.content`);
-  for (const block of blocks) for (const key of SAID_TEXTS[toText(block["type"])] ?? []) readString(block, key, place);
+  for (const block of blocks) for (const key of BLOCK_TEXTS[toText(block["type"])] ?? []) readString(block, key, place);
   const said = decodeAnthropic({ content: blocks }).message;
   calls.add(said);
-  return withMessageFields(said, "anthropic", partFields(blocks, saidFields));
+  return withMessageFields(said, "anthropic", partFields(blocks, assistantFields));
 }
 
-/** The texts of the blocks that a message of ours has a place for. */
-const SAID_TEXTS: Readonly<Record<string, readonly string[]>> = {
+/** The texts of the blocks that our messages have a place for. */
+const BLOCK_TEXTS: Readonly<Record<string, readonly string[]>> = {
   text: ["text"],
   tool_use: ["id", "name"],
   thinking: ["thinking", "signature"],
   redacted_thinking: ["data"],
 };
 
-/** All of a block that no message of ours has a place for, such as a summary of what came before it. */
-function saidFields(block: WireObject): JsonObject {
+/** All of a block that our messages have no place for, such as a summary of the conversation before it. */
+function assistantFields(block: WireObject): JsonObject {
   const type = toText(block["type"]);
-  const texts = SAID_TEXTS[type];
+  const texts = BLOCK_TEXTS[type];
   if (texts === undefined) return unknownFields(block, []);
-  // Input that is not an object is not sent back over this wire.
+  // Input that is not an object does not go back over this wire.
   return answerFields(block, ["type", ...texts, ...(isPlainObject(block["input"]) ? ["input"] : [])]);
 }
 
-/** One user message may hold tool results and then what the user says: results become messages of their own. */
+/** One user message may hold tool results and then words of the user. Results become messages of their own. */
 function readBlocks(blocks: readonly WireObject[], place: string, calls: CallNames): LlmMessage[] {
   const messages: LlmMessage[] = [];
-  let said: WireObject[] = [];
+  let own: WireObject[] = [];
   const flush = (): void => {
-    if (said.length > 0) messages.push(readSaid(said, place));
-    said = [];
+    const content = own.map((block) => readPart(block, place));
+    const message = withMessageFields({ role: "user" as const, content }, "anthropic", partFields(own, blockFields));
+    if (own.length > 0 || blocks.length === 0) messages.push(message);
+    own = [];
   };
   for (const block of blocks) {
     if (block["type"] !== "tool_result") {
-      said.push(block);
+      own.push(block);
       continue;
     }
     flush();
     messages.push(readResult(block, place, calls));
   }
   flush();
-  return blocks.length === 0 ? [{ role: "user", content: [] }] : messages;
-}
-
-function readSaid(blocks: readonly WireObject[], place: string): LlmMessage {
-  const content = blocks.map((block) => readPart(block, place));
-  return withMessageFields({ role: "user", content }, "anthropic", partFields(blocks, blockFields));
+  return messages;
 }
 
 function blockFields(block: WireObject): JsonObject {

@@ -47,8 +47,9 @@ export const anthropic = defineVendor({
   format: anthropicStream,
   // OpenAI's threads also have messages, which are not conversation turns.
   isTurn: ({ method, path }) => method === "POST" && path.endsWith(PATH) && !path.includes("/threads/"),
-  recognises: ({ system, tools, messages }) =>
-    system !== undefined || objectsIn(tools).some(hasInputSchema) || objectsIn(messages).some(hasToolBlock),
+  recognises: ({ model, system, tools, messages }) =>
+    typeof model === "string" &&
+    (system !== undefined || objectsIn(tools).some(hasInputSchema) || objectsIn(messages).some(hasToolBlock)),
   messagesField: "messages",
   parse: parseAnthropic,
   findHeldState,

@@ -1,6 +1,6 @@
-// A turn response as a message of the Messages API, whole or streamed, the inverse of `decodeAnthropic`. Not carried by this
-// wire: the cost, and a `finalAnswer` other than the content. Clients take a missing usage for a defect, so it comes as
-// zeros. The API has no word for the stop reason `error`; it is sent as it is, which no client takes for another.
+// A turn response as a message of the Messages API, whole or streamed, the inverse of `decodeAnthropic`. This wire does not carry the
+// cost, or a `finalAnswer` other than the content. Clients fail on a missing usage, so it is sent as zeros. The API has no word for
+// the stop reason `error`, so it is sent as it is, which no client takes for another.
 
 import { defined } from "../../defined.js";
 import type { JsonObject, JsonValue } from "../../canon/value.js";
@@ -19,7 +19,7 @@ const STOP_REASONS: Readonly<Record<StopReason, string>> = {
   error: "error",
 };
 
-/** A block, as it opens in a stream, and the deltas that fill it. */
+/** A block: whole, as it opens in a stream, and the deltas that fill it with their times. */
 interface Block {
   whole: JsonObject;
   opening: JsonObject;
@@ -87,13 +87,12 @@ function toThought(thought: Reasoning, cut: Cut | undefined): Block {
     opening: { type: "thinking", thinking: "", signature: "" },
     deltas: [
       ...toDeltas(pieces, (thinking) => ({ type: "thinking_delta", thinking })),
-      ...(signature === "" ? [] : toDeltas([{ text: signature, at: lastAt(pieces) }], toSignature)),
+      ...toDeltas(signature === "" ? [] : [{ text: signature, at: lastAt(pieces) }], (text) => ({
+        type: "signature_delta",
+        signature: text,
+      })),
     ],
   };
-}
-
-function toSignature(signature: string): JsonObject {
-  return { type: "signature_delta", signature };
 }
 
 function toDeltas(pieces: readonly TimedText[], write: (text: string) => JsonObject): [JsonObject, number][] {
@@ -108,7 +107,7 @@ function toTextBlock(text: string, cut: Cut | undefined): Block {
   };
 }
 
-/** Arguments that were no object come whole as the text they were, and streamed as the model wrote them. */
+/** Arguments that were not an object are sent as the text that the model wrote. */
 function toCallBlock(call: LlmToolCall, index: number, cut: Cut | undefined): Block {
   const base = { type: "tool_use", id: call.id, name: call.name };
   const input: JsonValue = call.malformedArguments ?? call.arguments;
@@ -122,7 +121,7 @@ function toCallBlock(call: LlmToolCall, index: number, cut: Cut | undefined): Bl
   };
 }
 
-/** `input_tokens` leaves out what went through the cache; ours counts all of it. */
+/** `input_tokens` leaves out tokens of the cache. Ours counts all of them. */
 function writeUsage(usage: Usage = { inputTokens: 0, outputTokens: 0 }): JsonObject {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage;
   return {

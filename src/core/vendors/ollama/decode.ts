@@ -1,4 +1,4 @@
-// An answer of Ollama's chat API as a turn response. Arguments come as an object; ids and stop reasons are often absent.
+// An answer of Ollama's chat API as a turn response. Arguments come as an object. Ids and stop reasons are often absent.
 
 import type { LlmTurnResponse, StopReason } from "../../model/provider.js";
 import type { Usage } from "../../model/usage.js";
@@ -11,15 +11,13 @@ import {
   toList,
   toObject,
   toResponse,
+  toStopReason,
   toText,
   type Decoding,
   type WireObject,
 } from "../../http/json-readers.js";
 
-/**
- * An answer of Ollama's chat API as a response. Throws `AgentError` `provider-response` when the body is an error or
- * holds no message.
- */
+/** Decodes an answer of Ollama's chat API. Throws `provider-response` for a body that is an error or holds no message. */
 export function decodeOllama(json: unknown, decoding: Decoding = plainDecoding): LlmTurnResponse {
   const body = toObject(json);
   refuseErrorBody(body["error"], decoding);
@@ -45,16 +43,12 @@ export function decodeOllama(json: unknown, decoding: Decoding = plainDecoding):
 
 function readStop(body: WireObject, decoding: Decoding): StopReason {
   if (body["done"] === false) return "length";
-  const word = toText(body["done_reason"]);
-  switch (word) {
-    case "":
-    case "stop":
-      return "stop";
-    case "length":
-      return "length";
-  }
-  decoding.note(`the done reason "${word}"`);
-  return "stop";
+  return toStopReason(
+    toText(body["done_reason"]),
+    { "": "stop", stop: "stop", length: "length" },
+    "done reason",
+    decoding,
+  );
 }
 
 /** The prompt's count is absent when all of it was cached. */

@@ -1,5 +1,5 @@
-// A turn request as an Ollama chat body. Specification: ollama docs/api.md, "Generate a chat completion". There is no tool
-// choice on this wire: "none" offers no tool, a named one offers that tool alone, "required" is left to the model.
+// A turn request as an Ollama chat body. Specification: ollama docs/api.md, "Generate a chat completion". This wire has no tool
+// choice: "none" offers no tool, a named one offers only that tool, "required" is left to the model.
 
 import type { JsonObject } from "../../canon/value.js";
 import { AgentError } from "../../errors.js";
@@ -7,10 +7,7 @@ import { textOf, type ContentPart, type LlmMessage } from "../../model/message.j
 import type { LlmToolDefinition, LlmTurnRequest } from "../../model/provider.js";
 import { optional, toFunctionTool } from "../../providers/encode.js";
 
-/**
- * A turn as the body of a request to Ollama's chat API. Throws `AgentError` `invalid-options` for an image by URL,
- * which this wire cannot carry.
- */
+/** Encodes a turn request for Ollama's chat API. Throws `invalid-options` for an image by URL, which this wire cannot carry. */
 export function encodeOllama(request: LlmTurnRequest, encoding: { model: string }): JsonObject {
   const { settings = {} } = request;
   const tools = offeredTools(request);

@@ -1,5 +1,5 @@
-// A streamed Ollama chat put together into one answer. Specification: ollama docs/api.md, "Generate a chat completion": each
-// line is a piece of the message, and the line with `done` holds the counts.
+// Assembles an Ollama answer from its stream. Specification: ollama docs/api.md, "Generate a chat completion": each line is a piece of
+// the message, and the line with `done` holds the counts.
 
 import { isPlainObject } from "../../canon/value.js";
 import type { LlmStreamDelta } from "../../model/provider.js";
@@ -15,7 +15,7 @@ import {
   type WireObject,
 } from "../../http/json-readers.js";
 
-/** Ollama's chat API, streamed. Without a line that says `done` the answer is not whole. */
+/** Ollama's chat API, streamed. Without a line with `done` the answer is not whole. */
 export const ollamaStream: StreamWire = {
   createReader: createNdjsonReader,
   createFold: createOllamaFold,
@@ -23,7 +23,7 @@ export const ollamaStream: StreamWire = {
   isSse: false,
 };
 
-/** What the decoder reads beside the message. */
+/** The fields besides the message that the decoder reads. */
 const FIELDS = ["model", "done", "done_reason", "prompt_eval_count", "eval_count"] as const;
 
 function createOllamaFold(decoding: Decoding): Fold {
@@ -61,7 +61,7 @@ function createOllamaFold(decoding: Decoding): Fold {
   };
 }
 
-/** A call comes whole, in any line. */
+/** A call comes whole, on any line. */
 function toCallDelta(call: WireObject, index: number): LlmStreamDelta {
   const named = toObject(call["function"]);
   const id = toPiece(call["id"]);

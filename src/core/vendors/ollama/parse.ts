@@ -1,9 +1,8 @@
-// An Ollama chat body as a turn request, the inverse of `encodeOllama`. Not carried by this wire: the media type of an image
-// (told from its first bytes) and its place among the texts, thoughts but for one text, `isError`, the tool choice, and the
-// name of a `responseFormat`. Fields that no setting stands for are kept as they are (fields.ts).
+// An Ollama chat body as a turn request, the inverse of `encodeOllama`. This wire does not carry the media type of an image (its first
+// bytes give it) and its place among the texts, thoughts other than one text, `isError`, the tool choice, or the name of a
+// `responseFormat`. Fields without a setting are kept as they are (fields.ts).
 
-import type { JsonObject } from "../../canon/value.js";
-import { isPlainObject } from "../../canon/value.js";
+import { isPlainObject, type JsonObject } from "../../canon/value.js";
 import type { ContentPart, LlmMessage } from "../../model/message.js";
 import { decodeOllama } from "./decode.js";
 import { toList, toObject, toText, type WireObject } from "../../http/json-readers.js";
@@ -26,10 +25,7 @@ import {
   type WireTurn,
 } from "../../wire/turn.js";
 
-/**
- * The turn that a body of Ollama's chat API asks for. Throws `AgentError` `invalid-options` for what a turn request
- * cannot hold.
- */
+/** Parses a body of Ollama's chat API. Throws `invalid-options` for anything that a turn request cannot hold. */
 export function parseOllama(json: unknown, path = ""): WireTurn {
   refuseHeldState(json);
   const body = toObject(json);
@@ -57,14 +53,14 @@ export function parseOllama(json: unknown, path = ""): WireTurn {
       responseFormat: isPlainObject(format) ? { name: UNNAMED_FORMAT, schema: format as JsonObject } : undefined,
     },
     model: readModel(body, path),
-    // This wire streams unless told otherwise.
+    // This wire streams by default.
     isStream: body["stream"] !== false,
   });
 }
 
 const OPTIONS = ["temperature", "top_p", "num_predict", "stop", "seed"];
 
-/** A schema, or the empty text with which some clients ask for no format. */
+/** A schema, or the empty text that some clients send for no format. */
 function isReadFormat(format: unknown): boolean {
   return isPlainObject(format) || format === "";
 }
@@ -95,7 +91,7 @@ function readMessage(message: WireObject, place: string, calls: CallNames): LlmM
       const named = readString(message, "tool_name", place) || readString(message, "name", place);
       const name = named || calls.nameOf(id);
       const toolCallId = id || calls.idOf(name);
-      calls.settle(toolCallId);
+      calls.close(toolCallId);
       return { role, toolCallId, name, content };
     }
   }

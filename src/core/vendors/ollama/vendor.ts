@@ -28,8 +28,9 @@ export const ollama = defineVendor({
   format: ollamaStream,
   isTurn: ({ method, path }) => method === "POST" && path.endsWith(PATH),
   recognises: (body) =>
-    ["options", "format", "keep_alive", "think"].some((key) => body[key] !== undefined) ||
-    toList(body["messages"]).some(hasObjectArguments),
+    typeof body["model"] === "string" &&
+    (["options", "format", "keep_alive", "think"].some((key) => body[key] !== undefined) ||
+      toList(body["messages"]).some(hasObjectArguments)),
   messagesField: "messages",
   parse: parseOllama,
   findHeldState,

@@ -1,6 +1,6 @@
-// A turn response as an answer of Ollama's chat API, whole or streamed, the inverse of `decodeOllama`. Not carried by this
-// wire: the cost, tokens of caches and reasoning, signatures, thoughts but for their joined text, stop reasons other than
-// stop and length, and a `finalAnswer` other than the content.
+// A turn response as an answer of Ollama's chat API, whole or streamed, the inverse of `decodeOllama`. This wire does not carry the
+// cost, tokens of caches and reasoning, signatures, thoughts other than their joined text, stop reasons other than stop and length,
+// or a `finalAnswer` other than the content.
 
 import type { JsonObject } from "../../canon/value.js";
 import type { LlmToolCall } from "../../model/message.js";
@@ -17,7 +17,7 @@ const DONE_REASONS: Readonly<Record<StopReason, string>> = {
   error: "error",
 };
 
-/** An answer as the one object that Ollama's chat API gives where it does not stream. */
+/** An answer of Ollama's chat API, not streamed. */
 export function writeOllama(response: LlmTurnResponse, stamp: WireStamp): JsonObject {
   const { content } = response.message;
   const thinking = thoughtOf(response);
@@ -30,7 +30,7 @@ export function writeOllama(response: LlmTurnResponse, stamp: WireStamp): JsonOb
   return { ...head(response, stamp), message, ...ending(response) };
 }
 
-/** The lines, cut as `cut` says, each with the time of what it carries. Calls have no pieces on this wire. */
+/** The lines of a stream, each with the time of its content. Calls have no pieces on this wire. */
 export function ollamaEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[] {
   const common = head(response, stamp);
   const calls = writeCalls(response);

@@ -1,5 +1,5 @@
-// Tool calls of a chat completion put together from deltas. Which call a delta belongs to is the vendor's `index`, and where
-// that is missing, -1 or the same for every call, its id and name.
+// Assembles the tool calls of a chat completion from deltas. The vendor's `index` says which call a delta belongs to. Where that is
+// missing, -1 or the same for every call, its id and name say it.
 
 import type { LlmStreamDelta } from "../../model/provider.js";
 import { assertRoom, toPiece } from "../../http/fold.js";
@@ -13,22 +13,16 @@ export interface CallFold {
 }
 
 interface FoldedCall {
-  /** Its place among the calls. */
   place: number;
   id: string;
   name: string;
-  /** Text, or whatever else came whole. */
+  /** Text, or any other value that came whole. */
   arguments: unknown;
-  /** How far the arguments are from being one whole object. */
   nesting: Nesting;
 }
 
-/** One delta, read. */
-interface CallPiece {
-  id: string;
-  name: string;
-  arguments: unknown;
-}
+/** One delta. */
+type CallPiece = Pick<FoldedCall, "id" | "name" | "arguments">;
 
 export function createCallFold(decoding: Decoding): CallFold {
   const calls: FoldedCall[] = [];
@@ -37,13 +31,8 @@ export function createCallFold(decoding: Decoding): CallFold {
 
   const open = (): FoldedCall => {
     assertRoom(calls.length, "tool calls", decoding);
-    const call = {
-      place: calls.length,
-      id: "",
-      name: "",
-      arguments: "",
-      nesting: { depth: 0, inText: false, isEscaped: false },
-    };
+    const nesting = { depth: 0, inText: false, isEscaped: false };
+    const call = { place: calls.length, id: "", name: "", arguments: "", nesting };
     calls.push(call);
     return call;
   };
@@ -75,7 +64,7 @@ function readPiece(delta: WireObject): CallPiece {
 }
 
 /**
- * Is this the first delta of another call under the same index, or under none? Only a delta with a name can be: Novita
+ * Whether this is the first delta of another call under the same index, or under none. Only a delta with a name can be: Novita
  * repeats id and name in every delta of a call, old vLLM sends a new id in each, and others give no id at all.
  */
 function beginsAnother(call: FoldedCall, piece: CallPiece): boolean {
@@ -105,7 +94,7 @@ function toWritten(value: unknown): string {
   return typeof value === "string" ? value : toJsonText(value);
 }
 
-/** Where a JSON text stands that comes in pieces: at depth 0 it is whole, or no object at all. */
+/** The state of a JSON text that comes in pieces. At depth 0 it is a whole object, or not an object at all. */
 interface Nesting {
   depth: number;
   inText: boolean;

@@ -9,7 +9,7 @@ import { toCount, toJsonText, toList, toObject, type Decoding, type WireObject }
 
 export interface ChoiceFold {
   take(choice: WireObject): LlmStreamDelta[];
-  /** It has a finish reason that says something; some hosts send "" all along. */
+  /** A finish reason came that is not "", which some hosts send all along. */
   readonly hasFinished: boolean;
   body(): WireObject;
 }
@@ -25,7 +25,7 @@ export function createChoiceFold(decoding: Decoding): ChoiceFold {
     },
     take(choice) {
       finish = toPiece(choice["finish_reason"]) || toPiece(toObject(choice["finish_details"])["type"]) || finish;
-      // Perplexity sends the message so far beside each delta; a host that sends no delta sends the message once.
+      // Perplexity adds the message so far to each delta. A host that sends no delta sends the message once.
       const piece = choice["delta"] ?? (hasDelta ? undefined : choice["message"]);
       hasDelta ||= isPlainObject(piece);
       return message.take(toObject(piece));
@@ -34,12 +34,7 @@ export function createChoiceFold(decoding: Decoding): ChoiceFold {
   };
 }
 
-interface MessageFold {
-  take(piece: WireObject): LlmStreamDelta[];
-  body(): WireObject;
-}
-
-function createMessageFold(decoding: Decoding): MessageFold {
+function createMessageFold(decoding: Decoding) {
   const content = createContentFold(decoding);
   const toolCalls = createCallFold(decoding);
   const details = new Map<string, WireObject>();
@@ -73,7 +68,7 @@ function createMessageFold(decoding: Decoding): MessageFold {
   };
 
   return {
-    take(piece) {
+    take(piece: WireObject): LlmStreamDelta[] {
       const legacyCall = piece["function_call"];
       return [
         ...takeSpoken(piece),
@@ -81,7 +76,7 @@ function createMessageFold(decoding: Decoding): MessageFold {
         ...(isPlainObject(legacyCall) ? [takeLegacy(legacyCall)] : []),
       ];
     },
-    body: () => ({
+    body: (): WireObject => ({
       role: "assistant",
       content: content.body(),
       ...texts,
@@ -93,7 +88,7 @@ function createMessageFold(decoding: Decoding): MessageFold {
   };
 }
 
-/** OpenRouter's details, one for each type and index. Returns the thought in this piece. */
+/** Adds a piece of OpenRouter's details, which are one for each type and index. Returns the thought in it. */
 function addDetail(details: Map<string, WireObject>, detail: WireObject, decoding: Decoding): string {
   const key = `${toPiece(detail["type"])}/${toCount(detail["index"]) ?? ""}`;
   if (!details.has(key)) assertRoom(details.size, "reasoning details", decoding);

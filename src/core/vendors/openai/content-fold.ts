@@ -1,5 +1,4 @@
-// The content of a streamed chat completion, put together from texts or, as Mistral sends it while a model thinks, from lists
-// of parts.
+// Assembles the content of a streamed chat completion from texts, or from lists of parts, which Mistral sends while a model thinks.
 
 import { assertRoom, toPiece } from "../../http/fold.js";
 import { toList, toObject, type Decoding, type WireObject } from "../../http/json-readers.js";
@@ -7,12 +6,11 @@ import { toList, toObject, type Decoding, type WireObject } from "../../http/jso
 export interface ContentFold {
   take(content: unknown): Spoken;
   readonly isEmpty: boolean;
-  /** One text, or the list of parts as soon as there was one. */
+  /** One text, or the list of parts once a part came. */
   body(): string | readonly WireObject[];
 }
 
-/** What a piece of content says, and what it thinks. */
-export interface Spoken {
+interface Spoken {
   text: string;
   thought: string;
 }
@@ -45,7 +43,7 @@ function join(a: Spoken, b: Spoken): Spoken {
   return { text: a.text + b.text, thought: a.thought + b.thought };
 }
 
-/** Adds a part, or its text to the part before where that is of the same type. */
+/** Adds a part, or its text to the last part if that has the same type. */
 function addPart(parts: WireObject[], part: WireObject): Spoken {
   const type = toPiece(part["type"]);
   const last = parts.at(-1);

@@ -1,5 +1,5 @@
-// A chat completion as a turn response, read as OpenAI and its many imitators really write it: content that is null or a
-// list, legacy calls, empty placeholders for fields that are not used, errors under status 200.
+// A chat completion as a turn response, as OpenAI and its many imitators write it: content that is null or a list, legacy calls,
+// empty placeholders for unused fields, errors with status 200.
 
 import { defined } from "../../defined.js";
 import { isPlainObject } from "../../canon/value.js";
@@ -15,15 +15,13 @@ import {
   toList,
   toObject,
   toResponse,
+  toStopReason,
   toText,
   type Decoding,
   type WireObject,
 } from "../../http/json-readers.js";
 
-/**
- * An answer of OpenAI's Chat Completions API as a response. Throws `AgentError` `provider-response` when the body is an
- * error or holds no message.
- */
+/** Decodes a chat completion. Throws `provider-response` for a body that is an error or holds no message. */
 export function decodeOpenAi(json: unknown, decoding: Decoding = plainDecoding): LlmTurnResponse {
   const body = toObject(json);
   refuseErrorBody(body["error"], decoding);
@@ -50,15 +48,9 @@ export function decodeOpenAi(json: unknown, decoding: Decoding = plainDecoding):
   });
 }
 
-interface Parts {
-  text: string;
-  refusal: string;
-  reasoning: string;
-}
-
-/** Content as one text. Mistral sends a list with thinking in it; a refusal may come as a part, too. */
-function readParts(content: unknown, decoding: Decoding): Parts {
-  const parts: Parts = { text: toText(content), refusal: "", reasoning: "" };
+/** Content as one text. Mistral sends a list with thinking in it, and a refusal may be a part, too. */
+function readParts(content: unknown, decoding: Decoding) {
+  const parts = { text: toText(content), refusal: "", reasoning: "" };
   for (const item of toList(content)) {
     const part = toObject(item);
     const type = toText(part["type"]);
@@ -71,7 +63,7 @@ function readParts(content: unknown, decoding: Decoding): Parts {
   return parts;
 }
 
-/** What a model said aloud is its answer, so the transcript stands for it. */
+/** Speech counts as an answer by its transcript. */
 function readAudio(audio: unknown, decoding: Decoding): string {
   if (toText(toObject(audio)["data"]) !== "") decoding.note("audio");
   return toText(toObject(audio)["transcript"]);
@@ -81,7 +73,7 @@ function readCalls(message: WireObject): WireCall[] {
   const calls = toList(message["tool_calls"]).map((item) => {
     const call = toObject(item);
     const named = toObject(call["function"]);
-    // A custom tool takes free text. Some gateways send an empty `custom` beside every function.
+    // A custom tool takes free text. Some gateways add an empty `custom` to every function.
     const custom = toObject(call["custom"]);
     return toText(named["name"]) === "" && toText(custom["name"]) !== ""
       ? { id: call["id"], name: custom["name"], arguments: custom["input"] }
@@ -93,7 +85,7 @@ function readCalls(message: WireObject): WireCall[] {
   return [{ id: undefined, name: legacy["name"], arguments: legacy["arguments"] }];
 }
 
-/** Thoughts under any of the names in use. Signatures are left out, since this API takes no thoughts back. */
+/** Thoughts under any of the names in use, without signatures, since this API takes no thoughts back. */
 function readReasoning(message: WireObject, fromParts: string, decoding: Decoding): Reasoning[] {
   const details: string[] = [];
   for (const item of toList(message["reasoning_details"])) {
@@ -128,9 +120,7 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
 
 function readStop(choice: WireObject, decoding: Decoding): StopReason {
   const word = toText(choice["finish_reason"]) || toText(toObject(choice["finish_details"])["type"]);
-  const stopReason = Object.hasOwn(STOP_REASONS, word) ? STOP_REASONS[word] : undefined;
-  if (stopReason === undefined) decoding.note(`the finish reason "${word}"`);
-  return stopReason ?? "stop";
+  return toStopReason(word, STOP_REASONS, "finish reason", decoding);
 }
 
 function readUsage(usage: WireObject): Usage | undefined {
@@ -142,7 +132,7 @@ function readUsage(usage: WireObject): Usage | undefined {
   const cacheReadTokens = toCount(input["cached_tokens"]) ?? toCount(usage["prompt_cache_hit_tokens"]);
   const cacheWriteTokens = toCount(input["cache_write_tokens"]);
   const reasoningTokens = toCount(output["reasoning_tokens"]) ?? toCount(usage["reasoning_tokens"]);
-  // xAI counts reasoning beside the completion, not within it; its total shows that.
+  // xAI does not count reasoning as a part of the completion, which its total shows.
   const apart = (toCount(usage["total_tokens"]) ?? 0) - (inputTokens ?? 0) - (outputTokens ?? 0);
   return {
     inputTokens: inputTokens ?? 0,
@@ -152,9 +142,9 @@ function readUsage(usage: WireObject): Usage | undefined {
 }
 
 /**
- * What OpenRouter and Vercel's gateway say a turn cost, in USD: `usage.cost` beside `cost_details`. With a key of one's own at the
- * vendor behind (`is_byok`), `cost` is the gateway's fee alone and the vendor's bill comes on top. A figure too large to be
- * counted exactly is none.
+ * The cost of a turn in USD, as OpenRouter and Vercel's gateway report it: `usage.cost`, with `cost_details`. For a caller's own key
+ * at the vendor behind (`is_byok`), `cost` is only the gateway's fee, and the vendor's bill is added. Undefined for a figure that is
+ * too large to be counted exactly.
  */
 function readCost(usage: WireObject): number | undefined {
   const { cost, cost_details: details, is_byok: isOwnKey } = usage;

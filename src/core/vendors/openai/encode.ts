@@ -1,5 +1,5 @@
-// A turn request as a chat completions body. Specification: OpenAI API reference, "Create chat completion". Reasoning is not
-// sent back: this API has no field for it.
+// A turn request as a chat completions body. Specification: OpenAI API reference, "Create chat completion". This API has no field
+// for earlier reasoning.
 
 import type { JsonObject } from "../../canon/value.js";
 import type { ContentPart, LlmMessage, LlmToolCall } from "../../model/message.js";
@@ -9,13 +9,13 @@ import { optional, toFunctionTool, toWireName } from "../../providers/encode.js"
 /** The two names this API has had for the same limit. */
 export type MaxTokensField = "max_tokens" | "max_completion_tokens";
 
-/** What a body needs beside the request. */
+/** The settings of a body that the request may leave out. */
 export interface OpenAiEncoding {
   model: string;
   maxTokensField: MaxTokensField;
 }
 
-/** A turn as the body of a request to OpenAI's Chat Completions API. Reads the request and keeps nothing of it. */
+/** Encodes a turn request for OpenAI's Chat Completions API. */
 export function encodeOpenAi(request: LlmTurnRequest, encoding: OpenAiEncoding): JsonObject {
   const { settings = {}, tools = [] } = request;
   const body: JsonObject = {
@@ -66,7 +66,7 @@ function encodePart(part: ContentPart): JsonObject {
   return { type: "image_url", image_url: { url } };
 }
 
-/** A malformed call goes back with `{}`: some servers refuse a conversation whose arguments do not parse. */
+/** Malformed arguments are sent as `{}`: some servers refuse a conversation whose arguments do not parse. */
 function encodeCall(call: LlmToolCall): JsonObject {
   return {
     id: call.id,

@@ -1,5 +1,5 @@
-// A streamed chat completion put together into a chat completion. Specification: OpenAI API reference, "The chat completion
-// chunk object". What the imitators do differently is in the choices; here are the chunks around them.
+// Assembles a chat completion from its stream. Specification: OpenAI API reference, "The chat completion chunk object". This file
+// reads the chunks; choice-fold.ts reads the choices in them, where most imitators differ.
 
 import { isPlainObject } from "../../canon/value.js";
 import type { LlmStreamDelta } from "../../model/provider.js";
@@ -9,7 +9,7 @@ import { decodeOpenAi } from "./decode.js";
 import { createSseReader } from "../../http/sse.js";
 import { refuseErrorBody, toCount, toList, toObject, type Decoding, type WireObject } from "../../http/json-readers.js";
 
-/** Chat completions, streamed. Without `[DONE]` a finish reason or the last usage chunk is the end, and the other way round. */
+/** Chat completions, streamed. The answer is whole with `[DONE]`, a finish reason or the last usage chunk. */
 export const openAiStream: StreamWire = {
   createReader: createSseReader,
   createFold: createOpenAiFold,
@@ -19,7 +19,7 @@ export const openAiStream: StreamWire = {
 };
 
 function createOpenAiFold(decoding: Decoding): Fold {
-  /** The choice of the lowest index so far. Only this one becomes the response, so the others are not kept. */
+  /** The choice of the lowest index so far. Only this one becomes the response. */
   let lowest: { index: number; fold: ChoiceFold } | undefined;
   let hasOthers = false;
   let usage: WireObject = {};
@@ -33,7 +33,7 @@ function createOpenAiFold(decoding: Decoding): Fold {
     usage = mergeUsage(usage, choice["usage"]);
     hasOthers ||= lowest !== undefined && lowest.index !== index;
     if (lowest !== undefined && index > lowest.index) return [];
-    // An index below all others was never seen before, so nothing of this choice is lost.
+    // An index below all others is new, so nothing of this choice is lost.
     if (lowest?.index !== index) lowest = { index, fold: createChoiceFold(decoding) };
     return lowest.fold.take(choice);
   };
@@ -49,21 +49,21 @@ function createOpenAiFold(decoding: Decoding): Fold {
       if (chunk["object"] === "error") refuseErrorBody(chunk, decoding);
       model ||= toPiece(chunk["model"]);
       const list = toList(chunk["choices"]);
-      // Groq reports under a name of its own unless it is asked for usage.
+      // Groq uses a name of its own unless the request wants usage.
       usage = mergeUsage(usage, chunk["usage"] ?? toObject(chunk["x_groq"])["usage"]);
       hasLastUsage ||= list.length === 0 && Array.isArray(chunk["choices"]) && isPlainObject(chunk["usage"]);
       return list.flatMap(takeChoice);
     },
     body: () => ({
       model,
-      // One stands for all the others, so that the decoder can say that there were some.
+      // One stands for all the others, so that the decoder can note them.
       choices: lowest === undefined ? [] : [lowest.fold.body(), ...(hasOthers ? [{}] : [])],
       ...(Object.keys(usage).length === 0 ? {} : { usage }),
     }),
   };
 }
 
-/** The latest counts; where one is null, what it was before. */
+/** The latest counts. A count that is null keeps its earlier value. */
 function mergeUsage(usage: WireObject, value: unknown): WireObject {
   const counts = Object.entries(toObject(value));
   if (counts.length === 0) return usage;

@@ -1,7 +1,6 @@
-// A chat completions body as a turn request, the inverse of `encodeOpenAi`. Not carried by this wire: reasoning with its
-// signatures, `isError`, and the name of a tool result, which is found by its call. `developer` becomes `system`, and JSON
-// without a schema the schema of any object. More than one choice is refused, as a turn has one answer. Fields that no setting
-// stands for are kept as they are (fields.ts).
+// A chat completions body as a turn request, the inverse of `encodeOpenAi`. This wire does not carry reasoning, `isError`, or the
+// name of a tool result, which its call gives. `developer` becomes `system`, and JSON without a schema becomes the schema of any
+// object. More than one choice is refused, as a turn has one answer. Fields without a setting are kept as they are (fields.ts).
 
 import { defined } from "../../defined.js";
 import type { JsonObject } from "../../canon/value.js";
@@ -43,10 +42,7 @@ const READ = [
   ...["stop", "seed", "tool_choice", "function_call", "response_format"],
 ];
 
-/**
- * The turn that a body of OpenAI's Chat Completions API asks for. Throws `AgentError` `invalid-options` for what a turn
- * request cannot hold.
- */
+/** Parses a body of OpenAI's Chat Completions API. Throws `invalid-options` for anything that a turn request cannot hold. */
 export function parseOpenAi(json: unknown, path = ""): WireTurn {
   refuseHeldState(json);
   const body = toObject(json);
@@ -65,7 +61,10 @@ export function parseOpenAi(json: unknown, path = ""): WireTurn {
       ...nested("response_format", formatFields(format)),
       ...functionToolFields([...tools, ...functions.map((named) => ({ function: named }))]),
     },
-    messages: readMessageList(body).map((message, index) => readWithFields(message, `messages[${index}]`, calls)),
+    messages: readMessageList(body).map((message, index) => {
+      const read = readMessage(message, `messages[${index}]`, calls);
+      return withMessageFields(read, "openai", messageFields(message, read));
+    }),
     tools: [...tools.map(readTool), ...functions.map((named) => readFunction(named, "functions"))],
     settings: {
       temperature: readNumber(body, "temperature"),
@@ -82,7 +81,7 @@ export function parseOpenAi(json: unknown, path = ""): WireTurn {
   });
 }
 
-/** The older of two fields for one thing, where a body has both: which one a host goes by is its own matter. */
+/** The older of two fields for one setting, if a body has both, since hosts differ in which one they read. */
 function secondNames(body: WireObject): JsonObject {
   const pairs = [
     ["max_completion_tokens", "max_tokens"],
@@ -90,11 +89,6 @@ function secondNames(body: WireObject): JsonObject {
   ] as const;
   const second = pairs.flatMap(([first, older]) => (isGiven(body[first]) && isGiven(body[older]) ? [older] : []));
   return Object.fromEntries(second.map((older) => [older, body[older]])) as JsonObject;
-}
-
-function readWithFields(message: WireObject, place: string, calls: CallNames): LlmMessage {
-  const read = readMessage(message, place, calls);
-  return withMessageFields(read, "openai", messageFields(message, read));
 }
 
 function readMessage(message: WireObject, place: string, calls: CallNames): LlmMessage {
@@ -127,8 +121,8 @@ function readMessage(message: WireObject, place: string, calls: CallNames): LlmM
 
 function messageFields(message: WireObject, read: LlmMessage): JsonObject {
   const { content } = message;
-  if (read.role === "assistant") return saidFields(message);
-  // The name of a result is found by its call; any other name is what the client says.
+  if (read.role === "assistant") return assistantFields(message);
+  // The call of a result gives its name. Any other name is the client's own.
   const isFound = read.role === "tool" && read.toolCallId !== "" && read.name === message["name"];
   const known = read.role === "tool" ? ["tool_call_id", ...(isFound ? ["name"] : [])] : [];
   return {
@@ -144,20 +138,20 @@ function messageFields(message: WireObject, read: LlmMessage): JsonObject {
   };
 }
 
-/** Fields of an earlier answer which its client may have added, and parts that no message of ours has a place for. */
-function saidFields(message: WireObject): JsonObject {
+/** Fields of an earlier answer that its client may have added, and parts that our messages have no place for. */
+function assistantFields(message: WireObject): JsonObject {
   return {
     ...answerFields(message, ["role", "content", "refusal", "tool_calls", "function_call"]),
     ...partFields(message["content"], (part) => {
       const type = toText(part["type"]);
-      return SAID_PARTS.includes(type) ? answerFields(part, ["type", type]) : unknownFields(part, []);
+      return READ_PARTS.includes(type) ? answerFields(part, ["type", type]) : unknownFields(part, []);
     }),
     ...callFields(message["tool_calls"]),
     ...nested("function_call", namedFields(toObject(message["function_call"]))),
   };
 }
 
-const SAID_PARTS = ["text", "refusal", "thinking"];
+const READ_PARTS = ["text", "refusal", "thinking"];
 
 /** The unknown fields of the calls of an earlier answer, by their places. */
 export function callFields(calls: unknown): JsonObject {
@@ -168,13 +162,13 @@ export function callFields(calls: unknown): JsonObject {
   return defined({ tool_calls: content });
 }
 
-/** Arguments that are not an object are not sent back over a wire, so they are kept as they came. */
+/** Arguments that are not an object do not go back over a wire, so they are kept as they came. */
 function namedFields(named: WireObject): JsonObject {
   const isRead = toArguments(named["arguments"]).malformedArguments === undefined;
   return answerFields(named, ["name", ...(isRead ? ["arguments"] : [])]);
 }
 
-/** What the vendor once said is read as it was when it came, so that a prompt and the answer before it agree. */
+/** An earlier answer is read by the decoder of answers, so that a prompt and the answer before it agree. */
 function readAssistant(message: WireObject, place: string, calls: CallNames): AssistantMessage {
   const { content, tool_calls: called, function_call: legacy } = message;
   if (typeof content !== "string") {
@@ -208,14 +202,14 @@ function readPart(part: WireObject, place: string): ContentPart {
     : { type: "image", mediaType: inline[1] ?? "", data: inline[2] ?? "" };
 }
 
-/** A tool as OpenAI coined it and others took it over, some of them without its type. */
+/** Reads a tool in OpenAI's form, which others use too, some of them without its type. */
 export function readTool(tool: WireObject): LlmToolDefinition {
   const type = readString(tool, "type", "tools");
   if (type !== "function" && type !== "") return refuse("tools", `has one of type "${type}"`);
   return readFunction(readObject(tool["function"], "tools.function"), "tools");
 }
 
-/** Fields of tools in that form that a definition has no place for, such as `strict`. */
+/** Fields of such tools that a definition has no place for, such as `strict`. */
 export function functionToolFields(tools: readonly unknown[]): JsonObject {
   return toolFields(tools, (tool) => {
     const named = toObject(tool["function"]);
@@ -248,12 +242,12 @@ function readChoice(choice: unknown): LlmSettings["toolChoice"] {
   return name === "" ? refuse("tool_choice", "names no tool") : { name };
 }
 
-/** A choice that no setting stands for, such as `allowed_tools`. */
+/** A choice without a setting, such as `allowed_tools`. */
 function isOtherChoice({ type }: WireObject): boolean {
   return typeof type === "string" && type !== "function" && type !== "";
 }
 
-/** All of a choice that no setting stands for, and of any other what it holds besides the name. */
+/** All of a choice without a setting, or the fields of any other choice besides the name. */
 function choiceFields(choice: unknown): JsonObject {
   const object = toObject(choice);
   if (isOtherChoice(object)) return { tool_choice: object as JsonObject };
@@ -265,7 +259,7 @@ function choiceFields(choice: unknown): JsonObject {
   });
 }
 
-/** Of a format that is read, what it holds besides its name and schema; of any other, all of it. Text is what no format means. */
+/** The fields of a known format besides its name and schema, or all of any other. No format means text. */
 function formatFields(format: WireObject): JsonObject {
   const { type } = format;
   if (type === "text" || type === "json_object") return unknownFields(format, ["type"]);

@@ -1,6 +1,6 @@
-// A turn response as a chat completion, whole or streamed, the inverse of `decodeOpenAi`. Not carried by this wire: the cost,
-// signatures of thoughts, thoughts the vendor kept back, a refusal beside a text (it is part of the text), and a `finalAnswer` other
-// than the content.
+// A turn response as a chat completion, whole or streamed, the inverse of `decodeOpenAi`. This wire does not carry the cost, the
+// signatures of thoughts, redacted thoughts, a refusal next to a text (it is part of the text), or a `finalAnswer` other than the
+// content.
 
 import { defined } from "../../defined.js";
 import type { JsonObject } from "../../canon/value.js";
@@ -43,12 +43,12 @@ export function writeOpenAi(response: LlmTurnResponse, stamp: WireStamp): JsonOb
   };
 }
 
-/** A text that the vendor gave as a refusal goes back as one: clients ask for it by its field. */
+/** A text that came as a refusal goes out as one, since clients look for it in its field. */
 function refuses({ isRefusal, message }: LlmTurnResponse): boolean {
   return isRefusal === true && message.content !== "" && (message.toolCalls ?? []).length === 0;
 }
 
-/** A refusal is no cut: the model said all of it. */
+/** A refusal is a whole answer. */
 function finishOf(response: LlmTurnResponse): string {
   return refuses(response) ? "stop" : FINISH_REASONS[response.stopReason];
 }
@@ -79,7 +79,7 @@ export function openAiEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: 
   ];
 }
 
-/** One thought in its recorded pieces; several, whose list has no pieces, at once. */
+/** One thought in its recorded pieces. Several are a list, which has no pieces and comes at once. */
 function thoughtDeltas(response: LlmTurnResponse, cut: Cut | undefined): [JsonObject, number][] {
   const whole = writeReasoning(response);
   if (Object.keys(whole).length === 0) return [];
@@ -93,7 +93,7 @@ function head(response: LlmTurnResponse, stamp: WireStamp, object: string): Json
   return { id: `chatcmpl-${id}`, object, created: Math.floor(createdAt / 1000), model: modelOf(response, stamp) };
 }
 
-/** One thought under the name most hosts use; several as the list OpenRouter has for them. */
+/** One thought under the name that most hosts use, several as OpenRouter's list. */
 function writeReasoning({ message }: LlmTurnResponse): JsonObject {
   const texts = (message.reasoning ?? []).flatMap((thought) => (thought.type === "text" ? thought.text : []));
   if (texts.length === 0) return {};
@@ -117,7 +117,7 @@ function callDeltas(call: LlmToolCall, index: number, cut: Cut | undefined): [Js
   ];
 }
 
-/** The arguments of a call as text: as the model wrote them, where that was no object. */
+/** The arguments of a call as JSON, or as the model wrote them if that was not an object. */
 export function argumentsText(call: LlmToolCall): string {
   return call.malformedArguments ?? JSON.stringify(call.arguments);
 }

@@ -1,16 +1,15 @@
-// Which requests are ours: those below the base URL of a vendor, each vendor with its wire. Without a word of the caller these
-// are the vendors' own addresses, as their clients know them.
+// The requests that handlers take: those below the base URLs of the vendors. Default are the addresses built into their clients.
 
 import { CassetteError } from "../../../cassette/index.js";
 import { isWireName, showValue, VENDORS, WIRE_NAMES, wireOf, type Wire, type WireName } from "../../../core/index.js";
 
-/** Base URLs as the vendors' clients take them, by wire. One that is named here replaces the vendor's own. */
+/** Base URLs as the vendors' clients take them, by wire. Each replaces the vendor's own. */
 export type BaseUrls = Partial<Readonly<Record<WireName, string | readonly string[]>>>;
 
 export interface Bases {
   /** Matches every URL, without its query, that lies below one of the bases. */
   readonly pattern: RegExp;
-  /** The wire a request speaks; undefined for one that asks for no conversation turn. */
+  /** The wire of a request. Undefined for a request that is not a conversation turn. */
   wireOf(request: { readonly method: string; readonly url: string }): Wire | undefined;
 }
 
@@ -34,10 +33,10 @@ export function readBases(owner: string, baseUrls: BaseUrls = {}): Bases {
   };
 }
 
-/** Written as a URL is, without a slash at its end. */
+/** A base URL in normal form, without a slash at its end. */
 function readBase(owner: string, wire: WireName, text: unknown): string {
   if (typeof text !== "string" || !URL.canParse(text)) {
-    throw invalid(`baseUrls.${wire} of ${owner} is ${showValue(text)}, which is no absolute URL`);
+    throw invalid(`baseUrls.${wire} of ${owner} is ${showValue(text)}, which is not an absolute URL`);
   }
   const url = new URL(text);
   if (url.search !== "" || url.hash !== "" || !/^https?:$/.test(url.protocol)) {

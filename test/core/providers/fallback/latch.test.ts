@@ -76,9 +76,9 @@ describe("createReasoningLatch", () => {
 
   it("begins afresh with a conversation that has no answer yet", () => {
     const latch = createReasoningLatch(0);
-    latch.settle(1, [user, thought("a"), user]);
+    latch.answered(1, [user, thought("a"), user]);
     expect(thoughts(latch.view(1, [user, thought("a"), user, thought("b")]))).toEqual(["b"]);
-    latch.settle(1, [user]);
+    latch.answered(1, [user]);
     expect(thoughts(latch.view(1, [user, thought("c")]))).toEqual(["c"]);
   });
 });

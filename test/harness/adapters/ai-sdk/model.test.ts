@@ -4,7 +4,7 @@ import { recordingProvider } from "../../../../src/cassette/record/record.js";
 import { AgentError, LlmProviderHttpError } from "../../../../src/core/errors.js";
 import type { LlmMessage } from "../../../../src/core/model/message.js";
 import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest } from "../../../../src/core/model/provider.js";
-import { openaiProvider } from "../../../../src/core/vendors/openai/provider.js";
+import { openaiProvider } from "../../../../src/core/vendors/providers.js";
 import { scriptedProvider } from "../../../../src/core/providers/scripted.js";
 import { fromAiSdk } from "../../../../src/harness/adapters/ai-sdk/from-ai-sdk.js";
 import { cassetteMiddleware, cassetteModel, wrappedModel } from "../../../../src/harness/adapters/ai-sdk/middleware.js";

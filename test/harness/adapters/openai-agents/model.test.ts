@@ -5,7 +5,7 @@ import { cassetteProvider } from "../../../../src/cassette/replay/replay.js";
 import { recordingProvider } from "../../../../src/cassette/record/record.js";
 import { AgentError, LlmProviderHttpError } from "../../../../src/core/errors.js";
 import type { LlmProviderAdapter, LlmTurnRequest } from "../../../../src/core/model/provider.js";
-import { openaiProvider } from "../../../../src/core/vendors/openai/provider.js";
+import { openaiProvider } from "../../../../src/core/vendors/providers.js";
 import { scriptedProvider } from "../../../../src/core/providers/scripted.js";
 import { fromAgentsModel, toAgentsModel } from "../../../../src/harness/adapters/openai-agents/model.js";
 import { agentsModel, PLAIN, RICH } from "../../../support/openai-agents.js";

@@ -3,7 +3,7 @@ import type { LlmMessage } from "../../../../src/core/model/message.js";
 import type { LlmSettings } from "../../../../src/core/model/provider.js";
 import { decodeOllama } from "../../../../src/core/vendors/ollama/decode.js";
 import { encodeOllama } from "../../../../src/core/vendors/ollama/encode.js";
-import { ollamaProvider } from "../../../../src/core/vendors/ollama/provider.js";
+import { ollamaProvider } from "../../../../src/core/vendors/providers.js";
 import { agentErrorOf, hello, weatherTool } from "../../../support/wire.js";
 
 const encoding = { model: "llama3.1" };

@@ -1,0 +1,23 @@
+// The provider of each vendor, with the options of its own. Each builds an adapter for one model, and throws `invalid-options` here
+// rather than at the first turn.
+
+import type { LlmProviderAdapter } from "../model/provider.js";
+import { anthropic, type AnthropicOptions } from "./anthropic/vendor.js";
+import { ollama, type OllamaOptions } from "./ollama/vendor.js";
+import { openai, type OpenAiOptions } from "./openai/vendor.js";
+import { vendorProvider } from "./vendors.js";
+
+/** A provider of OpenAI's chat completions API, or of another host that speaks it. */
+export function openaiProvider(options: OpenAiOptions): LlmProviderAdapter {
+  return vendorProvider(openai, options);
+}
+
+/** A provider of Anthropic's Messages API. */
+export function anthropicProvider(options: AnthropicOptions): LlmProviderAdapter {
+  return vendorProvider(anthropic, options);
+}
+
+/** A provider of Ollama's own chat API. */
+export function ollamaProvider(options: OllamaOptions): LlmProviderAdapter {
+  return vendorProvider(ollama, options);
+}
