@@ -79,7 +79,7 @@ export { toJobSummary } from "./reports/markdown.js";
 export { refusalText, type GateRefusal } from "./reports/refusal.js";
 export { reporterOf } from "./reports/registry.js";
 export { shrinkDrift, type Shrunk, type WantedDrift } from "./shrink/shrink.js";
-export { shellText } from "./matchers/words.js";
+export { shellText } from "./text/shell.js";
 export { cassetteMiddleware, cassetteModel, wrappedModel } from "./adapters/ai-sdk/middleware.js";
 export { assertProvider } from "./adapters/assert-provider.js";
 export { fromAiSdk } from "./adapters/ai-sdk/from-ai-sdk.js";

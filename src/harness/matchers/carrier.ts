@@ -1,8 +1,9 @@
 // The value in `expect` that carries a cassette: a cassette, a recorder, a replaying provider, or the handle of `useCassette`.
 
+import { plural } from "../../core/index.js";
 import { checkCassette, type Cassette, type CassetteProvider, type RecordingProvider } from "../../cassette/index.js";
 import { misuse } from "./matcher.js";
-import { countText, describeValue } from "./words.js";
+import { describeValue } from "../text/describe.js";
 
 /** A value and its kind. `live` is a handle of `useCassette` that neither replays nor records. */
 type Carrier =
@@ -51,7 +52,7 @@ function assertReplayed(matcher: string, { remaining, cassette }: CassetteProvid
   if (remaining === 0) return;
   throw misuse(
     matcher,
-    `the run did not replay ${remaining} of ${countText(cassette.entries.length, "recorded turn")}`,
+    `the run did not replay ${remaining} of ${plural(cassette.entries.length, "recorded turn")}`,
     "Await the run first. expect(provider).toConsumeCassette() names the unused turns.",
   );
 }

@@ -6,6 +6,7 @@ import {
   defined,
   quoteForeign,
   showValue,
+  thrownText,
   type CustomTool,
   type JsonObject,
 } from "../../../core/index.js";
@@ -103,7 +104,7 @@ function toTool(client: McpClientLike, listed: McpTool, options: McpToolsOptions
       try {
         result = await client.callTool({ name, arguments: args }, { signal, timeout: NO_OWN_TIMEOUT_MS });
       } catch (cause) {
-        const why = quoteForeign(cause instanceof Error ? cause.message : String(cause));
+        const why = quoteForeign(thrownText(cause));
         throw new McpToolError(name, `the MCP server failed on tool ${name}: ${why}`, {
           hint: hintOf(cause),
           cause,

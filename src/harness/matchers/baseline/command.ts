@@ -4,7 +4,7 @@
 import { relative, sep } from "node:path";
 import { toVisible } from "../../../core/index.js";
 import type { MatcherContext } from "../matcher.js";
-import { shellPath, shellText } from "../words.js";
+import { shellPath, shellText } from "../../text/shell.js";
 
 type CommandMode = "record" | "refresh" | "auto" | "from-first-miss";
 

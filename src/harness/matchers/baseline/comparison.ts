@@ -8,11 +8,11 @@ import {
   type Drift,
   type ToleranceUse,
 } from "../../../cassette/index.js";
-import type { JsonObject } from "../../../core/index.js";
+import { plural, type JsonObject } from "../../../core/index.js";
 import { rerecordCommand } from "./command.js";
 import { misuse, type MatcherContext, type MatcherResult } from "../matcher.js";
 import type { Pinned } from "./pinned.js";
-import { countText, cutText } from "../words.js";
+import { cutText } from "../../text/hide.js";
 
 const MAX_SENTENCES = 10;
 
@@ -59,7 +59,7 @@ export function toResult(
     pass: false,
     message: () =>
       `expected no difference from ${pinned.name}, but there ${differences.length === 1 ? "is" : "are"} ` +
-      `${countText(differences.length, "difference")}:\n${listText(differences.map(({ sentence }) => sentence))}\n` +
+      `${plural(differences.length, "difference")}:\n${listText(differences.map(({ sentence }) => sentence))}\n` +
       `If it is not meant, undo the change; save the run and \`${compare}\` shows all of it.\n` +
       `If it is meant, record ${pinned.name} again and review it; where this test records it: ${rerecordCommand(context)}${usesText(tolerances)}`,
     expected: differences.flatMap(({ expected }) => expected ?? []),
@@ -78,7 +78,7 @@ function listText(lines: readonly string[]): string {
 export function usesText(uses: readonly ToleranceUse[]): string {
   if (uses.length === 0) return "";
   const lines = uses.map(({ tool, pointer, tolerance, times }) => {
-    return `${cutText(`${tool}:${pointer}`)} ${cutText(tolerance)}, ${countText(times, "time")}`;
+    return `${cutText(`${tool}:${pointer}`)} ${cutText(tolerance)}, ${plural(times, "time")}`;
   });
   return `\nTolerances that were used:\n${listText(lines)}`;
 }
