@@ -3,7 +3,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { VERDICTS, type GateReport, type UnpairedScenario } from "../../src/harness/drift/report.js";
+import { VERDICTS, type GateReport, type UnpairedScenario } from "../../src/harness/drift/gate-report.js";
 import { worstFirst } from "../../src/harness/drift/paths/ranking.js";
 import { toGithub } from "../../src/harness/reports/github.js";
 import { toHtml } from "../../src/harness/reports/html/report-page.js";

@@ -2,7 +2,14 @@
 // tests over all of them together, and scenarios on one side only.
 
 import { plural } from "../../core/index.js";
-import type { GateFailure, GateReport, GateSettings, ScenarioReport, UnpairedScenario, Verdict } from "./report.js";
+import type {
+  GateFailure,
+  GateReport,
+  GateSettings,
+  ScenarioReport,
+  UnpairedScenario,
+  Verdict,
+} from "./gate-report.js";
 import { pooledDrift, unpairedBreak } from "./verdict.js";
 import { worseText } from "./words.js";
 

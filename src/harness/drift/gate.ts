@@ -18,7 +18,7 @@ import type {
   TestResult,
   UnpairedScenario,
   Verdict,
-} from "./report.js";
+} from "./gate-report.js";
 import { average, meanExcess, rateDifference } from "./statistics/effect.js";
 import { judgeAll, judgeScenario } from "./verdict.js";
 

@@ -3,7 +3,7 @@
 
 import type { Measured } from "./measure.js";
 import type { PooledTests, RawTest } from "./pooled.js";
-import type { GateSettings } from "./report.js";
+import type { GateSettings } from "./gate-report.js";
 import { holmAdjust, selectTestable } from "./statistics/holm.js";
 
 /** Tests of one kind: one for each scenario, or a single one over all of them. */

@@ -1,9 +1,9 @@
 // One scenario's figures before any verdict: paths, outcomes, distances, and the p-values of its own tests.
 
 import { defined } from "../../core/index.js";
-import { haveSamePaths, mostTypical, pathTable, distanceTable, toleratedIn, type GateRun } from "./paths/paths.js";
+import { haveSamePaths, mostTypical, pathTable, distanceTable, toleratedIn, type GateRun } from "./paths/path-table.js";
 import type { ToleranceUse } from "../../cassette/index.js";
-import type { Outcomes, PathRow, RunRef } from "./report.js";
+import type { Outcomes, PathRow, RunRef } from "./gate-report.js";
 import { distanceExcess, type DistanceEstimate } from "./statistics/effect.js";
 import { fisherTest, type Counts, type ExactResult } from "./statistics/fisher.js";
 import { passAt, passHat } from "./statistics/pass-at-k.js";

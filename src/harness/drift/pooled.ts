@@ -2,7 +2,7 @@
 
 import { isOneWay } from "../../cassette/index.js";
 import type { Measured } from "./measure.js";
-import type { GateSettings, TestResult } from "./report.js";
+import type { GateSettings, TestResult } from "./gate-report.js";
 import { permutationTest } from "./statistics/permutation.js";
 import { createRandom } from "./statistics/random.js";
 import { isPaired, stratifiedTest, type Stratum } from "./statistics/stratified.js";

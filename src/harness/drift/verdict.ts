@@ -12,7 +12,7 @@ import type {
   ScenarioReport,
   UnpairedScenario,
   Verdict,
-} from "./report.js";
+} from "./gate-report.js";
 import { apartText, betterText, gainText, samePathsText, toDigits, worseText, pText } from "./words.js";
 import { MAX_NEEDED, runsNeeded, type Contrast } from "./statistics/needed.js";
 import type { Counts } from "./statistics/fisher.js";

@@ -1,7 +1,7 @@
 // The words for what the tests of a gate found, alike in the verdict and in every report.
 
 import type { Measured } from "./measure.js";
-import type { DistanceComparison, OutcomeComparison, TestResult } from "./report.js";
+import type { DistanceComparison, OutcomeComparison, TestResult } from "./gate-report.js";
 
 export function samePathsText({ paths, samePaths }: Measured): string {
   if (!samePaths) return "every difference is one that the order allows";

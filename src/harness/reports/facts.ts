@@ -3,7 +3,14 @@
 
 import { defined } from "../../core/index.js";
 import { nullHint } from "../../cassette/index.js";
-import type { Edit, GateFailure, GateReport, Location, ScenarioReport, UnpairedScenario } from "../drift/report.js";
+import type {
+  Edit,
+  GateFailure,
+  GateReport,
+  Location,
+  ScenarioReport,
+  UnpairedScenario,
+} from "../drift/gate-report.js";
 import { lossOf, worstFirst } from "../drift/paths/ranking.js";
 import { fewestRuns } from "../drift/verdict.js";
 import { counted, grouped } from "../html/figures.js";

@@ -3,7 +3,7 @@
 // counts the rest.
 
 import { toVisible } from "../../core/index.js";
-import type { GateReport, Location, ScenarioReport } from "../drift/report.js";
+import type { GateReport, Location, ScenarioReport } from "../drift/gate-report.js";
 import { worstFirst } from "../drift/paths/ranking.js";
 import { atMost } from "../text/at-most.js";
 import {

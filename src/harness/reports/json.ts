@@ -1,7 +1,7 @@
 // The gate's report as the JSON that it is.
 
 import { toVisibleJson } from "../../core/index.js";
-import type { GateReport } from "../drift/report.js";
+import type { GateReport } from "../drift/gate-report.js";
 
 /** Characters that a terminal would act on are escaped; the value is the same. */
 export function toJson(report: GateReport): string {

@@ -3,7 +3,7 @@
 
 import { defined, toVisible } from "../../core/index.js";
 import { sideText } from "../drift/failures.js";
-import type { GateFailure, GateReport, OutcomeComparison, ScenarioReport } from "../drift/report.js";
+import type { GateFailure, GateReport, OutcomeComparison, ScenarioReport } from "../drift/gate-report.js";
 import { worstFirst } from "../drift/paths/ranking.js";
 import { unpairedBreak } from "../drift/verdict.js";
 import {

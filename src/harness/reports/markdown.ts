@@ -1,7 +1,7 @@
 // The gate's findings as GitHub-flavoured Markdown, for a comment that is kept up to date and for the summary of a job: the verdict
 // first, then a table of the scenarios, then the first divergence, then the commands to see it again and to accept it.
 
-import type { GateReport, OutcomeComparison, ScenarioReport, Verdict } from "../drift/report.js";
+import type { GateReport, OutcomeComparison, ScenarioReport, Verdict } from "../drift/gate-report.js";
 import { counted, grouped } from "../html/figures.js";
 import { preview } from "../html/text-view.js";
 import { WORST_FIRST, worstFirst } from "../drift/paths/ranking.js";

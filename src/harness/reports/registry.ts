@@ -1,6 +1,6 @@
 // Every way to write the gate's report down, by its name on the command line. A new one is one line here.
 
-import type { GateReport } from "../drift/report.js";
+import type { GateReport } from "../drift/gate-report.js";
 import { toGithub } from "./github.js";
 import { toHtml } from "./html/report-page.js";
 import { toJson } from "./json.js";

@@ -4,7 +4,7 @@
 
 import { canonicalize, sha256Hex, toVisible, type JsonValue } from "../../core/index.js";
 import { sideText } from "../drift/failures.js";
-import type { Edit, GateReport, Location, ScenarioReport } from "../drift/report.js";
+import type { Edit, GateReport, Location, ScenarioReport } from "../drift/gate-report.js";
 import { worstFirst } from "../drift/paths/ranking.js";
 import {
   allowedText,

@@ -16,7 +16,7 @@ import type {
   ScenarioReport,
   TestResult,
   UnpairedScenario,
-} from "../drift/report.js";
+} from "../drift/gate-report.js";
 import { pText } from "../drift/words.js";
 import { WORST_FIRST, worstFirst } from "../drift/paths/ranking.js";
 import {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { GateReport } from "../../../src/harness/drift/report.js";
+import type { GateReport } from "../../../src/harness/drift/gate-report.js";
 import { MAX_RESULTS, toSarif } from "../../../src/harness/reports/sarif.js";
 import { toUriReference } from "../../../src/harness/reports/uri.js";
 import { edit, gateReport, HOSTILE, richReport, scenario } from "../../support/gate-report.js";

@@ -12,7 +12,7 @@ import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import { HarnessError } from "../../../src/harness/errors.js";
 import { stepCheck } from "../../../src/harness/step-check/check.js";
 import { createStepGate } from "../../../src/harness/step-check/gate.js";
-import { firstDisagreement, summariseSteps } from "../../../src/harness/step-check/report.js";
+import { firstDisagreement, summariseSteps } from "../../../src/harness/step-check/summary.js";
 import { draft, fixedPorts } from "../../support/recording.js";
 import { ask, say } from "../../support/script.js";
 import { model, promptsOf, recorded, RECORDED, TOOLS } from "./recorded.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createStepGate } from "../../../src/harness/step-check/gate.js";
 import { stepCheck } from "../../../src/harness/step-check/check.js";
-import { summariseSteps } from "../../../src/harness/step-check/report.js";
+import { summariseSteps } from "../../../src/harness/step-check/summary.js";
 import { fixedPorts } from "../../support/recording.js";
 import { say } from "../../support/script.js";
 import { model, recorded, RECORDED } from "./recorded.js";

@@ -1,6 +1,6 @@
 // Which scenario comes first: the sentence of the verdict, the list of every report and the keys of the page all follow this order.
 
-import type { GateReport, ScenarioReport, Verdict } from "../report.js";
+import type { GateReport, ScenarioReport, Verdict } from "../gate-report.js";
 
 /** From worst to best: the order in which a reader wants them. */
 export const WORST_FIRST: readonly Verdict[] = ["regression", "drift", "inconclusive", "better", "same"];

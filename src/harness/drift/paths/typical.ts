@@ -13,7 +13,7 @@ import {
   type Drift,
 } from "../../../cassette/index.js";
 import { toConversation } from "../../html/steps.js";
-import type { ContractState, Edit, Location, ScenarioReport, TimelineRow, TimelineTurn } from "../report.js";
+import type { ContractState, Edit, Location, ScenarioReport, TimelineRow, TimelineTurn } from "../gate-report.js";
 import type { TrajectoryOptions } from "./trajectory.js";
 
 /** One typical run as it was read again. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { GateReport } from "../../../../src/harness/drift/report.js";
+import type { GateReport } from "../../../../src/harness/drift/gate-report.js";
 import { toHtml } from "../../../../src/harness/reports/html/report-page.js";
 import { gateReport, HOSTILE, richReport, scenario, turn } from "../../../support/gate-report.js";
 import { all, one, parsePage } from "../../../support/page.js";

@@ -1,7 +1,7 @@
 // The paths that the runs of a scenario took: which, how often on each side, and how far they are apart.
 
 import { createUseCounter, pathUses, type ToleranceUse } from "../../../cassette/index.js";
-import type { PathRow } from "../report.js";
+import type { PathRow } from "../gate-report.js";
 import type { DistanceTable } from "../statistics/permutation.js";
 import { trajectoryDeparture, trajectoryDistance, type Trajectory } from "./trajectory.js";
 
