@@ -34,7 +34,7 @@ interface Annotation {
 }
 
 /** One `::error …::`, `::warning …::` or `::notice …::` line for each finding, and a last one with the verdict. */
-export function toGithub(report: GateReport): string {
+export function githubReport(report: GateReport): string {
   const failing = failingNames(report);
   const ofScenarios = worstFirst(report).flatMap((each) => annotationsOf(each, failing.has(each.scenario)));
   const annotations = headlineFirst(report, ofScenarios, otherAnnotations(report));

@@ -18,7 +18,7 @@ import {
 import { distanceLine, outcomeLine } from "./figures.js";
 
 /** An XML 1.0 document. The same report gives the same bytes: it holds no time and no machine. */
-export function toJunit(report: GateReport): string {
+export function junitReport(report: GateReport): string {
   const rank = ({ failure }: Case): number => (failure?.reason === report.reason ? 0 : 1);
   const others = [...pooledCases(report), ...unpairedCases(report)].sort((a, b) => rank(a) - rank(b));
   const cases = headlineFirst(report, scenarioCases(report), others);

@@ -39,7 +39,7 @@ const MAX_NAME = 120;
 const MAX_SENTENCE = 400;
 
 /** For a comment: at most 65,000 bytes, and what did not fit is counted. */
-export function toMarkdown(report: GateReport): string {
+export function markdownReport(report: GateReport): string {
   return write(report, MAX_COMMENT_BYTES);
 }
 

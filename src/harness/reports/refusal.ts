@@ -34,21 +34,21 @@ const TITLE = "cassette drift: nothing was compared";
 const MAX_LISTED = 100;
 
 const WRITERS: Readonly<Record<string, (refusal: GateRefusal) => string>> = {
-  text: refusedText,
+  text: textRefusal,
   json: (refusal) => `${toVisibleJson(JSON.stringify({ schemaVersion: 1, compared: false, ...refusal }, null, 2))}\n`,
-  junit: toJunit,
-  sarif: toSarif,
-  github: toGithub,
-  markdown: toMarkdown,
-  html: toHtml,
+  junit: junitRefusal,
+  sarif: sarifRefusal,
+  github: githubRefusal,
+  markdown: markdownRefusal,
+  html: htmlRefusal,
 };
 
 /** The report of that name. */
 export function refusalText(name: string, refusal: GateRefusal): string {
-  return WRITERS[name]?.(refusal) ?? refusedText(refusal);
+  return WRITERS[name]?.(refusal) ?? textRefusal(refusal);
 }
 
-function refusedText({ base, candidate, refused }: GateRefusal): string {
+function textRefusal({ base, candidate, refused }: GateRefusal): string {
   const lines = atMost(
     refused,
     MAX_LISTED,
@@ -60,7 +60,7 @@ function refusedText({ base, candidate, refused }: GateRefusal): string {
     .join("");
 }
 
-function toJunit({ base, candidate, refused }: GateRefusal): string {
+function junitRefusal({ base, candidate, refused }: GateRefusal): string {
   const totals = { tests: refused.length, failures: 0, errors: refused.length, skipped: 0, time: 0 };
   const cases = refused.map(({ code, message, file = "" }) => {
     const error = element("error", { message, type: code }, [escapeXml(toVisible(message))]);
@@ -69,7 +69,7 @@ function toJunit({ base, candidate, refused }: GateRefusal): string {
   return testSuites(`${base} → ${candidate}`, totals, cases);
 }
 
-function toSarif({ refused }: GateRefusal): string {
+function sarifRefusal({ refused }: GateRefusal): string {
   const results = refused.map(({ code, message, file }) => ({
     ruleId: `refused/${code}`,
     level: "error",
@@ -85,7 +85,7 @@ function toSarif({ refused }: GateRefusal): string {
   return sarifLog({ rules, invocation: { executionSuccessful: false }, results });
 }
 
-function toGithub({ refused }: GateRefusal): string {
+function githubRefusal({ refused }: GateRefusal): string {
   const lines = refused.slice(0, 9).map(({ code, message, file }) => {
     const place = file === undefined ? "" : `file=${escapeProperty(file)},`;
     return `::error ${place}title=${escapeProperty(`cassette drift: ${code}`)}::${escapeData(toVisible(message))}\n`;
@@ -93,7 +93,7 @@ function toGithub({ refused }: GateRefusal): string {
   return `${lines.join("")}${TITLE}; ${refused.length} refused. The gate fails.\n`;
 }
 
-function toMarkdown({ base, candidate, refused }: GateRefusal): string {
+function markdownRefusal({ base, candidate, refused }: GateRefusal): string {
   const lines = atMost(
     refused,
     MAX_LISTED,
@@ -106,7 +106,7 @@ function toMarkdown({ base, candidate, refused }: GateRefusal): string {
   return [STICKY_MARKER, "## ❌ Drift gate: nothing was compared (fails)", "", sides, "", ...lines, ""].join("\n");
 }
 
-function toHtml({ base, candidate, refused }: GateRefusal): string {
+function htmlRefusal({ base, candidate, refused }: GateRefusal): string {
   const body = html`<main>
     <h1>Nothing was compared: the gate fails</h1>
     <p><code>${preview(base, 200)}</code> against <code>${preview(candidate, 200)}</code></p>

@@ -36,7 +36,7 @@ interface Finding {
 }
 
 /** A SARIF log with one run. The same report gives the same bytes. */
-export function toSarif(report: GateReport): string {
+export function sarifReport(report: GateReport): string {
   const scenarios = worstFirst(report);
   const failing = failingNames(report);
   const all = [

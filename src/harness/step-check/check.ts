@@ -113,7 +113,7 @@ export async function stepCheck(
     cassetteId: source.cassetteId,
     turns: steps.map((step, index) =>
       index < admitted.length
-        ? settle(step, chosen.get(step.turn), unanswered.get(step.turn), tolerances)
+        ? toStepTurn(step, chosen.get(step.turn), unanswered.get(step.turn), tolerances)
         : { turn: step.turn, state: "not-asked", reason: "max-turns" },
     ),
     notes,
@@ -170,7 +170,7 @@ async function askAll(
   return unanswered;
 }
 
-function settle(
+function toStepTurn(
   { turn, recorded }: Step,
   chosen: LlmTurnResponse | undefined,
   why: Unanswered | undefined,

@@ -50,7 +50,7 @@ export function trajectoryOf(cassette: Cassette, options: TrajectoryOptions): Tr
   return {
     key: sha256Hex(canonicalize(keys)),
     skeleton: sha256Hex(canonicalize(skeletons)),
-    steps: keys.map((set) => set.map(cut)),
+    steps: keys.map((set) => set.map(cutWithHash)),
     path,
     isOneWay: isOneWay(order),
   };
@@ -78,7 +78,7 @@ function withTexts(cassette: Cassette): Cassette {
   return { ...cassette, entries } as Cassette;
 }
 
-function cut(text: string): string {
+function cutWithHash(text: string): string {
   if (text.length <= MAX_TEXT) return text;
   return `${text.slice(0, MAX_TEXT).toWellFormed()}… #${sha256Hex(text.toWellFormed()).slice(0, 12)}`;
 }

@@ -107,13 +107,13 @@ function turnsOf(cassette: Cassette): TimelineTurn[] {
     const { inputTokens, outputTokens, costUsd } = usageOf(entry.response);
     return {
       turn: entry.turnIndex,
-      text: cut(message.content),
+      text: cutWithCount(message.content),
       calls: (message.toolCalls ?? []).map((call, index) => {
         const result = results.get(index);
         return {
           name: call.name,
           arguments: call.malformedArguments ?? call.arguments,
-          ...(result === undefined ? {} : { result: cut(result.content) }),
+          ...(result === undefined ? {} : { result: cutWithCount(result.content) }),
         };
       }),
       stopReason,
@@ -123,7 +123,7 @@ function turnsOf(cassette: Cassette): TimelineTurn[] {
   });
 }
 
-function cut(text: string): string {
+function cutWithCount(text: string): string {
   if (text.length <= MAX_TEXT) return text;
   return `${text.slice(0, MAX_TEXT).toWellFormed()}… (${text.length - MAX_TEXT} more characters)`;
 }

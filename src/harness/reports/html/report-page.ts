@@ -32,7 +32,7 @@ const MAX_NAMES = 100;
 const MAX_CAUSES = 20;
 
 /** The text of the file. The same report gives the same bytes; nothing is asked of the network. */
-export function toHtml(report: GateReport): string {
+export function htmlReport(report: GateReport): string {
   const allowance = createAllowance(false, "the cassette has all of it");
   const places = worstFirst(report).map((scenario, index) => ({ scenario, id: `scenario-${index + 1}` }));
   const views = places.map(({ scenario, id }) => scenarioView(scenario, id, allowance));
