@@ -1,18 +1,17 @@
-// Whether a run succeeded, where its recording says so: `extensions.outcome` of our own recordings, or the outcome an
-// importer kept in `extensions.import.outcome`.
+// Whether a run succeeded, as its recording says in `extensions.outcome` or, after an import, in `extensions.import.outcome`.
 
 import type { Cassette } from "../../cassette/index.js";
 import { isPlainObject } from "../../core/index.js";
 
-/** Where a benchmark says it, in the order they are tried: RFC 6901 pointers into the outcome. */
+/** RFC 6901 pointers into the outcome, in the order they are tried: the fields of common benchmarks. */
 const DEFAULT_POINTERS = ["/success", "/utility", "/passed", "/resolved", "/reward"];
 
-/** `broken-off`: it recorded an error, and not whether it succeeded. `untold`: it says nothing. */
+/** `broken-off`: the run recorded an error, and not whether it succeeded. `untold`: it recorded no outcome. */
 export type RunOutcome = "succeeded" | "failed" | "broken-off" | "untold";
 
 /**
- * True or false, or a number that is 1 for success; anything else says nothing. `pointer` looks in that one place only. A run
- * that recorded an `error` and a `success` of null is broken off, whatever else stands beside them: it is never a success.
+ * Reads a boolean, or a number that is 1 for success; other values mean nothing. With `pointer` only that place is read. A run that
+ * recorded an `error` and a `success` of null is broken off and never a success.
  */
 export function outcomeOf(cassette: Cassette, pointer?: string): RunOutcome {
   if (cassette.version === 1) return "untold";
@@ -31,29 +30,23 @@ export function outcomeOf(cassette: Cassette, pointer?: string): RunOutcome {
   return outcomes.some(hasError) ? "broken-off" : "untold";
 }
 
-/** Whether a run succeeded; nothing where it does not say so. */
+/** Whether a run succeeded; undefined if its recording does not say so. */
 export function successOf(cassette: Cassette, pointer?: string): boolean | undefined {
-  switch (outcomeOf(cassette, pointer)) {
-    case "succeeded":
-      return true;
-    case "failed":
-      return false;
-    case "broken-off":
-    case "untold":
-      return undefined;
-  }
+  const outcome = outcomeOf(cassette, pointer);
+  return outcome === "succeeded" || outcome === "failed" ? outcome === "succeeded" : undefined;
 }
 
 function hasError(outcome: unknown): boolean {
   return isPlainObject(outcome) && (outcome["error"] ?? null) !== null;
 }
 
-/** True for "" and for what begins with "/" and has no broken escape (RFC 6901 §3). */
+/** True for a JSON pointer: "", or a text that begins with "/" and has no broken escape (RFC 6901 §3). */
 export function isPointer(text: string): boolean {
   return text === "" || (text.startsWith("/") && !/~(?![01])/.test(text));
 }
 
-function valueAt(value: unknown, pointer: string): unknown {
+/** The value at an RFC 6901 pointer; undefined if there is none. */
+export function valueAt(value: unknown, pointer: string): unknown {
   let place = value;
   for (const part of pointer.split("/").slice(1)) {
     const key = part.replaceAll("~1", "/").replaceAll("~0", "~");

@@ -1,12 +1,13 @@
 // One turn on one side of a timeline: what was said, what was called with which arguments, and what came back.
 
 import { canonicalize, isPlainObject, type JsonValue } from "../../../core/index.js";
+import { valueAt } from "../../drift/outcome.js";
 import type { Edit, TimelineTurn } from "../../drift/gate-report.js";
 import type { Allowance } from "../../html/allowance.js";
 import { grouped, money } from "../../html/figures.js";
 import { argumentsLine, foldedView, laidOut, preview, textView } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
-import { markedJson, valueAt } from "./marked-json.js";
+import { markedJson } from "./marked-json.js";
 
 export type Side = "base" | "candidate";
 
