@@ -59,7 +59,7 @@ describe("the limits of a step check", () => {
   });
 
   it("refuse a cost limit without a price, unless that is allowed; then what is reported decides", async () => {
-    expect(() => createStepGate({ maxCostUsd: 1 })).toThrow(/price of the model is not known/);
+    expect(() => createStepGate({ maxCostUsd: 1 })).toThrow(/price of the model is unknown/);
     const provider = model((turn) => ({ ...(RECORDED[turn] ?? say("?")), costUsd: 0.6 }));
     const gate = createStepGate({ maxCostUsd: 1, allowUnknownCost: true, concurrency: 1 });
     const check = await stepCheck(await recorded(), provider, { gate, ports });
