@@ -265,7 +265,7 @@ describe("a file that was recorded already", () => {
     const error = await refused(useCassette(FILE, live, { mode }));
     expect([error.code, error.summary, error.file]).toEqual(["file-exists", twice, FILE]);
     expect(error.hint).toContain("Two tests share this cassette");
-    expect(error.hint).toContain("give each a file of its own");
+    expect(error.hint).toContain("Give each test its own file");
     expect((await refused(useCassette(`./cassettes/../${FILE}`, live, { mode }))).code).toBe("file-exists");
     expect([spent.made, files.texts.get(FILE)]).toEqual([1, text]);
   });
