@@ -5,9 +5,9 @@ import { quoteForeign } from "../src/core/text/mask.js";
 import { showValue } from "../src/core/text/show.js";
 import { sentenceOf } from "../src/cassette/diff/sentence.js";
 import "../src/entry/vitest.js";
-import { toHtml } from "../src/harness/reports/html/report-page.js";
-import { toMarkdown } from "../src/harness/reports/markdown.js";
-import { toText } from "../src/harness/reports/text.js";
+import { htmlReport } from "../src/harness/reports/html/report-page.js";
+import { markdownReport } from "../src/harness/reports/markdown.js";
+import { textReport } from "../src/harness/reports/text.js";
 import { cli } from "./cli/run.js";
 import { record } from "./harness/vitest/runs.js";
 import { gateReport, scenario } from "./support/gate-report.js";
@@ -38,10 +38,10 @@ describe("a text with invisible characters reads the same", () => {
 
   it("in the drift report: as text, as Markdown and as a page", () => {
     const report = gateReport([scenario(TEXT, "drift")]);
-    const unescaped = toMarkdown(report).replaceAll("&#8203;", "").replaceAll(/\\(.)/g, "$1");
-    expect(toText(report)).toContain(SEEN);
+    const unescaped = markdownReport(report).replaceAll("&#8203;", "").replaceAll(/\\(.)/g, "$1");
+    expect(textReport(report)).toContain(SEEN);
     expect(unescaped).toContain(SEEN);
-    expect(parsePage(toHtml(report)).documentElement.textContent).toContain(SEEN);
+    expect(parsePage(htmlReport(report)).documentElement.textContent).toContain(SEEN);
   });
 
   it("in the sentence of a drift, in a wrong option and in the words of a vendor", () => {

@@ -52,7 +52,7 @@ export {
   summariseSteps,
   type Disagreement,
   type StepSummary,
-} from "./step-check/report.js";
+} from "./step-check/summary.js";
 export { createUseCassette, type CassetteHandle } from "./cassette/use-cassette.js";
 export type { UseCassetteOptions } from "./cassette/options.js";
 export type { CassetteAssertions } from "./matchers/assertions.js";
@@ -62,7 +62,7 @@ export { runGate } from "./drift/gate.js";
 export { turnLines } from "./drift/lines.js";
 export type { GateScenario } from "./drift/measure.js";
 export { outcomeOf, successOf } from "./drift/outcome.js";
-export type { GateRun } from "./drift/paths/paths.js";
+export type { GateRun } from "./drift/paths/path-table.js";
 export type {
   Edit,
   GateReport,
@@ -72,7 +72,7 @@ export type {
   ScenarioReport,
   UnpairedScenario,
   Verdict,
-} from "./drift/report.js";
+} from "./drift/gate-report.js";
 export { pairScenarios, scenarioOf, type PairedScenarios, type RunFile } from "./drift/scenarios.js";
 export { trajectoryDistance, trajectoryOf } from "./drift/paths/trajectory.js";
 export { describeTypical, type TypicalRun } from "./drift/paths/typical.js";

@@ -29,7 +29,7 @@ describe("cassette record", () => {
     expect(ran).toEqual({
       code: 2,
       out: "",
-      err: "error: mode record was asked for, but CI is set and CI never records\n  hint: Record on your own machine, review the cassette and commit it.\n",
+      err: "error: mode record would record, but CI is set and CI never records\n  hint: Record on your own machine, review the cassette and commit it.\n",
     });
     expect(existsSync(made)).toBe(false);
     const refresh = await cli(["record", "--refresh", "--json", "--", node, ...nothing], { env: { ...env, CI } });

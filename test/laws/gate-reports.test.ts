@@ -3,14 +3,14 @@
 
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { VERDICTS, type GateReport, type UnpairedScenario } from "../../src/harness/drift/report.js";
+import { VERDICTS, type GateReport, type UnpairedScenario } from "../../src/harness/drift/gate-report.js";
 import { worstFirst } from "../../src/harness/drift/paths/ranking.js";
-import { toGithub } from "../../src/harness/reports/github.js";
-import { toHtml } from "../../src/harness/reports/html/report-page.js";
-import { toJunit } from "../../src/harness/reports/junit.js";
-import { toMarkdown } from "../../src/harness/reports/markdown.js";
-import { toSarif } from "../../src/harness/reports/sarif.js";
-import { toText } from "../../src/harness/reports/text.js";
+import { githubReport } from "../../src/harness/reports/github.js";
+import { htmlReport } from "../../src/harness/reports/html/report-page.js";
+import { junitReport } from "../../src/harness/reports/junit.js";
+import { markdownReport } from "../../src/harness/reports/markdown.js";
+import { sarifReport } from "../../src/harness/reports/sarif.js";
+import { textReport } from "../../src/harness/reports/text.js";
 import { judge, scenario, times } from "../harness/drift/runs.js";
 import { rejudged, richReport } from "../support/gate-report.js";
 
@@ -55,13 +55,13 @@ interface SarifLog {
 
 /** What each report that a machine reads says of failure. */
 function failuresIn(report: GateReport) {
-  const junit = toJunit(report);
-  const sarif = JSON.parse(toSarif(report)) as SarifLog;
+  const junit = junitReport(report);
+  const sarif = JSON.parse(sarifReport(report)) as SarifLog;
   return {
     junit: junit.split("<failure ").length - 1,
     junitTotal: Number(/<testsuites [^>]*failures="(\d+)"/.exec(junit)?.[1]),
     sarif: (sarif.runs[0]?.results ?? []).filter(({ level }) => level === "error"),
-    github: toGithub(report)
+    github: githubReport(report)
       .split("\n")
       .filter((line) => line.startsWith("::error ")),
   };
@@ -74,10 +74,10 @@ function assertOneStory(report: GateReport): void {
   expect([junit, junitTotal]).toEqual([failures.length, failures.length]);
   expect(sarif.length > 0).toBe(fails);
   expect(github.length > 0).toBe(fails);
-  expect(toMarkdown(report)).toContain(fails ? "(fails)" : "(passes)");
-  expect(toHtml(report)).toContain(fails ? "the gate fails" : "the gate passes");
-  expect(toText(report)).toMatch(fails ? /^fails at alpha/m : /^passes at alpha/m);
-  expect(toGithub(report)).toContain(fails ? "The gate fails" : "The gate passes");
+  expect(markdownReport(report)).toContain(fails ? "(fails)" : "(passes)");
+  expect(htmlReport(report)).toContain(fails ? "the gate fails" : "the gate passes");
+  expect(textReport(report)).toMatch(fails ? /^fails at alpha/m : /^passes at alpha/m);
+  expect(githubReport(report)).toContain(fails ? "The gate fails" : "The gate passes");
   assertOneFirst(report);
   for (const { reason } of failures) {
     expect(
@@ -97,14 +97,14 @@ function assertOneFirst(report: GateReport): void {
   );
   if (named !== null) expect([named[1], named[2]]).toEqual([first.scenario, first.reason]);
   const name = (text: string): string | undefined => /\bs\d+\b/.exec(text)?.[0];
-  const text = toText(report);
+  const text = textReport(report);
   expect(/^(s\d+): /m.exec(text)?.[1]).toBe(first.scenario);
-  expect(name(toMarkdown(report).split("| --- |").at(-1) ?? "")).toBe(first.scenario);
-  const page = toHtml(report);
+  expect(name(markdownReport(report).split("| --- |").at(-1) ?? "")).toBe(first.scenario);
+  const page = htmlReport(report);
   expect(name(/id="head-divergence"[^]*?<\/p>/.exec(page)?.[0] ?? "")).toBe(first.scenario);
   expect(/data-stop="yes"[^]*?<h3[^>]*>(s\d+)</.exec(page)?.[1]).toBe(first.scenario);
-  expect(name(/<testcase name="s\d+"/.exec(toJunit(report))?.[0] ?? "")).toBe(first.scenario);
-  const sarif = JSON.parse(toSarif(report)) as SarifLog;
+  expect(name(/<testcase name="s\d+"/.exec(junitReport(report))?.[0] ?? "")).toBe(first.scenario);
+  const sarif = JSON.parse(sarifReport(report)) as SarifLog;
   const verdicts = (sarif.runs[0]?.results ?? []).map(
     ({ message }) => /^(s\d+): (?:regression|drift|inconclusive|better)\./.exec(message.text)?.[1],
   );

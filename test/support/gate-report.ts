@@ -14,9 +14,9 @@ import type {
   TimelineTurn,
   UnpairedScenario,
   Verdict,
-} from "../../src/harness/drift/report.js";
+} from "../../src/harness/drift/gate-report.js";
 import { findFailures } from "../../src/harness/drift/failures.js";
-import { VERDICTS } from "../../src/harness/drift/report.js";
+import { VERDICTS } from "../../src/harness/drift/gate-report.js";
 
 /** What a hostile log might hold: ends of every element, a link, controls, a mention, and signs of every format. */
 export const HOSTILE = `</script></title><img src=x onerror=alert(1)><a href="javascript:alert(1)">@octocat #12 https://evil.example</a> ]]> | \`\`\` ::error::x%0A \u202e\u0000\u0007\ufffe"' onclick='x`;

@@ -18,10 +18,10 @@ const originals = new WeakMap<AgentError, { readonly thrown: unknown }>();
 
 /** How to call a model. Both functions may throw anything. */
 export interface ForeignModel {
-  answer(request: LlmTurnRequest): Promise<LlmTurnResponse>;
-  events(request: LlmTurnRequest): AsyncIterable<LlmStreamEvent>;
+  readonly answer: (request: LlmTurnRequest) => Promise<LlmTurnResponse>;
+  readonly events: (request: LlmTurnRequest) => AsyncIterable<LlmStreamEvent>;
   /** Called with whatever a call threw. */
-  onThrown?(thrown: unknown): void;
+  readonly onThrown?: (thrown: unknown) => void;
 }
 
 /** The model as a provider. Rejects with `AgentError`. */

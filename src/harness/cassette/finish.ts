@@ -1,21 +1,21 @@
-// The end of a run with a cassette: what is told of it, and that it ends once.
+// The end of a run with a cassette: its description, and that it happens once.
 
 import { CassetteError } from "../../cassette/index.js";
 import { defined, isPlainObject, unknownOptions, type JsonObject } from "../../core/index.js";
 import { describeValue } from "../text/describe.js";
 
-/** What is known of a run that is over. */
+/** The description of a finished run. */
 export interface RunEnd {
   /** Kept in the recording's `extensions.outcome`, where `cassette drift` looks for `success`. A replay keeps nothing. */
   readonly outcome?: JsonObject;
   /**
-   * The test failed: a recording is kept as `<name>.cassette.failed.json` next to its file, which stays as it is, and a replay is
-   * not checked for unused turns.
+   * The test failed: a recording is kept as `<name>.cassette.failed.json`, its file is left unchanged, and a replay is not checked for
+   * unused turns.
    */
   readonly failed?: boolean;
 }
 
-/** The first outcome for every call, so that a `done` in the test and one in its clean-up do not meet. */
+/** Calls `finish` once, and gives its outcome to every caller: a test and its clean-up may both call `done`. */
 export function once(finish: (ended: RunEnd) => Promise<void>): (ended?: RunEnd) => Promise<void> {
   let finished: Promise<void> | undefined;
   return async (ended) => {
@@ -24,7 +24,7 @@ export function once(finish: (ended: RunEnd) => Promise<void>): (ended?: RunEnd)
   };
 }
 
-/** What a runner hands to a clean-up is no end of a run, and says nothing. Throws `invalid-options` for a wrong end. */
+/** Checks the argument of `done`. Values that a runner passes to a clean-up are ignored. Throws `invalid-options`. */
 export function checkEnd(ended: unknown): RunEnd {
   if (!isPlainObject(ended)) return {};
   const unknown = unknownOptions(ended, ["outcome", "failed"]);

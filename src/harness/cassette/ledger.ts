@@ -1,28 +1,27 @@
-// The ledger: what each cassette of a test run was used for, for the command that started the run.
+// The ledger: how a test run used each cassette, for the command that started the run.
 
 import { dirname, relative, resolve, sep } from "node:path";
 import { CassetteError } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 
-/** The path of the ledger, if there is one. */
 export interface LedgerEnvironment {
   readonly CASSETTE_LEDGER?: string | undefined;
 }
 
-/** One line of the ledger a `cassette record` or `cassette replay` command reads afterwards. */
+/** One line of the ledger, which `cassette record` and `cassette replay` read afterwards. */
 export interface LedgerLine {
-  /** As the test named it; in mode `failed` where the recording of the failed test is kept. */
+  /** The file as the test named it; in mode `failed` the recording of the failed test. */
   file: string;
-  /** The same from the folder of the ledger, with `/`, so that it also holds in another checkout. */
+  /** The same file from the folder of the ledger, with `/`, so that it is valid in another checkout. */
   path: string;
-  /** `live`, which neither reads nor writes the file, and `unfinished`, a test that failed, say only that a test has it. */
+  /** `live` (file not touched) and `unfinished` (failed test) say only that a test uses the cassette. */
   mode: "record" | "refresh" | "replay" | "from-first-miss" | "fork" | "failed" | "live" | "unfinished";
   turns: number;
-  /** Turns that came from an older recording, in the last two modes. */
+  /** Turns from an older recording, in modes `from-first-miss` and `fork`. */
   kept?: number;
 }
 
-/** Adds a line to the ledger, if there is one. Throws `CassetteError` `file-unreadable` when the disk refuses. */
+/** Adds a line to the ledger, if there is one. Throws `CassetteError` `file-unreadable`. */
 export type Note = (file: string, mode: LedgerLine["mode"], turns: number, kept?: number) => Promise<void>;
 
 export function createNote(files: FilePort, environment: LedgerEnvironment): Note {
@@ -33,7 +32,7 @@ export function createNote(files: FilePort, environment: LedgerEnvironment): Not
     const text = JSON.stringify(kept === undefined ? line : { ...line, kept });
     const result = await files.append(ledger, `${text}\n`);
     if (result.kind === "written") return;
-    // A cassette that is missing from the ledger would be an orphan to `cassette prune`.
+    // `cassette prune` takes a cassette that is missing from the ledger for an orphan.
     const why = result.kind === "failed" ? result.message : "it exists";
     throw new CassetteError("file-unreadable", `the ledger ${ledger} cannot be written: ${why}`, { file: ledger });
   };

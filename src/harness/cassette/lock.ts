@@ -1,19 +1,16 @@
-// Which path does a cassette have in a lock? The one from the folder of the lock, with `/`, whatever folder the process is in.
+// The path of a cassette in a lock: from the folder of the lock, with `/`, whatever the working folder is.
 
 import { dirname, relative, resolve, sep } from "node:path";
 import { CassetteError, isLockPath, readLock, type LockPlace } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 
-/**
- * A cassette's path as the lock would name it; undefined for one that is not below the folder of the lock, so that no
- * lock can name it.
- */
+/** A cassette's path as the lock names it; undefined for one that is not below the folder of the lock. */
 export function pathInLock(lockFile: string, cassetteFile: string): string | undefined {
   const path = relative(dirname(resolve(lockFile)), resolve(cassetteFile)).replaceAll(sep, "/");
   return isLockPath(path) ? path : undefined;
 }
 
-/** The lock in a file, and the place of a cassette in it. Throws `CassetteError` like `readLock`, and `lock-mismatch`. */
+/** The lock of a file, and the path of a cassette in it. Throws `CassetteError` like `readLock`, and `lock-mismatch`. */
 export async function openLock(files: FilePort, lockFile: string, cassetteFile: string): Promise<LockPlace> {
   const lock = await readLock(files, lockFile);
   const path = pathInLock(lockFile, cassetteFile);

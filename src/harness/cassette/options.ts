@@ -1,4 +1,4 @@
-// What `useCassette` takes beside the file and the live provider, and the refusal of what it does not know.
+// The options of `useCassette`, and their check.
 
 import {
   assertStreaming,
@@ -22,33 +22,33 @@ export interface UseCassetteOptions extends StreamingOptions {
   /** Kept in the recording. */
   readonly agentId?: string;
   readonly hashFilter?: HashFilterOption;
-  /** As for `recordingProvider`. The secrets of the environment, by the names of its variables, are always among them. */
+  /** As for `recordingProvider`. Variables of the environment whose names look secret are always redacted. */
   readonly redact?: RedactOption;
   /**
-   * True lets a replay go on where a recorded call holds a placeholder and the tool is live. Default false; with `replay: "both"`
-   * no tool is called, so nothing is refused.
+   * Lets a replay continue where a recorded call holds a placeholder and the tool is live. Default false. With `replay: "both"` no tool
+   * is called, so nothing is refused.
    */
   readonly allowRedacted?: boolean;
-  /** Refuses version 1 cassettes. Default true here, since a test should stand on something proven. */
+  /** Refuses version 1 cassettes, which nothing proves. Default true. */
   readonly requireIntegrity?: boolean;
   /** The most bytes a cassette may have, read or written. Default 64 MiB. */
   readonly maxBytes?: number;
-  /** The path of a lock file: a replay refuses a cassette that it does not confirm. A recording is not held against it. */
+  /** The path of a lock file. A replay refuses a cassette that it does not confirm; a recording ignores it. */
   readonly lock?: string;
-  /** Signs what is recorded: a key, or `env:NAME` for one in the environment. Not looked at by a replay. */
+  /** Signs a recording: a key, or `env:NAME` for one in the environment. A replay ignores it. */
   readonly sign?: SigningKey;
   /**
-   * What mode `replay` replays. `tools`: a live model with recorded tool results; nothing is recorded. `both`: neither model nor
-   * tool is asked. Tools are what the handle's `tools` and `verbs` give. Default `model`.
+   * The side that mode `replay` replays. `tools`: a live model with recorded tool results; nothing is recorded. `both`: neither model
+   * nor tools are called. Tools are those of the handle's `tools` and `verbs`. Default `model`.
    */
   readonly replay?: ReplaySide;
-  /** With `replay: "model"`, for tools of the handle's `tools` that answer otherwise than recorded. Default `stop`. */
+  /** With `replay: "model"`, what happens if a tool of the handle's `tools` answers differently. Default `stop`. */
   readonly onToolDrift?: OnToolDrift;
-  /** In which ways a call's arguments may differ from those of the recorded result that answers it. Default: in none. */
+  /** How a call's arguments may differ from those of the recorded result that answers it. Default: not at all. */
   readonly tolerances?: ToleranceSource;
-  /** The command that records this cassette again: a replay that fails names it, to be pasted. The fixture of Vitest has its own. */
+  /** The command that records this cassette again, named by a failed replay. Vitest's fixture sets its own. */
   readonly rerecord?: string;
-  /** What a recording keeps of how streamed answers came. Default `boundaries`. */
+  /** How much a recording keeps of the timing of streamed answers. Default `boundaries`. */
   readonly streams?: RecordedStreaming;
 }
 
@@ -70,7 +70,7 @@ const OPTIONS: readonly string[] = [
   ...STREAMING_OPTIONS,
 ];
 
-/** Throws `invalid-options` for what is no file, no options, or an option with a value it cannot have. */
+/** Throws `invalid-options` for a wrong file, wrong options, or a wrong value of an option. */
 export function assertArguments(file: unknown, options: unknown): void {
   if (typeof file !== "string" || file === "") {
     throw invalid(`the file of useCassette is ${describeValue(file)}`, "Pass the path of a cassette.");

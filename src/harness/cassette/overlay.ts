@@ -1,29 +1,27 @@
-// One cassette loaded in the place of another, for one run of a test command. `cassette mutate` says in CASSETTE_OVERLAY what
-// stands for what; whatever of the harness loads a cassette by its path asks here. The file that is stood for is never touched,
-// so that no crash can lose it.
+// Loads one cassette in place of another, for one run of a test command. `cassette mutate` names both in CASSETTE_OVERLAY, and every
+// load of a cassette in the harness looks there. The replaced file is never touched, so no crash can lose it.
 
 import { resolve } from "node:path";
 import type { CassetteStore } from "../../cassette/index.js";
 import { isPlainObject, type FilePort } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
 
-/** The environment variables that say which cassettes to load in the place of others. */
+/** The environment variable that names the replaced cassettes. */
 export interface OverlayEnvironment {
-  /** The JSON text of an {@link Overlay}: set by `cassette mutate`. */
+  /** The JSON text of an {@link Overlay}, set by `cassette mutate`. */
   readonly CASSETTE_OVERLAY?: string | undefined;
 }
 
-/** Which cassettes are loaded in the place of others, for one run of a test command. See docs/mutate.md. */
+/** The cassettes that are loaded in place of others, for one run of a test command. See docs/mutate.md. */
 export interface Overlay {
-  /** The path of a file to which a line of JSON, `{"path":"…"}`, is added for each cassette that is loaded. */
+  /** The path of a file that gets a line of JSON, `{"path":"…"}`, for each loaded cassette. */
   readonly seen: string;
-  /** The file that is loaded instead, by the path of the cassette from the root of the disk. */
+  /** The file to load instead, by the absolute path of the cassette. */
   readonly replace: Readonly<Record<string, string>>;
 }
 
 /**
- * The overlay that CASSETTE_OVERLAY holds; undefined where none is set. Throws `HarnessError` `overlay-unclear` for a
- * text that is none.
+ * The overlay in CASSETTE_OVERLAY; undefined if it is not set. Throws `HarnessError` `overlay-unclear` for another text.
  */
 export function readOverlay({ CASSETTE_OVERLAY: text = "" }: OverlayEnvironment): Overlay | undefined {
   if (text === "") return undefined;
@@ -32,18 +30,18 @@ export function readOverlay({ CASSETTE_OVERLAY: text = "" }: OverlayEnvironment)
     const isMap = isPlainObject(replace) && Object.values(replace).every((path) => typeof path === "string");
     if (typeof seen === "string" && seen !== "" && isMap) return { seen, replace: replace as Overlay["replace"] };
   } catch {
-    // Said below.
+    // Refused below.
   }
   throw new HarnessError(
     "overlay-unclear",
-    "CASSETTE_OVERLAY holds no overlay, so nobody knows which cassette is meant",
-    "Unset it; cassette mutate sets it for the command it runs.",
+    "CASSETTE_OVERLAY does not hold an overlay",
+    "Unset it. Only cassette mutate sets it, for the command it runs.",
   );
 }
 
 /**
- * A store whose `load` notes what is loaded and gives what stands for it. A stand-in is held against no lock, no trust list
- * and no limit of bytes: the cassette it stands for was, when the command ran without it.
+ * A store that notes each load and applies the overlay. A replacement is checked against no lock, trust list or size limit: the
+ * original was, when the command ran without the overlay.
  */
 export function overlaidStore(
   store: CassetteStore,

@@ -1,5 +1,5 @@
-// Where recordings are kept: refused before anything is spent when the file may not be written, and each file once, since
-// of two tests that share a file the second would replace what the first recorded.
+// Keeps recordings: it refuses a file that may not be written before anything is spent, and writes each file once, since the second of
+// two tests that share a file would replace the recording of the first.
 
 import { resolve } from "node:path";
 import {
@@ -17,35 +17,35 @@ type RecordMode = "record" | "refresh";
 
 export interface RecordingDesk {
   /**
-   * Call it before the run. Throws `CassetteError` when the recording could not be kept; `rerecord` is the command that replaces what
-   * is there. `fork`: as `record`, into another file.
+   * Call it before the run. Throws `CassetteError` if the recording could not be kept; `rerecord` is the command that replaces an existing
+   * file. `fork`: as `record`, into another file.
    */
   open(file: string, mode: RecordMode | "fork", rerecord?: string): Promise<void>;
   /**
-   * Call it after the run. Throws `nothing-recorded`, `too-large`, `file-unreadable`, or `file-exists`: also where a file that
-   * is to be replaced is no longer the one that `open` saw, since another process or project recorded it meanwhile.
+   * Call it after the run. Throws `nothing-recorded`, `too-large`, `file-unreadable`, or `file-exists`, also if another process changed
+   * the file since `open`.
    */
   keep(recorder: RecordingProvider, file: string, mode: RecordMode, options?: KeepOptions): Promise<void>;
   /**
-   * Call it after a run whose test failed: keeps the recording as {@link failedFile}. Undefined where there is nothing to keep, or it
-   * cannot be kept: the test has an error of its own to show.
+   * Call it after a failed test: keeps the recording as {@link failedFile}. Undefined if there is nothing to keep, or if it cannot be
+   * kept, since the test has its own error to show.
    */
   keepFailed(recorder: RecordingProvider, file: string, options?: KeepOptions): Promise<string | undefined>;
-  /** True for a file that this owner recorded before: it may do so again. */
+  /** True for a file that this owner recorded before, and may record again. */
   isOwn(file: string): boolean;
 }
 
-/** Who recorded what, by the path from the root of the disk. An owner may replace what is its own. */
+/** The owner of each recorded file, by absolute path. An owner may replace its own files. */
 export type TakenFiles = Map<string, object>;
 
 export interface KeepOptions {
   agentId?: string;
-  /** How the run ended; kept in `extensions.outcome`. */
+  /** The outcome of the run, kept in `extensions.outcome`. */
   outcome?: JsonObject;
   maxBytes?: number;
 }
 
-/** The desk of one owner, which remembers in `taken` what it kept. */
+/** The desk of one owner, which notes its files in `taken`. */
 export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: object): RecordingDesk {
   const store = createCassetteStore(files);
   const isOwn = (file: string): boolean => taken.get(resolve(file)) === owner;
@@ -53,9 +53,9 @@ export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: o
 
   function assertFree(file: string): void {
     if (isOwn(file) || !taken.has(resolve(file))) return;
-    throw new CassetteError("file-exists", `${file} was recorded by this process already and was left as it is`, {
+    throw new CassetteError("file-exists", `this process already recorded ${file}, which was left unchanged`, {
       file,
-      hint: "Two tests share this cassette, or one ran again after its done(): give each a file of its own, and call done() last.",
+      hint: "Two tests share this cassette, or one ran again after its done(). Give each test its own file, and call done() last.",
     });
   }
 
@@ -101,14 +101,14 @@ export function createRecordingDesk(files: FilePort, taken: TakenFiles, owner: o
 }
 
 /**
- * Where the recording of a failed test is kept: `a.cassette.failed.json` for `a.cassette.json`. It does not end as a cassette does, so
- * that no command takes it for one unless it is named.
+ * The file for the recording of a failed test: `a.cassette.failed.json` for `a.cassette.json`. Its suffix is another one, so that no
+ * command takes it for a cassette unless it is named.
  */
 export function failedFile(file: string): string {
   return `${file.slice(0, -CASSETTE_SUFFIX.length)}.cassette.failed.json`;
 }
 
-/** Where a cassette is missing: what to do with the recording that a failed test left next to it, if there is one. */
+/** Advice for a missing cassette on the recording that a failed test left next to it, if there is one. */
 export async function keptRunHint(files: FilePort, file: string): Promise<string | undefined> {
   const failed = failedFile(file);
   if (!file.endsWith(CASSETTE_SUFFIX) || !(await fileExists(files, failed))) return undefined;
@@ -122,14 +122,14 @@ function cassetteOf(recorder: RecordingProvider, { agentId, outcome }: KeepOptio
   });
 }
 
-/** A file that is there but cannot be read counts as there: a damaged recording is never treated as a missing one. */
+/** True also for a file that cannot be read: a damaged recording is never treated as missing. */
 export async function fileExists(files: FilePort, file: string): Promise<boolean> {
   return (await files.read(file, 0)).kind !== "not-found";
 }
 
 const MISSING = "missing";
 
-/** What is there, to be compared later: a hash, a size, or why it cannot be read. */
+/** The state of a file, to compare later: a hash, a size, or why it cannot be read. */
 async function stateOf(files: FilePort, file: string): Promise<string> {
   const found = await files.read(file, DEFAULT_MAX_BYTES);
   switch (found.kind) {
@@ -150,14 +150,14 @@ function assertCassetteName(file: string): void {
   if (file.endsWith(CASSETTE_SUFFIX)) return;
   throw new CassetteError("invalid-options", `${file} does not end in ${CASSETTE_SUFFIX}, so nothing was recorded`, {
     file,
-    hint: `Commands that are given a folder look for ${CASSETTE_SUFFIX} only; name it so.`,
+    hint: `Rename it: commands look in a folder only for ${CASSETTE_SUFFIX}.`,
   });
 }
 
 function changedMeanwhile(file: string): CassetteError {
-  return new CassetteError("file-exists", `${file} changed while it was recorded again, and was left as it is now`, {
+  return new CassetteError("file-exists", `${file} changed while it was recorded again, and was left unchanged`, {
     file,
-    hint: "Another process, or another project of the test runner, records the same cassette: record with one, or give each a folder.",
+    hint: "Another process or test project records the same cassette. Record with one of them, or give each its own folder.",
   });
 }
 
@@ -173,7 +173,7 @@ function alreadyThere(file: string, mode: "record" | "fork", state: string, rere
     file,
     hint:
       mode === "fork"
-        ? "A fork replaces nothing: give it another file."
+        ? "A fork never replaces a file. Name another one."
         : "Use CASSETTE_MODE=refresh (cassette record --refresh) to replace it.",
     ...(rerecord === undefined || mode === "fork" ? {} : { rerecord }),
   });
@@ -183,6 +183,6 @@ function assertRecorded(recorder: RecordingProvider, file: string): void {
   if (recorder.turns > 0) return;
   throw new CassetteError("nothing-recorded", `no turn was recorded for ${file}, so no file was written`, {
     file,
-    hint: "Hand the provider of useCassette to the agent, and call done() after the run. A call that failed or was aborted is no turn.",
+    hint: "Pass the provider of useCassette to the agent, and call done() after the run. A failed or aborted call is not a turn.",
   });
 }

@@ -1,14 +1,10 @@
-// The command behind a refusal: a cassette that is there and does not load, or whose tools answer otherwise now, can be recorded
-// anew, and the error says how.
+// Adds the command that records again to the error of a cassette that does not load, or whose tools answer differently now.
 
 import { defined } from "../../core/index.js";
 import { resolve } from "node:path";
 import { CassetteError, type CassetteErrorCode } from "../../cassette/index.js";
 
-/**
- * Not among them: what is too large, and what a lock does not confirm. Those ask for something else
- * than a recording.
- */
+/** Codes that recording again helps against; not a file that is too large, or that a lock does not confirm. */
 const ENDED_BY_RECORDING: ReadonlySet<CassetteErrorCode> = new Set<CassetteErrorCode>([
   "not-utf8",
   "byte-order-mark",
@@ -34,7 +30,7 @@ const ENDED_BY_RECORDING: ReadonlySet<CassetteErrorCode> = new Set<CassetteError
   "tool-drift",
 ]);
 
-/** The same error with the command to be pasted, where `file` was refused and a recording would end that. */
+/** The same error with the command to paste, if `file` was refused and recording again would help. */
 export function withCommand(error: unknown, file: string, rerecord: string | undefined): unknown {
   if (rerecord === undefined || !(error instanceof CassetteError) || !ENDED_BY_RECORDING.has(error.code)) return error;
   // A lock or a trust list is another file.

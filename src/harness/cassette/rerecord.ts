@@ -1,5 +1,5 @@
-// Recordings that begin on an older one: a fork at a turn, written to another file, and a recording that keeps what is still
-// valid of itself. Both leave the old file as it was until a run has succeeded.
+// Recordings that continue an older one: a fork at a turn, written to another file, and a recording that keeps its own turns up to the
+// first miss. Both leave the old file unchanged until a run has succeeded.
 
 import {
   forkProvider,
@@ -13,9 +13,9 @@ import { HarnessError } from "../errors.js";
 import { resolveLive, type LiveProvider } from "./live.js";
 import type { KeepOptions, RecordingDesk } from "./recording.js";
 
-/** The variables of mode `fork`: set by `cassette fork`. */
+/** The variables of mode `fork`, set by `cassette fork`. */
 export interface ForkEnvironment {
-  /** The cassette to fork; every other one is replayed. */
+  /** The cassette to fork. Every other one is replayed. */
   readonly CASSETTE_FORK?: string | undefined;
   /** The first live turn. */
   readonly CASSETTE_FORK_AT?: string | undefined;
@@ -31,8 +31,7 @@ export interface ForkPlan {
 }
 
 /**
- * What CASSETTE_FORK and its like ask for. Throws `HarnessError` `fork-unclear` where a variable is missing or makes no
- * sense.
+ * The plan in CASSETTE_FORK, CASSETTE_FORK_AT and CASSETTE_FORK_OUT. Throws `HarnessError` `fork-unclear` if one is missing or invalid.
  */
 export function readForkPlan(environment: ForkEnvironment): ForkPlan {
   const { CASSETTE_FORK: file = "", CASSETTE_FORK_AT: at = "", CASSETTE_FORK_OUT: out = "" } = environment;
@@ -40,14 +39,14 @@ export function readForkPlan(environment: ForkEnvironment): ForkPlan {
   throw new HarnessError(
     "fork-unclear",
     "mode fork needs CASSETTE_FORK, CASSETTE_FORK_AT and CASSETTE_FORK_OUT: a file, a turn and the file to write",
-    "Run the command through cassette fork FILE --at K --out OUT -- …, which sets them.",
+    "Run the command with cassette fork FILE --at K --out OUT -- …, which sets them.",
   );
 }
 
-/** A recording that goes on; `keep` writes it when the run is over. */
-export interface Rerecording {
+/** A recording that continues another; `keep` writes it when the run is over. */
+interface Rerecording {
   readonly provider: ForkProvider;
-  /** True when a file was written: a run that is the recorded one leaves it as it is. */
+  /** True if a file was written. A run that equals the recorded one leaves the file unchanged. */
   readonly keep: (options: KeepOptions) => Promise<boolean>;
 }
 
@@ -59,7 +58,7 @@ interface Parts {
   limit: { maxBytes?: number };
 }
 
-/** Refuses an `out` that exists before anything is spent. */
+/** Opens a fork. Refuses an existing `out` before anything is spent. */
 export async function openFork(plan: ForkPlan, { store, desk, live, recording, limit }: Parts): Promise<Rerecording> {
   const { file, at, out } = plan;
   await desk.open(out, "fork");
@@ -74,7 +73,7 @@ export async function openFork(plan: ForkPlan, { store, desk, live, recording, l
   };
 }
 
-/** Replaces `file` by what the run was, where it was another one. */
+/** Opens a recording that replaces `file` if the run differs from it. */
 export async function openResume(file: string, { store, desk, live, recording, limit }: Parts): Promise<Rerecording> {
   await desk.open(file, "refresh");
   const cassette = await store.load(file, { requireIntegrity: true, ...limit });

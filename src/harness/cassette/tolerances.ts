@@ -1,12 +1,12 @@
-// Tolerances as a test hands them over: the path of a file, or tolerances that were read already.
+// Tolerances of a test: the path of a file, or tolerances that are already read.
 
 import { assertTolerances, readTolerances, type Tolerances } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 
-/** The path of a `cassette.tolerances.json`, or what `checkTolerances` and the like gave. */
+/** The path of a `cassette.tolerances.json`, or the result of `checkTolerances` and the like. */
 export type ToleranceSource = string | Tolerances;
 
-/** Throws `invalid-options` for what is neither. Reads nothing. */
+/** Throws `invalid-options` for other values. Reads nothing. */
 export function assertToleranceSource(owner: string, source: unknown): void {
   if (source === undefined || (typeof source === "string" && source !== "")) return;
   assertTolerances(owner, source);

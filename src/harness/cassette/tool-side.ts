@@ -15,39 +15,39 @@ import {
 } from "../../cassette/index.js";
 import type { CustomTool, VerbBodies } from "../../core/index.js";
 
-/** What is replayed: the model's answers, the results of the tools, or both. */
+/** The replayed side: the model's answers, the results of the tools, or both. */
 export type ReplaySide = "model" | "tools" | "both";
 
-/** `stop`: the live answer goes to the run, which then misses. `collect`: the recorded one does, and `done` lists all differences. */
+/** `stop`: the run gets the live answer and then misses. `collect`: it gets the recorded one, and `done` lists all differences. */
 export type OnToolDrift = "stop" | "collect";
 
 /** How recorded and live tools answered. */
 export interface ToolReport {
-  /** Live answers that are not the recorded ones. */
+  /** Live answers that differ from the recorded ones. */
   readonly drift: readonly ToolDrift[];
-  /** Recorded results that no call took. Empty where no tool came from `tools` or `verbs`. */
+  /** Recorded results that no call used. Empty if no tool came from `tools` or `verbs`. */
   readonly unused: readonly TapeResult[];
-  /** Every tolerance by which a call was answered whose arguments are not the recorded ones. */
+  /** The tolerances by which calls with other arguments were answered. */
   readonly tolerances: readonly ToleranceUse[];
 }
 
-/** The tools of a test, live or recorded; a part of {@link CassetteHandle}. */
+/** The tools of a test, live or recorded: a part of {@link CassetteHandle}. */
 export interface ToolSide {
-  /** What the agent gets in the place of `tools`. The same tools where nothing is replayed. */
+  /** The tools for the agent, in place of `tools`. The same tools if nothing is replayed. */
   tools(tools: readonly CustomTool[]): CustomTool[];
-  /** The same for verbs. Live verbs are not compared. */
+  /** The verbs for the agent. Live verbs are not compared. */
   verbs(verbs: VerbBodies): VerbBodies;
   toolReport(): ToolReport;
 }
 
-/** Where nothing is replayed. */
+/** The tools of a run without a replay. */
 export const liveSide: ToolSide = {
   tools: (tools) => [...tools],
   verbs: (verbs) => verbs,
   toolReport: () => ({ drift: [], unused: [], tolerances: [] }),
 };
 
-/** The tape is read when a tool is first asked for, since a cassette without prompts has none. */
+/** The tools of a replay. The tape is read when it is first needed, since a cassette without prompts has none. */
 export function createToolSide(
   cassette: Cassette,
   file: string,
@@ -70,10 +70,10 @@ export function createToolSide(
     assertNoDrift: () => {
       const drift = tape?.drift ?? [];
       if (drift.length === 0 || side !== "model") return;
-      const summary = `${drift.length} tool ${drift.length === 1 ? "call is" : "calls are"} answered otherwise than recorded`;
+      const summary = `${drift.length} tool ${drift.length === 1 ? "call is" : "calls are"} answered differently than recorded`;
       throw new CassetteError("tool-drift", `${summary}\n${formatToolDrift(drift)}`, {
         file,
-        hint: "Repair the tool if the change was not meant; else record again.",
+        hint: "Repair the tool if the change is not intended. Otherwise record again.",
       });
     },
   };

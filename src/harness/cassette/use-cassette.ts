@@ -1,5 +1,5 @@
-// One cassette for one test, in any runner: a provider that replays or records as the mode says, and a `done` that writes
-// the recording or fails on what was left over.
+// One cassette for one test, in any runner: a provider that replays or records as the mode says, and a `done` that writes the recording
+// or fails on unused turns.
 
 import { defined } from "../../core/index.js";
 import { resolve } from "node:path";
@@ -11,7 +11,6 @@ import {
   secretsOf,
   withValues,
   type CassetteStore,
-  type StreamingOptions,
 } from "../../cassette/index.js";
 import type { FilePort, LlmProviderAdapter } from "../../core/index.js";
 import { assertArguments, type UseCassetteOptions } from "./options.js";
@@ -27,42 +26,41 @@ import { openFork, openResume, readForkPlan, type ForkEnvironment, type ForkPlan
 import { createToolSide, liveSide, type ToolSide } from "./tool-side.js";
 import { openTolerances } from "./tolerances.js";
 
-/** One cassette in use by one test; given by `useCassette`. */
+/** One cassette in use by one test, returned by `useCassette`. */
 export interface CassetteHandle extends ToolSide {
-  /** Goes where the real provider went. */
+  /** Use it in place of the real provider. */
   readonly provider: LlmProviderAdapter;
-  /** What was decided: `auto` has become `replay` or `record` by now. */
+  /** The decided mode: `auto` has become `replay` or `record`. */
   readonly mode: Exclude<CassetteMode, "auto">;
   readonly file: string;
-  /** The command that records this cassette again, where it is known. */
+  /** The command that records this cassette again, if known. */
   readonly rerecord?: string;
-  /** Where the fixture and `cassetteFor` keep this recording if the test fails. Absent in other modes than `record` and `refresh`. */
+  /** Where the fixture and `cassetteFor` keep this recording if the test fails. Only in modes `record` and `refresh`. */
   readonly failedFile?: string;
   /**
-   * Call it when the run is over. Recording: writes the file. Replaying: throws the first miss, also where the run caught it,
-   * or `unconsumed` if turns are left. Every further call gives the outcome of the first. Throws `invalid-options` for an
-   * `outcome` that is no object.
+   * Call it when the run is over. Recording: writes the file. Replaying: throws the first miss, also one that the run caught, or
+   * `unconsumed` if turns are unused. Every further call has the outcome of the first. Throws `invalid-options` for a wrong `outcome`.
    */
   done(ended?: RunEnd): Promise<void>;
 }
 
-/** `useCassette` as it is bound to a host. Rejects with `HarnessError` for the mode, `CassetteError` for the file. */
+/** `useCassette`, bound to a host. Rejects with `HarnessError` for the mode, and `CassetteError` for the file. */
 export type UseCassette = (file: string, live: LiveProvider, options?: UseCassetteOptions) => Promise<CassetteHandle>;
 
-/** What `useCassette` needs of the machine. */
+/** The parts of the machine that `useCassette` needs. */
 export interface HarnessHost {
   readonly files: FilePort;
-  /** All of it: `sign: "env:NAME"` is looked up in it too. */
+  /** The whole environment, in which `sign: "env:NAME"` is also looked up. */
   readonly environment: ModeEnvironment & ForkEnvironment & OverlayEnvironment & LedgerEnvironment;
 }
 
-/** Binds `useCassette` to the files and environment of a host. One file is recorded once by what is bound here. */
+/** Binds `useCassette` to a host. The result records each file once. */
 export function createUseCassette(host: HarnessHost): UseCassette {
   const taken: TakenFiles = new Map();
   return (file, live, options) => createOwnedUseCassette(host, taken, {})(file, live, options);
 }
 
-/** The same for one `owner`, such as a test that is retried, which may record again what it recorded itself. */
+/** `useCassette` for one `owner`, such as a retried test, which may record its own files again. */
 export function createOwnedUseCassette(
   { files, environment }: HarnessHost,
   taken: TakenFiles,
@@ -92,12 +90,12 @@ export function createOwnedUseCassette(
   };
 }
 
-/** The test fails for another reason, which is the one to show. */
+/** Notes a failed test. An error here is ignored, since the test has its own. */
 async function noteUnfinished(note: Note, file: string): Promise<void> {
   await note(file, "unfinished", 0).catch(() => undefined);
 }
 
-/** As {@link once}, for a run that is named in the ledger also where it failed: `cassette prune` must keep its cassette. */
+/** As {@link once}, and names a failed run in the ledger, so that `cassette prune` keeps its cassette. */
 function onceNamed(note: Note, file: string, finish: (ended: RunEnd) => Promise<void>): CassetteHandle["done"] {
   return once(async (ended) => {
     try {
@@ -169,11 +167,7 @@ async function record(
     ...(sign === undefined ? {} : { sign, env: { ...environment } }),
   });
   const done = onceNamed(note, file, async ({ failed, ...ended }) => {
-    const kept = {
-      ...defined({ agentId }),
-      ...ended,
-      ...defined({ maxBytes }),
-    };
+    const kept = { ...defined({ agentId, maxBytes }), ...ended };
     if (failed === true) {
       const failedAs = await desk.keepFailed(provider, file, kept);
       if (failedAs !== undefined) await note(failedAs, "failed", provider.turns);
@@ -192,10 +186,9 @@ async function replay(
   options: UseCassetteOptions,
 ): Promise<CassetteHandle> {
   const { hashFilter, requireIntegrity = true, maxBytes, lock, replay: side = "model", onToolDrift = "stop" } = options;
-  const { redact = {}, allowRedacted = false, rerecord } = options;
-  const limit = defined({ maxBytes });
-  const locked = lock === undefined ? {} : { lock: await openLock(files, lock, file) };
-  const loading = store.load(file, { requireIntegrity, ...limit, ...locked });
+  const { redact = {}, allowRedacted = false, rerecord, streaming, speed, maxGapMs } = options;
+  const place = lock === undefined ? undefined : await openLock(files, lock, file);
+  const loading = store.load(file, { requireIntegrity, ...defined({ maxBytes, lock: place }) });
   const cassette = await loading.catch(async (error: unknown) => {
     throw await withKeptRun(error, files, file);
   });
@@ -205,8 +198,7 @@ async function replay(
     file,
     redact,
     allowRedacted: allowRedacted || side === "both",
-    ...defined({ hashFilter, rerecord }),
-    ...streamingOf(options),
+    ...defined({ hashFilter, rerecord, streaming, speed, maxGapMs }),
   });
   const provider = side === "tools" ? await resolveLive(live) : replayed;
   const done = onceNamed(note, file, async ({ failed }) => {
@@ -223,18 +215,14 @@ async function replay(
   return { ...toolSide, provider, mode: "replay", file, done };
 }
 
-/** Where the cassette is missing and a failed test left its recording: the same error, which names that. */
+/** The error of a missing cassette, with advice if a failed test left its recording. */
 async function withKeptRun(error: unknown, files: FilePort, file: string): Promise<unknown> {
   if (!(error instanceof CassetteError) || error.code !== "file-not-found" || error.file !== file) return error;
   const hint = await keptRunHint(files, file);
   return hint === undefined ? error : new CassetteError(error.code, error.summary, { file, hint });
 }
 
-function streamingOf({ streaming, speed, maxGapMs }: StreamingOptions): StreamingOptions {
-  return defined({ streaming, speed, maxGapMs });
-}
-
-/** A fork by `plan`, else a recording that goes on at its first miss. */
+/** A fork by `plan`, or a recording that continues at its first miss. */
 async function rerecord(
   { store, desk, note }: Parts,
   file: string,
@@ -249,7 +237,7 @@ async function rerecord(
   const written = plan?.out ?? file;
   const done = onceNamed(note, written, async ({ failed, ...ended }) => {
     if (failed === true) {
-      // What was replayed alone has no turn that is new.
+      // A run that was only replayed has no new turn.
       const failedAs = provider.isLive ? await desk.keepFailed(provider, written, ended) : undefined;
       if (failedAs !== undefined) await note(failedAs, "failed", provider.turns, provider.replayed);
       return;

@@ -1,15 +1,21 @@
-// What makes the gate fail, each thing by itself, so that a report that is read by a machine fails with it: the scenarios, the
-// tests over all of them together, and scenarios on one side only.
+// The causes of a gate failure, one by one, so that machine-readable reports fail with them: scenarios, tests over all of them
+// together, and scenarios on one side only.
 
 import { plural } from "../../core/index.js";
-import type { GateFailure, GateReport, GateSettings, ScenarioReport, UnpairedScenario, Verdict } from "./report.js";
+import type {
+  GateFailure,
+  GateReport,
+  GateSettings,
+  ScenarioReport,
+  UnpairedScenario,
+  Verdict,
+} from "./gate-report.js";
 import { pooledDrift, unpairedBreak } from "./verdict.js";
 import { worseText } from "./words.js";
 
-/** What failures are found in. */
-export type Judged = Pick<GateReport, "settings" | "verdict" | "reason" | "pooled" | "scenarios" | "unpaired">;
+type Judged = Pick<GateReport, "settings" | "verdict" | "reason" | "pooled" | "scenarios" | "unpaired">;
 
-/** Empty: the gate passes. The first is the finding that the verdict's sentence names, if that one fails. */
+/** All causes; none if the gate passes. The first is the finding that the verdict's sentence names, if that one fails. */
 export function findFailures(judged: Judged): GateFailure[] {
   const { settings, verdict, reason, scenarios } = judged;
   const ofScenarios = scenarioFailures(judged);
@@ -22,8 +28,8 @@ export function findFailures(judged: Judged): GateFailure[] {
   return [{ kind: "verdict", verdict, reason }];
 }
 
-/** True where these settings fail the build for this verdict. */
-export function isFailing(verdict: Verdict, { failOn, onInconclusive }: GateSettings): boolean {
+/** True if these settings fail the build for this verdict. */
+function isFailing(verdict: Verdict, { failOn, onInconclusive }: GateSettings): boolean {
   return failOn.includes(verdict) || (verdict === "inconclusive" && onInconclusive === "fail");
 }
 
@@ -39,7 +45,7 @@ function pooledFailures({ settings, pooled, scenarios }: Judged): GateFailure[] 
   return found.filter((failure) => isFailing(failure.verdict, settings));
 }
 
-/** An undecided scenario fails only where the whole is undecided, too; a scenario that is the same only where the whole is same. */
+/** An undecided scenario fails only if the whole is undecided, and a scenario that is the same only if the whole is the same. */
 function scenarioFailures({ settings, verdict: whole, scenarios }: Judged): GateFailure[] {
   const isCause = ({ verdict }: ScenarioReport): boolean => {
     if (!isFailing(verdict, settings)) return false;

@@ -1,30 +1,31 @@
-// The drift gate: figures of every scenario, their p-values corrected together, and the verdicts. Pure; `edits` and
-// `timeline` of the two typical runs are filled in by `describeTypical`, since they need the whole recordings.
+// The drift gate: the figures of every scenario, their p-values corrected together, and the verdicts. Pure. `describeTypical` fills in
+// `edits` and `timeline` of the two typical runs, since they need the whole recordings.
 
 import { defined } from "../../core/index.js";
 import { findFailures } from "./failures.js";
 import { judgeTests, planLevel, type JudgedTests } from "./levels.js";
 import { measure, sumOutcomes, toOutcomes, type GateScenario, type Measured } from "./measure.js";
-import { poolDistances, poolTests, sidesOf, strataOf, type PooledTests, type RawTest } from "./pooled.js";
+import { poolDistances, poolTests, sidesOf, strataOf, type PooledTests } from "./pooled.js";
 import { worstFirst } from "./paths/ranking.js";
-import type {
-  DistanceComparison,
-  GateReport,
-  GateSettings,
-  OutcomeComparison,
-  PooledReport,
-  RuleFinding,
-  ScenarioReport,
-  TestResult,
-  UnpairedScenario,
-  Verdict,
-} from "./report.js";
+import {
+  VERDICTS,
+  type DistanceComparison,
+  type GateReport,
+  type GateSettings,
+  type OutcomeComparison,
+  type PooledReport,
+  type RuleFinding,
+  type ScenarioReport,
+  type TestResult,
+  type UnpairedScenario,
+  type Verdict,
+} from "./gate-report.js";
 import { average, meanExcess, rateDifference } from "./statistics/effect.js";
 import { judgeAll, judgeScenario } from "./verdict.js";
 
-/** What {@link runGate} compares: runs by scenario, and the settings it judges them by. */
+/** The input of {@link runGate}: runs by scenario, and the settings to judge them by. */
 export interface GateInput {
-  /** As the user named the sides. */
+  /** The sides as the user named them. */
   base: string;
   candidate: string;
   scenarios: readonly GateScenario[];
@@ -32,11 +33,11 @@ export interface GateInput {
   unpaired: readonly UnpairedScenario[];
   settings: GateSettings;
   commands: GateReport["commands"];
-  /** What the rules found, by scenario. */
+  /** The broken rules, by scenario. */
   rules?: ReadonlyMap<string, readonly RuleFinding[]>;
 }
 
-/** Compares all scenarios. The same runs, settings and seed give the same report, whatever order the runs came in. */
+/** Compares all scenarios. The same runs, settings and seed give the same report, in whatever order the runs come. */
 export function runGate(
   input: GateInput,
   onProgress: (done: number, total: number) => void = () => undefined,
@@ -51,15 +52,16 @@ export function runGate(
   const judged = judgeTests(measured, pooled, settings);
   const plannedLevel = planLevel(measured, settings.alpha);
   const scenarios = measured.map((figures, index) => toReport(figures, index, judged, input, plannedLevel));
-  const isBetter = (index: number): boolean => scenarios[index]?.verdict === "better";
-  const others = measured.filter((_, index) => !isBetter(index));
+  const others = measured.filter((_, index) => scenarios[index]?.verdict !== "better");
   const pooledReport = pooled === undefined ? {} : toPooledReport({ measured, others, pooled, judged, settings });
+  const otherTest = pooledReport.others;
+  const canOthersDecide = otherTest === undefined || otherTest.attainable * judged.shares <= settings.alpha;
   const { verdict, reason } = judgeAll({
     scenarios,
     pooled: pooledReport,
     canDecide: {
       outcome: judged.pooledOutcome.canDecide[0] ?? false,
-      distance: (judged.pooledDistance.canDecide[0] ?? false) && canOthersDecide(pooledReport, judged, settings),
+      distance: (judged.pooledDistance.canDecide[0] ?? false) && canOthersDecide,
     },
     unpaired,
     sharedOnly: settings.sharedOnly === true,
@@ -87,13 +89,7 @@ export function runGate(
     reason,
     fails: failures.length > 0,
     failures,
-    counts: {
-      same: count("same"),
-      better: count("better"),
-      drift: count("drift"),
-      regression: count("regression"),
-      inconclusive: count("inconclusive"),
-    },
+    counts: Object.fromEntries(VERDICTS.map((wanted) => [wanted, count(wanted)])) as Record<Verdict, number>,
     pooled: pooledReport,
     scenarios,
     onlyBase: only("base"),
@@ -181,7 +177,7 @@ function toOutcomeComparison(
 
 interface Pool {
   measured: readonly Measured[];
-  /** Those that are not better. */
+  /** The scenarios that are not better. */
   others: readonly Measured[];
   pooled: PooledTests;
   judged: JudgedTests;
@@ -192,6 +188,8 @@ function toPooledReport({ measured, others, pooled, judged, settings }: Pool): P
   const { alpha, seed, order } = settings;
   const strata = strataOf(measured);
   const distance = { ...pooled.distance, adjusted: judged.pooledDistance.adjusted[0] ?? 1 };
+  const isPartBetter = others.length > 0 && others.length < measured.length;
+  const ofOthers = isPartBetter ? poolDistances(others, seed, order) : undefined;
   return {
     ...(pooled.outcome === undefined
       ? {}
@@ -205,18 +203,8 @@ function toPooledReport({ measured, others, pooled, judged, settings }: Pool): P
           },
         }),
     distance: toDistanceFigures(measured, distance, alpha),
-    ...(others.length === measured.length || others.length === 0
-      ? {}
-      : { others: withShare(poolDistances(others, seed, order), judged.shares) }),
+    ...(ofOthers === undefined ? {} : { others: { ...ofOthers, adjusted: Math.min(1, ofOthers.p * judged.shares) } }),
   };
-}
-
-function canOthersDecide({ others }: PooledReport, { shares }: JudgedTests, { alpha }: GateSettings): boolean {
-  return others === undefined || others.attainable * shares <= alpha;
-}
-
-function withShare(test: RawTest, shares: number): TestResult {
-  return { ...test, adjusted: Math.min(1, test.p * shares) };
 }
 
 function toDistanceFigures(measured: readonly Measured[], test: TestResult, alpha: number): DistanceComparison {

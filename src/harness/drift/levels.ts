@@ -1,26 +1,26 @@
-// How the accepted rate of false alarms is shared out, so that all tests together keep it: evenly (Bonferroni) over the
-// families of tests that can decide at all, and by Holm over the scenarios within a family.
+// Shares the accepted rate of false alarms among all tests: evenly (Bonferroni) among the families that can decide at all, and by Holm
+// among the scenarios of a family.
 
 import type { Measured } from "./measure.js";
 import type { PooledTests, RawTest } from "./pooled.js";
-import type { GateSettings } from "./report.js";
+import type { GateSettings } from "./gate-report.js";
 import { holmAdjust, selectTestable } from "./statistics/holm.js";
 
 /** Tests of one kind: one for each scenario, or a single one over all of them. */
-export interface Family {
+interface Family {
   p: readonly number[];
-  /** The smallest p-value each can give. 1 takes a test out. */
+  /** The smallest p-value that each can give. 1 excludes a test. */
   attainable: readonly number[];
 }
 
-export interface Judged {
-  /** Comparable with the whole alpha; 1 where the test cannot decide. */
+interface Judged {
+  /** Comparable with the whole alpha; 1 if the test cannot decide. */
   adjusted: number[];
   canDecide: boolean[];
 }
 
-/** Judges each family. Whether a test can decide depends on numbers of runs and of successes alone, not on the sides. */
-export function judgeFamilies(families: readonly Family[], alpha: number): { families: Judged[]; shares: number } {
+/** Judges each family. Whether a test can decide depends only on the numbers of runs and successes, not on the sides. */
+function judgeFamilies(families: readonly Family[], alpha: number): { families: Judged[]; shares: number } {
   const live = families.filter(({ attainable }) => selectTestable(attainable, alpha).includes(true)).length;
   const shares = Math.max(1, live);
   const judged = families.map(({ p, attainable }) => {
@@ -48,8 +48,8 @@ export interface JudgedTests {
 }
 
 /**
- * The four families of tests that can raise an alarm, and the two that ask for success gained, which share an alpha of their
- * own. A scenario with fewer runs than asked for is judged by the pooled tests alone.
+ * Judges the four families that can raise an alarm, and the two that ask for gained success, which share an alpha of their own. A
+ * scenario with too few runs is judged only by the pooled tests.
  */
 export function judgeTests(
   measured: readonly Measured[],
@@ -84,7 +84,7 @@ export function judgeTests(
   return { outcome, distance, pooledOutcome, pooledDistance, shares, better, pooledBetter };
 }
 
-/** The level of one scenario's test if all of them had runs enough, so that all families took their share. */
+/** The level of one scenario's test if all scenarios had enough runs, so that every family took its share. */
 export function planLevel(measured: readonly Measured[], alpha: number): number {
   const kinds = measured.some(({ outcome }) => outcome !== undefined && outcome.test.attainable < 1) ? 2 : 1;
   return alpha / (measured.length > 1 ? 2 * kinds : kinds) / Math.max(1, measured.length);

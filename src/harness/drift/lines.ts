@@ -1,8 +1,8 @@
-// On which lines of a cassette's file its turns begin.
+// The lines of a cassette's file on which its turns begin.
 
 import { findNodeAtLocation, parseTree } from "jsonc-parser";
 
-/** The line of each entry, counted from 1; nothing where the text is no cassette. */
+/** The line of each entry, counted from 1; none if the text is not a cassette. */
 export function turnLines(text: string): number[] {
   const root = parseTree(text);
   const entries = root === undefined ? undefined : findNodeAtLocation(root, ["entries"]);

@@ -1,9 +1,9 @@
-// One scenario's figures before any verdict: paths, outcomes, distances, and the p-values of its own tests.
+// The figures of one scenario before any verdict: paths, outcomes, distances, and the p-values of its own tests.
 
 import { defined } from "../../core/index.js";
-import { haveSamePaths, mostTypical, pathTable, distanceTable, toleratedIn, type GateRun } from "./paths/paths.js";
+import { haveSamePaths, mostTypical, pathTable, distanceTable, toleratedIn, type GateRun } from "./paths/path-table.js";
 import type { ToleranceUse } from "../../cassette/index.js";
-import type { Outcomes, PathRow, RunRef } from "./report.js";
+import type { Outcomes, PathRow, RunRef } from "./gate-report.js";
 import { distanceExcess, type DistanceEstimate } from "./statistics/effect.js";
 import { fisherTest, type Counts, type ExactResult } from "./statistics/fisher.js";
 import { passAt, passHat } from "./statistics/pass-at-k.js";
@@ -24,26 +24,26 @@ export interface Measured {
   candidate: RunRef[];
   paths: PathRow[];
   samePaths: boolean;
-  /** The paths differ, and a one-way order allows every difference that there is. */
+  /** The paths differ, and a one-way order allows every difference. */
   isAllowed: boolean;
   typical: { base: string; candidate: string };
   distances: DistanceTable;
   excess: DistanceEstimate;
   distanceTest: PermutationResult;
-  /** Runs of each side that were compared pair by pair, where not all were. */
+  /** The number of runs of each side that were compared pair by pair, if not all were. */
   sampled?: { base: number; candidate: number };
   tolerances: ToleranceUse[];
   withoutOutcome: { base: number; candidate: number };
-  /** Why the success rates do not say all, where runs that should tell do not. */
+  /** Why the success rates are incomplete, if runs lack an outcome. */
   gap?: string;
-  /** Absent where a side says nothing of its outcomes. */
+  /** Absent if a side has no outcomes. */
   outcome?: { stratum: Stratum; test: ExactResult; better: ExactResult };
 }
 
-/** Runs of a side whose distances to all others are taken; of more, so many are drawn. */
-export const MAX_COMPARED_RUNS = 100;
+/** The most runs of a side that are compared with all others. Of more, so many are drawn. */
+const MAX_COMPARED_RUNS = 100;
 
-/** Same runs and seed, same figures, in whatever order the runs come. */
+/** Measures a scenario. The same runs and seed give the same figures, in whatever order the runs come. */
 export function measure({ scenario, base, candidate }: GateScenario, seed: number): Measured {
   const [old, now] = [inOrder(base), inOrder(candidate)];
   const { rows, labels } = pathTable(old, now);
@@ -76,14 +76,14 @@ export function measure({ scenario, base, candidate }: GateScenario, seed: numbe
     excess: distanceExcess(distances),
     distanceTest: permutationTest([distances], random),
     tolerances: toleratedIn([...oldSample, ...nowSample], labels),
-    withoutOutcome: { base: countUntold(old), candidate: countUntold(now) },
+    withoutOutcome: { base: countWithoutOutcome(old), candidate: countWithoutOutcome(now) },
     ...defined({ gap }),
     ...(isSampled ? { sampled: { base: oldSample.length, candidate: nowSample.length } } : {}),
     ...defined({ outcome }),
   };
 }
 
-/** True for a place of the table that is from a run of the baseline to one of the candidate. */
+/** True for a place of the table from a run of the baseline to a run of the candidate. */
 function isAcross(place: number, { base, runs }: DistanceTable): boolean {
   return Math.floor(place / runs) < base && place % runs >= base;
 }
@@ -109,40 +109,40 @@ function measureOutcome(base: readonly GateRun[], candidate: readonly GateRun[])
   return { stratum, test: fisherTest(old, now, 1), better: fisherTest(now, old, 1) };
 }
 
-function countUntold(runs: readonly GateRun[]): number {
+function countWithoutOutcome(runs: readonly GateRun[]): number {
   return runs.filter(({ success }) => success === undefined).length;
 }
 
-/** A run that crashed before it could say so may be the one that lost, so missing outcomes are no sameness. */
+/** The gap in the outcomes. A run without one may have crashed, so missing outcomes must not count as the same. */
 function findGap(base: readonly GateRun[], candidate: readonly GateRun[]): string | undefined {
-  const [old, now] = [countUntold(base), countUntold(candidate)];
-  const [oldTold, nowTold] = [base.length - old, candidate.length - now];
-  if (oldTold + nowTold === 0) return undefined;
-  if (nowTold === 0) {
-    return `no run of the candidate says how it ended, and ${oldTold} of ${base.length} of the baseline do`;
+  const [old, now] = [countWithoutOutcome(base), countWithoutOutcome(candidate)];
+  const [oldKnown, nowKnown] = [base.length - old, candidate.length - now];
+  if (oldKnown + nowKnown === 0) return undefined;
+  if (nowKnown === 0) {
+    return `no run of the candidate says how it ended, and ${oldKnown} of ${base.length} of the baseline do`;
   }
-  if (oldTold === 0) {
-    return `no run of the baseline says how it ended, and ${nowTold} of ${candidate.length} of the candidate do`;
+  if (oldKnown === 0) {
+    return `no run of the baseline says how it ended, and ${nowKnown} of ${candidate.length} of the candidate do`;
   }
   return now === 0
     ? undefined
     : `${now} of ${candidate.length} runs of the candidate ${now === 1 ? "does" : "do"} not say how ${now === 1 ? "it" : "they"} ended`;
 }
 
-/** Runs that say nothing of their outcome are not counted. */
+/** Counts the runs that have an outcome. */
 function countSuccesses(runs: readonly GateRun[]): Counts {
-  const told = runs.filter(({ success }) => success !== undefined);
-  return { runs: told.length, successes: told.filter(({ success }) => success === true).length };
+  const known = runs.filter(({ success }) => success !== undefined);
+  return { runs: known.length, successes: known.filter(({ success }) => success === true).length };
 }
 
-/** Counts with what pass@k and pass^k come to. */
+/** The counts with pass@k and pass^k. */
 export function toOutcomes(counts: Counts): Outcomes {
   return { ...counts, passAt: passAt(counts), passHat: passHat(counts) };
 }
 
 /**
- * One side of all scenarios as one; pass@k and pass^k as the mean over the scenarios, for k up to the fewest runs that any of
- * them has on either side, so that both sides' figures are of the same scenarios and the same k.
+ * One side of all scenarios together. pass@k and pass^k are means over the scenarios, for k up to the fewest runs that any of them has
+ * on either side, so that both sides' figures cover the same scenarios and the same k.
  */
 export function sumOutcomes(strata: readonly Stratum[], which: keyof Stratum): Outcomes {
   const all = strata.map((stratum) => toOutcomes(stratum[which]));

@@ -1,18 +1,17 @@
-// Whether a run succeeded, where its recording says so: `extensions.outcome` of our own recordings, or the outcome an
-// importer kept in `extensions.import.outcome`.
+// Whether a run succeeded, as its recording says in `extensions.outcome` or, after an import, in `extensions.import.outcome`.
 
 import type { Cassette } from "../../cassette/index.js";
 import { isPlainObject, valueAt } from "../../core/index.js";
 
-/** Where a benchmark says it, in the order they are tried: RFC 6901 pointers into the outcome. */
+/** RFC 6901 pointers into the outcome, in the order they are tried: the fields of common benchmarks. */
 const DEFAULT_POINTERS = ["/success", "/utility", "/passed", "/resolved", "/reward"];
 
-/** `broken-off`: it recorded an error, and not whether it succeeded. `untold`: it says nothing. */
+/** `broken-off`: the run recorded an error, and not whether it succeeded. `untold`: it recorded no outcome. */
 export type RunOutcome = "succeeded" | "failed" | "broken-off" | "untold";
 
 /**
- * True or false, or a number that is 1 for success; anything else says nothing. `pointer` looks in that one place only. A run
- * that recorded an `error` and a `success` of null is broken off, whatever else stands beside them: it is never a success.
+ * Reads a boolean, or a number that is 1 for success; other values mean nothing. With `pointer` only that place is read. A run that
+ * recorded an `error` and a `success` of null is broken off and never a success.
  */
 export function outcomeOf(cassette: Cassette, pointer?: string): RunOutcome {
   if (cassette.version === 1) return "untold";
@@ -31,17 +30,10 @@ export function outcomeOf(cassette: Cassette, pointer?: string): RunOutcome {
   return outcomes.some(hasError) ? "broken-off" : "untold";
 }
 
-/** Whether a run succeeded; nothing where it does not say so. */
+/** Whether a run succeeded; undefined if its recording does not say so. */
 export function successOf(cassette: Cassette, pointer?: string): boolean | undefined {
-  switch (outcomeOf(cassette, pointer)) {
-    case "succeeded":
-      return true;
-    case "failed":
-      return false;
-    case "broken-off":
-    case "untold":
-      return undefined;
-  }
+  const outcome = outcomeOf(cassette, pointer);
+  return outcome === "succeeded" || outcome === "failed" ? outcome === "succeeded" : undefined;
 }
 
 function hasError(outcome: unknown): boolean {

@@ -2,7 +2,7 @@
 
 import { isOneWay } from "../../cassette/index.js";
 import type { Measured } from "./measure.js";
-import type { GateSettings, TestResult } from "./report.js";
+import type { GateSettings, TestResult } from "./gate-report.js";
 import { permutationTest } from "./statistics/permutation.js";
 import { createRandom } from "./statistics/random.js";
 import { isPaired, stratifiedTest, type Stratum } from "./statistics/stratified.js";
@@ -16,7 +16,6 @@ export interface PooledTests {
   distance: RawTest;
 }
 
-/** Computes the tests over all scenarios. */
 export function poolTests(measured: readonly Measured[], { seed, order }: GateSettings): PooledTests {
   const strata = strataOf(measured);
   const kind = { test: isPaired(strata) ? "mcnemar" : "stratified-permutation", sides: 1, exact: true } as const;
@@ -35,7 +34,7 @@ export function poolDistances(measured: readonly Measured[], seed: number, order
   return { test: "stratified-permutation", sides: sidesOf(order), ...permutationTest(tables, createRandom(seed, "")) };
 }
 
-/** Under a one-way order the candidate can depart from the baseline alone. */
+/** One-sided under a one-way order, since only the candidate can depart from the baseline. */
 export function sidesOf(order: GateSettings["order"]): 1 | 2 {
   return isOneWay(order) ? 1 : 2;
 }

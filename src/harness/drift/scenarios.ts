@@ -1,5 +1,5 @@
-// Which recordings are runs of one scenario: those whose paths differ in the number of the run alone, so that
-// `airline/12.0.cassette.json` … `airline/12.3.cassette.json` are four runs of `airline/12`.
+// Groups recordings into scenarios: paths that differ only in the number of the run, so that `airline/12.0.cassette.json` …
+// `airline/12.3.cassette.json` are four runs of `airline/12`.
 
 import { CASSETTE_SUFFIX } from "../../cassette/index.js";
 import { HarnessError } from "../errors.js";
@@ -17,22 +17,21 @@ export interface ScenarioFiles {
   candidate: RunFile[];
 }
 
-/** The runs of a scenario that one side alone has, sorted by file. */
+/** The runs of a scenario on one side only, sorted by file. */
 export interface UnpairedFiles {
   scenario: string;
   side: "base" | "candidate";
   runs: RunFile[];
 }
 
-/** Scenarios by the sides that have runs of them, sorted by name. */
+/** Scenarios on both sides and on one side, sorted by name. */
 export interface PairedScenarios {
-  /** On both sides. */
   shared: ScenarioFiles[];
   unpaired: UnpairedFiles[];
 }
 
-export const MAX_SCENARIOS = 100_000;
-export const MAX_RUNS = 1_000;
+const MAX_SCENARIOS = 100_000;
+const MAX_RUNS = 1_000;
 
 /** The path without its suffix and without a last part of digits. */
 export function scenarioOf(name: string): string {
@@ -70,5 +69,5 @@ function groupRuns(runs: readonly RunFile[]): Map<string, RunFile[]> {
 }
 
 function tooMany(found: string, limit: string): HarnessError {
-  return new HarnessError("too-many-runs", `one side has ${found}`, `The limit is ${limit}; compare a part of them.`);
+  return new HarnessError("too-many-runs", `one side has ${found}`, `The limit is ${limit}. Compare a part of them.`);
 }

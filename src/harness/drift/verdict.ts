@@ -1,4 +1,4 @@
-// From figures to a verdict and the sentence that gives its reason: for each scenario, and for all of them together.
+// The verdict on each scenario and on all of them together, with the sentence that gives its reason.
 
 import { defined, plural } from "../../core/index.js";
 import type { Measured } from "./measure.js";
@@ -12,18 +12,18 @@ import type {
   ScenarioReport,
   UnpairedScenario,
   Verdict,
-} from "./report.js";
+} from "./gate-report.js";
 import { apartText, betterText, gainText, samePathsText, toDigits, worseText, pText } from "./words.js";
 import { MAX_NEEDED, runsNeeded, type Contrast } from "./statistics/needed.js";
 import type { Counts } from "./statistics/fisher.js";
 
-export interface Decision {
+interface Decision {
   verdict: Verdict;
   reason: string;
   runsNeeded?: number;
 }
 
-/** What the tests of one scenario came to. */
+/** The test results of one scenario. */
 interface ScenarioFigures {
   measured: Measured;
   outcome?: { comparison: OutcomeComparison; canDecide: boolean };
@@ -37,7 +37,7 @@ interface ScenarioFigures {
   scenarios: number;
 }
 
-/** Regression before drift before better; nothing is called the same that could not have been found different. */
+/** Regression comes before drift, and drift before better. Runs are `same` only if the tests could have found a difference. */
 export function judgeScenario(figures: ScenarioFigures): Decision {
   const { measured, outcome, distance, alpha, minRuns } = figures;
   const broken = brokenRules(figures.rules);
@@ -47,7 +47,7 @@ export function judgeScenario(figures: ScenarioFigures): Decision {
   }
   const gained = outcome !== undefined && isGain(outcome.comparison, measured, alpha) ? outcome.comparison : undefined;
   if (distance.comparison.test.adjusted <= alpha) {
-    // A new path may be what success was gained by, such as a call that nobody would approve.
+    // A new path may be the reason for the gain, such as a call that nobody would approve.
     const rose = gained === undefined ? "" : `; success rose: ${gainText(gained)}`;
     return { verdict: "drift", reason: `${apartText(distance.comparison)}${rose}` };
   }
@@ -65,12 +65,12 @@ export function judgeScenario(figures: ScenarioFigures): Decision {
   return measured.gap === undefined ? decision : { ...decision, reason: `${measured.gap}; ${decision.reason}` };
 }
 
-/** A run that does not say how it ended may be the one that would have decided otherwise. */
+/** A gain needs every outcome: a run without one might change the result. */
 function isGain({ better }: OutcomeComparison, { withoutOutcome, gap }: Measured, alpha: number): boolean {
   return better.adjusted <= alpha && withoutOutcome.base === 0 && gap === undefined;
 }
 
-/** Runs of the side that has fewer. */
+/** The number of runs on the side that has fewer. */
 export function fewestRuns({ base, candidate }: { base: readonly unknown[]; candidate: readonly unknown[] }): number {
   return Math.min(base.length, candidate.length);
 }
@@ -79,7 +79,7 @@ function againstText({ base, candidate }: Measured): string {
   return `${plural(base.length, "run")} against ${candidate.length}`;
 }
 
-/** Whatever else was found, success that is not known is not the same. */
+/** `same`, unless the success of runs is unknown. */
 function sameUnless(gap: string | undefined, reason: string): Decision {
   return gap === undefined
     ? { verdict: "same", reason }
@@ -105,7 +105,7 @@ function undecided(figures: ScenarioFigures, fewest: number): Decision {
   };
 }
 
-/** "the paths differ in 5 runs against 5 (p = 0.0079), but with 6 scenarios it takes p below 0.0042": of the test that cannot decide. */
+/** "the paths differ in 5 runs against 5 (p = 0.0079), but with 6 scenarios it takes p below 0.0042": the test that cannot decide. */
 function openTestText(
   { measured, outcome, distance, plannedLevel, alpha, scenarios }: ScenarioFigures,
   isAlike: boolean,
@@ -132,20 +132,20 @@ function contrastsOf({ outcome, paths, base, candidate, isAllowed }: Measured): 
   return outcome === undefined ? widest : [...widest, { ...outcome.stratum, sides: 1 }];
 }
 
-export interface OverallFigures {
+interface OverallFigures {
   scenarios: readonly ScenarioReport[];
   pooled: PooledReport;
   /** Whether the pooled tests can decide. */
   canDecide: { outcome: boolean; distance: boolean };
   unpaired: readonly UnpairedScenario[];
   sharedOnly: boolean;
-  /** The scenarios where success is not known, each with the reason. */
+  /** The scenarios with unknown success, each with the reason. */
   gaps: readonly { scenario: string; gap: string }[];
   alpha: number;
   minRuns: number;
 }
 
-/** All scenarios together. A scenario on one side only is a drift unless the caller left it out. */
+/** Judges all scenarios together. A scenario on one side only is a drift unless `sharedOnly` is set. */
 export function judgeAll(figures: OverallFigures): Decision {
   const { scenarios, pooled, unpaired, sharedOnly, alpha } = figures;
   const regressed = firstOf("regression", scenarios);
@@ -168,7 +168,7 @@ export function judgeAll(figures: OverallFigures): Decision {
   return undrifted.verdict === "same" ? (judgeGain(figures) ?? undrifted) : undrifted;
 }
 
-/** Other paths over all scenarios. Those that are better may take other paths, so the others alone must show them, too. */
+/** Other paths over all scenarios. Better scenarios may take other paths, so the rest alone must show them as well. */
 export function pooledDrift({
   scenarios,
   pooled: { distance, others },
@@ -180,16 +180,16 @@ export function pooledDrift({
   return { verdict: "drift", reason: `over all scenarios ${apartText(distance)}` };
 }
 
-/** Success that was gained, where nothing else was found. */
+/** Gained success, if nothing else was found. */
 function judgeGain({ scenarios, pooled: { outcome }, gaps, alpha }: OverallFigures): Decision | undefined {
   const gained = firstOf("better", scenarios);
   if (gained !== undefined) return gained;
-  const isTold = gaps.length === 0 && scenarios.every(({ withoutOutcome }) => withoutOutcome.base === 0);
-  if (outcome === undefined || outcome.better.adjusted > alpha || !isTold) return undefined;
+  const isComplete = gaps.length === 0 && scenarios.every(({ withoutOutcome }) => withoutOutcome.base === 0);
+  if (outcome === undefined || outcome.better.adjusted > alpha || !isComplete) return undefined;
   return { verdict: "better", reason: `over all scenarios ${betterText(outcome)}` };
 }
 
-/** No regression and no drift was found. */
+/** Judges scenarios without regression and drift. */
 function judgeUndrifted({ scenarios, pooled, canDecide, gaps, minRuns }: OverallFigures): Decision {
   const [only] = scenarios;
   if (scenarios.length === 1 && only !== undefined) return toDecision(only);
@@ -216,7 +216,7 @@ function judgeUndrifted({ scenarios, pooled, canDecide, gaps, minRuns }: Overall
   };
 }
 
-/** Single runs that are alike show no more than that. */
+/** The reason for `same`, which names scenarios with too few runs. */
 function sameText(scenarios: readonly ScenarioReport[], minRuns: number): string {
   const few = scenarios.filter((scenario) => fewestRuns(scenario) < minRuns).length;
   const all = plural(scenarios.length, "scenario");
@@ -224,7 +224,7 @@ function sameText(scenarios: readonly ScenarioReport[], minRuns: number): string
   return `nothing differs in ${all}, but ${few} of them ${few === 1 ? "has" : "have"} fewer than ${minRuns} runs on a side, too few to rule out a change`;
 }
 
-/** The whole by its first scenario of this verdict: the one that every report shows first. */
+/** The decision of the first scenario of this verdict, which every report shows first. */
 function firstOf(verdict: keyof typeof CHANGES, scenarios: readonly ScenarioReport[]): Decision | undefined {
   const found = ofVerdict(scenarios, verdict);
   const [first] = found;
@@ -235,7 +235,6 @@ function firstOf(verdict: keyof typeof CHANGES, scenarios: readonly ScenarioRepo
   };
 }
 
-/** What the scenarios of a verdict did. The verdict itself stands before the sentence in every report. */
 const CHANGES = { regression: "got worse", drift: "changed", better: "improved" } as const;
 
 function toDecision({ verdict, reason, runsNeeded: needed }: ScenarioReport): Decision {
@@ -248,7 +247,7 @@ function brokenRules(rules: readonly RuleFinding[]): string | undefined {
   return broken === undefined ? undefined : `a rule is broken that the baseline keeps: ${broken.sentence}`;
 }
 
-/** No run of the baseline breaks a rule where there is none. */
+/** The broken rule of a scenario that only the candidate has. */
 export function unpairedBreak({ scenario, rules }: UnpairedScenario): string | undefined {
   const [first] = rules.filter(({ side }) => side === "candidate");
   return first === undefined

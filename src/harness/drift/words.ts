@@ -1,7 +1,7 @@
-// The words for what the tests of a gate found, alike in the verdict and in every report.
+// The words for test results, shared by the verdict and every report.
 
 import type { Measured } from "./measure.js";
-import type { DistanceComparison, OutcomeComparison, TestResult } from "./report.js";
+import type { DistanceComparison, OutcomeComparison, TestResult } from "./gate-report.js";
 
 export function samePathsText({ paths, samePaths }: Measured): string {
   if (!samePaths) return "every difference is one that the order allows";
@@ -27,16 +27,16 @@ export function apartText({ between, effect, test }: DistanceComparison): string
   return `the runs take other paths: distance ${between.toFixed(2)} between the sides, ${effect.value.toFixed(2)} beyond that within them (${pText(test)})`;
 }
 
-export function rateText({ successes, runs }: { successes: number; runs: number }): string {
+function rateText({ successes, runs }: { successes: number; runs: number }): string {
   return `${successes} of ${runs}`;
 }
 
-/** "p = 0.012, corrected 0.048": the same in every report. */
+/** "p = 0.012, corrected 0.048". */
 export function pText({ p, adjusted }: Pick<TestResult, "p" | "adjusted">): string {
   return adjusted === p ? `p = ${toDigits(p)}` : `p = ${toDigits(p)}, corrected ${toDigits(adjusted)}`;
 }
 
-/** Two digits that say something, and an exponent for what is very small. */
+/** Two significant digits, with an exponent if very small. */
 export function toDigits(p: number): string {
   return p >= 0.001 || p === 0 ? String(Number(p.toPrecision(2))) : p.toExponential(1);
 }

@@ -1,18 +1,18 @@
-// Where the arguments of a call are not the expected ones. The runner's own equality decides, so asymmetric matchers and
-// custom testers count; this only finds the places.
+// Finds where the arguments of a call differ from the expected ones. The runner's own equality decides, so asymmetric matchers and
+// custom testers count.
 
 import { isPlainObject, toPointer } from "../../core/index.js";
 import type { MatcherContext } from "./matcher.js";
 
-/** A side is absent where there is nothing at the place. */
+/** One difference. A side is absent if it has nothing at this place. */
 export interface ArgumentDifference {
-  /** JSON pointer (RFC 6901) into the arguments; "" is the whole. */
+  /** JSON pointer (RFC 6901) into the arguments; "" is all of them. */
   pointer: string;
   expected?: unknown;
   actual?: unknown;
 }
 
-/** Empty exactly when the runner calls the two equal. */
+/** The differences; none exactly if the runner finds the two equal. */
 export function findArgumentDifferences(
   context: MatcherContext,
   expected: unknown,
@@ -23,7 +23,7 @@ export function findArgumentDifferences(
   return found;
 }
 
-/** What the runner calls equal. */
+/** The runner's equality. */
 export function equalityOf(context: MatcherContext): (a: unknown, b: unknown) => boolean {
   const testers = [...(context.customTesters ?? []), context.utils.iterableEquality];
   return (a, b) => context.equals(a, b, testers);
@@ -43,11 +43,11 @@ function walk(
   for (const key of commonKeys(expected, actual)) {
     walk(isEqual, { ...sideOf("expected", expected, key), ...sideOf("actual", actual, key) }, [...path, key], found);
   }
-  // Unequal as a whole with equal parts, which a custom tester may decide, or nothing that could be taken apart.
+  // Unequal as a whole with equal parts (a custom tester may decide that), or values without parts.
   if (found.length === before) found.push({ pointer: toPointer(path), ...sides });
 }
 
-/** The keys of both sides when both are objects or both lists; an asymmetric matcher is neither. */
+/** The keys of both sides if both are objects or both lists. An asymmetric matcher is neither. */
 function commonKeys(expected: unknown, actual: unknown): (string | number)[] {
   if (Array.isArray(expected) && Array.isArray(actual)) {
     return Array.from({ length: Math.max(expected.length, actual.length) }, (_, index) => index);

@@ -1,4 +1,4 @@
-// The matchers as a test calls them, for the type declarations of a runner.
+// The types of the matchers, for the declarations of a runner.
 
 import type { Cassette, RuleSet } from "../../cassette/index.js";
 import type { BudgetCap } from "../../core/index.js";
@@ -13,32 +13,32 @@ import type { ReceiptsOptions } from "./valid-receipts.js";
 import type { VerifiedCassetteOptions } from "./verified-cassette.js";
 import type { RunBudget } from "./within-budget.js";
 
-/** A path is relative to the working directory of the tests. What returns a promise must be awaited. */
+/** The matchers. Paths are relative to the working directory of the tests. Await those that return a promise. */
 export interface CassetteAssertions {
-  /** The run made the same calls, said the same and took as many turns as the pinned one. Await it. */
+  /** The run made the same calls, gave the same texts and took as many turns as the pinned one. Await it. */
   toMatchCassette(pinned: string | Cassette, options?: MatchCassetteOptions): Promise<void>;
-  /** The file or cassette loads with every check. Await it. */
+  /** The file or cassette passes every check of a load. Await it. */
   toBeVerifiedCassette(options?: VerifiedCassetteOptions): Promise<void>;
   /** The replay used every recorded turn. */
   toConsumeCassette(): void;
-  /** The model asked for this tool; with `args`, with exactly these. Asymmetric matchers may stand in them. */
+  /** The model called this tool; with `args`, with exactly these. They may hold asymmetric matchers. */
   toCallTool(name: string, args?: object, options?: CallToolOptions): void;
-  /** The model asked for this tool exactly `times` times; with `args`, calls with exactly these are counted. */
+  /** The model called this tool exactly `times` times; with `args`, only calls with exactly these count. */
   toCallToolTimes(name: string, times: number, args?: object, options?: CallToolOptions): void;
-  /** Each call of `second` has a call of `first` in an earlier turn. Fails, also negated, where one of them was never called. */
+  /** Each call of `second` follows a call of `first` in an earlier turn. Fails, also negated, if either was never called. */
   toCallToolBefore(first: ToolCallSpec, second: ToolCallSpec): void;
-  /** The calls of the run are those of the list, a turn each; `mode` says how much the order and further calls count. */
+  /** The run made the calls of the list, one item per turn. `mode` says whether order and further calls count. */
   toMatchToolSequence(sequence: ToolSequence, options?: ToolSequenceOptions): void;
-  /** The run took no more than each limit. Fails, also negated, where nobody knows and no limit is broken for certain. */
+  /** The run took no more than each limit. Fails, also negated, if a figure is unknown and no limit is surely broken. */
   toStayWithinBudget(budget: RunBudget): void;
-  /** Why the run ended, what it said last, which agent answered. */
+  /** The run ended for this reason, with this answer, or at this agent. */
   toFinishWith(finish: FinishReason | Finish): void;
-  /** A cap of an agent's budget, or this one, ended its visit. Of the result of a run alone. */
+  /** A cap of an agent's budget, or this one, ended its visit. Takes only the result of a run. */
   toExhaustBudget(cap?: BudgetCap): void;
-  /** `cassette diff` from `base` finds nothing; of several baselines, or a folder of them, from one of them. Await it. */
+  /** `cassette diff` from `base`, or from one of several baselines or of a folder, finds nothing. Await it. */
   toHaveNoDriftFrom(base: Baselines, options?: NoDriftOptions): Promise<void>;
-  /** Every rule is kept; `rules` is the path of a file, or what `parseRules` gave. Await it. */
+  /** The run keeps every rule. `rules` is the path of a file, or the result of `parseRules`. Await it. */
   toKeepRules(rules: string | RuleSet): Promise<void>;
-  /** The receipts of a runtime, a list or a file are whole and signed by `key`, or by one of `trust`. Await it. */
+  /** The receipts of a runtime, a list or a file are complete and signed by `key`, or by a key of `trust`. Await it. */
   toHaveValidReceipts(options: ReceiptsOptions): Promise<void>;
 }

@@ -1,5 +1,5 @@
-// toCallToolBefore: one call before another, as the rule `before` of a file of rules has it: each call of `second` has a call
-// of `first` in an earlier turn. The calls of one turn have no order.
+// toCallToolBefore: each call of `second` follows a call of `first` in an earlier turn, as the rule `before` of a rules file. The
+// calls of one turn have no order.
 
 import { handleAdvice } from "./baseline/command.js";
 import { callLines, compareCall, expectedText, parseCallSpec, type ComparedCall } from "./expected-call.js";
@@ -11,7 +11,7 @@ const NAME = "toCallToolBefore";
 const MAX_CALLS = 3;
 const MAX_TOOLS = 200;
 
-/** Where one of the two was never called there is no order to speak of, so that fails with `.not` as without. */
+/** If one of the two was never called there is no order, so the assertion fails, also negated. */
 export function callToolBefore(
   this: MatcherContext,
   received: unknown,
@@ -20,7 +20,7 @@ export function callToolBefore(
   ...rest: unknown[]
 ): MatcherResult {
   const [earlier, later] = [parseCallSpec(NAME, first), parseCallSpec(NAME, second)];
-  if (rest.length > 0) throw misuse(NAME, "it takes two calls", "Pass a name or { name, args } for each of them.");
+  if (rest.length > 0) throw misuse(NAME, "it takes exactly two calls", "Pass a name or { name, args } for each.");
   if (earlier.name === later.name && earlier.args === later.args) {
     throw misuse(NAME, `both calls are ${expectedText(earlier)}`, "Pass two different calls.");
   }
@@ -39,7 +39,7 @@ export function callToolBefore(
         `expected ${this.isNot === true ? "not " : ""}${wanted}, but ${absent.map(expectedText).join(" and ")} ` +
         `${absent.length === 1 ? "was" : "were"} never called, so there is no order.\n` +
         `${tools === "" ? "No tool was called." : `The tools that were called are ${tools}.`}\n` +
-        `Correct the name or the arguments; .not.toCallTool() says that a tool is never called.${handleAdvice(this, received)}`,
+        `Correct the name or the arguments. Use .not.toCallTool() for a tool that must not be called.${handleAdvice(this, received)}`,
     );
   }
   const isBefore = start.call.turn < end.call.turn;
@@ -47,13 +47,13 @@ export function callToolBefore(
     pass: isBefore,
     message: () =>
       [
-        isBefore ? `expected not ${wanted}, but it is so:` : `expected ${wanted}, but ${whyNot(start, end)}:`,
+        isBefore ? `expected not ${wanted}, but the order is kept:` : `expected ${wanted}, but ${whyNot(start, end)}:`,
         `${expectedText(earlier)}:`,
         ...callLines(before, MAX_CALLS),
         `${expectedText(later)}:`,
         ...callLines(after, MAX_CALLS),
         isBefore
-          ? "Take .not away, or mend what made the model keep this order."
+          ? "Remove .not, or correct what made the model keep this order."
           : "Correct the expectation, or the prompt or tool description that should have kept the order.",
       ].join("\n") + (isBefore ? "" : handleAdvice(this, received)),
   };
@@ -61,6 +61,6 @@ export function callToolBefore(
 
 function whyNot(first: ComparedCall, second: ComparedCall): string {
   return first.call.turn === second.call.turn
-    ? "both stand in one turn, and the calls of one turn have no order"
-    : "it is the other way round";
+    ? "both are in one turn, and the calls of one turn have no order"
+    : "the order is reversed";
 }

@@ -1,4 +1,4 @@
-// toCallToolTimes: the model asked for this tool, with these arguments, exactly so often.
+// toCallToolTimes: the model made this call exactly so many times.
 
 import { plural } from "../../core/index.js";
 import { handleAdvice } from "./baseline/command.js";
@@ -13,7 +13,7 @@ const NAME = "toCallToolTimes";
 const MAX_CALLS = 10;
 const MAX_NEAR = 3;
 
-/** `times` may be 0. With `args` the calls with exactly these are counted. */
+/** `times` may be 0. With `args` only calls with exactly these arguments count. */
 export function callToolTimes(
   this: MatcherContext,
   received: unknown,
@@ -32,9 +32,9 @@ export function callToolTimes(
     return {
       pass: true,
       message: () =>
-        `expected any number of calls of ${wanted} but ${times}, and that many were made:\n` +
+        `expected another number of calls of ${wanted} than ${times}, but that many were made:\n` +
         `${callLines(made, MAX_CALLS).join("\n")}\n` +
-        `Take .not away, or name the number that is meant.${usesText(made.flatMap(({ uses = [] }) => uses))}`,
+        `Remove .not, or correct the number.${usesText(made.flatMap(({ uses = [] }) => uses))}`,
     };
   }
   return {

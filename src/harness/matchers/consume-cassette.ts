@@ -1,4 +1,4 @@
-// toConsumeCassette: a replay used every recorded turn. A run that ends sooner than the recorded one has changed too.
+// toConsumeCassette: a replay used every recorded turn. A run that ends sooner than the recorded one has changed.
 
 import { plural } from "../../core/index.js";
 import { CassetteError, type CassetteProvider, type RecordingProvider } from "../../cassette/index.js";
@@ -9,19 +9,19 @@ import { describeValue } from "../text/describe.js";
 
 const NAME = "toConsumeCassette";
 
-/** A handle that records or is live has nothing to use up: the same test must hold while its cassette is being made. */
+/** Passes for a handle that records or is live, so that the same test works while its cassette is being made. */
 export function consumeCassette(this: MatcherContext, received: unknown): MatcherResult {
   const carrier = findCarrier(received);
   switch (carrier?.kind) {
     case "replay":
       return replayResult(carrier.provider, handleAdvice(this, received));
     case "live":
-      return passed("the handle is live and has no cassette, so nothing is left of one");
+      return passed("the handle is live and has no cassette");
     case "recorder":
       if (carrier.isHandle) return recordingResult(carrier.provider);
-      throw wrongReceived("a recorder, which has nothing to use up");
+      throw wrongReceived("a recorder, which has no recorded turns");
     case "cassette":
-      throw wrongReceived("a cassette, which nobody is replaying");
+      throw wrongReceived("a cassette, which is not being replayed");
     case undefined:
       throw wrongReceived(describeValue(received));
   }
@@ -31,16 +31,14 @@ function wrongReceived(what: string): Error {
   return misuse(
     NAME,
     `it needs a replaying provider and was given ${what}`,
-    "Pass the cassetteProvider the agent ran on, or the handle of useCassette.",
+    "Pass the agent's cassetteProvider, or the handle of useCassette.",
   );
 }
 
 function replayResult(provider: CassetteProvider, advice: string): MatcherResult {
   const { remaining, cassette } = provider;
   const total = cassette.entries.length;
-  if (total === 0) {
-    throw misuse(NAME, "the cassette has no turns, so there is nothing to use up", "Record a run first.");
-  }
+  if (total === 0) throw misuse(NAME, "the cassette has no turns", "Record a run first.");
   if (remaining === 0)
     return passed(`${total === 1 ? "the only recorded turn was" : `all ${total} recorded turns were`} used`);
   return {
@@ -52,12 +50,12 @@ function replayResult(provider: CassetteProvider, advice: string): MatcherResult
 }
 
 function recordingResult({ turns }: RecordingProvider): MatcherResult {
-  if (turns > 0) return passed(`${plural(turns, "turn")} of it ${turns === 1 ? "is" : "are"} being recorded just now`);
+  if (turns > 0) return passed(`it is being recorded (${plural(turns, "turn")} so far)`);
   return {
     pass: false,
     message: () =>
       "expected the run to fill its cassette, but no turn was recorded.\n" +
-      "Hand the provider of useCassette to the agent, and await the run first.",
+      "Pass the provider of useCassette to the agent, and await the run first.",
   };
 }
 
@@ -65,11 +63,11 @@ function passed(why: string): MatcherResult {
   return {
     pass: true,
     message: () =>
-      `expected turns of the cassette to be left over, but ${why}.\nTake .not away, or end the run sooner than the recorded one.`,
+      `expected unused turns in the cassette, but ${why}.\nRemove .not, or end the run sooner than the recorded one.`,
   };
 }
 
-/** The provider's own words for it, which name the turns. */
+/** The provider's own message, which names the turns. */
 function leftText(provider: CassetteProvider): string {
   try {
     provider.assertConsumed();

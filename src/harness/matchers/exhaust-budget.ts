@@ -7,14 +7,14 @@ import { describeValue } from "../text/describe.js";
 import { cutText } from "../text/hide.js";
 
 const NAME = "toExhaustBudget";
-const HINT = "Pass what run() gave as a whole; a cassette does not know the budget of its run.";
+const HINT = "Pass the whole result of run(). A cassette does not hold the budget of its run.";
 const CAPS: readonly string[] = ["turns", "toolCalls", "tokens", "costUsd"] satisfies BudgetCap[];
 
-/** Without `cap` any of the four counts, and of several agents any of them. */
+/** Without `cap` any of the four counts. One agent of several is enough. */
 export function exhaustBudget(this: MatcherContext, received: unknown, ...rest: unknown[]): MatcherResult {
   const [cap] = rest;
   if (rest.length > 1 || (rest.length === 1 && !isCap(cap))) {
-    throw misuse(NAME, `the cap is ${describeValue(cap)}`, `Pass one of ${CAPS.join(", ")}, or nothing for any.`);
+    throw misuse(NAME, `the cap is ${describeValue(cap)}`, `Pass one of ${CAPS.join(", ")}, or leave it out for any.`);
   }
   const run = runOf(NAME, received, HINT);
   const met = run.visits.filter(({ budgetExhausted }) => budgetExhausted !== undefined);
@@ -22,13 +22,15 @@ export function exhaustBudget(this: MatcherContext, received: unknown, ...rest: 
   const what = isCap(cap) ? `its cap of ${cap}` : "a cap of its budget";
   if (found !== undefined) {
     const { agentId, budgetExhausted: reached } = found;
-    const told = eventsOf(run, "budget-exhausted").find((event) => event.agentId === agentId && event.cap === reached);
-    const limit = told === undefined ? "" : `, ${told.limit}`;
+    const exhausted = eventsOf(run, "budget-exhausted").find(
+      (event) => event.agentId === agentId && event.cap === reached,
+    );
+    const limit = exhausted === undefined ? "" : `, ${exhausted.limit}`;
     return {
       pass: true,
       message: () =>
         `expected the run not to reach ${what}, but agent ${cutText(agentId)} reached its cap of ` +
-        `${reached}${limit}.\nRaise the cap, or find out what it was used up for.`,
+        `${reached}${limit}.\nRaise the cap, or find out what used it up.`,
     };
   }
   const others = met.map(({ agentId, budgetExhausted }) => `${cutText(agentId)} that of ${budgetExhausted}`);

@@ -1,4 +1,4 @@
-// A call as a test expects it, and how a call that was made compares with it.
+// An expected call, and its comparison with a call that was made.
 
 import type { Tolerances, ToleranceUse } from "../../cassette/index.js";
 import { defined, isPlainObject, plural } from "../../core/index.js";
@@ -9,41 +9,42 @@ import { compareTolerated } from "./tolerated.js";
 import { describeValue, showExpected } from "../text/describe.js";
 import { cutText } from "../text/hide.js";
 
-/** A tool's name for any call of it; with `args` the call with exactly these. Asymmetric matchers may stand in them. */
+/** A tool's name for any call of it, or a call with exactly these `args`, which may hold asymmetric matchers. */
 export type ToolCallSpec = string | { readonly name: string; readonly args?: object };
 
 /** Without `args` any call of the tool is meant. */
 export interface ExpectedCall {
   name: string;
   args?: object;
-  /** In which ways the arguments may differ. */
+  /** How the arguments may differ. */
   tolerances?: Tolerances;
 }
 
-/** A call that was made, and in which places it is not the expected one; `undefined` for another tool's. */
+/** A call that was made, and its differences from the expected one; `undefined` for a call of another tool. */
 export interface ComparedCall {
   call: MadeCall;
   differences: ArgumentDifference[] | undefined;
-  /** What made the rest equal. */
+  /** The tolerances that made other places equal. */
   uses?: readonly ToleranceUse[];
 }
 
 const MAX_PLACES = 3;
-const ARGS_HINT = "Pass one object with all arguments (expect.any and the like may stand in it), or none for any call.";
+export const ARGS_HINT =
+  "Pass one object with all arguments (it may hold expect.any and the like), or none for any call.";
 
-/** Throws for a name that is none. */
+/** Throws for an empty name or another value. */
 export function assertName(matcher: string, name: unknown): asserts name is string {
   if (typeof name === "string" && name !== "") return;
   throw misuse(matcher, `the tool's name is ${describeValue(name)}`, "Pass the name of a tool, then its arguments.");
 }
 
-/** Throws for what is no object of arguments. `undefined` is refused: a misspelt variable must not turn into "any arguments". */
+/** Throws unless `args` is an object. `undefined` is refused, so that a misspelt variable cannot mean "any arguments". */
 export function assertArgs(matcher: string, args: unknown): asserts args is object {
   if (typeof args === "object" && args !== null && !Array.isArray(args)) return;
   throw misuse(matcher, `the arguments are ${describeValue(args)}`, ARGS_HINT);
 }
 
-/** `spec` read from a test. */
+/** The expected call of a `spec`. */
 export function parseCallSpec(matcher: string, spec: unknown, tolerances?: Tolerances): ExpectedCall {
   const shared = defined({ tolerances });
   if (!isPlainObject(spec)) {
@@ -76,7 +77,7 @@ export function compareCall(context: MatcherContext, expected: ExpectedCall, cal
   return { call, ...(tolerated ?? { differences: findArgumentDifferences(context, args, call.arguments) }) };
 }
 
-/** Calls of the tool first, by how little they differ; then the others. Equals keep the order they were made in. */
+/** Sorts calls by their number of differences, other tools last. Equals keep their order. */
 export function nearestFirst(compared: readonly ComparedCall[]): ComparedCall[] {
   const distance = ({ differences }: ComparedCall): number => differences?.length ?? Infinity;
   return compared.toSorted((a, b) => (distance(a) === distance(b) ? 0 : distance(a) - distance(b)));
@@ -91,12 +92,12 @@ export function callText({ name, arguments: args, malformedArguments }: MadeCall
   return `${cutText(name)}(${cutText(showExpected(malformedArguments ?? args))})`;
 }
 
-/** A call with its turn, and below it the places where it is not the expected one. */
-export function comparedLines({ call, differences }: ComparedCall): string[] {
+/** A call with its turn, and its differences below it. */
+function comparedLines({ call, differences }: ComparedCall): string[] {
   return [`  turn ${call.turn}: ${callText(call)}`, ...differenceLines(differences ?? [])];
 }
 
-/** One line a place, three at most. */
+/** One line per difference, three at most. */
 export function differenceLines(differences: readonly ArgumentDifference[]): string[] {
   const lines = differences.slice(0, MAX_PLACES).map(({ pointer, ...sides }) => {
     const [expected, actual] = (["expected", "actual"] as const).map((side) =>
@@ -108,7 +109,7 @@ export function differenceLines(differences: readonly ArgumentDifference[]): str
   return rest > 0 ? [...lines, `    and ${plural(rest, "more place")}`] : lines;
 }
 
-/** At most `max` calls, each with its places. */
+/** At most `max` calls, each with its differences. */
 export function callLines(compared: readonly ComparedCall[], max: number): string[] {
   const lines = compared.slice(0, max).flatMap(comparedLines);
   const rest = compared.length - max;

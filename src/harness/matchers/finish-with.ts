@@ -63,7 +63,7 @@ export function finishWith(
     return {
       pass: true,
       message: () =>
-        `expected another finish than ${wantedText}, but the run has it.\nTake .not away, or mend the agent.`,
+        `expected another finish than ${wantedText}, but the run has it.\nRemove .not, or correct the agent.`,
     };
   }
   return {

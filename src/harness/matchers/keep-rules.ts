@@ -30,7 +30,7 @@ export function createKeepRules(host: MatcherHost) {
         pass: true,
         message: () =>
           `expected a rule to be broken, but the run keeps ${set.rules.length === 1 ? "the only one" : `all ${set.rules.length}`}.\n` +
-          "Take .not away, or mend the rules.",
+          "Remove .not, or correct the rules.",
       };
     }
     return { pass: false, message: () => failureText(breaks) };
@@ -48,18 +48,14 @@ async function rulesOf(rules: unknown, host: MatcherHost): Promise<RuleSet> {
   }
   assertPath(NAME, rules);
   if (host.loadRules !== undefined) return host.loadRules(rules);
-  throw misuse(
-    NAME,
-    "nobody told it how to read a file",
-    "Pass createMatchers({ load, loadRules }), or parseRules(text).",
-  );
+  throw misuse(NAME, "it cannot read a file", "Pass createMatchers({ load, loadRules }), or parseRules(text).");
 }
 
 function breaksOf(received: unknown, rules: RuleSet): RuleBreak[] {
   if (findCarrier(received) !== undefined) return checkRules(cassetteOf(NAME, received, false), rules);
   const runs = agentsOf(received);
   if (runs === undefined) {
-    throw misuse(NAME, `it needs a run or what carries a cassette and was given ${describeValue(received)}`, RUN_HINT);
+    throw misuse(NAME, `it needs a run or a value with a cassette and was given ${describeValue(received)}`, RUN_HINT);
   }
   return runs.flatMap(({ agentId, turns }) =>
     checkTurns(turns, rules).map((broken) =>

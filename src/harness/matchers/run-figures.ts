@@ -44,7 +44,7 @@ export function figuresOf(matcher: string, received: unknown): RunFigures {
   }
   const run = findRun(received);
   if (run === undefined) {
-    const what = `it needs the result of a run or what carries a cassette and was given ${describeValue(received)}`;
+    const what = `it needs the result of a run or a value with a cassette and was given ${describeValue(received)}`;
     throw misuse(
       matcher,
       what,

@@ -70,7 +70,7 @@ export function madeCallsOf(matcher: string, received: unknown): MadeCalls {
   }
   const messages = messagesOf(received);
   if (messages !== undefined) return callsIn(messages);
-  const what = `it needs a run or what carries a cassette and was given ${describeValue(received)}`;
+  const what = `it needs a run or a value with a cassette and was given ${describeValue(received)}`;
   throw misuse(matcher, what, RUN_HINT);
 }
 

@@ -28,9 +28,9 @@ export function compareTolerated(
   actual: JsonObject,
   isEqual: IsEqual,
 ): Tolerated | undefined {
-  const settled = settle(expected, actual, isEqual);
-  if (!isPlainObject(settled) || !isJson(settled)) return undefined;
-  const { changes, uses } = tolerances.compare(tool, settled as JsonObject, actual);
+  const filled = fillEqual(expected, actual, isEqual);
+  if (!isPlainObject(filled) || !isJson(filled)) return undefined;
+  const { changes, uses } = tolerances.compare(tool, filled as JsonObject, actual);
   const differences = changes.map(({ pointer, old, new: now }): ArgumentDifference => ({
     pointer,
     ...defined({ expected: old, actual: now }),
@@ -39,17 +39,17 @@ export function compareTolerated(
 }
 
 /** What is expected, with the actual value in every place that the runner calls equal. */
-function settle(expected: unknown, actual: JsonValue | undefined, isEqual: IsEqual): unknown {
+function fillEqual(expected: unknown, actual: JsonValue | undefined, isEqual: IsEqual): unknown {
   if (actual !== undefined && isEqual(expected, actual)) return actual;
   if (Array.isArray(expected) && Array.isArray(actual)) {
-    return expected.map((item, index) => settle(item, actual[index], isEqual));
+    return expected.map((item, index) => fillEqual(item, actual[index], isEqual));
   }
   if (!isPlainObject(expected) || !isPlainObject(actual)) return expected;
   const result: Record<string, JsonValue> = {};
   for (const [key, value] of Object.entries(expected)) {
     if (value === undefined) continue;
     const there = Object.hasOwn(actual, key) ? (actual[key] as JsonValue) : undefined;
-    setOwn(result, key, settle(value, there, isEqual) as JsonValue);
+    setOwn(result, key, fillEqual(value, there, isEqual) as JsonValue);
   }
   return result;
 }

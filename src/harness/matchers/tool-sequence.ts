@@ -36,7 +36,7 @@ export function matchToolSequence(
   const mode = modeOf(order);
   const turns = parseSequence(NAME, spec, mode, tolerances);
   const { calls, turns: taken } = madeCallsOf(NAME, received);
-  if (taken === 0) throw misuse(NAME, "the run has no turns, so there is nothing to compare", "Run the agent first.");
+  if (taken === 0) throw misuse(NAME, "the run has no turns to compare", "Run the agent first.");
   const expected = turns.flat();
   assertSize(expected, calls);
   const sides = toSides(this, turns, calls);
@@ -51,7 +51,7 @@ export function matchToolSequence(
           toRows(partners, calls.length, mode, () => false),
           cellsOf(this, expected, calls),
         )}\n` +
-        "Take .not away, or make sure that the changed agent was run.",
+        "Remove .not, or make sure that the changed agent ran.",
     };
   }
   const isNamesake = (item: number, call: number): boolean =>

@@ -84,7 +84,7 @@ function wholeResult(
     pass: true,
     message: () =>
       `expected ${name} not to have valid receipts, but ${plural(receipts, "receipt")} ${receipts === 1 ? "holds" : "hold"}, signed by key ${keyId}.\n` +
-      "Take .not away, or make sure that this is the changed chain.",
+      "Remove .not, or make sure that this is the changed chain.",
   };
 }
 
@@ -138,7 +138,7 @@ async function receiptsOf(received: unknown, { files }: MatcherHost): Promise<Re
   if (typeof received === "string") {
     assertPath(NAME, received);
     if (files !== undefined) return { receipts: await readBytes(received, files), name: received };
-    throw misuse(NAME, "nobody told it how to read a file", "Pass the list of receipts, or createMatchers({ files }).");
+    throw misuse(NAME, "it cannot read a file", "Pass the list of receipts, or createMatchers({ files }).");
   }
   if (Array.isArray(received)) return { receipts: received as readonly unknown[], name: "the list" };
   const receipts = (received as { receipts?: unknown } | null | undefined)?.receipts;

@@ -62,7 +62,7 @@ function verifiedResult(name: string, { version, entries }: Cassette, { lock, tr
     pass: true,
     message: () =>
       `expected ${name} to be refused, but it verified: version ${version}, ${plural(entries.length, "turn")}, ${found}.\n` +
-      "Take .not away, or make sure that this is the changed cassette.",
+      "Remove .not, or make sure that this is the changed cassette.",
   };
 }
 

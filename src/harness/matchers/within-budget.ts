@@ -73,7 +73,7 @@ export function stayWithinBudget(
       pass: true,
       message: () =>
         `expected the run to go beyond its budget, but it stays within:\n${tableText(this, judged)}\n` +
-        "Take .not away, or lower the limits.",
+        "Remove .not, or lower the limits.",
     };
   }
   return {

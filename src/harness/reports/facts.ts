@@ -1,25 +1,33 @@
-// What every report picks out of the gate's findings, in one place, so that all of them say the same: which scenario is the
-// worst, which divergence a reader should see first, and what is said of one scenario in plain lines.
+// The facts that every report picks out of the gate's findings, so that all reports agree: the worst scenario, the first divergence
+// to show, and the plain lines about one scenario.
 
 import { defined } from "../../core/index.js";
 import { nullHint } from "../../cassette/index.js";
-import type { Edit, GateFailure, GateReport, Location, ScenarioReport, UnpairedScenario } from "../drift/report.js";
+import type {
+  Edit,
+  GateFailure,
+  GateReport,
+  Location,
+  ScenarioReport,
+  UnpairedScenario,
+} from "../drift/gate-report.js";
 import { lossOf, worstFirst } from "../drift/paths/ranking.js";
 import { fewestRuns } from "../drift/verdict.js";
 import { counted, grouped } from "../html/figures.js";
+import { atMost } from "../text/at-most.js";
 import { decimal, distanceLine, outcomeLine } from "./figures.js";
 
-/** The scenarios that make the gate fail; a report marks these as failing and no others. */
+/** The scenarios that make the gate fail, which alone a report marks as failing. */
 export function failingNames({ failures }: GateReport): ReadonlySet<string> {
   return new Set(failures.flatMap(({ kind, scenario }) => (kind === "scenario" ? (scenario ?? []) : [])));
 }
 
-/** What makes the gate fail besides its scenarios on both sides. */
+/** The causes of failure besides the scenarios on both sides. */
 export function otherFailures({ failures }: GateReport): GateFailure[] {
   return failures.filter(({ kind }) => kind !== "scenario");
 }
 
-/** Findings of the scenarios and all others. Those that include the finding of the headline come first. */
+/** The findings of the scenarios and all others; the group with the finding of the headline comes first. */
 export function headlineFirst<Item>({ verdict, counts }: GateReport, scenarios: Item[], others: Item[]): Item[] {
   return counts[verdict] > 0 ? [...scenarios, ...others] : [...others, ...scenarios];
 }
@@ -29,30 +37,30 @@ export function otherCauses(report: GateReport): GateFailure[] {
   return otherFailures(report).filter(({ reason }) => reason !== report.reason);
 }
 
-/** Where a failure that is of no scenario in particular is shown: the worst scenario's typical run of the candidate. */
+/** The place for a failure of no particular scenario: the candidate's typical run of the worst scenario. */
 export function placeOfAll(report: GateReport): Location {
   const [worst] = worstFirst(report);
   return { file: worst?.typical.candidate ?? report.candidate, turn: 0 };
 }
 
-/** Where a scenario on one side only begins. */
+/** The place of a scenario on one side only. */
 export function placeOfUnpaired({ rules, file }: UnpairedScenario): Location {
   return rules[0]?.location ?? { file, turn: 0 };
 }
 
-/** "43 of 55 scenarios are undecided", where the gate passes all the same; no text elsewhere. */
+/** "43 of 55 scenarios are undecided" if the gate passes nevertheless; else "". */
 export function undecidedText({ fails, counts, scenarios }: GateReport): string {
   if (fails || counts.inconclusive === 0) return "";
   const are = counts.inconclusive === 1 ? "is" : "are";
   return `${grouped(counts.inconclusive)} of ${counted(scenarios.length, "scenario")} ${are} undecided`;
 }
 
-/** How many scenarios are the same in fewer runs than were asked for, so that chance cannot be told. */
+/** The number of scenarios that are the same in fewer runs than required, so that chance cannot be excluded. */
 export function countFew({ scenarios, settings }: GateReport): number {
   return scenarios.filter((each) => each.verdict === "same" && fewestRuns(each) < settings.minRuns).length;
 }
 
-/** Scenarios whose first divergence is the same calls grouped into turns differently, and the order that allows it. */
+/** Scenarios that first differ in how the same calls are grouped into turns, and the order that allows it. */
 export function orderLines({ scenarios }: GateReport): string[] {
   const differing = scenarios.filter(({ verdict, edits }) => verdict !== "same" && edits.length > 0);
   const orders = differing.flatMap((scenario) => firstEdit(scenario)?.allowedBy ?? []);
@@ -62,14 +70,14 @@ export function orderLines({ scenarios }: GateReport): string[] {
   return [`${of} first make the same calls in fewer or more turns; --order ${order ?? ""} does not count that`];
 }
 
-/** What may be allowed or tolerated, each once for a report. */
+/** Hints on differences that could be allowed or tolerated. */
 export function hintLines(report: GateReport): string[] {
   const differing = report.scenarios.filter(({ verdict }) => verdict !== "same");
   const hint = nullHint(differing.flatMap(({ edits }) => edits.map(({ drift }) => drift)));
   return [...orderLines(report), ...(hint === "" ? [] : [hint])];
 }
 
-/** "10 runs do not say how they ended: 4 of the baseline, 6 of the candidate"; no line where all do. */
+/** "10 runs do not say how they ended: 4 of the baseline, 6 of the candidate"; no line if all do. */
 export function withoutOutcomeLines({ base, candidate }: GateReport["withoutOutcome"]): string[] {
   const all = base + candidate;
   if (all === 0) return [];
@@ -79,7 +87,7 @@ export function withoutOutcomeLines({ base, candidate }: GateReport["withoutOutc
 
 const MAX_FAILED = 3;
 
-/** "success was lost: 5 of 5 runs before, 2 of 5 now; failed: a, b, c and 1 more". No line where none was. */
+/** "success was lost: 5 of 5 runs before, 2 of 5 now; failed: a, b, c and 1 more". No line without a loss. */
 export function lossLines(scenario: ScenarioReport): string[] {
   const { outcome, candidate } = scenario;
   if (outcome === undefined || lossOf(scenario) === 0) return [];
@@ -91,7 +99,7 @@ export function lossLines(scenario: ScenarioReport): string[] {
   return [`success was lost: ${before}, ${now.successes} of ${now.runs} now; failed: ${named}`];
 }
 
-/** What a pass over all scenarios together does not show of each, where some could not be judged alone. No line elsewhere. */
+/** What a pass over all scenarios leaves open, if some of them could not be judged alone. */
 export function notShownLines({ verdict, counts, scenarios, pooled }: GateReport): string[] {
   if ((verdict !== "same" && verdict !== "better") || counts.inconclusive === 0) return [];
   const open = `${grouped(counts.inconclusive)} of ${counted(scenarios.length, "scenario")}`;
@@ -105,14 +113,14 @@ export function notShownLines({ verdict, counts, scenarios, pooled }: GateReport
   ];
 }
 
-/** What a reader should see first: the first scenario that is not the same, with its first difference if it has one. */
-export interface Head {
+/** The first scenario that is not the same, with its first difference if it has one. */
+interface Head {
   scenario: ScenarioReport;
   edit?: Edit;
   lost: string[];
 }
 
-/** Nothing where no scenario shows a difference. */
+/** The finding to show first; undefined if no scenario differs. */
 export function headOf(report: GateReport): Head | undefined {
   for (const scenario of worstFirst(report)) {
     const [edit, lost] = [firstEdit(scenario), lossLines(scenario)];
@@ -127,28 +135,27 @@ export function firstEdit({ edits, firstDivergence }: ScenarioReport): Edit | un
   return firstDivergence === undefined ? undefined : edits[firstDivergence];
 }
 
-/** The place to open: the candidate's, and the baseline's for what the candidate does not have. */
+/** The place to open: the candidate's, or the baseline's if the candidate has none. */
 export function placeOf({ base, candidate }: Edit): Location | undefined {
   return candidate ?? base;
 }
 
 /** "baseline turn 3, candidate turn 4". */
 export function turnsOf({ base, candidate }: Edit): string {
-  const parts = [
-    base === undefined ? undefined : `baseline turn ${base.turn}`,
-    candidate === undefined ? undefined : `candidate turn ${candidate.turn}`,
-  ];
-  return parts.filter((part) => part !== undefined).join(", ");
+  return [
+    ...(base === undefined ? [] : [`baseline turn ${base.turn}`]),
+    ...(candidate === undefined ? [] : [`candidate turn ${candidate.turn}`]),
+  ].join(", ");
 }
 
-/** "cassettes/new/a.cassette.json:12"; without the line where none is known. */
+/** "cassettes/new/a.cassette.json:12"; without the line if it is unknown. */
 export function locationText({ file, line }: Location): string {
   return line === undefined ? file : `${file}:${line}`;
 }
 
 const MAX_LINES_OF_A_KIND = 50;
 
-/** What was found of one scenario, as plain lines of unescaped text. */
+/** The findings of one scenario as plain lines of unescaped text. */
 export function scenarioLines(scenario: ScenarioReport): string[] {
   const { reason, withoutOutcome, edits, rules, contract, tolerances, outcome, distance } = scenario;
   const first = firstEdit(scenario);
@@ -172,7 +179,7 @@ export function scenarioLines(scenario: ScenarioReport): string[] {
 }
 
 /** One difference with its turns and its place. */
-export function editLine(edit: Edit): string {
+function editLine(edit: Edit): string {
   const place = placeOf(edit);
   const because = edit.becauseOfSchema === true ? "; it follows from the changed schema" : "";
   const where = place === undefined ? "" : ` (${turnsOf(edit)}; ${locationText(place)})`;
@@ -180,12 +187,11 @@ export function editLine(edit: Edit): string {
   return `${edit.drift.sentence}${because}${where}${allowed === "" ? "" : `; ${allowed}`}`;
 }
 
-/** "--order unordered allows it"; no text for a difference that is more than other turns. */
+/** "--order unordered allows it"; "" for a difference in more than the turns. */
 export function allowedText({ allowedBy }: Edit): string {
   return allowedBy === undefined ? "" : `--order ${allowedBy} allows it`;
 }
 
 function listed<Item>(items: readonly Item[], line: (item: Item) => string): string[] {
-  const more = items.length - MAX_LINES_OF_A_KIND;
-  return [...items.slice(0, MAX_LINES_OF_A_KIND).map(line), ...(more > 0 ? [`and ${more} more`] : [])];
+  return atMost(items, MAX_LINES_OF_A_KIND, line, (more) => `and ${more} more`);
 }

@@ -1,7 +1,7 @@
 // The figures of the gate as they are written in every report: rates, p-values and intervals. By hand and without a locale, so
 // that the same number reads the same on every machine.
 
-import type { DistanceComparison, Effect, OutcomeComparison, Outcomes, TestResult } from "../drift/report.js";
+import type { DistanceComparison, Effect, OutcomeComparison, Outcomes, TestResult } from "../drift/gate-report.js";
 import { pText, toDigits } from "../drift/words.js";
 
 /** 0.125 as "12.5%". */

@@ -1,10 +1,11 @@
-// The gate's findings as workflow commands of GitHub Actions: an annotation at the line of each first divergence and each broken
-// rule. The commands are lines on stdout, so they need no token and work for pull requests from forks. GitHub keeps ten
-// annotations of a kind for one step; the tenth here says how many more there are.
+// The gate's findings as workflow commands of GitHub Actions: an annotation at each first divergence and each broken rule. Commands
+// on stdout need no token, so they work for pull requests from forks. GitHub keeps ten annotations of a kind for one step; the tenth
+// counts the rest.
 
 import { toVisible } from "../../core/index.js";
-import type { GateReport, Location, ScenarioReport } from "../drift/report.js";
+import type { GateReport, Location, ScenarioReport } from "../drift/gate-report.js";
 import { worstFirst } from "../drift/paths/ranking.js";
+import { atMost } from "../text/at-most.js";
 import {
   allowedText,
   failingNames,
@@ -33,15 +34,15 @@ interface Annotation {
 }
 
 /** One `::error …::`, `::warning …::` or `::notice …::` line for each finding, and a last one with the verdict. */
-export function toGithub(report: GateReport): string {
+export function githubReport(report: GateReport): string {
   const failing = failingNames(report);
   const ofScenarios = worstFirst(report).flatMap((each) => annotationsOf(each, failing.has(each.scenario)));
   const annotations = headlineFirst(report, ofScenarios, otherAnnotations(report));
   const lines = KINDS.flatMap((kind) => {
     const ofKind = annotations.filter((annotation) => annotation.kind === kind);
-    const more = ofKind.length - MAX_ANNOTATIONS;
-    const rest: Annotation = { kind, title: "cassette drift", message: `and ${more} more`, location: undefined };
-    return [...ofKind.slice(0, MAX_ANNOTATIONS), ...(more > 0 ? [rest] : [])].map(command);
+    return atMost(ofKind, MAX_ANNOTATIONS, command, (more) => {
+      return command({ kind, title: "cassette drift", message: `and ${more} more`, location: undefined });
+    });
   });
   const end = [
     report.fails ? "The gate fails" : "The gate passes",
@@ -54,7 +55,7 @@ export function toGithub(report: GateReport): string {
     .join("");
 }
 
-/** What makes the gate fail besides the scenarios on both sides. */
+/** The causes of failure besides the scenarios on both sides. */
 function otherAnnotations(report: GateReport): Annotation[] {
   const places = new Map(report.unpaired.map((each) => [each.scenario, placeOfUnpaired(each)]));
   return otherFailures(report).map(({ verdict, scenario, reason }): Annotation => {
@@ -73,7 +74,7 @@ function annotationsOf(scenario: ScenarioReport, isFatal: boolean): Annotation[]
     });
   if (verdict === "same" && !isFatal) return broken;
   const edit = firstEdit(scenario);
-  const location = edit === undefined ? wholeFile(scenario) : placeOf(edit);
+  const location = edit === undefined ? { file: scenario.typical.candidate, turn: 0 } : placeOf(edit);
   const message = [
     reason,
     ...withoutOutcomeLines(withoutOutcome),
@@ -85,10 +86,6 @@ function annotationsOf(scenario: ScenarioReport, isFatal: boolean): Annotation[]
   return [{ kind, title: `${scenario.scenario}: ${verdict}`, message, location }, ...broken];
 }
 
-function wholeFile({ typical }: ScenarioReport): Location {
-  return { file: typical.candidate, turn: 0 };
-}
-
 function command({ kind, title, message, location }: Annotation): string {
   const place =
     location === undefined
@@ -98,12 +95,12 @@ function command({ kind, title, message, location }: Annotation): string {
   return `::${kind} ${properties.join(",")}::${escapeData(message.split("\n").map(toVisible).join("\n"))}`;
 }
 
-/** As `@actions/core` escapes a message. */
+/** Escapes a message as `@actions/core` does. */
 export function escapeData(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
-/** The same for a property of a command. */
+/** Escapes a property of a command. */
 export function escapeProperty(text: string): string {
   return escapeData(toVisible(text)).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

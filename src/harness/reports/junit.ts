@@ -1,10 +1,9 @@
-// The gate's findings as JUnit XML, for CI systems that list tests: one test case for each scenario and each test
-// over all of them; one that makes the gate fail has a failure. The structure is the one that Jenkins, GitLab, CircleCI and
-// Buildkite read (testsuites, testsuite, testcase with properties, failure, skipped, system-out).
+// The gate's findings as JUnit XML, as Jenkins, GitLab, CircleCI and Buildkite read it: one test case for each scenario and each test
+// over all of them, with a failure if it makes the gate fail.
 
 import { defined, toVisible } from "../../core/index.js";
 import { sideText } from "../drift/failures.js";
-import type { GateFailure, GateReport, OutcomeComparison, ScenarioReport } from "../drift/report.js";
+import type { GateFailure, GateReport, OutcomeComparison, ScenarioReport } from "../drift/gate-report.js";
 import { worstFirst } from "../drift/paths/ranking.js";
 import { unpairedBreak } from "../drift/verdict.js";
 import {
@@ -19,20 +18,24 @@ import {
 import { distanceLine, outcomeLine } from "./figures.js";
 
 /** An XML 1.0 document. The same report gives the same bytes: it holds no time and no machine. */
-export function toJunit(report: GateReport): string {
+export function junitReport(report: GateReport): string {
   const rank = ({ failure }: Case): number => (failure?.reason === report.reason ? 0 : 1);
   const others = [...pooledCases(report), ...unpairedCases(report)].sort((a, b) => rank(a) - rank(b));
   const cases = headlineFirst(report, scenarioCases(report), others);
   const failures = cases.filter(({ failure }) => failure !== undefined).length;
   const skipped = cases.filter((each) => each.failure === undefined && each.skipped !== undefined).length;
   const totals = { tests: cases.length, failures, errors: 0, skipped, time: 0 };
-  const suite = element("testsuite", { name: `${report.base} → ${report.candidate}`, ...totals }, [
+  const notes = [report.reason, ...hintLines(report), ...missingLines(report)].map(toVisible).join("\n");
+  return testSuites(`${report.base} → ${report.candidate}`, totals, [
     propertiesOf(overallFigures(report)),
     ...cases.map(toCase),
-    element("system-out", {}, [
-      escapeXml([report.reason, ...hintLines(report), ...missingLines(report)].map(toVisible).join("\n")),
-    ]),
+    element("system-out", {}, [escapeXml(notes)]),
   ]);
+}
+
+/** The document of one suite. */
+export function testSuites(name: string, totals: Record<string, number>, children: readonly string[]): string {
+  const suite = element("testsuite", { name, ...totals }, children);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", { name: "cassette drift", ...totals }, [suite])}\n`;
 }
 
@@ -40,7 +43,7 @@ interface Case {
   name: string;
   file: string;
   figures: Figures;
-  /** What is printed; in a failure where there is one. */
+  /** The output, which stands in the failure if there is one. */
   lines: readonly string[];
   failure?: Pick<GateFailure, "verdict" | "reason">;
   /** Neither green nor red, and why. */
@@ -60,20 +63,14 @@ function toCase({ name, file, figures, lines, failure, skipped }: Case): string 
   return element("testcase", { name, classname: "cassette.drift", file, time: 0 }, parts);
 }
 
-/** The tests over all scenarios, and the verdict where nothing else accounts for it. */
+/** The tests over all scenarios, and the verdict if nothing else accounts for it. */
 function pooledCases(report: GateReport): Case[] {
   const { pooled, failures } = report;
   const { file } = placeOfAll(report);
   const all = (kind: GateFailure["kind"], what: string, lines: readonly string[]): Case => {
     const failure = failures.find((each) => each.kind === kind);
-    const said = failure === undefined ? [...lines] : [failure.reason, ...lines];
-    return {
-      name: `all scenarios: ${what}`,
-      file,
-      figures: {},
-      lines: said,
-      ...defined({ failure }),
-    };
+    const all = failure === undefined ? lines : [failure.reason, ...lines];
+    return { name: `all scenarios: ${what}`, file, figures: {}, lines: all, ...defined({ failure }) };
   };
   return [
     ...(pooled.outcome === undefined ? [] : [all("pooled-outcome", "success", [outcomeLine(pooled.outcome)])]),
@@ -82,7 +79,7 @@ function pooledCases(report: GateReport): Case[] {
   ];
 }
 
-/** What is undecided and passes is neither green nor red. */
+/** An undecided scenario that passes is skipped: neither green nor red. */
 function scenarioCases(report: GateReport): Case[] {
   const failing = failingNames(report);
   return worstFirst(report).map((scenario): Case => {
@@ -173,22 +170,16 @@ function missingLines({ onlyBase, onlyCandidate, withoutOutcome }: GateReport): 
 }
 
 function propertiesOf(figures: Figures): string {
-  const known = Object.entries(figures).flatMap(([name, value]) =>
-    value === undefined ? [] : [{ name, value: rounded(value) }],
-  );
-  return element(
-    "properties",
-    {},
-    known.map((property) => element("property", property, [])),
-  );
+  const properties = Object.entries(figures).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    // Rounded, so that binary fractions leave no noise.
+    const rounded = typeof value === "number" ? Number(value.toFixed(6)) : value;
+    return [element("property", { name, value: rounded }, [])];
+  });
+  return element("properties", {}, properties);
 }
 
-/** Without the dust of binary fractions. */
-function rounded(value: string | number): string | number {
-  return typeof value === "number" ? Number(value.toFixed(6)) : value;
-}
-
-/** `children` are markup already; attributes are escaped here. */
+/** An element. `children` are markup; attributes are escaped here. */
 export function element(
   name: string,
   attributes: Record<string, string | number>,
@@ -209,7 +200,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&apos;",
 };
 
-/** Text after `toVisible`; what is left that XML 1.0 §2.2 forbids are two code points. */
+/** Escapes text after `toVisible`, which leaves two code points that XML 1.0 §2.2 forbids. */
 export function escapeXml(text: string): string {
   return text
     .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? "")

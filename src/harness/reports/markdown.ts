@@ -1,7 +1,7 @@
 // The gate's findings as GitHub-flavoured Markdown, for a comment that is kept up to date and for the summary of a job: the verdict
 // first, then a table of the scenarios, then the first divergence, then the commands to see it again and to accept it.
 
-import type { GateReport, OutcomeComparison, ScenarioReport, Verdict } from "../drift/report.js";
+import type { GateReport, OutcomeComparison, ScenarioReport, Verdict } from "../drift/gate-report.js";
 import { counted, grouped } from "../html/figures.js";
 import { preview } from "../html/text-view.js";
 import { WORST_FIRST, worstFirst } from "../drift/paths/ranking.js";
@@ -39,7 +39,7 @@ const MAX_NAME = 120;
 const MAX_SENTENCE = 400;
 
 /** For a comment: at most 65,000 bytes, and what did not fit is counted. */
-export function toMarkdown(report: GateReport): string {
+export function markdownReport(report: GateReport): string {
   return write(report, MAX_COMMENT_BYTES);
 }
 

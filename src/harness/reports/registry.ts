@@ -1,25 +1,25 @@
 // Every way to write the gate's report down, by its name on the command line. A new one is one line here.
 
-import type { GateReport } from "../drift/report.js";
-import { toGithub } from "./github.js";
-import { toHtml } from "./html/report-page.js";
-import { toJson } from "./json.js";
-import { toJunit } from "./junit.js";
-import { toMarkdown } from "./markdown.js";
-import { toSarif } from "./sarif.js";
-import { toText } from "./text.js";
+import type { GateReport } from "../drift/gate-report.js";
+import { githubReport } from "./github.js";
+import { htmlReport } from "./html/report-page.js";
+import { jsonReport } from "./json.js";
+import { junitReport } from "./junit.js";
+import { markdownReport } from "./markdown.js";
+import { sarifReport } from "./sarif.js";
+import { textReport } from "./text.js";
 
 /** The report as the text of a file. Pure: the same report gives the same text. */
 export type Reporter = (report: GateReport) => string;
 
 const REPORTERS: ReadonlyMap<string, Reporter> = new Map<string, Reporter>([
-  ["text", toText],
-  ["json", toJson],
-  ["junit", toJunit],
-  ["sarif", toSarif],
-  ["github", toGithub],
-  ["markdown", toMarkdown],
-  ["html", toHtml],
+  ["text", textReport],
+  ["json", jsonReport],
+  ["junit", junitReport],
+  ["sarif", sarifReport],
+  ["github", githubReport],
+  ["markdown", markdownReport],
+  ["html", htmlReport],
 ]);
 
 /** The names of all reporters of the drift gate. */

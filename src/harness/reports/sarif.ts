@@ -1,11 +1,10 @@
-// The gate's findings as SARIF 2.1.0 (OASIS): a result for each verdict that is not "same", an error for each thing that makes the
-// gate fail, each difference, each broken rule and
-// each changed offer, at the line of the cassette where the turn begins. A result's fingerprint is made of what it says and not
-// of where it stands, so that other scenarios and moved lines leave it as it was (§3.27.17).
+// The gate's findings as SARIF 2.1.0 (OASIS): a result for each verdict that is not "same", each cause of failure, difference, broken
+// rule and changed offer, at the line of the cassette where the turn begins. A fingerprint is made of a result's content and not of
+// its place, so that other scenarios and moved lines leave it unchanged (§3.27.17).
 
 import { canonicalize, sha256Hex, toVisible, type JsonValue } from "../../core/index.js";
 import { sideText } from "../drift/failures.js";
-import type { Edit, GateReport, Location, ScenarioReport } from "../drift/report.js";
+import type { Edit, GateReport, Location, ScenarioReport } from "../drift/gate-report.js";
 import { worstFirst } from "../drift/paths/ranking.js";
 import {
   allowedText,
@@ -22,7 +21,7 @@ import {
 import { unpairedBreak } from "../drift/verdict.js";
 import { toUriReference } from "./uri.js";
 
-/** What code scanning takes of one run at most. */
+/** The most results of one run that code scanning accepts. */
 export const MAX_RESULTS = 5_000;
 
 type Level = "error" | "warning" | "note";
@@ -32,12 +31,12 @@ interface Finding {
   level: Level;
   message: string;
   location: Location;
-  /** What makes it the same finding tomorrow. */
+  /** The values that make it the same finding in the next run. */
   identity: JsonValue[];
 }
 
 /** A SARIF log with one run. The same report gives the same bytes. */
-export function toSarif(report: GateReport): string {
+export function sarifReport(report: GateReport): string {
   const scenarios = worstFirst(report);
   const failing = failingNames(report);
   const all = [
@@ -52,20 +51,36 @@ export function toSarif(report: GateReport): string {
   ];
   const kept = all.slice(0, MAX_RESULTS);
   const ids = [...new Set(kept.map(({ ruleId }) => ruleId))].sort();
-  const log = {
-    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
-    version: "2.1.0",
-    runs: [
-      {
-        tool: { driver: { name: "cassette drift", rules: ids.map(describeRule) } },
-        automationDetails: { id: "cassette-drift/" },
-        columnKind: "utf16CodeUnits",
-        originalUriBaseIds: { SRCROOT: { description: { text: "The folder the command was run in." } } },
-        invocations: [invocationOf(report, all.length)],
-        results: toResults(kept, ids),
-      },
-    ],
+  return sarifLog({
+    rules: ids.map(describeRule),
+    columnKind: "utf16CodeUnits",
+    originalUriBaseIds: { SRCROOT: { description: { text: "The folder the command was run in." } } },
+    invocation: invocationOf(report, all.length),
+    results: toResults(kept, ids),
+  });
+}
+
+/** A log with one run of `cassette drift`; `fields` stand between its identity and its invocation. */
+export function sarifLog({
+  rules,
+  invocation,
+  results,
+  ...fields
+}: {
+  readonly rules: readonly object[];
+  readonly invocation: object;
+  readonly results: readonly object[];
+  readonly columnKind?: string;
+  readonly originalUriBaseIds?: object;
+}): string {
+  const run = {
+    tool: { driver: { name: "cassette drift", rules } },
+    automationDetails: { id: "cassette-drift/" },
+    ...fields,
+    invocations: [invocation],
+    results,
   };
+  const log = { $schema: "https://json.schemastore.org/sarif-2.1.0.json", version: "2.1.0", runs: [run] };
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
@@ -88,7 +103,7 @@ function invocationOf(report: GateReport, found: number): object {
   };
 }
 
-/** What makes the gate fail besides the scenarios on both sides, and what else is on one side only. */
+/** The causes of failure besides the scenarios on both sides, and the other scenarios on one side only. */
 function otherFindings(report: GateReport): Finding[] {
   const failures = otherFailures(report);
   const whole = failures
@@ -127,7 +142,7 @@ function verdictOf(scenario: ScenarioReport, isFailing: boolean): Finding[] {
   ];
 }
 
-/** A rule that the baseline breaks, too, makes nothing fail. */
+/** A rule that the baseline breaks as well fails nothing. */
 function brokenRules({ scenario, rules }: ScenarioReport, isFailing: boolean): Finding[] {
   return rules.map(({ rule, side, location, sentence }) => {
     const level = side === "base" ? "note" : isFailing ? "error" : "warning";
@@ -136,7 +151,7 @@ function brokenRules({ scenario, rules }: ScenarioReport, isFailing: boolean): F
   });
 }
 
-/** Of scenarios that are "same" none: what their typical runs do otherwise was found to be chance. */
+/** The differences of a scenario that is not "same"; those of the others were found to be chance. */
 function differences(scenario: ScenarioReport, isFailing: boolean): Finding[] {
   if (scenario.verdict === "same") return [];
   const level = isFailing ? "warning" : "note";
@@ -170,10 +185,11 @@ function toResults(findings: readonly Finding[], ids: readonly string[]): object
   const seen = new Map<string, number>();
   return findings.map(({ ruleId, level, message, location, identity }) => {
     const what = canonicalize([ruleId, ...identity]);
-    // Two findings that say the same are told apart by their order.
+    // Equal findings are numbered in their order.
     const ordinal = seen.get(what) ?? 0;
     seen.set(what, ordinal + 1);
     const { file, line, turn } = location;
+    const uri = toUriReference(file);
     return {
       ruleId,
       ruleIndex: ids.indexOf(ruleId),
@@ -182,7 +198,8 @@ function toResults(findings: readonly Finding[], ids: readonly string[]): object
       locations: [
         {
           physicalLocation: {
-            artifactLocation: artifactOf(file),
+            // A relative address counts from the folder of the command.
+            artifactLocation: uri.startsWith("file:") ? { uri } : { uri, uriBaseId: "SRCROOT" },
             ...(line === undefined ? {} : { region: { startLine: line } }),
           },
           logicalLocations: [{ name: `turn ${turn}`, kind: "member" }],
@@ -191,12 +208,6 @@ function toResults(findings: readonly Finding[], ids: readonly string[]): object
       partialFingerprints: { "cassetteDrift/v1": sha256Hex(`${what}#${ordinal}`) },
     };
   });
-}
-
-/** Relative addresses are meant from the folder of the command; an absolute path stays absolute. */
-function artifactOf(file: string): object {
-  const uri = toUriReference(file);
-  return uri.startsWith("file:") ? { uri } : { uri, uriBaseId: "SRCROOT" };
 }
 
 function describeRule(id: string): object {

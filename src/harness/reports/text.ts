@@ -16,7 +16,7 @@ import type {
   ScenarioReport,
   TestResult,
   UnpairedScenario,
-} from "../drift/report.js";
+} from "../drift/gate-report.js";
 import { pText } from "../drift/words.js";
 import { WORST_FIRST, worstFirst } from "../drift/paths/ranking.js";
 import {
@@ -37,7 +37,7 @@ const MAX_NAMES = 12;
 const HASHES_DIFFER = "the tools or settings are others, and the recordings keep only hashes that do not say which.";
 
 /** Recorded text in it is escaped; it ends with a line break. */
-export function toText(report: GateReport): string {
+export function textReport(report: GateReport): string {
   const { verdict, reason, counts, scenarios, pooled, settings, unpaired, commands, fails } = report;
   const shown = worstFirst(report).filter((scenario) => isShown(scenario, scenarios.length));
   const counted = WORST_FIRST.filter((each) => counts[each] > 0).map((each) => `${counts[each]} ${each}`);

@@ -1,5 +1,5 @@
-// The answers of the model that is checked, as a cassette of their own: prompt by prompt, in the order of the recording they
-// belong to, through the recorder, so that redaction applies. `extensions.stepCheck` says which turns they answer.
+// The answers of the checked model, as a cassette of their own. The recorder writes them, so that redaction applies, in the order of the
+// recording they belong to. `extensions.stepCheck` lists the turns they answer.
 
 import { recordingProvider, type Cassette, type CassetteV2, type RedactOption } from "../../cassette/index.js";
 import { defined, fromHex, isPlainObject, type LlmTurnResponse, type Ports } from "../../core/index.js";
@@ -8,20 +8,19 @@ import type { Step } from "./prompts.js";
 
 const FORMAT_VERSION = 1;
 
-/** By the turn of the recording. */
-export type Answers = ReadonlyMap<number, LlmTurnResponse>;
+/** Answers by the turn of the recording. */
+type Answers = ReadonlyMap<number, LlmTurnResponse>;
 
-/** What is known before the first answer. */
-export interface AnswersHead {
+interface AnswersHead {
   source: CassetteV2;
   provider: string;
-  /** Answers of an earlier run that this one goes on with. */
+  /** Answers of an earlier run that this one continues. */
   before: Cassette | undefined;
   redact: RedactOption | undefined;
   ports: Pick<Ports, "now" | "randomBytes">;
 }
 
-/** Builds the cassette of these answers; every one it builds has the same identity. */
+/** Returns a function that builds the cassette of the answers so far, each time with the same identity. */
 export function answersBuilder({ source, provider, before, redact, ports }: AnswersHead) {
   const recordedAt = before === undefined ? ports.now() : Date.parse(before.recordedAt);
   const id = (before?.version === 2 ? fromHex(before.cassetteId) : undefined) ?? ports.randomBytes(16);
@@ -48,24 +47,24 @@ export function answersBuilder({ source, provider, before, redact, ports }: Answ
 }
 
 /**
- * The answers that a cassette holds, by turn. Throws `HarnessError` `answers-unfit` for one that is no such cassette, or belongs
- * to another recording or another model.
+ * The answers of a cassette, by turn. Throws `HarnessError` `answers-unfit` for another kind of cassette, or one that belongs to another
+ * recording or model.
  */
 export function readAnswers(answers: Cassette, source: CassetteV2, provider: string): Map<number, LlmTurnResponse> {
   const note = answers.version === 1 ? undefined : answers.extensions?.["stepCheck"];
   if (!isPlainObject(note) || note["formatVersion"] !== FORMAT_VERSION) {
-    throw unfit("they are no answers of a step check", "Name another file to record into.");
+    throw unfit("the file does not hold answers of a step check", "Record into another file.");
   }
   const from = note["source"];
   if (!isPlainObject(from) || from["envelopeHash"] !== source.envelopeHash) {
-    throw unfit("they answer another recording", "It was recorded again since: record the answers into a new file.");
+    throw unfit("they answer another recording", "If it was recorded again, record the answers into a new file.");
   }
   if (provider !== answers.recordedProvider) {
-    throw unfit(`they are of ${answers.recordedProvider} and not of ${provider}`, "Keep a file for each model.");
+    throw unfit(`they are of ${answers.recordedProvider}, not of ${provider}`, "Use one file for each model.");
   }
   const turns: readonly unknown[] = Array.isArray(note["turns"]) ? note["turns"] : [];
   if (turns.length !== answers.entries.length || !turns.every((turn) => isTurnOf(source, turn))) {
-    throw unfit("their list of turns is not that of the recording", "Record them again.");
+    throw unfit("their list of turns does not fit the recording", "Record them again.");
   }
   return new Map(answers.entries.map(({ response }, index) => [turns[index] as number, response]));
 }

@@ -1,6 +1,5 @@
-// The teacher-forced check of one recording: at each recorded prompt another model is asked for its next turn, and nothing is
-// carried over, so one disagreement never causes the next. What is compared are the answers as they are kept, so that a check
-// from kept answers says the same as the one that asked.
+// The teacher-forced check of one recording: another model is asked for its next turn at each recorded prompt, and nothing is carried
+// over, so no disagreement causes the next one. The kept answers are compared, so that a later check from them gives the same result.
 
 import {
   assertTolerances,
@@ -28,10 +27,10 @@ import { createStepGate, type StepGate, type StepStop } from "./gate.js";
 import { createKeeper } from "./keeper.js";
 import { readSteps, type Step } from "./prompts.js";
 
-/** A model that is to be checked. */
+/** A model to check. */
 export type StepProvider = LlmProviderAdapter | StepSource;
 
-/** A model by its name, and how to get at it once a turn has to be asked. What `open` throws ends the check. */
+/** The name of a model, and a function that opens it once a turn must be asked. An error of `open` ends the check. */
 export interface StepSource {
   readonly name: string;
   open(): Promise<LlmProviderAdapter>;
@@ -39,19 +38,19 @@ export interface StepSource {
 
 /** The options of a step check. See docs/step-check.md. */
 export interface StepCheckOptions {
-  /** Limits, shared by all checks that are given the same gate. Default: 4 calls at once, and no other limit. */
+  /** Limits, shared by all checks with the same gate. Default: 4 calls at once, and no other limit. */
   readonly gate?: StepGate;
-  /** The answers of an earlier check of this recording: these turns are not asked again. */
+  /** The answers of an earlier check of this recording. Their turns are not asked again. */
   readonly answers?: Cassette;
-  /** Is given the answers so far, from time to time and at the end, one call after the other. What it throws ends the check. */
+  /** Called with the answers so far, from time to time and at the end, one call at a time. An error ends the check. */
   readonly keep?: (answers: CassetteV2) => Promise<void> | void;
-  /** Offered at every turn in place of the recorded tools; needed where none are recorded. */
+  /** Tools to offer at every turn instead of the recorded ones; required if none are recorded. */
   readonly tools?: readonly LlmToolDefinition[];
-  /** What is taken out of the answers before they are kept and compared. Default: secrets, as `recordingProvider` does. */
+  /** Redaction of the answers before they are kept and compared. Default: secrets, as for `recordingProvider`. */
   readonly redact?: RedactOption;
-  /** Which differences in arguments are none. */
+  /** Differences in arguments to ignore. */
   readonly tolerances?: Tolerances;
-  /** Milliseconds for each call. Default 120,000. */
+  /** Time limit of each call in ms. Default 120,000. */
   readonly timeoutMs?: number;
   readonly ports?: Partial<Ports>;
 }
@@ -59,32 +58,31 @@ export interface StepCheckOptions {
 const OPTIONS = ["gate", "answers", "keep", "tools", "redact", "tolerances", "timeoutMs", "ports"];
 const DEFAULT_TIMEOUT_MS = 120_000;
 
-/** One recorded turn. `not-recorded`: there is no provider to ask, and no answer was kept. */
+/** One recorded turn. `not-recorded`: no answer was kept, and there is no provider. */
 export type StepTurn =
   | ({ turn: number; state: "compared"; recorded: LlmTurnResponse; chosen: LlmTurnResponse } & TurnComparison)
   | { turn: number; state: "failed"; reason: string }
   | { turn: number; state: "not-asked"; reason: StepStop | "not-recorded" };
 
-/** What a check of one recording found. */
+/** The result of checking one recording. */
 export interface StepCheck {
-  /** Who was asked. */
+  /** The provider that was asked. */
   provider: string;
   recordedProvider: string;
   cassetteId: string;
-  /** Every recorded turn once, in order. */
+  /** All recorded turns, in order. */
   turns: StepTurn[];
-  /** Sentences on what the model was asked otherwise than the recorded one. */
+  /** Sentences on how the questions differ from the recorded ones. */
   notes: string[];
-  /** The answers, to be kept and given back as `answers`. Absent while there is none. */
+  /** The answers, to keep and pass as `answers` later. Absent without any. */
   answers?: CassetteV2;
-  /** Turns that were asked now. */
+  /** The number of turns that were asked now. */
   asked: number;
 }
 
 /**
- * Asks `provider` for its next turn at each recorded prompt, and compares. Without a provider the kept `answers` alone are
- * compared. Throws `CassetteError` for a cassette that does not hold, and `HarnessError` `not-checkable` or `answers-unfit`;
- * a call that fails is a turn that failed.
+ * Asks `provider` for its next turn at each recorded prompt, and compares. Without a provider only the kept `answers` are compared.
+ * Throws `CassetteError` for a refused cassette, and `HarnessError` `not-checkable` or `answers-unfit`. A failed call is a failed turn.
  */
 export async function stepCheck(
   cassette: unknown,
@@ -98,7 +96,8 @@ export async function stepCheck(
   const name = provider === undefined ? (before?.recordedProvider ?? "nobody") : nameOf(provider);
   const { cassette: source, steps, notes } = readSteps(checked(cassette), name, tools);
   const known = before === undefined ? new Map<number, LlmTurnResponse>() : readAnswers(before, source, name);
-  const build = answersBuilder({ source, provider: name, ...partsOf(options), before });
+  const ports = withSystemPorts(options.ports);
+  const build = answersBuilder({ source, provider: name, redact: options.redact, ports, before });
   const admitted = steps.slice(0, gate.admit(steps.length));
   const missing = admitted.filter(({ turn }) => !known.has(turn));
   const unanswered =
@@ -113,7 +112,7 @@ export async function stepCheck(
     cassetteId: source.cassetteId,
     turns: steps.map((step, index) =>
       index < admitted.length
-        ? settle(step, chosen.get(step.turn), unanswered.get(step.turn), tolerances)
+        ? toStepTurn(step, chosen.get(step.turn), unanswered.get(step.turn), tolerances)
         : { turn: step.turn, state: "not-asked", reason: "max-turns" },
     ),
     notes,
@@ -127,13 +126,13 @@ type Unanswered = Exclude<StepTurn, { state: "compared" }>;
 
 interface Asking {
   gate: StepGate;
-  /** Answers are added to it as they come. */
+  /** Grows with each answer. */
   known: Map<number, LlmTurnResponse>;
   build: () => Promise<CassetteV2>;
   options: StepCheckOptions;
 }
 
-/** Asks for the missing turns; gives those that have no answer still. */
+/** Asks for the missing turns, and returns those that still have no answer. */
 async function askAll(
   provider: StepProvider,
   missing: readonly Step[],
@@ -170,7 +169,7 @@ async function askAll(
   return unanswered;
 }
 
-function settle(
+function toStepTurn(
   { turn, recorded }: Step,
   chosen: LlmTurnResponse | undefined,
   why: Unanswered | undefined,
@@ -180,13 +179,9 @@ function settle(
   return { turn, state: "compared", recorded, chosen, ...compareTurns(recorded, chosen, tolerances) };
 }
 
-/** Version 1 is not warned about, since it is refused in words. */
+/** The checked cassette, without the warning about version 1, which is refused later. */
 function checked(cassette: unknown): Cassette {
   return seal(checkCassette(cassette, { ports: { warn: () => undefined } }));
-}
-
-function partsOf({ redact, ports }: StepCheckOptions) {
-  return { redact, ports: withSystemPorts(ports) };
 }
 
 function nameOf(provider: StepProvider): string {

@@ -1,5 +1,5 @@
-// One recorded turn against the turn that another model chose at the same prompt. The calls of a turn are compared as a set, by
-// the key that diffs use and the tolerances that they take; texts are not compared, only whether the model answered or called.
+// Compares a recorded turn with the turn that another model chose at the same prompt. Calls are compared as a set, with the keys of
+// diffs and the tolerances. Texts are not compared, only whether the model answered or called tools.
 
 import {
   callKey,
@@ -13,37 +13,36 @@ import {
 import type { LlmToolCall, LlmTurnResponse } from "../../core/index.js";
 
 /**
- * `same`: the same calls, or an answer on both sides. `other-arguments`: the same tools, each as often, with other arguments.
- * `other-tools`: calls on both sides, of other tools. `answered`: calls were recorded and the model answered. `called`: the
- * other way round.
+ * `same`: the same calls, or an answer on both sides. `other-arguments`: the same tools, equally often, with other arguments.
+ * `other-tools`: calls of other tools. `answered`: calls were recorded and the model answered. `called`: the reverse.
  */
 export type StepVerdict = "same" | "other-arguments" | "other-tools" | "answered" | "called";
 
 /** Every {@link StepVerdict}. */
 export const STEP_VERDICTS: readonly StepVerdict[] = ["same", "other-arguments", "other-tools", "answered", "called"];
 
-/** Stands for a tool's name where a turn calls none. Vendors allow no brackets in names. */
+/** The "tool" of a turn without calls. Vendors do not allow brackets in names. */
 export const ANSWER = "(answer)";
-/** Stands for the missing side where one turn has more calls than the other. */
+/** The missing side of a pair if one turn has more calls than the other. */
 export const NO_CALL = "(no call)";
 
-/** A recorded call and the one that was chosen in its place, by tool. */
+/** The tool of a recorded call, and the tool that was chosen instead. */
 export interface ToolPair {
   recorded: string;
   chosen: string;
 }
 
-/** How two turns agree, and their calls in pairs: equal ones first, then of one tool, then the rest in the order of names. */
+/** How two turns agree, and their calls in pairs: equal calls first, then calls of one tool, then the rest by name. */
 export interface TurnComparison {
   verdict: StepVerdict;
   pairs: ToolPair[];
-  /** The first pair of one tool whose arguments differ, and the first place where they do. */
+  /** The first pair of one tool with different arguments, and the first place where they differ. */
   differing?: { recorded: LlmToolCall; chosen: LlmToolCall; at: ValueChange };
-  /** Every tolerance that made two calls equal. Absent where none did. */
+  /** The tolerances that made calls equal, if any did. */
   tolerances?: ToleranceUse[];
 }
 
-/** Compares what was recorded with what was chosen. */
+/** Compares the recorded turn with the chosen one. */
 export function compareTurns(
   recorded: LlmTurnResponse,
   chosen: LlmTurnResponse,
@@ -85,14 +84,14 @@ function compareCalls(
 
 type CallPair = [recorded: LlmToolCall, chosen: LlmToolCall];
 
-/** Pairs, each call in one at most, and what is left in its order. */
+/** Pairs of calls, each call in one at most, and the remaining calls in order. */
 interface Paired {
   pairs: CallPair[];
   old: LlmToolCall[];
   now: LlmToolCall[];
 }
 
-/** As many equal calls as there are; tolerances say which are equal besides those that are the same. */
+/** Pairs as many equal calls as possible. Tolerances may make different calls equal. */
 function pairEqual(
   old: readonly LlmToolCall[],
   now: readonly LlmToolCall[],
@@ -115,7 +114,7 @@ function pairEqual(
   };
 }
 
-/** Calls of one tool, in their order. */
+/** Pairs calls of one tool, in order. */
 function pairByName(old: readonly LlmToolCall[], now: readonly LlmToolCall[]): Paired {
   const paired: Paired = { pairs: [], old: [], now: [...now] };
   for (const call of old) {

@@ -1,5 +1,5 @@
-// The limits that all cassettes of one check share: how many turns, how many at once, and how much money. A call that might
-// cross the cost limit waits for those under way, and is not made where it still might.
+// The limits that all cassettes of one check share: turns, calls at once, and money. A call that might exceed the cost limit waits for
+// the calls under way, and is not made if it still might.
 
 import pLimit from "p-limit";
 import {
@@ -17,40 +17,40 @@ import {
 import { HarnessError } from "../errors.js";
 import { mostTokens } from "./tokens.js";
 
-/** Tokens that an answer is taken to have at most where the recorded settings name no `maxTokens`. */
+/** The assumed most tokens of an answer if the recorded settings have no `maxTokens`. */
 export const ASSUMED_OUTPUT_TOKENS = 4_096;
 
-/** The most calls that one gate makes at once. */
+/** The most calls that a gate makes at once. */
 export const MAX_STEPS_AT_ONCE = 64;
 
 /** The limits of {@link createStepGate}. */
 export interface StepLimits {
-  /** The first so many turns, in the order of the cassettes, are checked; those already answered count too. */
+  /** The number of turns to check, in the order of the cassettes. Turns that are already answered count. */
   readonly maxTurns?: number;
-  /** USD that this check may spend. A turn whose call might exceed it is not asked. */
+  /** The most USD to spend. A turn whose call might exceed it is not asked. */
   readonly maxCostUsd?: number;
-  /** What the model costs, in USD per million tokens. Undefined: unknown. */
+  /** The price of the model in USD per million tokens. Undefined: unknown. */
   readonly rate?: Rate;
-  /** With `maxCostUsd` and an unknown price: stop once the reported costs reach the limit, instead of refusing to begin. */
+  /** With `maxCostUsd` and an unknown price: stop once the reported costs reach the limit, instead of refusing to start. */
   readonly allowUnknownCost?: boolean;
   /** Calls at once. Default 4, at most {@link MAX_STEPS_AT_ONCE}. */
   readonly concurrency?: number;
 }
 
-/** Why a turn was not asked. `stopped`: an earlier failure that every further call would have too. */
+/** Why a turn was not asked. `stopped`: an earlier failure that every further call would repeat. */
 export type StepStop = "max-turns" | "max-cost" | "stopped";
 
-/** A call that may be made. */
+/** Permission for a call. */
 export interface StepTicket {
-  /** To be called once, with the answer if there was one. A call that failed counts as free. */
+  /** Call it once, with the answer if there was one. A failed call counts as free. */
   settle(response?: LlmTurnResponse): void;
 }
 
 /** The limits that several step checks share; made by {@link createStepGate}. */
 export interface StepGate {
-  /** How many of the next `turns` turns may be checked. */
+  /** The number of the next `turns` turns that may be checked. */
   admit(turns: number): number;
-  /** Runs `work` when there is room for it. */
+  /** Runs `work` once fewer calls are under way. */
   run<T>(work: () => Promise<T>): Promise<T>;
   take(request: LlmTurnRequest): Promise<StepTicket | StepStop>;
   /** Makes no further call. */
@@ -59,9 +59,7 @@ export interface StepGate {
 
 const OPTIONS = ["maxTurns", "maxCostUsd", "rate", "allowUnknownCost", "concurrency"];
 
-/**
- * Limits to be shared by several step checks. Throws `AgentError` `invalid-options`, or `HarnessError` `cost-unknown`.
- */
+/** Limits for several step checks. Throws `AgentError` `invalid-options`, or `HarnessError` `limits-unclear` or `cost-unknown`. */
 export function createStepGate(limits: StepLimits = {}): StepGate {
   assertKnownOptions("createStepGate", limits, OPTIONS);
   const { maxTurns = Infinity, maxCostUsd = Infinity, rate, concurrency = 4 } = limits;
@@ -98,7 +96,7 @@ function createPurse(maxCostUsd: number, rate: Rate | undefined) {
   const fits = (next: Cost): boolean => {
     if (most === undefined) return true;
     const total = [...underWay, next].reduce(addCost, spent);
-    // Where the price is unknown nothing can be reserved: what was reported decides.
+    // Without a price nothing can be reserved, so the reported costs decide.
     return rate === undefined ? !reachesCost(spent, most) : reachesCost(most, total);
   };
 
@@ -125,7 +123,7 @@ function createPurse(maxCostUsd: number, rate: Rate | undefined) {
 
 function mostCost({ messages, tools = [], settings }: LlmTurnRequest, rate: Rate): number {
   const outputTokens = settings?.maxTokens ?? ASSUMED_OUTPUT_TOKENS;
-  // Written to a cache, input may cost more than its plain rate.
+  // Input that is written to a cache may cost more than the plain rate.
   const input = Math.max(rate.input, rate.cacheWrite ?? 0);
   return costOf({ inputTokens: mostTokens(messages, tools), outputTokens }, { input, output: rate.output });
 }
@@ -137,26 +135,23 @@ function paidFor({ costUsd, usage }: LlmTurnResponse, rate: Rate | undefined): C
 
 function assertLimits(maxTurns: number, maxCostUsd: number, concurrency: number): void {
   const isCount = (value: number, most: number) => Number.isSafeInteger(value) && value >= 1 && value <= most;
-  const wrong =
-    maxTurns !== Infinity && !isCount(maxTurns, Number.MAX_SAFE_INTEGER)
-      ? `maxTurns is ${showValue(maxTurns)}`
-      : !(maxCostUsd > 0)
-        ? `maxCostUsd is ${showValue(maxCostUsd)}`
-        : !isCount(concurrency, MAX_STEPS_AT_ONCE)
-          ? `concurrency is ${showValue(concurrency)}`
-          : undefined;
+  const wrong = [
+    { name: "maxTurns", value: maxTurns, isValid: maxTurns === Infinity || isCount(maxTurns, Number.MAX_SAFE_INTEGER) },
+    { name: "maxCostUsd", value: maxCostUsd, isValid: maxCostUsd > 0 },
+    { name: "concurrency", value: concurrency, isValid: isCount(concurrency, MAX_STEPS_AT_ONCE) },
+  ].find(({ isValid }) => !isValid);
   if (wrong === undefined) return;
   throw new HarnessError(
     "limits-unclear",
-    `${wrong} of a step check`,
-    `maxTurns and concurrency are whole numbers from 1, the latter to ${MAX_STEPS_AT_ONCE}; maxCostUsd is above 0.`,
+    `${wrong.name} of a step check is ${showValue(wrong.value)}`,
+    `Use whole numbers from 1 for maxTurns and concurrency (at most ${MAX_STEPS_AT_ONCE}), and maxCostUsd above 0.`,
   );
 }
 
 function costUnknown(): HarnessError {
   return new HarnessError(
     "cost-unknown",
-    "a cost limit was given, but the price of the model is not known, so it could not be kept",
+    "the cost limit cannot be kept, since the price of the model is unknown",
     "Give the price (--price IN,OUT in USD per million tokens), or allow it (--allow-unknown-cost).",
   );
 }

@@ -1,15 +1,15 @@
-// Keeps answers while more are coming: one write at a time, and what came during a write is in the next one.
+// Keeps answers while more are coming: one write at a time. Answers that come during a write are in the next one.
 
 import type { CassetteV2 } from "../../cassette/index.js";
 
-export interface Keeper {
+interface Keeper {
   /** An answer came. */
   note(): void;
-  /** Waits until all is kept. Throws what keeping threw. */
+  /** Waits until everything is kept. Throws the error of a failed write. */
   end(): Promise<void>;
 }
 
-/** `onFailure` is called as soon as keeping fails, since answers that cannot be kept should not be paid for. */
+/** `onFailure` is called as soon as a write fails, since answers that cannot be kept should not be paid for. */
 export function createKeeper(
   build: () => Promise<CassetteV2>,
   keep: ((answers: CassetteV2) => Promise<void> | void) | undefined,

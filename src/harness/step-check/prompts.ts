@@ -1,5 +1,5 @@
-// What every turn of a recording was asked: its prompt, and the tools and settings that were in force. Without all of the
-// prompt and the tools another model cannot be asked the same, so a recording that lacks them is refused in words.
+// The question of every recorded turn: its prompt, and the tools and settings in force. A recording without all of the prompt and the
+// tools is refused, since another model could not be asked the same.
 
 import { contextsByTurn, isEmptyWire, rebuildPrompts, type Cassette, type CassetteV2 } from "../../cassette/index.js";
 import {
@@ -15,7 +15,7 @@ import {
 } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
 
-/** One recorded turn as it can be asked again. */
+/** One recorded turn that can be asked again. */
 export interface Step {
   turn: number;
   request: LlmTurnRequest;
@@ -23,28 +23,27 @@ export interface Step {
 }
 
 /** All turns of a recording. */
-export interface Steps {
+interface Steps {
   cassette: CassetteV2;
   steps: Step[];
-  /** Sentences on how the questions are other than what the recorded model was asked. */
+  /** Sentences on how the questions differ from the recorded ones. */
   notes: string[];
 }
 
 /**
- * The questions of a recording in their order, for the model of that name: the thoughts of another one are not shown to it, since
- * vendors refuse foreign ones. `tools` are offered at every turn in place of the recorded ones. Throws `HarnessError`
- * `not-checkable`.
+ * The questions of a recording for the model of that name. Another model's reasoning is left out, since vendors refuse it. `tools`
+ * replace the recorded ones. Throws `HarnessError` `not-checkable`.
  */
 export function readSteps(cassette: Cassette, provider: string, tools?: readonly LlmToolDefinition[]): Steps {
   if (cassette.version === 1) {
-    throw notCheckable("it is of version 1, which keeps no prompts", "Record it again.");
+    throw notCheckable("version 1 keeps no prompts", "Record it again.");
   }
   const prompts = rebuildPrompts(cassette);
   if (prompts === undefined) {
-    throw notCheckable("it keeps the hashes of its prompts and not the prompts", "Record it with prompts: true.");
+    throw notCheckable("it keeps only the hashes of its prompts", "Record it with prompts: true.");
   }
   if (isAnswers(cassette)) {
-    throw notCheckable("it holds the answers of a step check", "Give the recording that was checked.");
+    throw notCheckable("it holds the answers of a step check", "Pass the recording that was checked.");
   }
   const notes = new Set<string>();
   const own = cassette.recordedProvider === provider;
@@ -63,7 +62,7 @@ export function readSteps(cassette: Cassette, provider: string, tools?: readonly
       recorded: response,
     };
   });
-  if (tools !== undefined) notes.add("the tools are those that were given, not the recorded ones");
+  if (tools !== undefined) notes.add("the given tools replace the recorded ones");
   noteRedaction(cassette, notes);
   return { cassette, steps, notes: [...notes] };
 }
@@ -74,8 +73,8 @@ export function isAnswers(cassette: CassetteV2): boolean {
 }
 
 /**
- * The settings that the model can be asked with. Fields that came over a vendor's wire can be sent by no provider, and what an
- * adapter kept of another framework means nothing to another model.
+ * The settings for the model. Fields that came over a vendor's wire cannot be sent, and extras of a framework's adapter mean nothing to
+ * another model.
  */
 function sendable(settings: LlmSettings | undefined, own: boolean, notes: Set<string>): LlmSettings | undefined {
   const isSent = (name: string): boolean => SETTING_NAMES.includes(name) || (own && !isWireName(name));
@@ -87,7 +86,7 @@ function sendable(settings: LlmSettings | undefined, own: boolean, notes: Set<st
   return Object.fromEntries(all.filter(([name]) => isSent(name)));
 }
 
-/** Adapters keep a tool that a vendor runs as one without a schema; offered to another model it would be a tool nobody runs. */
+/** Leaves out tools that the recorded vendor runs, which nobody would run for another model. */
 function withoutHosted(tools: readonly LlmToolDefinition[], notes: Set<string>): readonly LlmToolDefinition[] {
   const hosted = tools.filter(isHosted).map(({ name }) => name);
   if (hosted.length === 0) return tools;
@@ -107,7 +106,7 @@ function namesOf([name, value]: [string, unknown]): string[] {
 function withoutReasoning(messages: readonly LlmMessage[], notes: Set<string>): readonly LlmMessage[] {
   const isThought = (message: LlmMessage): boolean => message.role === "assistant" && message.reasoning !== undefined;
   if (!messages.some(isThought)) return messages;
-  notes.add("the recorded model's thoughts are left out of the prompts");
+  notes.add("the recorded model's reasoning is left out of the prompts");
   return messages.map((message) => {
     if (message.role !== "assistant") return message;
     const { reasoning, ...kept } = message;
@@ -118,7 +117,9 @@ function withoutReasoning(messages: readonly LlmMessage[], notes: Set<string>): 
 function noteRedaction({ extensions }: CassetteV2, notes: Set<string>): void {
   const redacted: unknown = extensions?.redacted;
   if (Array.isArray(redacted) && redacted.length > 0) {
-    notes.add(`the recording is redacted (${redacted.join(", ")}): the model saw placeholders, not what stood there`);
+    notes.add(
+      `the recording is redacted (${redacted.join(", ")}): the model sees placeholders instead of the original text`,
+    );
   }
   if (extensions?.filtered === true) notes.add("the prompts were filtered before they were kept (hashFilter)");
 }
@@ -126,7 +127,7 @@ function noteRedaction({ extensions }: CassetteV2, notes: Set<string>): void {
 function withoutTools(turn: number): HarnessError {
   return notCheckable(
     `it does not say which tools were offered at turn ${turn}`,
-    "Give the tools (--tools FILE, or `tools` of stepCheck), or record it again.",
+    "Pass the tools (--tools FILE, or `tools` of stepCheck), or record it again.",
   );
 }
 

@@ -1,8 +1,8 @@
-// The most tokens that a prompt can have. No tokenizer is asked: current ones make no more tokens than a text has bytes.
+// The most tokens that a prompt can have, without a tokenizer: current ones make at most one token per byte.
 
 import { TOKENS_PER_IMAGE, type LlmMessage, type LlmToolDefinition } from "../../core/index.js";
 
-/** What a vendor adds around a message, at most. */
+/** The most tokens that a vendor adds around a message. */
 const TOKENS_PER_MESSAGE = 16;
 
 /** An upper bound, several times the true count for plain English. Images count as a vendor's largest. */

@@ -27,7 +27,7 @@ describe("resolveMode", () => {
       expect(error).toBeInstanceOf(HarnessError);
       expect(error.code).toBe("mode-unknown");
       expect(error.message).toBe(
-        `${JSON.stringify(word)} is no cassette mode. Use one of replay, record, refresh, from-first-miss, auto, live, fork.`,
+        `${JSON.stringify(word)} is not a cassette mode. Use one of replay, record, refresh, from-first-miss, auto, live, fork.`,
       );
       expect((refusal(() => resolveMode({}, word)) as HarnessError).code).toBe("mode-unknown");
     },
@@ -43,7 +43,7 @@ describe("resolveMode in CI", () => {
           "record-in-ci",
           "Record on your own machine, review the cassette and commit it.",
         ]);
-        expect(error.message).toContain(`mode ${mode} was asked for, but CI is set and CI never records`);
+        expect(error.message).toContain(`mode ${mode} would record, but CI is set and CI never records`);
       }
     }
   });

@@ -254,7 +254,7 @@ describe("mode refresh", () => {
 });
 
 describe("a file that was recorded already", () => {
-  const twice = `${FILE} was recorded by this process already and was left as it is`;
+  const twice = `this process already recorded ${FILE}, which was left unchanged`;
 
   it.each(["record", "refresh"] as const)("is not recorded again in %s, by whichever name", async (mode) => {
     const { useCassette, live, spent, files } = harness();
@@ -265,7 +265,7 @@ describe("a file that was recorded already", () => {
     const error = await refused(useCassette(FILE, live, { mode }));
     expect([error.code, error.summary, error.file]).toEqual(["file-exists", twice, FILE]);
     expect(error.hint).toContain("Two tests share this cassette");
-    expect(error.hint).toContain("give each a file of its own");
+    expect(error.hint).toContain("Give each test its own file");
     expect((await refused(useCassette(`./cassettes/../${FILE}`, live, { mode }))).code).toBe("file-exists");
     expect([spent.made, files.texts.get(FILE)]).toEqual([1, text]);
   });
@@ -298,7 +298,7 @@ describe("a file that was recorded already", () => {
       const error = await refused(second.done());
       expect([error.code, error.summary]).toEqual([
         "file-exists",
-        `${FILE} changed while it was recorded again, and was left as it is now`,
+        `${FILE} changed while it was recorded again, and was left unchanged`,
       ]);
       expect([text === good, files.texts.get(FILE) === text]).toEqual([false, true]);
     },
@@ -353,7 +353,7 @@ describe("what cannot be meant", () => {
       const error = await refused(useCassette(FILE, live as LlmProviderAdapter, { mode }));
       expect([error.code, error.summary]).toEqual([
         "invalid-options",
-        `the live provider of useCassette is no provider: it is ${described}`,
+        `the live provider of useCassette must be a provider: it is ${described}`,
       ]);
       expect(error.hint).toContain("turn(request)");
     }
@@ -367,7 +367,7 @@ describe("what cannot be meant", () => {
     for (const mode of ["record", "live"] as const) {
       const error = await refused(harness().useCassette(FILE, live as () => LlmProviderAdapter, { mode }));
       expect(error.code).toBe("invalid-options");
-      expect(error.summary).toContain("what the live function of useCassette gave is no provider: it is ");
+      expect(error.summary).toContain("the result of the live function of useCassette must be a provider: it is ");
     }
   });
 

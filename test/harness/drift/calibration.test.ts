@@ -2,7 +2,7 @@
 // there is, so that each rate is exact and has to be at alpha or below, with no allowance for chance.
 
 import { describe, expect, it } from "vitest";
-import type { GateRun } from "../../../src/harness/drift/paths/paths.js";
+import type { GateRun } from "../../../src/harness/drift/paths/path-table.js";
 import { judge, run } from "./runs.js";
 
 const ALPHAS = [0.01, 0.05, 0.1, 0.2, 0.4];

@@ -1,8 +1,8 @@
 // Runs made by hand for the tests of the gate: a path is written as its turns, the calls of one turn joined by "+".
 
-import type { GateRun } from "../../../src/harness/drift/paths/paths.js";
+import type { GateRun } from "../../../src/harness/drift/paths/path-table.js";
 import type { GateScenario } from "../../../src/harness/drift/measure.js";
-import type { GateSettings } from "../../../src/harness/drift/report.js";
+import type { GateSettings } from "../../../src/harness/drift/gate-report.js";
 import { NO_TOLERANCES, type Tolerances } from "../../../src/cassette/tolerance/tolerances.js";
 import type { CallOrder } from "../../../src/cassette/diff/order.js";
 import { trajectoryOf } from "../../../src/harness/drift/paths/trajectory.js";

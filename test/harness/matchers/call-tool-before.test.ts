@@ -25,7 +25,7 @@ describe("toCallToolBefore", () => {
     const { result } = await callRun(save("Oslo"), lookup("Oslo"), save("Oslo"));
     expect(refusal(() => expect(result).toCallToolBefore("lookup", "save"))).toMatchObject({
       message: [
-        "expected lookup before save, but it is the other way round:",
+        "expected lookup before save, but the order is reversed:",
         "lookup:",
         '  turn 1: lookup({"city":"Oslo"})',
         "save:",
@@ -41,7 +41,7 @@ describe("toCallToolBefore", () => {
     expect(result).not.toCallToolBefore("lookup", "save");
     expect(result).not.toCallToolBefore("save", "lookup");
     expect(refusal(() => expect(result).toCallToolBefore("lookup", "save"))).toMatchObject({
-      message: expect.stringContaining("but both stand in one turn, and the calls of one turn have no order:"),
+      message: expect.stringContaining("but both are in one turn, and the calls of one turn have no order:"),
     });
   });
 
@@ -54,7 +54,7 @@ describe("toCallToolBefore", () => {
       message: [
         "expected not pay before save, but pay and save were never called, so there is no order.",
         "The tools that were called are lookup.",
-        "Correct the name or the arguments; .not.toCallTool() says that a tool is never called.",
+        "Correct the name or the arguments. Use .not.toCallTool() for a tool that must not be called.",
       ].join("\n"),
     });
     const silent = (await record([say("nothing")])).result;
@@ -66,7 +66,7 @@ describe("toCallToolBefore", () => {
   it("says under .not that the order is kept", async () => {
     const { result } = await callRun(lookup("Oslo"), save("Oslo"));
     expect(refusal(() => expect(result).not.toCallToolBefore("lookup", "save"))).toMatchObject({
-      message: expect.stringContaining("expected not lookup before save, but it is so:\nlookup:\n  turn 0:"),
+      message: expect.stringContaining("expected not lookup before save, but the order is kept:\nlookup:\n  turn 0:"),
     });
   });
 

@@ -56,7 +56,7 @@ describe("toCallToolTimes", () => {
     const { result } = await lookupRun();
     const { message } = refusal(() => expect(result).not.toCallToolTimes("lookup", 1)) as Error;
     expect(stripVTControlCharacters(message)).toContain(
-      "expected any number of calls of lookup but 1, and that many were made:\n  turn 0: lookup",
+      "expected another number of calls of lookup than 1, but that many were made:\n  turn 0: lookup",
     );
   });
 

@@ -43,7 +43,7 @@ describe("toCallTool", () => {
     );
     expect(refusal(() => expect(result).toCallTool("lookup", { city: "Oslo", unit: "C" }))).toMatchObject({
       message: [
-        'expected a call of lookup({"city":"Oslo","unit":"C"}), but it is none of the 3 calls made, nearest first:',
+        'expected a call of lookup({"city":"Oslo","unit":"C"}), but none of the 3 calls matches it, nearest first:',
         '  turn 2: lookup({"city":"Paris","unit":"C"})',
         '    /city: expected "Oslo", was "Paris"',
         '  turn 1: lookup({"city":"Rome","unit":"F"})',
@@ -91,7 +91,7 @@ describe("toCallTool", () => {
     });
     const other = await callRun({ name: "save" });
     const error = refusal(() => expect(other.result).toCallTool("lookup", {})) as Error & { expected?: unknown };
-    expect(error.message).toContain("but it is none of the 1 call made, nearest first:\n  turn 0: save({})\n");
+    expect(error.message).toContain("but none of the 1 call matches it, nearest first:\n  turn 0: save({})\n");
     expect(error.expected).toBeUndefined();
   });
 
@@ -107,7 +107,7 @@ describe("toCallTool", () => {
     expect(refusal(() => expect(result).not.toCallTool("lookup", { city: expect.any(String) }))).toMatchObject({
       message:
         'expected no call of lookup({"city":Any<String>}), but it was made at turn 1: lookup({"city":"Paris"}).\n' +
-        "Take .not away, or mend the prompt or the tool list that led the model to it.",
+        "Remove .not, or correct the prompt or the tool list that led the model to it.",
     });
   });
 
@@ -137,7 +137,7 @@ describe("toCallTool", () => {
     for (const assertion of [expect(provider), expect(provider).not]) {
       expect(refusal(() => assertion.toCallTool("lookup"))).toMatchObject({
         code: "matcher-misuse",
-        message: expect.stringContaining("toCallTool: 2 turns of 2 were not replayed"),
+        message: expect.stringContaining("toCallTool: the run did not replay 2 of 2 recorded turns"),
       });
     }
   });
@@ -154,7 +154,7 @@ describe("toCallTool", () => {
       for (const assertion of [expect(wrong), expect(wrong).not]) {
         expect(refusal(() => assertion.toCallTool("lookup"))).toMatchObject({
           code: "matcher-misuse",
-          message: expect.stringContaining("toCallTool: it needs a run or what carries a cassette and was given"),
+          message: expect.stringContaining("toCallTool: it needs a run or a value with a cassette and was given"),
         });
       }
     }

@@ -43,8 +43,8 @@ describe("toConsumeCassette", () => {
     const one = (await replay((await record([say("hello")])).cassette)).provider;
     expect(refusal(() => expect(two).not.toConsumeCassette())).toMatchObject({
       message:
-        "expected turns of the cassette to be left over, but all 2 recorded turns were used.\n" +
-        "Take .not away, or end the run sooner than the recorded one.",
+        "expected unused turns in the cassette, but all 2 recorded turns were used.\n" +
+        "Remove .not, or end the run sooner than the recorded one.",
     });
     expect(refusal(() => expect(one).not.toConsumeCassette())).toMatchObject({
       message: expect.stringContaining("but the only recorded turn was used."),
@@ -55,12 +55,12 @@ describe("toConsumeCassette", () => {
     const file = join(folder, "handle.cassette.json");
     const recording = await useCassette(file, echoProvider, { mode: "record" });
     expect(refusal(() => expect(recording).toConsumeCassette())).toMatchObject({
-      message: expect.stringContaining("but no turn was recorded.\nHand the provider of useCassette to the agent"),
+      message: expect.stringContaining("but no turn was recorded.\nPass the provider of useCassette to the agent"),
     });
     await run(recording.provider);
     expect(recording).toConsumeCassette();
     expect(refusal(() => expect(recording).not.toConsumeCassette())).toMatchObject({
-      message: expect.stringContaining("but 1 turn of it is being recorded just now"),
+      message: expect.stringContaining("but it is being recorded (1 turn so far)"),
     });
     await recording.done();
 
@@ -85,12 +85,12 @@ describe("toConsumeCassette", () => {
       [],
     );
     const cases: [unknown, string][] = [
-      [cassette, "was given a cassette, which nobody is replaying"],
-      [recorder, "was given a recorder, which has nothing to use up"],
+      [cassette, "was given a cassette, which is not being replayed"],
+      [recorder, "was given a recorder, which has no recorded turns"],
       [result, "was given an object with agentId"],
       [scriptedProvider([]), "was given an object with name, turn, remaining"],
       [null, "was given null"],
-      [cassetteProvider(empty), "the cassette has no turns, so there is nothing to use up"],
+      [cassetteProvider(empty), "the cassette has no turns"],
     ];
     for (const [wrong, words] of cases) {
       for (const assertion of [expect(wrong), expect(wrong).not]) {

@@ -87,7 +87,9 @@ describe("toKeepRules", () => {
     for (const assertion of [expect(cassette), expect(cassette).not]) {
       const refused = (given: unknown) => rejection(assertion.toKeepRules(given as RuleSet));
       expect(await refused(undefined)).toMatchObject({ code: "matcher-misuse" });
-      expect(await refused('{"rules":[]}')).toMatchObject({ message: expect.stringContaining("text that is no path") });
+      expect(await refused('{"rules":[]}')).toMatchObject({
+        message: expect.stringContaining("text instead of a path"),
+      });
       expect(await refused({ rules: [{ id: "x" }] })).toMatchObject({ code: "rules-malformed" });
       expect(await refused(join(folder, "gone.json"))).toMatchObject({ code: "file-not-found" });
     }
@@ -97,7 +99,7 @@ describe("toKeepRules", () => {
     const { toKeepRules } = createMatchers({ load: () => Promise.reject(new Error("unused")) });
     const context = { equals: Object.is, utils: { iterableEquality: undefined } };
     await expect(toKeepRules.call(context, cassette, "cassette.rules.json")).rejects.toMatchObject({
-      message: expect.stringContaining("nobody told it how to read a file"),
+      message: expect.stringContaining("it cannot read a file"),
     });
     expect(refusal(() => parseRules("{}"))).toMatchObject({ code: "rules-malformed" });
   });

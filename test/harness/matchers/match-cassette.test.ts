@@ -122,7 +122,7 @@ describe("toMatchCassette", () => {
     expect(await rejection(expect(pinned).not.toMatchCassette(pinned))).toMatchObject({
       message:
         "expected a run that differs from the pinned cassette, but its calls, its texts and the number of its turns are the same.\n" +
-        "Take .not away, or make sure that the changed agent was run; `npx playhead diff <pinned file> <new file>` compares two files.",
+        "Remove .not, or make sure that the changed agent ran. `npx playhead diff <pinned file> <new file>` compares two files.",
     });
   });
 
@@ -138,7 +138,7 @@ describe("toMatchCassette", () => {
     for (const assertion of [expect(received), expect(received).not]) {
       expect(await rejection(assertion.toMatchCassette(pinned))).toMatchObject({
         code: "matcher-misuse",
-        message: expect.stringContaining(`toMatchCassette: it needs what carries a cassette and ${words}`),
+        message: expect.stringContaining(`toMatchCassette: it needs a value with a cassette and ${words}`),
       });
     }
   });
@@ -148,7 +148,7 @@ describe("toMatchCassette", () => {
     ["null", null, "was given null"],
     ["an empty object", {}, "was given an object without keys"],
     ["an empty path", "", "was given an empty path"],
-    ["the text of a cassette", '{"version": 2}', "was given text that is no path"],
+    ["the text of a cassette", '{"version": 2}', "was given text instead of a path"],
   ])("refuses %s as the pinned cassette, also under .not", async (_, wrong, words) => {
     for (const assertion of [expect(pinned), expect(pinned).not]) {
       expect(await rejection(assertion.toMatchCassette(wrong as string))).toMatchObject({
@@ -210,7 +210,7 @@ describe("toMatchCassette", () => {
     for (const assertion of [expect(provider), expect(provider).not]) {
       expect(await rejection(assertion.toMatchCassette(pinned))).toMatchObject({
         code: "matcher-misuse",
-        message: expect.stringContaining("2 turns of 2 were not replayed"),
+        message: expect.stringContaining("the run did not replay 2 of 2 recorded turns"),
       });
     }
   });
@@ -219,7 +219,7 @@ describe("toMatchCassette", () => {
     const empty = recordingProvider(echoProvider());
     for (const assertion of [expect(empty), expect(empty).not]) {
       expect(await rejection(assertion.toMatchCassette(pinned))).toMatchObject({
-        message: expect.stringContaining("the run has no turns, so there is nothing to compare"),
+        message: expect.stringContaining("the run has no turns to compare"),
       });
       expect(await rejection(assertion.toMatchCassette(empty.toCassette()))).toMatchObject({
         message: expect.stringContaining("the pinned cassette has no turns"),

@@ -62,7 +62,7 @@ describe("toBeVerifiedCassette", () => {
     expect(await rejection(expect(cassette).not.toBeVerifiedCassette())).toMatchObject({
       message:
         "expected the cassette to be refused, but it verified: version 2, 2 turns, and every hash in it holds.\n" +
-        "Take .not away, or make sure that this is the changed cassette.",
+        "Remove .not, or make sure that this is the changed cassette.",
     });
   });
 
@@ -97,7 +97,7 @@ describe("toBeVerifiedCassette", () => {
     const { recorder } = await lookupRun();
     const { provider } = await replay(cassette);
     const cases: [unknown, string][] = [
-      [formatCassette(cassette), "it was given text that is no path: the text"],
+      [formatCassette(cassette), "it was given text instead of a path: the text"],
       ["", "it was given an empty path"],
       [recorder, "For a recorder pass recorder.toCassette()"],
       [provider, "for a replaying provider its .cassette"],

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { worstFirst } from "../../../src/harness/drift/paths/ranking.js";
 import { headOf, lossLines, notShownLines, orderLines } from "../../../src/harness/reports/facts.js";
-import { toHtml } from "../../../src/harness/reports/html/report-page.js";
+import { htmlReport } from "../../../src/harness/reports/html/report-page.js";
 import { testText } from "../../../src/harness/reports/figures.js";
-import { toGithub } from "../../../src/harness/reports/github.js";
-import { toJunit } from "../../../src/harness/reports/junit.js";
-import { toSarif } from "../../../src/harness/reports/sarif.js";
-import { toMarkdown } from "../../../src/harness/reports/markdown.js";
-import { toText } from "../../../src/harness/reports/text.js";
+import { githubReport } from "../../../src/harness/reports/github.js";
+import { junitReport } from "../../../src/harness/reports/junit.js";
+import { sarifReport } from "../../../src/harness/reports/sarif.js";
+import { markdownReport } from "../../../src/harness/reports/markdown.js";
+import { textReport } from "../../../src/harness/reports/text.js";
 import { judge, scenario as runsOf, times } from "../drift/runs.js";
 import { edit, gateReport, outcomes, rejudged, scenario, testResult, unpaired } from "../../support/gate-report.js";
 
@@ -37,10 +37,10 @@ describe("the order of scenarios", () => {
     expect(worstFirst(report).map((each) => each.scenario)).toEqual(["b", "a", "c"]);
     expect(headOf(report)).toMatchObject({ scenario: { scenario: "b" }, edit: changed });
     expect(headOf(gateReport(scenarios))).toMatchObject({ scenario: { scenario: "a" } });
-    for (const text of [toText(report), toMarkdown(report)]) {
+    for (const text of [textReport(report), markdownReport(report)]) {
       expect(text.indexOf("inconclusive")).toBeLessThan(text.lastIndexOf("drift"));
     }
-    expect(toMarkdown(report).replaceAll("&#8203;", "")).toContain(
+    expect(markdownReport(report).replaceAll("&#8203;", "")).toContain(
       "In b success was lost: 4 of 4 runs before, 1 of 4 now",
     );
   });
@@ -57,9 +57,9 @@ describe("success that was lost on the same path", () => {
   });
 
   it("is what each report names, where the typical runs do not differ", () => {
-    expect(toText(report)).toContain("  success was lost: 8 of 8 runs before, 2 of 8 now");
-    expect(toMarkdown(report)).toContain("### Where success was lost");
-    const page = toHtml(report);
+    expect(textReport(report)).toContain("  success was lost: 8 of 8 runs before, 2 of 8 now");
+    expect(markdownReport(report)).toContain("### Where success was lost");
+    const page = htmlReport(report);
     expect(page).toContain("Where outcomes were lost:");
     expect(page).not.toContain("No difference was found between the typical runs");
   });
@@ -84,21 +84,21 @@ describe("a pass over all scenarios together", () => {
       "not shown: that each scenario is the same; 30 of 30 scenarios had too few runs to be judged alone",
     );
     expect(lines[1]).toMatch(/^not shown: that no success was lost; a loss of up to [\d.]+ points fits these runs$/);
-    for (const line of lines) expect(toText(report)).toContain(line);
-    const page = toHtml(report);
+    for (const line of lines) expect(textReport(report)).toContain(line);
+    const page = htmlReport(report);
     expect(page).toContain("Same over all scenarios together");
     expect(page).toContain('<h1 class="verdict-line inconclusive">');
   });
 
   it("is not shown as a plain pass where single runs are alike", () => {
     const single = judge([runsOf("a", ["find"], ["find"])]);
-    expect(toHtml(single)).toContain('<h1 class="verdict-line inconclusive">');
-    expect(toMarkdown(single)).toContain("## ❔ Drift gate: same (passes)");
+    expect(htmlReport(single)).toContain('<h1 class="verdict-line inconclusive">');
+    expect(markdownReport(single)).toContain("## ❔ Drift gate: same (passes)");
   });
 
   it("says nothing of it where each was judged", () => {
     expect(notShownLines(judge([runsOf("a", times(2, "find"), times(2, "find"))]))).toEqual([]);
-    expect(toHtml(judge([runsOf("a", times(2, "find"), times(2, "find"))]))).toContain(
+    expect(htmlReport(judge([runsOf("a", times(2, "find"), times(2, "find"))]))).toContain(
       '<h1 class="verdict-line same">',
     );
   });
@@ -116,14 +116,14 @@ describe("calls that are only grouped into other turns", () => {
   it("are said with the order that allows them, in every report for a person", () => {
     expect(orderLines(report)[0]).toContain(advice);
     for (const text of [
-      toText(report),
-      toHtml(report),
-      toMarkdown(report).replaceAll("&#8203;", "").replaceAll("\\", ""),
+      textReport(report),
+      htmlReport(report),
+      markdownReport(report).replaceAll("&#8203;", "").replaceAll("\\", ""),
     ]) {
       expect(text).toContain(advice);
       expect(text).toContain("--order unordered allows it");
     }
-    for (const text of [toJunit(report), toSarif(report), toGithub(report)]) {
+    for (const text of [junitReport(report), sarifReport(report), githubReport(report)]) {
       expect(text).toContain("--order unordered allows it");
     }
     expect(orderLines(gateReport([scenario("y", "drift", withEdit)]))).toEqual([]);
@@ -133,7 +133,7 @@ describe("calls that are only grouped into other turns", () => {
 describe("a gate that passes", () => {
   it("says in every report for a person how many scenarios are undecided", () => {
     const open = judge([runsOf("a", ["find"], ["open"]), runsOf("b", ["find"], ["find"])]);
-    for (const text of [toText(open), toMarkdown(open), toHtml(open), toGithub(open)]) {
+    for (const text of [textReport(open), markdownReport(open), htmlReport(open), githubReport(open)]) {
       expect(text).toContain("1 of 2 scenarios is undecided");
     }
   });
@@ -147,9 +147,9 @@ describe("a gate that fails for several reasons", () => {
 
   it("names the same finding first wherever a machine reads it", () => {
     expect(report.reason).toMatch(/^1 of 2 scenarios got worse \(a\): /);
-    expect(/::error .*?title=([^:]*)/.exec(toGithub(report))?.[1]).toBe("a%3A regression");
-    expect(/<testcase name="([^"]*)"/.exec(toJunit(report))?.[1]).toBe("a");
-    const { results } = (JSON.parse(toSarif(report)) as { runs: [{ results: { message: { text: string } }[] }] })
+    expect(/::error .*?title=([^:]*)/.exec(githubReport(report))?.[1]).toBe("a%3A regression");
+    expect(/<testcase name="([^"]*)"/.exec(junitReport(report))?.[1]).toBe("a");
+    const { results } = (JSON.parse(sarifReport(report)) as { runs: [{ results: { message: { text: string } }[] }] })
       .runs[0];
     expect(results.map(({ message }) => message.text.split(".")[0]).slice(0, 4)).toEqual([
       "a: regression",
@@ -163,23 +163,23 @@ describe("a gate that fails for several reasons", () => {
     const names = Array.from({ length: 20 }, (_, index) => `task_${index}`);
     const pooled = judge(names.map((name) => runsOf(name, times(2, "find"), times(2, "open"))));
     expect(pooled.failures.map(({ kind }) => kind)).toEqual(["pooled-distance"]);
-    expect(toGithub(pooled)).toMatch(/^::error [^:]*title=all scenarios%3A drift::/);
-    expect(/<testcase name="([^"]*)"/.exec(toJunit(pooled))?.[1]).toMatch(/^all scenarios/);
+    expect(githubReport(pooled)).toMatch(/^::error [^:]*title=all scenarios%3A drift::/);
+    expect(/<testcase name="([^"]*)"/.exec(junitReport(pooled))?.[1]).toMatch(/^all scenarios/);
   });
 
   it("lists each cause in every report for a person", () => {
-    for (const text of [toText(report), toMarkdown(report), toHtml(report)]) {
+    for (const text of [textReport(report), markdownReport(report), htmlReport(report)]) {
       expect(text).toContain("over all scenarios the candidate succeeds less often");
       expect(text).toContain("over all scenarios the runs take other paths");
     }
-    expect(toText(report)).toContain("  also fails for drift: over all scenarios the runs take other paths");
+    expect(textReport(report)).toContain("  also fails for drift: over all scenarios the runs take other paths");
     const alone = rejudged({ ...report, unpaired: [unpaired("c", "candidate")] });
-    expect(toText(alone)).toContain("  also fails for drift: 1 scenario on one side only");
+    expect(textReport(alone)).toContain("  also fails for drift: 1 scenario on one side only");
   });
 
   it("gives the same figures in each", () => {
     const figures = "p = 7.8e-5, corrected 3.1e-4";
-    for (const text of [toText(report), toMarkdown(report), toHtml(report), toJunit(report)]) {
+    for (const text of [textReport(report), markdownReport(report), htmlReport(report), junitReport(report)]) {
       expect(text.replaceAll("\\", "")).toContain(figures);
     }
   });
@@ -198,7 +198,7 @@ describe("null in place of an absent argument", () => {
       scenario("x", "drift", { edits: [change, change], firstDivergence: 0 }),
       scenario("y", "drift", { edits: [change], firstDivergence: 0 }),
     ]);
-    for (const text of [toText(report), toMarkdown(report), toHtml(report), toJunit(report)]) {
+    for (const text of [textReport(report), markdownReport(report), htmlReport(report), junitReport(report)]) {
       expect(text.split("null and an absent argument differ here")).toHaveLength(2);
     }
   });
@@ -211,28 +211,28 @@ describe("figures", () => {
 
   it("of all of k runs are given at one k for both sides", () => {
     const report = judge([runsOf("a", [...times(9, "find"), "find!"], times(5, "find"))]);
-    expect(toText(report)).toContain("all of 5 runs succeed (pass^5)  50% → 100%; one of 5 (pass@5)  100% → 100%");
+    expect(textReport(report)).toContain("all of 5 runs succeed (pass^5)  50% → 100%; one of 5 (pass@5)  100% → 100%");
     const many = judge([
       runsOf("a", [...times(9, "find"), "find!"], times(2, "find")),
       runsOf("b", [...times(9, "find"), "find!"], times(10, "find")),
     ]);
     expect(many.pooled.outcome?.base.passHat).toHaveLength(2);
     expect(many.pooled.outcome?.candidate.passHat).toEqual([1, 1]);
-    expect(toText(many)).toContain("all of 2 runs succeed (pass^2)  80% → 100%");
+    expect(textReport(many)).toContain("all of 2 runs succeed (pass^2)  80% → 100%");
   });
 
   it("that no test gave are not shown as if one had", () => {
-    expect(toText(judge([runsOf("a", times(10, "find"), times(10, "find"))]))).toContain(
+    expect(textReport(judge([runsOf("a", times(10, "find"), times(10, "find"))]))).toContain(
       "success   10/10 → 10/10, +0.0 points",
     );
-    expect(toText(judge([runsOf("a", times(10, "find"), times(10, "find"))]))).toContain("no difference to test");
-    expect(toText(judge([runsOf("a", ["find"], ["open"])]))).toContain("single runs do not tell");
-    const row = toMarkdown(judge([runsOf("a", ["find", "open"], ["find!", "open!"])]));
+    expect(textReport(judge([runsOf("a", times(10, "find"), times(10, "find"))]))).toContain("no difference to test");
+    expect(textReport(judge([runsOf("a", ["find"], ["open"])]))).toContain("single runs do not tell");
+    const row = markdownReport(judge([runsOf("a", ["find", "open"], ["find!", "open!"])]));
     expect(row).toContain("100% → 0% (p = 0.17, corrected 1)");
   });
 
   it("mark paths whose tools are the same", () => {
-    const text = toText(judge([runsOf("a", ["find(1)", "find(2)"], ["find(3)", "open"])]));
+    const text = textReport(judge([runsOf("a", ["find(1)", "find(2)"], ["find(3)", "open"])]));
     expect(text).toContain("A  1 → 0  find\n");
     expect(text).toContain("  find  (as A, with other arguments)\n");
     expect(text).toMatch(/ open\n/);

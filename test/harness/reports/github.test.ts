@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { MAX_ANNOTATIONS, toGithub } from "../../../src/harness/reports/github.js";
+import { MAX_ANNOTATIONS, githubReport } from "../../../src/harness/reports/github.js";
 import { gateReport, HOSTILE, rejudged, richReport, scenario, unpaired } from "../../support/gate-report.js";
 
 /** As the runner of GitHub Actions reads a line. */
@@ -24,7 +24,7 @@ function commandsOf(text: string) {
 describe("the annotations for GitHub", () => {
   it("stand at the line of the first divergence, errors before warnings and notices", () => {
     const report = richReport();
-    const commands = commandsOf(toGithub(rejudged({ ...report, pooled: {}, unpaired: [] })));
+    const commands = commandsOf(githubReport(rejudged({ ...report, pooled: {}, unpaired: [] })));
     expect(commands[0]).toEqual({
       kind: "error",
       file: "cassettes/old/retail/12.0.cassette.json",
@@ -39,7 +39,7 @@ describe("the annotations for GitHub", () => {
 
   it("are errors for what fails over all scenarios, and for scenarios on one side", () => {
     const report = rejudged({ ...richReport(), scenarios: [scenario("a", "same")] });
-    const errors = commandsOf(toGithub(report)).filter(({ kind }) => kind === "error");
+    const errors = commandsOf(githubReport(report)).filter(({ kind }) => kind === "error");
     expect(errors.map(({ title }) => title)).toEqual([
       "all scenarios: regression",
       "all scenarios: drift",
@@ -48,7 +48,7 @@ describe("the annotations for GitHub", () => {
     ]);
     expect(errors[0]).toMatchObject({ file: "cassettes/new/a.0.cassette.json" });
     const [lone] = [unpaired("b", "candidate")];
-    expect(commandsOf(toGithub(rejudged({ ...report, pooled: {}, unpaired: [lone] })))).toEqual([
+    expect(commandsOf(githubReport(rejudged({ ...report, pooled: {}, unpaired: [lone] })))).toEqual([
       {
         kind: "error",
         file: "cassettes/candidate/b.0.cassette.json",
@@ -59,14 +59,14 @@ describe("the annotations for GitHub", () => {
   });
 
   it("end with the verdict in a plain line", () => {
-    expect(toGithub(richReport()).trimEnd().split("\n").at(-1)).toMatch(/^cassette drift: regression\. 1 scenario/);
-    expect(toGithub(gateReport([scenario("a", "same")]))).toBe(
+    expect(githubReport(richReport()).trimEnd().split("\n").at(-1)).toMatch(/^cassette drift: regression\. 1 scenario/);
+    expect(githubReport(gateReport([scenario("a", "same")]))).toBe(
       "cassette drift: same. No scenario differs. The gate passes.\n",
     );
   });
 
   it("cannot be broken by recorded text, which stays readable", () => {
-    const text = toGithub(gateReport([scenario(HOSTILE, "drift", { reason: `a\n::error::b\r${HOSTILE}` })]));
+    const text = githubReport(gateReport([scenario(HOSTILE, "drift", { reason: `a\n::error::b\r${HOSTILE}` })]));
     expect(text.split("\n")).toHaveLength(3);
     const [command] = commandsOf(text);
     expect(command?.["kind"]).toBe("error");
@@ -78,7 +78,7 @@ describe("the annotations for GitHub", () => {
     const many = Array.from({ length: 40 }, (_, index) =>
       scenario(`s/${index}`, index < 25 ? "drift" : "inconclusive"),
     );
-    const commands = commandsOf(toGithub(gateReport(many)));
+    const commands = commandsOf(githubReport(gateReport(many)));
     const of = (kind: string) => commands.filter((command) => command["kind"] === kind);
     expect(of("error")).toHaveLength(MAX_ANNOTATIONS + 1);
     expect(of("error").at(-1)?.["message"]).toBe("and 16 more");
@@ -86,7 +86,7 @@ describe("the annotations for GitHub", () => {
   });
 
   it("are warnings where the settings let drift pass", () => {
-    const text = toGithub(rejudged(richReport(), { failOn: [] }));
+    const text = githubReport(rejudged(richReport(), { failOn: [] }));
     expect(new Set(commandsOf(text).map(({ kind }) => kind))).toEqual(new Set(["warning", "notice"]));
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { toJunit } from "../../../src/harness/reports/junit.js";
+import { junitReport } from "../../../src/harness/reports/junit.js";
 import { gateReport, HOSTILE, rejudged, richReport, scenario } from "../../support/gate-report.js";
 import { parseXml, type XmlElement } from "../../support/xml.js";
 
@@ -29,13 +29,13 @@ const caseOf = (text: string, name: string) =>
 
 describe("the JUnit report", () => {
   it("has the structure that CI systems read, whatever the texts hold", () => {
-    const root = parseXml(toJunit(richReport()));
+    const root = parseXml(junitReport(richReport()));
     expect(root.name).toBe("testsuites");
     assertStructure(root);
   });
 
   it("has one test case for each scenario and each test over all of them, and counts what it holds", () => {
-    const suite = suiteOf(toJunit(richReport()));
+    const suite = suiteOf(junitReport(richReport()));
     const cases = named(suite, "testcase");
     expect(cases).toHaveLength(9);
     expect(suite.attributes).toMatchObject({ tests: "9", failures: "7", errors: "0", skipped: "1" });
@@ -53,7 +53,7 @@ describe("the JUnit report", () => {
   });
 
   it("says in a failure the reason, the first divergence and where it is", () => {
-    const [failure] = named(caseOf(toJunit(richReport()), "retail/12"), "failure");
+    const [failure] = named(caseOf(junitReport(richReport()), "retail/12"), "failure");
     expect(failure?.attributes).toEqual({
       message: "It succeeds less often: 4 of 4 runs before, 1 of 4 now.",
       type: "regression",
@@ -64,7 +64,7 @@ describe("the JUnit report", () => {
   });
 
   it("gives figures as properties", () => {
-    const [properties] = named(caseOf(toJunit(richReport()), "retail/12"), "properties");
+    const [properties] = named(caseOf(junitReport(richReport()), "retail/12"), "properties");
     const figures = Object.fromEntries(properties?.children.map(({ attributes: a }) => [a["name"], a["value"]]) ?? []);
     expect(figures).toMatchObject({
       verdict: "regression",
@@ -79,28 +79,28 @@ describe("the JUnit report", () => {
 
   it("skips what is inconclusive and lets pass, and fails it where the settings say so", () => {
     const report = richReport();
-    expect(named(caseOf(toJunit(report), "banking/3"), "failure")).toEqual([]);
-    expect(named(caseOf(toJunit(report), "banking/3"), "system-out")[0]?.text).toContain("about 5 runs on each side");
+    expect(named(caseOf(junitReport(report), "banking/3"), "failure")).toEqual([]);
+    expect(named(caseOf(junitReport(report), "banking/3"), "system-out")[0]?.text).toContain("about 5 runs on each side");
     const strict = rejudged(report, { onInconclusive: "fail" });
-    expect(named(caseOf(toJunit(strict), "banking/3"), "failure")).toHaveLength(1);
-    expect(suiteOf(toJunit(strict)).attributes).toMatchObject({ failures: "8", skipped: "0" });
+    expect(named(caseOf(junitReport(strict), "banking/3"), "failure")).toHaveLength(1);
+    expect(suiteOf(junitReport(strict)).attributes).toMatchObject({ failures: "8", skipped: "0" });
   });
 
   it("skips a scenario on one side where that is let pass", () => {
     const report = rejudged(richReport(), { sharedOnly: true });
-    const [skipped] = named(caseOf(toJunit(report), "retail/99"), "skipped");
+    const [skipped] = named(caseOf(junitReport(report), "retail/99"), "skipped");
     expect(skipped?.attributes["message"]).toBe("only the baseline has it (1 run)");
   });
 
   it("writes characters that XML forbids as escapes that can be seen", () => {
-    const text = toJunit(gateReport([scenario("a", "drift", { reason: HOSTILE })]));
+    const text = junitReport(gateReport([scenario("a", "drift", { reason: HOSTILE })]));
     const [failure] = named(caseOf(text, "a"), "failure");
     expect(failure?.attributes["message"]).toContain("\\u202e\\u0000\\u0007\\ufffe\"' onclick='x");
     expect(failure?.text).toContain("</script></title><img src=x onerror=alert(1)>");
   });
 
   it("gives the same bytes for the same report, and a suite for none", () => {
-    expect(toJunit(richReport())).toBe(toJunit(richReport()));
-    expect(suiteOf(toJunit(gateReport([]))).attributes).toMatchObject({ tests: "0", failures: "0" });
+    expect(junitReport(richReport())).toBe(junitReport(richReport()));
+    expect(suiteOf(junitReport(gateReport([]))).attributes).toMatchObject({ tests: "0", failures: "0" });
   });
 });

@@ -5,7 +5,7 @@ import {
   MAX_SUMMARY_BYTES,
   STICKY_MARKER,
   toJobSummary,
-  toMarkdown,
+  markdownReport,
 } from "../../../src/harness/reports/markdown.js";
 import { gateReport, HOSTILE, richReport, scenario } from "../../support/gate-report.js";
 
@@ -15,7 +15,7 @@ const many = (count: number) =>
 
 describe("the Markdown report", () => {
   it("begins with the marker, then says the verdict, the table, the first divergence and the commands", () => {
-    const text = toMarkdown(richReport());
+    const text = markdownReport(richReport());
     const places = [
       STICKY_MARKER,
       "## ❌ Drift gate: regression (fails)",
@@ -30,7 +30,7 @@ describe("the Markdown report", () => {
   });
 
   it("lists the worst scenario first and leaves out those that are the same", () => {
-    const rows = toMarkdown(richReport())
+    const rows = markdownReport(richReport())
       .split("\n")
       .filter((line) => /^\| \p{Extended_Pictographic}/u.test(line));
     expect(rows.map((row) => row.split(" | ")[1]?.slice(0, 9))).toEqual([
@@ -43,21 +43,21 @@ describe("the Markdown report", () => {
   });
 
   it("says of a report without drift only that", () => {
-    const text = toMarkdown(gateReport([scenario("a", "same")]));
+    const text = markdownReport(gateReport([scenario("a", "same")]));
     expect(text).toContain("## ✅ Drift gate: same (passes)");
     expect(text).not.toContain("### First divergence");
     expect(text).not.toContain("| --- |");
   });
 
   it("keeps every row to its cells, whatever the texts hold", () => {
-    const rows = toMarkdown(richReport())
+    const rows = markdownReport(richReport())
       .split("\n")
       .filter((line) => line.startsWith("| "));
     for (const row of rows) expect(row.replaceAll(/\\[\\|]/g, "").split("|")).toHaveLength(7);
   });
 
   it("stays below the limits of a comment and of a summary, and says what was cut", () => {
-    const text = toMarkdown(many(5_000));
+    const text = markdownReport(many(5_000));
     expect(bytes(text)).toBeLessThanOrEqual(MAX_COMMENT_BYTES);
     expect(bytes(text)).toBeGreaterThan(0.9 * MAX_COMMENT_BYTES);
     const rows = text.split("\n").filter((line) => line.startsWith("| ⚠️")).length;

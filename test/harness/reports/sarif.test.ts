@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import type { GateReport } from "../../../src/harness/drift/report.js";
-import { MAX_RESULTS, toSarif } from "../../../src/harness/reports/sarif.js";
+import type { GateReport } from "../../../src/harness/drift/gate-report.js";
+import { MAX_RESULTS, sarifReport } from "../../../src/harness/reports/sarif.js";
 import { toUriReference } from "../../../src/harness/reports/uri.js";
 import { edit, gateReport, HOSTILE, richReport, scenario } from "../../support/gate-report.js";
 import { assertValid, createValidator } from "../../support/json-schema.js";
@@ -21,7 +21,7 @@ interface Result {
 }
 
 function runOf(report: GateReport) {
-  const log = JSON.parse(toSarif(report)) as {
+  const log = JSON.parse(sarifReport(report)) as {
     runs: [
       {
         tool: { driver: { rules: { id: string }[] } };

@@ -12,7 +12,7 @@ import type { CassetteV2 } from "../../../src/cassette/file/format.js";
 import { HarnessError } from "../../../src/harness/errors.js";
 import { stepCheck } from "../../../src/harness/step-check/check.js";
 import { createStepGate } from "../../../src/harness/step-check/gate.js";
-import { firstDisagreement, summariseSteps } from "../../../src/harness/step-check/report.js";
+import { firstDisagreement, summariseSteps } from "../../../src/harness/step-check/summary.js";
 import { draft, fixedPorts } from "../../support/recording.js";
 import { ask, say } from "../../support/script.js";
 import { model, promptsOf, recorded, RECORDED, TOOLS } from "./recorded.js";
@@ -253,7 +253,7 @@ describe("stepCheck", () => {
     const another = agreeing();
     const check = await stepCheck(source, another, { ports });
     expect(JSON.stringify(another.asked)).not.toContain("Hm.");
-    expect(check.notes).toEqual(["the recorded model's thoughts are left out of the prompts"]);
+    expect(check.notes).toEqual(["the recorded model's reasoning is left out of the prompts"]);
     const same = model((turn) => RECORDED[turn] ?? say("?"), "old");
     await stepCheck(source, same, { ports });
     expect(JSON.stringify(same.asked)).toContain("Hm.");
@@ -264,7 +264,9 @@ describe("stepCheck", () => {
     const { entries, extensions, envelopeHash, ...head } = source;
     const redacted = buildCassette({ ...head, extensions: { ...extensions, redacted: ["aws-key"] } }, entries);
     const { notes, answers } = await stepCheck(redacted, agreeing(), { ports });
-    expect(notes).toEqual(["the recording is redacted (aws-key): the model saw placeholders, not what stood there"]);
+    expect(notes).toEqual([
+      "the recording is redacted (aws-key): the model sees placeholders instead of the original text",
+    ]);
     expect(answers?.extensions?.redacted).toEqual(["aws-key"]);
   });
 });
@@ -288,7 +290,7 @@ describe("what cannot be checked", () => {
     }
     const given = await stepCheck(toolless, agreeing(), { tools: TOOLS, ports });
     expect(summariseSteps([given]).agreement?.rate).toBe(1);
-    expect(given.notes).toContain("the tools are those that were given, not the recorded ones");
+    expect(given.notes).toContain("the given tools replace the recorded ones");
   });
 
   it("is answered by no answers of another recording, of another model, or of no check", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createStepGate } from "../../../src/harness/step-check/gate.js";
 import { stepCheck } from "../../../src/harness/step-check/check.js";
-import { summariseSteps } from "../../../src/harness/step-check/report.js";
+import { summariseSteps } from "../../../src/harness/step-check/summary.js";
 import { fixedPorts } from "../../support/recording.js";
 import { say } from "../../support/script.js";
 import { model, recorded, RECORDED } from "./recorded.js";
@@ -59,7 +59,7 @@ describe("the limits of a step check", () => {
   });
 
   it("refuse a cost limit without a price, unless that is allowed; then what is reported decides", async () => {
-    expect(() => createStepGate({ maxCostUsd: 1 })).toThrow(/price of the model is not known/);
+    expect(() => createStepGate({ maxCostUsd: 1 })).toThrow(/price of the model is unknown/);
     const provider = model((turn) => ({ ...(RECORDED[turn] ?? say("?")), costUsd: 0.6 }));
     const gate = createStepGate({ maxCostUsd: 1, allowUnknownCost: true, concurrency: 1 });
     const check = await stepCheck(await recorded(), provider, { gate, ports });

@@ -10,7 +10,7 @@ import { canonicalize } from "../../../src/core/canon/json.js";
 import type { LlmProviderAdapter, LlmTurnResponse } from "../../../src/core/index.js";
 import { stepCheck } from "../../../src/harness/step-check/check.js";
 import { createStepGate } from "../../../src/harness/step-check/gate.js";
-import { summariseSteps, type StepSummary } from "../../../src/harness/step-check/report.js";
+import { summariseSteps, type StepSummary } from "../../../src/harness/step-check/summary.js";
 import { fixedPorts } from "../../support/recording.js";
 import { hasShared, readSharedLines } from "../../support/shared.js";
 

@@ -1,17 +1,15 @@
-// Which scenario comes first: the sentence of the verdict, the list of every report and the keys of the page all follow this order.
+// The order of scenarios, which the verdict's sentence, the list of every report and the keys of the page follow.
 
-import type { GateReport, ScenarioReport, Verdict } from "../report.js";
+import type { GateReport, ScenarioReport, Verdict } from "../gate-report.js";
 
-/** From worst to best: the order in which a reader wants them. */
+/** The verdicts from worst to best. */
 export const WORST_FIRST: readonly Verdict[] = ["regression", "drift", "inconclusive", "better", "same"];
 
-/** What the order depends on. */
-export type Ranked = Pick<GateReport, "scenarios" | "verdict" | "pooled" | "settings">;
+type Ranked = Pick<GateReport, "scenarios" | "verdict" | "pooled" | "settings">;
 
 /**
- * The scenarios by verdict, then by how much success they lost or gained, then by name. Where success was lost over all of them
- * together, the loss comes before the verdict, since few of them can be judged alone. Where the verdict is `better`, those that
- * are better come first.
+ * The scenarios by verdict, then by lost or gained success, then by name. If success was lost over all of them together, the loss
+ * counts before the verdict, since few of them can be judged alone. If the verdict is `better`, the better ones come first.
  */
 export function worstFirst({ scenarios, verdict: whole, pooled, settings }: Ranked): ScenarioReport[] {
   const isLostOverAll = (pooled.outcome?.test.adjusted ?? 1) <= settings.alpha;
@@ -34,7 +32,7 @@ export function ofVerdict(scenarios: readonly ScenarioReport[], wanted: Verdict)
   return scenarios.filter(({ verdict }) => verdict === wanted).sort((a, b) => bySize(a, b) || byName(a, b));
 }
 
-/** How much smaller the candidate's share of successes is, 0 to 1; 0 where it is not. */
+/** How much smaller the candidate's share of successes is, 0 to 1; 0 if it is not smaller. */
 export function lossOf({ outcome }: ScenarioReport): number {
   return Math.max(0, -(outcome?.effect.value ?? 0));
 }

@@ -1,5 +1,5 @@
-// The path a run took, reduced to what is compared, and how far two paths are from each other. The order of parallel calls is
-// nothing; turns without calls are left out. The distance is that of `cassette diff`'s alignment (docs/diff.md), a metric.
+// The path of a run, reduced to its calls, and the distance of two paths. The order of parallel calls and turns without calls do not
+// count. The distance is that of `cassette diff`'s alignment (docs/diff.md), a metric.
 
 import {
   isOneWay,
@@ -13,25 +13,25 @@ import {
 } from "../../../cassette/index.js";
 import { canonicalize, defined, sha256Hex } from "../../../core/index.js";
 
-/** What counts when two paths are compared, as in `DiffOptions`. */
+/** The options for comparing two paths, as in `DiffOptions`. */
 export interface TrajectoryOptions {
   ignore: readonly string[];
-  /** The one-way orders are taken from the baseline to the candidate. */
+  /** One-way orders apply from the baseline to the candidate. */
   order: CallOrder;
   readOnly?: readonly string[];
-  /** Which differences in arguments are none. */
+  /** Differences in arguments to ignore. */
   tolerances?: Tolerances;
-  /** What the assistant said is compared like a call. */
+  /** The assistant's texts are compared like calls. */
   content: boolean;
 }
 
-/** The path of one run, ready to be compared with others. */
+/** The path of one run, ready for comparison. */
 export interface Trajectory {
-  /** Equal keys took the same path. */
+  /** Equal for equal paths. */
   key: string;
-  /** Paths that tolerances find alike have equal skeletons. */
+  /** Equal for paths that differ only by tolerances. */
   skeleton: string;
-  /** The calls of each turn as texts; long ones are cut and end in a part of their hash. */
+  /** The calls of each turn as texts. A long one is cut and ends with a part of its hash. */
   steps: string[][];
   path: RunPath;
   /** The order allows differences in one direction. */
@@ -40,7 +40,7 @@ export interface Trajectory {
 
 const MAX_TEXT = 200;
 
-/** The path of a recording. Throws "invalid-options" for an `ignore` that is no pointer. */
+/** The path of a recording. Throws "invalid-options" for an `ignore` that is not a pointer. */
 export function trajectoryOf(cassette: Cassette, options: TrajectoryOptions): Trajectory {
   const { ignore, order, readOnly = [], content, tolerances } = options;
   const compared = { ignore, order, readOnly, ...defined({ tolerances }) };
@@ -50,7 +50,7 @@ export function trajectoryOf(cassette: Cassette, options: TrajectoryOptions): Tr
   return {
     key: sha256Hex(canonicalize(keys)),
     skeleton: sha256Hex(canonicalize(skeletons)),
-    steps: keys.map((set) => set.map(cut)),
+    steps: keys.map((set) => set.map(cutWithHash)),
     path,
     isOneWay: isOneWay(order),
   };
@@ -61,12 +61,12 @@ export function trajectoryDistance(a: Trajectory, b: Trajectory): number {
   return a.key === b.key ? 0 : pathDistance(a.path, b.path);
 }
 
-/** How far `candidate` departs from `base` in what the order does not allow; the distance, where the order has no direction. */
+/** How far `candidate` departs from `base` beyond what the order allows; the distance, if the order has no direction. */
 export function trajectoryDeparture(base: Trajectory, candidate: Trajectory): number {
   return base.key === candidate.key ? 0 : pathDeparture(base.path, candidate.path);
 }
 
-/** What the assistant said as a call of its own, so that it takes part in the path. */
+/** Adds the assistant's texts as calls, so that they are part of the path. */
 function withTexts(cassette: Cassette): Cassette {
   const entries = cassette.entries.map((entry) => {
     const { message } = entry.response;
@@ -78,7 +78,7 @@ function withTexts(cassette: Cassette): Cassette {
   return { ...cassette, entries } as Cassette;
 }
 
-function cut(text: string): string {
+function cutWithHash(text: string): string {
   if (text.length <= MAX_TEXT) return text;
   return `${text.slice(0, MAX_TEXT).toWellFormed()}… #${sha256Hex(text.toWellFormed()).slice(0, 12)}`;
 }

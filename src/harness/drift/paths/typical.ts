@@ -1,4 +1,4 @@
-// The two typical runs of a scenario beside each other: every turn of both, what differs, and where in the files.
+// The two typical runs of a scenario side by side: every turn of both, the differences, and their places in the files.
 
 import { defined } from "../../../core/index.js";
 import {
@@ -13,10 +13,10 @@ import {
   type Drift,
 } from "../../../cassette/index.js";
 import { toConversation } from "../../html/steps.js";
-import type { ContractState, Edit, Location, ScenarioReport, TimelineRow, TimelineTurn } from "../report.js";
+import type { ContractState, Edit, Location, ScenarioReport, TimelineRow, TimelineTurn } from "../gate-report.js";
 import type { TrajectoryOptions } from "./trajectory.js";
 
-/** One typical run as it was read again. */
+/** One typical run, read again. */
 export interface TypicalRun {
   file: string;
   cassette: Cassette;
@@ -24,13 +24,13 @@ export interface TypicalRun {
   lines: readonly number[];
 }
 
-/** What `describeTypical` adds to a scenario's report. */
+/** The part of a scenario's report that `describeTypical` adds. */
 export type Described = Pick<
   ScenarioReport,
   "edits" | "timeline" | "firstDivergence" | "tolerances" | "contract" | "contractState"
 >;
 
-/** Characters of a text or a result that a report keeps; the file has all of it. */
+/** The most characters of a text or a result that a report keeps. */
 const MAX_TEXT = 4_000;
 
 /** Compares the two runs turn by turn. Throws "diff-too-large" as `diffCassettes` does. */
@@ -49,12 +49,8 @@ export function describeTypical(base: TypicalRun, candidate: TypicalRun, options
   const edits = found.drifts.map((drift) => withOrder(toEdit(drift, base, candidate, contract), order));
   const [old, now] = [turnsOf(base.cassette), turnsOf(candidate.cassette)];
   const timeline = alignTurns(base.cassette, candidate.cassette, compared).map((pair): TimelineRow => {
-    const before = pair.old === undefined ? undefined : old[pair.old];
-    const after = pair.new === undefined ? undefined : now[pair.new];
-    return {
-      ...defined({ base: before, candidate: after }),
-      edits: pair.drifts,
-    };
+    const [before, after] = [old[pair.old ?? -1], now[pair.new ?? -1]];
+    return { ...defined({ base: before, candidate: after }), edits: pair.drifts };
   });
   const first = timeline.find((row) => row.edits.length > 0)?.edits[0];
   return {
@@ -88,7 +84,7 @@ function toEdit(drift: Drift, base: TypicalRun, candidate: TypicalRun, contract:
   };
 }
 
-/** Strict orders count how calls are grouped into turns, and newer models often ask for several at once. */
+/** Names the order that allows the edit. Strict orders count how calls are grouped into turns, which newer models often change. */
 function withOrder(edit: Edit, order: CallOrder): Edit {
   const { kind } = edit.drift;
   if (kind === "parallelised") return { ...edit, allowedBy: "unordered" };
@@ -107,13 +103,13 @@ function turnsOf(cassette: Cassette): TimelineTurn[] {
     const { inputTokens, outputTokens, costUsd } = usageOf(entry.response);
     return {
       turn: entry.turnIndex,
-      text: cut(message.content),
+      text: cutWithCount(message.content),
       calls: (message.toolCalls ?? []).map((call, index) => {
         const result = results.get(index);
         return {
           name: call.name,
           arguments: call.malformedArguments ?? call.arguments,
-          ...(result === undefined ? {} : { result: cut(result.content) }),
+          ...(result === undefined ? {} : { result: cutWithCount(result.content) }),
         };
       }),
       stopReason,
@@ -123,7 +119,7 @@ function turnsOf(cassette: Cassette): TimelineTurn[] {
   });
 }
 
-function cut(text: string): string {
+function cutWithCount(text: string): string {
   if (text.length <= MAX_TEXT) return text;
   return `${text.slice(0, MAX_TEXT).toWellFormed()}… (${text.length - MAX_TEXT} more characters)`;
 }

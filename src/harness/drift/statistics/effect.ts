@@ -12,16 +12,16 @@ import type { Stratum } from "./stratified.js";
 import { wilsonInterval } from "./wilson.js";
 
 /** A value with its interval. */
-export interface Estimate {
+interface Estimate {
   value: number;
   low: number;
   high: number;
 }
 
 /**
- * The candidate's success rate less the baseline's. Over several scenarios: rates weighted as by N. Mantel and W. Haenszel
- * (JNCI 22, 1959), each with the number of runs that a plain rate of the same variance would have. That counts the spread
- * between scenarios as chance, so the interval is rather too wide than too narrow.
+ * The candidate's success rate less the baseline's. Over several scenarios rates are weighted as by N. Mantel and W. Haenszel (JNCI
+ * 22, 1959), each with the number of runs of a plain rate of the same variance. This counts the spread between scenarios as chance,
+ * so the interval tends to be too wide.
  */
 export function rateDifference(strata: readonly Stratum[], level: number): Estimate {
   const weights = strata.map(({ base, candidate }) => (base.runs * candidate.runs) / (base.runs + candidate.runs));
@@ -64,7 +64,7 @@ export interface DistanceEstimate {
   variance: number;
 }
 
-/** `value` is the mean distance between the sides less the mean of those within; a side with one run has none. */
+/** `value` is the mean distance between the sides less the mean distance within them; a side with one run has none within. */
 export function distanceExcess({ base, runs, distances }: DistanceTable): DistanceEstimate {
   const sides = [
     { from: 0, to: base },
@@ -108,7 +108,7 @@ interface Side {
   to: number;
 }
 
-/** For each run of `side` its mean distance to `others`; empty where there are none. */
+/** The mean distance of each run of `side` to `others`, if there are any. */
 function means(side: Side, others: Side, mean: (run: number, others: Side) => number | undefined): number[] {
   const list: number[] = [];
   for (let run = side.from; run < side.to; run++) {
@@ -118,7 +118,7 @@ function means(side: Side, others: Side, mean: (run: number, others: Side) => nu
   return list;
 }
 
-/** The mean of several scenarios' excess, each counting the same. */
+/** The mean excess of several scenarios, each with the same weight. */
 export function meanExcess(estimates: readonly DistanceEstimate[], level: number): Estimate {
   const value = average(estimates.map((estimate) => estimate.value)) ?? 0;
   const variance = estimates.reduce((sum, estimate) => sum + estimate.variance, 0) / estimates.length ** 2;
@@ -126,7 +126,7 @@ export function meanExcess(estimates: readonly DistanceEstimate[], level: number
   return { value, low: Math.max(-1, value - half), high: Math.min(1, value + half) };
 }
 
-/** The arithmetic mean; none of nothing. */
+/** The arithmetic mean; undefined for an empty list. */
 export function average(values: readonly number[]): number | undefined {
   return values.length === 0 ? undefined : values.reduce((sum, value) => sum + value, 0) / values.length;
 }

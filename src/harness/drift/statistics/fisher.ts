@@ -13,10 +13,10 @@ export interface ExactResult {
   attainable: number;
 }
 
-/** No p-value is 0; one so small is smaller than any level. */
-export const LEAST_P = 1e-300;
+/** The least p-value, below any level: no p-value is 0. */
+const LEAST_P = 1e-300;
 
-/** Two tables as probable as this are called equally probable, as R's fisher.test does. */
+/** Tables within this ratio are equally probable, as in R's fisher.test. */
 const TIE = 1 + 1e-7;
 
 /** `weights[i]` is the probability of `least + i` successes of the candidate; they sum to 1. */
@@ -26,8 +26,8 @@ export interface Distribution {
 }
 
 /**
- * How many of the candidate's runs succeed, given all successes of both sides. From the most probable number outwards by
- * the ratio of neighbours, so that no factorial is needed and nothing overflows however many runs there are.
+ * The distribution of the candidate's successes, given the successes of both sides. It is computed outwards from the mode by the
+ * ratio of neighbours, so that no factorial is needed and nothing overflows.
  */
 export function successDistribution(base: Counts, candidate: Counts): Distribution {
   const successes = base.successes + candidate.successes;
@@ -45,7 +45,7 @@ export function successDistribution(base: Counts, candidate: Counts): Distributi
   return { least, weights: weights.map((weight) => weight / total) };
 }
 
-/** One side: the chance of so few successes of the candidate, or fewer. Two: of any result no more probable than this. */
+/** One side: the chance of at most as many successes of the candidate. Two sides: of any result that is no more probable. */
 export function fisherTest(base: Counts, candidate: Counts, sides: 1 | 2): ExactResult {
   const { least, weights } = successDistribution(base, candidate);
   const observed = candidate.successes - least;

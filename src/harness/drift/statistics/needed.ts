@@ -1,19 +1,19 @@
-// How many runs on each side would decide, if what was seen so far went on: the counts are scaled up until Fisher's exact
-// test on them falls to the level. A plan and no promise: rates seen in few runs are rough.
+// The number of runs on each side that would decide: the counts so far are scaled up until Fisher's exact test reaches the level. It
+// is a plan and no promise, since rates of few runs are rough.
 
 import { fisherTest, type Counts } from "./fisher.js";
 
-/** Beyond so many runs the answer is "more". */
+/** The largest answer. */
 export const MAX_NEEDED = 200;
 
-/** Two shares that differ, and whether only fewer successes of the candidate count. */
+/** Two shares to compare; with one side, only fewer successes of the candidate count. */
 export interface Contrast {
   base: Counts;
   candidate: Counts;
   sides: 1 | 2;
 }
 
-/** The least number of runs on each side at which one of the contrasts would reach `level`; none up to MAX_NEEDED. */
+/** The least number of runs on each side at which a contrast would reach `level`; undefined beyond MAX_NEEDED. */
 export function runsNeeded(contrasts: readonly Contrast[], level: number): number | undefined {
   const differing = contrasts.filter(
     ({ base, candidate }) => base.successes * candidate.runs !== candidate.successes * base.runs,

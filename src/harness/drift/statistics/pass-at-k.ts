@@ -3,17 +3,17 @@
 
 import type { Counts } from "./fisher.js";
 
-/** 1 - C(n-c, k) / C(n, k) for k = 1 … n: the chance that k of the n runs, drawn without putting back, hold a success. */
+/** 1 - C(n-c, k) / C(n, k) for k = 1 … n: the chance that k of the n runs, drawn without replacement, include a success. */
 export function passAt({ runs, successes }: Counts): number[] {
   return shares(runs, runs - successes).map((share) => 1 - share);
 }
 
-/** C(c, k) / C(n, k) for k = 1 … n: the chance that k of the n runs, drawn without putting back, are all successes. */
+/** C(c, k) / C(n, k) for k = 1 … n: the chance that k of the n runs, drawn without replacement, are all successes. */
 export function passHat({ runs, successes }: Counts): number[] {
   return shares(runs, successes);
 }
 
-/** The chance that 1, 2 … `runs` runs drawn without putting back are all of one kind, of which there are `kind`. */
+/** The chance that 1, 2 … `runs` runs, drawn without replacement, are all among `kind` of them. */
 function shares(runs: number, kind: number): number[] {
   let share = 1;
   return Array.from({ length: runs }, (_, drawn) => (share *= Math.max(0, kind - drawn) / (runs - drawn)));

@@ -21,22 +21,22 @@ export interface PermutationResult {
   draws?: number;
 }
 
-/** Up to so many relabelings all are looked at. */
+/** Up to this number all relabelings are counted. */
 export const MAX_EXHAUSTIVE = 20_000;
-/** Random relabelings; fewer, but not fewer than the second, where the runs are so many that it would take minutes. */
+/** Random relabelings; fewer, down to the second number, if that would take minutes. */
 const DRAWS = 9_999;
 const LEAST_DRAWS = 999;
 const MAX_WORK = 1_000_000_000;
-/** A scenario with so few relabelings keeps the statistic of each. */
+/** A scenario with at most this many relabelings keeps the statistic of each. */
 const MAX_KEPT = 300;
-/** Scenarios that keep theirs are drawn together, as many as have no more relabelings than this between them. */
+/** Scenarios that keep theirs are drawn together while their relabelings multiply to at most this number. */
 const MAX_SUMS = 1_296;
 /** Statistics this near to each other are equal but for rounding. */
 const TIE = 1e-10;
 
 /**
- * Two-sided in effect: any difference between the sides makes the statistic larger. Where distances are not alike both ways, only
- * those from the baseline to the candidate count between the sides; the relabelings make the test right for any statistic.
+ * Two-sided in effect: any difference between the sides makes the statistic larger. If distances depend on the direction, only those
+ * from the baseline to the candidate count between the sides. Relabeling makes the test valid for any statistic.
  */
 export function permutationTest(tables: readonly DistanceTable[], random: Random): PermutationResult {
   const varied = tables.filter(canVary);
@@ -61,19 +61,19 @@ export function energyStatistic({ runs, distances }: DistanceTable, isBase: Uint
   return 2 * (between / (base * other) - withinBase / (base * base) - withinCandidate / (other * other));
 }
 
-/** False where every relabeling gives the same statistic: one run on each side, or all runs equally far from each other. */
+/** False if every relabeling gives the same statistic: one run on each side, or equal distances. */
 function canVary({ base, runs, distances }: DistanceTable): boolean {
   if (base === 0 || base === runs || runs <= 2) return false;
   const first = distances[1] as number;
   return distances.some((distance, place) => place % (runs + 1) !== 0 && Math.abs(distance - first) > TIE);
 }
 
-/** True where every distance is the same both ways, so that swapping the sides changes nothing. */
+/** True if every distance is the same both ways, so that swapping the sides changes nothing. */
 function isTwoWay(runs: number, distances: Float64Array): boolean {
   return distances.every((distance, place) => distance === distances[(place % runs) * runs + Math.floor(place / runs)]);
 }
 
-/** The statistic of every relabeling; the first is the one observed. */
+/** The statistic of every relabeling; the first is the observed one. */
 function allStatistics(table: DistanceTable): Float64Array {
   const { base, runs } = table;
   const chosen = Array.from({ length: base }, (_, index) => index);
@@ -136,7 +136,7 @@ function drawn(tables: readonly DistanceTable[], random: Random): PermutationRes
   };
 }
 
-/** Scenarios of few relabelings as one source. Lists are put together first, so that one draw does for several scenarios. */
+/** Scenarios of few relabelings as one source. Their lists are combined, so that one draw serves several scenarios. */
 function keeping(tables: readonly DistanceTable[]): Source {
   const lists: Float64Array[] = [];
   for (const table of tables) {
@@ -158,14 +158,14 @@ function keeping(tables: readonly DistanceTable[]): Source {
   return { observed, draw, largest, work: lists.length };
 }
 
-/** Every value of the one with every value of the other; the first is that of both firsts. */
+/** The sums of all pairs of values; the first is the sum of both firsts. */
 function sumsOf(one: Float64Array, other: Float64Array): Float64Array {
   const sums = new Float64Array(one.length * other.length);
   one.forEach((sum, i) => other.forEach((value, j) => (sums[i * other.length + j] = sum + value)));
   return sums;
 }
 
-/** Draws by shuffling the runs. Those at distance 0 from each other are one kind, and only kinds are counted and summed. */
+/** Draws by shuffling the runs. Runs at distance 0 are of one kind, and only kinds are counted and summed. */
 function shuffling({ base, runs, distances }: DistanceTable): Source {
   const kinds: number[] = [];
   const kindOf = Int32Array.from({ length: runs }, (_, run) => {
@@ -217,7 +217,7 @@ function countKinds(kindOf: Int32Array, first: number, kinds: number): Int32Arra
   return counts;
 }
 
-/** n over k, as a float: large ones lose digits, which decides nothing. */
+/** n over k as a float: the lost digits of a large one do not matter. */
 export function combinations(n: number, k: number): number {
   let result = 1;
   for (let i = 1; i <= Math.min(k, n - k); i++) result = (result * (n - Math.min(k, n - k) + i)) / i;

@@ -2,11 +2,11 @@
 // filled by FNV-1a over the seed and a label, so that each test draws from a stream of its own.
 
 export interface Random {
-  /** A whole number from 0 to `limit` - 1, each as likely as the other to within `limit` / 2^32. */
+  /** A whole number from 0 to `limit` - 1, uniform to within `limit` / 2^32. */
   below(limit: number): number;
 }
 
-/** The same seed and label give the same numbers; another label gives numbers that have nothing to do with them. */
+/** The same seed and label give the same numbers; another label gives an independent stream. */
 export function createRandom(seed: number, label: string): Random {
   const text = `${seed}\u0000${label}`;
   let [a, b, c, counter] = [hash(text, 0x811c9dc5), hash(text, 0x1b873593), hash(text, 0x85ebca6b), 1];
@@ -19,12 +19,12 @@ export function createRandom(seed: number, label: string): Random {
     c = (c + sum) | 0;
     return sum >>> 0;
   };
-  // The generator's author lets it run a while, since the first numbers still show the state they came from.
+  // Its author discards the first numbers, which still depend on the initial state.
   for (let step = 0; step < 15; step++) next();
   return { below: (limit) => Math.floor((next() / 2 ** 32) * limit) };
 }
 
-/** FNV-1a over UTF-16 code units, from a start of our choice. */
+/** FNV-1a over UTF-16 code units, from the given start. */
 function hash(text: string, start: number): number {
   let value = start | 0;
   for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);

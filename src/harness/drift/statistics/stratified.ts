@@ -11,14 +11,14 @@ export interface Stratum {
   candidate: Counts;
 }
 
-/** Probabilities below this at either end are let go; the p-value says no smaller than what was let go. */
+/** Probabilities below this at either end are dropped, so no p-value is smaller than the second number. */
 const NEGLIGIBLE = 1e-40;
 const LEAST_POOLED_P = 1e-30;
 
-/** The sum of nothing. */
+/** The distribution of an empty sum. */
 const ONE: Distribution = { least: 0, weights: Float64Array.of(1) };
 
-/** One-sided: the chance of so few successes of the candidate over all scenarios, or fewer. */
+/** One-sided: the chance of at most as many successes of the candidate over all scenarios. */
 export function stratifiedTest(strata: readonly Stratum[]): ExactResult {
   let total: Distribution = ONE;
   let attainable = 1;
@@ -32,7 +32,7 @@ export function stratifiedTest(strata: readonly Stratum[]): ExactResult {
   return { p: clampP(Math.max(p, LEAST_POOLED_P)), attainable: clampP(Math.max(attainable, LEAST_POOLED_P)) };
 }
 
-/** Scenarios with the same runs and the same successes in all have the same distribution. */
+/** Groups scenarios with the same runs and the same total of successes, which have the same distribution. */
 function countAlike(strata: readonly Stratum[]): (Stratum & { times: number })[] {
   const groups = new Map<string, Stratum & { times: number }>();
   for (const stratum of strata) {
@@ -56,7 +56,7 @@ function power(distribution: Distribution, times: number): Distribution {
   return result;
 }
 
-/** True where the test is McNemar's: a single run on each side of every scenario. */
+/** True if the test is McNemar's: a single run on each side of every scenario. */
 export function isPaired(strata: readonly Stratum[]): boolean {
   return strata.every(({ base, candidate }) => base.runs === 1 && candidate.runs === 1);
 }

@@ -1,4 +1,4 @@
-// The recordings of which a run has to be like one: a cassette, a file, a folder, or several of them.
+// The baselines of a run: a cassette, a file, a folder, or several of these. The run must match one of them.
 
 import { plural } from "../../../core/index.js";
 import { CASSETTE_SUFFIX } from "../../../cassette/index.js";
@@ -9,11 +9,11 @@ import { assertPath, loadPinned, type Pinned, type PinTerms } from "./pinned.js"
 import { cutText } from "../../text/hide.js";
 
 /** The most baselines of one comparison. */
-export const MAX_BASELINES = 1_000;
+const MAX_BASELINES = 1_000;
 
 const MAX_NAMED = 5;
 
-/** Never empty. Throws for a folder without cassettes or with several scenarios: a run is like one of its own scenario. */
+/** Loads the baselines, at least one. Throws for a folder without cassettes, or with several scenarios. */
 export async function openBaselines(
   matcher: string,
   base: unknown,
@@ -30,15 +30,11 @@ export async function openBaselines(
     sources.push(...(files ?? [each]));
   }
   if (scenario !== undefined && !hasFolder) {
-    throw misuse(
-      matcher,
-      "a scenario was asked for and there is no folder",
-      "Pass a folder, or leave the scenario out.",
-    );
+    throw misuse(matcher, "a scenario needs a folder", "Pass a folder, or leave the scenario out.");
   }
   if (sources.length > MAX_BASELINES) {
     const what = `it was given ${plural(sources.length, "baseline")}`;
-    throw misuse(matcher, what, `The limit is ${MAX_BASELINES}; cassette drift compares whole folders.`);
+    throw misuse(matcher, what, `The limit is ${MAX_BASELINES}. Use cassette drift to compare whole folders.`);
   }
   const [first, ...others] = sources;
   if (sources.length === 0) throw misuse(matcher, "it was given an empty list", "Pass at least one baseline.");
@@ -50,7 +46,7 @@ export async function openBaselines(
   ) as [Pinned, ...Pinned[]];
 }
 
-/** The cassettes of a folder; undefined where `path` is none. */
+/** The cassettes of a folder; undefined if `path` is not a folder. */
 async function filesIn(
   matcher: string,
   path: string,
@@ -69,7 +65,7 @@ async function filesIn(
   }
   if (scenario === undefined && scenarios.length > 1) {
     const what = `the folder ${cutText(path)} has ${scenarios.length} scenarios, ${shown}`;
-    throw misuse(matcher, what, "Say which one is meant with the option scenario.");
+    throw misuse(matcher, what, "Choose one with the option scenario.");
   }
   return names.map((name) => `${path.replace(/[/\\]+$/, "")}/${name}`);
 }

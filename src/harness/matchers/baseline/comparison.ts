@@ -1,5 +1,5 @@
-// A comparison with a pinned run as a matcher's result: sentences for the message, and two lists that hold nothing but what
-// differs, for the runner to draw.
+// A comparison with a pinned run as a matcher's result: sentences for the message, and two lists of the differences for the runner to
+// draw.
 
 import {
   compareCassettes,
@@ -8,7 +8,7 @@ import {
   type Drift,
   type ToleranceUse,
 } from "../../../cassette/index.js";
-import { plural, type JsonObject, type JsonValue } from "../../../core/index.js";
+import { plural, type JsonObject } from "../../../core/index.js";
 import { rerecordCommand } from "./command.js";
 import { misuse, type MatcherContext, type MatcherResult } from "../matcher.js";
 import type { Pinned } from "./pinned.js";
@@ -16,34 +16,30 @@ import { cutText } from "../../text/hide.js";
 
 const MAX_SENTENCES = 10;
 
-/** One difference: its sentence, and how it looks on the side or sides where it exists. */
+/** One difference: its sentence, and how it looks on each side that has it. */
 export interface Difference {
   sentence: string;
   expected?: JsonObject;
   actual?: JsonObject;
 }
 
-/** The differences, and the tolerances without which there would be more. */
+/** The differences, and the tolerances that hid others. */
 export interface Found {
   differences: readonly Difference[];
   tolerances: readonly ToleranceUse[];
 }
 
-/** What `compareCassettes` finds from the pinned run to the new one. Throws when a side has no turns: that compares nothing. */
+/** The differences from the pinned run to the new one. Throws if a side has no turns to compare. */
 export function findDifferences(matcher: string, pinned: Pinned, cassette: Cassette, options: DiffOptions): Found {
   const empty = pinned.cassette.entries.length === 0 ? pinned.name : cassette.entries.length === 0 ? "the run" : "";
   if (empty !== "") {
-    throw misuse(
-      matcher,
-      `${empty} has no turns, so there is nothing to compare`,
-      "Run the agent and record it first.",
-    );
+    throw misuse(matcher, `${empty} has no turns to compare`, "Run the agent and record it first.");
   }
   const { drifts, tolerances } = compareCassettes(pinned.cassette, cassette, options);
-  return { differences: drifts.map(toDifference), tolerances };
+  return { differences: drifts.map((drift) => ({ sentence: drift.sentence, ...sidesOf(drift) })), tolerances };
 }
 
-/** Passes when `differences` is empty. `same` says what was found equal, for the negated message. */
+/** Passes if there are no differences. `same` names what is equal, for the negated message. */
 export function toResult(
   context: MatcherContext,
   pinned: Pinned,
@@ -56,14 +52,14 @@ export function toResult(
       pass: true,
       message: () =>
         `expected a run that differs from ${pinned.name}, but ${same}.\n` +
-        `Take .not away, or make sure that the changed agent was run; \`${compare}\` compares two files.${usesText(tolerances)}`,
+        `Remove .not, or make sure that the changed agent ran. \`${compare}\` compares two files.${usesText(tolerances)}`,
     };
   }
   return {
     pass: false,
     message: () =>
       `expected no difference from ${pinned.name}, but there ${differences.length === 1 ? "is" : "are"} ` +
-      `${plural(differences.length, "difference")}:\n${listText(differences)}\n` +
+      `${plural(differences.length, "difference")}:\n${listText(differences.map(({ sentence }) => sentence))}\n` +
       `If it is not meant, undo the change; save the run and \`${compare}\` shows all of it.\n` +
       `If it is meant, record ${pinned.name} again and review it; where this test records it: ${rerecordCommand(context)}${usesText(tolerances)}`,
     expected: differences.flatMap(({ expected }) => expected ?? []),
@@ -71,34 +67,26 @@ export function toResult(
   };
 }
 
-function listText(differences: readonly Difference[]): string {
-  const lines = differences.slice(0, MAX_SENTENCES).map(({ sentence }) => `  - ${sentence}`);
-  const rest = differences.length - lines.length;
-  if (rest > 0) lines.push(`  - and ${rest} more`);
-  return lines.join("\n");
+/** At most ten lines, and how many more there are. */
+function listText(lines: readonly string[]): string {
+  const rest = lines.length - MAX_SENTENCES;
+  const shown = lines.slice(0, MAX_SENTENCES).map((line) => `  - ${line}`);
+  return [...shown, ...(rest > 0 ? [`  - and ${rest} more`] : [])].join("\n");
 }
 
-/** Nothing where nothing was tolerated; else one line for each tolerance that was used. */
+/** One line for each tolerance that was used; "" if none was. */
 export function usesText(uses: readonly ToleranceUse[]): string {
   if (uses.length === 0) return "";
-  const lines = uses
-    .slice(0, MAX_SENTENCES)
-    .map(
-      ({ tool, pointer, tolerance, times }) =>
-        `  - ${cutText(`${tool}:${pointer}`)} ${cutText(tolerance)}, ${plural(times, "time")}`,
-    );
-  const rest = uses.length - lines.length;
-  if (rest > 0) lines.push(`  - and ${rest} more`);
-  return `\nTolerances that were used:\n${lines.join("\n")}`;
-}
-
-function toDifference(drift: Drift): Difference {
-  return { sentence: drift.sentence, ...sidesOf(drift) };
+  const lines = uses.map(({ tool, pointer, tolerance, times }) => {
+    return `${cutText(`${tool}:${pointer}`)} ${cutText(tolerance)}, ${plural(times, "time")}`;
+  });
+  return `\nTolerances that were used:\n${listText(lines)}`;
 }
 
 function sidesOf(drift: Drift): Omit<Difference, "sentence"> {
   switch (drift.kind) {
     case "added":
+    case "retried":
       return { actual: callSide(drift.newTurn, drift) };
     case "removed":
       return { expected: callSide(drift.oldTurn, drift) };
@@ -106,31 +94,26 @@ function sidesOf(drift: Drift): Omit<Difference, "sentence"> {
       return { expected: callSide(drift.oldTurn, drift), actual: callSide(drift.newTurn, drift) };
     case "args-changed": {
       const { tool, oldTurn, newTurn, changes } = drift;
-      const old = changes.flatMap((change) =>
-        change.old === undefined ? [] : [[change.pointer, change.old] as const],
-      );
-      const now = changes.flatMap((change) =>
-        change.new === undefined ? [] : [[change.pointer, change.new] as const],
-      );
-      return { expected: { turn: oldTurn, tool, at: places(old) }, actual: { turn: newTurn, tool, at: places(now) } };
+      // Pointers begin with "/" or are empty, so none is a reserved name of an object.
+      const places = (side: "old" | "new"): JsonObject =>
+        Object.fromEntries(changes.flatMap((each) => (each[side] === undefined ? [] : [[each.pointer, each[side]]])));
+      return {
+        expected: { turn: oldTurn, tool, at: places("old") },
+        actual: { turn: newTurn, tool, at: places("new") },
+      };
     }
-    case "retried":
-      return { actual: callSide(drift.newTurn, drift) };
-    case "parallelised":
-      return {
-        expected: { turns: drift.oldTurns, tools: drift.tools },
-        actual: { turn: drift.newTurn, tools: drift.tools },
-      };
-    case "serialised":
-      return {
-        expected: { turn: drift.oldTurn, tools: drift.tools },
-        actual: { turns: drift.newTurns, tools: drift.tools },
-      };
-    case "stop-changed":
-      return {
-        expected: { turn: drift.oldTurn, stopReason: drift.old },
-        actual: { turn: drift.newTurn, stopReason: drift.new },
-      };
+    case "parallelised": {
+      const { oldTurns, newTurn, tools } = drift;
+      return { expected: { turns: oldTurns, tools }, actual: { turn: newTurn, tools } };
+    }
+    case "serialised": {
+      const { oldTurn, newTurns, tools } = drift;
+      return { expected: { turn: oldTurn, tools }, actual: { turns: newTurns, tools } };
+    }
+    case "stop-changed": {
+      const { oldTurn, newTurn, old, new: now } = drift;
+      return { expected: { turn: oldTurn, stopReason: old }, actual: { turn: newTurn, stopReason: now } };
+    }
     case "content-changed":
       return { expected: { turn: drift.oldTurn, text: drift.old }, actual: { turn: drift.newTurn, text: drift.new } };
     case "content-added":
@@ -142,9 +125,4 @@ function sidesOf(drift: Drift): Omit<Difference, "sentence"> {
 
 function callSide(turn: number, call: Extract<Drift, { kind: "added" | "removed" | "moved" | "retried" }>): JsonObject {
   return { turn, tool: call.tool, arguments: call.malformedArguments ?? call.arguments };
-}
-
-/** Pointers begin with "/" or are empty, so none of them is a name that an object reserves. */
-function places(entries: readonly (readonly [string, JsonValue])[]): JsonObject {
-  return Object.fromEntries(entries);
 }

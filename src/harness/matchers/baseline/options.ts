@@ -1,17 +1,17 @@
-// The options under which a cassette is loaded as known-good: integrity, lock, trust.
+// The options for loading a cassette that is known to be good: integrity, lock, trust.
 
 import { type Trust } from "../../../cassette/index.js";
 import type { OptionKinds } from "../matcher.js";
 
-/** For the pinned side. A lock and a trust list are asked besides the hashes, never in place of them. */
+/** Checks of the pinned side. A lock and a trust list are checked in addition to the hashes. */
 export interface PinOptions {
-  /** Refuses version 1 cassettes, of the run as well. Default true. */
+  /** Refuses version 1 cassettes, also for the run. Default true. */
   readonly requireIntegrity?: boolean;
-  /** The path of a lock file that must confirm the cassette; it needs the path of one. */
+  /** The path of a lock file that must confirm the cassette, which must be a path as well. */
   readonly lock?: string;
-  /** Whose signatures count: the path of a trust file, or its list. A cassette signed by others is refused. */
+  /** The path of a trust file, or its list. A cassette signed by another key is refused. */
   readonly trust?: string | Trust;
-  /** Refuses an unsigned cassette too. Only with `trust`. Default false. */
+  /** Also refuses an unsigned cassette. Only with `trust`. Default false. */
   readonly requireSignature?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The known-good recording a run is compared with: the path of its file, or the cassette itself. Refused as any other load is.
+// The recording that a run is compared with: the path of its file, or the cassette itself. It is checked as in any other load.
 
 import { defined } from "../../../core/index.js";
 import {
@@ -18,7 +18,7 @@ import { shellPath } from "../../text/shell.js";
 
 export interface Pinned {
   cassette: Cassette;
-  /** For a sentence: its path, or "the pinned cassette". */
+  /** Its path, or "the pinned cassette". */
   name: string;
   /** For a command line. */
   path: string;
@@ -31,8 +31,8 @@ export type PinTerms = LoadPinnedOptions;
 export async function readPinTerms(matcher: string, options: PinOptions, host: MatcherHost): Promise<PinTerms> {
   const { requireIntegrity = true, lock, trust, requireSignature } = options;
   if (requireSignature === true && trust === undefined) {
-    const hint = "Say with trust whose signature counts: anybody can sign with a key of their own.";
-    throw misuse(matcher, "requireSignature was asked for without trust", hint);
+    const hint = "Set trust as well: anybody can sign with a key of their own.";
+    throw misuse(matcher, "requireSignature needs trust", hint);
   }
   return {
     requireIntegrity,
@@ -46,14 +46,10 @@ export async function readPinTerms(matcher: string, options: PinOptions, host: M
 export async function openTrust(matcher: string, trust: string | Trust, { files }: MatcherHost): Promise<Trust> {
   if (typeof trust !== "string") return checkTrust(trust);
   if (files !== undefined) return readTrust(files, trust);
-  throw misuse(
-    matcher,
-    "nobody told it how to read a trust file",
-    "Pass parseTrust(text), or createMatchers({ files }).",
-  );
+  throw misuse(matcher, "it cannot read a trust file", "Pass parseTrust(text), or createMatchers({ files }).");
 }
 
-/** Loads `pinned`. A file that is missing or refused throws, whichever way round the assertion stands. */
+/** Loads `pinned`. Throws for a file that is missing or refused, also for a negated assertion. */
 export async function loadPinned(
   matcher: string,
   pinned: unknown,
@@ -76,20 +72,20 @@ export async function loadPinned(
   return { cassette: await named(name, async () => checkPinned(matcher, pinned, terms)), name, path: "<pinned file>" };
 }
 
-/** A cassette that is no file has no place in a lock. */
+/** Checks a cassette in memory, which a lock cannot confirm. */
 export function checkPinned(matcher: string, value: object, { lock, ...rest }: PinTerms): Cassette {
   if (lock === undefined) return checkCassette(value, rest);
-  throw misuse(matcher, "a lock was asked of a cassette that is no file", "Pass the path of its file.");
+  throw misuse(matcher, "a lock needs the path of a cassette file", "Pass the path instead of the cassette.");
 }
 
-/** Throws for what is the text of a cassette and not where it lies. */
+/** Throws for the text of a cassette instead of its path. */
 export function assertPath(matcher: string, text: string): void {
   if (text !== "" && !/^\s*[{[]|[\r\n\0]/.test(text)) return;
-  const what = text === "" ? "an empty path" : `text that is no path: ${describeValue(text)}`;
+  const what = text === "" ? "an empty path" : `text instead of a path: ${describeValue(text)}`;
   throw misuse(matcher, `it was given ${what}`, "Pass a path, or parseCassette(text) as a cassette.");
 }
 
-/** Puts the file and the code into the message of a refusal; a runner may print nothing else. */
+/** Adds the file and the code to the message of a refusal, since a runner may print nothing else. */
 async function named<T>(name: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();

@@ -1,7 +1,7 @@
 // The gate's findings as one HTML file for a person. The top says the verdict and, in one sentence with a link, where the runs part
 // first; below are all scenarios, the worst first, each with both timelines side by side. What it promises is in docs/drift.md.
 
-import type { GateReport, ScenarioReport, UnpairedScenario } from "../../drift/report.js";
+import type { GateReport, ScenarioReport, UnpairedScenario } from "../../drift/gate-report.js";
 import { WORST_FIRST, worstFirst } from "../../drift/paths/ranking.js";
 import { createAllowance, type LeftOut } from "../../html/allowance.js";
 import { counted, grouped } from "../../html/figures.js";
@@ -32,7 +32,7 @@ const MAX_NAMES = 100;
 const MAX_CAUSES = 20;
 
 /** The text of the file. The same report gives the same bytes; nothing is asked of the network. */
-export function toHtml(report: GateReport): string {
+export function htmlReport(report: GateReport): string {
   const allowance = createAllowance(false, "the cassette has all of it");
   const places = worstFirst(report).map((scenario, index) => ({ scenario, id: `scenario-${index + 1}` }));
   const views = places.map(({ scenario, id }) => scenarioView(scenario, id, allowance));

@@ -1,6 +1,6 @@
 // One scenario on the page: its verdict and why, the first divergence with a link to it, the figures, and both timelines.
 
-import type { ScenarioReport, Verdict } from "../../drift/report.js";
+import type { ScenarioReport, Verdict } from "../../drift/gate-report.js";
 import type { Allowance } from "../../html/allowance.js";
 import { counted } from "../../html/figures.js";
 import { preview } from "../../html/text-view.js";

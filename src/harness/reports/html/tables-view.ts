@@ -1,6 +1,6 @@
 // What a scenario's runs did, in tables: which paths they took, how often they succeeded, and the figures of the tests.
 
-import type { DistanceComparison, OutcomeComparison, PathRow, ScenarioReport } from "../../drift/report.js";
+import type { DistanceComparison, OutcomeComparison, PathRow, ScenarioReport } from "../../drift/gate-report.js";
 import { counted } from "../../html/figures.js";
 import { preview } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";

@@ -1,7 +1,7 @@
 // Both typical runs of a scenario beside each other, turn by turn. Each row that differs says why above its two cells; rows that
 // are the same are folded where there are many of them, so that the eye goes to what changed.
 
-import type { Edit, ScenarioReport, TimelineRow } from "../../drift/report.js";
+import type { Edit, ScenarioReport, TimelineRow } from "../../drift/gate-report.js";
 import type { Allowance } from "../../html/allowance.js";
 import { counted } from "../../html/figures.js";
 import { jsonText, preview } from "../../html/text-view.js";

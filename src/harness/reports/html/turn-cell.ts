@@ -1,7 +1,7 @@
 // One turn on one side of a timeline: what was said, what was called with which arguments, and what came back.
 
+import type { Edit, TimelineTurn } from "../../drift/gate-report.js";
 import { canonicalize, isPlainObject, valueAt, type JsonValue } from "../../../core/index.js";
-import type { Edit, TimelineTurn } from "../../drift/report.js";
 import type { Allowance } from "../../html/allowance.js";
 import { grouped, money } from "../../html/figures.js";
 import { argumentsLine, foldedView, laidOut, preview, textView } from "../../html/text-view.js";

@@ -73,7 +73,7 @@ describe("toHaveNoDriftFrom several baselines", () => {
     for (const assertion of [expect(oslo), expect(oslo).not]) {
       expect(await rejection(assertion.toHaveNoDriftFrom(folder))).toMatchObject({
         code: "matcher-misuse",
-        message: expect.stringContaining("has 2 scenarios, hotel, weather. Say which one is meant"),
+        message: expect.stringContaining("has 2 scenarios, hotel, weather. Choose one with the option"),
       });
       expect(await rejection(assertion.toHaveNoDriftFrom(folder, { scenario: "flight" }))).toMatchObject({
         code: "matcher-misuse",

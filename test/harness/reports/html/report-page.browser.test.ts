@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { afterAll, expect, it } from "vitest";
-import { toHtml } from "../../../../src/harness/reports/html/report-page.js";
+import { htmlReport } from "../../../../src/harness/reports/html/report-page.js";
 import { describeInBrowser, findBarriers } from "../../../support/browser.js";
 import { edit, gateReport, outcomes, richReport, scenario, turn } from "../../../support/gate-report.js";
 
 const folder = mkdtempSync(join(tmpdir(), "playhead-report-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const file = join(folder, "report.html");
-writeFileSync(file, toHtml(richReport()));
+writeFileSync(file, htmlReport(richReport()));
 const address = pathToFileURL(file).href;
 
 /** The worst scenario's typical runs do not differ; the next one's do. Both have wide tables. */
@@ -23,7 +23,7 @@ const wide = {
 };
 writeFileSync(
   alike,
-  toHtml(
+  htmlReport(
     gateReport([
       scenario("a", "drift", {
         edits: [removed],

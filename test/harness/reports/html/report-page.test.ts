@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { GateReport } from "../../../../src/harness/drift/report.js";
-import { toHtml } from "../../../../src/harness/reports/html/report-page.js";
+import type { GateReport } from "../../../../src/harness/drift/gate-report.js";
+import { htmlReport } from "../../../../src/harness/reports/html/report-page.js";
 import { gateReport, HOSTILE, richReport, scenario, turn } from "../../../support/gate-report.js";
 import { all, one, parsePage } from "../../../support/page.js";
 
-const pageOf = (report: GateReport) => parsePage(toHtml(report)).documentElement;
+const pageOf = (report: GateReport) => parsePage(htmlReport(report)).documentElement;
 
 describe("the page of a drift report", () => {
   it("names the verdict, and the first divergence with a link to its row", () => {
@@ -69,7 +69,7 @@ describe("the page of a drift report", () => {
   });
 
   it("is the same to the byte for the same report", () => {
-    expect(toHtml(richReport())).toBe(toHtml(richReport()));
+    expect(htmlReport(richReport())).toBe(htmlReport(richReport()));
   });
 
   it("cuts what no page could hold, and says so", () => {
@@ -78,7 +78,7 @@ describe("the page of a drift report", () => {
       candidate: turn(index),
       edits: [],
     }));
-    const text = toHtml(gateReport([scenario("a", "drift", { timeline: rows })]));
+    const text = htmlReport(gateReport([scenario("a", "drift", { timeline: rows })]));
     expect(text).toContain("Not all is shown.");
     expect(text.length).toBeLessThan(30_000_000);
   });

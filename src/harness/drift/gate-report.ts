@@ -1,5 +1,4 @@
-// What the drift gate found, as data: everything a report shows, and nothing it would have to look up. Every reporter reads
-// this alone, so that text, JUnit, SARIF, Markdown and HTML never tell different stories.
+// The drift gate's report as data. Every reporter reads this alone, so that text, JUnit, SARIF, Markdown and HTML agree.
 
 import type { CallOrder, ContractChange, Drift, ToleranceUse } from "../../cassette/index.js";
 import type { JsonValue } from "../../core/index.js";
@@ -16,36 +15,36 @@ export const VERDICTS: readonly Verdict[] = ["same", "better", "drift", "regress
 
 /** One recorded run of a scenario. */
 export interface RunRef {
-  /** As the user would open it: the path given on the command line, and what lies below it. */
+  /** The path as the user would open it: the one of the command line, and the rest below it. */
   file: string;
   /** The label of the path it took: a row of `paths`. */
   path: string;
-  /** Absent where the recording says nothing of it. */
+  /** Absent if the recording does not say. */
   success?: boolean;
   turns: number;
   calls: number;
 }
 
-/** One sequence of tool calls, and how often each side took it. `steps` are turns; the calls of a turn are a set. */
+/** One sequence of tool calls, and how often each side took it. `steps` are turns; the order within a turn does not count. */
 export interface PathRow {
-  /** "A", "B" … in the order of how often it was taken, the baseline first. */
+  /** "A", "B" …, sorted by how often the baseline took it, then the candidate. */
   label: string;
   steps: string[][];
   base: number;
   candidate: number;
 }
 
-/** A p-value with what it belongs to. All are two-sided unless `sides` says 1. */
+/** A p-value and its test. Two-sided unless `sides` is 1. */
 export interface TestResult {
   test: "fisher" | "mcnemar" | "permutation" | "stratified-permutation";
   sides: 1 | 2;
   /** As computed, 0 to 1. */
   p: number;
-  /** After the correction for all tests of the report, so that it compares with alpha; 1 where the test cannot decide. */
+  /** Corrected for all tests of the report, so that it compares with alpha; 1 if the test cannot decide. */
   adjusted: number;
-  /** The smallest p this test can give with so many runs; above alpha the test cannot decide. */
+  /** The smallest p that this test can give with these runs. Above alpha the test cannot decide. */
   attainable: number;
-  /** Exhaustive, or the number of random relabelings it was drawn from. */
+  /** True if all relabelings were counted; else `draws` random ones were. */
   exact: boolean;
   draws?: number;
 }
@@ -74,36 +73,36 @@ export interface OutcomeComparison {
   candidate: Outcomes;
   /** Does the candidate succeed less often? */
   test: TestResult;
-  /** Does the candidate succeed more often? It has an alpha of its own, since it raises no alarm. */
+  /** Does the candidate succeed more often? This test has an alpha of its own, since it raises no alarm. */
   better: TestResult;
   effect: Effect;
 }
 
 export interface DistanceComparison {
   /**
-   * Mean distances of pairs of runs: within the baseline, within the candidate, between them. 0 to 1; NaN never. Under a one-way
-   * order what the order allows counts for nothing, and pairs within a side are taken both ways.
+   * Mean distances of pairs of runs: within the baseline, within the candidate, between them. 0 to 1, never NaN. Differences that a
+   * one-way order allows do not count, and pairs within a side are taken both ways.
    */
   withinBase?: number;
   withinCandidate?: number;
   between: number;
   test: TestResult;
   effect: Effect;
-  /** The runs of each side that were drawn and compared pair by pair, where there were too many to compare all. */
+  /** The number of runs of each side that were drawn and compared, if there were too many to compare all. */
   sampled?: { base: number; candidate: number };
 }
 
-/** One turn of the two typical runs beside each other. A side is absent where the turn has no counterpart. */
+/** One turn of the two typical runs side by side. A side without a counterpart is absent. */
 export interface TimelineRow {
   base?: TimelineTurn;
   candidate?: TimelineTurn;
-  /** Indices into the scenario's `edits`. Empty means that the turns are the same. */
+  /** Indices into the scenario's `edits`; empty if the turns are the same. */
   edits: number[];
 }
 
 export interface TimelineTurn {
   turn: number;
-  /** What the assistant said; may be empty. */
+  /** The assistant's text; may be empty. */
   text: string;
   calls: { name: string; arguments: JsonValue; result?: string }[];
   stopReason: string;
@@ -123,19 +122,19 @@ export interface Edit {
   drift: Drift;
   base?: Location;
   candidate?: Location;
-  /** The tool's schema changed between the sides, and the change of arguments follows from it. */
+  /** The changed arguments follow from a change of the tool's schema. */
   becauseOfSchema?: boolean;
-  /** The same calls in other turns: the value of `--order` under which this is no difference. */
+  /** For the same calls in other turns: the value of `--order` that ignores this difference. */
   allowedBy?: CallOrder;
 }
 
 /**
- * What the typical runs were offered, as far as the recordings say. `hashes-same` and `hashes-differ`: a side keeps hashes of
- * it alone. `not-recorded`: a side keeps nothing.
+ * Whether the offers (tools and settings) of the typical runs could be compared. `hashes-same` and `hashes-differ`: a side has only
+ * hashes. `not-recorded`: a side has nothing.
  */
 export type ContractState = "compared" | "hashes-same" | "hashes-differ" | "not-recorded";
 
-/** A rule that a run broke; once for each run and rule. */
+/** A rule that a run broke, once for each run and rule. */
 export interface RuleFinding {
   rule: string;
   side: "base" | "candidate";
@@ -143,20 +142,20 @@ export interface RuleFinding {
   sentence: string;
 }
 
-/** A scenario that one side alone has, so that nothing is compared. */
+/** A scenario on one side only, which is compared with nothing. */
 export interface UnpairedScenario {
   scenario: string;
   side: RuleFinding["side"];
   runs: number;
   /** The first of its runs. */
   file: string;
-  /** What its runs broke; those of the candidate alone are held against the rules. */
+  /** The rules that its runs broke. Only runs of the candidate are checked. */
   rules: RuleFinding[];
 }
 
 /**
- * One thing that makes the gate fail. `scenario`: what was found in one. `pooled-outcome`, `pooled-distance`: in all of them
- * together. `unpaired`: a scenario on one side only. `verdict`: the verdict itself, where nothing smaller accounts for it.
+ * One cause of a gate failure. `scenario`: a scenario on both sides. `pooled-outcome`, `pooled-distance`: all scenarios together.
+ * `unpaired`: a scenario on one side only. `verdict`: the verdict itself, if nothing smaller accounts for it.
  */
 export interface GateFailure {
   kind: "scenario" | "pooled-outcome" | "pooled-distance" | "unpaired" | "verdict";
@@ -166,78 +165,77 @@ export interface GateFailure {
   reason: string;
 }
 
-/** What the gate found of one scenario: its verdict, and the figures it rests on. */
+/** The findings of one scenario: its verdict, and the figures behind it. */
 export interface ScenarioReport {
   scenario: string;
   verdict: Verdict;
   /** One sentence: why this verdict. */
   reason: string;
   /**
-   * Where inconclusive: how many runs on each side would decide it if the rates seen so far hold. Absent where it would take
-   * more than 200.
+   * For an inconclusive scenario: the runs on each side that would decide it at the rates seen so far. Absent above 200.
    */
   runsNeeded?: number;
   base: RunRef[];
   candidate: RunRef[];
-  /** Runs of each side that do not say how they ended; they are in no success rate. */
+  /** The number of runs without an outcome, which no success rate includes. */
   withoutOutcome: { base: number; candidate: number };
   paths: PathRow[];
   outcome?: OutcomeComparison;
   distance?: DistanceComparison;
-  /** The most typical run of each side (least mean distance to its own side): what `edits` and `timeline` compare. */
+  /** The most typical run of each side (least mean distance to its own side), which `edits` and `timeline` compare. */
   typical: { base: string; candidate: string };
   edits: Edit[];
-  /** Index into `edits` of the first one in the order of turns; absent where there is none. */
+  /** Index into `edits` of the first one in the order of turns; absent if there is none. */
   firstDivergence?: number;
   timeline: TimelineRow[];
-  /** What the typical runs were offered otherwise; it decides no verdict. */
+  /** The changes of the offer between the typical runs. They decide no verdict. */
   contract: ContractChange[];
-  /** Absent where the typical runs were not read. */
+  /** Absent if the typical runs were not read. */
   contractState?: ContractState;
   rules: RuleFinding[];
-  /** Every tolerance that made runs take one path, brought them nearer, or made calls of the typical runs equal. */
+  /** Every tolerance that made paths or calls equal, or brought paths nearer. */
   tolerances: ToleranceUse[];
 }
 
-/** All scenarios together: the tests that pool them, since a single scenario seldom has runs enough. */
+/** The tests over all scenarios together, since a single scenario seldom has enough runs. */
 export interface PooledReport {
   outcome?: OutcomeComparison;
   distance?: DistanceComparison;
   /**
-   * The test of paths over the scenarios that are not `better`, where some are. Other paths over all scenarios are a drift only
-   * where this test rejects, too.
+   * The test of paths over the scenarios that are not `better`, if some are. Other paths over all scenarios are a drift only if this
+   * test rejects as well.
    */
   others?: TestResult;
 }
 
-/** What the gate judges by. See docs/drift.md. */
+/** The settings of the gate. See docs/drift.md. */
 export interface GateSettings {
-  /** The rate of false alarms that is accepted, 0 to 1. */
+  /** The accepted rate of false alarms, 0 to 1. */
   alpha: number;
-  /** A scenario with fewer runs on a side is not tested by itself: where something differs it is inconclusive. */
+  /** A scenario with fewer runs on a side is not tested alone. If something differs, it is inconclusive. */
   minRuns: number;
   failOn: Verdict[];
   onInconclusive: "pass" | "fail";
   /** The seed of every random relabeling. */
   seed: number;
-  /** One-way orders are taken from the baseline to the candidate: `subset` allows it to leave calls out. */
+  /** One-way orders apply from the baseline to the candidate: `subset` allows the candidate to leave calls out. */
   order: CallOrder;
   content: boolean;
-  /** Places in arguments that were left out. */
+  /** Places in arguments that were ignored. */
   ignore?: string[];
-  /** Tools that only read, whose calls could change places. */
+  /** Tools that only read, whose calls may change places. */
   readOnly?: string[];
-  /** The file that said which arguments count as equal. */
+  /** The tolerance file. */
   tolerances?: string;
-  /** The file of rules that every run was held against. */
+  /** The rules file. */
   rules?: string;
-  /** The pointer that said where a run's outcome lies. */
+  /** The pointer to a run's outcome. */
   success?: string;
-  /** Scenarios on one side only were no drift. */
+  /** Scenarios on one side only did not count as drift. */
   sharedOnly?: boolean;
 }
 
-/** What the gate found of all scenarios together (docs/drift.md). */
+/** The report of the drift gate (docs/drift.md). */
 export interface GateReport {
   schemaVersion: 1;
   base: string;
@@ -246,9 +244,9 @@ export interface GateReport {
   verdict: Verdict;
   /** One sentence: why. */
   reason: string;
-  /** True where the settings make what was found fail the build: where there is one of `failures`. */
+  /** True if the build fails, that is if `failures` is not empty. */
   fails: boolean;
-  /** Everything that makes the gate fail. The first is what `reason` is about, if that fails. */
+  /** All causes of failure. The first is the one of `reason`, if that one fails. */
   failures: GateFailure[];
   counts: Record<Verdict, number>;
   pooled: PooledReport;
@@ -256,10 +254,10 @@ export interface GateReport {
   scenarios: ScenarioReport[];
   onlyBase: string[];
   onlyCandidate: string[];
-  /** The scenarios of `onlyBase` and `onlyCandidate`, with what is known of them. */
+  /** The scenarios of `onlyBase` and `onlyCandidate` in detail. */
   unpaired: UnpairedScenario[];
   /** The sums over all scenarios. */
   withoutOutcome: { base: number; candidate: number };
-  /** What to type to see this again, and to accept it; or why it cannot be accepted as it is, in one clause. */
+  /** The commands that show this again and accept it, or a clause that says why it cannot be accepted. */
   commands: { reproduce: string; bless?: string; notBlessed?: string };
 }

@@ -1,7 +1,7 @@
-// The paths that the runs of a scenario took: which, how often on each side, and how far they are apart.
+// The paths that the runs of a scenario took, how often on each side, and how far apart they are.
 
 import { createUseCounter, pathUses, type ToleranceUse } from "../../../cassette/index.js";
-import type { PathRow } from "../report.js";
+import type { PathRow } from "../gate-report.js";
 import type { DistanceTable } from "../statistics/permutation.js";
 import { trajectoryDeparture, trajectoryDistance, type Trajectory } from "./trajectory.js";
 
@@ -14,13 +14,13 @@ export interface GateRun {
   success?: boolean;
 }
 
-export interface PathTable {
+interface PathTable {
   rows: PathRow[];
   /** The label of each path by its key. */
   labels: ReadonlyMap<string, string>;
 }
 
-/** Every path once, the most taken of the baseline first, then the most taken of the candidate, then by their calls. */
+/** Every path once, sorted by how often the baseline took it, then the candidate, then by the calls. */
 export function pathTable(base: readonly GateRun[], candidate: readonly GateRun[]): PathTable {
   const rows = new Map<string, PathRow & { order: string }>();
   const pathOf = createPaths();
@@ -46,8 +46,8 @@ export function pathTable(base: readonly GateRun[], candidate: readonly GateRun[
 }
 
 /**
- * Gives the first trajectory of the same path. Where likeness is not transitive, a run belongs to the first path that it is
- * like the first run of.
+ * Finds the first trajectory of the same path. Where likeness is not transitive, a run belongs to the first path whose first run it
+ * is like.
  */
 function createPaths(): (trajectory: Trajectory) => Trajectory {
   const known = new Map<string, Trajectory>();
@@ -63,8 +63,8 @@ function createPaths(): (trajectory: Trajectory) => Trajectory {
 }
 
 /**
- * Every tolerance that the paths and distances rest on: between each run and the first one of its path, and between the first
- * runs of any two paths.
+ * Every tolerance behind the paths and distances: between each run and the first one of its path, and between the first runs of any
+ * two paths.
  */
 export function toleratedIn(runs: readonly GateRun[], labels: ReadonlyMap<string, string>): ToleranceUse[] {
   const uses = createUseCounter();
@@ -80,20 +80,20 @@ export function toleratedIn(runs: readonly GateRun[], labels: ReadonlyMap<string
   return uses.list();
 }
 
-/** A … Z, AA … as spreadsheets name their columns. */
-export function labelOf(index: number): string {
+/** A … Z, AA …, like the columns of a spreadsheet. */
+function labelOf(index: number): string {
   const letter = String.fromCharCode(65 + (index % 26));
   return index < 26 ? letter : labelOf(Math.floor(index / 26) - 1) + letter;
 }
 
-/** True where both sides took the same paths equally often. */
+/** True if both sides took the same paths equally often. */
 export function haveSamePaths(rows: readonly PathRow[]): boolean {
   const total = (side: "base" | "candidate"): number => rows.reduce((sum, row) => sum + row[side], 0);
   const [base, candidate] = [total("base"), total("candidate")];
   return rows.every((row) => row.base * candidate === row.candidate * base);
 }
 
-/** How far each run departs from each other one; those of one path are looked up. */
+/** How far each run departs from each other run. Equal pairs of paths are computed once. */
 export function distanceTable(base: readonly GateRun[], candidate: readonly GateRun[]): DistanceTable {
   const all = [...base, ...candidate];
   const known = new Map<string, number>();
@@ -114,7 +114,7 @@ export function distanceTable(base: readonly GateRun[], candidate: readonly Gate
   return { base: base.length, runs: all.length, distances };
 }
 
-/** The index of the run with the least mean distance, both ways, to the runs `from` … `to` - 1; the first of equals. */
+/** The index of the run with the least mean distance, both ways, to the runs `from` … `to` - 1; the first one if several are equal. */
 export function mostTypical({ runs, distances }: DistanceTable, from: number, to: number): number {
   let [best, least] = [from, Infinity];
   for (let run = from; run < to; run++) {

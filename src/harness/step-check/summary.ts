@@ -1,4 +1,4 @@
-// What step checks add up to: agreement with its interval, a confusion table of tools, tokens and cost.
+// The summary of step checks: agreement with its interval, a confusion table of tools, tokens and cost.
 
 import {
   createUsageCounter,
@@ -14,29 +14,29 @@ import { STEP_VERDICTS, type StepVerdict, type TurnComparison } from "./compare.
 
 /** The confidence of the interval. */
 const LEVEL = 0.95;
-/** Characters that are shown of a turn. */
+/** The most characters shown of a turn. */
 const MAX_SHOWN = 200;
 
-/** What the checks of several cassettes add up to. Rates are 0 to 1, with an interval of the given level. */
+/** The summary of several checks. Rates are 0 to 1, with an interval of the given level. */
 export interface StepSummary {
   cassettes: number;
-  /** All recorded turns; those compared, and how; those that failed or were not asked. */
+  /** The number of recorded turns; below, of those compared, failed and not asked. */
   turns: number;
   compared: number;
   verdicts: Record<StepVerdict, number>;
   failed: number;
   notAsked: number;
-  /** Turns with the same calls, of those compared. Absent where none was. */
+  /** The share of turns with the same calls. Absent if no turn was compared. */
   agreement?: { rate: number; low: number; high: number; level: number };
-  /** How often one tool was recorded and another chosen, in the order of the names; equal ones too. */
+  /** How often one tool was recorded and another (or the same) chosen, sorted by name. */
   confusion: { recorded: string; chosen: string; count: number }[];
-  /** Every tolerance that made calls equal. */
+  /** The tolerances that made calls equal. */
   tolerances: ToleranceUse[];
-  /** Of the answers that were compared. */
+  /** The usage of the compared answers. */
   usage: UsageSum;
 }
 
-/** Adds up any number of checks. */
+/** Summarises any number of checks. */
 export function summariseSteps(checks: readonly StepCheck[]): StepSummary {
   const turns = checks.flatMap((check) => check.turns);
   const compared = turns.filter((turn) => turn.state === "compared");
@@ -79,18 +79,18 @@ function toTable(pairs: readonly { recorded: string; chosen: string }[]): StepSu
   return [...cells].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cell]) => cell);
 }
 
-/** The first turn of a check at which the two disagree, told in words that can be printed. */
+/** The first turn at which the models disagree, as text that can be printed. */
 export interface Disagreement {
   turn: number;
   verdict: Exclude<StepVerdict, "same">;
-  /** Calls as `name(arguments)`, or the answer in quotes; cut, nothing in it acts on a terminal. */
+  /** Calls as `name(arguments)`, or the answer in quotes; cut, and safe for a terminal. */
   recorded: string;
   chosen: string;
-  /** The first differing argument, where the tools are the same. */
+  /** The first different argument, if the tools are the same. */
   at?: { tool: string; pointer: string; recorded: string; chosen: string };
 }
 
-/** The first compared turn that does not agree; undefined where all agree. */
+/** The first compared turn that disagrees; undefined if all agree. */
 export function firstDisagreement({ turns }: StepCheck): Disagreement | undefined {
   const first = turns.find((turn) => turn.state === "compared" && turn.verdict !== "same");
   return first?.state === "compared" && first.verdict !== "same" ? tell(first, first.verdict) : undefined;

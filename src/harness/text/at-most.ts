@@ -1,0 +1,12 @@
+// Lists that are cut to a length, with a last item that counts the rest.
+
+/** The first `most` items as `toLine` writes them. Where there are more, `rest` writes the last line. */
+export function atMost<Item, Line>(
+  items: readonly Item[],
+  most: number,
+  toLine: (item: Item, index: number) => Line,
+  rest: (more: number) => Line,
+): Line[] {
+  const more = items.length - most;
+  return [...items.slice(0, most).map(toLine), ...(more > 0 ? [rest(more)] : [])];
+}
