@@ -1,25 +1,25 @@
-// The text of a recorded body: unpacked where it is compressed, within bounds, since a small recording may unpack to anything.
+// The text of a recorded body. Compressed bodies are unpacked within limits, since a small recording may unpack to any size.
 
 import { Decompress } from "fflate";
 import { concat } from "./base64.js";
 import type { RecordedBody } from "./exchange.js";
 
-/** The most bytes one body may have, unpacked: what the recording proxy keeps of one answer, too. */
+/** Limit in bytes on one unpacked body, the same that the recording proxy has for an answer. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** The most characters that all bodies of one recording may have together, unpacked. */
+/** Limit in characters on all unpacked bodies of one recording together. */
 export const MAX_RECORDING_CHARACTERS = 256 * 1024 * 1024;
 
-/** What a packed body may grow to in any case, and how many times its own size beyond that. */
+/** A packed body may grow to this many bytes in any case, and beyond that to this many times its own size. */
 const FREE_BYTES = 1024 * 1024;
 const MAX_RATIO = 200;
-/** Packed bytes unpacked at a time: they come to sixteen megabytes at the most. */
+/** Packed bytes that are unpacked at a time: at most sixteen megabytes come of them. */
 const SLICE_BYTES = 16 * 1024;
 
-/** The text of a body, or why there is none. */
+/** The text of a body, or what is wrong with it. */
 export type PlainBody = { text: string } | { flaw: string };
 
-/** Reads a body. `encoding` is what its header says; recorders leave it there when they have unpacked the body. */
+/** Reads a body. `encoding` is its header, which recorders keep even where they have unpacked the body. */
 export function toPlain(body: RecordedBody, encoding: string): PlainBody {
   switch (body.kind) {
     case "none":
@@ -37,14 +37,14 @@ export function toPlain(body: RecordedBody, encoding: string): PlainBody {
 
 function fromBytes(bytes: Uint8Array, encoding: string): PlainBody {
   const isGzip = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  const isPacked = isGzip || (encoding === "deflate" && !isText(bytes));
+  const isPacked = isGzip || (encoding === "deflate" && decode(bytes) === undefined);
   const unpacked = isPacked ? unpack(bytes) : bytes;
   if (!(unpacked instanceof Uint8Array)) return unpacked;
   if (unpacked.length > MAX_BODY_BYTES) return tooLarge();
   const text = decode(unpacked);
   if (text !== undefined) return { text };
   const how = encoding === "" || isPacked ? "is not UTF-8" : `is packed as ${JSON.stringify(encoding.slice(0, 20))}`;
-  return { flaw: `${how}, and gzip and deflate alone are unpacked` };
+  return { flaw: `${how}, and only gzip and deflate are unpacked` };
 }
 
 function unpack(bytes: Uint8Array): Uint8Array | { flaw: string } {
@@ -62,15 +62,11 @@ function unpack(bytes: Uint8Array): Uint8Array | { flaw: string } {
   } catch (error) {
     return { flaw: `cannot be unpacked: ${error instanceof Error ? error.message : String(error)}` };
   }
-  return size > limit ? { flaw: `grows beyond ${limit} bytes when unpacked, which no answer does` } : concat(parts);
+  return size > limit ? { flaw: `grows beyond the limit of ${limit} bytes when unpacked` } : concat(parts);
 }
 
 function tooLarge(): PlainBody {
-  return { flaw: `has more than ${MAX_BODY_BYTES} bytes, the limit` };
-}
-
-function isText(bytes: Uint8Array): boolean {
-  return decode(bytes) !== undefined;
+  return { flaw: `has more than ${MAX_BODY_BYTES} bytes, which is the limit` };
 }
 
 function decode(bytes: Uint8Array): string | undefined {

@@ -1,20 +1,19 @@
-// A conversation of recorded HTTP as the turns of a run. The messages are read by the wire's own decoders, so that a replay
-// over that wire asks what was recorded, word for word.
+// A conversation of recorded HTTP as the turns of a run. The wire's own decoders read the messages, so that a replay over that
+// wire sends exactly what was recorded.
 
 import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue, LlmToolDefinition } from "../../../core/index.js";
-import { addDropped } from "../dropped.js";
 import type { LogTurns, RecordedTurn } from "../turns.js";
-import type { RepairLog } from "../repair.js";
+import { addRepairs, type RepairLog } from "../repair.js";
 import { isObject, malformed, toName, toText } from "../value.js";
 import { modelOf, readTurn, type WireExchange } from "./split.js";
 
 /** Reads one conversation. Throws `import-malformed` for a turn that could not be read. */
 export function readConversation(record: JsonObject, repairs: RepairLog): LogTurns {
   const { exchanges, flaw, dropped } = record;
-  addDropped(dropped, repairs);
+  addRepairs(dropped, repairs);
   if (typeof flaw === "string") throw malformed(flaw);
-  if (!Array.isArray(exchanges)) throw malformed("it is no conversation of recorded HTTP");
+  if (!Array.isArray(exchanges)) throw malformed("it is not a conversation of recorded HTTP");
   const turns = exchanges.map((exchange) => readTurn(toWireExchange(exchange)));
   const [model, ...others] = turns.map(modelOf);
   for (const other of others) if (other !== model) repairs.add("model-differs");

@@ -1,5 +1,5 @@
-// The exchanges of a recording sorted into conversations, one record each, as the recording proxy sorts what passes by. A turn
-// that cannot be read is a record of its own, so that its reader says why; what is no turn is counted.
+// Sorts the exchanges of a recording into conversations, one record each, as the recording proxy does. A turn that cannot be
+// read is a record of its own, so that its reader reports why. Exchanges that are not turns are counted.
 
 import {
   AgentError,
@@ -17,13 +17,12 @@ import {
   type WireTurn,
 } from "../../../core/index.js";
 import { findKin, toAskedPrompt, type PromptStep } from "../../record/kinship.js";
-import { toDropped } from "../dropped.js";
-import { createRepairLog, type RepairLog } from "../repair.js";
+import { createRepairLog, writeRepairs, type RepairLog } from "../repair.js";
 import { cleanJson, isObject, malformed, toName } from "../value.js";
 import type { HttpExchange, HttpRecording } from "./exchange.js";
 import { MAX_RECORDING_CHARACTERS, toPlain } from "./plain.js";
 
-/** The most exchanges of one recording: each is compared with the conversations before it. */
+/** Limit on the exchanges of one recording: each is compared with the conversations before it. */
 export const MAX_EXCHANGES = 20_000;
 
 /** A turn as it went over a wire: the request's body, and the answer's text. */
@@ -33,7 +32,7 @@ export interface WireExchange {
   answer: string;
 }
 
-/** What one turn of a wire was. */
+/** A turn of a wire, decoded. */
 export interface ReadTurn extends WireTurn {
   response: LlmTurnResponse;
 }
@@ -77,14 +76,14 @@ export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[]
   const [first, ...more] = runs;
   // A record that is refused keeps no counts.
   if (first === undefined) return flaws.map((flaw) => ({ flaw: `${flaw}${besides(dropped)}` }));
-  return [{ ...first, dropped: toDropped(dropped) }, ...more, ...flaws.map((flaw) => ({ flaw }))];
+  return [{ ...first, dropped: writeRepairs(dropped) }, ...more, ...flaws.map((flaw) => ({ flaw }))];
 }
 
 function noTurn(dropped: RepairLog): Error {
   return malformed(`it holds no answered turn of a model${besides(dropped) || " (no exchange at all)"}`);
 }
 
-/** What was counted, for an error that has to say it. */
+/** The counts, for an error message. */
 function besides(dropped: RepairLog): string {
   const counts = dropped.list().map(({ kind, count }) => `${count} ${kind}`);
   return counts.length === 0 ? "" : ` (${counts.join(", ")})`;
@@ -92,7 +91,7 @@ function besides(dropped: RepairLog): string {
 
 type NoTurn = "exchange-not-model-call" | "error-exchange-dropped" | "call-unanswered";
 
-/** The wire of an exchange that is a turn, or why it is none. */
+/** The wire of an exchange that is a turn, or why it is not one. */
 function kindOf({ method, url, status }: HttpExchange): Wire | NoTurn {
   const wire = wireOf({ method, path: url.split(/[?#]/, 1)[0] ?? "" });
   if (wire === undefined) return "exchange-not-model-call";
@@ -102,7 +101,7 @@ function kindOf({ method, url, status }: HttpExchange): Wire | NoTurn {
 
 type Found = { turn: ReadTurn; exchange: WireExchange } | { flaw: string };
 
-/** Takes what each body has, and throws where they have too much together. */
+/** Takes each body, and throws once they are too large together. */
 type Budget = (text: string) => void;
 
 function createBudget(): Budget {
@@ -110,11 +109,11 @@ function createBudget(): Budget {
   return ({ length }) => {
     left -= length;
     if (left < 0)
-      throw malformed(`its bodies have more than ${MAX_RECORDING_CHARACTERS} characters together, the limit`);
+      throw malformed(`its bodies together have more than ${MAX_RECORDING_CHARACTERS} characters, which is the limit`);
   };
 }
 
-/** Undefined for a body without messages: other hosts have paths that end alike. */
+/** Undefined for a body without messages: paths of other hosts may end alike. */
 function toTurn(
   exchange: HttpExchange,
   wire: Wire,
@@ -138,7 +137,7 @@ function toTurn(
   }
 }
 
-/** Reads a turn with the decoders of its wire. Throws `AgentError` for what no turn can hold, and for an answer that is none. */
+/** Reads a turn with the decoders of its wire. Throws `AgentError` for a request or an answer that a turn cannot hold. */
 export function readTurn({ wire: name, request, answer }: WireExchange): ReadTurn {
   const wire = WIRES[name];
   const turn = wire.parse(request);
@@ -146,7 +145,7 @@ export function readTurn({ wire: name, request, answer }: WireExchange): ReadTur
   return { ...turn, response: wire.read({ bytes, isStream: isStream(answer), isCut: false }) };
 }
 
-/** An answer that is one JSON object came whole; every other is server-sent events, or a line for each piece. */
+/** An answer that is one JSON object came whole; any other is server-sent events, or a line for each piece. */
 function isStream(answer: string): boolean {
   if (!answer.trimStart().startsWith("{")) return true;
   try {
@@ -156,7 +155,7 @@ function isStream(answer: string): boolean {
   }
 }
 
-/** The model that was asked, or where the path named it, the one that answered. */
+/** The model in the request, or the one that answered where only the path named it. */
 export function modelOf({ request, response }: ReadTurn): string | undefined {
   return toName(request.settings.model) ?? toName(response.model ?? "");
 }

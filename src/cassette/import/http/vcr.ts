@@ -1,47 +1,44 @@
-// The VCR family: vcr.py and go-vcr (`interactions`), Ruby's and R's VCR (`http_interactions`), in YAML or JSON. They differ
-// in how a body is written: text, {string}, {base64_string}, `parsed_body`, or YAML's `!!binary`, which comes here as
-// {"!!binary": base64}.
+// The VCR family: vcr.py and go-vcr (`interactions`), Ruby's and R's VCR (`http_interactions`), in YAML or JSON. A body is text,
+// {string}, {base64_string}, `parsed_body`, or YAML's `!!binary`, which arrives here as {"!!binary": base64}.
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import { isObject, malformed, toNumber, toText } from "../value.js";
+import { isObject, malformed, toNumber, toObject, toText } from "../value.js";
 import { fromBase64Text } from "./base64.js";
-import { headerOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
+import { encodingOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 
-/** The key under which the bytes of a YAML `!!binary` stand, as base64. */
+/** The key that holds the bytes of a YAML `!!binary`, as base64. */
 export const BINARY_KEY = "!!binary";
 
-/** True for a recording of the family, with at least one interaction or none. */
+/** Recognises a recording of the family, which may have no interactions. */
 export function isVcr(record: JsonValue): boolean {
   const list = interactionsOf(record);
   return list !== undefined && list.every((item) => isObject(item) && isObject(item["request"]));
 }
 
 function interactionsOf(record: JsonValue): JsonValue[] | undefined {
-  if (!isObject(record)) return undefined;
-  const list = record["interactions"] ?? record["http_interactions"];
+  const { interactions, http_interactions: others } = toObject(record);
+  const list = interactions ?? others;
   return Array.isArray(list) ? list : undefined;
 }
 
 /** Reads a recording. */
 export function readVcr(record: JsonValue): HttpRecording {
   const list = interactionsOf(record);
-  if (list === undefined) throw malformed("it is no VCR recording: it has no interactions");
-  return { exchanges: list.map((interaction) => readInteraction(interaction)) };
+  if (list === undefined) throw malformed("it is not a VCR recording: `interactions` must be a list");
+  return { exchanges: list.map((interaction) => readInteraction(toObject(interaction))) };
 }
 
-function readInteraction(interaction: JsonValue): HttpExchange {
-  const { request, response } = isObject(interaction) ? interaction : {};
-  const asked = isObject(request) ? request : {};
-  const answered = isObject(response) ? response : {};
-  const { status } = answered;
+function readInteraction(interaction: JsonObject): HttpExchange {
+  const [request, response] = [toObject(interaction["request"]), toObject(interaction["response"])];
+  const { status } = response;
   return {
-    method: toText(asked["method"]).toUpperCase(),
-    url: toText(asked["uri"] ?? asked["url"]),
-    // go-vcr has the number beside the words, the others inside of `status`.
-    status: toNumber(answered["code"] ?? (isObject(status) ? status["code"] : status)) ?? 0,
-    request: readBody(asked),
-    answer: readBody(answered),
-    encoding: headerOf(answered["headers"], "content-encoding").toLowerCase(),
+    method: toText(request["method"]).toUpperCase(),
+    url: toText(request["uri"] ?? request["url"]),
+    // go-vcr has the number next to the words, the others inside `status`.
+    status: toNumber(response["code"] ?? (isObject(status) ? status["code"] : status)) ?? 0,
+    request: readBody(request),
+    answer: readBody(response),
+    encoding: encodingOf(response["headers"]),
   };
 }
 

@@ -269,7 +269,7 @@ describe("a packed body", () => {
   it.each([
     ["packed as brotli", base64(brotliCompressSync(bytes)), 'is packed as "br"'],
     ["cut short", base64(gzipSync(bytes).subarray(0, 30)), "cannot be unpacked"],
-    ["no base64", "%%%", "it is no base64"],
+    ["no base64", "%%%", "it is not base64"],
     ["a bomb", base64(gzipSync(Buffer.alloc(4 * MAX_BODY_BYTES))), "grows beyond"],
     ["bytes that are no text", base64(gzipSync(Buffer.from([0xff, 0xfe]))), "is not UTF-8"],
   ])("that is %s is refused in words", (_, packed, why) => {
@@ -286,7 +286,7 @@ describe("a packed body", () => {
   });
 
   it.each([
-    [{ encoding: "base64", text: "[1]" }, "a piece of it is no text"],
+    [{ encoding: "base64", text: "[1]" }, "a piece of it is not text"],
     [{ encoding: "base64", text: "[torn" }, "neither base64 nor a list"],
     [{}, "was not recorded"],
   ])("%j of an archive is refused", (content, why) => {
