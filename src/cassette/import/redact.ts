@@ -4,7 +4,7 @@
 import { defined, hashJson, seal, type JsonObject, type LlmMessage } from "../../core/index.js";
 import { buildCassette, type BuiltTurn } from "../file/build.js";
 import type { CassetteV2, ContextExtension } from "../file/format.js";
-import { createPromptTracker } from "../prompt/prompt.js";
+import { createPromptReader } from "../prompt/reader.js";
 import type { RedactOption } from "../redact/options.js";
 import { createRedactor, type Redactor } from "../redact/redactor.js";
 import type { ImportExtension } from "./cassette.js";
@@ -14,7 +14,7 @@ export function redactImported(cassette: CassetteV2, option: RedactOption | unde
   const redactor = createRedactor(option);
   const { version, entries, envelopeHash, extensions = {}, ...head } = cassette;
   const noted = extensions.contexts ?? [];
-  const tracker = createPromptTracker();
+  const prompts = createPromptReader({ scrub: redactor.messages });
   const messages: LlmMessage[] = [];
   const contexts: ContextExtension[] = [];
   const turns = entries.map(({ turnIndex, promptHash, prompt, response }): BuiltTurn => {
@@ -22,9 +22,9 @@ export function redactImported(cassette: CassetteV2, option: RedactOption | unde
     if (prompt === undefined) return { promptHash, response: redactor.response(seal(response)) };
     messages.length = prompt.keep;
     for (const message of prompt.messages) messages.push(seal(message));
-    const { clean, kept } = redactor.messages(messages, prompt.keep);
-    const { keep, promptHash: hash } = tracker.next(clean, kept);
-    const delta = { keep, messages: tracker.since(keep) };
+    prompts.begin(messages);
+    const { keep, promptHash: hash } = prompts.next();
+    const delta = { keep, messages: prompts.since(keep) };
     return { promptHash: hash, prompt: delta, response: redactor.response(seal(response)) };
   });
   const facts = cleanFacts(extensions["import"] as ImportExtension, redactor);
@@ -61,7 +61,7 @@ function cleanFacts(facts: ImportExtension, redactor: Redactor): ImportExtension
     ...defined({
       outcome: outcome && redactor.json(outcome),
       expected: expected && redactor.json(expected),
-      trailing: trailing && [...redactor.messages(trailing.map((each) => seal(each))).clean],
+      trailing: trailing && redactor.messages(trailing.map((each) => seal(each))),
     }),
   };
 }

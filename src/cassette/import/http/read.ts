@@ -1,8 +1,7 @@
 // A conversation of recorded HTTP as the turns of a run. The wire's own decoders read the messages, so that a replay over that
 // wire sends exactly what was recorded.
 
-import { defined } from "../../../core/index.js";
-import type { JsonObject, JsonValue, LlmToolDefinition } from "../../../core/index.js";
+import { defined, isWireName, type JsonObject, type JsonValue, type LlmToolDefinition } from "../../../core/index.js";
 import type { LogTurns, RecordedTurn } from "../turns.js";
 import { addRepairs, type RepairLog } from "../repair.js";
 import { isObject, malformed, toName, toText } from "../value.js";
@@ -32,6 +31,6 @@ const NO_TOOLS: LlmToolDefinition[] = [];
 
 function toWireExchange(exchange: JsonValue): WireExchange {
   const { wire, request = null, answer } = isObject(exchange) ? exchange : {};
-  if (wire !== "openai" && wire !== "anthropic" && wire !== "ollama") throw malformed("an exchange names no wire");
+  if (!isWireName(wire)) throw malformed("an exchange does not name its wire");
   return { wire, request, answer: toText(answer) };
 }
