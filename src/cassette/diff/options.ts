@@ -5,7 +5,7 @@ import { CassetteError } from "../errors.js";
 import type { Tolerances } from "../tolerance/tolerances.js";
 import { orderRules, type CallOrder, type OrderRules } from "./order.js";
 import { parseReadOnly } from "./read-only.js";
-import { createCallRules, type CallRules } from "./call-keys.js";
+import { createCallRules, type CallRules } from "./call-equality.js";
 
 /** The options of every comparison. A wrong one is `CassetteError` `invalid-options`. */
 export interface DiffOptions {

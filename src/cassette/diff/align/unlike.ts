@@ -1,7 +1,7 @@
 // How unlike two calls of one tool are: first by the number of places in their arguments that differ, then by their text.
 
 import type { ComparedCall } from "./call-sets.js";
-import type { CallRules } from "../call-keys.js";
+import type { CallRules } from "../call-equality.js";
 
 /** Characters that are compared at either end of two keys; what they share beyond that decides nothing. */
 const MAX_EDGE = 300;
