@@ -2,7 +2,8 @@
 
 export { eventLogConformance } from "./conformance/event-log/suite.js";
 export { memoryConformance } from "./conformance/memory/suite.js";
-export { MAX_ASKED, PROVIDER_REQUESTS, providerConformance } from "./conformance/provider/suite.js";
+export { MAX_ASKED, PROVIDER_REQUESTS } from "./conformance/provider/requests.js";
+export { providerConformance } from "./conformance/provider/suite.js";
 export { fixedClock } from "./doubles/clock.js";
 export { collect } from "./doubles/collect.js";
 export { memoryFiles } from "./doubles/files.js";
