@@ -140,6 +140,11 @@ export { IMPORT_FORMATS, type ImportFormat } from "./import/registry.js";
 export { BINARY_KEY } from "./import/http/vcr.js";
 export { parseImport, type ImportedCassette, type ImportOptions } from "./import/parse.js";
 export type { Repair, RepairKind } from "./import/repair.js";
-export { exportCassette, type ExportedCassette, type ExportOptions } from "./export/export.js";
-export { EXPORT_FORMATS, type ExportFormat } from "./export/format.js";
+export {
+  EXPORT_FORMATS,
+  exportCassette,
+  type ExportedCassette,
+  type ExportFormat,
+  type ExportOptions,
+} from "./export/export.js";
 export type { Loss, LossKind } from "./export/loss.js";

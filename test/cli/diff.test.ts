@@ -97,7 +97,7 @@ describe("cassette diff of two files", () => {
   it("exits 2 for an --ignore that is no pointer", async () => {
     const ran = await cli(["diff", a, changed, "--ignore", "place"]);
     expect(ran.code).toBe(2);
-    expect(ran.err).toContain('ignore has no valid pointer in ["place"]');
+    expect(ran.err).toContain('ignore has invalid pointers: ["place"]');
   });
 
   it("exits 3 and says which side was refused", async () => {

@@ -74,7 +74,7 @@ recorded_with: VCR 6.3.1
     expect((await cli(["import", "forced.yaml", "--out", "forced", "--format", "vcr"])).code).toBe(0);
     const ran = await cli(["import", "forced.yaml", "--out", "forced", "--format", "har"]);
     expect(ran.code).toBe(2);
-    expect(ran.out).toContain("it is no har record");
+    expect(ran.out).toContain("it is not in har format");
     expect(ran.out).toContain("Read it as vcr");
   });
 

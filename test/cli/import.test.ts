@@ -82,7 +82,9 @@ describe("cassette import", () => {
     const ran = await cli(["import", "mixed.jsonl", "--out", "mixed"]);
     expect(ran.code).toBe(1);
     expect(ran.out).toContain("refused  mixed.jsonl  import-malformed: mixed.jsonl, line 2: it is not JSON");
-    expect(ran.out).toContain("refused  mixed.jsonl  import-unknown-format: mixed.jsonl, line 3: no known log format");
+    expect(ran.out).toContain(
+      "refused  mixed.jsonl  import-unknown-format: mixed.jsonl, line 3: it is not in a known log format",
+    );
     expect(ran.out).toContain("2 cassettes written to mixed, 0 existed already, 2 refused");
     expect(readdirSync(join(folder, "mixed", "m-1"))).toEqual(["a.cassette.json", "b.cassette.json"]);
   });
@@ -156,7 +158,7 @@ describe("cassette import", () => {
     const ran = await cli(["import", "noise.jsonl", "--out", "noise"]);
     expect(ran.code).toBe(1);
     expect(ran.out.match(/^refused .*/gm)).toEqual([
-      "refused  noise.jsonl  import-unknown-format: noise.jsonl, line 2: no known log format: an empty object" +
+      "refused  noise.jsonl  import-unknown-format: noise.jsonl, line 2: it is not in a known log format: it is an empty object" +
         `  (the first of ${MAX_REFUSALS + 6} like it)`,
       expect.stringContaining(`import-malformed: noise.jsonl, line ${MAX_REFUSALS + 8}: it is not JSON`),
     ]);

@@ -1,10 +1,10 @@
-// Agents as they are handed in, to be recorded or replayed.
+// Checks the agents that are to be recorded or replayed.
 
 import { CassetteError } from "../errors.js";
 
-/** Refuses what is no list of agents with ids of their own that a file can hold. Throws `invalid-options`. */
+/** Throws `invalid-options` unless `agents` is a list of agents with distinct ids that a file can hold. */
 export function assertAgents(owner: string, agents: readonly { readonly id: string }[]): void {
-  if (!Array.isArray(agents) || agents.length === 0) throw bad(`${owner} was given no agents`);
+  if (!Array.isArray(agents) || agents.length === 0) throw bad(`${owner} needs a list of agents, at least one`);
   const ids = new Set<string>();
   agents.forEach((agent: { id?: unknown } | null | undefined, index) => {
     const id = agent?.id;
@@ -17,6 +17,6 @@ export function assertAgents(owner: string, agents: readonly { readonly id: stri
 
 function bad(what: string): CassetteError {
   return new CassetteError("invalid-options", what, {
-    hint: "Pass the definitions that createRuntime takes, each with an id of its own.",
+    hint: "Pass the definitions that createRuntime takes, each with its own id.",
   });
 }

@@ -1,5 +1,5 @@
-// Checking bundles: refuse, never normalise. A cassette counts as the bundle's own only when its agent, its id, its envelope
-// and its length are the listed ones, so that one that was swapped, cut or put under another agent's name is found.
+// Checks bundles; a bundle is refused, never normalised. A cassette belongs to the bundle only if its agent, its id, its envelope
+// and its length are the listed ones, so a cassette that was swapped, cut or moved to another agent is found.
 
 import { copyJson, defined, hashJson, isPlainObject, NotJsonError, toPointer, toVisible } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -12,18 +12,19 @@ import { checkBundleShape } from "./shape.js";
 
 const RESTORE = "Restore the bundle and its cassettes together from version control, or record again.";
 
-/** A bundle from the text or bytes of its file, its cassettes not yet looked at. Throws `CassetteError` with a `LoadErrorCode`. */
+/** Parses the text or bytes of a bundle file, without its cassettes. Throws `CassetteError` with a `LoadErrorCode`. */
 export function parseBundle(input: string | Uint8Array, options: StrictJsonOptions = {}): BundleFile {
   return check(parseStrictJson(input, options), options.file);
 }
 
-/** A bundle and its cassettes from objects, copied and checked whole. Throws like `parseBundle`. */
+/** Copies and checks a bundle with its cassettes, given as objects. Throws like `parseBundle`. */
 export function checkBundle(value: unknown): AgentBundle {
   const refuse = refuseWith(undefined);
-  if (!isPlainObject(value)) return refuse("wrong-type", "a bundle with its cassettes is an object of both", "");
+  if (!isPlainObject(value))
+    return refuse("wrong-type", "a bundle with its cassettes must be an object { bundle, cassettes }", "");
   const bundle = check(copyOrRefuse(value["bundle"], refuse), undefined);
   const { cassettes } = value;
-  if (!isPlainObject(cassettes)) return refuse("wrong-type", "/cassettes is not an object", "/cassettes");
+  if (!isPlainObject(cassettes)) return refuse("wrong-type", "/cassettes must be an object", "/cassettes");
   const extra = Object.keys(cassettes).find((id) => !Object.hasOwn(bundle.agents, id));
   if (extra !== undefined) {
     refuse("bundle-mismatch", `the bundle lists no cassette of agent ${JSON.stringify(extra)}`, "/cassettes");
@@ -37,12 +38,12 @@ export function checkBundle(value: unknown): AgentBundle {
   return { bundle, cassettes: Object.fromEntries(checked) };
 }
 
-/** Everything but the hash itself; `undefined` does not exist. */
+/** Computes the hash over all fields except the hash itself. */
 export function hashBundle({ bundleHash, ...covered }: BundleFile): string {
   return hashJson(covered);
 }
 
-/** The cassette itself, when it is the one that the bundle lists for this agent. Throws `bundle-mismatch`. */
+/** Returns the cassette if it is the one that the bundle lists for this agent. Throws `bundle-mismatch`. */
 export function assertMember(bundle: BundleFile, agentId: string, cassette: Cassette, file?: string): CassetteV2 {
   const member = bundle.agents[agentId];
   const refuse = refuseWith(file);

@@ -1,13 +1,13 @@
-// A run of several agents against the recorded one: the plan before it starts, path and end once it is over. Exact in both;
-// each gives the first difference in words.
+// Compares a run of several agents with the recorded one: the plan before it starts, its path and its end once it is over. Each
+// comparison is exact, and describes the first difference.
 
 import type { BundleEnd, BundlePlan } from "./format.js";
 
-/** What changed in the plan; undefined when nothing did. The order of edges counts, that of exits does not. */
+/** Describes a change of the plan; undefined without one. The order of edges counts, that of exits does not. */
 export function planDifference(recorded: BundlePlan | undefined, now: BundlePlan | undefined): string | undefined {
   if (recorded === undefined && now === undefined) return undefined;
-  if (recorded === undefined) return "the recorded run had no plan, and one was handed in";
-  if (now === undefined) return "the recorded run followed a plan, and none was handed in";
+  if (recorded === undefined) return "the recorded run had no plan, and this one has a plan";
+  if (now === undefined) return "the recorded run followed a plan, and this one has none";
   if (recorded.entry !== now.entry) return `the entry was ${quote(recorded.entry)} and is ${quote(now.entry)}`;
   return edgeDifference(recorded.edges, now.edges) ?? exitDifference(recorded.exits, now.exits);
 }
@@ -27,12 +27,12 @@ function edgeText(edge: BundlePlan["edges"][number] | undefined): string {
 
 function exitDifference(recorded: readonly string[], now: readonly string[]): string | undefined {
   const gone = recorded.find((id) => !now.includes(id));
-  if (gone !== undefined) return `${quote(gone)} was an exit and is none`;
+  if (gone !== undefined) return `${quote(gone)} is no longer an exit`;
   const added = now.find((id) => !recorded.includes(id));
-  return added === undefined ? undefined : `${quote(added)} is an exit and was none`;
+  return added === undefined ? undefined : `${quote(added)} is now an exit`;
 }
 
-/** The first step, from 0, at which the run went another way; undefined when it went the same. */
+/** Describes the first step, from 0, at which the run took another path; undefined when it took the same. */
 export function pathDifference(recorded: readonly string[], now: readonly string[]): string | undefined {
   const step = recorded.findIndex((id, index) => id !== now[index]);
   if (step < 0) {
@@ -45,7 +45,7 @@ export function pathDifference(recorded: readonly string[], now: readonly string
   return `step ${step}: the run entered ${quote(present)}, the recorded one ${old}`;
 }
 
-/** How the end differs; undefined when it does not. */
+/** Describes a different end; undefined for the same. */
 export function endDifference(recorded: BundleEnd, now: BundleEnd): string | undefined {
   const [old, present] = [endText(recorded), endText(now)];
   return old === present ? undefined : `the run ended ${present}, the recorded one ${old}`;

@@ -1,19 +1,19 @@
-// The shape of a bundle file, version 1: which cassettes belong to one run of several agents, the plan it followed and the
-// path it took. Specification: docs/bundles.md.
+// The shape of a bundle file, version 1: the cassettes of one run of several agents, with its plan and its path. Specification:
+// docs/bundles.md.
 
 import type { CassetteV2 } from "../file/format.js";
 
-/** What a bundle file's name ends with. */
+/** The ending of a bundle file's name. */
 export const BUNDLE_SUFFIX = ".bundle.json";
 
-/** `conditional`: the edge had a `when`. Functions cannot be kept, so what it decided is kept as the path. */
+/** `conditional`: the edge had a `when`. A function cannot be kept; the path shows what it decided. */
 export interface BundleEdge {
   from: string;
   to: string;
   conditional: boolean;
 }
 
-/** The plan of a run as a bundle keeps it: agents by id, and of conditions and inputs only that there was one. */
+/** The plan of a run as a bundle keeps it: agents by id, and whether an edge had a condition. */
 export interface BundlePlan {
   entry: string;
   /** In declared order, since the first edge that matches is taken. */
@@ -21,12 +21,12 @@ export interface BundlePlan {
   exits: string[];
 }
 
-/** How a run of several agents came to its end. */
+/** How a run of several agents ended. */
 export type BundleEnd = { kind: "exit" } | { kind: "no-edge" } | { kind: "cycle"; agentId: string; limit: number };
 
-/** Which cassette is an agent's. Everything but the file's name is repeated from the cassette and must be equal there. */
+/** The cassette of an agent. All fields but the file name repeat the cassette's, and must equal them. */
 export interface BundleMember {
-  /** A plain file name beside the bundle. */
+  /** A plain file name in the bundle's folder. */
   cassette: string;
   cassetteId: string;
   envelopeHash: string;
@@ -43,7 +43,7 @@ export interface BundleFile {
   ended: BundleEnd;
   /** By the agent's id. */
   agents: Record<string, BundleMember>;
-  /** Agents of the run that no model was asked for: they have no cassette. */
+  /** Agents that made no model call, and so have no cassette. */
   unasked: string[];
   /** SHA-256 (hex) of all other fields as canonical JSON. */
   bundleHash: string;
@@ -55,14 +55,14 @@ export interface AgentBundle {
   cassettes: Record<string, CassetteV2>;
 }
 
-/** What is read of a plan as the runtime takes it. */
+/** The part of the runtime's plan that is read. */
 export interface PlanLike {
   readonly entry: string;
   readonly edges: readonly { readonly from: string; readonly to: string; readonly when?: unknown }[];
   readonly exits: readonly string[];
 }
 
-/** What is read of a run's result. */
+/** The part of a run's result that is read. */
 export interface RunLike {
   readonly visits: readonly { readonly agentId: string }[];
   readonly ended: Readonly<BundleEnd>;

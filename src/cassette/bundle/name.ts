@@ -1,5 +1,5 @@
-// Names of cassette files beside a bundle. A name in a bundle is foreign text that becomes a path, so only plain ones pass;
-// and an agent's id is foreign text too, so that only an escaped form of it reaches a name.
+// Names of the cassette files of a bundle. A name in a bundle is foreign text that becomes a path, so only plain ones pass. An
+// agent's id is foreign text too, so only an escaped form of it becomes part of a name.
 
 import { sha256Hex } from "../../core/index.js";
 import { CASSETTE_SUFFIX } from "../trust/store.js";
@@ -8,29 +8,29 @@ const PLAIN = /^[A-Za-z0-9_][A-Za-z0-9._-]*$/;
 /** Most file systems take 255 bytes. */
 const MAX_NAME = 200;
 const MAX_ESCAPED_ID = 80;
-/** Digits of the hash in a name. A file of that name with other contents is never replaced unasked, however short they are. */
+/** Digits of the hash in a name. However few, a file of that name with other contents is only replaced with `overwrite`. */
 const HASH_DIGITS = 16;
-/** Names that Windows keeps for devices, whatever follows their first dot (Microsoft, "Naming Files, Paths, and Namespaces"). */
+/** Device names of Windows, whatever follows their first dot (Microsoft, "Naming Files, Paths, and Namespaces"). */
 const DEVICE = /^(?:con|prn|aux|nul|conin|conout|com\d|lpt\d)$/i;
 
 /**
- * `<escaped id>.<16 digits of envelopeHash>.cassette.json`. It follows from the contents, so that a new recording never has the
- * name of an old one: an id would not do, since one recorder gives several cassettes with one `cassetteId`.
+ * `<escaped id>.<16 digits of envelopeHash>.cassette.json`. The hash depends on the contents, so a new recording never has the
+ * name of an old one. `cassetteId` would not do, since several cassettes of one recorder share it.
  */
 export function toCassetteName(agentId: string, envelopeHash: string): string {
   return `${escapeId(agentId)}.${envelopeHash.slice(0, HASH_DIGITS)}${CASSETTE_SUFFIX}`;
 }
 
-/** True for a name that means a file in the bundle's own folder on every system, and a cassette by its end. */
+/** True for a cassette name that means a file in the bundle's own folder on every system. */
 export function isPlainCassetteName(name: string): boolean {
   const [stem = ""] = name.split(".");
   return name.endsWith(CASSETTE_SUFFIX) && name.length <= MAX_NAME && PLAIN.test(name) && !DEVICE.test(stem);
 }
 
 /**
- * Injective, also where case does not count: [a-z0-9-] stand for themselves, any other byte of the UTF-8 form is `_` and two
- * hex digits. A first character that a command or Windows would misread is escaped as well. `__` and a hash, which no escape
- * gives, end an id that was too long.
+ * Escapes an id without collisions, also where case does not count: [a-z0-9-] stay, any other byte of the UTF-8 form becomes
+ * `_` and two hex digits, and so does a first character that a command or Windows would misread. An id that is too long ends in
+ * `__` and a hash, which no escape produces.
  */
 function escapeId(agentId: string): string {
   const bytes = new TextEncoder().encode(agentId);

@@ -1,5 +1,5 @@
-// Recording a run of several agents: every agent gets a recorder of its own around its provider, and the cassettes are tied
-// together by a bundle that says which plan was followed and which path was taken.
+// Records a run of several agents. Every agent gets its own recorder around its provider, and a bundle ties the cassettes
+// together with the plan and the path of the run.
 
 import { seal, type LlmProviderAdapter } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -12,7 +12,7 @@ import type { AgentBundle, BundleFile, BundleMember, PlanLike, RunLike } from ".
 import { toCassetteName } from "./name.js";
 import { findStranger, toBundlePlan, toBundleRun, type BundleRun } from "./run.js";
 
-/** What is needed of an agent's definition: an `AgentDefinition` of the runtime is one. */
+/** The part of an agent's definition that recording needs; the runtime's `AgentDefinition` has it. */
 export interface RecordableAgent {
   readonly id: string;
   readonly provider: LlmProviderAdapter;
@@ -23,15 +23,15 @@ export type WithProvider<A, P> = Omit<A, "provider"> & { readonly provider: P };
 
 /** A run that is over, as `toBundle` takes it. */
 export interface RecordedRun {
-  /** The plan that the run was given. Left out: it had none. */
+  /** The plan of the run. Default: none. */
   readonly plan?: PlanLike;
-  /** What the run resolved to. */
+  /** The result of the run. */
   readonly result: RunLike;
 }
 
-/** A recording of several agents under way; made by {@link recordAgents}. */
+/** A recording of several agents in progress; made by {@link recordAgents}. */
 export interface AgentRecording<A> {
-  /** The definitions in their order, to be handed to `createRuntime`. */
+  /** The definitions in their order, for `createRuntime`. */
   readonly agents: WithProvider<A, RecordingProvider>[];
   /**
    * The recording, frozen. Throws `CassetteError`: `turn-in-progress`, `nothing-recorded`, or `invalid-options` for a result or
@@ -41,8 +41,8 @@ export interface AgentRecording<A> {
 }
 
 /**
- * For one run; `options` go to every recorder. Agents that share a provider are recorded apart, and that provider is destroyed
- * once. Throws `invalid-options`.
+ * Records one run; `options` apply to every recorder. Agents that share a provider are recorded separately, and that provider is
+ * destroyed once. Throws `invalid-options`.
  */
 export function recordAgents<A extends RecordableAgent>(
   agents: readonly A[],
@@ -101,11 +101,11 @@ function buildBundle(
   return { ...bundle, bundleHash: hashBundle(bundle) };
 }
 
-/** Finds the result of another run, or a run of other agents, while it can still be mended. */
+/** Refuses the result of another run, or a run of other agents, before a bundle is made of it. */
 function assertSameRun(run: BundleRun, ids: readonly string[], recorded: readonly [string, CassetteV2][]): void {
   if (recorded.length === 0) {
     throw new CassetteError("nothing-recorded", "no turn of any agent was recorded, so there is no bundle", {
-      hint: "Hand the agents that recordAgents gave to createRuntime, and call toBundle() after the run.",
+      hint: "Pass `agents` of recordAgents() to createRuntime, and call toBundle() after the run.",
     });
   }
   const stranger = findStranger(run, new Set(ids));
@@ -113,10 +113,10 @@ function assertSameRun(run: BundleRun, ids: readonly string[], recorded: readonl
   if (stranger === undefined && idle === undefined) return;
   const what =
     stranger === undefined
-      ? `agent ${JSON.stringify(idle?.[0])} was recorded, and the result says it was never entered`
+      ? `agent ${JSON.stringify(idle?.[0])} was recorded, but according to the result it was never entered`
       : `the ${stranger.where[0] === "plan" ? "plan" : "result"} names agent ${JSON.stringify(stranger.agentId)}, which is not recorded here`;
   throw new CassetteError("invalid-options", what, {
-    hint: "Pass plan and result of the one run that these agents made.",
+    hint: "Pass the plan and the result of the run that these agents recorded.",
   });
 }
 

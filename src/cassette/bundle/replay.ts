@@ -1,5 +1,5 @@
-// Replaying a run of several agents: every agent is answered from its own cassette, and at the end the run must have been the
-// recorded one: the same path, the same end, nothing left over.
+// Replays a run of several agents. Every agent is answered from its own cassette, and at the end the run must have had the same
+// path and the same end, with no recorded turn unused.
 
 import type { LlmProviderAdapter, Ports } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
@@ -16,11 +16,11 @@ import { toBundlePlan, toBundleRun } from "./run.js";
 
 /** The options of {@link replayAgents}. */
 export interface AgentReplayOptions extends StreamingOptions {
-  /** The plan that the run will be given. Left out: it has none. */
+  /** The plan of the run. Default: none. */
   readonly plan?: PlanLike;
   /** False answers with the next unused turn of the agent when no recorded prompt fits. Default true. */
   readonly strict?: boolean;
-  /** A bundle lists no version 1, so both values mean the same; taken so that options of one cassette can be passed on. */
+  /** Has no effect, since a bundle has no version 1 cassettes. Accepted so that the options of a cassette can be passed on. */
   readonly requireIntegrity?: boolean;
   /** The function the recording was made with. */
   readonly hashFilter?: HashFilterOption;
@@ -28,7 +28,7 @@ export interface AgentReplayOptions extends StreamingOptions {
   readonly redact?: RedactOption;
   /** As for `cassetteProvider`. */
   readonly allowRedacted?: boolean;
-  /** `now` and `timer` are what `timed` waits by. */
+  /** `timed` waits with `now` and `timer`. */
   readonly ports?: Partial<Pick<Ports, "warn" | "now" | "timer">>;
 }
 
@@ -37,26 +37,20 @@ export interface AgentReplay<A> {
   /** The definitions in their order with a replaying provider each. */
   readonly agents: WithProvider<A, LlmProviderAdapter>[];
   /**
-   * To be called with what the run resolved to. Throws `CassetteError`: `path-changed` naming the first step or the end that
-   * differs, or `unconsumed` naming the turns that were never asked for. `invalid-options` for what is no result.
+   * Call it with the result of the run. Throws `CassetteError`: `path-changed` with the first step or the end that differs,
+   * `unconsumed` with the unused turns, or `invalid-options` for anything but a result.
    */
   finish(result: RunLike): void;
 }
 
 const OPTIONS = [
-  "plan",
-  "strict",
-  "requireIntegrity",
-  "hashFilter",
-  "redact",
-  "allowRedacted",
-  "ports",
+  ...["plan", "strict", "requireIntegrity", "hashFilter", "redact", "allowRedacted", "ports"],
   ...STREAMING_OPTIONS,
 ];
 
 /**
  * Checks the bundle with its cassettes as if they came from files. Throws `CassetteError` with a `LoadErrorCode`, or
- * `plan-changed` when agents or plan are not the recorded ones. The agents need no provider; one they have is not used.
+ * `plan-changed` when the agents or the plan are not the recorded ones. Providers of the agents are not used.
  */
 export function replayAgents<A extends { readonly id: string }>(
   recording: AgentBundle,
@@ -90,9 +84,11 @@ function assertSameAgents({ agents, unasked }: BundleFile, given: readonly { rea
   const recorded = [...Object.keys(agents), ...unasked];
   const ids = given.map(({ id }) => id);
   const missing = recorded.find((id) => !ids.includes(id));
-  if (missing !== undefined) throw planChanged(`agent ${JSON.stringify(missing)} was recorded and was not handed in`);
+  if (missing !== undefined)
+    throw planChanged(`agent ${JSON.stringify(missing)} was recorded, but is not among the agents`);
   const added = ids.find((id) => !recorded.includes(id));
-  if (added !== undefined) throw planChanged(`agent ${JSON.stringify(added)} was handed in and was not recorded`);
+  if (added !== undefined)
+    throw planChanged(`agent ${JSON.stringify(added)} is among the agents, but was not recorded`);
 }
 
 function assertSamePlan(bundle: BundleFile, plan: PlanLike | undefined): void {
@@ -100,15 +96,15 @@ function assertSamePlan(bundle: BundleFile, plan: PlanLike | undefined): void {
   if (changed !== undefined) throw planChanged(changed);
 }
 
-/** Stands for an agent that no model was asked for: it has nothing to answer with. */
+/** The provider of an agent that made no model call in the recorded run. */
 function neverAsked(agentId: string): LlmProviderAdapter {
   return {
     name: "cassette:none",
     async turn() {
       throw new CassetteError(
         "exhausted",
-        `agent ${JSON.stringify(agentId)} has no cassette: it was not asked in the recorded run, and is now`,
-        { hint: "The run went another way than the recorded one. Undo the change, or record again." },
+        `agent ${JSON.stringify(agentId)} has no cassette: it made no model call in the recorded run, and now makes one`,
+        { hint: "The run took another path than the recorded one. Undo the change, or record again." },
       );
     },
   };
@@ -120,19 +116,19 @@ function assertAllConsumed(replays: ReadonlyMap<string, CassetteProvider>): void
   const agents = left.map(
     ([id, { remaining, cassette }]) => `${remaining} of ${cassette.entries.length} of agent ${JSON.stringify(id)}`,
   );
-  throw new CassetteError("unconsumed", `recorded turns were never asked for: ${agents.join(", ")}`, {
-    hint: "The run asked less than the recorded one. Undo the change, or record again.",
+  throw new CassetteError("unconsumed", `recorded turns were not used: ${agents.join(", ")}`, {
+    hint: "The run made fewer model calls than the recorded one. Undo the change, or record again.",
   });
 }
 
 function planChanged(what: string): CassetteError {
   return new CassetteError("plan-changed", `the plan is not the recorded one: ${what}`, {
-    hint: "Hand in the agents and the plan of the recorded run, or record again.",
+    hint: "Pass the agents and the plan of the recorded run, or record again.",
   });
 }
 
 function pathChanged(what: string): CassetteError {
   return new CassetteError("path-changed", `the run is not the recorded one: ${what}`, {
-    hint: "Look at the final answer of the agent before, and at the conditions of the plan; or record again.",
+    hint: "Check the final answer of the agent before, and the conditions of the plan, or record again.",
   });
 }

@@ -1,23 +1,23 @@
-// What a bundle keeps of a plan and of a run, read from what the runtime was given and gave. Anything else is refused before
-// it is written down or compared.
+// The part of a plan and of a run that a bundle keeps, read from the runtime's plan and result. Anything else is refused before it
+// is written or compared.
 
 import { CassetteError } from "../errors.js";
 import type { BundleEnd, BundleFile, BundlePlan, PlanLike, RunLike } from "./format.js";
 
-/** The part of a bundle that is about no cassette. */
+/** The part of a bundle that is not about cassettes. */
 export type BundleRun = Pick<BundleFile, "plan" | "path" | "ended">;
 
 /** A plan without its functions. Throws `invalid-options`. */
 export function toBundlePlan(plan: PlanLike): BundlePlan {
   const { entry, edges, exits } = fieldsOf(plan);
-  if (!isId(entry)) throw badPlan("its entry is no text");
-  if (!Array.isArray(edges)) throw badPlan("its edges are no list");
-  if (!Array.isArray(exits) || !exits.every(isId)) throw badPlan("its exits are no list of texts");
+  if (!isId(entry)) throw badPlan("`entry` must be a string");
+  if (!Array.isArray(edges)) throw badPlan("`edges` must be a list");
+  if (!Array.isArray(exits) || !exits.every(isId)) throw badPlan("`exits` must be a list of strings");
   return {
     entry,
     edges: edges.map((edge: unknown, index) => {
       const { from, to, when } = fieldsOf(edge);
-      if (!isId(from) || !isId(to)) throw badPlan(`edge ${index} has no from and to`);
+      if (!isId(from) || !isId(to)) throw badPlan(`edge ${index} must have \`from\` and \`to\``);
       return { from, to, conditional: when !== undefined };
     }),
     exits: [...exits],
@@ -27,10 +27,10 @@ export function toBundlePlan(plan: PlanLike): BundlePlan {
 /** The path and the end of a run. Throws `invalid-options`. */
 export function toBundleRun(result: RunLike): Pick<BundleRun, "path" | "ended"> {
   const { visits, ended } = fieldsOf(result);
-  if (!Array.isArray(visits) || visits.length === 0) throw badResult("it has no visits");
+  if (!Array.isArray(visits) || visits.length === 0) throw badResult("`visits` must be a list with at least one visit");
   const path = visits.map((visit: unknown, index) => {
     const { agentId } = fieldsOf(visit);
-    if (!isId(agentId)) throw badResult(`visit ${index} has no agentId`);
+    if (!isId(agentId)) throw badResult(`visit ${index} must have an agentId`);
     return agentId;
   });
   return { path, ended: toEnd(fieldsOf(ended)) };
@@ -38,8 +38,8 @@ export function toBundleRun(result: RunLike): Pick<BundleRun, "path" | "ended"> 
 
 function toEnd({ kind, agentId, limit }: Record<string, unknown>): BundleEnd {
   if (kind === "exit" || kind === "no-edge") return { kind };
-  if (kind !== "cycle") throw badResult(`it ended by ${JSON.stringify(kind) ?? "nothing"}, which is no end of a run`);
-  if (!isId(agentId) || !Number.isSafeInteger(limit)) throw badResult("its cycle has no agentId and limit");
+  if (kind !== "cycle") throw badResult(`its end ${JSON.stringify(kind) ?? "undefined"} is unknown`);
+  if (!isId(agentId) || !Number.isSafeInteger(limit)) throw badResult("its cycle must have an agentId and a limit");
   return { kind, agentId, limit: limit as number };
 }
 
@@ -49,7 +49,7 @@ export interface Naming {
   where: (string | number)[];
 }
 
-/** The first place that names an agent which is not among `ids`. */
+/** The first place that names an agent outside `ids`. */
 export function findStranger({ plan, path, ended }: BundleRun, ids: ReadonlySet<string>): Naming | undefined {
   const named: Naming[] = [
     ...(plan === undefined ? [] : namedInPlan(plan)),
@@ -70,7 +70,7 @@ function namedInPlan({ entry, edges, exits }: BundlePlan): Naming[] {
   ];
 }
 
-/** The fields of a value of whatever kind, none of them known to be there. */
+/** The fields of any value, none of which need exist. */
 function fieldsOf(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
@@ -80,13 +80,13 @@ function isId(value: unknown): value is string {
 }
 
 function badPlan(what: string): CassetteError {
-  return new CassetteError("invalid-options", `this is no plan: ${what}`, {
+  return new CassetteError("invalid-options", `this is not a plan: ${what}`, {
     hint: "Pass the plan that runtime.run() was given: { entry, edges, exits }.",
   });
 }
 
 function badResult(what: string): CassetteError {
-  return new CassetteError("invalid-options", `this is no result of a run of several agents: ${what}`, {
-    hint: "Pass what runtime.run() resolved to, with its visits and how it ended.",
+  return new CassetteError("invalid-options", `this is not the result of a run of several agents: ${what}`, {
+    hint: "Pass the result of runtime.run(), with `visits` and `ended`.",
   });
 }

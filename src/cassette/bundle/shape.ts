@@ -1,5 +1,5 @@
-// The shape of a bundle file, checked before its hash: version, fields known and present, types, and that its parts speak of
-// the same agents. Closed, like the shape of a cassette.
+// The shape of a bundle file, checked before its hash: version, known and required fields, types, and that all its parts name
+// the same agents. Unknown fields are refused, as in a cassette.
 
 import { isPlainObject, toPointer } from "../../core/index.js";
 import type { Refuse } from "../file/downgrade.js";
@@ -15,9 +15,9 @@ const HEX_64 = /^[0-9a-f]{64}$/;
 const FIELDS = ["bundleVersion", "path", "ended", "agents", "unasked", "bundleHash"];
 const MEMBER = ["cassette", "cassetteId", "envelopeHash", "entries"];
 
-/** Narrows `value` to a bundle whose hash is still unproven. */
+/** Narrows `value` to a bundle whose hash is not checked yet. */
 export function checkBundleShape(value: unknown, refuse: Refuse): BundleFile {
-  if (!isPlainObject(value)) return refuse("wrong-type", "a bundle is an object", "");
+  if (!isPlainObject(value)) return refuse("wrong-type", "a bundle must be an object", "");
   checkVersion(value, refuse);
   checkFields(value, FIELDS, ["plan"], [], refuse);
   if (value["plan"] !== undefined) checkPlan(value["plan"], refuse);
@@ -34,8 +34,13 @@ export function checkBundleShape(value: unknown, refuse: Refuse): BundleFile {
 function checkVersion({ bundleVersion: version }: Fields, refuse: Refuse): void {
   if (version === 1) return;
   if (typeof version === "number" && Number.isInteger(version) && version > 1) {
-    const hint = "Update playhead, or record again with the version at hand.";
-    refuse("version-newer", `the bundle has version ${version}; this is a reader of version 1`, "/bundleVersion", hint);
+    const hint = "Update playhead, or record again with the installed version.";
+    refuse(
+      "version-newer",
+      `the bundle has version ${version}, and this is a reader of version 1`,
+      "/bundleVersion",
+      hint,
+    );
   }
   refuse("version-malformed", `${JSON.stringify(version) ?? "nothing"} is not a bundle version`, "/bundleVersion");
 }
@@ -59,8 +64,7 @@ function checkPlan(plan: unknown, refuse: Refuse): void {
 function checkEnd(ended: unknown, refuse: Refuse): void {
   if (!isPlainObject(ended)) return wrongType(["ended"], "an object", refuse);
   const { kind } = ended;
-  const isKnown = kind === "exit" || kind === "no-edge" || kind === "cycle";
-  expect(isKnown, ["ended", "kind"], "exit, no-edge or cycle", refuse);
+  expect(["exit", "no-edge", "cycle"].includes(kind as string), ["ended", "kind"], "exit, no-edge or cycle", refuse);
   checkFields(ended, kind === "cycle" ? ["kind", "agentId", "limit"] : ["kind"], [], ["ended"], refuse);
   if (kind !== "cycle") return;
   expect(isText(ended["agentId"]), ["ended", "agentId"], "a string", refuse);
@@ -86,7 +90,7 @@ function checkMembers(agents: unknown, refuse: Refuse): void {
   }
 }
 
-/** Every agent is listed once, as one with a cassette or as one that was not asked; the others name no agent beside these. */
+/** Checks that every agent is listed once, in `agents` or in `unasked`, and that the other fields name only listed agents. */
 function checkAgents(bundle: BundleFile, refuse: Refuse): void {
   const { agents, unasked, path } = bundle;
   const asked = Object.keys(agents);
@@ -99,7 +103,7 @@ function checkAgents(bundle: BundleFile, refuse: Refuse): void {
   const stranger = findStranger(bundle, ids);
   if (stranger !== undefined) misfit(`agent ${quote(stranger.agentId)} is not listed`, stranger.where, refuse);
   const idle = asked.find((id) => !path.includes(id));
-  if (idle !== undefined) misfit(`agent ${quote(idle)} has a cassette and was never entered`, ["agents", idle], refuse);
+  if (idle !== undefined) misfit(`agent ${quote(idle)} has a cassette but was never entered`, ["agents", idle], refuse);
 }
 
 function checkFields(
@@ -112,11 +116,7 @@ function checkFields(
   const owner = here.length === 0 ? "the bundle" : toPointer(here);
   const unknown = Object.keys(object).find((key) => !needed.includes(key) && !optional.includes(key));
   if (unknown !== undefined) {
-    refuse(
-      "unknown-field",
-      `${owner} has a field nobody knows: ${JSON.stringify(unknown)}`,
-      toPointer([...here, unknown]),
-    );
+    refuse("unknown-field", `${owner} has an unknown field: ${JSON.stringify(unknown)}`, toPointer([...here, unknown]));
   }
   const missing = needed.find((key) => !Object.hasOwn(object, key));
   if (missing !== undefined) refuse("missing-field", `${owner} has no ${missing}`, toPointer([...here, missing]));
@@ -136,11 +136,11 @@ function expect(holds: boolean, where: Where, expected: string, refuse: Refuse):
 
 function wrongType(where: Where, expected: string, refuse: Refuse): never {
   const pointer = toPointer(where);
-  return refuse("wrong-type", `${pointer} is not ${expected}`, pointer);
+  return refuse("wrong-type", `${pointer} must be ${expected}`, pointer);
 }
 
 function misfit(what: string, where: Where, refuse: Refuse): never {
-  return refuse("bundle-mismatch", `the bundle does not fit itself: ${what}`, toPointer(where));
+  return refuse("bundle-mismatch", `the bundle contradicts itself: ${what}`, toPointer(where));
 }
 
 function quote(id: string): string {

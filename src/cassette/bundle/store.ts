@@ -1,12 +1,12 @@
-// Bundles in files. The bundle file is the one point of commitment: cassettes are written before it, under names that follow
-// from their contents, and those of the bundle it replaces are taken away after it. Whatever is stopped wherever, the bundle
-// that is there lists cassettes that are there, and what may be left over is whole cassettes that no bundle lists.
+// Bundles in files. Writing the bundle file commits a save: cassettes are written before it, under names made from their
+// contents, and those of the replaced bundle are removed after it. Wherever a save stops, the bundle on disk lists cassettes that
+// exist; at worst there are whole cassettes that no bundle lists.
 
-import { defined } from "../../core/index.js";
-import type { FilePort } from "../../core/index.js";
+import { defined, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteV2 } from "../file/format.js";
 import { byteLength, DEFAULT_MAX_BYTES } from "../file/json.js";
+import { readWhole } from "../file/read.js";
 import { createCassetteStore, formatCassette, type SaveOptions } from "../trust/store.js";
 import { assertMember, checkBundle, parseBundle } from "./check.js";
 import { BUNDLE_SUFFIX, type AgentBundle, type BundleFile } from "./format.js";
@@ -20,14 +20,14 @@ export interface BundleLoadOptions {
 /** Bundles in files; made by {@link createBundleStore}. */
 export interface BundleStore {
   /**
-   * Throws `CassetteError`: `file-not-found` for the bundle, `bundle-mismatch` for a cassette that is missing or another,
-   * `file-unreadable`, or any `LoadErrorCode`. A cassette's failure names its file and its agent.
+   * Throws `CassetteError`: `file-not-found` for the bundle, `bundle-mismatch` for a cassette that is missing or another one,
+   * `file-unreadable`, or any `LoadErrorCode`. A cassette's error names its file and its agent.
    */
   readonly load: (path: string, options?: BundleLoadOptions) => Promise<AgentBundle>;
   /**
-   * For one writer at a time. Throws what `checkBundle` does, `invalid-options` for a path that does not end in `.bundle.json`,
-   * `file-exists` unless `overwrite`, `too-large` before anything is written, or `file-unreadable` when the disk refuses. The
-   * bundle that was there before stays loadable until the new one is.
+   * For one writer at a time. Throws as `checkBundle`, `invalid-options` for a path that does not end in `.bundle.json`,
+   * `file-exists` unless `overwrite`, `too-large` before anything is written, or `file-unreadable` when the disk refuses. An
+   * older bundle stays loadable until the new one is.
    */
   readonly save: (path: string, bundle: AgentBundle, options?: SaveOptions) => Promise<void>;
 }
@@ -35,7 +35,7 @@ export interface BundleStore {
 /** The path of a file in the folder of another; without a name, the folder itself. */
 export type PathBeside = (path: string, name?: string) => string;
 
-/** A store of bundles on a host's files. `pathBeside` says where a cassette that a bundle names is. */
+/** Creates a store of bundles on a host's files. `pathBeside` gives the path of a cassette that a bundle names. */
 export function createBundleStore(files: FilePort, pathBeside: PathBeside): BundleStore {
   return {
     load: (path, { maxBytes = DEFAULT_MAX_BYTES } = {}) => load(files, pathBeside, path, maxBytes),
@@ -45,7 +45,9 @@ export function createBundleStore(files: FilePort, pathBeside: PathBeside): Bund
 }
 
 async function load(files: FilePort, pathBeside: PathBeside, path: string, maxBytes: number): Promise<AgentBundle> {
-  const bundle = parseBundle(await readBundle(files, path, maxBytes), { file: path, maxBytes });
+  const missing = "Check the path, or record it first.";
+  const bytes = await readWhole(files, path, { what: "bundle", maxBytes, missing });
+  const bundle = parseBundle(bytes, { file: path, maxBytes });
   const store = createCassetteStore(files);
   const cassettes: [string, CassetteV2][] = [];
   for (const [id, { cassette: name }] of Object.entries(bundle.agents)) {
@@ -60,27 +62,7 @@ async function load(files: FilePort, pathBeside: PathBeside, path: string, maxBy
   return { bundle, cassettes: Object.fromEntries(cassettes) };
 }
 
-async function readBundle(files: FilePort, path: string, maxBytes: number): Promise<Uint8Array> {
-  const result = await files.read(path, maxBytes);
-  switch (result.kind) {
-    case "read":
-      return result.bytes;
-    case "not-found":
-      throw new CassetteError("file-not-found", `there is no bundle at ${path}`, {
-        file: path,
-        hint: "Check the path, or record it first.",
-      });
-    case "too-large":
-      throw new CassetteError("too-large", `${path} has ${result.size} bytes, more than the limit of ${maxBytes}`, {
-        file: path,
-        hint: "Raise maxBytes if that is meant.",
-      });
-    case "failed":
-      throw new CassetteError("file-unreadable", `${path} cannot be read: ${result.message}`, { file: path });
-  }
-}
-
-/** Says whose cassette it was. One that is missing is a bundle that does not hold, not a path that was mistyped. */
+/** Adds the agent of the cassette. A missing cassette is an error of the bundle, not a mistyped path. */
 function ofAgent(error: CassetteError, agentId: string, name: string, file: string): CassetteError {
   const isMissing = error.code === "file-not-found";
   const { pointer, hint } = error;
@@ -121,7 +103,7 @@ async function save(
   if (before.kind === "read") await removeOld(files, pathBeside, path, before.bytes, bundle, maxBytes);
 }
 
-/** A file of this name with the same text is one that a stopped save left, or another bundle's: it serves as it is. */
+/** Keeps a file of this name with the same text, which a stopped save left or another bundle lists. */
 async function saveCassette(
   files: FilePort,
   file: string,
@@ -133,7 +115,7 @@ async function saveCassette(
   await createCassetteStore(files).save(file, cassette, { overwrite, maxBytes });
 }
 
-/** Best effort: what cannot be taken away is a whole cassette that no bundle lists. */
+/** Removes the cassettes of the replaced bundle. Best effort: one that stays is a whole cassette that no bundle lists. */
 async function removeOld(
   files: FilePort,
   pathBeside: PathBeside,
@@ -150,7 +132,7 @@ async function removeOld(
   for (const name of old) if (!kept.has(name)) await files.remove(pathBeside(path, name));
 }
 
-/** What the bundles of the folder list now; undefined when that cannot be known of one of them. */
+/** The cassettes that the bundles of the folder list now; undefined when one of the bundles cannot be read. */
 async function namesInFolder(
   files: FilePort,
   pathBeside: PathBeside,
@@ -169,7 +151,7 @@ async function namesInFolder(
   return kept;
 }
 
-/** The cassettes that a bundle lists; undefined for one that is not sound, since then nobody knows what it listed. */
+/** The cassettes that a bundle lists; undefined for a bundle that cannot be trusted. */
 function namesIn(bytes: Uint8Array): string[] | undefined {
   try {
     return namesOf(parseBundle(bytes));
@@ -191,22 +173,26 @@ export function formatBundle({ bundleVersion, plan, path, ended, agents, unasked
 
 function assertSize(text: string, path: string, maxBytes: number): void {
   if (byteLength(text, maxBytes) <= maxBytes) return;
-  throw new CassetteError("too-large", `${path} was not written: a file of it would have more than ${maxBytes} bytes`, {
-    file: path,
-    hint: "Raise maxBytes here and where it is loaded, or record less in one bundle.",
-  });
+  throw new CassetteError(
+    "too-large",
+    `${path} was not written: one of its files would have more than ${maxBytes} bytes`,
+    {
+      file: path,
+      hint: "Raise maxBytes here and where it is loaded, or record less in one bundle.",
+    },
+  );
 }
 
 function assertBundleName(path: string): void {
   if (path.endsWith(BUNDLE_SUFFIX)) return;
   throw new CassetteError("invalid-options", `${path} does not end in ${BUNDLE_SUFFIX}, so nothing was written`, {
     file: path,
-    hint: `Commands that are given a folder look for ${BUNDLE_SUFFIX} only; name it so.`,
+    hint: `Let the name end in ${BUNDLE_SUFFIX}: commands on a folder find only such bundles.`,
   });
 }
 
 function alreadyThere(path: string): CassetteError {
-  return new CassetteError("file-exists", `${path} exists and was left as it is`, {
+  return new CassetteError("file-exists", `${path} exists and was not changed`, {
     file: path,
     hint: "Move it away, or pass { overwrite: true } to replace it.",
   });

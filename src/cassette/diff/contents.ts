@@ -1,4 +1,4 @@
-// Differences in what the assistant said: the texts of both runs, aligned like the calls but for themselves.
+// Differences in the assistant's texts, which are aligned like the calls but apart from them.
 
 import { toPointer } from "../../core/index.js";
 import type { Cassette } from "../file/format.js";
@@ -6,7 +6,7 @@ import type { DriftFact } from "./drift.js";
 import { matchItems } from "./align/match.js";
 import type { Item, ItemSet } from "./align/sets.js";
 
-/** In the order of the new run. */
+/** The differences in the order of the new run. */
 export function contentFacts(a: Cassette, b: Cassette): DriftFact[] {
   return matchItems(textsOf(a), textsOf(b)).matches.flatMap((match): DriftFact[] => {
     switch (match.kind) {
@@ -25,7 +25,7 @@ export function contentFacts(a: Cassette, b: Cassette): DriftFact[] {
   });
 }
 
-/** The turns in which the assistant said something; the text is the key, and any text may have become any other. */
+/** The turns with text. The text is the key; without a name, any text may have changed into any other. */
 function textsOf(cassette: Cassette): ItemSet[] {
   return cassette.entries
     .filter((entry) => entry.response.message.content !== "")

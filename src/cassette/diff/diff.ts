@@ -1,10 +1,10 @@
-// Compares what two recordings did: their tool calls (name and arguments, ids ignored), how their turns ended and, unless
-// told otherwise, what the assistant said. Prompts, tool results, usage and models take no part.
+// Compares the behaviour of two recordings: their tool calls (name and arguments, not ids), how their turns ended and, unless it
+// is ignored, the assistant's text. Prompts, tool results, usage and models are not compared.
 
 import { defined, toPointer } from "../../core/index.js";
 import type { Cassette } from "../file/format.js";
 import type { ToleranceUse } from "../tolerance/uses.js";
-import { callSetsOf, likenessBy, type ComparedCall } from "./align/call-sets.js";
+import { callSetsOf, likenessBy, unlikeBy, type ComparedCall } from "./align/call-sets.js";
 import { contentFacts } from "./contents.js";
 import type { CallFact, Drift, DriftFact } from "./drift.js";
 import { matchItems, type Match } from "./align/match.js";
@@ -15,14 +15,13 @@ import { findRetries } from "./calls/retries.js";
 import { sentenceOf } from "./sentence.js";
 import type { ItemSet } from "./align/sets.js";
 import { rowsOf, stopFacts, type TurnRow } from "./timeline.js";
-import { unlikeBy } from "./align/unlike.js";
 
-/** A turn of the old run, of the new run or both, and the places of its drifts in what `diffCassettes` gives. */
+/** A turn of the old run, of the new run or of both, and the indices of its drifts in the result of `diffCassettes`. */
 export interface TurnPair extends TurnRow {
   drifts: number[];
 }
 
-/** A comparison, and what it rested on. */
+/** The drifts of a comparison, and the tolerances it used. */
 export interface CassetteDiff {
   drifts: Drift[];
   /** Every tolerance that made different arguments equal. */
@@ -30,26 +29,23 @@ export interface CassetteDiff {
 }
 
 /**
- * Every drift from `a`, the old run, to `b`, the new one: of tool calls, of how turns ended, then of texts. Empty means none.
- * Throws "invalid-options", and "diff-too-large" where the difference is more than can be looked at.
+ * Every drift from `a`, the old run, to `b`, the new one: first of tool calls, then of how turns ended, then of texts.
+ * Throws "invalid-options", and "diff-too-large" for a difference that would take too long to compare.
  */
 export function diffCassettes(a: Cassette, b: Cassette, options: DiffOptions = {}): Drift[] {
   return compareCassettes(a, b, options).drifts;
 }
 
-/**
- * {@link diffCassettes} with the tolerances that were used: the drifts from `a`, the old run, to `b`, the new one.
- * Throws as it does.
- */
+/** {@link diffCassettes} with the tolerances that it used. Throws like it. */
 export function compareCassettes(a: Cassette, b: Cassette, options: DiffOptions = {}): CassetteDiff {
   const settings = parseDiffOptions(options);
   const { drifts } = compare(a, b, settings);
-  return { drifts, tolerances: settings.rules.uses() };
+  return { drifts, tolerances: settings.equality.uses() };
 }
 
 /**
- * The turns of both runs beside each other: every turn of both sides exactly once, each side in its order. A drift is named at
- * each turn it tells of; without order among the calls, the turns are paired as in order all the same. Throws as `diffCassettes`.
+ * The turns of both runs side by side: every turn of both sides exactly once, each side in its order. A drift is listed at every
+ * turn it concerns. Turns are paired in order even where the order of calls does not count. Throws like `diffCassettes`.
  */
 export function alignTurns(a: Cassette, b: Cassette, options: DiffOptions = {}): TurnPair[] {
   const settings = parseDiffOptions(options);
@@ -78,10 +74,10 @@ function turnsOf(drift: Drift, side: "old" | "new"): number[] {
 }
 
 function compare(a: Cassette, b: Cassette, settings: DiffSettings): { drifts: Drift[]; rows: TurnRow[] } {
-  const { order, rules } = settings;
+  const { order, equality } = settings;
   const [old, now] = [callSetsOf(a, settings), callSetsOf(b, settings)];
   const { matches, steps } = matchCalls(old, now, settings);
-  for (const match of matches) if ("old" in match && "new" in match) rules.note(match.old.call, match.new.call);
+  for (const match of matches) if ("old" in match && "new" in match) equality.note(match.old.call, match.new.call);
   const rows = order.inTurns ? rowsOf(a, b, old, now, steps) : lastTurns(a, b);
   const facts = [
     ...callFacts(matches, old, now, settings),
@@ -93,7 +89,7 @@ function compare(a: Cassette, b: Cassette, settings: DiffSettings): { drifts: Dr
 
 type CallSets = readonly ItemSet<ComparedCall>[];
 
-/** How many drifts of calls there are from the one run's calls to the other's. Throws "diff-too-large". */
+/** Counts the drifts of calls from one run to another. Throws "diff-too-large". */
 export function countCallDrifts(old: CallSets, now: CallSets, settings: DiffSettings): number {
   const facts = callFacts(matchCalls(old, now, settings).matches, old, now, settings);
   return facts.filter(({ kind }) => !settings.order.allowed.includes(kind)).length;
@@ -103,22 +99,22 @@ function matchCalls(old: CallSets, now: CallSets, settings: DiffSettings) {
   const isAlike = likenessBy(settings, old, now);
   return matchItems(old, now, {
     terms: { freeAdditions: settings.order.freeAdditions, ...defined({ isAlike }) },
-    unlike: unlikeBy(settings.rules),
+    unlike: unlikeBy(settings),
     refine: pairMoves,
   });
 }
 
-/** Where turns have no order, only how the two runs ended can be compared. */
+/** Pairs the last turns: where turns have no order, only the ends of the two runs can be compared. */
 function lastTurns(a: Cassette, b: Cassette): TurnRow[] {
   return [{ old: a.entries.length - 1, new: b.entries.length - 1 }];
 }
 
-/** Differences in tool calls, in the order of the new run; turns that were split or joined stand first. */
+/** Differences in tool calls, in the order of the new run. Turns that were split or joined come first. */
 function callFacts(
   found: readonly Match<ComparedCall>[],
   old: CallSets,
   now: CallSets,
-  { order, rules }: DiffSettings,
+  { order, equality }: DiffSettings,
 ): DriftFact[] {
   const { matches, regroupings } = findRegroupings(found, old, now);
   const retries = order.inTurns ? findRetries(matches, now) : new Map<ComparedCall, ComparedCall>();
@@ -136,7 +132,7 @@ function callFacts(
       case "moved":
         return [{ kind: "moved", ...factOf(match.new), ...oldPlace(match.old), ...newPlace(match.new) }];
       case "changed": {
-        const changes = rules.changes(match.old.call, match.new.call);
+        const changes = equality.changes(match.old.call, match.new.call);
         const places = { ...oldPlace(match.old), ...newPlace(match.new) };
         return [{ kind: "args-changed", tool: match.new.name, ...places, changes }];
       }
@@ -149,12 +145,8 @@ function regroupingFact({ kind, pairs }: Regrouping<ComparedCall>): DriftFact {
   const oldTurns = distinct(pairs.map((pair) => pair.old.turn));
   const newTurns = distinct(pairs.map((pair) => pair.new.turn));
   const [oldTurn = 0, newTurn = 0] = [oldTurns[0], newTurns[0]];
-  const places = {
-    oldTurn,
-    oldPointer: toPointer(["entries", oldTurn]),
-    newTurn,
-    newPointer: toPointer(["entries", newTurn]),
-  };
+  const [oldPointer, newPointer] = [toPointer(["entries", oldTurn]), toPointer(["entries", newTurn])];
+  const places = { oldTurn, oldPointer, newTurn, newPointer };
   const tools = pairs.map((pair) => pair.new.name).sort();
   return kind === "serialised" ? { kind, tools, ...places, newTurns } : { kind, tools, ...places, oldTurns };
 }
@@ -164,11 +156,8 @@ function distinct(turns: readonly number[]): number[] {
 }
 
 function factOf({ call }: ComparedCall): CallFact {
-  return {
-    tool: call.name,
-    arguments: call.arguments,
-    ...defined({ malformedArguments: call.malformedArguments }),
-  };
+  const { name: tool, arguments: args, malformedArguments } = call;
+  return { tool, arguments: args, ...defined({ malformedArguments }) };
 }
 
 function oldPlace({ turn, pointer }: ComparedCall) {

@@ -1,36 +1,36 @@
-// The ways in which the behaviour of two runs can differ. docs/diff.md defines each with an example.
+// The ways in which the behaviour of two runs can differ. docs/diff.md has an example of each.
 
 import type { JsonObject, StopReason } from "../../core/index.js";
 import type { ValueChange } from "../prompt/values.js";
 
-/** The call that is new, gone or elsewhere. */
+/** The call that was added, removed or moved. */
 export interface CallFact {
   tool: string;
-  /** As recorded, ignored places included; a moved call's are those of the new run. */
+  /** As recorded, with ignored places; of a moved call those of the new run. */
   arguments: JsonObject;
   malformedArguments?: string;
 }
 
-/** Where it stands in the old run: the turn's index, and a JSON pointer into the cassette. */
+/** The place in the old run: the index of the turn, and a JSON pointer into the cassette. */
 export interface OldPlace {
   oldTurn: number;
   oldPointer: string;
 }
 
-/** The same, in the new run. */
+/** The place in the new run. */
 export interface NewPlace {
   newTurn: number;
   newPointer: string;
 }
 
-/** A difference without its words; the places are there on the sides where the thing exists. */
+/** A difference without its sentence. It has places on the sides where the thing exists. */
 export type DriftFact =
   | ({ kind: "added" } & CallFact & NewPlace)
   | ({ kind: "removed" } & CallFact & OldPlace)
   | ({ kind: "moved" } & CallFact & OldPlace & NewPlace)
-  /** The pointers of the changes lead into the arguments; "" are malformed arguments as a whole. */
+  /** The pointers of the changes lead into the arguments; "" means malformed arguments as a whole. */
   | ({ kind: "args-changed"; tool: string; changes: ValueChange[] } & OldPlace & NewPlace)
-  /** The new run makes a call once more, right after the same call; the old place is where the old run makes that one. */
+  /** The new run repeats a call right after the same call. The old place is where the old run makes that call. */
   | ({ kind: "retried" } & CallFact & OldPlace & NewPlace)
   /** Calls of several old turns are in one new turn. `oldTurn` is the first of `oldTurns`. */
   | ({ kind: "parallelised"; tools: string[]; oldTurns: number[] } & OldPlace & NewPlace)
@@ -39,16 +39,16 @@ export type DriftFact =
   | ({ kind: "content-changed"; old: string; new: string } & OldPlace & NewPlace)
   | ({ kind: "content-added"; new: string } & NewPlace)
   | ({ kind: "content-removed"; old: string } & OldPlace)
-  /** Two turns that belong together ended for other reasons. */
+  /** Two paired turns ended for different reasons. */
   | ({ kind: "stop-changed"; old: StopReason; new: StopReason } & OldPlace & NewPlace);
 
-/** One difference in behaviour; `sentence` says it to a reviewer. */
+/** One difference in behaviour; `sentence` describes it for a reviewer. */
 export type Drift = DriftFact & { sentence: string };
 
-/** The name of a way to differ; docs/diff.md defines each. */
+/** The kind of a drift; docs/diff.md defines each. */
 export type DriftKind = Drift["kind"];
 
-/** Every kind, in the order in which totals are told. */
+/** Every kind, in the order of totals. */
 export const DRIFT_KINDS: readonly DriftKind[] = [
   "added",
   "removed",

@@ -1,5 +1,5 @@
-// Two sets of recordings, such as the runs of one benchmark by two models: which belong together, and what drifted in each.
-// Pure: reading the files is another layer's business.
+// Compares two sets of recordings, such as the runs of one benchmark by two models: pairs them by name, and lists the drifts of
+// each pair. Pure: another layer reads the files.
 
 import { defined } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -18,7 +18,7 @@ export interface NamedCassette {
 
 /** What {@link diffSets} found, by the names that recordings are paired by. */
 export interface SetDiff {
-  /** What is on both sides, sorted by name; no drifts means the two runs behaved alike. */
+  /** The names on both sides, sorted. Without drifts the two runs behaved alike. */
   shared: { task: string; drifts: Drift[] }[];
   onlyOld: string[];
   onlyNew: string[];
@@ -28,7 +28,7 @@ export interface SetDiff {
   tolerances: ToleranceUse[];
 }
 
-/** Why names that hold a UUID pair with nothing, and what to do; no text where fewer than one on each side holds one. */
+/** Explains why names that hold a UUID are not paired; the empty text unless both sides have such a name. */
 export function unpairedHint(old: readonly string[], now: readonly string[]): string {
   const isNamed = (name: string): boolean => UUID_IN_NAME.test(name);
   if (!old.some(isNamed) || !now.some(isNamed)) return "";
@@ -37,7 +37,7 @@ export function unpairedHint(old: readonly string[], now: readonly string[]): st
 
 const UUID_IN_NAME = /(?:^|[/.])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.|$)/i;
 
-/** How to make null and an absent argument equal. No text where no difference is one of the two. */
+/** Explains how to make null and an absent argument equal; the empty text where no drift is such a difference. */
 export function nullHint(drifts: readonly Drift[]): string {
   const isFound = drifts.some((drift) => drift.kind === "args-changed" && drift.changes.some(isNullOrAbsent));
   return isFound
@@ -45,7 +45,7 @@ export function nullHint(drifts: readonly Drift[]): string {
     : "";
 }
 
-/** The tolerance of the hint reaches the arguments themselves, and nothing deeper. */
+/** The tolerance of the hint applies to the arguments themselves, not deeper. */
 function isNullOrAbsent({ pointer, old, new: now }: ValueChange): boolean {
   return pointer.lastIndexOf("/") === 0 && [old, now].includes(undefined) && [old, now].includes(null);
 }
@@ -75,7 +75,7 @@ export function diffSets(a: readonly NamedCassette[], b: readonly NamedCassette[
   return diff;
 }
 
-/** A comparison that cannot be made says which of the many it was. */
+/** Adds the task to the error of a comparison that is too large. */
 function diffTask(task: string, before: Cassette, after: Cassette, options: DiffOptions | undefined): CassetteDiff {
   try {
     return compareCassettes(before, after, options);
@@ -94,7 +94,7 @@ function assertDistinct(side: "old" | "new", list: readonly NamedCassette[]): vo
   throw new CassetteError(
     "invalid-options",
     `the ${side} side has more than one cassette named ${[...twice].map((name) => JSON.stringify(name)).join(", ")}`,
-    { hint: "Give every cassette of a side a name of its own." },
+    { hint: "Give every cassette of a side its own name." },
   );
 }
 

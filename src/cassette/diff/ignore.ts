@@ -1,26 +1,26 @@
-// Places in tool arguments that a comparison leaves out: `/arg/path` in every tool's arguments, `tool:/arg/path` in one
-// tool's. JSON pointers (RFC 6901) with one addition: `*` stands for any one object key or array index.
+// Places in tool arguments that a comparison ignores: `/arg/path` for every tool, `tool:/arg/path` for one. They are JSON pointers
+// (RFC 6901) in which `*` stands for any one object key or array index.
 
 import { parsePointer, setOwn, type JsonObject, type JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 
 type Pattern = readonly string[];
 
-export interface IgnoreRules {
+export interface IgnoredPlaces {
   /**
-   * The arguments without the ignored places. An ignored array element leaves `null`, so that the others keep their
-   * index, and nothing at the end of its array.
+   * Removes the ignored places. An ignored array element becomes `null`, so that the others keep their index; at the end of its
+   * array it is removed.
    */
   prune(tool: string, value: JsonObject): JsonObject;
-  /** True when the place that `pointer` names is left out. */
+  /** True when `pointer` names an ignored place. */
   covers(tool: string, pointer: string): boolean;
 }
 
-/** Reads the rules. Throws "invalid-options" with all that are malformed. */
-export function parseIgnore(ignore: readonly string[]): IgnoreRules {
+/** Parses the pointers. Throws "invalid-options" with all malformed ones. */
+export function parseIgnore(ignore: readonly string[]): IgnoredPlaces {
   const malformed = ignore.filter((rule) => parseRule(rule) === undefined);
   if (malformed.length > 0) {
-    throw new CassetteError("invalid-options", `ignore has no valid pointer in ${JSON.stringify(malformed)}`, {
+    throw new CassetteError("invalid-options", `ignore has invalid pointers: ${JSON.stringify(malformed)}`, {
       hint: 'Write "/arg/path" for every tool or "tool:/arg/path" for one; "*" stands for one key or index, "~1" for "/", "~0" for "~".',
     });
   }
@@ -77,7 +77,7 @@ function pruneArray(list: readonly JsonValue[], patterns: readonly Pattern[]): J
   return result.slice(0, length);
 }
 
-/** What is left of the patterns one key further down. */
+/** The patterns that apply one key further down. */
 function descend(patterns: readonly Pattern[], key: string): Pattern[] | "ignored" {
   const inner = patterns.filter((pattern) => fits(pattern[0], key)).map((pattern) => pattern.slice(1));
   return inner.some((pattern) => pattern.length === 0) ? "ignored" : inner;

@@ -1,11 +1,11 @@
-// How much the order of the calls counts, in the words of several tools for judging trajectories.
+// How much the order of the calls counts, under the names that several trajectory evaluators use.
 
 import { CassetteError } from "../errors.js";
 import type { DriftKind } from "./drift.js";
 
 /**
  * - `strict` or `exact`: every difference counts.
- * - `in_order`: the old run's calls come in their order; calls in between are no drift, and calls of one turn may follow one another.
+ * - `in_order`: the old run's calls come in their order; more calls in between, and calls of one turn one after another, are allowed.
  * - `unordered` or `any_order`: the same calls, whatever their turns.
  * - `subset`: the new run makes no call that the old one does not make; it may leave some out. Order does not count.
  * - `superset`: the new run makes every call of the old one; it may make more. Order does not count.
@@ -16,7 +16,7 @@ export interface OrderRules {
   /** False: all calls of a run are one set. */
   inTurns: boolean;
   freeAdditions: boolean;
-  /** Kinds that are no drift here. */
+  /** Kinds of difference that do not count as drift. */
   allowed: readonly DriftKind[];
 }
 
@@ -33,13 +33,13 @@ const RULES: Readonly<Record<CallOrder, OrderRules>> = {
   superset: { ...UNORDERED, allowed: ["added"] },
 };
 
-/** Every {@link CallOrder}, such as for a list of choices. */
+/** Every {@link CallOrder}, for a list of choices. */
 export const CALL_ORDERS = Object.keys(RULES) as readonly CallOrder[];
 
-/** Throws "invalid-options" for a word that is none of them. */
+/** Throws "invalid-options" for an unknown order. */
 export function orderRules(order: CallOrder): OrderRules {
   if (Object.hasOwn(RULES, order)) return RULES[order];
-  throw new CassetteError("invalid-options", `order is ${JSON.stringify(order)}, which is none`, {
+  throw new CassetteError("invalid-options", `${JSON.stringify(order)} is not an order of calls`, {
     hint: `Give one of ${CALL_ORDERS.join(", ")}.`,
   });
 }

@@ -1,13 +1,13 @@
-// Calls that only read: where the user says so, those of neighbouring turns have no order among themselves. Each run is
-// brought into one form before anything is compared, so that the comparison keeps its laws.
+// Calls of tools that only read, as the user declares them, have no order across neighbouring turns. Each run is brought into one
+// form before it is compared, so that the comparison stays symmetric.
 
 import { CassetteError } from "../errors.js";
 import type { Item, ItemSet } from "./align/sets.js";
 
-/** Whether a tool only reads, by names in which `*` stands for any text. Throws "invalid-options" for an empty name. */
+/** Parses names in which `*` stands for any text into a test for tools. Throws "invalid-options" for an empty name. */
 export function parseReadOnly(names: readonly string[]): (tool: string) => boolean {
   if (names.some((name) => typeof name !== "string" || name === "")) {
-    throw new CassetteError("invalid-options", "readOnly has a name that is empty or no text", {
+    throw new CassetteError("invalid-options", "readOnly: every name must be a text that is not empty", {
       hint: 'Give names of tools, such as "search" or "get_*".',
     });
   }
@@ -15,7 +15,7 @@ export function parseReadOnly(names: readonly string[]): (tool: string) => boole
   return (tool) => patterns.some((parts) => fits(parts, tool));
 }
 
-/** The first part begins the text, the last one ends it, the others come in their order in between. */
+/** True if the text starts with the first part, ends with the last, and has the others in order in between. */
 function fits(parts: readonly string[], text: string): boolean {
   const [first = "", last = ""] = [parts[0], parts.at(-1)];
   if (parts.length === 1) return text === first;
@@ -29,7 +29,7 @@ function fits(parts: readonly string[], text: string): boolean {
   return from <= text.length - last.length;
 }
 
-/** Turns right after each other that do nothing but read become one set. Any other call keeps them apart. */
+/** Joins consecutive turns that only read into one set. Any other call keeps turns apart. */
 export function joinReadOnly<T extends Item>(
   sets: readonly ItemSet<T>[],
   isReadOnly: (tool: string) => boolean,

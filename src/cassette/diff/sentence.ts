@@ -1,4 +1,4 @@
-// A drift in words: one plain sentence on one line, with long values cut around the place where they begin to differ.
+// A drift as one plain sentence on one line. Long values are cut around the place where they begin to differ.
 
 import { canonicalize, plural, toVisible, type JsonValue } from "../../core/index.js";
 import type { DriftFact } from "./drift.js";

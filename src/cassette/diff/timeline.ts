@@ -1,5 +1,5 @@
-// The turns of two runs beside each other. Turns that call something are paired by the edit script; between two such pairs,
-// turns that only say something are paired by what they say.
+// The turns of two runs side by side. Turns with calls are paired by the edit script; between two such pairs, turns without calls
+// are paired by their text.
 
 import { toPointer } from "../../core/index.js";
 import type { Cassette } from "../file/format.js";
@@ -7,13 +7,13 @@ import { align, type Step } from "./align/align.js";
 import type { DriftFact } from "./drift.js";
 import type { Item, ItemSet } from "./align/sets.js";
 
-/** A turn of either run, or one of each that belong together. */
+/** A turn of either run, or a pair of turns. */
 export interface TurnRow {
   old?: number;
   new?: number;
 }
 
-/** Every turn of both sides once, each side in its order. */
+/** Lists every turn of both sides once, each side in its order. */
 export function rowsOf(
   a: Cassette,
   b: Cassette,
@@ -56,7 +56,7 @@ function turnsIn(set: ItemSet): number[] {
   return [...new Set(set.map(({ turn }) => turn))].sort((x, y) => x - y);
 }
 
-/** The turns from `from` up to `end` that call nothing, each as a set of its text. */
+/** The turns from `from` up to `end` without calls, each as a set of its text. */
 function textsOf(cassette: Cassette, from: number, end: number, callers: ReadonlySet<number>): ItemSet[] {
   const texts: Item[][] = [];
   for (let turn = from; turn < end; turn++) {
@@ -66,7 +66,7 @@ function textsOf(cassette: Cassette, from: number, end: number, callers: Readonl
   return texts;
 }
 
-/** Turns that belong together and ended for other reasons. */
+/** Paired turns that ended for different reasons. */
 export function stopFacts(a: Cassette, b: Cassette, rows: readonly TurnRow[]): DriftFact[] {
   return rows.flatMap((row): DriftFact[] => {
     const [oldTurn, newTurn] = [row.old ?? -1, row.new ?? -1];

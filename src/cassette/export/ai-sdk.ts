@@ -1,25 +1,21 @@
 // A thread as model messages of the AI SDK (`ModelMessage[]`, versions 5 and 6), {model, tools, messages}: content as parts,
 // the results of one step in one tool message. Specification: the AI SDK reference, "ModelMessage".
 
-import { defined } from "../../core/index.js";
-import type {
-  AssistantMessage,
-  ContentPart,
-  JsonObject,
-  LlmMessage,
-  Reasoning,
-  ToolMessage,
+import {
+  defined,
+  type AssistantMessage,
+  type ContentPart,
+  type JsonObject,
+  type LlmMessage,
+  type Reasoning,
+  type ToolMessage,
 } from "../../core/index.js";
 import type { ThreadHead } from "./head.js";
 import type { Thread } from "./threads.js";
 
-/** One document of {model, tools, messages}; the first two only where they are known. Holds every message whole. */
+/** Makes one document, which holds every message whole. The model and the tools are left out where they are unknown. */
 export function toAiSdk({ messages }: Thread, { model, tools }: ThreadHead): JsonObject {
-  return {
-    ...defined({ model }),
-    ...(tools === undefined ? {} : { tools: tools.map(encodeTool) }),
-    messages: encodeMessages(messages),
-  };
+  return { ...defined({ model, tools: tools?.map(encodeTool) }), messages: encodeMessages(messages) };
 }
 
 function encodeTool({ name, description, schema }: NonNullable<ThreadHead["tools"]>[number]): JsonObject {
@@ -60,7 +56,7 @@ function encodePart(part: ContentPart): JsonObject {
   return { type: "image", image: part.data, mediaType: part.mediaType };
 }
 
-/** Text alone where there is nothing else, as the SDK itself writes it. */
+/** Only the text where there is nothing else, as the SDK itself writes it. */
 function encodeAssistant({ content, toolCalls = [], reasoning = [] }: AssistantMessage): string | JsonObject[] {
   if (toolCalls.length + reasoning.length === 0) return content;
   return [
@@ -75,7 +71,7 @@ function encodeAssistant({ content, toolCalls = [], reasoning = [] }: AssistantM
   ];
 }
 
-/** Signatures and opaque thoughts are Anthropic's, and stand where its provider for the SDK looks for them. */
+/** Signatures and opaque thoughts are Anthropic's, and stand where its SDK provider expects them. */
 function encodeReasoning(reasoning: Reasoning): JsonObject {
   if (reasoning.type === "redacted") {
     return { type: "reasoning", text: "", providerOptions: { anthropic: { redactedData: reasoning.data } } };
@@ -84,7 +80,7 @@ function encodeReasoning(reasoning: Reasoning): JsonObject {
   return {
     type: "reasoning",
     text,
-    ...(signature === undefined ? {} : { providerOptions: { anthropic: { signature } } }),
+    ...defined({ providerOptions: signature === undefined ? undefined : { anthropic: { signature } } }),
   };
 }
 

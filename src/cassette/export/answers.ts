@@ -1,5 +1,4 @@
-// What a list of messages cannot say of the answers in it, counted: tokens, money, stop reasons, the settings they were
-// asked with.
+// Counts what a list of messages cannot hold of its answers: tokens, cost, stop reasons, settings.
 
 import type { LlmMessage, LlmTurnResponse } from "../../core/index.js";
 import type { CassetteV2 } from "../file/format.js";
@@ -7,7 +6,7 @@ import { comparableContexts } from "../offer/wire-fields.js";
 import type { LossLog } from "./loss.js";
 import type { Thread } from "./threads.js";
 
-/** Counts what no format of messages holds. */
+/** Counts the losses of every format of messages. */
 export function countAnswerLosses(cassette: CassetteV2, threads: readonly Thread[], losses: LossLog): void {
   for (const { turns, rewritten } of threads) {
     losses.add("answer-rewritten", rewritten);
@@ -22,14 +21,14 @@ export function countAnswerLosses(cassette: CassetteV2, threads: readonly Thread
   losses.add("settings", contexts.filter(({ settings = {} }) => Object.keys(settings).length > 0).length);
 }
 
-/** What no format at all holds of an answer. */
+/** Counts the losses of every format in an answer. */
 export function countResponseLosses({ message, finalAnswer, costUsd }: LlmTurnResponse, losses: LossLog): void {
   const expected = (message.toolCalls ?? []).length > 0 ? undefined : message.content;
   if (finalAnswer !== undefined && finalAnswer !== expected) losses.add("final-answer");
   if (costUsd !== undefined) losses.add("cost");
 }
 
-/** What no format at all holds of a cassette. */
+/** Counts the losses of every format in a cassette. */
 export function countCassetteLosses({ extensions = {} }: CassetteV2, losses: LossLog): void {
   const { streams, import: imported } = extensions;
   if (Array.isArray(streams)) losses.add("stream", streams.length);
@@ -37,7 +36,7 @@ export function countCassetteLosses({ extensions = {} }: CassetteV2, losses: Los
   if (Array.isArray(trailing)) losses.add("trailing", trailing.length);
 }
 
-/** Tool results whose name does not follow from the call they answer, for a format whose results have no name. */
+/** Counts tool results whose name differs from their call, for a format whose results have no name. */
 export function countResultNames(messages: readonly LlmMessage[], losses: LossLog): void {
   const names = new Map<string, string>();
   for (const message of messages) {

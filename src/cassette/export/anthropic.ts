@@ -1,6 +1,6 @@
-// A thread as Anthropic messages, {model, system, tools, messages}: the system prompt apart, tool results inside user
-// messages, signed thoughts as thinking blocks. Specification: Anthropic API reference, "Create a message". The messages
-// are written by the very encoder that sends them, and compared with what went in.
+// A thread as Anthropic messages, {model, system, tools, messages}: the system prompt apart, tool results inside user messages,
+// signed thoughts as thinking blocks. Specification: Anthropic API reference, "Create a message". The encoder that sends messages
+// writes them, and its output is compared with its input.
 
 import { defined, encodeAnthropic, type JsonObject, type LlmMessage, type LlmToolCall } from "../../core/index.js";
 import { countResultNames } from "./answers.js";
@@ -8,10 +8,10 @@ import type { ThreadHead } from "./head.js";
 import type { LossLog } from "./loss.js";
 import type { Thread } from "./threads.js";
 
-/** One document of {model, system, tools, messages}; each but the last only where there is one. */
+/** Makes one document. The model, the system prompt and the tools are left out where they are unknown. */
 export function toAnthropic({ messages }: Thread, { model, tools }: ThreadHead, losses: LossLog): JsonObject {
   const request = { messages, ...defined({ tools }) };
-  // The limit on tokens belongs to a request; a document is none.
+  // The limit on tokens belongs to a request, not to a document.
   const { system, tools: offered, messages: encoded } = encodeAnthropic(request, { model: model ?? "", maxTokens: 1 });
   const blocks = (encoded as { content: string | JsonObject[] }[]).flatMap(({ content }) =>
     typeof content === "string" ? [] : content,
@@ -19,10 +19,7 @@ export function toAnthropic({ messages }: Thread, { model, tools }: ThreadHead, 
   countSystemLosses(messages, losses);
   countAssistantLosses(messages, blocks, losses);
   countResultLosses(messages, losses);
-  return {
-    ...defined({ model, system, tools: offered }),
-    messages: encoded as JsonObject[],
-  };
+  return { ...defined({ model, system, tools: offered }), messages: encoded as JsonObject[] };
 }
 
 function countSystemLosses(messages: readonly LlmMessage[], losses: LossLog): void {
@@ -33,7 +30,7 @@ function countSystemLosses(messages: readonly LlmMessage[], losses: LossLog): vo
   losses.add("empty-message", messages.filter(({ role, content }) => role === "system" && content === "").length);
 }
 
-/** An error without words is the one result whose text the encoder changes. */
+/** An empty error is the only result whose text the encoder changes. */
 function countResultLosses(messages: readonly LlmMessage[], losses: LossLog): void {
   const results = messages.filter((message) => message.role === "tool");
   losses.add("empty-error", results.filter(({ content, isError }) => isError === true && content === "").length);

@@ -1,18 +1,24 @@
-// A cassette in the words of others: chat messages or traces, one JSON document for each conversation in it. Pure: documents
-// are given back, and writing them is the caller's. The same cassette gives the same documents.
+// A cassette as chat messages or traces of other tools, one JSON document for each conversation in it. Pure: the caller writes the
+// documents. The same cassette gives the same documents.
 
 import { canonicalize, defined, type JsonObject } from "../../core/index.js";
 import { CassetteError, assertKnownOptions } from "../errors.js";
+import { createTally } from "../count/tally.js";
 import type { Cassette, CassetteV2 } from "../file/format.js";
 import { toAiSdk } from "./ai-sdk.js";
 import { countAnswerLosses, countCassetteLosses } from "./answers.js";
 import { toAnthropic } from "./anthropic.js";
-import { EXPORT_FORMATS, type ExportFormat } from "./format.js";
 import { contextOf, headOf } from "./head.js";
-import { createLossLog, type Loss, type LossLog } from "./loss.js";
+import type { Loss, LossKind, LossLog } from "./loss.js";
 import { toOpenAi } from "./openai.js";
 import { toOtlp } from "./otlp.js";
 import { findThreads, type Thread, type ThreadExtent } from "./threads.js";
+
+/** The name of a format that a cassette can be exported to. */
+export type ExportFormat = "openai" | "anthropic" | "otlp" | "ai-sdk";
+
+/** Every export format, for a help text. */
+export const EXPORT_FORMATS: readonly ExportFormat[] = ["openai", "anthropic", "otlp", "ai-sdk"];
 
 /** The options of {@link exportCassette}. */
 export interface ExportOptions {
@@ -21,7 +27,7 @@ export interface ExportOptions {
   readonly file?: string;
 }
 
-/** What became of a cassette. */
+/** The result of an export. */
 export interface ExportedCassette {
   /** One for each thread, in the order in which they ended. Empty when there was no turn. */
   documents: JsonObject[];
@@ -31,20 +37,19 @@ export interface ExportedCassette {
 }
 
 /**
- * A cassette as documents of one format. It must have been loaded, and so checked. Throws `CassetteError`:
- * `export-without-prompts` for version 1, and where prompts are stored as hashes and the format is one of messages;
- * `export-too-large`; `invalid-options`.
+ * Exports a loaded, and so checked, cassette. Throws `CassetteError`: `export-without-prompts` for version 1, and for a format of
+ * messages where prompts are stored as hashes; `export-too-large`; `invalid-options`.
  */
 export function exportCassette(cassette: Cassette, options: ExportOptions): ExportedCassette {
   assertKnownOptions("exportCassette", options, ["format", "file"]);
   const { format, file } = options;
   if (!EXPORT_FORMATS.includes(format)) {
-    throw new CassetteError("invalid-options", `there is no export format ${JSON.stringify(format)}`, {
+    throw new CassetteError("invalid-options", `${JSON.stringify(format)} is not an export format`, {
       hint: `The formats are ${EXPORT_FORMATS.join(", ")}.`,
     });
   }
   const source = assertPrompts(cassette, format, file);
-  const losses = createLossLog();
+  const losses = createTally<LossKind>();
   const threads = source.entries.length === 0 ? [] : findThreads(source.entries, extentOf(source, format));
   const documents = toDocuments(source, threads, format, losses);
   countCassetteLosses(source, losses);
@@ -54,14 +59,14 @@ export function exportCassette(cassette: Cassette, options: ExportOptions): Expo
 function assertPrompts(cassette: Cassette, format: ExportFormat, file: string | undefined): CassetteV2 {
   const where = defined({ file });
   if (cassette.version === 1) {
-    throw new CassetteError("export-without-prompts", "the cassette has version 1, which holds no prompts", {
+    throw new CassetteError("export-without-prompts", "the cassette has version 1, which does not store prompts", {
       hint: "Record it again.",
       ...where,
     });
   }
   if (format === "otlp" || cassette.entries.every(({ prompt }) => prompt !== undefined)) return cassette;
-  throw new CassetteError("export-without-prompts", "the cassette holds hashes in the place of its prompts", {
-    hint: "Record it with prompts, or export it as otlp, which has room for answers alone.",
+  throw new CassetteError("export-without-prompts", "the cassette stores only hashes of its prompts", {
+    hint: "Record it with prompts, or export it as otlp, which can hold answers alone.",
     ...where,
   });
 }

@@ -1,18 +1,18 @@
-// What a document says beside its messages: the model, the vendor, and the tools that were offered.
+// The head of an exported document: the model, the vendor, and the tools that were offered.
 
 import { isPlainObject, type JsonObject, type LlmToolDefinition } from "../../core/index.js";
-import { contextAt } from "../offer/context.js";
 import type { CassetteV2, ContextExtension } from "../file/format.js";
+import { contextAt } from "../offer/context.js";
 import type { LossLog } from "./loss.js";
 import type { Thread } from "./threads.js";
 
-/** What `recordedProvider` says: `openai:gpt-4o`, or `import:<format>:<model>` for a log that was imported. */
+/** The parts of `recordedProvider`: `openai:gpt-4o`, or `import:<format>:<model>` for an imported log. */
 export interface RecordedModel {
   provider: string | undefined;
   model: string | undefined;
 }
 
-/** The vendor and the model that a cassette says it was recorded from. */
+/** The vendor and the model that a cassette was recorded from. */
 export function recordedModel({ recordedProvider, extensions = {} }: CassetteV2): RecordedModel {
   const [first = "", ...rest] = recordedProvider.split(":");
   const { import: imported } = extensions;
@@ -25,7 +25,7 @@ export function recordedModel({ recordedProvider, extensions = {} }: CassetteV2)
   return { provider: first === "" ? undefined : first, model: model === "" ? undefined : model };
 }
 
-/** What was offered and asked at a turn, as far as the recording says. */
+/** The tools and settings of a turn, as far as they were recorded. */
 export function contextOf({ extensions = {} }: CassetteV2, turnIndex: number): ContextExtension | undefined {
   return contextAt(extensions.contexts ?? [], turnIndex);
 }
@@ -35,7 +35,7 @@ export function toolsOf(context: ContextExtension | undefined, losses: LossLog):
   return context?.tools?.flatMap((tool) => {
     const { name, description, schema } = tool;
     if (typeof name === "string" && typeof description === "string" && isPlainObject(schema)) {
-      return [{ name, description, schema: schema }];
+      return [{ name, description, schema }];
     }
     losses.add("tool-definition");
     return [];
@@ -48,7 +48,7 @@ export interface ThreadHead {
   tools: LlmToolDefinition[] | undefined;
 }
 
-/** The model and the tools of the last turn, which stand for the thread; turns that had others are counted. */
+/** The model and the tools of the last turn, for the whole thread. Turns that had others are counted. */
 export function headOf(cassette: CassetteV2, { turns }: Thread, losses: LossLog): ThreadHead {
   const last = turns.at(-1);
   const context = contextOf(cassette, last?.turnIndex ?? 0);

@@ -1,28 +1,29 @@
-// What a cassette holds and an export format does not. Nothing is left out of an export, or changed in it, without being
-// counted here.
+// The losses of an export: what a cassette holds and the format does not. Every omission and every change is counted.
 
-/** One closed word for each thing that did not fit. docs/export.md says which format has which. */
+import type { Tallied, Tally } from "../count/tally.js";
+
+/** A thing that did not fit into a format. docs/export.md lists the losses of each format. */
 export type LossKind =
-  /** The run went on with another assistant message than the one recorded as the answer; the one of the prompt is kept. */
+  /** The next prompt had another assistant message than the recorded answer. The one of the prompt is kept. */
   | "answer-rewritten"
   /** The id of a tool call was changed into one that the vendor accepts. */
   | "call-id"
   | "cost"
-  /** A tool's error without words, which the vendor refuses, is given the word "error". */
+  /** A tool's empty error, which the vendor refuses, became the word "error". */
   | "empty-error"
-  /** A message without text and without calls, which the vendor refuses, is left out. */
+  /** A message without text and calls, which the vendor refuses, was left out. */
   | "empty-message"
   /** A `finalAnswer` that is not the text of its message. */
   | "final-answer"
-  /** What the model wrote in the place of arguments. The call keeps `{}`. */
+  /** Malformed arguments, as the model wrote them. The call keeps `{}`. */
   | "malformed-arguments"
-  /** A turn that another model answered than the one the document names. */
+  /** A turn that another model answered than the document names. */
   | "model-changed"
-  /** A turn whose prompt is stored as a hash alone. */
+  /** A turn whose prompt is stored only as a hash. */
   | "prompt"
-  /** Something the model thought. */
+  /** A thought of the model. */
   | "reasoning"
-  /** The vendor's signature of something the model thought, which is itself kept. */
+  /** The vendor's signature of a thought. The thought itself is kept. */
   | "reasoning-signature"
   /** Settings of the request, such as the temperature. */
   | "settings"
@@ -32,13 +33,13 @@ export type LossKind =
   | "stream"
   /** A system message that was joined with the first one. */
   | "system-joined"
-  /** A system message that stood after another message, and now stands before all. */
+  /** A system message that was moved before all other messages. */
   | "system-moved"
-  /** A tool whose definition has not our shape. */
+  /** A tool whose definition is not in our shape. */
   | "tool-definition"
   /** The mark that a tool result is an error. */
   | "tool-error"
-  /** A name that the vendor refuses was changed, or a tool result has another name than its call or no call at all. */
+  /** A changed name that the vendor refuses, or the name of a tool result that differs from its call or has no call. */
   | "tool-name"
   /** A turn that was offered other tools than the document lists. */
   | "tools-changed"
@@ -47,26 +48,7 @@ export type LossKind =
   | "usage";
 
 /** How often one thing was lost. */
-export interface Loss {
-  kind: LossKind;
-  count: number;
-}
+export type Loss = Tallied<LossKind>;
 
 /** Counts the losses of one export. */
-export interface LossLog {
-  /** `count` may be 0, which notes nothing. */
-  add(kind: LossKind, count?: number): void;
-  /** By kind, in alphabetical order. */
-  list(): Loss[];
-}
-
-/** A new count. */
-export function createLossLog(): LossLog {
-  const counts = new Map<LossKind, number>();
-  return {
-    add(kind, count = 1) {
-      if (count > 0) counts.set(kind, (counts.get(kind) ?? 0) + count);
-    },
-    list: () => [...counts].map(([kind, count]) => ({ kind, count })).sort((a, b) => (a.kind < b.kind ? -1 : 1)),
-  };
-}
+export type LossLog = Tally<LossKind>;

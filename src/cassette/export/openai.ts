@@ -1,6 +1,6 @@
-// A thread as OpenAI chat messages, {model, tools, messages}: what the Chat Completions API takes back, what fine-tuning
-// reads line by line, and what `parseImport` reads. Specification: OpenAI API reference, "Create chat completion". The
-// messages are written by the very encoder that sends them, and compared with what went in.
+// A thread as OpenAI chat messages, {model, tools, messages}, for the Chat Completions API, for fine-tuning line by line, and for
+// `parseImport`. Specification: OpenAI API reference, "Create chat completion". The encoder that sends messages writes them, and
+// its output is compared with its input.
 
 import { defined, encodeOpenAi, type AssistantMessage, type JsonObject } from "../../core/index.js";
 import { countResultNames } from "./answers.js";
@@ -8,7 +8,7 @@ import type { ThreadHead } from "./head.js";
 import type { LossLog } from "./loss.js";
 import type { Thread } from "./threads.js";
 
-/** One document of {model, tools, messages}; the first two only where they are known. */
+/** Makes one document. The model and the tools are left out where they are unknown. */
 export function toOpenAi({ messages }: Thread, { model, tools }: ThreadHead, losses: LossLog): JsonObject {
   const request = { messages, ...defined({ tools }) };
   const body = encodeOpenAi(request, { model: model ?? "", maxTokensField: "max_tokens" });
@@ -18,11 +18,7 @@ export function toOpenAi({ messages }: Thread, { model, tools }: ThreadHead, los
     if (message.role === "tool" && message.isError === true) losses.add("tool-error");
   }
   countResultNames(messages, losses);
-  return {
-    ...defined({ model }),
-    ...(body["tools"] === undefined ? {} : { tools: body["tools"] }),
-    messages: encoded,
-  };
+  return { ...defined({ model, tools: body["tools"] }), messages: encoded };
 }
 
 function countAssistantLosses(message: AssistantMessage, encoded: JsonObject, losses: LossLog): void {

@@ -11,7 +11,7 @@ import type {
 } from "../../core/index.js";
 import type { LossLog } from "./loss.js";
 
-/** A prompt: the system messages it begins with apart from the others. */
+/** Separates the system messages at the beginning of a prompt from the others. */
 export function splitPrompt(prompt: readonly LlmMessage[]): { system: JsonObject[]; input: readonly LlmMessage[] } {
   const first = prompt.findIndex(({ role }) => role !== "system");
   const at = first < 0 ? prompt.length : first;
@@ -23,10 +23,10 @@ export function splitPrompt(prompt: readonly LlmMessage[]): { system: JsonObject
 export function toOtlpMessage(message: LlmMessage): JsonObject {
   switch (message.role) {
     case "system":
-      return { role: "system", parts: [toText(message.content)] };
+      return { role: "system", parts: [toTextPart(message.content)] };
     case "user": {
       const { content } = message;
-      return { role: "user", parts: typeof content === "string" ? [toText(content)] : content.map(toPart) };
+      return { role: "user", parts: typeof content === "string" ? [toTextPart(content)] : content.map(toPart) };
     }
     case "assistant":
       return { role: "assistant", parts: toAssistantParts(message) };
@@ -43,7 +43,7 @@ export function toOtlpAnswer({ message, stopReason }: LlmTurnResponse): JsonObje
   return { role: "assistant", parts: toAssistantParts(message), finish_reason: FINISH_REASONS[stopReason] };
 }
 
-/** Our stop reasons in the words of the conventions. */
+/** The words of the conventions for our stop reasons. */
 export const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   stop: "stop",
   toolUse: "tool_call",
@@ -52,7 +52,7 @@ export const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   error: "error",
 };
 
-/** What the parts of an answer have no place for. */
+/** Counts thoughts that the parts of an answer cannot hold. */
 export function countThoughtLosses({ reasoning = [] }: AssistantMessage, losses: LossLog): void {
   for (const thought of reasoning) {
     if (thought.type === "redacted") losses.add("reasoning");
@@ -60,12 +60,12 @@ export function countThoughtLosses({ reasoning = [] }: AssistantMessage, losses:
   }
 }
 
-function toText(content: string): JsonObject {
+function toTextPart(content: string): JsonObject {
   return { type: "text", content };
 }
 
 function toPart(part: ContentPart): JsonObject {
-  if (part.type === "text") return toText(part.text);
+  if (part.type === "text") return toTextPart(part.text);
   if ("url" in part) return { type: "uri", modality: "image", uri: part.url };
   return { type: "blob", modality: "image", mime_type: part.mediaType, content: part.data };
 }
@@ -73,7 +73,7 @@ function toPart(part: ContentPart): JsonObject {
 function toAssistantParts({ content, toolCalls = [], reasoning = [] }: AssistantMessage): JsonObject[] {
   return [
     ...reasoning.flatMap((thought) => (thought.type === "text" ? [{ type: "reasoning", content: thought.text }] : [])),
-    ...(content === "" ? [] : [toText(content)]),
+    ...(content === "" ? [] : [toTextPart(content)]),
     ...toolCalls.map(({ id, name, arguments: given, malformedArguments }) => ({
       type: "tool_call",
       id,

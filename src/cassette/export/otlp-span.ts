@@ -3,7 +3,7 @@
 
 import { defined, hashJson, type JsonObject, type JsonValue } from "../../core/index.js";
 
-/** Attributes by name; an undefined one is not there. A list is one of texts. */
+/** Attributes by name; undefined ones are left out. A list is a list of texts. */
 export type Attributes = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 export interface SpanShape {
@@ -51,12 +51,12 @@ function toAnyValue(value: string | number | readonly string[]): JsonObject {
   return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-/** 16 bytes as hexadecimal, the same for the same parts. */
+/** 16 bytes as hexadecimal, derived from the parts. */
 export function toTraceId(parts: JsonValue): string {
   return hashJson(parts).slice(0, 32);
 }
 
-/** 8 bytes as hexadecimal, the same for the same parts. */
+/** 8 bytes as hexadecimal, derived from the parts. */
 export function toSpanId(parts: JsonValue): string {
   return hashJson(parts).slice(0, 16);
 }

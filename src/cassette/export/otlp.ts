@@ -1,7 +1,7 @@
-// A thread as a trace in OTLP/JSON (`ExportTraceServiceRequest`): one `invoke_agent` span, in it one `chat` span for each
-// turn and one `execute_tool` span for each tool result. Specification: OpenTelemetry semantic conventions for generative
-// AI (development status). A cassette knows when it was recorded and no durations: every turn and every tool gets one
-// millisecond, in their order from `recordedAt` on, so that a viewer shows the order. Ids come from the cassette's id.
+// A thread as a trace in OTLP/JSON (`ExportTraceServiceRequest`): one `invoke_agent` span with a `chat` span for each turn and an
+// `execute_tool` span for each tool result. Specification: OpenTelemetry semantic conventions for generative AI (development
+// status). A cassette has no durations: every turn and every tool gets one millisecond, from `recordedAt` on, so that a viewer
+// shows their order. Ids come from the cassette's id.
 
 import type { JsonObject, LlmMessage, ToolMessage } from "../../core/index.js";
 import { CREATED_WITH } from "../file/build.js";
@@ -16,7 +16,7 @@ import type { Thread, ThreadTurn } from "./threads.js";
 
 const STEP_NS = 1_000_000n;
 
-/** A span that is still to be given its place in a trace. */
+/** A span without its place in a trace. */
 type NewSpan = Pick<SpanShape, "name" | "kind" | "attributes" | "isError">;
 
 /** One trace for each thread, each a document of its own. */
@@ -31,7 +31,7 @@ export function toOtlp(cassette: CassetteV2, threads: readonly Thread[], losses:
   });
 }
 
-/** Nanoseconds since 1970; 0, which OTLP reads as unknown, where the cassette has no date that can be read. */
+/** Nanoseconds since 1970; 0, which OTLP reads as unknown, for a date that cannot be parsed. */
 function startOf({ recordedAt }: CassetteV2): bigint {
   const ms = Date.parse(recordedAt);
   return Number.isNaN(ms) || ms < 0 ? 0n : BigInt(ms) * 1_000_000n;
@@ -114,7 +114,7 @@ function chatAttributes(
   };
 }
 
-/** Settings that the conventions name; the others are counted. */
+/** The settings that the conventions name. The others are counted. */
 function settingAttributes(context: ContextExtension | undefined, losses: LossLog): Attributes {
   const { temperature, topP, maxTokens, seed, stop, ...others } = context?.settings ?? {};
   losses.add("settings", Object.entries(others).filter(([name, value]) => !isEmptyWire(name, value)).length);
@@ -128,7 +128,7 @@ function settingAttributes(context: ContextExtension | undefined, losses: LossLo
   };
 }
 
-/** The tool results that came after a turn's answer, before the next turn was asked. */
+/** The tool results between a turn's answer and the next turn. */
 function toolSpans({ messages, turns }: Thread, index: number): NewSpan[] {
   const turn = turns[index] as ThreadTurn;
   const next = turns[index + 1];
@@ -158,7 +158,7 @@ function isToolMessage(message: LlmMessage): message is ToolMessage {
   return message.role === "tool";
 }
 
-/** An error is said by the span of its tool; results that are in the first prompt already have none. */
+/** The span of a tool shows its error, but results in the first prompt have no span. */
 function countThreadLosses({ messages, turns }: Thread, losses: LossLog): void {
   const before = messages.slice(0, turns[0]?.promptLength);
   losses.add("tool-error", before.filter((message) => isToolMessage(message) && message.isError === true).length);

@@ -1,6 +1,6 @@
 // The conversations in a cassette. Prompts that only grow are one thread: the last prompt and its answer. Where a prompt was
-// rewritten, or several conversations were recorded as one, every longest line of prompts is a thread of its own. Prompts
-// are kept as a tree of messages, so that what they share is held once.
+// rewritten, or several conversations were recorded as one, every longest line of prompts is a thread. Prompts are kept as a tree
+// of messages, which holds shared messages once.
 
 import { canonicalize, sha256Hex, type LlmMessage, type LlmTurnResponse } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -14,16 +14,16 @@ export interface ThreadTurn {
   response: LlmTurnResponse;
 }
 
-/** Every turn of a cassette is in exactly one thread, though threads may begin with the same messages. */
+/** A conversation. Every turn of a cassette is in exactly one thread, though threads may begin with the same messages. */
 export interface Thread {
   /** The last prompt and its answer. */
   messages: LlmMessage[];
   turns: ThreadTurn[];
-  /** Turns whose answer the next prompt had in other words. */
+  /** Turns whose answer the next prompt rewrote. */
   rewritten: number;
 }
 
-/** The most characters of JSON that the messages of one export may have. */
+/** Limit on the JSON of the messages of one export, in characters. */
 export const MAX_EXPORT_CHARACTERS = 64 * 1024 * 1024;
 
 interface Node {
@@ -37,7 +37,7 @@ interface Node {
   children: Map<string, Node>;
   /** The answers to the prompt that ends here. */
   answers: Set<string>;
-  /** Turns that this message is the answer of, in no thread yet. */
+  /** Turns that this message answers and that are in no thread yet. */
   answered: TreeTurn[];
 }
 
@@ -47,28 +47,26 @@ interface TreeTurn {
   answerKey: string;
 }
 
-/** What is written out: each thread once, or for each turn its prompt and `perTurn` characters more. */
+/** What an export writes: each thread once, or for each turn its prompt and `perTurn` more characters. */
 export type ThreadExtent = { kind: "threads" } | { kind: "prompts"; perTurn: (turnIndex: number) => number };
 
 /**
- * The threads in the order in which they ended. Throws `export-too-large` when what is written of them has more than
- * `maxCharacters`. Turns whose prompts are stored as hashes alone are one thread without messages.
+ * The threads in the order in which they ended. Throws `export-too-large` when the export would write more than
+ * `maxCharacters`. Turns whose prompts are stored only as hashes are one thread without messages.
  */
 export function findThreads(
   entries: readonly CassetteEntry[],
   extent: ThreadExtent,
   maxCharacters = MAX_EXPORT_CHARACTERS,
 ): Thread[] {
-  if (entries.some(({ prompt }) => prompt === undefined)) return [withoutPrompts(entries)];
+  if (entries.some(({ prompt }) => prompt === undefined)) {
+    const turns = entries.map(({ turnIndex, response }) => ({ turnIndex, promptLength: 0, response }));
+    return [{ messages: [], turns, rewritten: 0 }];
+  }
   const turns = plant(entries);
   const last = findEnds(turns);
   assertFits(extent.kind === "threads" ? last : turns, extent, maxCharacters);
   return last.map(toThread);
-}
-
-function withoutPrompts(entries: readonly CassetteEntry[]): Thread {
-  const turns = entries.map(({ turnIndex, response }) => ({ turnIndex, promptLength: 0, response }));
-  return { messages: [], turns, rewritten: 0 };
 }
 
 function plant(entries: readonly CassetteEntry[]): TreeTurn[] {
@@ -102,7 +100,7 @@ function createNode(parent: Node | undefined, key: string): Node {
   return { parent, key, depth, size, children: new Map(), answers: new Set(), answered: [] };
 }
 
-/** The turns that no later prompt goes on from; every other one is noted at the message that goes on. */
+/** The turns that no later prompt continues. Every other turn is noted at the message that continues it. */
 function findEnds(turns: readonly TreeTurn[]): TreeTurn[] {
   const rewritten = new Map<Node, Node | undefined>();
   return turns.filter((turn) => {
@@ -114,7 +112,7 @@ function findEnds(turns: readonly TreeTurn[]): TreeTurn[] {
   });
 }
 
-/** An assistant message after a prompt that none of its turns gave: the answer of them all, in other words. */
+/** An assistant message after a prompt that is the answer of none of its turns: their answer, rewritten. */
 function findRewritten({ children, answers }: Node): Node | undefined {
   return [...children.values()].find(({ message, key }) => message?.role === "assistant" && !answers.has(key));
 }
@@ -125,8 +123,10 @@ function assertFits(turns: readonly TreeTurn[], extent: ThreadExtent, maxCharact
   if (characters <= maxCharacters) return;
   throw new CassetteError(
     "export-too-large",
-    `the messages to be written have ${characters} characters, more than the limit of ${maxCharacters}`,
-    { hint: "Every thread is written whole, and with otlp every prompt. Export fewer turns, or as messages." },
+    `the messages of this export have ${characters} characters, more than the limit of ${maxCharacters}`,
+    {
+      hint: "Every thread is written whole, and with otlp every prompt too. Export fewer turns, or use a format of messages.",
+    },
   );
 }
 

@@ -1,15 +1,15 @@
-// A run as every format's reader hands it on: roles and content are ours already, tool call ids are still the log's. The
-// ids come last, for all formats in one place (thread.ts).
+// A run as the reader of its format hands it on: roles and content are ours already, tool call ids are still the log's.
+// The ids are made unique last, for all formats in one place (message/call-ids.ts).
 
 import type { ContentPart, JsonObject, JsonValue, LlmToolDefinition, Reasoning, Usage } from "../../core/index.js";
 
 /** A tool call with its id as the log has it. */
 export interface LogCall {
   id: JsonValue | undefined;
-  /** A legacy `function_call` never had an id, so a missing one is no further repair. */
+  /** A legacy `function_call` never had an id, so a missing one is not counted as a repair. */
   legacy?: true;
-  /** Absent when the log names no tool. */
-  name?: string;
+  /** Undefined when the log names no tool. */
+  name?: string | undefined;
   arguments: JsonObject;
   malformedArguments?: string;
 }
@@ -19,15 +19,15 @@ export interface LogAssistantMessage {
   content: string;
   calls: LogCall[];
   reasoning: Reasoning[];
-  usage?: Usage;
-  /** No model wrote it: it stands in prompts, but is no turn. */
-  notModel?: true;
+  usage?: Usage | undefined;
+  /** True when no model wrote it: prompts keep it, but it is not a turn. */
+  notModel?: boolean;
 }
 
 export interface LogToolMessage {
   role: "tool";
   callId: JsonValue | undefined;
-  name?: string;
+  name?: string | undefined;
   content: string;
   isError: boolean;
 }
@@ -38,22 +38,22 @@ export type LogMessage =
   | LogAssistantMessage
   | LogToolMessage;
 
-/** What one record says about its run. A name the record does not have is left to the options and the source. */
+/** What a record says about its run. Names that it lacks come from the options and the source. */
 export interface LogFacts {
-  model?: string;
-  task?: string;
-  trial?: string;
+  model?: string | undefined;
+  task?: string | undefined;
+  trial?: string | undefined;
   /** How the benchmark judged the run, in its own words. */
-  outcome?: JsonObject;
-  /** The calls the benchmark expected. */
-  expected?: JsonValue[];
+  outcome?: JsonObject | undefined;
+  /** The calls that the benchmark expected. */
+  expected?: JsonValue[] | undefined;
   /** Where the record itself says it came from. */
-  origin?: string;
+  origin?: string | undefined;
 }
 
 /** A run whose record is its conversation: the prompt of each answer is everything before it. */
 export interface LogRun extends LogFacts {
-  /** Absent when the log does not say which tools were offered. */
-  tools?: LlmToolDefinition[];
+  /** Undefined when the log does not list the tools that were offered. */
+  tools?: LlmToolDefinition[] | undefined;
   messages: LogMessage[];
 }

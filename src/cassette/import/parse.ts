@@ -1,39 +1,35 @@
-// Agent logs to cassettes, whatever the format (formats.ts). Pure: a text in, cassettes out; reading the file, and writing
-// what comes of it, is the caller's.
+// Agent logs to cassettes, whatever the format (registry.ts). Pure: a text goes in and cassettes come out. The caller reads and
+// writes the files.
 
-import { defined } from "../../core/index.js";
-import type { JsonValue } from "../../core/index.js";
+import { defined, type JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import type { CassetteV2 } from "../file/format.js";
 import type { RedactOption } from "../redact/options.js";
-import type { LogCalls } from "./trace/model-calls.js";
 import { toCassette } from "./cassette.js";
-import { fittingHint } from "./record/contradiction.js";
-import { FORMATS, type ImportFormat } from "./registry.js";
-import type { LogFacts, LogRun } from "./log.js";
-import { attempt, readParts, type LogPart } from "./record/parts.js";
+import type { LogFacts } from "./log.js";
 import { createPathIssuer, toStem, type PathIssuer, type RunName } from "./path.js";
-import type { RecordPlace } from "./record/records.js";
+import { fittingHint } from "./record/contradiction.js";
+import { attempt, readParts, type LogPart } from "./record/parts.js";
 import { redactImported } from "./redact.js";
+import { FORMATS, type ImportFormat, type ReadRun } from "./registry.js";
 import { createRepairLog, type Repair, type RepairLog } from "./repair.js";
-import type { LogTurns } from "./turns.js";
 import { cleanJson, isObject, malformed } from "./value.js";
 
 /** The options of {@link parseImport}. */
 export interface ImportOptions {
-  /** Where the text came from, such as a file name: kept in the cassette, and named in errors. */
+  /** Where the text came from, such as a file name. Kept in the cassette, and named in errors. */
   source: string;
   /** Reads every record as this format instead of recognising each. */
   format?: ImportFormat;
   /** ISO 8601, the cassettes' `recordedAt`. */
   recordedAt: string;
-  /** The model of records that name none. Without it: the source's stem for tau-bench, else "unknown". */
+  /** The model of records that name none. Default: the source's stem for tau-bench, else "unknown". */
   model?: string;
-  /** What is taken out, as a recorder does. Default: the secrets of `SECRET_RULES`. False: nothing. */
+  /** What to redact, as in a recorder. Default: the secrets of `SECRET_RULES`. False: nothing. */
   redact?: RedactOption;
-  /** Takes the error of a record that cannot be read, and the next record is read. Without it the error is thrown. */
+  /** Receives the error of a record that cannot be read, and reading goes on. Without it the error is thrown. */
   onError?: (error: CassetteError) => void;
-  /** Bytes on the heap that reading a document or a line may take, by an estimate on the safe side. Default: no limit. */
+  /** Upper limit in bytes on the heap for reading a document or a line, estimated on the safe side. Default: no limit. */
   maxMemory?: number;
 }
 
@@ -45,9 +41,9 @@ export interface ImportedCassette extends RunName {
 }
 
 /**
- * Reads `text` (one JSON document, an array, or JSON Lines) one run at a time. Throws `CassetteError`, or gives it to
- * `onError`: a record that is not JSON or cannot be read is `import-malformed`, one that no format fits is
- * `import-unknown-format`; both say where. A document beyond `maxMemory` is `too-large`, and is always thrown.
+ * Reads `text` (one JSON document, an array, or JSON Lines) one run at a time. Throws `CassetteError`, or passes it to
+ * `onError`: `import-malformed` for a record that is not JSON or cannot be read, `import-unknown-format` for one that fits no
+ * format. Both name the place. A document beyond `maxMemory` is `too-large`, and is always thrown.
  */
 export function* parseImport(text: string, options: ImportOptions): Generator<ImportedCassette> {
   const issuePath = createPathIssuer();
@@ -65,23 +61,18 @@ function importPart(part: LogPart, options: ImportOptions, issuePath: PathIssuer
     const log = createRepairLog();
     const value = cleanJson(part.value, log);
     const run = readRun(value, format, options.format !== undefined, log);
-    const name = nameRun(run, format, place, options);
+    const name = nameRun(run, part, options);
     const context = { ...name, format, source: options.source, recordedAt: options.recordedAt };
     const { cassette, repairs } = toCassette(run, context, log);
     return { ...name, path: issuePath(name), cassette: redactImported(cassette, options.redact), repairs };
   });
 }
 
-/** Told which format a record is, its reader has the first word on what is wrong, and a format that fits is named. */
-function readRun(
-  value: JsonValue,
-  format: ImportFormat,
-  isForced: boolean,
-  log: RepairLog,
-): LogRun | LogCalls | LogTurns {
+/** Where the caller forced a format that does not fit, the reader's error gets a hint that names the one that does. */
+function readRun(value: JsonValue, format: ImportFormat, isForced: boolean, log: RepairLog): ReadRun {
   const record = Array.isArray(value) ? { messages: value } : value;
   try {
-    if (!isObject(record)) throw malformed(`it is no ${format} record: it is no object`);
+    if (!isObject(record)) throw malformed(`it is not in ${format} format: it must be an object`);
     return FORMATS[format].read(record, log);
   } catch (error) {
     const hint = isForced ? fittingHint(value, format) : undefined;
@@ -90,11 +81,11 @@ function readRun(
   }
 }
 
-function nameRun(run: LogFacts, format: ImportFormat, place: RecordPlace, options: ImportOptions): RunName {
+function nameRun({ model, task, trial }: LogFacts, { format, place }: LogPart, options: ImportOptions): RunName {
   const stem = toStem(options.source);
   return {
-    model: run.model ?? options.model ?? (format === "tau-bench" ? stem : "unknown"),
-    task: run.task ?? `${stem}-${place.number}`,
-    ...defined({ trial: run.trial }),
+    model: model ?? options.model ?? (format === "tau-bench" ? stem : "unknown"),
+    task: task ?? `${stem}-${place.number}`,
+    ...defined({ trial }),
   };
 }

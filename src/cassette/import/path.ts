@@ -1,13 +1,13 @@
-// Where an imported cassette belongs: one folder for each model, one file for each run. Names in a log are foreign text,
-// so nothing of them reaches the file system but letters, digits, dot, underscore and hyphen.
+// Paths of imported cassettes: one folder for each model, one file for each run. Names in a log are foreign text, so only
+// their letters, digits, dots, underscores and hyphens reach the file system.
 
 import { sha256Hex } from "../../core/index.js";
 
 const EXTENSION = ".cassette.json";
 const MAX_SEGMENT = 100;
-/** Names that Windows keeps for devices, whatever follows their first dot (Microsoft, "Naming Files, Paths, and Namespaces"). */
+/** Device names of Windows, whatever follows their first dot (Microsoft, "Naming Files, Paths, and Namespaces"). */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
-/** A task may bring this many folders of its own; further slashes are characters like any other. */
+/** Folders that the slashes of a task may make; further slashes become "_". */
 const MAX_FOLDERS = 4;
 
 export interface RunName {
@@ -16,19 +16,19 @@ export interface RunName {
   trial?: string;
 }
 
-/** Gives out the paths of one import, no two alike. */
+/** Issues the paths of one import, each of them once. */
 export type PathIssuer = (run: RunName) => string;
 
 /**
- * `<model>/<task>[.<trial>].cassette.json`, relative, with forward slashes. The model is one folder, a "/" in it becomes
- * "_"; a "/" in the task makes a folder (`suite/user_task_1`). Every segment holds only [A-Za-z0-9._-] (all else becomes
- * "_"), is never empty, never "." or "..", never begins or ends with a dot, and has at most 100 characters: a longer one is
- * cut and ends in "_" and eight hex digits of its SHA-256. A name of a Windows device gets "_" (`nul_.cassette.json`). A
- * path given out before, or one that differs from it in case alone, gets "-2", "-3" … before the extension.
+ * `<model>/<task>[.<trial>].cassette.json`, relative, with forward slashes. The model is one folder; a "/" in the task makes
+ * a folder (`suite/user_task_1`). Every segment holds only [A-Za-z0-9._-] (anything else becomes "_"), is never empty, never
+ * begins or ends with a dot, and has at most 100 characters: a longer one is cut and ends in "_" and eight hex digits of its
+ * SHA-256. The name of a Windows device gets "_" (`nul_.cassette.json`). A path issued before, ignoring case, gets "-2",
+ * "-3" … before the extension.
  */
 export function createPathIssuer(): PathIssuer {
   const given = new Set<string>();
-  /** The number to try next, by the path with the first number. */
+  /** The number to try next, by the path with the number 2. */
   const nextNumbers = new Map<string, number>();
   return ({ model, task, trial }) => {
     const slashes = task.split("/");
@@ -50,7 +50,7 @@ export function createPathIssuer(): PathIssuer {
   };
 }
 
-/** One safe segment that ends in `ending`, itself safe. */
+/** Makes a segment safe; it ends in `ending`, which is safe already. */
 function toSegment(name: string, ending: string): string {
   const plain = name.replace(/[^A-Za-z0-9._-]/g, "_").replace(/^\.+/, (dots) => "_".repeat(dots.length)) || "_";
   const named = plain.replace(DEVICE, "$&_");
@@ -61,7 +61,7 @@ function toSegment(name: string, ending: string): string {
   return safe.slice(0, room - mark.length) + mark + ending;
 }
 
-/** The name of a log file without its folders and its .gz, .json, .jsonl, .ndjson or .eval: `logs/a.jsonl.gz` is `a`. */
+/** The name of a log file without its folders, .gz, and .json, .jsonl, .ndjson or .eval: `logs/a.jsonl.gz` gives `a`. */
 export function toStem(source: string): string {
   const name = source.split(/[\\/]/).at(-1) ?? "";
   return name.replace(/\.gz$/i, "").replace(/\.(json|jsonl|ndjson|eval)$/i, "") || "log";

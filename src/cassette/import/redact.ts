@@ -1,8 +1,7 @@
-// An imported run without its secrets, as a recorder would have kept it: a log of another tool holds keys and tokens as its
-// conversations do. Tools and settings, then the prompt, then the answer are scrubbed, in this order; a run that holds no secret
-// stays the very one it was.
+// Removes secrets from an imported run, as a recorder would have. Tools and settings are scrubbed first, then the prompt, then
+// the answer. A run without secrets stays the same object.
 
-import { hashJson, seal, type JsonObject, type LlmMessage } from "../../core/index.js";
+import { defined, hashJson, seal, type JsonObject, type LlmMessage } from "../../core/index.js";
 import { buildCassette, type BuiltTurn } from "../file/build.js";
 import type { CassetteV2, ContextExtension } from "../file/format.js";
 import { createPromptReader } from "../prompt/reader.js";
@@ -10,7 +9,7 @@ import type { RedactOption } from "../redact/options.js";
 import { createRedactor, type Redactor } from "../redact/redactor.js";
 import type { ImportExtension } from "./cassette.js";
 
-/** The cassette as a recorder with this `redact` writes it. Throws `invalid-options`. */
+/** Gives the cassette that a recorder with this `redact` writes. Throws `invalid-options`. */
 export function redactImported(cassette: CassetteV2, option: RedactOption | undefined): CassetteV2 {
   const redactor = createRedactor(option);
   const { version, entries, envelopeHash, extensions = {}, ...head } = cassette;
@@ -25,11 +24,8 @@ export function redactImported(cassette: CassetteV2, option: RedactOption | unde
     for (const message of prompt.messages) messages.push(seal(message));
     prompts.begin(messages);
     const { keep, promptHash: hash } = prompts.next();
-    return {
-      promptHash: hash,
-      prompt: { keep, messages: prompts.since(keep) },
-      response: redactor.response(seal(response)),
-    };
+    const delta = { keep, messages: prompts.since(keep) };
+    return { promptHash: hash, prompt: delta, response: redactor.response(seal(response)) };
   });
   const facts = cleanFacts(extensions["import"] as ImportExtension, redactor);
   const redacted = redactor.used();
@@ -57,13 +53,15 @@ function cleanContext(context: ContextExtension, redactor: Redactor): ContextExt
   return clean;
 }
 
-/** What the log says beside its turns; where it came from and what it is called stays. */
+/** Scrubs what the log tells about the run besides its turns. Its source and its names stay. */
 function cleanFacts(facts: ImportExtension, redactor: Redactor): ImportExtension {
   const { outcome, expected, trailing } = facts;
   return {
     ...facts,
-    ...(outcome === undefined ? {} : { outcome: redactor.json(outcome) }),
-    ...(expected === undefined ? {} : { expected: redactor.json(expected) }),
-    ...(trailing === undefined ? {} : { trailing: redactor.messages(trailing.map((each) => seal(each))) }),
+    ...defined({
+      outcome: outcome && redactor.json(outcome),
+      expected: expected && redactor.json(expected),
+      trailing: trailing && redactor.messages(trailing.map((each) => seal(each))),
+    }),
   };
 }

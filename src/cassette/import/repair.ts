@@ -1,98 +1,98 @@
-// What an importer had to change to fit a foreign log into our message shape. Nothing is changed without being counted
-// here, and nothing of a conversation is left out without being counted either.
+// The changes that an importer makes to fit a foreign log into our message shape. Every change and every omission is counted.
 
-/** One closed word for each thing a log can have that a cassette cannot. */
+import { isPlainObject, type JsonObject, type JsonValue } from "../../core/index.js";
+import { createTally, type Tallied, type Tally } from "../count/tally.js";
+
+/** A thing that a log can have and a cassette cannot. docs/import.md lists them. */
 export type RepairKind =
-  /** Further answers to one prompt (`n` above 1): the first stands. */
+  /** Further answers to one prompt (`n` above 1). The first was kept. */
   | "answer-alternative-dropped"
-  /** An assistant message that no model wrote (a demonstration, a notice of the program): part of prompts, but no turn. */
+  /** An assistant message that no model wrote, such as a demonstration. Prompts keep it, but it is not a turn. */
   | "answer-not-model"
-  /** Argument text that is no JSON, or that holds what a cassette cannot. Kept in `malformedArguments`. */
+  /** Argument text that is not JSON, or that a cassette cannot hold. Kept in `malformedArguments`. */
   | "arguments-malformed"
   | "arguments-missing"
-  /** Arguments that are JSON but no object. Kept in `malformedArguments`. */
+  /** Arguments that are JSON but not an object. Kept in `malformedArguments`. */
   | "arguments-not-object"
-  /** OpenAI's arguments are text; here they were an object already. */
+  /** Arguments that were an object already, where OpenAI has text. */
   | "arguments-not-text"
-  /** A text that stands apart from its message, and is not there: its name stays in its place. */
+  /** A text stored apart from its message that is missing. Its name stays in its place. */
   | "attachment-missing"
-  /** A message of a branch of a transcript that no model answered. Left out. */
+  /** A message of a transcript branch that no model answered. Left out. */
   | "branch-unanswered"
   | "call-id-empty"
   | "call-id-missing"
   | "call-id-not-text"
   | "call-id-repeated"
-  /** A model call that failed, or whose answer the log does not have: it is no turn. */
+  /** A model call that failed, or whose answer is not in the log. It is not a turn. */
   | "call-unanswered"
-  /** A list of parts became one text. Where lists are the format's own (Anthropic), only when it had several. */
+  /** A list of parts became one text. Where lists are native (Anthropic), counted only for several parts. */
   | "content-list-joined"
   | "content-missing"
   | "content-not-text"
   | "content-null"
-  /** A call that failed: HTTP status 400 and above, or a program's note of one. Never kept as an answer. */
+  /** A failed call: HTTP status 400 or above, or a program's note of one. Never kept as an answer. */
   | "error-exchange-dropped"
-  /** An exchange of recorded HTTP that asks no model for a turn: embeddings, a list of models, another host. Left out. */
+  /** A recorded HTTP exchange that is not a model turn: embeddings, a list of models, another host. Left out. */
   | "exchange-not-model-call"
-  /** A field of a message that has no place in ours (`name` of a user, `audio`, …), with a value in it. */
+  /** A message field with a value that our messages have no place for (`name` of a user, `audio`, …). */
   | "field-dropped"
-  /** OpenAI's `function_call` and role `function`, from before `tool_calls`. */
+  /** OpenAI's `function_call` and role `function`, which `tool_calls` replaced. */
   | "function-call-legacy"
-  /** A line of a transcript, or a call of a trace word for word, that was there before, by its id. Left out. */
+  /** A transcript line with an id seen before, or a trace call repeated word for word. Left out. */
   | "line-repeated"
-  /** Half a UTF-16 pair, which UTF-8 cannot hold, became U+FFFD. One for each text it was in. */
+  /** Half a UTF-16 pair, which UTF-8 cannot hold, became U+FFFD. Counted once for each text. */
   | "lone-surrogate-replaced"
-  /** A line of a transcript that is part of no prompt: a summary, a snapshot of files, `/clear`. Left out. */
+  /** A transcript line that no prompt contains: a summary, a snapshot of files, `/clear`. Left out. */
   | "meta-line-dropped"
-  /** A turn that another model answered than the run's first; a cassette is filed under one. */
+  /** A turn answered by another model than the run's first. A cassette is filed under one model. */
   | "model-differs"
   | "no-assistant-message"
-  /** What came back without a call to answer became a user message, as an agent without tools is told it. */
+  /** An observation without a call became a user message, as an agent without tools reads it. */
   | "observation-as-user"
-  /** A line of a transcript without the line it follows; the line before it was taken for that. */
+  /** A transcript line whose parent is missing. The line before it was taken as its parent. */
   | "parent-missing"
-  /** A content part with no place in ours, kept as its canonical JSON text. */
+  /** A content part that our messages have no place for, kept as its canonical JSON text. */
   | "part-unsupported"
-  /** AgentDojo's `placeholder_args` with a value: only its ground-truth agents have them, no model wrote them. */
+  /** AgentDojo's `placeholder_args` with a value. Its ground-truth agents write them, never a model. */
   | "placeholder-args-dropped"
   | "refusal-joined"
   | "role-developer"
-  /** A message of a role we do not know, kept as a user message that holds its canonical JSON text. */
+  /** A message with an unknown role, kept as a user message with its canonical JSON text. */
   | "role-unknown"
-  /** A setting of a model call with no place in ours (`top_k`, `frequency_penalty`, …). */
+  /** A model setting that ours have no place for (`top_k`, `frequency_penalty`, …). */
   | "setting-dropped"
-  /** A thread of a transcript that shares its beginning with an earlier one, which is kept in both. */
+  /** A transcript thread that shares its beginning with an earlier one. Both keep it. */
   | "thread-forked"
-  /** Text that came after a tool call in one assistant message now stands before it. */
+  /** Text after a tool call in one assistant message was moved before it. */
   | "text-order-lost"
   | "tool-calls-not-list"
   | "tool-calls-null"
-  /** A tool that is no function, kept with its canonical JSON text as description. */
+  /** A tool that is not a function, kept with its canonical JSON text as description. */
   | "tool-definition-unsupported"
-  /** A tool result with both content and an error: the error was put on a line of its own after the content. */
+  /** A tool result with both content and an error. The error follows the content on its own line. */
   | "tool-error-joined"
-  /** A tool result that names another tool than the call with its id. The call's name stands. */
+  /** A tool result that names another tool than the call with its id. The call's name was kept. */
   | "tool-name-differs"
   | "tool-name-missing"
   | "tool-result-unpaired";
 
 /** How often one kind of repair was needed in one run. */
-export interface Repair {
-  kind: RepairKind;
-  count: number;
-}
+export type Repair = Tallied<RepairKind>;
 
 /** Counts the repairs of one run. */
-export interface RepairLog {
-  add(kind: RepairKind, times?: number): void;
-  /** By kind, in alphabetical order. */
-  list(): Repair[];
+export type RepairLog = Tally<RepairKind>;
+
+/** Creates a count for one run. */
+export const createRepairLog = createTally<RepairKind>;
+
+/** Writes repairs as a field of the first run that a record was split into, so that they are counted there. */
+export function writeRepairs(repairs: RepairLog): JsonObject {
+  return Object.fromEntries(repairs.list().map(({ kind, count }) => [kind, count]));
 }
 
-/** A new count for one run. */
-export function createRepairLog(): RepairLog {
-  const counts = new Map<RepairKind, number>();
-  return {
-    add: (kind, times = 1) => void counts.set(kind, (counts.get(kind) ?? 0) + times),
-    list: () => [...counts].map(([kind, count]) => ({ kind, count })).sort((a, b) => (a.kind < b.kind ? -1 : 1)),
-  };
+/** Adds the repairs that `writeRepairs` put into a record. */
+export function addRepairs(written: JsonValue | undefined, repairs: RepairLog): void {
+  if (!isPlainObject(written)) return;
+  for (const [kind, count] of Object.entries(written)) repairs.add(kind as RepairKind, Number(count));
 }

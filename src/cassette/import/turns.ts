@@ -1,14 +1,13 @@
-// A run as turns that are in our own shape already, word for word and id for id: what recorded HTTP gives, which a replay over
-// the same wire must meet exactly. They are checked as a recorder checks what it keeps.
+// A run as turns that are in our own shape already, as recorded HTTP gives them. A replay over the same wire must meet them
+// exactly, so they are checked as a recorder checks what it keeps.
 
 import type { LlmMessage, LlmSettings, LlmToolDefinition, LlmTurnResponse } from "../../core/index.js";
-import type { BuiltTurn } from "../file/build.js";
 import { createPromptTracker } from "../prompt/prompt.js";
 import { assertMessage, assertResponse, recordable } from "../record/recordable.js";
 import { toContexts, type CallTurns } from "./trace/model-calls.js";
 import type { LogFacts } from "./log.js";
 
-/** One turn: its whole prompt, what was offered and asked beside it, and its answer. */
+/** One turn: its whole prompt, the tools and settings of its request, and its answer. */
 export interface RecordedTurn {
   messages: LlmMessage[];
   tools: LlmToolDefinition[];
@@ -16,16 +15,16 @@ export interface RecordedTurn {
   response: LlmTurnResponse;
 }
 
-/** A run whose record is its turns, in the order in which they were asked. */
+/** A run whose record is its turns, in the order of their requests. */
 export interface LogTurns extends LogFacts {
   turns: RecordedTurn[];
 }
 
-/** The turns as a cassette has them. Throws `not-recordable` for what it cannot hold. */
+/** Builds the turns of a cassette. Throws `not-recordable` for what a cassette cannot hold. */
 export function toRecordedTurns(turns: readonly RecordedTurn[]): CallTurns {
   const tracker = createPromptTracker(undefined, assertMessage);
   const built = recordable(() =>
-    turns.map(({ messages, response }): BuiltTurn => {
+    turns.map(({ messages, response }) => {
       assertResponse(response);
       const { keep, promptHash } = tracker.next(messages);
       return { promptHash, prompt: { keep, messages: tracker.since(keep) }, response };

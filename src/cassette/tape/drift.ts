@@ -1,5 +1,4 @@
-// Does a live tool still answer what the tape has? Each answer is compared as the model would read it, and every difference
-// is listed with its call.
+// Compares the answers of live tools with the tape, as the model would read them, and lists every difference with its call.
 
 import {
   thrownText,
@@ -16,22 +15,22 @@ import { alignNumbers } from "../redact/placeholder.js";
 import { short } from "./miss.js";
 import type { TapeResult } from "./tape.js";
 
-/** Differences that are kept; a run that has more is another run. */
+/** Limit on the differences that are kept; a run with more is another run. */
 const MAX_DRIFT = 1_000;
 
 /** One call whose live answer is not the recorded one. */
 export interface ToolDrift {
   /** `name(canonicalArguments)`. */
   readonly key: string;
-  /** The turn that asked for it; absent for a call that is not on the tape. */
+  /** The turn that made the call; absent for a call that is not on the tape. */
   readonly turn?: number;
   readonly what: string;
-  /** Both texts as JSON strings, cut around where they part. Absent: there is none. */
+  /** Both texts as JSON strings, cut around the first difference. Absent where there is none. */
   readonly recorded?: string;
   readonly actual?: string;
 }
 
-/** Where differences are kept. */
+/** The differences found so far. */
 export interface DriftLog {
   readonly found: ToolDrift[];
 }
@@ -46,25 +45,25 @@ export function formatToolDrift(drift: readonly ToolDrift[]): string {
   return lines.join("\n");
 }
 
-/** What a watched tool is held against. */
+/** How a watched tool is compared. */
 export interface Watching {
-  /** Whose answer the run goes on with. */
+  /** The answer that the run continues with. */
   readonly side: "live" | "recorded";
   readonly take: (args: JsonObject) => TapeResult | undefined;
-  /** Answers with the recorded result. */
+  /** Gives the recorded result as an answer. */
   readonly play: (result: TapeResult) => string;
-  /** A text as the recording would hold it. */
+  /** Redacts a text as the recording would. */
   readonly scrub: (text: string) => string;
 }
 
-/** `invoke` of a live tool that is compared with its recorded result. */
+/** Wraps `invoke` of a live tool to compare it with its recorded result. */
 export function watchTool(
   tool: CustomTool,
   log: DriftLog,
   { side, take, play, scrub }: Watching,
 ): CustomTool["invoke"] {
   return async (args, context) => {
-    // Taken before the tool is asked, since calls of one turn end in any order. The tool may change its arguments.
+    // Taken before the call, since calls of one turn end in any order, and a tool may change its arguments.
     const key = scrub(callKey({ name: tool.name, arguments: args }));
     const result = take(args);
     const live = await run(() => tool.invoke(args, context));

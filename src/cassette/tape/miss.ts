@@ -1,4 +1,4 @@
-// A tool call that the tape cannot answer, explained: which call, the recorded one that comes nearest, and where the two part.
+// Explains a tool call that the tape cannot answer: the call, the nearest recorded one, and where the two differ.
 
 import { defined, shorten, ToolPolicyError, toVisible, type JsonObject } from "../../core/index.js";
 import { callKey } from "../diff/calls/calls.js";
@@ -8,30 +8,30 @@ import { diffValues } from "../prompt/values.js";
 import type { Reel } from "./reel.js";
 import type { TapeResult } from "./tape.js";
 
-/** Recorded calls of one tool that are looked at for the nearest. */
+/** Limit on the recorded calls of one tool among which the nearest is sought. */
 const MAX_LOOKED_AT = 1_000;
 
 /** Everything known about a tool call without a recorded result. */
 export interface TapeMiss {
-  /** `unknown-call`: nothing recorded has this key. `exhausted`: all that has was used. `no-result`: the run ended with it. */
+  /** `unknown-call`: no recorded call has this key. `exhausted`: all of them were used. `no-result`: the run ended with it. */
   readonly kind: "unknown-call" | "exhausted" | "no-result";
   readonly key: string;
   readonly what: string;
   readonly nearest?: { readonly turn: number; readonly key: string; readonly used: boolean };
   /** JSON pointer into the arguments. */
   readonly pointer?: string;
-  /** Both values there as JSON text, cut around where they part. */
+  /** Both values there as JSON text, cut around the first difference. */
   readonly recorded?: string;
   readonly actual?: string;
 }
 
-/** Ends the run: the model reads nothing of it. `miss` has the parts of the message. */
+/** Ends the run, so that the model does not see it. `miss` has the parts of the message. */
 export class TapeMissError extends ToolPolicyError {
   readonly miss: TapeMiss;
 
   constructor(miss: TapeMiss, file?: string) {
     super(formatTapeMiss(miss, file), {
-      hint: 'Undo the change if it was not meant; else record again, or let the tool answer live (replay: "model").',
+      hint: 'Undo the change if it was not intended. Otherwise record again, or let the tool answer live (replay: "model").',
     });
     this.name = "TapeMissError";
     this.miss = miss;
@@ -43,9 +43,7 @@ export function formatTapeMiss(miss: TapeMiss, file?: string): string {
   const { what, nearest, pointer, recorded, actual } = miss;
   const lines = [what];
   if (nearest !== undefined) {
-    lines.push(
-      `  nearest  turn ${nearest.turn}: ${short(nearest.key)}${nearest.used ? ", which was used already" : ""}`,
-    );
+    lines.push(`  nearest  turn ${nearest.turn}: ${short(nearest.key)}${nearest.used ? ", already used" : ""}`);
   }
   if (pointer !== undefined) {
     lines.push(`  at       ${pointer === "" ? "(the whole)" : toVisible(pointer)}`);
@@ -55,7 +53,7 @@ export function formatTapeMiss(miss: TapeMiss, file?: string): string {
   return lines.join("\n");
 }
 
-/** Why no recorded result answers a call. `reel` says of each result whether it could, and whether it was given out. */
+/** Explains why no recorded result answers a call. `reel` knows which results could, and which were used. */
 export function explainTapeMiss(
   results: readonly TapeResult[],
   reel: Pick<Reel, "used" | "answers">,
@@ -91,15 +89,15 @@ function explainSame(same: readonly TapeResult[], last: TapeResult, used: Readon
   const { key, turn } = last;
   const nearest = { turn, key, used: used.has(last) };
   if (same.some((result) => result.content === undefined)) {
-    const what = `${short(key)} was recorded at turn ${turn} without a result: the recorded run ended with it`;
+    const what = `${short(key)} was recorded at turn ${turn} without a result, because the recorded run ended there`;
     return { kind: "no-result", key, what, nearest };
   }
   const times = same.length === 1 ? "once" : `${same.length} times`;
-  const what = `${short(key)} was recorded ${times}, and the run asks for it once more`;
+  const what = `${short(key)} was recorded ${times}, and the run makes it once more`;
   return { kind: "exhausted", key, what, nearest };
 }
 
-/** The one with the fewest differing places; on a tie one that was not used, then the first. */
+/** Finds the call with the fewest differences; among equals an unused one, then the first. */
 function findNearest(
   named: readonly TapeResult[],
   used: ReadonlySet<TapeResult>,
@@ -114,7 +112,7 @@ function findNearest(
   return ranked.reduce((best, next) => (next.rank < best.rank ? next : best));
 }
 
-/** A key may hold a whole document. */
+/** Shortens a key, which may hold a whole document. */
 export function short(key: string): string {
   return toVisible(shorten(key, 160));
 }

@@ -1,5 +1,5 @@
-// The recorded results of a run as a live call finds them: by its key, equal calls in recorded order, none twice. Under
-// tolerances a result with the very arguments comes first, then one whose normal form is the same, then one that is alike.
+// Finds the recorded result of a live call by its key. Equal calls are answered in recorded order, and no result is used twice.
+// With tolerances a result with the same arguments comes first, then one with the same normal form, then one that is alike.
 
 import type { JsonObject } from "../../core/index.js";
 import { callKey } from "../diff/calls/calls.js";
@@ -10,13 +10,13 @@ import type { TapeResult } from "./tape.js";
 
 export interface Reel {
   readonly used: ReadonlySet<TapeResult>;
-  /** The next result of a call; undefined when there is none, or none is left. */
+  /** Uses the next result of a call; undefined when there is none left. */
   take(name: string, args: JsonObject): TapeResult | undefined;
-  /** The first that is left and differs in the numbers of placeholders alone. */
+  /** Uses the first unused result that differs only in the numbers of placeholders. */
   takeRenumbered(name: string, args: JsonObject): TapeResult | undefined;
-  /** Whether the result may answer the call, used or not. */
+  /** True if the result may answer the call, used or not. */
   answers(result: TapeResult, name: string, args: JsonObject): boolean;
-  /** What let results be taken for other arguments than the recorded ones. */
+  /** The tolerances that let calls with other arguments be answered. */
   uses(): ToleranceUse[];
   reset(): void;
 }
@@ -76,20 +76,20 @@ export function createReel(results: readonly TapeResult[], tolerances: Tolerance
   };
 }
 
-/** What the model wrote that is no arguments object equals itself alone. */
+/** Malformed arguments are equal only to themselves. */
 function keysOf(result: TapeResult, tolerances: Tolerances): { key: string; skeleton: string } {
   if (!result.isMalformed) return tolerances.normalise(result.name, result.arguments);
   return { key: result.key, skeleton: result.key };
 }
 
-/** Results by a text. What is used up at the front of a queue is not looked at again. */
+/** Queues of results by a text. Used results at the front of a queue are skipped for good. */
 function createQueues(used: ReadonlySet<TapeResult>) {
   const queues = new Map<string, { results: TapeResult[]; at: number }>();
   return {
     add(key: string, result: TapeResult): void {
-      const queue = queues.get(key);
-      if (queue === undefined) queues.set(key, { results: [result], at: 0 });
-      else queue.results.push(result);
+      const queue = queues.get(key) ?? { results: [], at: 0 };
+      queue.results.push(result);
+      queues.set(key, queue);
     },
     first(key: string, fits: (result: TapeResult) => boolean = () => true): TapeResult | undefined {
       const queue = queues.get(key);

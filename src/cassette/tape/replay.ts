@@ -1,5 +1,5 @@
-// Recorded tool results in the place of live tools, strict on the call's arguments but for what tolerances allow: equal
-// calls are answered in recorded order, and a call that was not recorded ends the run. Nothing is answered twice. See docs/replay.md.
+// Recorded tool results in place of live tools. The arguments of a call must be equal, except for what tolerances allow. Equal
+// calls are answered in recorded order, each result once, and a call that was not recorded ends the run. See docs/replay.md.
 
 import {
   defined,
@@ -28,40 +28,40 @@ import { readTape, type TapeResult } from "./tape.js";
 export interface CassetteToolsOptions {
   /** Refuses version 1 cassettes. Default false. */
   readonly requireIntegrity?: boolean;
-  /** As for `cassetteProvider`: what a live model or a live tool says is compared as the recording would hold it. */
+  /** As for `cassetteProvider`. Calls and answers of the live run are redacted before they are compared. */
   readonly redact?: RedactOption;
   /** Named in messages. */
   readonly file?: string;
-  /** In which ways a live call's arguments may differ from the recorded ones. Default: in none. */
+  /** How a live call's arguments may differ from the recorded ones. Default: not at all. */
   readonly tolerances?: Tolerances;
   readonly ports?: Pick<Ports, "warn">;
 }
 
-/** A tool to be stood in for; of a whole one, `invoke` is not called. */
+/** A tool to replace. `invoke` is never called. */
 export type ToolLike = LlmToolDefinition | CustomTool;
 
 /** Recorded tool results; made by {@link cassetteTools}. A call that was not recorded throws {@link TapeMissError}. */
 export interface CassetteTools {
-  /** Every recorded call that may be asked for, in its order. */
+  /** Every recorded call in order. */
   readonly results: readonly TapeResult[];
-  /** Stand-ins with the names, descriptions and schemas of `tools`. */
+  /** Gives stand-ins with the names, descriptions and schemas of `tools`. */
   replace(tools: readonly ToolLike[]): CustomTool[];
   /** Stand-ins for the eight verbs, for `createRuntime({ verbs })`. */
   readonly verbs: VerbBodies;
   /**
-   * The live tools, each answer compared with the recorded one. `answer` says which of the two the run goes on with: `live`, the
-   * default, or `recorded`, so that a run replays to its end and every difference is found.
+   * Wraps live tools so that each answer is compared with the recorded one. The run continues with the `live` answer by default.
+   * With `recorded` it replays to its end, and every difference is found.
    */
   watch(tools: readonly CustomTool[], options?: { readonly answer?: "live" | "recorded" }): CustomTool[];
-  /** Where watched tools answered otherwise than recorded, in the order they answered in. */
+  /** The different answers of watched tools, in the order of the answers. */
   readonly drift: readonly ToolDrift[];
-  /** Results of tools that no call has taken. */
+  /** Results of tools that no call has used. */
   unused(): TapeResult[];
-  /** Every tolerance by which a call was answered whose arguments are not the recorded ones. */
+  /** Every tolerance that let a call with different arguments be answered. */
   readonly tolerances: readonly ToleranceUse[];
-  /** Throws `CassetteError` `unconsumed` naming them. */
+  /** Throws `CassetteError` `unconsumed` with the unused results. */
   assertConsumed(): void;
-  /** Makes every result unused again and forgets the drift and the tolerances that were used. */
+  /** Makes every result unused again, and clears the drift and the used tolerances. */
   reset(): void;
 }
 
@@ -79,7 +79,7 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
 
   function take(name: string, live: JsonObject): TapeResult | undefined {
     const args = scrubber?.json(live) ?? live;
-    // Of a live model's secrets only the numbers may differ from the recorded ones.
+    // Placeholders of secrets may differ from the recorded ones in their numbers.
     return reel.take(name, args) ?? (scrubber === undefined ? undefined : reel.takeRenumbered(name, args));
   }
 
@@ -91,6 +91,7 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
   }
 
   const scrub = (text: string): string => scrubber?.json(text) ?? text;
+  const unused = (): TapeResult[] => results.filter((result) => result.isToolsOwn && !reel.used.has(result));
 
   return {
     results,
@@ -111,12 +112,12 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
     get drift() {
       return [...drift.found];
     },
-    unused: () => results.filter((result) => result.isToolsOwn && !reel.used.has(result)),
+    unused,
     get tolerances() {
       return reel.uses();
     },
     assertConsumed() {
-      const left = results.filter((result) => result.isToolsOwn && !reel.used.has(result));
+      const left = unused();
       if (left.length > 0) throw unconsumed(left, file);
     },
     reset() {
@@ -126,7 +127,7 @@ export function cassetteTools(cassette: unknown, options: CassetteToolsOptions =
   };
 }
 
-/** What the tool gave, or throws what it threw, so that the model reads the same text again. */
+/** Returns the result of the tool, or throws its error, so that the model reads the same text again. */
 function play({ name, content = "", isError, isToolsOwn }: TapeResult): string {
   if (!isError) return uncut(content);
   if (!isToolsOwn) throw new ToolArgError(`the tape has a refused call of ${name}`, { tool: name });
@@ -135,21 +136,21 @@ function play({ name, content = "", isError, isToolsOwn }: TapeResult): string {
 
 const CUT = /\n\[… (\d{1,8}) more characters were cut off\]$/;
 
-/** A result that was cut is cut again on its way to the model; with what is missing filled up, at the same place. */
+/** Fills a cut result up to its length, so that it is cut at the same place again on its way to the model. */
 function uncut(content: string): string {
   const found = content.length > MAX_RESULT_CHARACTERS ? CUT.exec(content.slice(MAX_RESULT_CHARACTERS)) : null;
   if (found?.index !== 0) return content;
   return content.slice(0, MAX_RESULT_CHARACTERS) + " ".repeat(Number(found[1]));
 }
 
-/** A tool of another framework would lose its schema here, and the miss that follows would name that instead of the reason. */
+/** Refuses tools of another framework: they would lose their schema here, and the miss that follows would be misleading. */
 function assertTools(tools: unknown, file: string | undefined): void {
   const isList = Array.isArray(tools);
   const wrong = isList ? tools.findIndex((tool) => !isTool(tool)) : 0;
   if (wrong < 0) return;
   const summary = isList ? `tool ${wrong} was not made with defineTool` : "the tools are not a list";
   throw new CassetteError("invalid-options", `${summary}, so ${isList ? "it" : "they"} cannot be replayed`, {
-    hint: "Only tools made with defineTool of Playhead are replayed. Hand tools of another framework, such as the AI SDK, to that framework itself, and replay the model alone: they run live.",
+    hint: "Only tools made with Playhead's defineTool are replayed. Pass tools of another framework, such as the AI SDK, to that framework, and replay only the model. The tools then run live.",
     ...defined({ file }),
   });
 }
@@ -159,16 +160,11 @@ function isTool(tool: unknown): boolean {
   return typeof name === "string" && isPlainObject(schema);
 }
 
-/** All of a tool but what it does. */
+/** A tool without its `invoke`. */
 function declare(tool: ToolLike): Omit<CustomTool, "invoke"> {
   const { name, description, schema } = tool;
   const { effect, timeoutMs } = tool as Partial<CustomTool>;
-  return {
-    name,
-    description,
-    schema,
-    ...defined({ effect, timeoutMs }),
-  };
+  return { name, description, schema, ...defined({ effect, timeoutMs }) };
 }
 
 function unconsumed(left: readonly TapeResult[], file: string | undefined): CassetteError {
@@ -176,7 +172,7 @@ function unconsumed(left: readonly TapeResult[], file: string | undefined): Cass
   const rest = left.length > named.length ? ` and ${left.length - named.length} more` : "";
   return new CassetteError(
     "unconsumed",
-    `${left.length} recorded tool ${left.length === 1 ? "result was" : "results were"} never asked for: ${named.join(", ")}${rest}`,
+    `${left.length} recorded tool ${left.length === 1 ? "result was" : "results were"} not used: ${named.join(", ")}${rest}`,
     { hint: "The run made other calls than the recorded one.", ...defined({ file }) },
   );
 }

@@ -1,5 +1,5 @@
-// The tape: what tools answered in a recorded run, read back from the prompts in which the model was shown it. A call of turn t
-// is answered where a later prompt repeats turn t's message and has a tool message with the call's id after it.
+// The tape: the tool results of a recorded run, read back from the prompts that showed them to the model. A call of turn t is
+// answered where a later prompt repeats turn t's message, followed by a tool message with the call's id.
 
 import {
   canonicalize,
@@ -13,22 +13,22 @@ import { callKey } from "../diff/calls/calls.js";
 import { CassetteError } from "../errors.js";
 import type { Cassette } from "../file/format.js";
 
-/** One recorded tool call, and what the model read of it. */
+/** One recorded tool call, with the result that the model read. */
 export interface TapeResult {
-  /** The turn that asked for it. */
+  /** The turn that made it. */
   readonly turn: number;
   readonly callId: string;
   readonly name: string;
-  /** As a tool is given them. */
+  /** As a tool receives them. */
   readonly arguments: JsonObject;
   /** `name(canonicalArguments)`. */
   readonly key: string;
-  /** True where the model wrote no arguments object; the key has its text. */
+  /** True where the model did not write an arguments object; the key then has its text. */
   readonly isMalformed?: boolean;
-  /** Absent where no later prompt shows it: the run ended with the call. */
+  /** Absent where no later prompt shows it, because the run ended with the call. */
   readonly content?: string;
   readonly isError: boolean;
-  /** False for what the model was told of a call that never reached a tool, such as an unknown one. */
+  /** False for the result of a call that never reached a tool, such as an unknown one. */
   readonly isToolsOwn: boolean;
 }
 
@@ -44,7 +44,7 @@ interface Batch {
   isSeen: boolean;
 }
 
-/** Every call of the recording in its order. Throws `invalid-options` for a recording that has calls and keeps no prompts. */
+/** Every call of the recording in order. Throws `invalid-options` for a recording with calls but without prompts. */
 export function readTape(cassette: Cassette, file?: string): TapeResult[] {
   const batches = createBatches();
   const all: OpenCall[] = [];
@@ -63,7 +63,7 @@ export function readTape(cassette: Cassette, file?: string): TapeResult[] {
   return all.map(toResult);
 }
 
-/** Which calls are open after a message. */
+/** The calls that are open after a message. */
 function readMessage(
   message: LlmMessage,
   before: Batch | undefined,
@@ -83,7 +83,7 @@ function readMessage(
   }
 }
 
-/** Turns that were not repeated yet, by their calls, and by ids and names alone where a filter rewrote the arguments. */
+/** Finds turns that were not repeated yet by their calls, or by ids and names only where a filter rewrote the arguments. */
 function createBatches() {
   const queues = new Map<string, { batches: Batch[]; at: number }>();
   const front = (key: string): Batch | undefined => {
@@ -124,7 +124,7 @@ function openCalls(turn: number, message: LlmMessage): OpenCall[] {
   });
 }
 
-/** What no tool was given stays as it is. */
+/** The arguments as a tool receives them; those that no tool can receive stay as they are. */
 function scrubbed(args: JsonObject): JsonObject {
   try {
     return scrubArguments(args);
@@ -139,15 +139,19 @@ function toResult({ call, isMalformed, answer }: OpenCall): TapeResult {
   return {
     ...call,
     ...(isMalformed ? { isMalformed } : {}),
-    ...(answer === undefined ? {} : { content: answer.content }),
+    ...defined({ content: answer?.content }),
     isError,
     isToolsOwn: answer !== undefined && !isMalformed && !isMasked,
   };
 }
 
 function noPrompts(file: string | undefined): CassetteError {
-  return new CassetteError("invalid-options", "the cassette keeps hashes only, so no tool result can be read from it", {
-    hint: "Record it again without prompts: false.",
-    ...defined({ file }),
-  });
+  return new CassetteError(
+    "invalid-options",
+    "the cassette stores only hashes of its prompts, so it has no tool results",
+    {
+      hint: "Record it again without prompts: false.",
+      ...defined({ file }),
+    },
+  );
 }

@@ -56,7 +56,7 @@ export function createCassetteStore(files: FilePort): CassetteStore {
         case "written":
           return;
         case "exists":
-          throw new CassetteError("file-exists", `${path} exists and was left as it is`, {
+          throw new CassetteError("file-exists", `${path} exists and was not changed`, {
             file: path,
             hint: "Move it away, or record with CASSETTE_MODE=refresh to replace it.",
           });

@@ -121,8 +121,8 @@ describe("recordAgents", () => {
 
 describe("recordAgents refuses", () => {
   it.each([
-    ["no agents", [], "recordAgents was given no agents"],
-    ["no list", undefined, "recordAgents was given no agents"],
+    ["no agents", [], "recordAgents needs a list of agents"],
+    ["no list", undefined, "recordAgents needs a list of agents"],
     ["an agent without an id", [{ provider: echoProvider() }], "agent 0 of recordAgents has no id"],
     ["an id no file can hold", [{ id: "\ud800", provider: echoProvider() }], "holds a lone surrogate"],
     ["an id twice", [trio()[0], trio()[0]], 'two agents of recordAgents have the id "researcher"'],
@@ -156,7 +156,7 @@ describe("toBundle refuses", () => {
     const result = { ...RESULT, visits: [{ agentId: "researcher" }] };
     expect(refusal(() => recording.toBundle({ result }))).toMatchObject({
       code: "invalid-options",
-      summary: 'agent "actor" was recorded, and the result says it was never entered',
+      summary: 'agent "actor" was recorded, but according to the result it was never entered',
     });
   });
 
@@ -175,16 +175,20 @@ describe("toBundle refuses", () => {
   });
 
   it.each([
-    ["no result", { result: undefined }, "it has no visits"],
-    ["no visits", { result: { ...RESULT, visits: [] } }, "it has no visits"],
-    ["a visit of nobody", { result: { ...RESULT, visits: [{}] } }, "visit 0 has no agentId"],
-    ["no end", { result: { visits: RESULT.visits } }, "it ended by nothing"],
-    ["an unknown end", { result: { ...RESULT, ended: { kind: "bored" } } }, 'it ended by "bored"'],
-    ["half a cycle", { result: { ...RESULT, ended: { kind: "cycle", agentId: "a" } } }, "its cycle has no agentId"],
-    ["a plan without an entry", { result: RESULT, plan: { ...PLAN, entry: 1 } }, "its entry is no text"],
-    ["a plan without edges", { result: RESULT, plan: { ...PLAN, edges: {} } }, "its edges are no list"],
-    ["half an edge", { result: RESULT, plan: { ...PLAN, edges: [{ from: "a" }] } }, "edge 0 has no from and to"],
-    ["a plan without exits", { result: RESULT, plan: { ...PLAN, exits: [1] } }, "its exits are no list of texts"],
+    ["no result", { result: undefined }, "`visits` must be a list"],
+    ["no visits", { result: { ...RESULT, visits: [] } }, "`visits` must be a list"],
+    ["a visit of nobody", { result: { ...RESULT, visits: [{}] } }, "visit 0 must have an agentId"],
+    ["no end", { result: { visits: RESULT.visits } }, "its end undefined is unknown"],
+    ["an unknown end", { result: { ...RESULT, ended: { kind: "bored" } } }, 'its end "bored" is unknown'],
+    [
+      "half a cycle",
+      { result: { ...RESULT, ended: { kind: "cycle", agentId: "a" } } },
+      "its cycle must have an agentId",
+    ],
+    ["a plan without an entry", { result: RESULT, plan: { ...PLAN, entry: 1 } }, "`entry` must be a string"],
+    ["a plan without edges", { result: RESULT, plan: { ...PLAN, edges: {} } }, "`edges` must be a list"],
+    ["half an edge", { result: RESULT, plan: { ...PLAN, edges: [{ from: "a" }] } }, "edge 0 must have `from` and `to`"],
+    ["a plan without exits", { result: RESULT, plan: { ...PLAN, exits: [1] } }, "`exits` must be a list of strings"],
   ])("%s", async (_what, run, words) => {
     const { recording } = await record(["researcher", "actor"]);
     expect(refusal(() => recording.toBundle(run as never))).toMatchObject({

@@ -52,7 +52,7 @@ describe("replayAgents", () => {
   it("tells an agent that was never asked from one that was, at its first turn", async () => {
     expect(await rejection(replayed("Umbrella?", ["reviewer"]))).toMatchObject({
       code: "exhausted",
-      summary: 'agent "reviewer" has no cassette: it was not asked in the recorded run, and is now',
+      summary: 'agent "reviewer" has no cassette: it made no model call in the recorded run, and now makes one',
     });
   });
 
@@ -77,7 +77,7 @@ describe("replayAgents, before the run, refuses", () => {
     const two = definitions.slice(0, 2);
     expect(refusal(() => replayAgents(recorded, two, { plan: PLAN }))).toMatchObject({
       code: "plan-changed",
-      summary: expect.stringContaining('agent "reviewer" was recorded and was not handed in') as string,
+      summary: expect.stringContaining('agent "reviewer" was recorded, but is not among the agents') as string,
     });
   });
 
@@ -85,13 +85,13 @@ describe("replayAgents, before the run, refuses", () => {
     const four = [...definitions, { id: "bob" }];
     expect(refusal(() => replayAgents(recorded, four, { plan: PLAN }))).toMatchObject({
       code: "plan-changed",
-      summary: expect.stringContaining('agent "bob" was handed in and was not recorded') as string,
+      summary: expect.stringContaining('agent "bob" is among the agents, but was not recorded') as string,
     });
   });
 
   const [first, second] = PLAN.edges as [PlanLike["edges"][number], PlanLike["edges"][number]];
   it.each<[string, PlanLike | undefined, string]>([
-    ["no plan", undefined, "the recorded run followed a plan, and none was handed in"],
+    ["no plan", undefined, "the recorded run followed a plan, and this one has none"],
     ["another entry", { ...PLAN, entry: "actor" }, 'the entry was "researcher" and is "actor"'],
     [
       "an edge less",
@@ -105,8 +105,8 @@ describe("replayAgents, before the run, refuses", () => {
       { ...PLAN, edges: [{ from: first.from, to: first.to }, second] },
       'edge 0 was "researcher" → "reviewer" with a condition and is "researcher" → "reviewer" without a condition',
     ],
-    ["an exit less", { ...PLAN, exits: ["actor"] }, '"reviewer" was an exit and is none'],
-    ["an exit more", { ...PLAN, exits: [...PLAN.exits, "researcher"] }, '"researcher" is an exit and was none'],
+    ["an exit less", { ...PLAN, exits: ["actor"] }, '"reviewer" is no longer an exit'],
+    ["an exit more", { ...PLAN, exits: [...PLAN.exits, "researcher"] }, '"researcher" is now an exit'],
   ])("%s", (_what, plan, words) => {
     const options = plan === undefined ? {} : { plan };
     expect(refusal(() => replayAgents(recorded, definitions, options))).toMatchObject({
@@ -121,7 +121,7 @@ describe("replayAgents, before the run, refuses", () => {
     const planless = { bundle: { ...bundle, bundleHash: hashBundle(bundle) }, cassettes: recorded.cassettes };
     expect(() => replayAgents(planless, definitions)).not.toThrow();
     expect(refusal(() => replayAgents(planless, definitions, { plan: PLAN }))).toMatchObject({
-      summary: expect.stringContaining("the recorded run had no plan, and one was handed in") as string,
+      summary: expect.stringContaining("the recorded run had no plan, and this one has a plan") as string,
     });
   });
 
@@ -175,10 +175,10 @@ describe("finish", () => {
     const { finish } = await replayed("Umbrella?", ["researcher"]);
     expect(refusal(() => finish(RESULT))).toMatchObject({
       code: "unconsumed",
-      summary: 'recorded turns were never asked for: 1 of 1 of agent "actor"',
+      summary: 'recorded turns were not used: 1 of 1 of agent "actor"',
     });
     expect(refusal(() => replay().finish(RESULT))).toMatchObject({
-      summary: 'recorded turns were never asked for: 2 of 2 of agent "researcher", 1 of 1 of agent "actor"',
+      summary: 'recorded turns were not used: 2 of 2 of agent "researcher", 1 of 1 of agent "actor"',
     });
   });
 

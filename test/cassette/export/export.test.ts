@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MessageCreateParams } from "@anthropic-ai/sdk/resources/messages";
 import type { ChatCompletionCreateParams } from "openai/resources/chat/completions";
-import { exportCassette, type ExportedCassette } from "../../../src/cassette/export/export.js";
-import { EXPORT_FORMATS } from "../../../src/cassette/export/format.js";
+import { EXPORT_FORMATS, exportCassette, type ExportedCassette } from "../../../src/cassette/export/export.js";
 import { findThreads } from "../../../src/cassette/export/threads.js";
 import type { CassetteError } from "../../../src/cassette/errors.js";
 import { parseImport } from "../../../src/cassette/import/parse.js";

@@ -80,7 +80,9 @@ describe("what cannot be read", () => {
   it("is import-unknown-format with what was seen and the formats there are", () => {
     const error = refusal(`[${line},{"simulations":[]}]`);
     expect(error.code).toBe("import-unknown-format");
-    expect(error.summary).toBe('logs/chat.jsonl, record 1: no known log format: an object with "simulations"');
+    expect(error.summary).toBe(
+      'logs/chat.jsonl, record 1: it is not in a known log format: it is an object with "simulations"',
+    );
     for (const format of IMPORT_FORMATS) expect(error.hint).toContain(format);
   });
 
@@ -101,8 +103,8 @@ describe("what cannot be read", () => {
   it.each(IMPORT_FORMATS)("is a record without messages that is called %s", (format) => {
     const error = refusal("{}", { format });
     expect(error.code).toBe("import-malformed");
-    expect(error.summary).toMatch(/has no list|has not the shape/);
-    expect(refusal("7", { format }).message).toContain(`it is no ${format} record`);
+    expect(error.summary).toMatch(/must be a list|its shape is another/);
+    expect(refusal("7", { format }).message).toContain(`it is not in ${format} format`);
   });
 
   it("is a number too large for a double", () => {

@@ -184,7 +184,7 @@ describe("a call that is not on the tape", () => {
     const script = [ask([look("Rome")]), ask([look("Rome")]), say("x")];
     const error = await missOf(run(scriptedProvider(script), cassetteTools(cassette).replace([dead])));
     expect(error.miss).toMatchObject({ kind: "exhausted", nearest: { turn: 1, used: true } });
-    expect(error.message).toContain("was recorded once, and the run asks for it once more");
+    expect(error.message).toContain("was recorded once, and the run makes it once more");
   });
 
   it("says that the recorded run ended with it", async () => {
@@ -205,7 +205,7 @@ describe("results that no call has taken", () => {
     expect(tape.unused().map(({ content }) => content)).toEqual(["sky 1", "sky 2", "sky 3"]);
     const error = refusal(() => tape.assertConsumed()) as CassetteError;
     expect(error.code).toBe("unconsumed");
-    expect(error.summary).toContain('3 recorded tool results were never asked for: look({"city":"Oslo"}) of turn 0, ');
+    expect(error.summary).toContain('3 recorded tool results were not used: look({"city":"Oslo"}) of turn 0, ');
     tape.reset();
     expect(tape.unused()).toHaveLength(4);
   });

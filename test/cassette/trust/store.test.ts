@@ -85,7 +85,7 @@ describe("save", () => {
     const error = await refused(store.save(PATH, cassette));
     expect([error.code, error.summary, error.file]).toEqual([
       "file-exists",
-      `${PATH} exists and was left as it is`,
+      `${PATH} exists and was not changed`,
       PATH,
     ]);
     expect(files.texts.get(PATH)).toBe("precious");

@@ -2,8 +2,8 @@
 // D. S. Hirschberg (CACM 18, 1975), and only near the diagonal by E. Ukkonen (Information and Control 64, 1985): a script of
 // t edits never leaves a band of t + 1 diagonals. Time O(n·d) for d edits, memory O(n + m). Prices: price.ts.
 //
-// Among the cheapest scripts one with the most equal items is taken, so that in `f(1) f(2)` against `f(2) f(3)` the `f(2)`
-// stays; and what is equal at the ends of a stretch stays there.
+// Among the cheapest scripts, one with the most equal items is taken, so that the `f(2)` stays in `f(1) f(2)` against
+// `f(2) f(3)`. Equal items at the ends of a stretch stay there.
 
 import { CassetteError } from "../../errors.js";
 import { createTables, leastCost, type Tables } from "./price.js";
@@ -14,58 +14,47 @@ export type Step =
   { kind: "pair"; old: number; new: number } | { kind: "remove"; old: number } | { kind: "add"; new: number };
 
 export interface Alignment {
-  /** Edits of single items: the least there can be. With the sides swapped it is the same, unless additions are free. */
+  /** The smallest number of edits of single items. It is the same with the sides swapped, unless additions are free. */
   cost: number;
   steps: Step[];
-  /** Pairs of sets that were looked at: a measure of the work, the same on every machine. */
+  /** Pairs of sets that were compared: a measure of the work, the same on every machine. */
   cells: number;
 }
 
-/** Pairs of sets between the first and the last difference; beyond it a comparison would take many seconds. */
+/** Limit on the pairs of sets between the first and the last difference; more would take many seconds. */
 export const MAX_CELLS = 400_000_000;
 
-/** The narrowest band that is tried; narrower ones would save nothing. */
+/** The width of the first band; a narrower one would save nothing. */
 const FIRST_BAND = 16;
 
 /** The cheapest edit script from `a` to `b`; the same input gives the same script. Throws "diff-too-large". */
 export function align<T extends ItemSet>(a: readonly T[], b: readonly T[], terms: Terms = {}): Alignment {
-  const all = createTables(a, b, terms);
+  const tables = createTables(a, b, terms);
   const shorter = Math.min(a.length, b.length);
   let head = 0;
-  while (head < shorter && all.old.sets[head] === all.new.sets[head]) head++;
+  while (head < shorter && tables.old.sets[head] === tables.new.sets[head]) head++;
   let tail = 0;
-  while (tail < shorter - head && all.old.sets[a.length - 1 - tail] === all.new.sets[b.length - 1 - tail]) tail++;
+  while (tail < shorter - head && tables.old.sets[a.length - 1 - tail] === tables.new.sets[b.length - 1 - tail]) tail++;
 
   const steps: Step[] = [];
   for (let index = 0; index < head; index++) steps.push({ kind: "pair", old: index, new: index });
-  const [old, now] = [a.slice(head, a.length - tail), b.slice(head, b.length - tail)];
-  const { edits, cells } = alignMiddle(createProblem(old, now, terms), leastCost(old, now, terms), (step) =>
-    steps.push(shifted(step, head)),
-  );
+  const middle: Span = { oldFrom: head, oldTo: a.length - tail, newFrom: head, newTo: b.length - tail };
+  const least = leastCost(a.slice(head, middle.oldTo), b.slice(head, middle.newTo), terms);
+  const problem = createProblem(tables, middle, terms);
+  const cost = alignMiddle(problem, middle, least, (step) => steps.push(step));
   for (let left = tail; left > 0; left--) steps.push({ kind: "pair", old: a.length - left, new: b.length - left });
-  return { cost: edits, steps, cells };
-}
-
-function shifted(step: Step, by: number): Step {
-  switch (step.kind) {
-    case "pair":
-      return { kind: "pair", old: step.old + by, new: step.new + by };
-    case "remove":
-      return { kind: "remove", old: step.old + by };
-    case "add":
-      return { kind: "add", new: step.new + by };
-  }
+  return { cost, steps, cells: problem.cells };
 }
 
 interface Problem {
   tables: Tables;
   height: number;
   width: number;
-  /** The price of an edit. A pair that is the same costs -1, and all of them together less than one edit. */
+  /** The price of an edit. Each equal pair costs -1, and all of them together outweigh less than one edit. */
   unit: number;
   /** The price of an added item. */
   addition: number;
-  /** Diagonals (new less old) that are looked at. */
+  /** The diagonals (new index minus old index) that are searched. */
   band: { low: number; high: number };
   cells: number;
 }
@@ -77,29 +66,21 @@ interface Span {
   newTo: number;
 }
 
-function createProblem(old: readonly ItemSet[], now: readonly ItemSet[], terms: Terms): Problem {
-  const tables = createTables(old, now, terms);
+function createProblem(tables: Tables, { oldFrom, oldTo, newFrom, newTo }: Span, terms: Terms): Problem {
+  const [height, width] = [oldTo - oldFrom, newTo - newFrom];
   const unit = Math.min(sum(tables.old.sizes), sum(tables.new.sizes)) + 1;
-  return {
-    tables,
-    height: old.length,
-    width: now.length,
-    unit,
-    addition: terms.freeAdditions === true ? 0 : unit,
-    band: { low: -old.length, high: now.length },
-    cells: 0,
-  };
+  const addition = terms.freeAdditions === true ? 0 : unit;
+  return { tables, height, width, unit, addition, band: { low: -height, high: width }, cells: 0 };
 }
 
 function sum(list: Int32Array): number {
   return list.reduce((total, value) => total + value, 0);
 }
 
-/** Widens the band until it is sure to hold the cheapest script, then follows that one. */
-function alignMiddle(problem: Problem, least: number, tell: (step: Step) => void): { edits: number; cells: number } {
+/** Widens the band until it is sure to contain the cheapest script, then follows that script. Returns its edits. */
+function alignMiddle(problem: Problem, whole: Span, least: number, emit: (step: Step) => void): number {
   const { height, width, unit } = problem;
-  const whole: Span = { oldFrom: 0, oldTo: height, newFrom: 0, newTo: width };
-  const middle = height >> 1;
+  const middle = whole.oldFrom + (height >> 1);
   let most = Math.max(least, Math.abs(width - height), FIRST_BAND);
   for (;;) {
     if (problem.addition > 0) setBand(problem, most);
@@ -110,16 +91,16 @@ function alignMiddle(problem: Problem, least: number, tell: (step: Step) => void
       most = Math.min(2 * most, edits);
       continue;
     }
-    if (height < 2 || width === 0) solve(problem, whole, tell);
+    if (height < 2 || width === 0) solve(problem, whole, emit);
     else {
-      solve(problem, { ...whole, oldTo: middle, newTo: split }, tell);
-      solve(problem, { ...whole, oldFrom: middle, newFrom: split }, tell);
+      solve(problem, { ...whole, oldTo: middle, newTo: split }, emit);
+      solve(problem, { ...whole, oldFrom: middle, newFrom: split }, emit);
     }
-    return { edits, cells: problem.cells };
+    return edits;
   }
 }
 
-/** A script at diagonal k has k additions more than removals, and must come back to the last diagonal. */
+/** A script at diagonal k has k more additions than removals, and must return to the last diagonal. */
 function setBand(problem: Problem, most: number): void {
   const last = problem.width - problem.height;
   problem.band = { low: -Math.floor((most - last) / 2), high: Math.floor((most + last) / 2) };
@@ -133,39 +114,39 @@ function assertSize({ height, width, band }: Problem): void {
   if (height * Math.min(width, band.high - band.low + 1) <= MAX_CELLS) return;
   throw new CassetteError(
     "diff-too-large",
-    `${height} against ${width} steps differ, which is more than ${MAX_CELLS} pairs to look at`,
-    { hint: "Compare shorter recordings, or leave volatile arguments out with `ignore` so that more steps are equal." },
+    `${height} against ${width} steps differ, which is more than ${MAX_CELLS} pairs to compare`,
+    { hint: "Compare shorter recordings, or leave out volatile arguments with `ignore` so that more steps are equal." },
   );
 }
 
 /**
- * Divide: the old half up to the middle is paired with the cheapest part of the new side, the rest with the rest. Equal ends
- * are paired first, which no cheapest script needs to do otherwise.
+ * Divides: the old half up to the middle is paired with the cheapest part of the new side, the rest with the rest. Equal ends
+ * are paired first, which costs nothing.
  */
-function solve(problem: Problem, { oldFrom, oldTo, newFrom, newTo }: Span, tell: (step: Step) => void): void {
+function solve(problem: Problem, { oldFrom, oldTo, newFrom, newTo }: Span, emit: (step: Step) => void): void {
   const { old, new: now } = problem.tables;
   while (oldFrom < oldTo && newFrom < newTo && old.sets[oldFrom] === now.sets[newFrom]) {
-    tell({ kind: "pair", old: oldFrom++, new: newFrom++ });
+    emit({ kind: "pair", old: oldFrom++, new: newFrom++ });
   }
   let tail = 0;
   while (oldFrom < oldTo && newFrom < newTo && old.sets[oldTo - 1] === now.sets[newTo - 1]) {
     [oldTo, newTo, tail] = [oldTo - 1, newTo - 1, tail + 1];
   }
   if (newFrom === newTo) {
-    for (let index = oldFrom; index < oldTo; index++) tell({ kind: "remove", old: index });
+    for (let index = oldFrom; index < oldTo; index++) emit({ kind: "remove", old: index });
   } else if (oldTo - oldFrom <= 1) {
-    solveRow(problem, { oldFrom, oldTo, newFrom, newTo }, tell);
+    solveRow(problem, { oldFrom, oldTo, newFrom, newTo }, emit);
   } else {
     const middle = oldFrom + ((oldTo - oldFrom) >> 1);
     const { split } = cheapestSplit(problem, { oldFrom, oldTo, newFrom, newTo }, middle);
-    solve(problem, { oldFrom, oldTo: middle, newFrom, newTo: split }, tell);
-    solve(problem, { oldFrom: middle, oldTo, newFrom: split, newTo }, tell);
+    solve(problem, { oldFrom, oldTo: middle, newFrom, newTo: split }, emit);
+    solve(problem, { oldFrom: middle, oldTo, newFrom: split, newTo }, emit);
   }
-  for (let index = 0; index < tail; index++) tell({ kind: "pair", old: oldTo + index, new: newTo + index });
+  for (let index = 0; index < tail; index++) emit({ kind: "pair", old: oldTo + index, new: newTo + index });
 }
 
-/** At most one old set: its partner is the one that saves the most, the last among several. */
-function solveRow(problem: Problem, { oldFrom, oldTo, newFrom, newTo }: Span, tell: (step: Step) => void): void {
+/** Solves a span with at most one old set. Its partner is the one that saves the most, the last among several. */
+function solveRow(problem: Problem, { oldFrom, oldTo, newFrom, newTo }: Span, emit: (step: Step) => void): void {
   const { tables, unit, addition } = problem;
   let [partner, saved] = [-1, 0];
   for (let index = newFrom; oldFrom < oldTo && index < newTo; index++) {
@@ -173,13 +154,13 @@ function solveRow(problem: Problem, { oldFrom, oldTo, newFrom, newTo }: Span, te
     const saving = apart - pairCost(problem, oldFrom, index);
     if (saving > 0 && saving >= saved) [partner, saved] = [index, saving];
   }
-  if (oldFrom < oldTo && partner < 0) tell({ kind: "remove", old: oldFrom });
+  if (oldFrom < oldTo && partner < 0) emit({ kind: "remove", old: oldFrom });
   for (let index = newFrom; index < newTo; index++) {
-    tell(index === partner ? { kind: "pair", old: oldFrom, new: index } : { kind: "add", new: index });
+    emit(index === partner ? { kind: "pair", old: oldFrom, new: index } : { kind: "add", new: index });
   }
 }
 
-/** How many new sets belong to the old ones before `middle`; the fewest, when several splits are equally cheap. */
+/** Where to split the new sets for the old ones before `middle`; the first of equally cheap splits. */
 function cheapestSplit(problem: Problem, span: Span, middle: number): { split: number; price: number } {
   const before = priceRow(problem, { ...span, oldTo: middle }, 1);
   const after = priceRow(problem, { ...span, oldFrom: middle }, -1);

@@ -1,9 +1,9 @@
-// Pairing two small groups at the least total cost: the Hungarian method in the form with potentials and one shortest
-// augmenting path a row (H. W. Kuhn 1955; J. Munkres 1957). Time O(r²·c) for r rows and c ≥ r columns.
+// Pairs two small groups at the least total cost by the Hungarian method, with potentials and one shortest augmenting path for
+// each row (H. W. Kuhn 1955; J. Munkres 1957). Time O(r²·c) for r rows and c ≥ r columns.
 
 /**
- * For each of `rows` the column it is paired with, each column once, at the least sum of `cost(row, column)`. With more rows
- * than columns some rows get none (-1). Costs are finite; the same costs give the same pairing.
+ * Gives for each row its column, each column once, at the least sum of `cost(row, column)`. With more rows than columns some
+ * rows get -1. Costs must be finite; the same costs give the same pairing.
  */
 export function assign(rows: number, columns: number, cost: (row: number, column: number) => number): number[] {
   if (rows > columns) {
@@ -28,7 +28,7 @@ function createSearch(rows: number, columns: number, cost: (row: number, column:
   const rowOf = new Float64Array(columns + 1);
   const way = new Float64Array(columns + 1);
 
-  /** Finds the cheapest way from `start` to a free column over pairs that give way, and takes it. */
+  /** Finds the cheapest path from `start` to a free column over existing pairs, and takes it. */
   function place(start: number): void {
     rowOf[0] = start;
     const slack = new Float64Array(columns + 1).fill(Infinity);

@@ -1,6 +1,6 @@
-// Calls that swapped places. The edit script pairs `f(1)` with `f(2)` here and `f(2)` with `f(1)` there and calls both
-// changed, though nothing but the order did. Changed pairs are read as steps from an old key to a new key; where the steps
-// close a cycle, or lead from something added to something removed, every item in them has its equal on the other side.
+// Finds calls that swapped places. The edit script may pair `f(1)` with `f(2)` and elsewhere `f(2)` with `f(1)` as changed, though
+// only the order did. Changed pairs are read as steps from an old key to a new key. Where steps close a cycle, or lead from an
+// added item to a removed one, every item in them has its equal on the other side.
 
 import type { Match } from "./match.js";
 import type { Item } from "./sets.js";
@@ -9,8 +9,8 @@ import type { Item } from "./sets.js";
 type Step<T> = Extract<Match<T>, { kind: "changed" }>;
 
 /**
- * Dissolves changed pairs into a removed and an added item where all of these can then be paired by key: cycles
- * (`f(1) g f(2)` against `f(2) g f(1)`), and chains that lead from an added item's key to a removed item's.
+ * Dissolves changed pairs into a removed and an added item where all of them can then be paired by key: in cycles
+ * (`f(1) g f(2)` against `f(2) g f(1)`), and in chains from an added item's key to a removed item's.
  */
 export function dissolveChains<T extends Item>(matches: readonly Match<T>[]): Match<T>[] {
   const steps = matches.filter((match) => match.kind === "changed");
@@ -52,7 +52,7 @@ function decrement(counts: Map<string, number>, key: string): void {
 
 type Find<T> = (from: string, isGoal: (key: string) => boolean) => Step<T>[] | undefined;
 
-/** Shortest ways over steps not yet taken; the steps of a way that is found are taken. */
+/** Finds the shortest way over steps not yet taken, and takes its steps. */
 function createSearch<T extends Item>(
   steps: readonly Step<T>[],
 ): { taken: Set<Step<T>>; forward: Find<T>; backward: Find<T> } {

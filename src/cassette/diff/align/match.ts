@@ -1,6 +1,5 @@
-// Pairs the items of two runs: sets by the edit script, then items within the sets, then by what `refine` makes of it. The
-// script is always sought from the same side, whichever is called the old one, so that comparing the other way round gives
-// the mirror image.
+// Pairs the items of two runs: sets by the edit script, then items within the sets, then what `refine` improves. The script
+// always starts from the same side, whichever is the old one, so that the reverse comparison gives the mirror image.
 
 import { CassetteError } from "../../errors.js";
 import { align, type Step } from "./align.js";
@@ -8,16 +7,13 @@ import { assign } from "./assign.js";
 import { pairSame } from "./same.js";
 import { groupBy, type Item, type ItemSet, type Terms } from "./sets.js";
 
-export type Match<T> =
-  | { kind: "same"; old: T; new: T }
-  | { kind: "changed"; old: T; new: T }
-  | { kind: "moved"; old: T; new: T }
-  | { kind: "removed"; old: T }
-  | { kind: "added"; new: T };
+export type PairMatch<T> =
+  { kind: "same"; old: T; new: T } | { kind: "changed"; old: T; new: T } | { kind: "moved"; old: T; new: T };
+export type Match<T> = PairMatch<T> | { kind: "removed"; old: T } | { kind: "added"; new: T };
 
 export interface MatchOptions<T extends Item> {
   terms?: Terms<T>;
-  /** How unlike two items of one name are that are not the same; within two sets the least sum is taken. */
+  /** How unlike two different items of one name are; items of two sets are paired by the least sum. */
   unlike?: (a: T, b: T) => number;
   /** Improves on the script. */
   refine?: Refine<T>;
@@ -26,17 +22,17 @@ export interface MatchOptions<T extends Item> {
 export type Refine<T> = (
   script: Match<T>[],
   means: {
-    /** Two items lie in sets that are paired, or in neighbouring ones of which one is paired. */
+    /** True for items of two paired sets, or of neighbouring sets of which one is paired. */
     isNear: (old: T, now: T) => boolean;
     isSame: (old: T, now: T) => boolean;
     unlike: (old: T, now: T) => number;
   },
 ) => Match<T>[];
 
-/** Work of one pairing of items within two sets (rows² · columns); beyond it a comparison would take many seconds. */
+/** Limit on the work of pairing the items of two sets (rows² · columns); more would take many seconds. */
 export const MAX_PAIRING = 100_000_000;
 
-/** All items of both sides, each in one match, in the order of the new run with what was removed at its old place. */
+/** Matches each item of both sides once, in the order of the new run, with removed items at their old place. */
 export function matchItems<T extends Item>(
   old: readonly ItemSet<T>[],
   now: readonly ItemSet<T>[],
@@ -52,7 +48,7 @@ export function matchItems<T extends Item>(
   return { matches: inOrder(swapped ? found.map(mirror) : found, old, now, ordered), steps: ordered };
 }
 
-/** The side that is aligned as the old one: the one with more items, else with more sets, else with the smaller keys. */
+/** True when the new side must be aligned as the old one: it has more items, else more sets, else smaller keys. */
 function comesAfter(a: readonly ItemSet[], b: readonly ItemSet[]): boolean {
   const [left, right] = [a.flat(), b.flat()];
   if (left.length !== right.length) return left.length < right.length;
@@ -82,7 +78,7 @@ function scriptOf<T extends Item>(
   });
 }
 
-/** The items of two paired sets: what is the same, then by name what is least unlike. */
+/** Matches the items of two paired sets: first equal items, then by name those that are least unlike. */
 function matchSets<T extends Item>(
   old: ItemSet<T>,
   now: ItemSet<T>,
@@ -140,12 +136,12 @@ function assertPairable(old: readonly Item[], now: readonly Item[]): void {
   if (fewer * fewer * more <= MAX_PAIRING) return;
   throw new CassetteError(
     "diff-too-large",
-    `${old.length} calls of ${JSON.stringify(old[0]?.name)} can have become any of ${now.length}, which is too many to pair`,
-    { hint: "Compare in order, or leave volatile arguments out with `ignore` so that more calls are equal." },
+    `${old.length} calls of ${JSON.stringify(old[0]?.name)} could be paired with ${now.length} others, which is too many`,
+    { hint: "Compare in order, or leave out volatile arguments with `ignore` so that more calls are equal." },
   );
 }
 
-/** Pairs of sets stand at even places, what lies between two of them at the odd place in the middle. */
+/** Gives each item the place of its step. Pairs of sets stand at even places, sets between two of them at the odd place. */
 function nearnessOf<T extends Item>(
   old: readonly ItemSet<T>[],
   now: readonly ItemSet<T>[],
@@ -155,14 +151,18 @@ function nearnessOf<T extends Item>(
   let pairs = 0;
   for (const step of steps) {
     if (step.kind === "pair") pairs++;
-    const place = step.kind === "pair" ? 2 * pairs : 2 * pairs + 1;
-    if (step.kind !== "add") for (const item of old[step.old] as ItemSet<T>) places.set(item, place);
-    if (step.kind !== "remove") for (const item of now[step.new] as ItemSet<T>) places.set(item, place);
+    for (const item of itemsOf(step, old, now)) places.set(item, step.kind === "pair" ? 2 * pairs : 2 * pairs + 1);
   }
   return (one, other) => Math.abs((places.get(one) ?? 0) - (places.get(other) ?? 0)) <= 1;
 }
 
-/** Between two pairs, what was removed stands before what was added. */
+/** The items of a step, those of the old side first. */
+function itemsOf<T extends Item>(step: Step, old: readonly ItemSet<T>[], now: readonly ItemSet<T>[]): T[] {
+  const before = step.kind === "add" ? [] : (old[step.old] as ItemSet<T>);
+  return step.kind === "remove" ? [...before] : [...before, ...(now[step.new] as ItemSet<T>)];
+}
+
+/** Puts removals before additions between two pairs. */
 function removalsFirst(steps: readonly Step[]): Step[] {
   const result: Step[] = [];
   let added: Step[] = [];
@@ -185,36 +185,18 @@ function inOrder<T extends Item>(
   now: readonly ItemSet<T>[],
   steps: readonly Step[],
 ): Match<T>[] {
-  const places = new Map<T, number>();
-  let place = 0;
-  for (const step of steps) {
-    if (step.kind !== "add") for (const item of old[step.old] as ItemSet<T>) places.set(item, place++);
-    if (step.kind !== "remove") for (const item of now[step.new] as ItemSet<T>) places.set(item, place++);
-  }
+  const places = new Map(steps.flatMap((step) => itemsOf(step, old, now)).map((item, place) => [item, place]));
   const placeOf = (match: Match<T>) => places.get("new" in match ? match.new : match.old) ?? 0;
   return [...matches].sort((x, y) => placeOf(x) - placeOf(y));
 }
 
 function mirrorStep(step: Step): Step {
-  switch (step.kind) {
-    case "pair":
-      return { kind: "pair", old: step.new, new: step.old };
-    case "remove":
-      return { kind: "add", new: step.old };
-    case "add":
-      return { kind: "remove", old: step.new };
-  }
+  if (step.kind === "pair") return { kind: "pair", old: step.new, new: step.old };
+  return step.kind === "remove" ? { kind: "add", new: step.old } : { kind: "remove", old: step.new };
 }
 
 function mirror<T>(match: Match<T>): Match<T> {
-  switch (match.kind) {
-    case "same":
-    case "changed":
-    case "moved":
-      return { kind: match.kind, old: match.new, new: match.old };
-    case "removed":
-      return { kind: "added", new: match.old };
-    case "added":
-      return { kind: "removed", old: match.new };
-  }
+  if (match.kind === "removed") return { kind: "added", new: match.old };
+  if (match.kind === "added") return { kind: "removed", old: match.new };
+  return { kind: match.kind, old: match.new, new: match.old };
 }

@@ -1,7 +1,7 @@
-// What it costs to turn one set of items into another, and the sets of a run as small integers for quick comparison.
+// The price of turning one set of items into another, and the sets of a run as small integers for quick comparison.
 //
-// A removal and an addition cost 1 each, an item that changed into one of its name 1, an equal or alike item 0. So a set of
-// p items of a name costs max(p, q) less the equal ones against q items of it, which is a metric where likeness is one.
+// A removal, an addition, and a change into an item of the same name cost 1 each; an equal or alike item costs 0. So p items of a
+// name against q of the same name cost max(p, q) minus the equal ones, which is a metric where likeness is transitive.
 
 import { pairSame } from "./same.js";
 import { groupBy, type Item, type ItemSet, type Terms } from "./sets.js";
@@ -58,7 +58,7 @@ class Numbers {
   }
 }
 
-/** Edits between two sets; undefined if they share no name, for then nothing of one can be in the other. */
+/** Edits between two sets, and their equal pairs; undefined if they share no name, and so no item. */
 export function pairPrice(
   old: ItemSet,
   now: ItemSet,
@@ -75,7 +75,7 @@ export function pairPrice(
   return { edits, same };
 }
 
-/** No script can be cheaper: the cost if the order of everything were free. */
+/** A lower bound of every script: the cost if no order counted. */
 export function leastCost(old: readonly ItemSet[], now: readonly ItemSet[], { isAlike }: Terms): number {
   const [before, after] = [groupBy(old.flat(), ({ name }) => name), groupBy(now.flat(), ({ name }) => name)];
   let cost = 0;

@@ -1,9 +1,9 @@
-// Which items of two sets are the same: as many as can be, by equal keys and, where tolerances allow it, by likeness.
-// A maximum matching by augmenting paths (C. Berge 1957), which begins with the equal keys.
+// Pairs the same items of two sets, as many as possible, by equal keys and, where tolerances allow it, by likeness. A maximum
+// matching by augmenting paths (C. Berge 1957) that begins with the equal keys.
 
 import type { IsAlike, Item, ItemSet } from "./sets.js";
 
-/** For each old item the index of the new one that is the same thing, or -1; a largest such pairing. */
+/** Gives for each old item the index of the new item that is the same, or -1, in a pairing of the largest size. */
 export function pairSame<T extends Item>(old: ItemSet<T>, now: ItemSet<T>, isAlike?: IsAlike<T>): number[] {
   const partners = pairEqual(old, now);
   if (isAlike === undefined) return partners;
@@ -12,7 +12,7 @@ export function pairSame<T extends Item>(old: ItemSet<T>, now: ItemSet<T>, isAli
   for (const [index, partner] of partners.entries()) if (partner < 0) augment(index, new Set());
   return partners;
 
-  /** Gives `index` a partner, moving others to other partners if need be. */
+  /** Gives `index` a partner, and moves others to other partners if necessary. */
   function augment(index: number, seen: Set<number>): boolean {
     for (const [candidate, item] of now.entries()) {
       if (seen.has(candidate) || !isSame(old[index] as T, item)) continue;

@@ -1,29 +1,29 @@
-// What an alignment works on: a run as a sequence of sets of items. A turn is a set of calls, for the calls of one turn have
-// no order; a text is a set of its own.
+// The input of an alignment: a run as a sequence of sets of items. A turn is a set of calls, since the calls of one turn have no
+// order; a text is a set of one.
 
-/** Something a run did, in a turn. One object belongs to one side alone. */
+/** Something that a run did in a turn. Each object belongs to one side only. */
 export interface Item {
   turn: number;
   /** Identity: equal keys are the same thing. */
   key: string;
-  /** Kinship: things of one name may have changed into each other. */
+  /** Kinship: an item may only have changed into one of the same name. */
   name: string;
 }
 
-/** Never empty; a multiset, listed in an order that the run's own listing does not decide. */
+/** A multiset, never empty, in an order that does not depend on the run's own order. */
 export type ItemSet<T extends Item = Item> = readonly T[];
 
-/** Says that two items of one name are the same thing though their keys differ. Symmetric; need not be transitive. */
+/** Tells whether two items of one name are the same though their keys differ. Symmetric, but not always transitive. */
 export type IsAlike<T extends Item = Item> = (a: T, b: T) => boolean;
 
-/** How two sides are held against each other. */
+/** The terms of a comparison of two sides. */
 export interface Terms<T extends Item = Item> {
   isAlike?: IsAlike<T>;
-  /** What the new side has more costs nothing. Such a comparison has no mirror image. Default false. */
+  /** Additions on the new side cost nothing. Such a comparison has no mirror image. Default false. */
   freeAdditions?: boolean;
 }
 
-/** Items of one list by what `groupOf` gives, in the order of the list. */
+/** Groups items by `groupOf`, in the order of the list. */
 export function groupBy<T, K>(items: Iterable<T>, groupOf: (item: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();
   for (const item of items) {

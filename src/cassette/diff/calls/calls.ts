@@ -1,15 +1,15 @@
-// The tool calls of a recording as one flat list, each with the key it is compared by.
+// The tool calls of a recording as one flat list, each with its key.
 
 import { canonicalize, type JsonObject, type LlmToolCall } from "../../../core/index.js";
 import type { Cassette } from "../../file/format.js";
 
 /** A tool call of a recording. Two calls with the same `key` (see {@link callKey}) are the same call. */
 export interface RecordedCall {
-  /** The turn that asked for it. */
+  /** The turn that made it. */
   turn: number;
   name: string;
   arguments: JsonObject;
-  /** What the model wrote, when that was not one JSON object. */
+  /** The model's text, when it was not one JSON object. */
   malformedArguments?: string;
   id: string;
   key: string;
@@ -23,8 +23,8 @@ export function callsOf(cassette: Cassette): RecordedCall[] {
 }
 
 /**
- * `name(canonicalArguments)`, the identity of a call; ids take no part. Malformed arguments stand there as the text the
- * model wrote, a JSON string, which no arguments object can equal.
+ * `name(canonicalArguments)`, the identity of a call without its id. Malformed arguments stand there as the text that the model
+ * wrote, a JSON string, which no arguments object can equal.
  */
 export function callKey(call: Pick<LlmToolCall, "name" | "arguments" | "malformedArguments">): string {
   return `${call.name}(${canonicalize(call.malformedArguments ?? call.arguments)})`;

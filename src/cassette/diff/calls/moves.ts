@@ -1,4 +1,4 @@
-// What an edit script cannot say: that a call went to another place, and which changed call became which.
+// Finds what an edit script cannot express: calls that moved, and the best pairing of changed calls.
 
 import { assign } from "../align/assign.js";
 import { dissolveChains } from "../align/chains.js";
@@ -7,22 +7,23 @@ import { groupBy, type Item } from "../align/sets.js";
 
 type Changed<T> = Extract<Match<T>, { kind: "changed" }>;
 
-/** Below what any two items can be unlike: the same item always comes first. */
+/** Less than any two items can be unlike, so that the same item always comes first. */
 const SAME = -1e12;
 
-/** Pairs of one turn that are looked at for better partners; a larger group keeps those it has. */
+/** Limit on the pairs of one turn that are paired again; a larger group keeps its partners. */
 const MAX_GROUP = 400;
 
 /**
- * Turns a removed and an added item with one key into a moved one, changed pairs that only swapped places too, and a
- * removed and an added item of one name into a changed one when they are near each other. Last, changed items that share a
- * turn on either side are paired the way that is least unlike.
+ * Turns a removed and an added item with one key into a moved one, also where changed pairs only swapped places. A removed and an
+ * added item of one name near each other become a changed one. Last, changed items that share a turn on either side are paired
+ * again, by the least unlikeness.
  */
 export function pairMoves<T extends Item>(
   script: readonly Match<T>[],
   { isNear, isSame, unlike }: Parameters<Refine<T>>[1],
 ): Match<T>[] {
-  const moved = pairEqualKeys(dissolveChains(pairEqualKeys(script)));
+  const pairMoved = (matches: readonly Match<T>[]) => pairUp(matches, "moved", (item) => item.key);
+  const moved = pairMoved(dissolveChains(pairMoved(script)));
   const paired = pairUp(moved, "changed", (item) => item.name, isNear);
   const changed = new Map(
     paired.flatMap((match) => (match.kind === "changed" ? [[match, { ...match }] as const] : [])),
@@ -37,7 +38,7 @@ export function pairMoves<T extends Item>(
   });
 }
 
-/** Gives the pairs of each group the partners that are least unlike in sum. */
+/** Gives the pairs of each group the partners with the least sum of unlikeness. */
 function swapWithin<T>(
   pairs: readonly Changed<T>[],
   groupOf: (pair: Changed<T>) => string,
@@ -50,11 +51,6 @@ function swapWithin<T>(
     const partners = assign(group.length, group.length, (row, column) => costs[row]?.[column] ?? 0);
     group.forEach((pair, row) => (pair.new = news[partners[row] ?? row] ?? pair.new));
   }
-}
-
-/** Removed and added items with one key are one moved item, paired in order. */
-function pairEqualKeys<T extends Item>(matches: readonly Match<T>[]): Match<T>[] {
-  return pairUp(matches, "moved", (item) => item.key);
 }
 
 /** Gives each added item the first free removed item of its group that fits. */

@@ -1,26 +1,24 @@
-// Calls that one run makes in one turn and the other one after another. Told once for each such turn, instead of as moves.
+// Finds calls that one run makes in one turn and the other one after another. Each such turn is one drift, instead of moves.
 
-import type { Match } from "../align/match.js";
+import type { Match, PairMatch } from "../align/match.js";
 import type { Item, ItemSet } from "../align/sets.js";
 
-/** The items of one set on the one side that are several sets, right after each other, on the other side. */
+/** The items of one set on one side that are several sets, right after each other, on the other side. */
 export interface Regrouping<T> {
   kind: "parallelised" | "serialised";
   pairs: { old: T; new: T }[];
 }
 
-type Paired<T> = Exclude<Match<T>, { kind: "added" | "removed" }>;
-
-/** Takes moves that a regrouping explains out of the matches: those are the same call then. */
+/** Finds regroupings, and turns the moves that they explain into matches of the same call. */
 export function findRegroupings<T extends Item>(
   matches: readonly Match<T>[],
   old: readonly ItemSet<T>[],
   now: readonly ItemSet<T>[],
 ): { matches: Match<T>[]; regroupings: Regrouping<T>[] } {
-  const paired = matches.filter((match): match is Paired<T> => "old" in match && "new" in match);
+  const paired = matches.filter((match): match is PairMatch<T> => "old" in match && "new" in match);
   const [oldSetOf, newSetOf] = [indicesOf(old), indicesOf(now)];
-  const from = (match: Paired<T>) => oldSetOf.get(match.old) ?? -1;
-  const to = (match: Paired<T>) => newSetOf.get(match.new) ?? -1;
+  const from = (match: PairMatch<T>) => oldSetOf.get(match.old) ?? -1;
+  const to = (match: PairMatch<T>) => newSetOf.get(match.new) ?? -1;
   const groups = [
     ...splits(paired, from, to).map((group) => ({ kind: "serialised" as const, group })),
     ...splits(paired, to, from).map((group) => ({ kind: "parallelised" as const, group })),
@@ -42,20 +40,20 @@ function indicesOf<T extends Item>(sets: readonly ItemSet<T>[]): Map<T, number> 
 }
 
 /**
- * For each set `one` the pairs that lead into two or more neighbouring sets of the other side which hold nothing of any other
- * set; at least one of the pairs is no move, so that the sets stand in their order.
+ * For each set of `one` side, the pairs that lead into two or more neighbouring sets of the other side which hold items of no
+ * other set. At least one of the pairs must not be a move, so that the sets stand in their order.
  */
 function splits<T>(
-  paired: readonly Paired<T>[],
-  one: (match: Paired<T>) => number,
-  other: (match: Paired<T>) => number,
-): Paired<T>[][] {
+  paired: readonly PairMatch<T>[],
+  one: (match: PairMatch<T>) => number,
+  other: (match: PairMatch<T>) => number,
+): PairMatch<T>[][] {
   const origins = new Map<number, Set<number>>();
-  const targets = new Map<number, Map<number, Paired<T>[]>>();
+  const targets = new Map<number, Map<number, PairMatch<T>[]>>();
   for (const match of paired) {
     const [from, to] = [one(match), other(match)];
     origins.set(to, (origins.get(to) ?? new Set()).add(from));
-    const into = targets.get(from) ?? new Map<number, Paired<T>[]>();
+    const into = targets.get(from) ?? new Map<number, PairMatch<T>[]>();
     into.set(to, [...(into.get(to) ?? []), match]);
     targets.set(from, into);
   }

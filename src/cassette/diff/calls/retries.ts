@@ -1,10 +1,9 @@
-// Calls that the new run makes once more: an added call whose equal stands in the same turn or in a neighbouring one that
-// calls something.
+// Finds calls that the new run repeats: an added call with an equal in the same turn, or in the neighbouring turn with calls.
 
 import type { Match } from "../align/match.js";
 import type { Item, ItemSet } from "../align/sets.js";
 
-/** For each added item that repeats another one, the old run's item that is the other one's partner. */
+/** Gives for each added item that repeats another one the old run's partner of that other one. */
 export function findRetries<T extends Item>(matches: readonly Match<T>[], now: readonly ItemSet<T>[]): Map<T, T> {
   const partners = new Map<T, T>();
   const added = new Set<T>();
@@ -20,10 +19,10 @@ export function findRetries<T extends Item>(matches: readonly Match<T>[], now: r
     }
     return undefined;
   };
-  const look = (index: number, beside: number): void => {
+  const look = (index: number, neighbour: number): void => {
     for (const item of now[index] ?? []) {
       if (!added.has(item) || retries.has(item)) continue;
-      const origin = originOf(now[index], item.key) ?? originOf(now[beside], item.key);
+      const origin = originOf(now[index], item.key) ?? originOf(now[neighbour], item.key);
       if (origin !== undefined) retries.set(item, origin);
     }
   };

@@ -1,20 +1,20 @@
-// The lines of a Claude Code transcript (`~/.claude/projects/<folder>/<id>.jsonl`): what was said (`user`, `assistant`), and
-// everything else the program notes for itself (`summary`, `system`, `file-history-snapshot`, …). The format is not published;
-// this follows the files of versions 1.0 to 2.1.
+// The lines of a Claude Code transcript (`~/.claude/projects/<folder>/<id>.jsonl`): messages (`user`, `assistant`) and the
+// program's own notes (`summary`, `system`, `file-history-snapshot`, …). The format is not published; this follows the files of
+// versions 1.0 to 2.1.
 
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import { isObject, toName, toText } from "../value.js";
+import { isObject, toList, toName, toObject, toText } from "../value.js";
 
-/** Notes that do not say which transcript they belong to, by their `type`, and what each has instead. */
+/** Notes without the id of their transcript, by `type`, and the field that each has instead. */
 const NOTES: ReadonlyMap<string, string> = new Map([
   ["summary", "leafUuid"],
   ["file-history-snapshot", "messageId"],
 ]);
 
-/** What one line is for the conversation. */
+/** The part of one line in the conversation. */
 export type LineKind = "user" | "answer" | "tool-result" | "clear" | "api-error" | "note";
 
-/** True for a line of a transcript: said or noted by the program, with its id. */
+/** Recognises a line of a transcript by its ids. */
 export function isClaudeCodeLine(record: JsonValue): boolean {
   if (!isObject(record)) return false;
   const type = toText(record["type"]);
@@ -24,7 +24,7 @@ export function isClaudeCodeLine(record: JsonValue): boolean {
   return typeof record["sessionId"] === "string" || (typeof record["uuid"] === "string" && "parentUuid" in record);
 }
 
-/** Which of the kinds a line is. */
+/** The kind of a line. */
 export function kindOf(line: JsonObject): LineKind {
   const { message } = line;
   if (!isObject(message)) return "note";
@@ -35,19 +35,18 @@ export function kindOf(line: JsonObject): LineKind {
   return isClear(message["content"]) ? "clear" : "user";
 }
 
-/** The ids of the calls a line brings results of. */
+/** The ids of the calls whose results are in a line. */
 export function resultIdsOf({ message }: JsonObject): string[] {
-  const content = isObject(message) ? message["content"] : undefined;
-  const blocks = Array.isArray(content) ? content.filter(isObject) : [];
+  const blocks = toList(toObject(message)["content"]).filter(isObject);
   return blocks.filter(({ type }) => type === "tool_result").map((block) => toText(block["tool_use_id"]));
 }
 
-/** One answer is written as a line for each of its blocks, all under the id of the answer. */
+/** The id of an answer, which has a line for each of its blocks. */
 export function answerIdOf({ message }: JsonObject): string | undefined {
-  return isObject(message) ? toName(message["id"]) : undefined;
+  return toName(toObject(message)["id"]);
 }
 
-/** `/clear` empties the context: what follows knows nothing of what came before, though the ids go on. */
+/** `/clear` empties the context: no later prompt contains earlier lines, though the ids continue. */
 function isClear(content: JsonValue | undefined): boolean {
   return typeof content === "string" && /^\s*<command-name>\/clear<\/command-name>/.test(content);
 }

@@ -1,61 +1,57 @@
-// Claude Code transcripts: JSON Lines of Anthropic messages with the program's own notes between them. The text is read as
-// a whole, since a conversation is a thread through its lines; each thread is a run. What stands around a message (`cwd`,
-// `gitBranch`, `version`, `requestId`, `toolUseResult`, which says a result again in the program's words) is left out knowingly.
+// Claude Code transcripts: JSON Lines of Anthropic messages with the program's own notes between them. The text is read as a
+// whole, since a conversation is a thread through its lines; each thread is a run. Fields around a message are ignored (`cwd`,
+// `gitBranch`, `version`, `requestId`, and `toolUseResult`, which repeats a result in the program's words).
 
-import { defined } from "../../../core/index.js";
-import type { JsonObject, JsonValue } from "../../../core/index.js";
+import { defined, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { readAnthropicMessages } from "../formats/anthropic.js";
-import { addDropped, toDropped } from "../dropped.js";
 import type { LogMessage, LogRun } from "../log.js";
-import { createRepairLog, type RepairLog } from "../repair.js";
-import { isObject, malformed, toName } from "../value.js";
+import { addRepairs, createRepairLog, writeRepairs, type RepairLog } from "../repair.js";
+import { isObject, listIn, malformed, toName, toObject } from "../value.js";
 import { answerIdOf, kindOf } from "./lines.js";
 import { toThreads, type TranscriptThread } from "./threads.js";
 
-/** Fields of an Anthropic answer beside what it says. */
+/** Fields of an Anthropic answer that are not part of the message. */
 const ENVELOPE: ReadonlySet<string> = new Set([
   ...["id", "type", "model", "stop_reason", "stop_sequence", "stop_details", "container", "context_management"],
 ]);
-/** The model named on what the program itself put into the mouth of the assistant. */
+/** The model named in assistant messages that the program itself wrote. */
 const NO_MODEL = "<synthetic>";
 
-/** The threads of a transcript, each as a record `{thread, trial?, dropped?}`: its lines, its name, what stands in none. */
+/** The threads of a transcript, each as a record `{thread, trial?, dropped?}`: its lines, its name, lines in no thread. */
 export function splitClaudeCode(transcript: JsonValue): JsonObject[] {
   const lines = Array.isArray(transcript) ? transcript : [transcript];
   const dropped = createRepairLog();
   const objects = lines.filter((line) => isObject(line));
-  if (objects.length < lines.length) throw malformed("it is no Claude Code transcript: a line is no object");
+  if (objects.length < lines.length)
+    throw malformed("it is not a Claude Code transcript: every line must be an object");
   const threads = toThreads(objects, dropped);
-  if (threads.length === 0) throw malformed("it is no Claude Code transcript: nothing is said in it");
+  if (threads.length === 0) throw malformed("it is not a Claude Code transcript: it has no message");
   const issueTrial = createTrials();
-  return threads.map((thread, index) => {
-    const trial = issueTrial(thread);
-    return {
-      thread: thread.lines,
-      ...defined({ trial }),
-      ...(index > 0 ? {} : { dropped: toDropped(dropped) }),
-    };
-  });
+  return threads.map((thread, index) => ({
+    thread: thread.lines,
+    ...defined({ trial: issueTrial(thread) }),
+    ...(index > 0 ? {} : { dropped: writeRepairs(dropped) }),
+  }));
 }
 
 /** Reads one thread. */
 export function readClaudeCode(record: JsonObject, repairs: RepairLog): LogRun {
-  const { thread, trial, dropped } = record;
-  if (!Array.isArray(thread)) throw malformed("it is no thread of a Claude Code transcript");
-  addDropped(dropped, repairs);
-  const lines = thread.filter((line) => isObject(line));
-  const models = lines.map(modelOf).filter((model) => model !== undefined && model !== NO_MODEL);
-  const [model] = models;
-  for (const other of models) if (other !== model) repairs.add("model-differs");
-  const task = toName(lines[0]?.["sessionId"]);
-  const name = toName(trial);
+  const { trial, dropped } = record;
+  const lines = listIn(record, "thread", "a thread of a Claude Code transcript").filter(isObject);
+  addRepairs(dropped, repairs);
+  const models = lines.map(({ message }) => toName(toObject(message)["model"]));
+  const named = models.filter((model) => model !== undefined && model !== NO_MODEL);
+  const [model] = named;
+  repairs.add("model-differs", named.filter((other) => other !== model).length);
   return {
-    ...defined({ model, task, trial: name }),
-    messages: toAnswers(lines).flatMap((said) => readSaid(said, repairs)),
+    model,
+    task: toName(lines[0]?.["sessionId"]),
+    trial: toName(trial),
+    messages: toAnswers(lines).flatMap((group) => readMessage(group, repairs)),
   };
 }
 
-/** The first thread of the main agent needs no name beside its transcript's. */
+/** Names threads. The first one of the main agent has its transcript's name alone. */
 function createTrials(): (thread: TranscriptThread) => string | undefined {
   let main = 0;
   let side = 0;
@@ -65,11 +61,7 @@ function createTrials(): (thread: TranscriptThread) => string | undefined {
   };
 }
 
-function modelOf({ message }: JsonObject): string | undefined {
-  return isObject(message) ? toName(message["model"]) : undefined;
-}
-
-/** The lines of each message: one, or those of one answer. */
+/** Groups the lines of each message: one line, or those of one answer. */
 function toAnswers(lines: readonly JsonObject[]): JsonObject[][] {
   const groups: JsonObject[][] = [];
   let begun: string | undefined;
@@ -82,21 +74,21 @@ function toAnswers(lines: readonly JsonObject[]): JsonObject[][] {
   return groups;
 }
 
-function readSaid(lines: readonly JsonObject[], repairs: RepairLog): LogMessage[] {
+function readMessage(lines: readonly JsonObject[], repairs: RepairLog): LogMessage[] {
   const messages = lines.map(({ message }) => message).filter((message) => isObject(message));
   const [first] = messages;
   if (first === undefined) return [];
-  const said = Object.fromEntries(Object.entries(first).filter(([name]) => !ENVELOPE.has(name)));
+  const own = Object.fromEntries(Object.entries(first).filter(([name]) => !ENVELOPE.has(name)));
   if (messages.length > 1) {
-    // Each line tells the tokens used so far; the last one knows them all.
+    // Each line has the tokens used so far, the last one all of them.
     const usage = messages.findLast((message) => isObject(message["usage"]))?.["usage"];
     const content = messages.flatMap((message) => toBlocks(message["content"]));
-    Object.assign(said, { content, ...defined({ usage }) });
+    Object.assign(own, { content, ...defined({ usage }) });
   }
-  const read = readAnthropicMessages([said], repairs);
+  const read = readAnthropicMessages([own], repairs);
   if (toName(first["model"]) !== NO_MODEL) return read;
   repairs.add("answer-not-model");
-  return read.map((message) => (message.role === "assistant" ? { ...message, notModel: true as const } : message));
+  return read.map((message) => (message.role === "assistant" ? { ...message, notModel: true } : message));
 }
 
 function toBlocks(content: JsonValue | undefined): JsonValue[] {

@@ -1,19 +1,19 @@
-// The threads of a transcript, found by `uuid` and `parentUuid`: every way from a line without a parent to an answer that no
-// other answer follows. Going back in the program to ask something else forks a thread; side agents have threads of their
-// own. Lines are looked at once, in their order, and a parent stands before its children.
+// The threads of a transcript, found by `uuid` and `parentUuid`: every path from a line without a parent to an answer that no
+// other answer follows. Going back in the program to ask something else forks a thread, and side agents have threads of their
+// own. Lines are visited once, in their order, and a parent stands before its children.
 
 import type { JsonObject } from "../../../core/index.js";
 import type { RepairLog } from "../repair.js";
 import { malformed, toName } from "../value.js";
 import { answerIdOf, kindOf, resultIdsOf, type LineKind } from "./lines.js";
 
-/** The most lines of all threads together; lines before a fork count once for each. */
+/** Limit on the lines of all threads together; lines before a fork count once for each thread. */
 export const MAX_THREAD_LINES = 1_000_000;
 
 /** One conversation as lines of the transcript, each answer's lines next to each other. */
 export interface TranscriptThread {
   lines: JsonObject[];
-  /** The side agent whose thread it is: its id, or "" where it has none. */
+  /** The side agent whose thread it is: its id, or "" if it has none. */
   sideAgent?: string;
 }
 
@@ -24,15 +24,15 @@ interface Node {
   side: string;
   parent: Node | undefined;
   children: Node[];
-  /** An answer stands here or somewhere below. */
+  /** True when this or a later message is an answer. */
   isAnswered: boolean;
-  /** Of an answer: the last of the results that came right after it, and the calls that have theirs. */
+  /** In an answer: the last of its results so far, and the calls that have a result. */
   results?: { last: Node; ids: Set<string> };
-  /** Of a tool result: the answer whose calls it belongs to. */
+  /** In a tool result: the answer whose calls it belongs to. */
   answer?: Node;
 }
 
-/** Splits lines into threads, in the order of their last answers. `dropped` counts what stands in none. */
+/** Splits lines into threads, in the order of their last answers. `dropped` counts the lines in no thread. */
 export function toThreads(lines: readonly JsonObject[], dropped: RepairLog): TranscriptThread[] {
   const nodes = toNodes(lines, dropped);
   for (const node of nodes.toReversed()) {
@@ -50,7 +50,7 @@ export function toThreads(lines: readonly JsonObject[], dropped: RepairLog): Tra
     if (total > MAX_THREAD_LINES) throw malformed(`its threads have more than ${MAX_THREAD_LINES} lines together`);
     threads.push({ lines: found, ...(end.side === "" ? {} : { sideAgent: end.side.slice(1) }) });
   }
-  // Nothing was answered at all: one thread of what was asked.
+  // Without any answer, all messages are one thread.
   if (threads.length === 0 && nodes.length > 0) return [{ lines: nodes.flatMap((node) => node.lines) }];
   for (const node of nodes) if (!inThreads.has(node)) dropped.add("branch-unanswered");
   return threads;
@@ -62,14 +62,14 @@ function pathTo(end: Node): Node[] {
   return path.reverse();
 }
 
-/** What came after the last answer, by the latest way. */
+/** The messages after the last answer, along the latest branch. */
 function trailing(end: Node): Node[] {
   const path: Node[] = [];
   for (let node = end.children.at(-1); node !== undefined; node = node.children.at(-1)) path.push(node);
   return path;
 }
 
-/** Where a line says it stands: below a message, after a cleared context, below nothing, or below a line that is not there. */
+/** What a line names as its parent: a message, a cleared context, nothing, or a line that is missing. */
 type Place = { kind: "node"; node: Node } | { kind: "cleared" } | { kind: "none" } | { kind: "unknown" };
 
 function toNodes(lines: readonly JsonObject[], dropped: RepairLog): Node[] {
@@ -126,12 +126,12 @@ function isSaid(kind: LineKind): boolean {
   return kind === "user" || kind === "answer" || kind === "tool-result";
 }
 
-/** The main thread is "", a side agent "/" and its id. */
+/** Names the side of a line: the main thread is "", a side agent "/" and its id. */
 function sideOf(line: JsonObject): string {
   return line["isSidechain"] === true ? `/${toName(line["agentId"]) ?? ""}` : "";
 }
 
-/** Lines that follow each other where no parent says so. */
+/** Names the stream of lines in which a line without a parent follows the one before. */
 function streamOf(line: JsonObject): string {
   return `${toName(line["sessionId"]) ?? ""} ${sideOf(line)}`;
 }
@@ -142,8 +142,8 @@ function placeAbove(line: JsonObject, places: ReadonlyMap<string, Place>): Place
 }
 
 /**
- * Hangs a node below its parent. The results of one answer's calls each name the line of their own call as their parent:
- * they stand one after the other, and what follows any of them follows the last. A second result of one call is a fork.
+ * Adds a node to the children of its parent. The results of one answer's calls each name the line of their own call as their
+ * parent: here they follow one another, and what follows any of them follows the last. A second result of one call is a fork.
  */
 function join(node: Node, resultIds: readonly string[]): void {
   const above = node.parent;

@@ -1,71 +1,40 @@
-// The messages of an Inspect AI log (`ChatMessage` of inspect_ai): near to OpenAI's, but a call's `function` is its name, its
-// arguments are an object, and a tool's failure stands in `error`. `id`, `source` and `model` of a message are bookkeeping.
+// The messages of an Inspect AI log (`ChatMessage` of inspect_ai). They are like OpenAI's, but a call's `function` is its name,
+// its arguments are an object, and `error` holds a tool's failure. A message's `id`, `source` and `model` are ignored.
 
-import { defined } from "../../../core/index.js";
-import type { JsonObject, JsonValue } from "../../../core/index.js";
-import { toArguments } from "../message/calls.js";
-import { readAssistantContent, readText, readUserContent, type ContentRules } from "../message/content.js";
-import type { LogCall, LogMessage } from "../log.js";
-import { countDropped, joinToolError, keepUnknown } from "../message/message.js";
-import type { RepairLog } from "../repair.js";
+import type { JsonObject } from "../../../core/index.js";
+import type { LogMessage } from "../log.js";
+import { readCalls, type CallWords } from "../message/calls.js";
+import { readAssistantContent, readSystemMessage, readText, readUserMessage } from "../message/content.js";
+import { countDropped, createMessageReader, joinToolError, type ContentRules } from "../message/message.js";
 import { isObject, toName, toText } from "../value.js";
 
 const FIELDS = ["id", "source", "model", "role", "content"];
-const PLAIN_FIELDS = new Set(FIELDS);
-const ASSISTANT_FIELDS = new Set([...FIELDS, "tool_calls"]);
-const TOOL_FIELDS = new Set([...FIELDS, "tool_call_id", "function", "error"]);
-const CALL_FIELDS = new Set(["id", "function", "arguments", "type"]);
+/** A `parse_error` explains why the arguments are not what the model wrote, which is not in the log. */
+const CALL: CallWords = { id: "id", name: "function", arguments: "arguments", ignored: ["type"] };
+const ERROR_FIELDS: ReadonlySet<string> = new Set(["message"]);
 
 /** Reads a list of Inspect's messages, one for one. */
-export function readInspectMessages(list: readonly JsonValue[], repairs: RepairLog): LogMessage[] {
-  const rules: ContentRules = { repairs, listIsNative: true };
-  return list.map((message) => (isObject(message) ? readMessage(message, rules) : keepUnknown(message, repairs)));
-}
+export const readInspectMessages = createMessageReader(true, {
+  system: { fields: FIELDS, read: readSystemMessage },
+  user: { fields: FIELDS, read: readUserMessage },
+  assistant: { fields: [...FIELDS, "tool_calls"], read: readAssistant },
+  tool: { fields: [...FIELDS, "tool_call_id", "function", "error"], read: readToolResult },
+});
 
-function readMessage(message: JsonObject, rules: ContentRules): LogMessage {
-  const { content } = message;
-  const { repairs } = rules;
-  const role = toText(message["role"]);
-  switch (role) {
-    case "system":
-      countDropped(message, PLAIN_FIELDS, repairs);
-      return { role, content: readText(content, rules) };
-    case "user":
-      countDropped(message, PLAIN_FIELDS, repairs);
-      return { role, content: readUserContent(content, rules) };
-    case "assistant":
-      countDropped(message, ASSISTANT_FIELDS, repairs);
-      return { role, ...readAssistantContent(content, rules), calls: readCalls(message["tool_calls"], repairs) };
-    case "tool":
-      countDropped(message, TOOL_FIELDS, repairs);
-      return readToolResult(message, rules);
-  }
-  return keepUnknown(message, repairs);
-}
-
-function readCalls(calls: JsonValue | undefined, repairs: RepairLog): LogCall[] {
-  if (calls === undefined || calls === null) return [];
-  if (!Array.isArray(calls)) repairs.add("tool-calls-not-list");
-  return (Array.isArray(calls) ? calls : [calls]).map((call) => {
-    if (!isObject(call)) return { id: undefined, ...toArguments(call, repairs) };
-    // A `parse_error` says why the arguments are not what the model wrote; what it wrote is not in the log.
-    countDropped(call, CALL_FIELDS, repairs);
-    const name = toName(call["function"]);
-    return { id: call["id"], ...defined({ name }), ...toArguments(call["arguments"], repairs) };
-  });
+function readAssistant({ content, tool_calls: calls }: JsonObject, rules: ContentRules): LogMessage {
+  return { role: "assistant", ...readAssistantContent(content, rules), calls: readCalls(calls, CALL, rules.repairs) };
 }
 
 function readToolResult(message: JsonObject, rules: ContentRules): LogMessage {
-  const { error } = message;
-  const name = toName(message["function"]);
-  const said = isObject(error) ? toText(error["message"]) : undefined;
-  // The kind of failure (`timeout`, `permission`, …).
-  if (isObject(error)) countDropped(error, new Set(["message"]), rules.repairs);
+  const { content, error, tool_call_id: callId } = message;
+  // The kind of failure (`timeout`, `permission`, …) has no place in ours.
+  if (isObject(error)) countDropped(error, ERROR_FIELDS, rules.repairs);
+  const words = isObject(error) ? toText(error["message"]) : "";
   return {
     role: "tool",
-    callId: message["tool_call_id"],
-    ...defined({ name }),
-    content: joinToolError(readText(message["content"], rules), said ?? "", rules.repairs),
-    isError: said !== undefined,
+    callId,
+    name: toName(message["function"]),
+    content: joinToolError(readText(content, rules), words, rules.repairs),
+    isError: isObject(error),
   };
 }

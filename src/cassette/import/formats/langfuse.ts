@@ -1,17 +1,15 @@
-// Trace exports of Langfuse: `{trace, observations}`, as its UI gives them; inputs, outputs and metadata are JSON in text. A
-// call is an observation of type GENERATION, in the words of whatever framework sent it.
+// Trace exports of Langfuse: `{trace, observations}`, as its UI gives them. Inputs, outputs and metadata are JSON in text. A call
+// is an observation of type GENERATION, in the words of the framework that sent it.
 
-import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import type { LogCalls } from "../trace/model-calls.js";
-import { countAlternatives, takeTools, toChatMessages } from "../trace/chat.js";
-import { toCost } from "../message/message.js";
 import { createRepairLog, type RepairLog } from "../repair.js";
+import { countAlternatives, takeTools, toChatMessages } from "../trace/chat.js";
+import type { LogCalls } from "../trace/model-calls.js";
 import { readRun, toRuns, type TraceNode } from "../trace/trace.js";
-import { unpackJson, type TracedCall } from "../trace/traced-call.js";
-import { isObject, toName, toText } from "../value.js";
+import { toTracedUsage, unpackJson, type TracedCall } from "../trace/traced-call.js";
+import { isObject, toCount, toName, toObject, toText } from "../value.js";
 
-/** True for an export of one trace. */
+/** Recognises an export of one trace. */
 export function isLangfuse(record: JsonValue): boolean {
   return isObject(record) && isObject(record["trace"]) && Array.isArray(record["observations"]);
 }
@@ -19,7 +17,7 @@ export function isLangfuse(record: JsonValue): boolean {
 /** One run, or one for each agent that made calls. */
 export function splitLangfuse(record: JsonValue): JsonObject[] {
   const { trace, observations } = record as JsonObject;
-  const named = isObject(trace) ? toName(trace["name"]) : undefined;
+  const named = toName(toObject(trace)["name"]);
   const nodes = (observations as JsonValue[]).filter(isObject).map(toNode);
   return toRuns(nodes, (root) => named ?? root.name);
 }
@@ -29,7 +27,7 @@ export function readLangfuse(record: JsonObject, repairs: RepairLog): LogCalls {
   return readRun(record, repairs, readGeneration);
 }
 
-/** The messages that an observation of any type took and gave, and the tools it names. */
+/** The messages of an observation of any type, and the tools it names. */
 export function readObservation(
   observation: JsonObject,
   repairs: RepairLog = createRepairLog(),
@@ -39,39 +37,39 @@ export function readObservation(
   const listed = Array.isArray(input) ? takeTools(input) : undefined;
   const metadata = unpackJson(observation["metadata"], repairs);
   const tools = toolsOf(input, output, metadata, repairs);
-  const told = listed !== undefined && listed.tools.length > 0 ? listed.tools : tools;
   return {
     prompt: [...instructionsOf(output), ...toChatMessages(listed?.messages ?? input, "user")],
     answer: toChatMessages(output, "assistant"),
-    tools: told,
+    tools: listed !== undefined && listed.tools.length > 0 ? listed.tools : tools,
   };
 }
 
 function readGeneration(observation: JsonObject, repairs: RepairLog): TracedCall {
-  const { prompt, answer, tools } = readObservation(observation, repairs);
   const settings = unpackJson(observation["modelParameters"], repairs);
   const output = unpackJson(observation["output"], repairs);
-  const model = toName(observation["model"]);
-  const cost = toCost(observation["totalCost"]);
-  const finish = isObject(output) ? toName(output["finish_reason"]) : undefined;
+  const details = toObject(observation["usageDetails"]);
   return {
-    prompt,
-    answer,
+    ...readObservation(observation, repairs),
     alternatives: countAlternatives(output),
     isFailed: observation["level"] === "ERROR",
-    ...defined({ model, finish }),
-    usage: readUsage(observation),
+    model: toName(observation["model"]),
+    finish: toName(toObject(output)["finish_reason"]),
+    usage: toTracedUsage({
+      input: details["input"],
+      output: details["output"],
+      cached: details["prompt_details.cache_read"] ?? details["input_cached_tokens"],
+    }),
     // Langfuse writes 0 where it knows no price.
-    ...(cost === undefined || cost === 0 ? {} : { costUsd: cost }),
-    ...defined({ tools }),
-    settings: isObject(settings) ? readSettings(settings, repairs) : {},
+    costUsd: toCount(observation["totalCost"]) || undefined,
+    settings: readSettings(toObject(settings), repairs),
   };
 }
 
-/** A Responses body says in its answer what it was told. */
+/** The body of a Responses answer repeats its instructions. */
 function instructionsOf(output: JsonValue | undefined): JsonObject[] {
-  const told = isObject(output) && output["object"] === "response" ? output["instructions"] : undefined;
-  return typeof told === "string" && told !== "" ? [{ role: "system", content: told }] : [];
+  const { object, instructions } = toObject(output);
+  const isGiven = object === "response" && typeof instructions === "string" && instructions !== "";
+  return isGiven ? [{ role: "system", content: instructions }] : [];
 }
 
 function toolsOf(
@@ -80,21 +78,17 @@ function toolsOf(
   metadata: JsonValue | undefined,
   repairs: RepairLog,
 ): JsonValue[] | undefined {
-  const config = isObject(input) ? input["config"] : undefined;
-  const attributes = isObject(metadata) && isObject(metadata["attributes"]) ? metadata["attributes"] : {};
+  const attributes = toObject(toObject(metadata)["attributes"]);
   const lists = [
-    ...[config, input, output].map((body) => (isObject(body) ? body["tools"] : undefined)),
+    ...[toObject(input)["config"], input, output].map((body) => toObject(body)["tools"]),
     unpackJson(attributes["ai.prompt.tools"], repairs),
     unpackJson(attributes["gen_ai.tool.definitions"], repairs),
   ];
   const found = lists.find((list) => Array.isArray(list));
-  if (!Array.isArray(found)) return undefined;
-  return found.flatMap((item) => {
+  return found?.flatMap((item) => {
     const tool = unpackJson(item, repairs) ?? null;
-    if (!isObject(tool)) return [tool];
-    const { function_declarations: declared, inputSchema, ...rest } = tool;
-    if (Array.isArray(declared)) return declared;
-    return inputSchema === undefined ? [tool] : [{ ...rest, parameters: inputSchema }];
+    const declared = toObject(tool)["function_declarations"];
+    return Array.isArray(declared) ? declared : [tool];
   });
 }
 
@@ -109,27 +103,16 @@ function readSettings(settings: JsonObject, repairs: RepairLog): JsonObject {
   return own;
 }
 
-function readUsage(observation: JsonObject): JsonObject {
-  const details = isObject(observation["usageDetails"]) ? observation["usageDetails"] : {};
-  const [input, output] = [details["input"], details["output"]];
-  const cached = details["prompt_details.cache_read"] ?? details["input_cached_tokens"];
-  return {
-    ...(typeof input === "number" ? { prompt_tokens: input } : {}),
-    ...(typeof output === "number" ? { completion_tokens: output } : {}),
-    ...(typeof cached === "number" ? { prompt_tokens_details: { cached_tokens: cached } } : {}),
-  };
-}
-
 function toNode(observation: JsonObject): TraceNode {
   const { id, traceId, parentObservationId: parentId, name, startTime, type } = observation;
   return {
     traceId: toText(traceId),
     id: toText(id),
-    ...(typeof parentId === "string" ? { parentId } : {}),
+    parentId: typeof parentId === "string" ? parentId : undefined,
     name: toText(name),
     start: BigInt(Math.round(Date.parse(toText(startTime)) || 0)),
     isCall: type === "GENERATION",
-    ...(type === "AGENT" && typeof name === "string" ? { agent: name } : {}),
+    agent: type === "AGENT" && typeof name === "string" ? name : undefined,
     payload: observation,
   };
 }

@@ -1,15 +1,14 @@
-// A request body, or a record around its messages, in the words of OpenAI, Anthropic or the AI SDK. Which of them is answered
-// from its shape; a list of plain user and assistant messages, which both vendors write alike, counts as OpenAI's.
+// A request body, or a record around its messages, as OpenAI, Anthropic or the AI SDK write them. The shape tells which; a list
+// of plain user and assistant messages, which both vendors write alike, counts as OpenAI's.
 
-import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
+import type { LogRun } from "../log.js";
+import { readTools } from "../message/tools.js";
+import type { RepairLog } from "../repair.js";
+import { isObject, listIn, toList, toName, toObject } from "../value.js";
 import { isAiSdkMessage, readAiSdkMessages } from "./ai-sdk-messages.js";
 import { readAnthropicMessages, readSystem } from "./anthropic.js";
-import type { LogRun } from "../log.js";
 import { readOpenAiMessages } from "./openai.js";
-import type { RepairLog } from "../repair.js";
-import { readTools } from "../message/tools.js";
-import { isObject, malformed, toName } from "../value.js";
 
 const READERS = {
   "ai-sdk-messages": readAiSdkMessages,
@@ -21,31 +20,30 @@ export type MessageFormat = keyof typeof READERS;
 
 const ANTHROPIC_BLOCKS: ReadonlySet<unknown> = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking"]);
 
-/** The vendor of a record of messages; undefined for anything else. */
+/** The format of a record of messages; undefined for anything else. */
 export function detectMessages(record: JsonValue): MessageFormat | undefined {
   if (Array.isArray(record)) return isMessageList(record) ? detectVendor({}, record) : undefined;
-  if (!isObject(record)) return undefined;
-  const { format, messages } = record;
+  const { format, messages } = toObject(record);
   if (!Array.isArray(messages)) return undefined;
-  return isMessageFormat(format) ? format : detectVendor(record, messages);
+  return isMessageFormat(format) ? format : detectVendor(toObject(record), messages);
 }
 
-/** True for a list of messages, as opposed to a list of records: one with a role is enough. */
+/** True for a list of messages, as opposed to a list of records: one item with a role is enough. */
 export function isMessageList(list: readonly unknown[]): boolean {
-  return list.some((item) => hasRole(item));
+  return list.some(
+    (item) => typeof item === "object" && item !== null && "role" in item && typeof item.role === "string",
+  );
 }
 
-/** Reads a record of messages in the words of `format`. */
+/** Reads a record of messages in this format. */
 export function readMessageLog(record: JsonObject, format: MessageFormat, log: RepairLog): LogRun {
-  const { messages } = record;
-  if (!Array.isArray(messages)) throw malformed(`it is no ${format} record: it has no list of messages`);
-  const model = toName(record["model"]);
-  const task = toName(record["task"]) ?? toName(record["task_id"]) ?? toName(record["id"]);
-  const trial = toName(record["trial"]);
-  const origin = toName(record["source"]);
-  const tools = readTools(record["tools"] ?? record["functions"], log);
+  const messages = listIn(record, "messages", `in ${format} format`);
   return {
-    ...defined({ model, task, trial, origin, tools }),
+    model: toName(record["model"]),
+    task: toName(record["task"]) ?? toName(record["task_id"]) ?? toName(record["id"]),
+    trial: toName(record["trial"]),
+    origin: toName(record["source"]),
+    tools: readTools(record["tools"] ?? record["functions"], log),
     messages: [...readSystem(record["system"], log), ...READERS[format](messages, log)],
   };
 }
@@ -54,27 +52,21 @@ function isMessageFormat(word: JsonValue | undefined): word is MessageFormat {
   return typeof word === "string" && Object.hasOwn(READERS, word);
 }
 
-function hasRole(item: unknown): boolean {
-  return typeof item === "object" && item !== null && "role" in item && typeof item.role === "string";
-}
-
-function detectVendor(request: JsonObject, messages: readonly JsonValue[]): MessageFormat {
-  const tools = Array.isArray(request["tools"]) ? request["tools"] : [];
+function detectVendor(request: JsonObject, list: readonly JsonValue[]): MessageFormat {
+  const tools = toList(request["tools"]).filter(isObject);
+  const messages = list.filter(isObject);
   const isAiSdk =
-    tools.some((tool) => isObject(tool) && tool["type"] === "function" && isObject(tool["inputSchema"])) ||
-    messages.some((message) => isObject(message) && isAiSdkMessage(message));
+    tools.some(({ type, inputSchema }) => type === "function" && isObject(inputSchema)) ||
+    messages.some(isAiSdkMessage);
   if (isAiSdk) return "ai-sdk-messages";
   const isAnthropic =
     (request["system"] ?? null) !== null ||
-    tools.some((tool) => isObject(tool) && isObject(tool["input_schema"])) ||
-    messages.some((message) => isObject(message) && hasAnthropicBlock(message["content"]));
+    tools.some((tool) => isObject(tool["input_schema"])) ||
+    messages.some(hasAnthropicBlock);
   return isAnthropic ? "anthropic-messages" : "openai-messages";
 }
 
-function hasAnthropicBlock(content: JsonValue | undefined): boolean {
-  if (!Array.isArray(content)) return false;
-  return content.some((block) => {
-    if (!isObject(block)) return false;
-    return ANTHROPIC_BLOCKS.has(block["type"]) || (block["type"] === "image" && isObject(block["source"]));
-  });
+function hasAnthropicBlock({ content }: JsonObject): boolean {
+  const blocks = toList(content).filter(isObject);
+  return blocks.some(({ type, source }) => ANTHROPIC_BLOCKS.has(type) || (type === "image" && isObject(source)));
 }

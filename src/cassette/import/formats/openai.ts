@@ -1,70 +1,60 @@
 // OpenAI chat messages (Chat Completions API), with what their logs do to them: ids lost, contents null, `function_call`
 // from before `tool_calls`, and the `reasoning_content` that several compatible vendors add.
 
-import { canonicalize, defined, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { toArguments } from "../message/calls.js";
-import { readAssistantContent, readText, readUserContent, type ContentRules } from "../message/content.js";
+import { canonicalize, type JsonObject, type JsonValue } from "../../../core/index.js";
 import type { LogAssistantMessage, LogCall, LogMessage } from "../log.js";
-import { countDropped, keepUnknown, toUsage } from "../message/message.js";
+import { toArguments, toCallList } from "../message/calls.js";
+import { readAssistantContent, readSystemMessage, readText, readUserMessage } from "../message/content.js";
+import { countDropped, createMessageReader, toUsage, type ContentRules } from "../message/message.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, toName, toText, toThoughts } from "../value.js";
+import { isObject, toName, toThoughts } from "../value.js";
 
-/** Set by a reader that put text before the calls it stood after. */
+/** A mark set by a reader that moved text before the calls it came after. */
 export const AFTER_CALLS = "text after calls";
 
-const PLAIN_FIELDS = new Set(["role", "content"]);
-const TOOL_FIELDS = new Set(["role", "content", "tool_call_id", "name", "is_error"]);
-const ASSISTANT_FIELDS = new Set([
+const PLAIN_FIELDS = ["role", "content"];
+const TOOL_FIELDS = ["role", "content", "tool_call_id", "name", "is_error"];
+const ASSISTANT_FIELDS = [
   ...["role", "content", "tool_calls", "function_call", "refusal", "usage"],
   ...["reasoning", "reasoning_content", AFTER_CALLS],
-]);
-
+];
 const BODY_FIELDS = new Set(["name", "arguments", "input"]);
 const CALL_FIELDS = new Set(["id", "type", "index", "function", "custom", ...BODY_FIELDS]);
 
 /** Reads a list of OpenAI messages, one for one. */
-export function readOpenAiMessages(list: readonly JsonValue[], repairs: RepairLog): LogMessage[] {
-  const rules: ContentRules = { repairs, listIsNative: false };
-  return list.map((message) => (isObject(message) ? readMessage(message, rules) : keepUnknown(message, repairs)));
-}
-
-function readMessage(message: JsonObject, rules: ContentRules): LogMessage {
-  const { content } = message;
-  const role = toText(message["role"]);
-  const { repairs } = rules;
-  switch (role) {
-    case "system":
-    case "developer":
-      if (role === "developer") repairs.add("role-developer");
-      countDropped(message, PLAIN_FIELDS, repairs);
-      return { role: "system", content: readText(content, rules) };
-    case "user":
-      countDropped(message, PLAIN_FIELDS, repairs);
-      return { role: "user", content: readUserContent(content, rules) };
-    case "assistant":
-      countDropped(message, ASSISTANT_FIELDS, repairs);
-      return readAssistant(message, rules);
-    case "tool":
-    case "function":
-      if (role === "function") repairs.add("function-call-legacy");
-      countDropped(message, TOOL_FIELDS, repairs);
+export const readOpenAiMessages = createMessageReader(false, {
+  system: { fields: PLAIN_FIELDS, read: readSystemMessage },
+  developer: {
+    fields: PLAIN_FIELDS,
+    read(message, rules) {
+      rules.repairs.add("role-developer");
+      return readSystemMessage(message, rules);
+    },
+  },
+  user: { fields: PLAIN_FIELDS, read: readUserMessage },
+  assistant: { fields: ASSISTANT_FIELDS, read: readAssistant },
+  tool: { fields: TOOL_FIELDS, read: readToolResult },
+  function: {
+    fields: TOOL_FIELDS,
+    read(message, rules) {
+      rules.repairs.add("function-call-legacy");
       return readToolResult(message, rules);
-  }
-  return keepUnknown(message, repairs);
-}
+    },
+  },
+});
 
 function readToolResult(message: JsonObject, rules: ContentRules): LogMessage {
-  const name = toName(message["name"]);
   return {
     role: "tool",
     callId: message["tool_call_id"],
-    ...defined({ name }),
+    name: toName(message["name"]),
     content: readText(message["content"], rules),
     isError: message["is_error"] === true,
   };
 }
 
 function readAssistant(message: JsonObject, rules: ContentRules): LogAssistantMessage {
+  const { tool_calls: calls, function_call: legacy, refusal } = message;
   const { repairs } = rules;
   const answer = readAssistantContent(message["content"], rules);
   const thought = message["reasoning_content"] ?? message["reasoning"];
@@ -72,28 +62,21 @@ function readAssistant(message: JsonObject, rules: ContentRules): LogAssistantMe
   if (isObject(thought) || (Array.isArray(thought) && thought.some((item) => typeof item !== "string"))) {
     repairs.add("field-dropped");
   }
-  if (typeof message["refusal"] === "string") {
+  if (typeof refusal === "string") {
     repairs.add("refusal-joined");
-    answer.content += message["refusal"];
+    answer.content += refusal;
   }
   if (message[AFTER_CALLS] === true) repairs.add("text-order-lost");
-  const usage = toUsage(message["usage"]);
+  if (calls === null) repairs.add("tool-calls-null");
   return {
     role: "assistant",
     ...answer,
-    calls: [...readCalls(message["tool_calls"], repairs), ...readLegacyCall(message["function_call"], repairs)],
-    ...defined({ usage }),
+    calls: [
+      ...toCallList(calls, repairs).map((call) => readCall(call, repairs)),
+      ...(isObject(legacy) ? [readLegacyCall(legacy, repairs)] : []),
+    ],
+    usage: toUsage(message["usage"]),
   };
-}
-
-function readCalls(calls: JsonValue | undefined, repairs: RepairLog): LogCall[] {
-  if (calls === undefined) return [];
-  if (calls === null) {
-    repairs.add("tool-calls-null");
-    return [];
-  }
-  if (!Array.isArray(calls)) repairs.add("tool-calls-not-list");
-  return (Array.isArray(calls) ? calls : [calls]).map((call) => readCall(call, repairs));
 }
 
 /** `{id, function: {name, arguments}}`; a custom tool's `{custom: {name, input}}` and a flat call are read alike. */
@@ -108,15 +91,13 @@ function readCall(call: JsonValue, repairs: RepairLog): LogCall {
   return { id: call["id"], ...readBody(body, repairs) };
 }
 
-function readLegacyCall(call: JsonValue | undefined, repairs: RepairLog): LogCall[] {
-  if (!isObject(call)) return [];
+function readLegacyCall(call: JsonObject, repairs: RepairLog): LogCall {
   repairs.add("function-call-legacy");
-  return [{ id: undefined, legacy: true, ...readBody(call, repairs) }];
+  return { id: undefined, legacy: true, ...readBody(call, repairs) };
 }
 
 function readBody(body: JsonObject, repairs: RepairLog): Omit<LogCall, "id"> {
-  const name = toName(body["name"]);
   const given = body["arguments"] ?? body["input"];
   if (isObject(given)) repairs.add("arguments-not-text");
-  return { ...defined({ name }), ...toArguments(given, repairs) };
+  return { name: toName(body["name"]), ...toArguments(given, repairs) };
 }

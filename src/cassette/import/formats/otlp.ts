@@ -1,17 +1,16 @@
-// Spans of OpenTelemetry as runs: each call is read in the words it is in, those of the AI SDK, of OpenInference or of the
-// GenAI conventions, whatever the encoding of the span.
+// Spans of OpenTelemetry as runs. Each call is read in the words it uses, those of the AI SDK, of OpenInference or of the GenAI
+// conventions, whatever the encoding of the span.
 
-import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import { isAiSdk, isAiSdkCall, readAiSdk } from "../trace/ai-sdk.js";
-import type { LogCalls } from "../trace/model-calls.js";
-import { isGenAi, readGenAi, type CallSpan } from "../trace/genai.js";
-import { isOpenInference, readOpenInference } from "../trace/openinference.js";
 import type { RepairLog } from "../repair.js";
+import { isAiSdk, isAiSdkCall, readAiSdk } from "../trace/ai-sdk.js";
+import { isGenAi, readGenAi, type CallSpan } from "../trace/genai.js";
+import type { LogCalls } from "../trace/model-calls.js";
+import { isOpenInference, readOpenInference } from "../trace/openinference.js";
 import { endedSpans, otlpSpans, type Span } from "../trace/span.js";
 import { readRun, toRuns, type TraceNode } from "../trace/trace.js";
 import type { TracedCall } from "../trace/traced-call.js";
-import { isObject, toName } from "../value.js";
+import { toName, toObject } from "../value.js";
 
 /** The runs of OTLP/JSON requests. */
 export function splitOtlp(requests: JsonValue): JsonObject[] {
@@ -23,7 +22,7 @@ export function splitEndedSpans(list: JsonValue): JsonObject[] {
   return toRuns(endedSpans(list as JsonValue[]).map(toNode), nameOf);
 }
 
-/** Reads one run, as the two above give it. */
+/** Reads one run, as the two functions above give it. */
 export function readTrace(record: JsonObject, repairs: RepairLog): LogCalls {
   return readRun(record, repairs, readCall);
 }
@@ -34,16 +33,12 @@ function readCall(payload: JsonObject, repairs: RepairLog): TracedCall {
   return isOpenInference(span.attributes) ? readOpenInference(span, repairs) : readGenAi(span, repairs);
 }
 
-function toNode({ traceId, spanId, parentId, name, start, attributes, events, isFailed }: Span): TraceNode {
-  const agent = agentOf(attributes, name);
+function toNode({ spanId, attributes, events, isFailed, ...place }: Span): TraceNode {
   return {
-    traceId,
+    ...place,
     id: spanId,
-    ...defined({ parentId }),
-    name,
-    start,
     isCall: isCall(attributes),
-    ...defined({ agent }),
+    agent: agentOf(attributes, place.name),
     payload: { attributes, events, isFailed },
   };
 }
@@ -59,6 +54,5 @@ function agentOf(attributes: JsonObject, name: string): string | undefined {
 }
 
 function nameOf({ name, payload }: TraceNode): string {
-  const { attributes } = payload;
-  return (isObject(attributes) ? toName(attributes["ai.telemetry.functionId"]) : undefined) ?? name;
+  return toName(toObject(payload["attributes"])["ai.telemetry.functionId"]) ?? name;
 }

@@ -1,13 +1,23 @@
-// Base64 in recordings (RFC 4648 §4): in lines, or in pieces that were encoded separately.
+// Base64 in recordings (RFC 4648 §4): broken into lines, or in pieces that were encoded one by one.
 
 import { fromBase64 } from "../../../core/index.js";
 import type { RecordedBody } from "./exchange.js";
 
-/** The bytes of pieces of base64, one after the other. White space is ignored. */
+/** The bytes of one base64 text, ignoring white space, or a lost body. */
+export function fromBase64Text(text: string): RecordedBody {
+  return join([text]);
+}
+
+/** The bytes of pieces that are each base64, one after the other. */
 export function fromBase64Pieces(pieces: readonly unknown[]): RecordedBody {
+  return pieces.every((piece) => typeof piece === "string")
+    ? join(pieces)
+    : { kind: "lost", why: "a piece of it is not text" };
+}
+
+function join(pieces: readonly string[]): RecordedBody {
   const parts: Uint8Array[] = [];
   for (const piece of pieces) {
-    if (typeof piece !== "string") return { kind: "lost", why: "a piece of it is not text" };
     const part = fromBase64(piece.replace(/\s+/g, ""));
     if (part === undefined) return { kind: "lost", why: "it is not base64" };
     parts.push(part);
@@ -15,7 +25,7 @@ export function fromBase64Pieces(pieces: readonly unknown[]): RecordedBody {
   return { kind: "bytes", bytes: concat(parts) };
 }
 
-/** All parts in one. */
+/** Joins all parts. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
   let at = 0;

@@ -1,52 +1,55 @@
-// One exchange of a recording: a request and its answer, as some recorder of HTTP kept them.
+// One exchange of a recording, in the same words whichever tool recorded it.
 
-import type { JsonObject, JsonValue } from "../../../core/index.js";
-import { isObject, toText } from "../value.js";
+import type { JsonValue } from "../../../core/index.js";
+import { isObject, toList, toText } from "../value.js";
 
-/** A recorded body: text, bytes (perhaps compressed), JSON that the recorder parsed, or nothing. */
+/** A body as a recording has it: text, bytes (perhaps compressed), JSON that the recorder parsed, or nothing. */
 export type RecordedBody =
   | { kind: "text"; text: string }
   | { kind: "bytes"; bytes: Uint8Array }
   | { kind: "json"; value: JsonValue }
   | { kind: "none" }
-  /** A body that cannot be read, and why. */
+  /** A body that cannot be restored, and why. */
   | { kind: "lost"; why: string };
 
-/** One exchange. The method is in upper case. The status is 0 if the recording has none. */
+/** One exchange. The method is in capitals; the status is 0 where the recording has none. */
 export interface HttpExchange {
   method: string;
   url: string;
   status: number;
   request: RecordedBody;
   answer: RecordedBody;
-  /** The answer's `content-encoding` in lower case, or "". */
+  /** `content-encoding` of the answer, in small letters; "" where there is none. */
   encoding: string;
 }
 
-/** A recording as its reader returns it. */
+/** A recording as the reader of its format gives it. */
 export interface HttpRecording {
   /** The recording's own name. */
   name?: string;
   exchanges: HttpExchange[];
 }
 
-/** Text, parsed JSON, or nothing. */
+/** A body that is text, parsed JSON, or nothing. */
 export function toBody(value: JsonValue | undefined): RecordedBody {
   if (value === undefined || value === null) return { kind: "none" };
   return typeof value === "string" ? { kind: "text", text: value } : { kind: "json", value };
 }
 
-/** The first value of a header, whatever the case of its name, or "". Values may be texts or lists of them. */
-export function headerOf(headers: JsonValue | undefined, name: string): string {
-  if (!isObject(headers)) return "";
-  for (const [key, value] of Object.entries(headers)) {
-    if (key.toLowerCase() === name) return toText(Array.isArray(value) ? value[0] : value);
-  }
-  return "";
-}
-
-/** The object at `name`, or an empty one. */
-export function objectAt(object: JsonObject, name: string): JsonObject {
-  const value = object[name];
-  return isObject(value) ? value : {};
+/**
+ * The `content-encoding` in small letters; "" where there is none. Headers are an object whose values may be lists, a list of
+ * {name, value} (HAR), or names and values in turns (nock).
+ */
+export function encodingOf(headers: JsonValue | undefined): string {
+  const isName = (name: JsonValue | undefined): boolean => toText(name).toLowerCase() === "content-encoding";
+  const values = toList(headers).flatMap((item, index, list) => {
+    if (isObject(item)) return isName(item["name"]) ? [item["value"]] : [];
+    return index % 2 === 0 && isName(item) ? [list[index + 1]] : [];
+  });
+  const [value] = isObject(headers)
+    ? (Object.entries(headers)
+        .find(([name]) => isName(name))
+        ?.slice(1) ?? [])
+    : values;
+  return toText(Array.isArray(value) ? value[0] : value).toLowerCase();
 }

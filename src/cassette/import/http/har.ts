@@ -1,43 +1,38 @@
-// HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/): {log: {entries: [{request, response}]}}. Polly.JS uses it too, but writes a
-// compressed answer as `content.text` with a JSON array of base64 pieces of the stream.
+// HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/): {log: {entries: [{request, response}]}}. Polly.JS recordings have
+// the same shape, but where the answer was compressed, `content.text` is a JSON array of base64 pieces of the stream.
 
 import { defined, parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { isObject, malformed, toName, toNumber, toText } from "../value.js";
-import { fromBase64Pieces } from "./base64.js";
-import { objectAt, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
+import { listIn, toName, toNumber, toObject, toText } from "../value.js";
+import { fromBase64Pieces, fromBase64Text } from "./base64.js";
+import { encodingOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 
-/** True for an archive. */
+/** Recognises an archive. */
 export function isHar(record: JsonValue): boolean {
-  return isObject(record) && isObject(record["log"]) && Array.isArray(record["log"]["entries"]);
+  return Array.isArray(toObject(toObject(record)["log"])["entries"]);
 }
 
 /** Reads an archive. */
 export function readHar(record: JsonValue): HttpRecording {
-  const log = isObject(record) ? objectAt(record, "log") : {};
-  const { entries } = log;
-  if (!Array.isArray(entries)) throw malformed("it is not a HAR archive: it has no log with entries");
-  const name = toName(log["_recordingName"]);
-  return { ...defined({ name }), exchanges: entries.map((entry) => readEntry(entry)) };
+  const log = toObject(toObject(record)["log"]);
+  const exchanges = listIn(log, "entries", "a HAR archive").map((entry) => readEntry(toObject(entry)));
+  return { ...defined({ name: toName(log["_recordingName"]) }), exchanges };
 }
 
-function readEntry(entry: JsonValue): HttpExchange {
-  const { request, response } = isObject(entry) ? entry : {};
-  const asked = isObject(request) ? request : {};
-  const answered = isObject(response) ? response : {};
+function readEntry(entry: JsonObject): HttpExchange {
+  const [request, response] = [toObject(entry["request"]), toObject(entry["response"])];
   return {
-    method: toText(asked["method"]).toUpperCase(),
-    url: toText(asked["url"]),
-    status: toNumber(answered["status"]) ?? 0,
-    request: toBody(objectAt(asked, "postData")["text"]),
-    answer: readContent(objectAt(answered, "content")),
-    encoding: encodingOf(answered["headers"]),
+    method: toText(request["method"]).toUpperCase(),
+    url: toText(request["url"]),
+    status: toNumber(response["status"]) ?? 0,
+    request: toBody(toObject(request["postData"])["text"]),
+    answer: readContent(toObject(response["content"])),
+    encoding: encodingOf(response["headers"]),
   };
 }
 
-function readContent(content: JsonObject): RecordedBody {
-  const { text, encoding } = content;
+function readContent({ text, encoding }: JsonObject): RecordedBody {
   if (encoding !== "base64" || typeof text !== "string") return toBody(text);
-  if (!text.trimStart().startsWith("[")) return fromBase64Pieces([text]);
+  if (!text.trimStart().startsWith("[")) return fromBase64Text(text);
   try {
     const pieces = parseBoundedJson(text);
     if (Array.isArray(pieces)) return fromBase64Pieces(pieces);
@@ -45,11 +40,4 @@ function readContent(content: JsonObject): RecordedBody {
     // Reported below.
   }
   return { kind: "lost", why: "it is neither base64 nor a list of base64 pieces" };
-}
-
-/** HAR lists headers as {name, value}. */
-function encodingOf(headers: JsonValue | undefined): string {
-  const list = Array.isArray(headers) ? headers.filter(isObject) : [];
-  const found = list.find(({ name }) => toText(name).toLowerCase() === "content-encoding");
-  return toText(found?.["value"]).toLowerCase();
 }

@@ -1,12 +1,12 @@
 // nock recordings (`nock.recorder.rec({output_objects: true})`): a JSON array of {scope, method, path, body, status, response,
-// rawHeaders}. A compressed answer is a list of hex pieces. JSON answers and requests are parsed.
+// rawHeaders}. A compressed answer is a list of hex pieces; JSON answers and requests are parsed.
 
 import { fromHex, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { isObject, toNumber, toText } from "../value.js";
+import { isObject, toNumber, toObject, toText } from "../value.js";
 import { concat } from "./base64.js";
-import { headerOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
+import { encodingOf, toBody, type HttpExchange, type HttpRecording, type RecordedBody } from "./exchange.js";
 
-/** True for one call of a recording. */
+/** Recognises one call of a recording. */
 export function isNockCall(record: JsonValue): boolean {
   if (!isObject(record)) return false;
   const { scope, method, path, response } = record;
@@ -16,7 +16,7 @@ export function isNockCall(record: JsonValue): boolean {
 /** Reads the calls of a recording. */
 export function readNock(record: JsonValue): HttpRecording {
   const calls = Array.isArray(record) ? record : [record];
-  return { exchanges: calls.map((call) => readCall(isObject(call) ? call : {})) };
+  return { exchanges: calls.map((call) => readCall(toObject(call))) };
 }
 
 function readCall(call: JsonObject): HttpExchange {
@@ -31,18 +31,11 @@ function readCall(call: JsonObject): HttpExchange {
   };
 }
 
-/** A JSON answer may be a list, too. A list of only hex texts counts as bytes, as in nock itself. */
+/** A JSON answer may be a list, too; a list of hex texts only is taken as bytes, as nock itself does. */
 function readPieces(pieces: readonly JsonValue[]): RecordedBody {
   const parts = pieces.map((piece) => (typeof piece === "string" ? fromHex(piece) : undefined));
   const known = parts.filter((part) => part !== undefined);
   return parts.length > 0 && known.length === parts.length
     ? { kind: "bytes", bytes: concat(known) }
     : { kind: "json", value: [...pieces] };
-}
-
-/** The encoding in an object, or in alternating names and values. */
-function encodingOf(headers: JsonValue | undefined): string {
-  if (!Array.isArray(headers)) return headerOf(headers, "content-encoding").toLowerCase();
-  const at = headers.findIndex((item, index) => index % 2 === 0 && toText(item).toLowerCase() === "content-encoding");
-  return at < 0 ? "" : toText(headers[at + 1]).toLowerCase();
 }

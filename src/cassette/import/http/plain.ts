@@ -1,26 +1,26 @@
-// The text of a recorded body, decompressed within limits, since a small recording may decompress to any size.
+// The text of a recorded body. Compressed bodies are unpacked within limits, since a small recording may unpack to any size.
 
 import { thrownText } from "../../../core/index.js";
 import { Decompress } from "fflate";
 import { concat } from "./base64.js";
 import type { RecordedBody } from "./exchange.js";
 
-/** The most bytes of one decompressed body, which the recording proxy uses, too. */
+/** Limit in bytes on one unpacked body, the same that the recording proxy has for an answer. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** The most characters of all decompressed bodies of one recording together. */
+/** Limit in characters on all unpacked bodies of one recording together. */
 export const MAX_RECORDING_CHARACTERS = 256 * 1024 * 1024;
 
-/** The size to which any packed body may grow, and the most times its own size beyond that. */
+/** A packed body may grow to this many bytes in any case, and beyond that to this many times its own size. */
 const FREE_BYTES = 1024 * 1024;
 const MAX_RATIO = 200;
-/** Packed bytes that are decompressed at a time. They grow to sixteen megabytes at most. */
+/** Packed bytes that are unpacked at a time: at most sixteen megabytes come of them. */
 const SLICE_BYTES = 16 * 1024;
 
-/** The text of a body, or the reason why it has none. */
+/** The text of a body, or what is wrong with it. */
 export type PlainBody = { text: string } | { flaw: string };
 
-/** Reads a body. `encoding` comes from its header, which recorders keep even after they decompressed the body. */
+/** Reads a body. `encoding` is its header, which recorders keep even where they have unpacked the body. */
 export function toPlain(body: RecordedBody, encoding: string): PlainBody {
   switch (body.kind) {
     case "none":
@@ -45,7 +45,7 @@ function fromBytes(bytes: Uint8Array, encoding: string): PlainBody {
   const text = decode(unpacked);
   if (text !== undefined) return { text };
   const how = encoding === "" || isPacked ? "is not UTF-8" : `is packed as ${JSON.stringify(encoding.slice(0, 20))}`;
-  return { flaw: `${how}, and only gzip and deflate are supported` };
+  return { flaw: `${how}, and only gzip and deflate are unpacked` };
 }
 
 function unpack(bytes: Uint8Array): Uint8Array | { flaw: string } {
@@ -63,11 +63,11 @@ function unpack(bytes: Uint8Array): Uint8Array | { flaw: string } {
   } catch (error) {
     return { flaw: `cannot be unpacked: ${thrownText(error)}` };
   }
-  return size > limit ? { flaw: `grows beyond ${limit} bytes when unpacked, which no answer does` } : concat(parts);
+  return size > limit ? { flaw: `grows beyond the limit of ${limit} bytes when unpacked` } : concat(parts);
 }
 
 function tooLarge(): PlainBody {
-  return { flaw: `has more than ${MAX_BODY_BYTES} bytes, the limit` };
+  return { flaw: `has more than ${MAX_BODY_BYTES} bytes, which is the limit` };
 }
 
 function decode(bytes: Uint8Array): string | undefined {

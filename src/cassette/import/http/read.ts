@@ -1,17 +1,16 @@
-// A conversation of recorded HTTP as the turns of a run. The wire's own parsers read the messages, so that a replay over that wire
-// compares equal texts.
+// A conversation of recorded HTTP as the turns of a run. The wire's own decoders read the messages, so that a replay over that
+// wire sends exactly what was recorded.
 
-import { defined, isWireName, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { addDropped } from "../dropped.js";
+import { defined, isWireName, type JsonObject, type JsonValue, type LlmToolDefinition } from "../../../core/index.js";
 import type { LogTurns, RecordedTurn } from "../turns.js";
-import type { RepairLog } from "../repair.js";
+import { addRepairs, type RepairLog } from "../repair.js";
 import { isObject, malformed, toName, toText } from "../value.js";
 import { modelOf, readTurn, type WireExchange } from "./split.js";
 
-/** Reads one conversation. Throws `import-malformed` for an unreadable turn. */
+/** Reads one conversation. Throws `import-malformed` for a turn that could not be read. */
 export function readConversation(record: JsonObject, repairs: RepairLog): LogTurns {
   const { exchanges, flaw, dropped } = record;
-  addDropped(dropped, repairs);
+  addRepairs(dropped, repairs);
   if (typeof flaw === "string") throw malformed(flaw);
   if (!Array.isArray(exchanges)) throw malformed("it is not a conversation of recorded HTTP");
   const turns = exchanges.map((exchange) => readTurn(toWireExchange(exchange)));
@@ -23,10 +22,12 @@ export function readConversation(record: JsonObject, repairs: RepairLog): LogTur
     ...defined({ model, task, trial }),
     turns: turns.map(({ request, response }): RecordedTurn => {
       const { model: _, ...settings } = request.settings;
-      return { messages: request.messages, response, tools: request.tools ?? [], settings };
+      return { messages: request.messages, response, tools: request.tools ?? NO_TOOLS, settings };
     }),
   };
 }
+
+const NO_TOOLS: LlmToolDefinition[] = [];
 
 function toWireExchange(exchange: JsonValue): WireExchange {
   const { wire, request = null, answer } = isObject(exchange) ? exchange : {};

@@ -1,5 +1,5 @@
-// Sorts the exchanges of a recording into conversations, one record each, as the recording proxy does. An unreadable turn is a record
-// of its own, so that its reader reports the reason. Other exchanges are counted.
+// Sorts the exchanges of a recording into conversations, one record each, as the recording proxy does. A turn that cannot be
+// read is a record of its own, so that its reader reports why. Exchanges that are not turns are counted.
 
 import {
   AgentError,
@@ -17,28 +17,27 @@ import {
   type WireTurn,
 } from "../../../core/index.js";
 import { findKin, toAskedPrompt, type PromptStep } from "../../record/kinship.js";
-import { toDropped } from "../dropped.js";
-import { createRepairLog, type RepairLog } from "../repair.js";
+import { createRepairLog, writeRepairs, type RepairLog } from "../repair.js";
 import { cleanJson, isObject, malformed, toName } from "../value.js";
 import type { HttpExchange, HttpRecording } from "./exchange.js";
 import { MAX_RECORDING_CHARACTERS, toPlain } from "./plain.js";
 
-/** The most exchanges of one recording, since each is compared with the conversations before it. */
+/** Limit on the exchanges of one recording: each is compared with the conversations before it. */
 export const MAX_EXCHANGES = 20_000;
 
-/** A turn on a wire: the request's body and the answer's text. */
+/** A turn as it went over a wire: the request's body, and the answer's text. */
 export interface WireExchange {
   wire: WireName;
   request: JsonValue;
   answer: string;
 }
 
-/** A turn, parsed. */
+/** A turn of a wire, decoded. */
 export interface ReadTurn extends WireTurn {
   response: LlmTurnResponse;
 }
 
-/** Splits a recording into records `{exchanges, task?, trial?, dropped?}`, or `{flaw}` for an unreadable turn. */
+/** Splits a recording into records `{exchanges, task?, trial?, dropped?}`, or `{flaw}` for a turn that cannot be read. */
 export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[] {
   if (exchanges.length > MAX_EXCHANGES) {
     throw malformed(`it has ${exchanges.length} exchanges, more than the limit of ${MAX_EXCHANGES}`);
@@ -75,16 +74,16 @@ export function splitRecording({ name, exchanges }: HttpRecording): JsonObject[]
     return { exchanges: conversation.exchanges.map((exchange) => ({ ...exchange })), ...task, ...trial };
   });
   const [first, ...more] = runs;
-  // A refused record keeps no counts.
+  // A record that is refused keeps no counts.
   if (first === undefined) return flaws.map((flaw) => ({ flaw: `${flaw}${besides(dropped)}` }));
-  return [{ ...first, dropped: toDropped(dropped) }, ...more, ...flaws.map((flaw) => ({ flaw }))];
+  return [{ ...first, dropped: writeRepairs(dropped) }, ...more, ...flaws.map((flaw) => ({ flaw }))];
 }
 
 function noTurn(dropped: RepairLog): Error {
   return malformed(`it holds no answered turn of a model${besides(dropped) || " (no exchange at all)"}`);
 }
 
-/** The counts, for an error. */
+/** The counts, for an error message. */
 function besides(dropped: RepairLog): string {
   const counts = dropped.list().map(({ kind, count }) => `${count} ${kind}`);
   return counts.length === 0 ? "" : ` (${counts.join(", ")})`;
@@ -92,7 +91,7 @@ function besides(dropped: RepairLog): string {
 
 type NoTurn = "exchange-not-model-call" | "error-exchange-dropped" | "call-unanswered";
 
-/** The vendor of an exchange that is a turn, or the reason why it is not one. */
+/** The wire of an exchange that is a turn, or why it is not one. */
 function kindOf({ method, url, status }: HttpExchange): Vendor | NoTurn {
   const wire = wireOf({ method, path: url.split(/[?#]/, 1)[0] ?? "" });
   if (wire === undefined) return "exchange-not-model-call";
@@ -102,7 +101,7 @@ function kindOf({ method, url, status }: HttpExchange): Vendor | NoTurn {
 
 type Found = { turn: ReadTurn; exchange: WireExchange } | { flaw: string };
 
-/** Throws if the bodies have too many characters together. */
+/** Takes each body, and throws once they are too large together. */
 type Budget = (text: string) => void;
 
 function createBudget(): Budget {
@@ -110,11 +109,11 @@ function createBudget(): Budget {
   return ({ length }) => {
     left -= length;
     if (left < 0)
-      throw malformed(`its bodies have more than ${MAX_RECORDING_CHARACTERS} characters together, the limit`);
+      throw malformed(`its bodies together have more than ${MAX_RECORDING_CHARACTERS} characters, which is the limit`);
   };
 }
 
-/** Undefined for a body without messages, since other hosts have similar paths. */
+/** Undefined for a body without messages: paths of other hosts may end alike. */
 function toTurn(
   exchange: HttpExchange,
   wire: Vendor,
@@ -138,7 +137,7 @@ function toTurn(
   }
 }
 
-/** Parses a turn. Throws `AgentError` for anything that a turn cannot hold, and for a body that is not an answer. */
+/** Reads a turn with the decoders of its wire. Throws `AgentError` for a request or an answer that a turn cannot hold. */
 export function readTurn({ wire: name, request, answer }: WireExchange): ReadTurn {
   const wire = VENDORS[name];
   const turn = wire.parse(request);
@@ -146,7 +145,7 @@ export function readTurn({ wire: name, request, answer }: WireExchange): ReadTur
   return { ...turn, response: wire.read({ bytes, isStream: isStream(answer), isCut: false }) };
 }
 
-/** False for an answer that is one JSON object. Any other is a stream of events or lines. */
+/** An answer that is one JSON object came whole; any other is server-sent events, or a line for each piece. */
 function isStream(answer: string): boolean {
   if (!answer.trimStart().startsWith("{")) return true;
   try {
@@ -156,7 +155,7 @@ function isStream(answer: string): boolean {
   }
 }
 
-/** The requested model, or the one that answered if only the path named it. */
+/** The model in the request, or the one that answered where only the path named it. */
 export function modelOf({ request, response }: ReadTurn): string | undefined {
   return toName(request.settings.model) ?? toName(response.model ?? "");
 }

@@ -1,13 +1,13 @@
-// Tool calls and their results, tied together by ids that are unique over the run. A log may have lost its ids, left them
-// empty or used one twice; a call then gets the id `call_<turn>_<n>`, the same at every import, and its result follows it.
+// Ties tool calls to their results by ids that are unique in the run. A log may have lost its ids, left them empty or used one
+// twice; a call then gets the id `call_<turn>_<n>`, the same at every import, and its result follows it.
 
-import { defined } from "../../../core/index.js";
-import type { JsonValue, LlmMessage, LlmToolCall } from "../../../core/index.js";
-import type { LogAssistantMessage, LogCall, LogMessage, LogToolMessage } from "../log.js";
-import { createOpenCalls, UNKNOWN_TOOL } from "./open-calls.js";
+import { defined, type LlmMessage, type LlmToolCall } from "../../../core/index.js";
+import type { LogCall, LogMessage, LogToolMessage } from "../log.js";
 import { createRepairLog, type RepairLog } from "../repair.js";
+import { toName } from "../value.js";
+import { createOpenCalls, UNKNOWN_TOOL } from "./open-calls.js";
 
-/** The messages of a run in our shape, one for one. Repairs are counted of those that are new, which all are unless told. */
+/** The messages of a run in our shape, one for one. Repairs are counted for new messages; by default all are new. */
 export function toLlmMessages(
   log: readonly LogMessage[],
   counted: RepairLog,
@@ -28,29 +28,25 @@ export function toLlmMessages(
         const calls = message.calls.map((call, n) =>
           toCall(call, issueId(call, `call_${turn}_${n}`, repairs), repairs),
         );
-        calls.forEach((call, n) => open.add(call, toLogId(message.calls[n]?.id), batch));
+        calls.forEach((call, n) => open.add(call, toName(message.calls[n]?.id), batch));
         turn++;
-        return toAssistant(message, calls);
+        const { content, reasoning } = message;
+        return {
+          role: "assistant",
+          content,
+          ...(calls.length > 0 ? { toolCalls: calls } : {}),
+          ...(reasoning.length > 0 ? { reasoning } : {}),
+        };
       }
       case "tool":
         return toToolMessage(
           message,
-          open.take(toLogId(message.callId), message.name, batch),
+          open.take(toName(message.callId), message.name, batch),
           () => issueId(undefined, `result_${index}`, repairs),
           repairs,
         );
     }
   });
-}
-
-function toAssistant(message: LogAssistantMessage, toolCalls: LlmToolCall[]): LlmMessage {
-  const { content, reasoning } = message;
-  return {
-    role: "assistant",
-    content,
-    ...(toolCalls.length > 0 ? { toolCalls } : {}),
-    ...(reasoning.length > 0 ? { reasoning } : {}),
-  };
 }
 
 function toCall(call: LogCall, id: string, repairs: RepairLog): LlmToolCall {
@@ -75,21 +71,21 @@ function toToolMessage(
   if (name === undefined) repairs.add("tool-name-missing");
   return {
     role: "tool",
-    toolCallId: call?.id ?? toLogId(result.callId) ?? issueId(),
+    toolCallId: call?.id ?? toName(result.callId) ?? issueId(),
     name: name ?? UNKNOWN_TOOL,
     content: result.content,
     ...(result.isError ? { isError: true } : {}),
   };
 }
 
-/** Gives each call its own id if it has one that is free, else the synthetic one, made different from all of the log's. */
+/** Gives each call its own id if that is free, else the synthetic one, made different from all ids of the log. */
 function createIssuer(
   log: readonly LogMessage[],
 ): (call: LogCall | undefined, synthetic: string, repairs: RepairLog) => string {
   const ofLog = new Set(log.flatMap(idsOf));
   const issued = new Set<string>();
   return (call, synthetic, repairs) => {
-    const own = toLogId(call?.id);
+    const own = toName(call?.id);
     if (call !== undefined) countId(call, own !== undefined && issued.has(own), repairs);
     let id = own !== undefined && !issued.has(own) ? own : synthetic;
     while (id !== own && (issued.has(id) || ofLog.has(id))) id += "_";
@@ -99,19 +95,14 @@ function createIssuer(
 }
 
 function idsOf(message: LogMessage): (string | undefined)[] {
-  if (message.role === "assistant") return message.calls.map((call) => toLogId(call.id));
-  return message.role === "tool" ? [toLogId(message.callId)] : [];
+  if (message.role === "assistant") return message.calls.map((call) => toName(call.id));
+  return message.role === "tool" ? [toName(message.callId)] : [];
 }
 
 function countId(call: LogCall, isRepeated: boolean, repairs: RepairLog): void {
   if (isRepeated) repairs.add("call-id-repeated");
   else if (call.id === "") repairs.add("call-id-empty");
-  else if (toLogId(call.id) === undefined) {
+  else if (toName(call.id) === undefined) {
     if (call.legacy !== true) repairs.add("call-id-missing");
   } else if (typeof call.id !== "string") repairs.add("call-id-not-text");
-}
-
-function toLogId(id: JsonValue | undefined): string | undefined {
-  if (typeof id === "number") return String(id);
-  return typeof id === "string" && id !== "" ? id : undefined;
 }

@@ -1,6 +1,6 @@
-// The content of a message: text, or a list of parts in the words of OpenAI (Chat Completions and Responses), Anthropic
-// or AgentDojo. A part that has no place here is kept as its canonical JSON text. What only steers a vendor (`cache_control`,
-// an image's `detail`) is left out knowingly.
+// The content of a message: text, or a list of parts as OpenAI (Chat Completions and Responses), Anthropic or AgentDojo write
+// them. A part that our messages have no place for is kept as its canonical JSON text. Hints to a vendor (`cache_control`, an
+// image's `detail`) are left out.
 
 import {
   canonicalize,
@@ -9,38 +9,42 @@ import {
   type JsonValue,
   type Reasoning,
 } from "../../../core/index.js";
-import { countDropped } from "./message.js";
 import type { RepairLog } from "../repair.js";
-import { isObject, toText } from "../value.js";
-
-/** Where content stands decides what it may hold. */
-export interface ContentRules {
-  repairs: RepairLog;
-  /** True where a list of parts is the format's own, so that a list of one text is no repair. */
-  listIsNative: boolean;
-}
+import { isObject, toObject, toText } from "../value.js";
+import { countDropped, type ContentRules, type RoleReader } from "./message.js";
 
 type Piece = ContentPart | { type: "reasoning"; reasoning: Reasoning };
 
+/** Reads a system message that is nothing but content. */
+export const readSystemMessage: RoleReader["read"] = ({ content }, rules) => ({
+  role: "system",
+  content: readText(content, rules),
+});
+
+/** Reads a user message that is nothing but content. */
+export const readUserMessage: RoleReader["read"] = ({ content }, rules) => ({
+  role: "user",
+  content: readUserContent(content, rules),
+});
+
 /** The content of a system or tool message. */
 export function readText(content: JsonValue | undefined, rules: ContentRules): string {
-  const pieces = toPieces(content, rules.repairs, () => false);
-  return joinTexts(content, pieces, rules);
+  return joinTexts(content, toPieces(content, rules.repairs), rules);
 }
 
-/** The content of a user message: parts if an image is among them, else text. */
+/** The content of a user message: parts if there is an image among them, else text. */
 export function readUserContent(content: JsonValue | undefined, rules: ContentRules): string | ContentPart[] {
-  const pieces = toPieces(content, rules.repairs, (piece) => piece.type === "image");
+  const pieces = toPieces(content, rules.repairs, "image");
   const parts = pieces.filter((piece) => piece.type !== "reasoning");
   return parts.some((part) => part.type === "image") ? parts : joinTexts(content, parts, rules);
 }
 
-/** The content of an assistant message, what the model thought apart. */
+/** The content of an assistant message, with the model's thoughts apart. */
 export function readAssistantContent(
   content: JsonValue | undefined,
   rules: ContentRules,
 ): { content: string; reasoning: Reasoning[] } {
-  const pieces = toPieces(content, rules.repairs, (piece) => piece.type === "reasoning");
+  const pieces = toPieces(content, rules.repairs, "reasoning");
   const reasoning = pieces.flatMap((piece) => (piece.type === "reasoning" ? [piece.reasoning] : []));
   const rest = pieces.filter((piece) => piece.type !== "reasoning");
   return { content: joinTexts(content, rest, rules), reasoning };
@@ -51,11 +55,8 @@ function joinTexts(content: JsonValue | undefined, pieces: readonly Piece[], rul
   return pieces.map((piece) => (piece.type === "text" ? piece.text : "")).join("");
 }
 
-function toPieces(
-  content: JsonValue | undefined,
-  repairs: RepairLog,
-  isAllowed: (piece: Piece) => boolean,
-): readonly Piece[] {
+/** The content as texts and pieces of the other type that is allowed. */
+function toPieces(content: JsonValue | undefined, repairs: RepairLog, allowed?: Piece["type"]): readonly Piece[] {
   if (typeof content === "string") return [{ type: "text", text: content }];
   if (content === undefined || content === null) {
     repairs.add(content === null ? "content-null" : "content-missing");
@@ -64,8 +65,8 @@ function toPieces(
   if (!Array.isArray(content)) repairs.add("content-not-text");
   return (Array.isArray(content) ? content : [content]).map((part) => {
     const piece = toPiece(part);
-    if (piece !== undefined && (piece.type === "text" || isAllowed(piece))) {
-      if (isObject(part)) countBeside(part, repairs);
+    if (piece !== undefined && (piece.type === "text" || piece.type === allowed)) {
+      if (isObject(part)) countUnread(part, repairs);
       return piece;
     }
     repairs.add("part-unsupported");
@@ -78,16 +79,16 @@ const PART_FIELDS = new Set([
   ...["image_url", "image", "source", "detail", "thinking", "reasoning", "signature", "redacted", "data"],
 ]);
 
-/** What a part has beside what it says, such as `citations`. */
-function countBeside(part: JsonObject, repairs: RepairLog): void {
+/** Counts what a part has besides its content, such as `citations`. */
+function countUnread(part: JsonObject, repairs: RepairLog): void {
   countDropped(part, PART_FIELDS, repairs);
   if (part["type"] === "refusal") repairs.add("refusal-joined");
 }
 
 /** One part in our shape, or undefined if it has none. */
-function toPiece(part: JsonValue): Piece | undefined {
-  if (typeof part === "string") return { type: "text", text: part };
-  if (!isObject(part)) return undefined;
+function toPiece(value: JsonValue): Piece | undefined {
+  if (typeof value === "string") return { type: "text", text: value };
+  const part = toObject(value);
   switch (toText(part["type"])) {
     case "text":
     case "input_text":

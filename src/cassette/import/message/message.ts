@@ -1,25 +1,61 @@
-// Steps that the readers of several formats share: a message of no known role, fields left over, tokens used.
+// Steps that the readers of several formats share: messages by role, fields left over, errors of tools, tokens used.
 
 import { canonicalize, defined, type JsonObject, type JsonValue, type Usage } from "../../../core/index.js";
 import type { LogMessage } from "../log.js";
 import type { RepairLog } from "../repair.js";
-import { isObject } from "../value.js";
+import { isObject, toCount, toObject, toText } from "../value.js";
 
-/** A message whose role we do not know, whole, as the text of a user message. */
+/** What a reader of content needs to know of its format. */
+export interface ContentRules {
+  repairs: RepairLog;
+  /** True where a list of parts is the format's own, so that a list of one text is not a repair. */
+  listIsNative: boolean;
+}
+
+/** How a format writes the messages of one role. */
+export interface RoleReader {
+  /** The fields that `read` uses and those that may be ignored. Any other field with a value is counted. */
+  fields: readonly string[];
+  /** Undefined for a message that is none of this role after all. */
+  read: (message: JsonObject, rules: ContentRules) => LogMessage | LogMessage[] | undefined;
+}
+
+/** Creates the reader for lists of messages in one format. A message with an unknown role is kept whole, as text. */
+export function createMessageReader(
+  listIsNative: boolean,
+  roles: Readonly<Record<string, RoleReader>>,
+): (list: readonly JsonValue[], repairs: RepairLog) => LogMessage[] {
+  const known = new Map(
+    Object.entries(roles).map(([role, { fields, read }]) => [role, { fields: new Set(fields), read }]),
+  );
+  return (list, repairs) =>
+    list.flatMap((message) => {
+      const role = isObject(message) ? known.get(toText(message["role"])) : undefined;
+      const read = role?.read(toObject(message), { repairs, listIsNative });
+      if (role === undefined || read === undefined) return keepUnknown(message, repairs);
+      countDropped(toObject(message), role.fields, repairs);
+      return read;
+    });
+}
+
+/** A message with an unknown role, whole, as the text of a user message. */
 export function keepUnknown(message: JsonValue, repairs: RepairLog): LogMessage {
   repairs.add("role-unknown");
   return { role: "user", content: canonicalize(message) };
 }
 
-/** Counts the fields of a message that nobody reads and that hold something. */
+/** Counts the fields that hold something and are not in `known`. */
 export function countDropped(message: JsonObject, known: ReadonlySet<string>, repairs: RepairLog): void {
-  for (const [name, value] of Object.entries(message)) {
-    const isEmpty = value === null || value === "" || (Array.isArray(value) && value.length === 0);
-    if (!isEmpty && !known.has(name)) repairs.add("field-dropped");
-  }
+  for (const [name, value] of Object.entries(message)) if (!known.has(name)) countValue(value, repairs);
 }
 
-/** A tool's error is its result where there is no other; where there is, it follows on a line of its own. */
+/** Counts a value that is left out, unless it is empty. */
+export function countValue(value: JsonValue | undefined, repairs: RepairLog): void {
+  const isEmpty = value === null || value === "" || (Array.isArray(value) && value.length === 0);
+  if (value !== undefined && !isEmpty) repairs.add("field-dropped");
+}
+
+/** A tool's error is its result where there is no other; otherwise it follows on a line of its own. */
 export function joinToolError(content: string, error: string, repairs: RepairLog): string {
   if (error === "" || error === content) return content;
   if (content === "") return error;
@@ -27,38 +63,26 @@ export function joinToolError(content: string, error: string, repairs: RepairLog
   return `${content}\n${error}`;
 }
 
-/** A price in USD as a log has it; undefined for anything that is none. */
-export function toCost(value: JsonValue | undefined): number | undefined {
-  return toCount(value);
-}
-
 /** Tokens of one answer as OpenAI, Anthropic or Inspect report them; undefined when either count is missing. */
 export function toUsage(value: JsonValue | undefined): Usage | undefined {
-  if (!isObject(value)) return undefined;
-  const fresh = toCount(value["prompt_tokens"] ?? value["input_tokens"]);
-  const outputTokens = toCount(value["completion_tokens"] ?? value["output_tokens"]);
+  const usage = toObject(value);
+  const fresh = toCount(usage["prompt_tokens"] ?? usage["input_tokens"]);
+  const outputTokens = toCount(usage["completion_tokens"] ?? usage["output_tokens"]);
   if (fresh === undefined || outputTokens === undefined) return undefined;
-  // Anthropic and Inspect count cached tokens beside `input_tokens`, OpenAI inside `prompt_tokens`.
-  const written = toCount(value["cache_creation_input_tokens"] ?? value["input_tokens_cache_write"]);
-  const beside = toCount(value["cache_read_input_tokens"] ?? value["input_tokens_cache_read"]);
-  // Older Inspect logs count them inside, as the vendor did; the total tells.
-  const isInside = value["total_tokens"] === fresh + outputTokens;
-  const within = toDetail(value["prompt_tokens_details"], "cached_tokens");
-  const reasoning =
-    toDetail(value["completion_tokens_details"], "reasoning_tokens") ?? toCount(value["reasoning_tokens"]);
-  const read = beside ?? within;
+  // Anthropic and Inspect count cached tokens apart from `input_tokens`, OpenAI inside `prompt_tokens`.
+  const written = toCount(usage["cache_creation_input_tokens"] ?? usage["input_tokens_cache_write"]);
+  const apart = toCount(usage["cache_read_input_tokens"] ?? usage["input_tokens_cache_read"]);
+  // Older Inspect logs count them inside, as the vendor did; the total shows it.
+  const isInside = usage["total_tokens"] === fresh + outputTokens;
+  const within = toCount(toObject(usage["prompt_tokens_details"])["cached_tokens"]);
+  const reasoning = toCount(toObject(usage["completion_tokens_details"])["reasoning_tokens"]);
   return {
-    inputTokens: isInside ? fresh : fresh + (written ?? 0) + (beside ?? 0),
+    inputTokens: isInside ? fresh : fresh + (written ?? 0) + (apart ?? 0),
     outputTokens,
-    ...defined({ cacheReadTokens: read, cacheWriteTokens: written, reasoningTokens: reasoning }),
+    ...defined({
+      cacheReadTokens: apart ?? within,
+      cacheWriteTokens: written,
+      reasoningTokens: reasoning ?? toCount(usage["reasoning_tokens"]),
+    }),
   };
-}
-
-function toDetail(details: JsonValue | undefined, name: string): number | undefined {
-  return isObject(details) ? toCount(details[name]) : undefined;
-}
-
-/** A count, or undefined where there is none. */
-export function toCount(value: JsonValue | undefined): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
 }

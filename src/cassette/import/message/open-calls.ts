@@ -1,18 +1,18 @@
-// The calls of a run that no result has answered yet, and which of them a result answers. Found by id and by name, never by
-// looking through all: a log may hold any number of calls without results, and of results without calls.
+// The calls of a run that no result has answered yet, and which of them a result answers. Calls are looked up by id and by
+// name, never by a search through all: a log may hold any number of calls without results, and of results without calls.
 
 import type { LlmToolCall } from "../../../core/index.js";
 
-/** What a call or a result is named when the log does not say; such a call fits every result. */
+/** The name of a call or a result that has none in the log. Such a call fits every result. */
 export const UNKNOWN_TOOL = "unknown";
 
 /** Assistant messages in a row are one batch: their results come after the last. */
 export interface OpenCalls {
   add(call: LlmToolCall, logId: string | undefined, batch: number): void;
   /**
-   * The call a result answers, which is open no more. By id, in the latest batch that has it; a result without an id, or
-   * with one that no call has, takes the first call of the latest batch that fits its tool's name, and in the second case
-   * only one that lost its own id.
+   * Takes the call that a result answers; it is then closed. Found by id, in the latest batch that has it. A result without an
+   * id, or with one that no call has, takes the first call of the latest batch that fits its tool's name; in the second case
+   * only a call that lost its own id.
    */
   take(logId: string | undefined, name: string | undefined, batch: number): LlmToolCall | undefined;
 }
@@ -23,7 +23,7 @@ interface OpenCall {
   isTaken: boolean;
 }
 
-/** Calls of one batch in their order. What was taken from one list is passed over in the others when they come to it. */
+/** Calls of one batch in their order. A call taken from one queue is skipped in the others. */
 interface Pool {
   batch: number;
   all: Queue;
@@ -35,7 +35,7 @@ interface Queue {
   next: number;
 }
 
-/** None at first. */
+/** Creates an empty set of open calls. */
 export function createOpenCalls(): OpenCalls {
   /** By id, the latest batch last. */
   const byId = new Map<string, Pool[]>();
@@ -82,7 +82,7 @@ function latestPool(byId: Map<string, Pool[]>, logId: string, batch: number): Po
   return pool;
 }
 
-/** The last pool that has an open call; those after it are done with. */
+/** The last pool that has an open call. Pools after it are dropped. */
 function latestOpen(pools: Pool[] | undefined): Pool | undefined {
   while (pools !== undefined && pools.length > 0) {
     const last = pools.at(-1) as Pool;

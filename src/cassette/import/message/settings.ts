@@ -1,5 +1,5 @@
-// The settings of a model call in the words of the vendors and of the tools that record them. A setting that has no place
-// in ours, or whose value has none, is counted once in a run, however many calls repeat it.
+// The settings of a model call as vendors and recording tools name them. A setting without a place in ours is counted once in
+// a run, however many calls repeat it.
 
 import type { JsonObject, JsonValue, LlmSettings } from "../../../core/index.js";
 import type { RepairLog } from "../repair.js";
@@ -9,7 +9,7 @@ export type CallSettings = Omit<LlmSettings, "model">;
 
 type Name = keyof CallSettings;
 
-/** Our name of every name in use. */
+/** Our name for each name in use. */
 const NAMES: Readonly<Record<string, Name>> = {
   temperature: "temperature",
   top_p: "topP",
@@ -31,7 +31,7 @@ const NAMES: Readonly<Record<string, Name>> = {
   responseFormat: "responseFormat",
 };
 
-/** Reads the settings of the calls of one run. Fields in `ignored` are no settings of the model. */
+/** Creates a reader for the settings of the calls of one run. Fields in `ignored` are not settings of the model. */
 export function createSettingsReader(
   repairs: RepairLog,
   ignored: ReadonlySet<string>,
@@ -59,7 +59,7 @@ function isEmpty(value: JsonValue): boolean {
   return value === null || value === "";
 }
 
-/** A response format that asks for text asks for nothing. */
+/** The response format "text" is the default, so nothing is lost. */
 function isDefault(name: Name | undefined, value: JsonValue): boolean {
   return name === "responseFormat" && isObject(value) && value["type"] === "text";
 }

@@ -1,50 +1,49 @@
-// A record that is read as the format its reader was told, though it is plainly written in another: its calls would be read
-// without names or arguments. Only what has no reading in the forced format counts; a messy log of that format does not.
+// Refuses to read a record in a forced format when it is plainly written in another: its calls would be read without names or
+// arguments. Only what the forced format cannot mean counts; a messy log of that format passes.
 
-import { defined } from "../../../core/index.js";
-import type { JsonObject, JsonValue } from "../../../core/index.js";
+import { defined, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { CassetteError } from "../../errors.js";
-import { detectFormat } from "./detect.js";
 import { FORMATS, type ImportFormat } from "../registry.js";
-import { isObject, toText } from "../value.js";
+import { isObject, toList, toObject, toText } from "../value.js";
+import { detectFormat } from "./detect.js";
 
-/** Throws `import-malformed`, saying what was found and which format fits. */
+/** Throws `import-malformed` with what was found and which format fits. */
 export function assertFits(record: JsonValue, forced: ImportFormat): void {
   const find = SIGNS[forced];
   if (find === undefined) {
-    assertShape(record, forced);
+    // A format that is not a list of messages has a shape of its own.
+    if (!FORMATS[forced].detect(record)) throw misfit(forced, "its shape is another", fittingHint(record, forced));
     return;
   }
   for (const [index, message] of messagesOf(record, forced).entries()) {
     const sign = isObject(message) ? find(message) : undefined;
-    if (sign === undefined) continue;
-    throw new CassetteError("import-malformed", `it is no ${forced} record: message ${index} has ${sign.what}`, {
-      hint: readAs(sign.format, record),
-    });
+    if (sign !== undefined) {
+      throw misfit(forced, `message ${index} has ${sign.what}`, readAs(sign.format, formatOf(record)));
+    }
   }
 }
 
-/** A format that is no list of messages has a shape of its own, and nothing else can be read as it. */
-function assertShape(record: JsonValue, forced: ImportFormat): void {
-  if (FORMATS[forced].detect(record)) return;
-  const hint = fittingHint(record, forced);
-  const what = `it is no ${forced} record: it has not the shape of one`;
-  throw new CassetteError("import-malformed", what, defined({ hint }));
+function misfit(forced: ImportFormat, why: string, hint: string | undefined): CassetteError {
+  return new CassetteError("import-malformed", `it is not in ${forced} format: ${why}`, defined({ hint }));
 }
 
-/** What to do about a record that is not of the forced format; nothing when no other is recognised. */
+/** What to do about a record that is not of the forced format; undefined when no other format is recognised. */
 export function fittingHint(record: JsonValue, forced: ImportFormat): string | undefined {
-  const detection = detectFormat(record);
-  return detection.kind === "known" && detection.format !== forced ? readAs(detection.format, record) : undefined;
+  const format = formatOf(record);
+  return format === undefined || format === forced ? undefined : readAs(format, format);
 }
 
-function readAs(format: ImportFormat, record: JsonValue): string {
+function formatOf(record: JsonValue): ImportFormat | undefined {
   const detection = detectFormat(record);
-  const isRecognised = detection.kind === "known" && detection.format === format;
-  return `Read it as ${format}${isRecognised ? ", or name no format: each record is recognised by itself" : ""}.`;
+  return detection.kind === "known" ? detection.format : undefined;
 }
 
-/** Something in a message that one format alone has. */
+function readAs(format: ImportFormat, recognised: ImportFormat | undefined): string {
+  const isRecognised = recognised === format;
+  return `Read it as ${format}${isRecognised ? ", or leave the format out: each record is then recognised by itself" : ""}.`;
+}
+
+/** Something in a message that only one format has. */
 interface Sign {
   what: string;
   format: ImportFormat;
@@ -52,13 +51,12 @@ interface Sign {
 
 function messagesOf(record: JsonValue, forced: ImportFormat): readonly JsonValue[] {
   if (Array.isArray(record)) return record;
-  if (!isObject(record)) return [];
-  const run = forced === "agentdojo" && isObject(record["data"]) ? record["data"] : record;
-  const messages = run[forced === "tau-bench" ? "traj" : "messages"];
-  return Array.isArray(messages) ? messages : [];
+  const { data } = toObject(record);
+  const run = forced === "agentdojo" && isObject(data) ? data : toObject(record);
+  return toList(run[forced === "tau-bench" ? "traj" : "messages"]);
 }
 
-/** The formats that are lists of messages, and what none of their messages has. */
+/** For each format that is a list of messages, finds what none of its messages has. */
 const SIGNS: Partial<Record<ImportFormat, (message: JsonObject) => Sign | undefined>> = {
   "ai-sdk-messages": (message) => unless("ai-sdk-messages", findOtherThanOpenAi(message) ?? callSign(message)),
   "anthropic-messages": (message) => aiSdkSign(message) ?? callSign(message),
@@ -86,13 +84,13 @@ function aiSdkSign(message: JsonObject): Sign | undefined {
 }
 
 function findType({ content }: JsonObject, ...types: readonly string[]): string | undefined {
-  const parts = Array.isArray(content) ? content.filter(isObject) : [];
+  const parts = toList(content).filter(isObject);
   return parts.map(({ type }) => toText(type)).find((type) => types.includes(type));
 }
 
-/** A call is in the words of AgentDojo when `function` is the tool's name, and of OpenAI when it is an object or is not there. */
+/** In a call of AgentDojo `function` is the tool's name; in one of OpenAI it is an object or absent. */
 function callSign({ tool_calls: calls, function_call: legacy }: JsonObject): Sign | undefined {
-  const call = Array.isArray(calls) ? calls.find(isObject) : isObject(calls) ? calls : undefined;
+  const call = (Array.isArray(calls) ? calls : [calls]).find(isObject);
   if (call !== undefined) {
     const { function: tool, name } = call;
     if (typeof tool === "string") return { what: "a call whose function is a name", format: "agentdojo" };

@@ -1,4 +1,4 @@
-// Which of the formats we read is this record? Answered from its shape, one record at a time.
+// Recognises the format of one record by its shape.
 
 import type { JsonValue } from "../../../core/index.js";
 import { FORMATS, IMPORT_FORMATS, type ImportFormat } from "../registry.js";
@@ -14,7 +14,7 @@ export function detectFormat(record: JsonValue): Detection {
 }
 
 function describe(record: JsonValue): string {
-  if (Array.isArray(record)) return record.length === 0 ? "an empty list" : "a list of something else than messages";
+  if (Array.isArray(record)) return record.length === 0 ? "an empty list" : "a list of something other than messages";
   if (!isObject(record)) return record === null ? "null" : `a ${typeof record}`;
   const keys = Object.keys(record);
   if (keys.length === 0) return "an empty object";

@@ -1,4 +1,4 @@
-// The records of a text, each with its format and cut into the runs it holds. A record that is bad costs itself alone.
+// Splits a text into the runs of its records, each with its format. A bad record does not affect the others.
 
 import { MAX_JSON_DEPTH, NotJsonError, type JsonValue } from "../../../core/index.js";
 import { CassetteError } from "../../errors.js";
@@ -21,7 +21,7 @@ interface PartOptions {
   maxMemory?: number;
 }
 
-/** The runs of a text in order; those of a format that gathers its records come at the end. */
+/** The runs of a text in order. Those of a format that gathers its records come last. */
 export function* readParts(text: string, options: PartOptions): Generator<LogPart | { error: CassetteError }> {
   const gathered = new Map<ImportFormat, { place: RecordPlace; records: JsonValue[] }>();
   for (const record of readRecords(text, options.maxMemory)) {
@@ -42,22 +42,22 @@ export function* readParts(text: string, options: PartOptions): Generator<LogPar
   for (const [format, { place, records }] of gathered) yield* splitRecord({ place, format, value: records }, options);
 }
 
-/** What `read` gives, or the error it throws with the place of the record in front. */
+/** Returns what `read` returns, or the error it throws with the place of the record in front. */
 export function attempt<T>(place: RecordPlace, { source }: PartOptions, read: () => T): T | CassetteError {
   try {
     return read();
   } catch (error) {
     if (error instanceof CassetteError) return placed(error, place, source);
     // Names with dots and JSON in texts nest once they are unpacked.
-    if (error instanceof NotJsonError) return placed(malformed(notJson(error)), place, source);
+    if (error instanceof NotJsonError) return placed(malformed(describeFlaw(error)), place, source);
     throw error;
   }
 }
 
-function notJson({ reason }: NotJsonError): string {
+function describeFlaw({ reason }: NotJsonError): string {
   return reason === "depth"
     ? `it is nested deeper than ${MAX_JSON_DEPTH} levels once it is unpacked`
-    : `it holds a value that no JSON has (${reason})`;
+    : `it holds a value that JSON cannot hold (${reason})`;
 }
 
 function* splitRecord(part: LogPart, options: PartOptions): Generator<LogPart | { error: CassetteError }> {
@@ -67,7 +67,7 @@ function* splitRecord(part: LogPart, options: PartOptions): Generator<LogPart | 
   else for (const value of values) yield { ...part, value };
 }
 
-/** The caller's word decides, but not against what the record says of itself. */
+/** The caller's format counts, unless the record contradicts it. */
 function recogniseFormat(value: JsonValue, forced: ImportFormat | undefined): ImportFormat {
   if (forced !== undefined) {
     assertFits(value, forced);
@@ -75,14 +75,14 @@ function recogniseFormat(value: JsonValue, forced: ImportFormat | undefined): Im
   }
   const detection = detectFormat(value);
   if (detection.kind === "known") return detection.format;
-  throw new CassetteError("import-unknown-format", `no known log format: ${detection.saw}`, {
-    hint: `These formats are read: ${IMPORT_FORMATS.join(", ")}.`,
+  throw new CassetteError("import-unknown-format", `it is not in a known log format: it is ${detection.saw}`, {
+    hint: `The known formats are ${IMPORT_FORMATS.join(", ")}.`,
   });
 }
 
 function placed(error: CassetteError, place: RecordPlace, source: string): CassetteError {
   return new CassetteError(error.code, `${source}, ${place.unit} ${place.number}: ${error.summary}`, {
-    hint: error.hint ?? "Leave the record out, or mend it.",
+    hint: error.hint ?? "Leave the record out, or correct it.",
     file: source,
     cause: error.cause ?? error,
   });

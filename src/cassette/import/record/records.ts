@@ -1,12 +1,12 @@
-// The records of a text: one JSON document, the items of an array, or JSON Lines. A line that is not JSON costs that line
-// alone; the others are still read.
+// The records of a text: one JSON document, the items of an array, or JSON Lines. A line that is not JSON does not affect the
+// others.
 
 import { parseBoundedJson, thrownText } from "../../../core/index.js";
 import { CassetteError } from "../../errors.js";
 import { refuseWeight } from "../../file/json.js";
 import { isMessageList } from "../formats/message-log.js";
 
-/** Where a record stands: a line counted from 1, or an item of an array counted from 0. */
+/** The place of a record: a line counted from 1, or an item of an array counted from 0. */
 export interface RecordPlace {
   unit: "line" | "record";
   number: number;
@@ -16,7 +16,7 @@ export type LogRecord = { place: RecordPlace; value: unknown } | { place: Record
 
 /**
  * Splits a text into records, in order. Throws `import-malformed` for a text that begins with a byte-order mark, and `too-large`
- * for a document that is likely to take more than `maxMemory` bytes; a line that is costs itself alone.
+ * for a document that is likely to take more than `maxMemory` bytes. A line that is too large becomes an error of its own.
  */
 export function* readRecords(text: string, maxMemory = Infinity): Generator<LogRecord> {
   if (text.startsWith("\uFEFF")) {
@@ -34,13 +34,13 @@ export function* readRecords(text: string, maxMemory = Infinity): Generator<LogR
   }
 }
 
-/** True where the first line is JSON by itself and more follows, which no single document is. */
+/** True where the first line is JSON by itself and more text follows. */
 function isLines(text: string, maxMemory: number): boolean {
   const end = text.indexOf("\n");
   return end >= 0 && /\S/.test(text.slice(end, end + 10_000)) && parseJson(text.slice(0, end), maxMemory).isJson;
 }
 
-/** One line at a time: the text may have more lines than a list can hold. */
+/** Reads one line at a time: the text may have more lines than a list can hold. */
 function* readLines(text: string, maxMemory: number): Generator<LogRecord> {
   let number = 0;
   for (let start = 0, end = 0; end < text.length; start = end + 1) {
@@ -52,11 +52,11 @@ function* readLines(text: string, maxMemory: number): Generator<LogRecord> {
     if (line.trim() === "") continue;
     const place: RecordPlace = { unit: "line", number };
     const parsed = parseJson(line, maxMemory);
-    yield parsed.isJson ? { place, value: parsed.value } : { place, error: notJson(parsed.cause) };
+    yield parsed.isJson ? { place, value: parsed.value } : { place, error: lineError(parsed.cause) };
   }
 }
 
-function notJson(cause: unknown): CassetteError {
+function lineError(cause: unknown): CassetteError {
   if (cause instanceof CassetteError) return cause;
   const why = thrownText(cause);
   return new CassetteError("import-malformed", `it is not JSON: ${why}`, {

@@ -1,38 +1,41 @@
-// Model calls in the words of the AI SDK's telemetry (vercel/ai): the spans `ai.*.doGenerate` and `ai.*.doStream`, one for
-// each call. The spans around them (`ai.generateText`, …) sum up a whole loop and are no calls.
+// Model calls in the AI SDK's telemetry (vercel/ai): the spans `ai.*.doGenerate` and `ai.*.doStream`, one for each call. The
+// spans around them (`ai.generateText`, …) sum up a whole loop and are not calls.
 
-import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
+import type { RepairLog } from "../repair.js";
+import { toName, toText } from "../value.js";
 import { toChatMessages } from "./chat.js";
 import { requestSettings, type CallSpan } from "./genai.js";
-import type { RepairLog } from "../repair.js";
-import { unpackJson, type TracedCall } from "./traced-call.js";
-import { isObject, toName, toNumber, toText } from "../value.js";
+import { numberIn, toTracedUsage, unpackJson, type TracedCall } from "./traced-call.js";
 
-/** True for any span of the AI SDK. */
+/** Recognises any span of the AI SDK. */
 export function isAiSdk(attributes: JsonObject): boolean {
   return toText(attributes["ai.operationId"]).startsWith("ai.");
 }
 
-/** True for the span of a model call. */
+/** Recognises the span of a model call. */
 export function isAiSdkCall(attributes: JsonObject): boolean {
   return isAiSdk(attributes) && /\.do(Generate|Stream)$/.test(toText(attributes["ai.operationId"]));
 }
 
 /** Reads one call. */
 export function readAiSdk({ attributes, isFailed }: CallSpan, repairs: RepairLog): TracedCall {
-  const model = toName(attributes["ai.response.model"]) ?? toName(attributes["ai.model.id"]);
-  const finish = toName(attributes["ai.response.finishReason"]);
   const tools = attributes["ai.prompt.tools"];
   const choice = unpackJson(attributes["ai.prompt.toolChoice"], repairs);
   return {
     prompt: toChatMessages(unpackJson(attributes["ai.prompt.messages"], repairs), "user"),
     answer: readAnswer(attributes, repairs),
     isFailed,
-    ...defined({ model, finish }),
-    usage: readUsage(attributes),
-    ...(Array.isArray(tools) ? { tools: tools.map((tool) => toTool(unpackJson(tool, repairs) ?? null)) } : {}),
-    settings: { ...requestSettings(attributes), ...defined({ tool_choice: choice }) },
+    model: toName(attributes["ai.response.model"]) ?? toName(attributes["ai.model.id"]),
+    finish: toName(attributes["ai.response.finishReason"]),
+    usage: toTracedUsage({
+      input: numberIn(attributes, "ai.usage.inputTokens", "ai.usage.promptTokens"),
+      output: numberIn(attributes, "ai.usage.outputTokens", "ai.usage.completionTokens"),
+      cached: numberIn(attributes, "ai.usage.cachedInputTokens"),
+      reasoning: numberIn(attributes, "ai.usage.reasoningTokens"),
+    }),
+    tools: Array.isArray(tools) ? tools.map((tool) => unpackJson(tool, repairs) ?? null) : undefined,
+    settings: { ...requestSettings(attributes), ...(choice === undefined ? {} : { tool_choice: choice }) },
   };
 }
 
@@ -41,29 +44,10 @@ function readAnswer(attributes: JsonObject, repairs: RepairLog): JsonObject[] {
   const calls = unpackJson(attributes["ai.response.toolCalls"], repairs);
   const thought = attributes["ai.response.reasoning"];
   if (text === undefined && calls === undefined) return [];
-  const parts: JsonValue[] = [
+  const content: JsonValue[] = [
     ...(typeof thought === "string" ? [{ type: "reasoning", text: thought }] : []),
     ...(typeof text === "string" && text !== "" ? [{ type: "text", text }] : []),
     ...(Array.isArray(calls) ? calls : []),
   ];
-  return toChatMessages([{ role: "assistant", content: parts }], "assistant");
-}
-
-/** `{type: "function", name, description, inputSchema}`; older: `parameters`. */
-function toTool(tool: JsonValue): JsonValue {
-  if (!isObject(tool) || tool["inputSchema"] === undefined) return tool;
-  const { inputSchema, ...rest } = tool;
-  return { ...rest, parameters: inputSchema };
-}
-
-function readUsage(attributes: JsonObject): JsonObject {
-  const count = (...names: string[]): number | undefined =>
-    toNumber(names.map((name) => attributes[`ai.usage.${name}`]).find((value) => value !== undefined));
-  const [prompt, completion] = [count("inputTokens", "promptTokens"), count("outputTokens", "completionTokens")];
-  const [cached, reasoning] = [count("cachedInputTokens"), count("reasoningTokens")];
-  return {
-    ...defined({ prompt_tokens: prompt, completion_tokens: completion }),
-    ...(cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } }),
-    ...(reasoning === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
-  };
+  return toChatMessages([{ role: "assistant", content }], "assistant");
 }

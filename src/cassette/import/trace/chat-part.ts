@@ -1,16 +1,16 @@
-// The parts of a chat message, whatever they are called: texts, thoughts, calls of tools, their results, images.
+// The parts of a chat message under any of their names: texts, thoughts, calls of tools, their results, images.
 
 import { canonicalize, defined, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { isObject, toText } from "../value.js";
+import { isObject, toObject, toText } from "../value.js";
 
-/** Parts by what they are. `content` holds texts as text, and other parts as OpenAI's or as they were. */
+/** Parts by kind. `content` holds texts as text, and other parts as OpenAI's or unchanged. */
 export interface ChatParts {
   content: JsonValue[];
   calls: JsonObject[];
   /** As messages of the role tool. */
   results: JsonObject[];
   thoughts: string[];
-  /** Something stands after a call, which our messages cannot say. */
+  /** True when content stands after a call, an order that our messages cannot express. */
   isLate: boolean;
 }
 
@@ -20,8 +20,7 @@ const RESULTS = new Set(["tool-result", "tool_result", "tool_call_response"]);
 /** True for a call of a tool or its result. */
 export function hasToolPart(part: JsonObject): boolean {
   const type = toText(part["type"]);
-  const isCall = CALLS.has(type) || isObject(part["function_call"]) || part["toolCallId"] !== undefined;
-  return isCall || isResultPart(part);
+  return CALLS.has(type) || isObject(part["function_call"]) || part["toolCallId"] !== undefined || isResultPart(part);
 }
 
 /** True for the result of a call. */
@@ -43,10 +42,10 @@ export function toChatParts(list: readonly JsonValue[]): ChatParts {
 
 function sortPart(part: JsonObject, parts: ChatParts): void {
   const type = toText(part["type"]);
-  const { function_call: asked, function_response: answered } = part;
-  if (isObject(answered)) parts.results.push(toResult(answered));
+  const { function_call: call, function_response: response } = part;
+  if (isObject(response)) parts.results.push(toResult(response));
   else if (RESULTS.has(type)) parts.results.push(toResult(part));
-  else if (isObject(asked)) parts.calls.push(toCall(asked));
+  else if (isObject(call)) parts.calls.push(toCall(call));
   else if (CALLS.has(type) || part["toolCallId"] !== undefined) parts.calls.push(toCall(part));
   else if (type === "reasoning" || type === "thinking") addThought(part, parts);
   else if (type === "image" || type === "file") parts.content.push(toImage(part));
@@ -83,10 +82,10 @@ function toResult(part: JsonObject): JsonObject {
 /** Anthropic and the AI SDK's first versions mark the part, its later ones the output. */
 function isFailure(part: JsonObject): boolean {
   const { output, is_error: marked, isError } = part;
-  return marked === true || isError === true || (isObject(output) && toText(output["type"]).startsWith("error-"));
+  return marked === true || isError === true || toText(toObject(output)["type"]).startsWith("error-");
 }
 
-/** One with a vendor's signature stays a part, as Anthropic writes it. */
+/** Adds a thought. One with a vendor's signature stays a part, as Anthropic writes it. */
 function addThought(part: JsonObject, { content, thoughts }: ChatParts): void {
   const signature = part["signature"] ?? signatureIn(part["providerOptions"]) ?? signatureIn(part["providerMetadata"]);
   const thinking = toThought(part);
@@ -95,13 +94,12 @@ function addThought(part: JsonObject, { content, thoughts }: ChatParts): void {
 }
 
 function signatureIn(options: JsonValue | undefined): JsonValue | undefined {
-  const own = isObject(options) ? options["anthropic"] : undefined;
-  return isObject(own) ? own["signature"] : undefined;
+  return toObject(toObject(options)["anthropic"])["signature"];
 }
 
 function toThought(part: JsonObject): string {
   const { text, content, reasoning, thinking, summary } = part;
-  if (Array.isArray(summary)) return summary.map((item) => (isObject(item) ? toText(item["text"]) : "")).join("\n");
+  if (Array.isArray(summary)) return summary.map((item) => toText(toObject(item)["text"])).join("\n");
   return toText(text ?? content ?? reasoning ?? thinking);
 }
 
@@ -125,15 +123,13 @@ function toMedia(part: JsonObject): JsonValue {
   return { type: "image_url", image_url: { url: `data:${mediaType || "image/png"};base64,${content}` } };
 }
 
-/** A value as text: text as it is, the AI SDK's `{type, value}` as its value, anything else as canonical JSON. */
+/** A value as text: text unchanged, the AI SDK's `{type, value}` as its value, anything else as canonical JSON. */
 export function toTextOf(value: JsonValue | undefined): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";
-  if (isObject(value) && value["value"] !== undefined && Object.keys(value).length === 2) {
-    const type = toText(value["type"]);
-    if (type === "text" || type === "json" || type.startsWith("error-")) return toTextOf(value["value"]);
-  }
-  if (isObject(value) && Array.isArray(value["parts"])) return value["parts"].map((part) => toTextOf(part)).join("");
-  if (isObject(value) && typeof value["text"] === "string" && Object.keys(value).length === 1) return value["text"];
-  return canonicalize(value);
+  const { type, value: inner, parts, text } = toObject(value);
+  const fields = Object.keys(toObject(value)).length;
+  if (inner !== undefined && fields === 2 && /^(?:text|json)$|^error-/.test(toText(type))) return toTextOf(inner);
+  if (Array.isArray(parts)) return parts.map((part) => toTextOf(part)).join("");
+  return typeof text === "string" && fields === 1 ? text : canonicalize(value);
 }

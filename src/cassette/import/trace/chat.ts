@@ -1,15 +1,15 @@
-// Chat messages in any of the words that traces use (OpenAI Chat and Responses, Gemini, LangChain, the AI SDK, the GenAI
-// semantic conventions), put into those of OpenAI's chat, which openai.ts reads. Says nothing of repairs: what is put into
-// other words here is the same thing; what has no word is handed on as it is, for the reader to count.
+// Rewrites chat messages in any of the words that traces use (OpenAI Chat and Responses, Gemini, LangChain, the AI SDK, the
+// GenAI semantic conventions) as OpenAI's, which formats/openai.ts reads. Nothing is repaired here: what has no word in OpenAI's
+// messages is passed on unchanged, for the reader to count.
 
 import { canonicalize, defined, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { hasToolPart, isResultPart, toChatParts, toTextOf, type ChatParts } from "./chat-part.js";
 import { AFTER_CALLS } from "../formats/openai.js";
-import { isObject, toName, toText, toThoughts } from "../value.js";
+import { isObject, toList, toName, toObject, toText, toThoughts } from "../value.js";
+import { hasToolPart, isResultPart, toChatParts, toTextOf, type ChatParts } from "./chat-part.js";
 
 export type ChatRole = "user" | "assistant";
 
-/** The messages of a prompt or an answer. What has no role is `role`'s; a text is one message. */
+/** The messages of a prompt or an answer. A message without a role gets `role`; a text is one message. */
 export function toChatMessages(value: JsonValue | undefined, role: ChatRole): JsonObject[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) return fromList(value, role);
@@ -17,7 +17,7 @@ export function toChatMessages(value: JsonValue | undefined, role: ChatRole): Js
   return fromContainer(value, role) ?? toMessages(value, role);
 }
 
-/** The tools that stand among the messages (LangChain's callbacks write them so), and the messages without them. */
+/** Separates the tools that stand among the messages, as LangChain's callbacks write them, from the messages. */
 export function takeTools(messages: readonly JsonValue[]): { messages: JsonValue[]; tools: JsonValue[] } {
   const tools: JsonValue[] = [];
   const rest = messages.filter((message) => {
@@ -31,7 +31,7 @@ export function takeTools(messages: readonly JsonValue[]): { messages: JsonValue
 
 function fromList(list: readonly JsonValue[], role: ChatRole): JsonObject[] {
   const [first] = list;
-  // LangChain runs batches; one of them is a list in a list.
+  // LangChain runs batches: a list of lists.
   if (Array.isArray(first)) return list.flatMap((item) => toChatMessages(item, role));
   const isParts = list.every((item) => isObject(item) && item["role"] === undefined && isPart(item));
   if (list.length > 0 && isParts) return buildAll(role, {}, list);
@@ -48,15 +48,15 @@ function isPart(item: JsonObject): boolean {
 function fromContainer(value: JsonObject, role: ChatRole): JsonObject[] | undefined {
   const { messages, contents, config, content, output, choices, generations, candidates, prompt, system, update } =
     value;
-  if (Array.isArray(messages)) {
-    return [...fromSystem(system), ...fromList(messages, role)];
-  }
+  if (Array.isArray(messages)) return [...fromSystem(system), ...fromList(messages, role)];
   if (Array.isArray(contents)) {
-    return [...fromSystem(instructionOf(value) ?? instructionOf(config)), ...fromList(contents, role)];
+    const instruction = instructionOf(value) ?? instructionOf(toObject(config));
+    return [...fromSystem(instruction), ...fromList(contents, role)];
   }
-  if (Array.isArray(output) && value["object"] === "response") return joinAnswer(fromList(output, role));
-  if (Array.isArray(choices)) return choices.slice(0, 1).flatMap((choice) => toChatMessages(choice, "assistant"));
-  if (Array.isArray(candidates)) return candidates.slice(0, 1).flatMap((one) => toChatMessages(one, "assistant"));
+  if (Array.isArray(output) && value["object"] === "response")
+    return joinAnswer(fromList(output, role)) as JsonObject[];
+  const answers = [choices, candidates].find((list) => Array.isArray(list));
+  if (answers !== undefined) return answers.slice(0, 1).flatMap((answer) => toChatMessages(answer, "assistant"));
   if (Array.isArray(generations)) {
     const [batch] = generations;
     const [one] = Array.isArray(batch) ? batch : generations;
@@ -78,29 +78,28 @@ function fromSystem(system: JsonValue | undefined): JsonObject[] {
   return Array.isArray(parts) ? buildAll("system", {}, parts) : [{ role: "system", content: toTextOf(system) }];
 }
 
-function instructionOf(body: JsonValue | undefined): JsonValue | undefined {
-  return isObject(body) ? (body["system_instruction"] ?? body["systemInstruction"]) : undefined;
+function instructionOf(body: JsonObject): JsonValue | undefined {
+  return body["system_instruction"] ?? body["systemInstruction"];
 }
 
-/** An answer is one message, in however many items it came. It stands first; what is no answer follows. */
-export function joinAnswer(messages: readonly JsonObject[]): JsonObject[] {
-  const own = messages.filter((message) => message["role"] === "assistant");
-  const others = messages.filter((message) => message["role"] !== "assistant");
+/** Joins the items of an answer into one message, which stands first; other messages follow. */
+export function joinAnswer(messages: readonly JsonValue[]): JsonValue[] {
+  const own = messages.map(toObject).filter(({ role }) => role === "assistant");
+  const others = messages.filter((message) => toObject(message)["role"] !== "assistant");
   if (own.length < 2) return [...own, ...others];
   const content = own.map((message) => toParts(message["content"]));
   const calls = own.map((message) => toParts(message["tool_calls"]));
   const firstCall = calls.findIndex((list) => list.length > 0);
   const isLate = firstCall >= 0 && content.slice(firstCall + 1).some((list) => list.length > 0);
   const thoughts = own.flatMap(({ reasoning_content }) => toThoughts(reasoning_content));
-  const asked = calls.flat();
   // Spread, and not assigned: a key may be called `__proto__`.
   const joined = own.reduce((before, message) => ({ ...before, ...message }), {});
-  const { tool_calls: _calls, reasoning_content: _thoughts, ...beside } = joined;
+  const { tool_calls: _calls, reasoning_content: _thoughts, ...rest } = joined;
   return [
     {
-      ...beside,
+      ...rest,
       content: joinSingle(content.flat()),
-      ...(asked.length === 0 ? {} : { tool_calls: asked }),
+      ...(firstCall < 0 ? {} : { tool_calls: calls.flat() }),
       ...fromThoughts(thoughts),
       ...(isLate ? { [AFTER_CALLS]: true } : {}),
     },
@@ -113,13 +112,13 @@ function toParts(value: JsonValue | undefined): JsonValue[] {
   return value === undefined || value === null || value === "" ? [] : [value];
 }
 
-/** How many further answers stand beside the one that `toChatMessages` takes. */
+/** How many answers there are besides the one that `toChatMessages` takes. */
 export function countAlternatives(value: JsonValue | undefined): number {
   if (!isObject(value) || Array.isArray(value["messages"]) || Array.isArray(value["contents"])) return 0;
   const { choices, candidates, generations } = value;
   const [batch] = Array.isArray(generations) ? generations : [];
-  const list = [choices, candidates, Array.isArray(batch) ? batch : generations].find((one) => Array.isArray(one));
-  return Array.isArray(list) ? Math.max(0, list.length - 1) : 0;
+  const list = [choices, candidates, Array.isArray(batch) ? batch : generations].find(Array.isArray) ?? [];
+  return Math.max(0, list.length - 1);
 }
 
 const ROLES: Readonly<Record<string, string>> = {
@@ -134,7 +133,7 @@ const ROLES: Readonly<Record<string, string>> = {
   ToolMessage: "tool",
 };
 
-/** One message; a message with results of tools is one for each, and one for what stands beside them. */
+/** Rewrites one message. A message with results of tools becomes one for each, and one for the rest. */
 function toMessages(message: JsonObject, role: ChatRole): JsonObject[] {
   const { kwargs, id, lc } = message;
   if (lc !== undefined && isObject(kwargs) && Array.isArray(id)) {
@@ -142,17 +141,16 @@ function toMessages(message: JsonObject, role: ChatRole): JsonObject[] {
   }
   if (isObject(message["message"])) return toMessages(message["message"], "assistant");
   const type = toText(message["type"]);
-  if (type === "function_call") return buildAll("assistant", {}, [message]);
+  if (type === "function_call" || type === "reasoning") return buildAll("assistant", {}, [message]);
   if (type === "function_call_output") {
     return [{ role: "tool", tool_call_id: message["call_id"] ?? null, content: toTextOf(message["output"]) }];
   }
-  if (type === "reasoning") return buildAll("assistant", {}, [message]);
   const word = toName(message["role"]) ?? (type === "" ? undefined : type);
   const own =
     word === undefined || word === "message" ? role : Object.hasOwn(ROLES, word) ? (ROLES[word] as string) : word;
   const parts = message["parts"] ?? message["content"];
   if (Array.isArray(parts)) return buildAll(own, message, parts);
-  if (parts === undefined && isObject(message) && word === undefined) {
+  if (parts === undefined && word === undefined) {
     return [{ role: own, content: canonicalize(message) }];
   }
   return buildAll(own, message, parts === undefined || parts === null ? [] : [{ type: "text", text: toTextOf(parts) }]);
@@ -161,40 +159,38 @@ function toMessages(message: JsonObject, role: ChatRole): JsonObject[] {
 /** The messages of a list of parts, in its order: each result is one, and so is each stretch between them. */
 function buildAll(role: string, message: JsonObject, list: readonly JsonValue[]): JsonObject[] {
   const messages: JsonObject[] = [];
-  // What stands beside the parts belongs to the first message that is no result.
-  let beside: JsonObject | undefined = message;
+  // The fields around the parts belong to the first message that is not a result.
+  let fields: JsonObject | undefined = message;
   for (const stretch of toStretches(list)) {
     const parts = toChatParts(stretch);
     messages.push(...parts.results);
     if (parts.results.length > 0) continue;
-    messages.push(build(role, beside ?? {}, parts));
-    beside = undefined;
+    messages.push(build(role, fields ?? {}, parts));
+    fields = undefined;
   }
-  const hasWords = callsOf(message).length > 0 || thoughtsBeside(message).length > 0;
-  if (beside !== undefined && (messages.length === 0 || hasWords)) messages.push(build(role, message, toChatParts([])));
+  const hasWords = callsOf(message).length > 0 || thoughtsOf(message).length > 0;
+  if (fields !== undefined && (messages.length === 0 || hasWords)) messages.push(build(role, message, toChatParts([])));
   return messages;
 }
 
-/** Parts that are results, and parts that are none, by turns. */
+/** Cuts parts into stretches of results and stretches of others. */
 function toStretches(list: readonly JsonValue[]): JsonValue[][] {
   const stretches: JsonValue[][] = [];
   for (const [index, part] of list.entries()) {
     const before = list[index - 1];
-    const last = stretches.at(-1);
-    if (last === undefined || before === undefined || isResultPart(before) !== isResultPart(part))
-      stretches.push([part]);
-    else last.push(part);
+    if (before !== undefined && isResultPart(before) === isResultPart(part)) stretches.at(-1)?.push(part);
+    else stretches.push([part]);
   }
   return stretches;
 }
 
 function build(role: string, message: JsonObject, { content, calls, thoughts, isLate }: ChatParts): JsonObject {
-  const asked = [...callsOf(message), ...calls];
+  const allCalls = [...callsOf(message), ...calls];
   return {
     role,
     content: content.every((part) => typeof part === "string") ? joinSingle(content) : content,
-    ...(asked.length === 0 ? {} : { tool_calls: asked }),
-    ...fromThoughts([...thoughtsBeside(message), ...toThoughts(thoughts)]),
+    ...(allCalls.length === 0 ? {} : { tool_calls: allCalls }),
+    ...fromThoughts([...thoughtsOf(message), ...toThoughts(thoughts)]),
     ...toolFields(role, message),
     ...othersOf(message),
     ...(isLate ? { [AFTER_CALLS]: true } : {}),
@@ -202,18 +198,18 @@ function build(role: string, message: JsonObject, { content, calls, thoughts, is
 }
 
 /** LangChain keeps what is not its own in `additional_kwargs`. */
-function thoughtsBeside({ reasoning_content: own, additional_kwargs: more }: JsonObject): string[] {
-  return toThoughts(own ?? (isObject(more) ? more["reasoning_content"] : undefined));
+function thoughtsOf({ reasoning_content: own, additional_kwargs: more }: JsonObject): string[] {
+  return toThoughts(own ?? toObject(more)["reasoning_content"]);
 }
 
-/** One thought is a text, as vendors send it; several are a list of texts, so that none is joined with the next. */
+/** One thought is a text, as vendors send it; several are a list of texts, so that they stay apart. */
 function fromThoughts(thoughts: readonly string[]): JsonObject {
   const [first] = thoughts;
   if (first === undefined) return {};
   return { reasoning_content: thoughts.length > 1 ? [...thoughts] : first };
 }
 
-/** What this file reads, and what a trace notes beside a message: its place, its vendor, how it was made. */
+/** Fields that this file reads, and a trace's notes on a message: its place, its vendor, how it was made. */
 const HANDLED = new Set([
   ...["role", "content", "parts", "type", "lc", "id", "index", "finish_reason", "message", "name", "status"],
   ...["tool_calls", "additional_kwargs", "function_call", "reasoning_content", "tool_call_id", "toolCallId"],
@@ -225,7 +221,7 @@ const HANDLED = new Set([
 function othersOf(message: JsonObject): JsonObject {
   const others = Object.entries(message).filter(([name]) => !HANDLED.has(name));
   const { status, name, role, additional_kwargs: more } = message;
-  const kept = Object.entries(isObject(more) ? more : {}).filter(([field]) => !HANDLED.has(field));
+  const kept = Object.entries(toObject(more)).filter(([field]) => !HANDLED.has(field));
   return {
     ...Object.fromEntries(kept),
     ...Object.fromEntries(others),
@@ -234,7 +230,7 @@ function othersOf(message: JsonObject): JsonObject {
   };
 }
 
-/** One text is a text; several are a list, which its reader joins and counts. */
+/** One text is a text; several are a list, which the reader joins and counts. */
 function joinSingle(content: readonly JsonValue[]): JsonValue {
   const [first = ""] = content;
   if (content.length < 2 && typeof first === "string") return first;
@@ -249,15 +245,15 @@ function toolFields(role: string, message: JsonObject): JsonObject {
 }
 
 function callsOf({ tool_calls: calls, additional_kwargs: more, function_call: legacy }: JsonObject): JsonValue[] {
-  const kept = isObject(more) ? more : {};
-  const own = Array.isArray(calls) && calls.length > 0 ? calls : kept["tool_calls"];
-  const single = [legacy, kept["function_call"]].find((call) => isObject(call));
-  const list = Array.isArray(own) ? own : single === undefined ? [] : [single];
+  const kept = toObject(more);
+  const own = toList(calls).length > 0 ? calls : kept["tool_calls"];
+  const list = Array.isArray(own) ? own : [legacy, kept["function_call"]].filter(isObject).slice(0, 1);
   return list.map((call) => {
     if (!isObject(call)) return call;
     const body = isObject(call["function"]) ? call["function"] : call;
-    const given = body["arguments"] ?? body["args"] ?? body["input"];
+    const { name = null, arguments: own = null, args, input } = body;
+    const given = own ?? args ?? input ?? null;
     const text = isObject(given) ? JSON.stringify(given) : given;
-    return { id: call["id"] ?? null, function: { name: body["name"] ?? null, arguments: text ?? null } };
+    return { id: call["id"] ?? null, function: { name, arguments: text } };
   });
 }

@@ -1,9 +1,18 @@
-// A run as a list of model calls, each with the prompt that was sent and the answer that came: what spans, network captures
-// and traces have. Every prompt is taken as it was sent, so a prompt that was cut, summed up or belongs to another agent
-// stays what it was; only what equals the prompt before is not written again.
+// A run as a list of model calls, each with the prompt that was sent and its answer, as spans and traces have them. Every
+// prompt is taken as it was sent, so one that was cut, summed up or belongs to another agent stays what it was. Only what
+// equals the prompt before is not written again.
 
-import { defined, hashJson, type LlmMessage, type LlmSettings, type LlmToolDefinition } from "../../../core/index.js";
-import type { JsonObject, JsonValue, LlmTurnResponse, StopReason } from "../../../core/index.js";
+import {
+  defined,
+  hashJson,
+  type JsonObject,
+  type JsonValue,
+  type LlmMessage,
+  type LlmSettings,
+  type LlmToolDefinition,
+  type LlmTurnResponse,
+  type StopReason,
+} from "../../../core/index.js";
 import type { BuiltTurn } from "../../file/build.js";
 import type { ContextExtension } from "../../file/format.js";
 import { createPromptTracker } from "../../prompt/prompt.js";
@@ -11,21 +20,21 @@ import type { LogAssistantMessage, LogFacts, LogMessage } from "../log.js";
 import type { RepairLog } from "../repair.js";
 import { toLlmMessages } from "../message/call-ids.js";
 
-/** One call of a model that was answered. A call without an answer is no turn; its reader counts `call-unanswered`. */
+/** An answered call of a model. A call without an answer is not a turn; its reader counts `call-unanswered`. */
 export interface ModelCall {
-  /** The whole prompt. Tool call ids are the log's, as everywhere before `toLlmMessages`. */
+  /** The whole prompt. Tool call ids are the log's until `toLlmMessages`. */
   request: LogMessage[];
   /** The answer, with its usage. */
   response: LogAssistantMessage;
-  /** Only why the answer ended early; that it ended, or asks for tools, is seen from the answer. */
-  stopReason?: Exclude<StopReason, "stop" | "toolUse">;
-  /** The model that answered, in the vendor's words. */
+  /** Why the answer ended early. That it ended normally, or calls tools, is seen from the answer. */
+  stopReason?: Exclude<StopReason, "stop" | "toolUse"> | undefined;
+  /** The vendor's name of the model that answered. */
   model?: string;
   costUsd?: number;
-  /** Absent when the log does not say which tools were offered: those of the call before are taken to be still in force. */
+  /** Absent when the log does not list the tools that were offered: those of the call before still apply. */
   tools?: LlmToolDefinition[];
-  /** Absent when the log does not say; then those of the call before are. */
-  settings?: Omit<LlmSettings, "model">;
+  /** Undefined when the log does not list them: those of the call before still apply. */
+  settings?: Omit<LlmSettings, "model"> | undefined;
 }
 
 /** A run whose record is its model calls, in the order in which they began. */
@@ -35,7 +44,7 @@ export interface LogCalls extends LogFacts {
   after?: LogMessage[];
 }
 
-/** What the calls of a run come to in a cassette. */
+/** The calls of a run as a cassette holds them. */
 export interface CallTurns {
   turns: BuiltTurn[];
   contexts: ContextExtension[];
@@ -43,7 +52,7 @@ export interface CallTurns {
   trailing: LlmMessage[];
 }
 
-/** The turns of a run. What is repaired in a message is counted where it first stands, not in every prompt that repeats it. */
+/** Builds the turns of a run. Repairs of a message are counted where it first stands, not in every prompt that repeats it. */
 export function toCallTurns({ calls, after = [] }: LogCalls, repairs: RepairLog): CallTurns {
   const tracker = createPromptTracker();
   const isNew = createNewness();
@@ -62,7 +71,7 @@ export function toCallTurns({ calls, after = [] }: LogCalls, repairs: RepairLog)
 
 type AssistantMessage = Extract<LlmMessage, { role: "assistant" }>;
 
-/** A turn's response; `length`, `contentFilter` and `error` are the log's, the rest is seen from the message. */
+/** A turn's response. Without a stop reason of the log, the message shows whether the turn ended or calls tools. */
 export function toResponse(
   message: AssistantMessage,
   { response, stopReason, costUsd, model }: Omit<ModelCall, "request">,
@@ -83,12 +92,12 @@ export function toContext(
   settings: Omit<LlmSettings, "model">,
 ): ContextExtension {
   const listed = tools.map(({ name, description, schema }) => ({ name, description, schema }));
-  const asked = { ...settings } as JsonObject;
-  const hashes = { toolsHash: hashJson(listed), settingsHash: hashJson(asked) };
-  return { fromTurn, ...hashes, tools: listed, ...(Object.keys(asked).length === 0 ? {} : { settings: asked }) };
+  const plain = { ...settings } as JsonObject;
+  const hashes = { toolsHash: hashJson(listed), settingsHash: hashJson(plain) };
+  return { fromTurn, ...hashes, tools: listed, ...(Object.keys(plain).length === 0 ? {} : { settings: plain }) };
 }
 
-/** What was offered and asked beside the prompts, where it changes. */
+/** The tools and settings of the calls, wherever they change. */
 export function toContexts(calls: readonly Pick<ModelCall, "tools" | "settings">[]): ContextExtension[] {
   const contexts: ContextExtension[] = [];
   let tools: LlmToolDefinition[] = [];
@@ -105,7 +114,7 @@ export function toContexts(calls: readonly Pick<ModelCall, "tools" | "settings">
   return contexts;
 }
 
-/** Tells of each message of a thread whether no thread before had one like it. */
+/** Creates a test for the messages of each thread: true where no earlier thread had one like it. */
 function createNewness(): (thread: readonly LogMessage[]) => (message: LogMessage) => boolean {
   const known = new WeakSet<LogMessage>();
   const texts = new Set<string>();
@@ -115,7 +124,7 @@ function createNewness(): (thread: readonly LogMessage[]) => (message: LogMessag
     for (const message of thread) {
       if (known.has(message)) continue;
       known.add(message);
-      // A prompt repeats an answer without what it used.
+      // A prompt repeats an answer without its usage.
       const text = JSON.stringify("usage" in message ? { ...message, usage: undefined } : message);
       if (texts.has(text)) continue;
       fresh.add(message);
@@ -129,8 +138,8 @@ function createNewness(): (thread: readonly LogMessage[]) => (message: LogMessag
 export type ReadMessages = (list: readonly JsonValue[], repairs: RepairLog) => LogMessage[];
 
 /**
- * A reader for the prompts of one run, to be handed every prompt in order. A message that stood in an earlier prompt is not
- * read again, so its repairs are counted once. `read` must give each message of the list the same whatever stands around it.
+ * Creates a reader for the prompts of one run, in order. A message that stood in an earlier prompt is not read again, so its
+ * repairs are counted once. `read` must read each message independently of its neighbours.
  */
 export function createPromptReader(
   read: ReadMessages,
@@ -143,7 +152,7 @@ export function createPromptReader(
       const text = JSON.stringify(message);
       const known = before.get(text);
       if (known !== undefined) return known;
-      // The same words twice in one prompt are two messages, each counted.
+      // Equal messages in one prompt are two messages, each counted.
       const own = read([message], repairs);
       now.set(text, own);
       return own;
@@ -153,7 +162,7 @@ export function createPromptReader(
   };
 }
 
-/** Reads a value that many calls repeat once for each of its texts, so that its repairs are counted once. */
+/** Wraps `read` so that each distinct value is read once, and its repairs are counted once. */
 export function readOnce<T>(read: (value: JsonValue | undefined) => T): (value: JsonValue | undefined) => T {
   const known = new Map<string, T>();
   return (value) => {

@@ -1,14 +1,14 @@
-// Spans of OpenTelemetry in their two encodings: OTLP/JSON (opentelemetry-proto, `ExportTraceServiceRequest`), and ended
-// spans as the JavaScript SDK has them (`ReadableSpan`: spanContext, startTime as [seconds, nanoseconds], plain attributes).
+// Spans of OpenTelemetry in their two encodings: OTLP/JSON (opentelemetry-proto, `ExportTraceServiceRequest`), and the ended
+// spans of the JavaScript SDK (`ReadableSpan`: spanContext, startTime as [seconds, nanoseconds], plain attributes).
 
 import { MAX_JSON_DEPTH, setOwn, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { isObject, malformed, toName, toNumber, toText } from "../value.js";
+import { isObject, malformed, toList, toName, toNumber, toObject, toText } from "../value.js";
 
-/** A span, whatever its encoding. */
+/** A span of either encoding. */
 export interface Span {
   traceId: string;
   spanId: string;
-  parentId?: string;
+  parentId?: string | undefined;
   name: string;
   /** Nanoseconds since 1970. */
   start: bigint;
@@ -30,7 +30,7 @@ export function isEndedSpan(record: JsonValue): boolean {
 /** All spans of OTLP/JSON requests. */
 export function otlpSpans(requests: readonly JsonValue[]): Span[] {
   const within = (value: JsonValue, ...names: string[]): JsonObject[] => {
-    const list = isObject(value) ? names.map((name) => value[name]).find(Array.isArray) : undefined;
+    const list = names.map((name) => toObject(value)[name]).find(Array.isArray);
     return (list ?? []).filter(isObject);
   };
   return requests
@@ -38,14 +38,13 @@ export function otlpSpans(requests: readonly JsonValue[]): Span[] {
     .flatMap((resource) => within(resource, "scopeSpans", "scope_spans", "instrumentationLibrarySpans"))
     .flatMap((scope) => within(scope, "spans"))
     .map((span): Span => {
-      const { parentSpanId, status, startTimeUnixNano } = span;
-      const code = isObject(status) ? status["code"] : undefined;
+      const { code } = toObject(span["status"]);
       return {
         traceId: toText(span["traceId"]),
         spanId: toText(span["spanId"]),
-        ...(typeof parentSpanId === "string" && parentSpanId !== "" ? { parentId: parentSpanId } : {}),
+        parentId: toText(span["parentSpanId"]) || undefined,
         name: toText(span["name"]),
-        start: toNanoseconds(startTimeUnixNano),
+        start: toNanoseconds(span["startTimeUnixNano"]),
         attributes: fromPairs(span["attributes"]),
         events: within(span, "events").map((event) => ({
           name: toText(event["name"]),
@@ -56,31 +55,31 @@ export function otlpSpans(requests: readonly JsonValue[]): Span[] {
     });
 }
 
-/** Ended spans as the SDK has them. */
+/** Spans as the SDK ends them. */
 export function endedSpans(list: readonly JsonValue[]): Span[] {
   return list.filter(isObject).map((span): Span => {
     const { spanContext, parentSpanContext, startTime, status, attributes, events } = span;
     const context = isObject(spanContext) ? spanContext : span;
+    const { code } = toObject(status);
     const parent = isObject(parentSpanContext)
       ? parentSpanContext["spanId"]
       : (span["parentSpanId"] ?? span["parentId"]);
     return {
       traceId: toText(context["traceId"]),
       spanId: toName(context["spanId"] ?? span["id"]) ?? "",
-      ...(typeof parent === "string" && parent !== "" ? { parentId: parent } : {}),
+      parentId: toText(parent) || undefined,
       name: toText(span["name"]),
       start: toNanoseconds(startTime ?? span["timestamp"]),
-      attributes: isObject(attributes) ? attributes : {},
-      events: (Array.isArray(events) ? events.filter(isObject) : []).map((event) => ({
-        name: toText(event["name"]),
-        attributes: isObject(event["attributes"]) ? event["attributes"] : {},
-      })),
-      isFailed: isObject(status) && (status["code"] === 2 || status["code"] === "ERROR"),
+      attributes: toObject(attributes),
+      events: toList(events)
+        .filter(isObject)
+        .map((event) => ({ name: toText(event["name"]), attributes: toObject(event["attributes"]) })),
+      isFailed: code === 2 || code === "ERROR",
     };
   });
 }
 
-/** A time as nanoseconds in text, as [seconds, nanoseconds], as a date, or as a number that only orders. */
+/** A time written as nanoseconds in text, as [seconds, nanoseconds], as a date, or as a number that only orders. */
 function toNanoseconds(time: JsonValue | undefined): bigint {
   if (typeof time === "string" && /^\d{1,30}$/.test(time)) return BigInt(time);
   if (typeof time === "string") return BigInt(Math.round(Date.parse(time) || 0)) * 1_000_000n;
@@ -89,7 +88,7 @@ function toNanoseconds(time: JsonValue | undefined): bigint {
   return toWhole(seconds) * 1_000_000_000n + toWhole(nanoseconds);
 }
 
-/** 0 for what is no number, or none that a double holds. */
+/** A whole number; 0 for anything that a double cannot hold. */
 function toWhole(value: JsonValue | undefined): bigint {
   return BigInt(Math.round(toNumber(value) ?? 0));
 }
@@ -97,8 +96,8 @@ function toWhole(value: JsonValue | undefined): bigint {
 /** `[{key, value: AnyValue}]` as an object. */
 function fromPairs(pairs: JsonValue | undefined): JsonObject {
   const result: JsonObject = {};
-  for (const pair of Array.isArray(pairs) ? pairs : []) {
-    if (isObject(pair) && typeof pair["key"] === "string") setOwn(result, pair["key"], fromAnyValue(pair["value"]));
+  for (const { key, value } of toList(pairs).map(toObject)) {
+    if (typeof key === "string") setOwn(result, key, fromAnyValue(value));
   }
   return result;
 }
@@ -108,21 +107,21 @@ function fromAnyValue(value: JsonValue | undefined): JsonValue {
   if (!isObject(value)) return null;
   const { stringValue, boolValue, intValue, doubleValue, arrayValue, kvlistValue, bytesValue } = value;
   if (intValue !== undefined) return fromInteger(intValue);
-  if (isObject(arrayValue)) return Array.isArray(arrayValue["values"]) ? arrayValue["values"].map(fromAnyValue) : [];
+  if (isObject(arrayValue)) return toList(arrayValue["values"]).map(fromAnyValue);
   if (isObject(kvlistValue)) return fromPairs(kvlistValue["values"]);
   return stringValue ?? boolValue ?? doubleValue ?? bytesValue ?? null;
 }
 
-/** One that a double does not keep, or that is none, stays as it is written. */
+/** An integer; anything that a double cannot hold exactly stays as it is written. */
 function fromInteger(value: JsonValue): JsonValue {
   const number = toNumber(value);
   return number !== undefined && Number.isSafeInteger(number) ? number : value;
 }
 
-/** Names nest as JSON does; those of a model call have some ten parts. */
+/** Names nest as deep as JSON may; those of a model call have about ten parts. */
 const MAX_STEPS = MAX_JSON_DEPTH;
 
-/** The attributes below `prefix`, the dots of their names made into objects and lists: `a.0.b` of `a` is `[{b}]`. */
+/** Nests the attributes below `prefix` by the dots in their names, as objects and lists: `a.0.b` below `a` gives `[{b}]`. */
 export function nestBelow(attributes: JsonObject, prefix: string): JsonValue | undefined {
   const root: JsonObject = {};
   for (const [name, value] of Object.entries(attributes)) {

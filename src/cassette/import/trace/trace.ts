@@ -1,31 +1,28 @@
-// The model calls of traces, put into runs. A run is one trace, or one agent of it where several made calls; its turns are
-// the calls in the order in which they began. A call that lies around another is the same one, seen from further out, and is
-// passed over.
+// Puts the model calls of traces into runs. A run is one trace, or one agent of it where several made calls; its turns are the
+// calls in the order in which they began. A call around another is the same call seen from further out, and is skipped.
 
-import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import type { LogCalls } from "./model-calls.js";
-import { addDropped, toDropped } from "../dropped.js";
-import { createRepairLog, type RepairLog } from "../repair.js";
-import { createCallReader, type TracedCall } from "./traced-call.js";
+import { addRepairs, createRepairLog, writeRepairs, type RepairLog } from "../repair.js";
 import { malformed, toText } from "../value.js";
+import type { LogCalls } from "./model-calls.js";
+import { createCallReader, type TracedCall } from "./traced-call.js";
 
-/** A span or an observation, as far as its place is concerned. */
+/** The place of a span or an observation. */
 export interface TraceNode {
   traceId: string;
   id: string;
-  parentId?: string;
+  parentId?: string | undefined;
   name: string;
-  /** Anything that orders the nodes of one text. */
+  /** Orders the nodes of one text. */
   start: bigint;
   isCall: boolean;
-  /** The agent it names, or is. */
-  agent?: string;
-  /** What the reader of a call needs. */
+  /** The agent that it names or is. */
+  agent?: string | undefined;
+  /** The input of the reader of a call. */
   payload: JsonObject;
 }
 
-/** The runs of a text, each a record for `readRun`. Throws `import-malformed` where there is no call. */
+/** The runs of a text, each a record for `readRun`. Throws `import-malformed` for a text without a call. */
 export function toRuns(nodes: readonly TraceNode[], nameOf: (root: TraceNode) => string): JsonObject[] {
   const dropped = createRepairLog();
   const own = withoutRepeated(nodes, dropped);
@@ -47,12 +44,12 @@ export function toRuns(nodes: readonly TraceNode[], nameOf: (root: TraceNode) =>
   return [...runs.values()].map(({ root, agent, calls: payloads }, index) => {
     const isOneOfMany = agent !== "" && (agents.get(root.traceId)?.size ?? 0) > 1;
     const task = isOneOfMany ? `${nameOf(root)}/${agent}` : nameOf(root);
-    const lost = index > 0 ? {} : { dropped: toDropped(dropped) };
+    const lost = index > 0 ? {} : { dropped: writeRepairs(dropped) };
     return { task, trial: root.traceId, calls: payloads, ...lost };
   });
 }
 
-/** An export that was sent twice has its spans twice. A span that says something else under a known id is kept. */
+/** Removes the spans of an export that was sent twice. A span with a known id and other content is kept. */
 function withoutRepeated(nodes: readonly TraceNode[], dropped: RepairLog): TraceNode[] {
   const known = new Map<string, { first: TraceNode; texts?: Set<string> }>();
   return nodes.filter((node) => {
@@ -75,14 +72,14 @@ function toIdentity({ start, ...node }: TraceNode): string {
   return JSON.stringify({ ...node, start: String(start) });
 }
 
-/** Where a node stands: the one above it, the nearest agent at or above it, the uppermost one. */
+/** The place of a node: its parent, the nearest agent at or above it, and the uppermost node. */
 interface TracePlace {
-  parent?: TraceNode;
-  agent?: string;
+  parent: TraceNode | undefined;
+  agent: string | undefined;
   root: TraceNode;
 }
 
-/** The place of every node, each looked at once. Where parents go round in a circle, it is cut where it is first met. */
+/** The place of every node, each visited once. A circle of parents is cut where it is first met. */
 function placeAll(nodes: readonly TraceNode[]): Map<TraceNode, TracePlace> {
   const byId = new Map(nodes.map((node) => [key(node.traceId, node.id), node]));
   const places = new Map<TraceNode, TracePlace>();
@@ -96,18 +93,14 @@ function placeAll(nodes: readonly TraceNode[]): Map<TraceNode, TracePlace> {
     let parent = at !== undefined && places.has(at) ? at : undefined;
     for (const one of [...path].reverse()) {
       const above: TracePlace | undefined = parent === undefined ? undefined : places.get(parent);
-      const agent = one.agent ?? above?.agent;
-      places.set(one, {
-        ...defined({ parent, agent }),
-        root: above?.root ?? one,
-      });
+      places.set(one, { parent, agent: one.agent ?? above?.agent, root: above?.root ?? one });
       parent = one;
     }
   }
   return places;
 }
 
-/** Every node that lies around a call. */
+/** Every node around a call. */
 function outerNodes(calls: readonly TraceNode[], places: ReadonlyMap<TraceNode, TracePlace>): Set<TraceNode> {
   const outer = new Set<TraceNode>();
   for (const call of calls) {
@@ -127,15 +120,14 @@ export function readRun(
   readCall: (payload: JsonObject, repairs: RepairLog) => TracedCall,
 ): LogCalls {
   const { task, trial, calls, dropped } = record;
-  addDropped(dropped, repairs);
-  const read = createCallReader(repairs);
+  addRepairs(dropped, repairs);
+  const reader = createCallReader(repairs);
   const traced = (calls as JsonObject[]).map((payload) => readCall(payload, repairs));
-  const model = traced.map((call) => call.model).find((name) => name !== undefined);
   return {
-    ...defined({ model }),
+    model: traced.map((call) => call.model).find((name) => name !== undefined),
     task: toText(task) || "trace",
-    ...(trial === undefined || trial === "" ? {} : { trial: toText(trial) }),
-    calls: traced.flatMap(read),
+    trial: toText(trial) || undefined,
+    calls: traced.flatMap((call) => reader.readCall(call)),
   };
 }
 

@@ -1,64 +1,72 @@
-// A model call as a trace has it, made into ours: the prompt and the answer in OpenAI's words (chat.ts), the rest by name.
+// A model call as a log of calls has it, made into ours: messages in the log's words, the rest by name.
 
-import { defined, parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { createPromptReader, readOnce, type ModelCall } from "./model-calls.js";
-import { joinAnswer } from "./chat.js";
-import { toUsage } from "../message/message.js";
+import { defined, parseBoundedJson, type JsonObject, type JsonValue, type Usage } from "../../../core/index.js";
 import { readOpenAiMessages } from "../formats/openai.js";
-import type { RepairLog } from "../repair.js";
+import type { LogMessage } from "../log.js";
 import { createSettingsReader } from "../message/settings.js";
 import { readTools } from "../message/tools.js";
-import { cleanJson } from "../value.js";
+import type { RepairLog } from "../repair.js";
+import { cleanJson, toCount, toNumber } from "../value.js";
+import { joinAnswer } from "./chat.js";
+import { createPromptReader, readOnce, type ModelCall, type ReadMessages } from "./model-calls.js";
 
-/** One call, its messages in OpenAI's words. */
+/** One call, its messages in the words that the call reader reads. */
 export interface TracedCall {
   prompt: JsonValue[];
-  answer: JsonObject[];
-  /** Answers after the first, which are left out. */
+  answer: JsonValue[];
+  /** How many answers after the first are left out. */
   alternatives?: number;
   isFailed: boolean;
-  model?: string;
-  finish?: string;
-  /** In the words of OpenAI or of the semantic conventions. */
-  usage: JsonObject;
-  costUsd?: number;
-  tools?: JsonValue[];
+  model?: string | undefined;
+  finish?: string | undefined;
+  usage: Usage | undefined;
+  costUsd?: number | undefined;
+  tools?: JsonValue[] | undefined;
+  /** In the words of a vendor or of the semantic conventions. */
   settings: JsonObject;
 }
 
-/** What may stand among the settings of a call and is none. */
-const NO_SETTINGS = new Set([
-  ...["model", "model_name", "stream", "streaming", "is_stream", "_type", "user", "system", "metadata", "id", "object"],
-  ...[
-    "tools",
-    "messages",
-    "instructions",
-    "maxRetries",
-    "max_retries",
-    "timeout",
-    "mode",
-    "finishReason",
-    "created_at",
-  ],
-  ...["maxSteps", "http_options", "system_instruction", "status", "usage", "store", "background", "is_streaming"],
-  ...["choice.count", "encoding_formats"],
-]);
+/** How the calls of one format are read. */
+export interface CallWords {
+  read: ReadMessages;
+  /** Fields that may stand among the settings of a call and are not settings. */
+  notSettings: ReadonlySet<string>;
+  /** True where a call lists all its settings, so that an empty list means the defaults. */
+  listsSettings: boolean;
+}
 
-/** Reads the calls of one run, in order. One without an answer is counted and left out. */
-export function createCallReader(repairs: RepairLog): (call: TracedCall) => ModelCall[] {
-  const read = createPromptReader(readOpenAiMessages, repairs);
-  const toSettings = createSettingsReader(repairs, NO_SETTINGS);
+const TRACE_WORDS: CallWords = {
+  read: readOpenAiMessages,
+  notSettings: new Set([
+    ...["model", "model_name", "stream", "streaming", "is_stream", "_type", "user", "system", "metadata", "id"],
+    ...["object", "tools", "messages", "instructions", "maxRetries", "max_retries", "timeout", "mode", "finishReason"],
+    ...["created_at", "maxSteps", "http_options", "system_instruction", "status", "usage", "store", "background"],
+    ...["is_streaming", "choice.count", "encoding_formats"],
+  ]),
+  listsSettings: false,
+};
+
+export interface CallReader {
+  /** Reads messages of the run. Those of an earlier prompt are not read again. */
+  read(list: readonly JsonValue[]): LogMessage[];
+  /** Reads the next call. One without an answer is counted and left out. */
+  readCall(call: TracedCall): ModelCall[];
+}
+
+/** Creates a reader for the calls of one run, in order. */
+export function createCallReader(repairs: RepairLog, words = TRACE_WORDS): CallReader {
+  const read = createPromptReader(words.read, repairs);
+  const toSettings = createSettingsReader(repairs, words.notSettings);
   const toTools = readOnce((tools) => readTools(tools, repairs));
-  return (call) => {
+  const readCall = (call: TracedCall): ModelCall[] => {
     const [answer, ...others] = joinAnswer(call.answer);
     const [response] = call.isFailed || answer === undefined ? [] : read([answer]);
     if (response?.role !== "assistant") {
       repairs.add("call-unanswered");
       return [];
     }
-    if (others.length > 0) repairs.add("field-dropped", others.length);
-    for (let n = 0; n < (call.alternatives ?? 0); n++) repairs.add("answer-alternative-dropped");
-    const usage = toUsage(call.usage);
+    repairs.add("field-dropped", others.length);
+    repairs.add("answer-alternative-dropped", call.alternatives ?? 0);
     const tools = toTools(call.tools);
     const settings = toSettings(call.settings);
     const hasTools = tools !== undefined && tools.length > 0;
@@ -66,22 +74,41 @@ export function createCallReader(repairs: RepairLog): (call: TracedCall) => Mode
     return [
       {
         request: read(call.prompt),
-        response: { ...response, ...defined({ usage }) },
-        ...toStopReason(call.finish),
+        response: { ...response, usage: call.usage ?? response.usage },
+        stopReason: toStopReason(call.finish),
         ...defined({ model: call.model, costUsd: call.costUsd, tools }),
-        ...(Object.keys(settings).length === 0 ? {} : { settings }),
+        settings: words.listsSettings || Object.keys(settings).length > 0 ? settings : undefined,
       },
     ];
   };
+  return { read, readCall };
 }
 
-function toStopReason(finish = ""): Pick<ModelCall, "stopReason"> {
+function toStopReason(finish = ""): ModelCall["stopReason"] {
   const word = finish.toLowerCase().replace(/[-_]/g, "");
-  if (["length", "maxtokens", "maxoutputtokens"].includes(word)) return { stopReason: "length" };
-  return ["contentfilter", "safety", "refusal"].includes(word) ? { stopReason: "contentFilter" } : {};
+  if (["length", "maxtokens", "maxoutputtokens"].includes(word)) return "length";
+  return ["contentfilter", "safety", "refusal"].includes(word) ? "contentFilter" : undefined;
 }
 
-/** Text that holds JSON, parsed; any other value as it is. What is not JSON, or no cassette can hold, stays text. */
+/** Tokens of a call by their attributes; undefined unless input and output are known. Cached tokens are part of the input. */
+export function toTracedUsage(counts: {
+  input: JsonValue | undefined;
+  output: JsonValue | undefined;
+  cached?: JsonValue | undefined;
+  reasoning?: JsonValue | undefined;
+}): Usage | undefined {
+  const [inputTokens, outputTokens] = [toCount(counts.input), toCount(counts.output)];
+  if (inputTokens === undefined || outputTokens === undefined) return undefined;
+  const [cacheReadTokens, reasoningTokens] = [toCount(counts.cached), toCount(counts.reasoning)];
+  return { inputTokens, outputTokens, ...defined({ cacheReadTokens, reasoningTokens }) };
+}
+
+/** The number in the first of these attributes that is there. */
+export function numberIn(attributes: JsonObject, ...names: string[]): number | undefined {
+  return toNumber(names.map((name) => attributes[name]).find((value) => value !== undefined));
+}
+
+/** Parses text that holds JSON; any other value stays as it is, and so does text that no cassette can hold. */
 export function unpackJson(value: JsonValue | undefined, repairs: RepairLog): JsonValue | undefined {
   if (typeof value !== "string" || !/^\s*[[{]/.test(value)) return value;
   try {

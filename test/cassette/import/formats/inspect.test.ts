@@ -164,9 +164,9 @@ describe("an Inspect log", () => {
   });
 
   it.each([
-    [log(), "without samples"],
+    [log(), "has no samples"],
     [log(sample({ events: [model([], says, { input_refs: [[0, 1]] })] })), "kept in a pool"],
-    [{ ...log(), samples: ["text"] }, "no object"],
+    [{ ...log(), samples: ["text"] }, "must be an object"],
   ])("is refused where it cannot be read (%#)", (record, why) => {
     expect(() => importOne(record)).toThrow(why);
   });

@@ -371,7 +371,7 @@ describe("spans", () => {
     expect(importText(JSON.stringify(requests), "otlp").map(({ cassette }) => importOf(cassette).format)).toEqual([
       "otlp",
     ]);
-    expect(() => importText(lines, "otel-spans")).toThrow("no otel-spans record");
+    expect(() => importText(lines, "otel-spans")).toThrow("not in otel-spans format");
   });
 });
 

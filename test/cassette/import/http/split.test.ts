@@ -15,6 +15,6 @@ it("refuses a recording whose bodies are small enough each and too much together
   };
   const many = Math.floor(MAX_RECORDING_CHARACTERS / MAX_BODY_BYTES) + 1;
   expect(() => splitRecording({ exchanges: Array.from({ length: many }, () => exchange) })).toThrow(
-    `more than ${MAX_RECORDING_CHARACTERS} characters together`,
+    `together have more than ${MAX_RECORDING_CHARACTERS} characters`,
   );
 });

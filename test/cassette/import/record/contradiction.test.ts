@@ -66,7 +66,7 @@ describe("a record of another format than the forced one", () => {
     const error = refusalAs(format, record);
     expect([error.code, error.summary]).toEqual([
       "import-malformed",
-      `log.json, line 1: it is no ${format} record: message 1 has ${what}`,
+      `log.json, line 1: it is not in ${format} format: message 1 has ${what}`,
     ]);
     expect(error.hint).toMatch(new RegExp(`^Read it as ${fitting}[,.]`));
   });
@@ -83,13 +83,13 @@ describe("a record of another format than the forced one", () => {
 
   it("is sent to recognition only where that comes to the same", () => {
     expect(refusalAs("agentdojo", run(openAi)).hint).toBe(
-      "Read it as openai-messages, or name no format: each record is recognised by itself.",
+      "Read it as openai-messages, or leave the format out: each record is then recognised by itself.",
     );
     expect(refusalAs("openai-messages", run(agentDojo)).hint).toBe("Read it as agentdojo.");
   });
 
   it("keeps the plain hint where no format fits", () => {
-    expect(refusalAs("agentdojo", { strange: 1 }).hint).toBe("Leave the record out, or mend it.");
+    expect(refusalAs("agentdojo", { strange: 1 }).hint).toBe("Leave the record out, or correct it.");
   });
 });
 

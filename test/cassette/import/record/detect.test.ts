@@ -41,7 +41,7 @@ describe("a record's format", () => {
     [null, "null"],
     [7, "a number"],
     [[], "an empty list"],
-    [[1], "a list of something else than messages"],
+    [[1], "a list of something other than messages"],
     [{}, "an empty object"],
     [{ simulations: [], info: 1 }, 'an object with "simulations", "info"'],
     [
