@@ -372,7 +372,7 @@ describe("a client that continues threads on the vendor's server", () => {
     expect(served).toMatchObject({ code: 0 });
     expect(served.out).toContain("4 answered, 0 misses, 0 refused, 0 unused\n");
     expect(served.err).toContain(sentBack);
-    expect(served.err).toContain("now send the whole conversation by themselves: nothing to do.\n");
+    expect(served.err).toContain("now send the whole conversation.\n");
     for (const { err } of [recorded, served]) expect(err).not.toContain("refused");
   });
 
@@ -799,7 +799,7 @@ describe("cassette serve", () => {
     const huge = await post(`${server.url}/api/chat`, "x".repeat(33 * 1024 * 1024));
     expect([huge.status, await huge.json()]).toEqual([
       413,
-      { error: "the request has more than 33554432 bytes, the limit of this server" },
+      { error: "the request has more bytes than the limit of 33554432" },
     ]);
     const surrogate = await post(
       `${server.url}/api/chat`,
@@ -959,16 +959,14 @@ describe("cassette serve", () => {
       expect.stringContaining("record it first: cassette record --proxy"),
     ]);
     mkdirSync(join(folder, "empty"), { recursive: true });
-    expect((await cli(["serve", "empty"])).err).toContain(
-      "holds no *.cassette.json file, so there is nothing to serve",
-    );
+    expect((await cli(["serve", "empty"])).err).toContain("contains no *.cassette.json file, so nothing was served");
     const port = await cli(["serve", "--port", "70000", "good.cassette.json"]);
     expect(port).toMatchObject({ code: 2, out: "" });
     expect(port.err).toContain("Give a whole number from 0 to 65535.");
     const taken = await serving(["good.cassette.json"]);
     const second = await cli(["serve", "--port", new URL(taken.url).port, "good.cassette.json"]);
     expect(second.code).toBe(2);
-    expect(second.err).toContain("something else listens there\n  hint: Choose another port");
+    expect(second.err).toContain("another program uses it\n  hint: Choose another port");
   });
 });
 
@@ -1025,7 +1023,7 @@ describe("cassette record --proxy", () => {
     expect(await record(question)).toMatchObject({ code: 0, lines: [`recorded ${first}, 1 turn`] });
     expect((await record(question)).lines).toEqual([
       `recorded ${join("many", `${name}-2.cassette.json`)}, 1 turn`,
-      `   begins with the same prompt as ${join("many", `${name}-2.cassette.json`).replace("-2.", ".")}, which was there before: delete one of the two, or record with --refresh to replace recordings`,
+      `   begins with the same prompt as ${join("many", `${name}-2.cassette.json`).replace("-2.", ".")}, an earlier recording: delete one of the two, or record with --refresh to replace recordings`,
     ]);
     expect((await record("?!")).lines).toEqual([`recorded ${join("many", "conversation-1.cassette.json")}, 1 turn`]);
     const named = await record("?!", { "x-playhead-cassette": "birds.cassette.json" });
@@ -1059,7 +1057,7 @@ describe("cassette record --proxy", () => {
       return (await proxy.stop()).out;
     };
     await record("one", false);
-    expect(await record("two", true)).toMatch(/one\.cassette\.json, which was there before: delete one of the two\n/);
+    expect(await record("two", true)).toMatch(/one\.cassette\.json, an earlier recording: delete one of the two\n/);
     expect(await record("three", false)).toContain("delete one of the two, or record with --refresh");
   });
 
@@ -1108,7 +1106,7 @@ describe("cassette record --proxy", () => {
       expect(proxy.io.err).toContain(
         "not recorded: POST /v1/chat/completions was not passed on: x-playhead-cassette is ",
       );
-      await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded", hint: "See above why." });
+      await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded", hint: "The lines above say why." });
     },
   );
 
@@ -1178,7 +1176,7 @@ describe("cassette record --proxy", () => {
     await (await post(`${proxy.url}/v1/responses`, { input: "x" })).text();
     await expect(proxy.stop()).rejects.toMatchObject({
       code: "nothing-recorded",
-      hint: "The client asked for POST /v1/responses, which is not recorded: cassettes hold POST requests to /chat/completions, /messages and /api/chat.",
+      hint: "The client requested POST /v1/responses, which is not recorded: cassettes hold POST requests to /chat/completions, /messages and /api/chat.",
     });
     expect(proxy.io.err).toContain("POST /v1/responses passed on, not recorded: 1 time\n");
   });

@@ -1,11 +1,11 @@
-// The variables by which the vendors' clients find one of our servers.
+// The variables that point the vendors' clients to one of our servers.
 
-/** `openAiPath` is what OpenAI's clients have at the end of their base URL. */
+/** `openAiPath` is the end of the base URL of OpenAI's clients. */
 export function clientSettings(url: string, openAiPath = "/v1"): Record<string, string> {
   return { OPENAI_BASE_URL: `${url}${openAiPath}`, ANTHROPIC_BASE_URL: url, OLLAMA_HOST: url };
 }
 
-/** The variables as a shell takes them. */
+/** The variables in shell syntax. */
 export function settingsText(settings: Readonly<Record<string, string>>): string {
   return Object.entries(settings)
     .map(([name, value]) => `${name}=${value}`)

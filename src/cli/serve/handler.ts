@@ -1,4 +1,4 @@
-// The replay server as a function from requests to replies, and a count of what came of them.
+// The replay server as a function from requests to replies.
 
 import { CassetteError, type MissReport, type Shelf } from "../../cassette/index.js";
 import { AgentError, defined, wireOf } from "../../core/index.js";
@@ -24,7 +24,7 @@ export interface ServedMiss {
   file?: string;
 }
 
-/** A request that is refused because nothing could answer it: another path, or a body that cannot be read as a turn. */
+/** A request that nothing could answer: another path, or a body that is not a turn. */
 export interface RefusedRequest extends OutsideRequest {
   readonly status: number;
   readonly code: string;
@@ -35,35 +35,32 @@ export interface ServeWatcher {
   answered(): void;
   missed(miss: ServedMiss): void;
   refused(request: RefusedRequest, why: string): void;
-  /** Called for a request that was refused and that its client sends again in another form. */
+  /** Called for a refused request that its client sends again in another form. */
   noted(why: string): void;
 }
 
 const RECORD_AGAIN =
-  "Undo the change if it was not meant; else record again (cassette record --proxy --refresh) and review the new cassette.";
+  "Undo the change, or record again (npx cassette record --proxy --refresh) and review the new cassette.";
 
-/** In the words of a miss: what a new recording does not cure. A number may be a change that was meant. */
+/** Matches misses that a new recording does not fix. A changed number may be intended. */
 const CHANGES_BY_ITSELF = /; the two differ only in (?!a number$)/;
 const FIX_VALUE =
-  "A new recording would miss again on another day or run: give the client a fixed value, such as a date from a variable of the test.";
+  "Give the client a fixed value, such as a date from a variable of the test. A new recording would miss again on another day or run.";
 
-/** What a client that knows nothing of our library can do about a miss. */
+/** Hints for a client that does not use our library. */
 const TO_DO: Readonly<Record<MissReport["code"], string>> = {
   "prompt-changed": RECORD_AGAIN,
   "tools-changed": RECORD_AGAIN,
   "settings-changed": RECORD_AGAIN,
   "filter-one-sided": RECORD_AGAIN,
   "redaction-one-sided": RECORD_AGAIN,
-  "redacted-argument": "Start cassette serve with --allow-redacted if the client's tools can take a placeholder.",
-  exhausted: "Each recorded turn answers once: restart cassette serve for a second run, or record a longer one.",
+  "redacted-argument": "Start npx cassette serve with --allow-redacted if the client's tools accept a placeholder.",
+  exhausted: "Restart npx cassette serve for another run, or record a longer run. Each recorded turn answers once.",
   unconsumed: RECORD_AGAIN,
   "tool-drift": RECORD_AGAIN,
 };
 
-/**
- * Answers from `shelf` and nothing else. `nameOf` is what a client may call a cassette by its file: where the files lie on this
- * machine is nobody's business on the other side.
- */
+/** Answers only from `shelf`. `nameOf` gives a client the name of a cassette, because clients must not learn paths of this machine. */
 export function serveHandler(
   shelf: Shelf,
   watcher: ServeWatcher,
@@ -112,7 +109,7 @@ function unknownPath(request: HttpRequest): Refusal {
   return { status: 404, code: "unknown-path", message };
 }
 
-/** Says the same to the watcher and to the client, who may not know where the files lie. */
+/** Reports the miss to the watcher, and to the client without paths. */
 function toMiss(error: CassetteError, watcher: ServeWatcher, nameOf: NameOf): Refusal {
   const { code, summary, file, miss } = error;
   const hint = miss === undefined ? error.hint : CHANGES_BY_ITSELF.test(miss.what) ? FIX_VALUE : TO_DO[miss.code];
@@ -125,7 +122,7 @@ function toMiss(error: CassetteError, watcher: ServeWatcher, nameOf: NameOf): Re
   return { status: 409, code, message, miss: { ...miss, hint, ...named } };
 }
 
-/** A client names the cassette it means by task, by file, or not at all. A name that no header can carry as it is comes percent-encoded, as our own answers name their cassette. */
+/** The cassette that the client names, by task or file. Names are percent-encoded where a header needs it, as in our own answers. */
 function pinOf({ headers }: HttpRequest): string | undefined {
   const value = headers[PIN_HEADER];
   if (typeof value !== "string" || value === "") return undefined;

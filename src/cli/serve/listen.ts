@@ -1,10 +1,9 @@
-// Starting a server, with the system's refusals in our words.
+// Starts a server, with clear messages for the system's errors.
 
 import { serveHttp, type HttpHandler, type HttpServer, type HttpServerOptions } from "../../host/index.js";
 import { CliError } from "../errors.js";
 
-/** Where to listen. */
-export interface ListenOptions extends Pick<HttpServerOptions, "onRefused"> {
+interface ListenOptions extends Pick<HttpServerOptions, "onRefused"> {
   port: number;
   host?: string;
 }
@@ -18,8 +17,8 @@ export async function listen(
     return await serveHttp(handler, { port, host, ...watched });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const why = code === "EADDRINUSE" ? "something else listens there" : message;
-    const hint = "Choose another port with --port; 0 takes any that is free.";
+    const why = code === "EADDRINUSE" ? "another program uses it" : message;
+    const hint = "Choose another port with --port. 0 chooses a free one.";
     throw new CliError("cannot-listen", `cannot listen on ${host} port ${port}: ${why}`, hint);
   }
 }

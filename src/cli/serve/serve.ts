@@ -1,6 +1,5 @@
-// `cassette serve`: loads cassettes, answers their turns over the vendors' wires until it is stopped, and says what was used.
+// `cassette serve`: loads cassettes, answers their turns over the vendors' wires until it is stopped, and reports the used turns.
 
-import { defined } from "../../core/index.js";
 import { basename, resolve } from "node:path";
 import {
   CASSETTE_SUFFIX,
@@ -18,10 +17,10 @@ import {
   type ShelfItem,
   type Streaming,
 } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
+import { defined, type FilePort } from "../../core/index.js";
 import { countText, createRequestTally, type CountedRequest, type OutsideRequest } from "../../harness/index.js";
 import { runChild } from "../child/spawn.js";
-import { CliError } from "../errors.js";
+import { noCassettesIn } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
@@ -32,27 +31,26 @@ import { serveHandler, type RefusedRequest, type ServedMiss, type ServeWatcher }
 import { listen } from "./listen.js";
 import { untilSignal, type Stop } from "./stop.js";
 
-/** The flags of `cassette serve`, as commander gives them. */
 export interface ServeOptions {
   port: number;
   host?: string;
   once?: boolean;
-  /** Recorded turns that were not used are reported and do not fail the run. */
+  /** Reports unused recorded turns without failing. */
   allowUnused?: boolean;
-  /** Gives out answers whose tool calls hold a placeholder. */
+  /** Serves answers whose tool calls contain a placeholder. */
   allowRedacted?: boolean;
   json?: boolean;
   /** How streamed replies are cut and timed. Default `chunked`. */
   streaming?: Streaming;
   /** With `timed`: how many times faster than recorded. Default 1. */
   speed?: number;
-  /** Runs this with the clients' settings in its environment, and stops when it has ended. */
+  /** A command to run with the clients' settings in its environment. The server stops when it ends. */
   command?: readonly string[];
 }
 
 /**
- * Serves until `stop`, or the end of its command; exits 1 when a request was not answered or a turn is unused, and as the
- * command did where that failed. Throws where a cassette is refused.
+ * Serves until `stop` or the end of its command. Exits 1 when a request was not answered or a turn is unused, or as the command did if
+ * it failed. Throws if a cassette is refused.
  */
 export async function serve(
   paths: readonly string[],
@@ -102,7 +100,7 @@ export async function serve(
       ...defined({ host: options.host }),
       onRefused: (request, why, status) => watcher.refused({ ...request, status, code: "refused" }, why),
     });
-    if (!server.isLoopback) note("other machines can reach this server, which asks for no password");
+    if (!server.isLoopback) note("other machines can reach this server, which has no authentication");
     announce(server.url, shelf, options, io);
     let ended: number;
     try {
@@ -134,10 +132,10 @@ async function untilOver(
   return exitCode;
 }
 
-/** Clients do not start without a key. These go nowhere. */
+/** Placeholders, because clients do not start without a key. */
 const KEYS = { OPENAI_API_KEY: "cassette-serve", ANTHROPIC_API_KEY: "cassette-serve" };
 
-/** By file, the fewest last parts of its path that no other file ends with. */
+/** By file, the shortest end of its path that no other file has. */
 function shortNames(files: readonly string[]): Map<string, string> {
   const tail = (file: string, parts: number): string => file.split(/[\\/]/).slice(-parts).join("/");
   const shortest = (file: string): string => {
@@ -156,7 +154,7 @@ function left(shelf: Shelf): number {
 
 type LoadedItem = ShelfItem & { cassette: Cassette };
 
-/** The first cassette that is refused ends it: what is served is what was asked for, or nothing. */
+/** Throws for the first cassette that is refused: all are served, or none. */
 async function loadAll(paths: readonly string[], io: CommandIo): Promise<LoadedItem[]> {
   const files = filesAt(io);
   const store = createCassetteStore(files);
@@ -170,7 +168,7 @@ async function loadAll(paths: readonly string[], io: CommandIo): Promise<LoadedI
   return [...items.values()];
 }
 
-/** By the time of recording, whatever the order of the paths: a shell puts `run-2` before `run`. Within one moment by name, numbers by their value. */
+/** Sorts by the time of recording, because a shell puts `run-2` before `run`. Equal times are sorted by name, numbers by value. */
 function inRecordedOrder(items: readonly LoadedItem[]): LoadedItem[] {
   const timeOf = ({ cassette }: LoadedItem): number => Date.parse(cassette.recordedAt) || 0;
   const nameOf = ({ file }: LoadedItem): string => file.replace(CASSETTE_SUFFIX, "");
@@ -183,13 +181,12 @@ const byNumber = new Intl.Collator("en", { numeric: true });
 async function findFiles(files: FilePort, path: string): Promise<(readonly [string, string])[]> {
   const target = await findTarget(files, path);
   if (target.kind === "missing") {
-    const hint = "Check the path, or record it first: cassette record --proxy --target <url> --out <file>.";
+    const hint = "Check the path, or record it first: npx cassette record --proxy --target <url> --out <file>.";
     throw new CassetteError("file-not-found", `there is no cassette at ${path}`, { file: path, hint });
   }
   if (target.kind !== "folder") return [[path, path]];
   if (target.names.length > 0) return target.names.map((name) => [pathIn(path, name), name]);
-  const message = `${path} holds no *${CASSETTE_SUFFIX} file, so there is nothing to serve`;
-  throw new CliError("nothing-found", message, "Check the path, or name the files one by one.", path);
+  throw noCassettesIn(path, "served");
 }
 
 async function loadItem(store: CassetteStore, file: string, name: string): Promise<LoadedItem> {
@@ -238,7 +235,7 @@ function report(
     writeJson(io, "serve", exitCode, { url, cassettes, answered, unused, misses, refused });
     return;
   }
-  // What the command prints is its own.
+  // Stdout belongs to the command.
   const print = command === undefined ? createPrinter(io) : createNotes(io);
   for (const { file, turns, used, uncompared } of cassettes) {
     const look = used === turns ? "good" : allowUnused ? "warn" : "bad";
@@ -255,6 +252,6 @@ function report(
   const missed = count(misses.length, "miss", "misses");
   print({ look, text: `${answered} answered, ${missed}, ${refusals} refused, ${unused} unused` });
   if (failures === unused && unused > 0 && !allowUnused) {
-    print("   Where only a part of a suite was meant to run, pass --allow-unused.");
+    print("   If only a part of the suite should run, add --allow-unused.");
   }
 }

@@ -1,5 +1,5 @@
-// A model named on the command line: `vendor:MODEL` with the key from the environment, or a module of the user's own. Nothing is
-// read or loaded before the first call has to be made.
+// The model of `--provider`: `vendor:MODEL` with the key from the environment, or a module of the user. Nothing is read or loaded
+// before the first call.
 
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -20,8 +20,7 @@ import { CliError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes } from "../terminal/output.js";
 
-/** The flags that say which model is asked. */
-export interface ProviderFlags {
+interface ProviderFlags {
   baseUrl?: string;
   keyEnv?: string;
   price?: Rate;
@@ -30,14 +29,14 @@ export interface ProviderFlags {
 const KEYS: Readonly<Record<string, string>> = { openai: "OPENAI_API_KEY", anthropic: "ANTHROPIC_API_KEY" };
 const PRICES = { openai: OPENAI_PRICING, anthropic: ANTHROPIC_PRICING };
 
-/** What the model costs, as far as known: as the user says, else by the vendor's list. */
+/** The price of the model: as the user says, else by the vendor's list, else unknown. */
 export function rateOf(spec: string, price: Rate | undefined): Rate | undefined {
   const [vendor, model] = partsOf(spec);
   if (price !== undefined) return price;
   return vendor === "openai" || vendor === "anthropic" ? findRate(PRICES[vendor], model) : undefined;
 }
 
-/** The model by the name it was given on the command line. Opening it throws `CliError`; nothing is asked where CI is set. */
+/** The model by its name on the command line. Opening it throws `CliError`, always if CI is set. */
 export function toSource(spec: string, flags: ProviderFlags, io: CommandIo): StepSource {
   let opened: Promise<LlmProviderAdapter> | undefined;
   return {
@@ -48,11 +47,8 @@ export function toSource(spec: string, flags: ProviderFlags, io: CommandIo): Ste
 
 async function open(spec: string, flags: ProviderFlags, io: CommandIo): Promise<LlmProviderAdapter> {
   if (isCI(io.env)) {
-    throw new CliError(
-      "live-in-ci",
-      `${spec} would have to be asked, but CI is set and CI asks no model`,
-      "Run it on your own machine with --record OUT, commit OUT, and run it here with --replay OUT.",
-    );
+    const hint = "Run it on your own machine with --record OUT, commit OUT, and use --replay OUT here.";
+    throw new CliError("live-in-ci", `${spec} would be called, but CI is set, and no model is called in CI`, hint);
   }
   const provider = await build(spec, flags, io);
   return flags.price === undefined ? provider : priced(provider, flags.price);
@@ -83,7 +79,11 @@ function keyFor(vendor: string, keyEnv: string | undefined, { env }: CommandIo):
   const name = keyEnv ?? KEYS[vendor] ?? "";
   const key = env[name] ?? "";
   if (key !== "") return key;
-  throw new CliError("key-missing", `${name} is not set`, "Set it to the key; a host that wants none takes any word.");
+  throw new CliError(
+    "key-missing",
+    `${name} is not set`,
+    "Set it to the key, or to any word if the host needs no key.",
+  );
 }
 
 /** The default export of a module: an adapter, or a function that gives one. */
@@ -92,12 +92,8 @@ async function load(path: string, { cwd }: CommandIo): Promise<LlmProviderAdapte
   const exported = module.default;
   const provider: unknown = typeof exported === "function" ? await (exported as () => unknown)() : exported;
   if (isProvider(provider)) return provider;
-  throw new CliError(
-    "provider-unclear",
-    `the default export of ${path} is no provider`,
-    "Export an object with a turn(request), or a function that gives one.",
-    path,
-  );
+  const hint = "Export an object with turn(request), or a function that returns one.";
+  throw new CliError("provider-unclear", `the default export of ${path} is not a provider`, hint, path);
 }
 
 async function importModule(path: string, cwd: string): Promise<{ default?: unknown }> {
@@ -113,7 +109,7 @@ function isProvider(value: unknown): value is LlmProviderAdapter {
   return typeof value === "object" && value !== null && "turn" in value && typeof value.turn === "function";
 }
 
-/** The same, at the price that the user gave. */
+/** The provider with the price of `--price`. */
 function priced(provider: LlmProviderAdapter, rate: Rate): LlmProviderAdapter {
   return {
     ...defined({ name: provider.name }),
