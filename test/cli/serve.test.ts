@@ -910,7 +910,7 @@ describe("cassette serve", () => {
     const whole = await serving(paths);
     await (await post(`${whole.url}/api/chat`, chat("q"))).text();
     expect((await whole.stop()).out).toMatch(
-      /1 unused\n +Where only a part of a suite was meant to run, pass --allow-unused\.\n$/,
+      /1 unused\n +If only a part of the suite should run, add --allow-unused\.\n$/,
     );
     const missing = await serving(paths, { allowUnused: true });
     await (await post(`${missing.url}/api/chat`, chat("unknown"))).text();
@@ -924,9 +924,9 @@ describe("cassette serve", () => {
     const again = await (await post(`${server.url}/api/chat`, chat("q"))).text();
     const { err } = await server.stop();
     expect(err).toContain(
-      "miss:   to do    Undo the change if it was not meant; else record again (cassette record --proxy",
+      "miss:   to do    Undo the change, or record again (npx cassette record --proxy",
     );
-    expect(err).toContain("miss:   to do    Each recorded turn answers once: restart cassette serve for a second run");
+    expect(err).toContain("miss:   to do    Restart npx cassette serve for another run");
     for (const text of [err, again]) expect(text).not.toMatch(/reset\(\)|cassetteProvider|useCassette|CASSETTE_MODE/);
   });
 
@@ -937,14 +937,14 @@ describe("cassette serve", () => {
     const { err } = await server.stop();
     for (const text of [err, missed]) {
       expect(text).toContain("the two differ only in a date");
-      expect(text).toContain("A new recording would miss again on another day or run: give the client a fixed value");
+      expect(text).toContain("Give the client a fixed value");
       expect(text).not.toMatch(/Undo the change|hashFilter|setSystemTime/);
     }
     await oneTurn("counted.cassette.json", "20 sparrows?", "yes");
     const counted = await serving(["counted.cassette.json"]);
     const number = await (await post(`${counted.url}/api/chat`, chat("21 sparrows?"))).text();
     expect(number).toContain("the two differ only in a number");
-    expect(number).toContain("Undo the change if it was not meant");
+    expect(number).toContain("Undo the change, or record again");
   });
 
   it("refuses at the start what it could not stand by", async () => {
