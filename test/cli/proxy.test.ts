@@ -10,7 +10,7 @@ import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { parseCassette } from "../../src/cassette/trust/load.js";
 import { createProxyOutput } from "../../src/cli/proxy/output.js";
 import { recordProxy } from "../../src/cli/proxy/proxy.js";
-import { openAiPath } from "../../src/cli/proxy/target.js";
+import { clientSettings } from "../../src/cli/serve/client-settings.js";
 import { createSaver } from "../../src/cli/proxy/saver.js";
 import { createCassetteStore, formatCassette } from "../../src/cassette/trust/store.js";
 import { nodeFiles } from "../../src/host/files.js";
@@ -282,7 +282,7 @@ describe("cassette record --proxy with a command", () => {
     ["https://api.anthropic.com", "/v1"],
     ["https://generativelanguage.googleapis.com/v1beta/openai/", ""],
   ])("gives clients of OpenAI the base that goes with %s", (target, path) => {
-    expect(openAiPath(new URL(target))).toBe(path);
+    expect(clientSettings("http://a", new URL(target))["OPENAI_BASE_URL"]).toBe(`http://a${path}`);
   });
 });
 

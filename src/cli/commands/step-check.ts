@@ -40,7 +40,7 @@ export function stepCheckCommand(program: Command, io: CommandIo): void {
 }
 
 function parseProvider(text: string): string {
-  if (/^(openai|anthropic|ollama|module):\S/.test(text)) return text;
+  if (/^[a-z][\w-]*:\S/.test(text)) return text;
   throw new InvalidArgumentError("Use openai:MODEL, anthropic:MODEL, ollama:MODEL or module:./provider.mjs.");
 }
 

@@ -8,7 +8,7 @@ import {
   type Loss,
   type LossKind,
 } from "../../cassette/index.js";
-import type { FilePort, JsonObject } from "../../core/index.js";
+import { toVisibleJson, type FilePort, type JsonObject } from "../../core/index.js";
 import { CliError, toFailure, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -16,7 +16,6 @@ import { count, createNotes, toJsonError, writeJson } from "../terminal/output.j
 import { createProgress } from "../terminal/progress.js";
 import { writeText } from "../options/file.js";
 import { cassettesAt, loadEach } from "../options/recordings.js";
-import { toVisibleJson } from "../terminal/visible.js";
 
 export interface ExportCommandOptions {
   format: ExportFormat;

@@ -2,7 +2,7 @@
 // running mutant and `--resume` continues after it.
 
 import { resolve } from "node:path";
-import { isPlainObject, type JsonValue } from "../../core/index.js";
+import { shorten, isPlainObject, type JsonValue } from "../../core/index.js";
 import type { Mutant, MutantKind } from "../../harness/index.js";
 import { JsonLinesError, openJsonLines } from "../../host/index.js";
 import { CliError } from "../errors.js";
@@ -103,15 +103,15 @@ function readTrial(path: string, line: unknown): [string, Trial] {
 
 /** Cuts long values, which the cassette has in full. */
 export function shortenMutant(mutant: Mutant): Mutant {
-  const short = { ...mutant, old: shorten(mutant.old) };
-  return mutant.new === undefined ? short : { ...short, new: shorten(mutant.new) };
+  const short = { ...mutant, old: shortValue(mutant.old) };
+  return mutant.new === undefined ? short : { ...short, new: shortValue(mutant.new) };
 }
 
 const MAX_CHARACTERS = 2_000;
 
-function shorten(value: JsonValue): JsonValue {
+function shortValue(value: JsonValue): JsonValue {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length <= MAX_CHARACTERS ? value : `${text.slice(0, MAX_CHARACTERS).toWellFormed()}…`;
+  return text.length <= MAX_CHARACTERS ? value : shorten(text, MAX_CHARACTERS);
 }
 
 function guard<T>(path: string, act: () => T): T {

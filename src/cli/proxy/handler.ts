@@ -2,13 +2,13 @@
 
 import { gunzipSync } from "node:zlib";
 import type { Finder } from "../../cassette/index.js";
-import { wireOf } from "../../core/index.js";
+import { thrownText, wireOf } from "../../core/index.js";
 import { PIN_HEADER, readHeldState, refusalReply, type Refusal } from "../../harness/index.js";
 import { forward, type Forwarded, type HttpHandler, type HttpReply, type HttpRequest } from "../../host/index.js";
 import { SENT_AGAIN } from "../serve/advice.js";
 import { readBytes } from "../serve/read-bytes.js";
 import { readGivenName } from "./names.js";
-import type { PassedPart, PassingTurn, ProxyRecorder } from "./recorder.js";
+import type { PassedPart, TurnWatch, ProxyRecorder } from "./recorder.js";
 import { below } from "./target.js";
 
 /** Limit of the recorded copy of one answer. The client gets all of it. */
@@ -39,7 +39,7 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
       return refusalReply(admitted.refusal, wire);
     }
     const { bytes, name } = admitted;
-    const state = wire === undefined ? undefined : readHeldState(bytes);
+    const state = wire === undefined ? undefined : readHeldState(wire, bytes);
     if (state !== undefined) {
       if (state.isRecoverable) sentBack(`${method} ${path} ${SENT_AGAIN}`);
       else recorder.lose(`${method} ${path} was not passed on: ${state.held.message}`);
@@ -49,12 +49,12 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
     const answer = await send(target, request, bytes);
     if (turn === undefined && !("refusal" in answer)) recorder.pass(request);
     if ("refusal" in answer && request.signal.aborted) {
-      await turn?.failed();
+      turn?.failed();
       recorder.lose(`${method} ${path}: ${LEFT}`);
       return refusalReply(answer.refusal, wire);
     }
     if ("refusal" in answer || answer.status < 200 || answer.status > 299) {
-      await turn?.failed();
+      turn?.failed();
       if ("refusal" in answer) note(answer.refusal.message);
       return "refusal" in answer ? refusalReply(answer.refusal, wire) : answer;
     }
@@ -90,7 +90,7 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
   try {
     answer = await forward({ url, method, headers, body, signal });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = thrownText(error);
     return {
       refusal: { status: 502, code: "target-unreachable", message: `${target.host} could not be reached: ${why}` },
     };
@@ -106,23 +106,23 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
  * Passes on the parts of an answer. Ends the turn with the last part, or when the client is gone. `left` is called if the client was
  * gone before the first part.
  */
-function watch(answer: Forwarded, turn: PassingTurn, signal: AbortSignal, left: () => void): HttpReply["body"] {
+function watch(answer: Forwarded, turn: TurnWatch, signal: AbortSignal, left: () => void): HttpReply["body"] {
   const chunks: Uint8Array[] = [];
   const parts: PassedPart[] = [];
   let size = 0;
   let isOver = false;
-  const endTurn = async (isCut: boolean): Promise<void> => {
+  const endTurn = (isCut: boolean): void => {
     if (isOver) return;
     isOver = true;
     if (isCut && size === 0) {
-      await turn.failed();
+      turn.failed();
       if (signal.aborted) left();
       return;
     }
     const kept = Buffer.concat(chunks);
     const bytes = size > MAX_KEPT_BYTES ? undefined : plain(kept, isCut);
     const isStreamed = bytes !== undefined && isStream(answer, bytes);
-    await turn.answered({ bytes, isStream: isStreamed, isCut, parts: bytes === kept ? parts : [] });
+    turn.answered({ bytes, isStream: isStreamed, isCut, parts: bytes === kept ? parts : [] });
   };
   const passOn = async function* (): AsyncGenerator<Uint8Array> {
     let isCut = true;
@@ -137,11 +137,11 @@ function watch(answer: Forwarded, turn: PassingTurn, signal: AbortSignal, left: 
       }
       isCut = false;
     } finally {
-      await endTurn(isCut);
+      endTurn(isCut);
     }
   };
   // The client may be gone before the first part is read.
-  signal.addEventListener("abort", () => void endTurn(true));
+  signal.addEventListener("abort", () => endTurn(true));
   return passOn();
 }
 

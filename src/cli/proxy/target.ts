@@ -27,8 +27,3 @@ export function below(target: URL, path: string, search: string): URL {
   url.search = search;
   return url;
 }
-
-/** The path of OpenAI's clients after the proxy's address: empty if the vendor's base is not `/v1`. */
-export function openAiPath({ pathname }: URL): string {
-  return /^\/*$|\/v1\/*$/.test(pathname) ? "/v1" : "";
-}

@@ -1,6 +1,6 @@
 // Finds every secret of one file. A finding has the place and the rule, and never the secret.
 
-import type { Finder } from "../../cassette/index.js";
+import { replaceSecrets, type Finder } from "../../cassette/index.js";
 import { defined, toPointer } from "../../core/index.js";
 import { createOffsets, leavesOf } from "./leaves.js";
 
@@ -69,11 +69,5 @@ function toFindings(text: string, places: readonly Place[]): Finding[] {
 
 /** The text with `<rule>` in place of anything that looks like a secret. */
 export function mask(text: string, find: Finder): string {
-  let result = "";
-  let from = 0;
-  for (const { start, end, rule } of find(text)) {
-    result += `${text.slice(from, start)}<${rule}>`;
-    from = end;
-  }
-  return result + text.slice(from);
+  return replaceSecrets(text, find(text), (rule) => `<${rule}>`);
 }

@@ -1,7 +1,7 @@
 // The file of `--tools`: a JSON list of the tools to offer, for recordings without them.
 
 import { DEFAULT_MAX_BYTES, parseStrictJson } from "../../cassette/index.js";
-import { isPlainObject, type FilePort, type LlmToolDefinition } from "../../core/index.js";
+import { isPlainObject, thrownText, type FilePort, type LlmToolDefinition } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { readBytes } from "../options/file.js";
 
@@ -18,7 +18,7 @@ function parse(bytes: Uint8Array, path: string): unknown {
   try {
     return parseStrictJson(bytes);
   } catch (error) {
-    throw unreadable(path, error instanceof Error ? error.message : String(error));
+    throw unreadable(path, thrownText(error));
   }
 }
 

@@ -1,9 +1,9 @@
 // Prints lines or one JSON document. Every piece of a line passes `toVisible`, so that no command prints recorded text raw.
 
 import { styleText } from "node:util";
+import { toVisible, toVisibleJson } from "../../core/index.js";
 import type { Failure } from "../errors.js";
 import type { CliIo } from "./io.js";
-import { toVisible, toVisibleJson } from "./visible.js";
 
 /** Raised when a field of a JSON document is removed or changes its meaning. */
 export const JSON_SCHEMA_VERSION = 1;
@@ -53,10 +53,7 @@ export function toJsonError({ code, message, file, pointer, hint }: Failure): ob
   return { code, message, hint, file, pointer };
 }
 
-/** "1 turn", "2 turns". */
-export function count(number: number, noun: string, plural = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : plural}`;
-}
+export { plural as count } from "../../core/index.js";
 
 /** " (80 read from cache, 10 written to cache)": input tokens with other prices. Empty without such tokens. */
 export function cachedOf({

@@ -68,12 +68,12 @@ export function toRefusal(file: string, failure: Failure): RefusalVerdict {
 }
 
 export function printBundle(line: PrintLine, { file, bundleVersion, agents, turns, path, bundleHash }: BundleVerdict) {
-  const what = `${count(agents, "agent")}, ${count(turns, "turn")}  ${shorten(path)}  ${bundleHash.slice(0, 8)}`;
+  const what = `${count(agents, "agent")}, ${count(turns, "turn")}  ${pathText(path)}  ${bundleHash.slice(0, 8)}`;
   line({ look: "good", text: "ok".padEnd(11) }, file, `  bundle v${bundleVersion}  ${what}`);
 }
 
 /** The first steps of a path. */
-function shorten(path: readonly string[]): string {
+function pathText(path: readonly string[]): string {
   const [shown, more] = [path.slice(0, 8).join(" → "), path.length - 8];
   return more > 0 ? `${shown} → … ${more} more` : shown;
 }

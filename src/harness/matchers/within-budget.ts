@@ -4,7 +4,7 @@ import { isPlainObject } from "../../core/index.js";
 import { handleAdvice } from "./baseline/command.js";
 import { misuse, undecided, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { figuresOf, type Figure, type RunFigures } from "./run-figures.js";
-import { describeValue } from "./words.js";
+import { describeValue } from "../text/describe.js";
 
 const NAME = "toStayWithinBudget";
 

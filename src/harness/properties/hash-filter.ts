@@ -23,7 +23,7 @@ import { withVolatile } from "../arbitraries/volatile.js";
 import { HarnessError } from "../errors.js";
 import { assertExamples, assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
 import { describeGiven, isClass, isThenable, letGo, refuse } from "../contract/given.js";
-import { findImpurity } from "../contract/serialise.js";
+import { findImpurity } from "../contract/json.js";
 import { describeThrown } from "../contract/thrown.js";
 
 /** The options of `checkHashFilter`. */

@@ -1,0 +1,20 @@
+// A thrown value as text. Anything can be thrown, even an object that cannot become a string, and code that reports a failure
+// must not fail itself.
+
+/** `instanceof` for a thrown value. Never throws, although a proxy may throw when it is asked for its prototype. */
+export function isThrown<T>(thrown: unknown, type: abstract new (...args: never[]) => T): thrown is T {
+  try {
+    return thrown instanceof type;
+  } catch {
+    return false;
+  }
+}
+
+/** The message of an error, or any other thrown value as text. Never throws. */
+export function thrownText(thrown: unknown): string {
+  try {
+    return String(thrown instanceof Error ? thrown.message : thrown);
+  } catch {
+    return "something that has no text was thrown";
+  }
+}

@@ -1,0 +1,47 @@
+// Whether a value survives being written as JSON: what JSON.stringify would refuse, drop or turn into something else, and where.
+// Stricter than the runtime, which can show a model something for any value.
+
+import { canonicalize, copyJson, isPlainObject, MAX_JSON_DEPTH, NotJsonError, toPointer } from "../../core/index.js";
+import { describeThrown } from "./thrown.js";
+
+/** Why a tool result is not JSON, in words; undefined when it is. `undefined` alone is a valid result and is written as null. */
+export function findLoss(value: unknown): string | undefined {
+  return value === undefined ? undefined : faultOf(() => copyJson(withToJson(value, [])));
+}
+
+/** Why a value is not plain JSON as it stands, without `toJSON`. Fields that are undefined count as absent. */
+export function findImpurity(value: unknown): string | undefined {
+  return faultOf(() => copyJson(value));
+}
+
+/** The same, where a field that is undefined is a fault too. */
+export function findStrictImpurity(value: unknown): string | undefined {
+  return faultOf(() => canonicalize(value));
+}
+
+function faultOf(read: () => unknown): string | undefined {
+  try {
+    read();
+    return undefined;
+  } catch (error) {
+    return error instanceof NotJsonError ? error.message : `reading it throws ${describeThrown(error)}`;
+  }
+}
+
+/** A container on the way to a value, and the key in it. */
+type Step = readonly [container: object, key: string | number];
+
+/** The value with `toJSON` applied to each part that has one, as a Date does. */
+function withToJson(value: unknown, path: readonly Step[]): unknown {
+  if (typeof value !== "object" || value === null || path.length > MAX_JSON_DEPTH) return value;
+  if (path.some(([container]) => container === value)) {
+    throw new NotJsonError("cycle", toPointer(path.map(([, key]) => key)));
+  }
+  const { toJSON } = value as { toJSON?: unknown };
+  // Once at each place, as JSON.stringify does it.
+  const written: unknown = typeof toJSON === "function" ? toJSON.call(value) : value;
+  const inner = (item: unknown, key: string | number) => withToJson(item, [...path, [value, key]]);
+  if (Array.isArray(written)) return Array.from(written as unknown[], inner);
+  if (!isPlainObject(written)) return written;
+  return Object.fromEntries(Object.entries(written).map(([key, item]) => [key, inner(item, key)]));
+}
