@@ -865,7 +865,7 @@ describe("cassette serve", () => {
       expect(server.io.err.match(/refused: POST \/v1\/embeddings is a request for embeddings/g)).toHaveLength(1);
       expect(server.io.err).toContain("refused: POST /v1/messages/count_tokens is Anthropic's token counting");
       expect(server.io.err).toContain("refused: POST /v1/chat/completions: the request's body is not JSON in UTF-8\n");
-      expect(server.io.err).toContain("refused: POST /api/chat: this server answers no page of another site");
+      expect(server.io.err).toContain("refused: POST /api/chat: this server does not answer pages of other sites");
       expect(server.io.err).not.toContain("hidden");
       await (await post(`${server.url}/api/chat`, chat("q"))).text();
       const { code, out } = await server.stop();
@@ -1184,7 +1184,7 @@ describe("cassette record --proxy", () => {
     const page = { origin: "https://page.example" };
     expect((await post(`${proxy.url}/v1/chat/completions`, chat("q"), page)).status).toBe(403);
     expect(proxy.io.err).toContain(
-      "not recorded: POST /v1/chat/completions was not passed on: this server answers no page",
+      "not recorded: POST /v1/chat/completions was not passed on: this server does not answer pages",
     );
     await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded" });
   });

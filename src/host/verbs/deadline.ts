@@ -1,6 +1,6 @@
-// One signal for "the run was aborted" and "it took too long", which can tell the two apart and leaves nothing behind.
+// One signal for an aborted run and for a timeout, which can tell the two apart.
 
-export interface Deadline {
+interface Deadline {
   readonly signal: AbortSignal;
   /** True once the time is up. */
   isOver(): boolean;
@@ -28,10 +28,10 @@ export function startDeadline(outer: AbortSignal, ms: number): Deadline {
   };
 }
 
-/** Rejects with the signal's reason when it fires, for a race with work that might not heed it. */
+/** Rejects with the signal's reason when it fires, for a race with work that may ignore it. */
 export function fired(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
-    // The reason is whatever the run was aborted with.
+    // The reason can be any value.
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) onAbort();
