@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// The `cassette` command: the only file that touches the process. What asks for the version alone is answered before anything
-// but the version and the exit codes is loaded.
+// The `cassette` command: the only file that touches the process. It prints the version before it loads anything but the version and
+// the exit codes.
 
 import { EXIT } from "./exit-codes.js";
 import { VERSION, VERSION_FLAGS } from "./version.js";
 
 let isLost = false;
 
-// A reader such as `head` may close the pipe early; that is no failure of ours. Anything else is: what was to be said is lost.
+// A reader such as `head` may close the pipe early, which is fine. After any other error, output is lost.
 function watch(stream: NodeJS.WriteStream, name: string): void {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") return;

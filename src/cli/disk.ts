@@ -1,4 +1,4 @@
-// The disk of this machine for the command line, loaded when a command first asks for it: `--version` and `--help` need none.
+// The files of this machine, loaded when a command first uses them: `--version` and `--help` do not.
 
 import type { FilePort } from "../core/index.js";
 

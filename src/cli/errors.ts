@@ -7,7 +7,7 @@ import { EXIT, exitCodeOf, type ExitCode } from "./exit-codes.js";
 
 /** Closed; tests and scripts rely on the words. */
 export type CliErrorCode =
-  /** An argument or option that cannot be meant. */
+  /** A wrong argument or option. */
   | "usage"
   /** A folder without cassettes, or a log without records. */
   | "nothing-found"
@@ -16,74 +16,63 @@ export type CliErrorCode =
   | "log-too-large"
   | "log-unreadable"
   | "receipts-unreadable"
-  /** Two records of one import would be one file. */
+  /** Two records of one import have the same path, or a folder contains other files. */
   | "path-taken"
-  /** A record would be written outside the folder asked for. */
+  /** A file would be outside the folder it belongs to. */
   | "path-outside"
-  /** The request of `why` is not there, too large, or no JSON. */
+  /** The request of `why` is missing, too large or not JSON. */
   | "request-unreadable"
   /** A ledger of `prune` is missing, empty or damaged, lacks a shard, or belongs to other cassettes. */
   | "ledger-unreadable"
-  /** The command after `--` could not be started. */
   | "command-not-started"
   /** The command after `--` succeeded without using a cassette. */
   | "no-cassette-used"
   /** Two processes of one command recorded the same file. */
   | "recorded-twice"
-  /** The command of `mutate` fails without any change, so a failure with one says nothing. */
+  /** The command of `mutate` fails without any change, so a failure with one proves nothing. */
   | "baseline-failed"
   /** The command of `mutate` records cassettes instead of replaying them. */
   | "suite-records"
-  /** No mutant could be made of the cassettes that the command loads, or none of those that were run was loaded. */
+  /** No mutant could be made of the cassettes that the command loads, or the command loaded none of the mutants. */
   | "nothing-to-mutate"
-  /** An id of `--only` that no mutant has. */
+  /** No mutant has the id of `--only`. */
   | "mutant-unknown"
-  /** A cassette is not what it was when `mutate` began. */
+  /** A cassette changed while `mutate` ran. */
   | "cassette-changed"
-  /** The report of `mutate` or `drift` is there already, is no such report, is of another run, or cannot be written. */
+  /** The report of `mutate` or `drift` exists already, is not such a report, is of another run, or cannot be written. */
   | "report-unusable"
-  /** The system's folder for temporary files cannot be written to. */
   | "no-temporary-folder"
-  /** A private key is there already, or could not be written. */
+  /** These exist already, or cannot be written. */
   | "key-not-written"
-  /** A file that holds a private key could not be read. */
-  | "key-unreadable"
-  /** Writing a lock was asked for where CI is set. */
-  | "lock-in-ci"
-  /** The lock could not be written. */
-  | "lock-not-written"
-  /** The envelope of further signatures could not be written. */
-  | "envelope-not-written"
-  /** The file of an export is there already, or could not be written. */
   | "export-not-written"
-  /** The page of a cassette is there already, or could not be written. */
   | "page-not-written"
-  /** Accepting a run was asked for where CI is set. */
+  | "key-unreadable"
+  /** CI is set, and `lock` would write. */
+  | "lock-in-ci"
+  | "lock-not-written"
+  | "envelope-not-written"
+  /** CI is set, and `bless` would write. */
   | "bless-in-ci"
   /** Another process accepts runs into the same baseline. */
   | "bless-running"
-  /** A run that its own recording calls failed, or does not call a success as it should, was to be accepted. */
+  /** The recording to accept is of a failed run, or does not say that the run succeeded. */
   | "run-failed"
-  /** The reasons of a baseline could not be written. */
   | "acceptance-not-written"
-  /** The provider of `step-check` is not there, or no provider. */
+  /** The module of `step-check --provider` cannot be loaded, or does not export a provider. */
   | "provider-unclear"
-  /** The variable that should hold the key of a vendor is empty. */
+  /** The variable for a vendor's key is empty. */
   | "key-missing"
-  /** A model would have to be asked where CI is set. */
+  /** CI is set, and `step-check` would call a model. */
   | "live-in-ci"
-  /** The answers of a step check could not be written. */
   | "answers-not-kept"
-  /** A file of tools cannot be read, or holds none. */
   | "tools-unreadable"
-  /** The thread that read a file died over it. */
+  /** The thread that read a file died. */
   | "thread-died"
-  /** A server could not take its port. */
   | "cannot-listen"
-  /** With `verify --independent`: the second implementation comes to another result. Exits 3, as any refusal does. */
+  /** With `verify --independent`: the second implementation computes another result. Exits 3, as any refusal does. */
   | "independent-mismatch";
 
-/** A failure that belongs to no layer below. The exit code is 2, but for `independent-mismatch`. */
+/** A failure that belongs to no layer below. The exit code is 2, except for `independent-mismatch`. */
 export class CliError extends Error {
   readonly code: CliErrorCode;
   readonly hint: string;
@@ -98,6 +87,17 @@ export class CliError extends Error {
   }
 }
 
+/** Wrong usage of the command line. */
+export function usageError(message: string, hint: string): CliError {
+  return new CliError("usage", message, hint);
+}
+
+/** The error for a path that leads to no cassette. `work` is what was not done, such as "checked". */
+export function noCassettesIn(path: string, work?: string): CliError {
+  const message = `${path} contains no *.cassette.json file${work === undefined ? "" : `, so nothing was ${work}`}`;
+  return new CliError("nothing-found", message, "Check the path.", path);
+}
+
 /** A failure as it is printed. */
 export interface Failure {
   exitCode: ExitCode;
@@ -108,12 +108,18 @@ export interface Failure {
   hint?: string;
 }
 
-/** Any thrown value as a failure; `file` is named when the error itself names none. */
+/** Converts any thrown value. `file` counts if the error itself names none. */
 export function toFailure(error: unknown, file?: string): Failure {
   const failure = recognise(error);
-  if (failure.hint === undefined) failure.hint = "Check that the file is the one you mean and may be read and written.";
-  if (failure.file === undefined && file !== undefined) failure.file = file;
+  failure.hint ??= "Check that this is the right file, and that it can be read and written.";
+  if (file !== undefined) failure.file ??= file;
   return failure;
+}
+
+/** The exit code of a command that goes on after a failure: 3 if a file was refused, else 2 if one failed. */
+export function exitCodeForAll(failures: readonly Failure[]): ExitCode {
+  if (failures.some(({ exitCode }) => exitCode === EXIT.integrity)) return EXIT.integrity;
+  return failures.length > 0 ? EXIT.failed : EXIT.ok;
 }
 
 function recognise(error: unknown): Failure {
@@ -138,37 +144,26 @@ function recognise(error: unknown): Failure {
     exitCode: EXIT.failed,
     code: "internal",
     message: error instanceof Error ? `${error.name}: ${error.message}` : String(error),
-    hint: "This is a defect of playhead itself; report it with the command line that led to it.",
+    hint: "This is a bug in playhead. Report it with the command line that caused it.",
   };
 }
 
-/** By its name: the class would load the whole harness, also for a command that has no use for it. */
+/** Compares the name, because the class itself would load the whole harness. */
 function isHarnessError(error: unknown): error is HarnessError {
   return error instanceof Error && error.name === "HarnessError";
 }
 
-/** A `HarnessError` carries its hint in the message too, since a test runner prints nothing else. */
+/** A `HarnessError` repeats its hint in its message, because a test runner prints nothing else. */
 function withoutHint(message: string, hint: string | undefined): string {
   const tail = `. ${hint ?? ""}`;
   return hint !== undefined && message.endsWith(tail) ? message.slice(0, -tail.length) : message;
 }
 
-interface LooseFailure {
-  exitCode: ExitCode;
-  code: string;
-  message: string;
-  file?: string | undefined;
-  pointer?: string | undefined;
-  hint?: string | undefined;
-}
+type LooseFailure = { [Field in keyof Failure]: Failure[Field] | undefined } & Pick<
+  Failure,
+  "exitCode" | "code" | "message"
+>;
 
 function compact({ exitCode, code, message, file, pointer, hint }: LooseFailure): Failure {
-  return {
-    exitCode,
-    code,
-    message,
-    ...defined({ file }),
-    ...(pointer === undefined || pointer === "" ? {} : { pointer }),
-    ...defined({ hint }),
-  };
+  return { exitCode, code, message, ...defined({ file, pointer: pointer === "" ? undefined : pointer, hint }) };
 }

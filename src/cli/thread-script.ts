@@ -1,5 +1,4 @@
-// Where the script of a command's threads lies. A path relative to the file that asks would change with how the package was built,
-// so package.json names the scripts, as it names the doors.
+// Finds the script of a command's threads. package.json names the scripts, because a relative path would depend on the build.
 
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";

@@ -1,7 +1,6 @@
-// The version that `cassette --version` prints. A constant, so that it costs no file read; a test compares it with package.json.
+// The version that `cassette --version` prints. It is a constant to save reading a file; a test compares it with package.json.
 
-/** Printed by `cassette --version`. */
 export const VERSION = "0.1.0";
 
-/** The flags that ask for it. Alone on the command line they are answered before anything else is loaded. */
+/** Flags for the version. Alone on the command line they are answered before anything else is loaded. */
 export const VERSION_FLAGS: readonly string[] = ["-V", "--version"];

@@ -1,4 +1,4 @@
-// The one check that numbers among the options of the host need.
+// Checks whole numbers among the options of the host.
 
 import { AgentError } from "../core/index.js";
 

@@ -1,5 +1,5 @@
-// Files on a disk: bounded reads and atomic writes. A write goes to a temporary file beside the target, is flushed, and
-// then takes the target's name in one step: by `link`, which refuses an existing name, or by `rename`, which replaces it.
+// Files on a disk: bounded reads and atomic writes. A write goes to a temporary file next to the target, is flushed, and then takes the
+// target's name in one step: with `link`, which refuses an existing name, or with `rename`, which replaces it.
 
 import { randomBytes } from "node:crypto";
 import {
@@ -22,10 +22,10 @@ import { list } from "./files/list.js";
 import { readBounded } from "./files/read.js";
 import { sweep, temporaryName } from "./files/temporary.js";
 
-/** A pipe is opened at once, also where nobody writes to it. Windows has no such flag. */
+/** Opens a pipe at once, even without a writer. Windows has no such flag. */
 const READ_AND_NEVER_WAIT = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** The path of a file in the folder of another; without a name, the folder itself. */
+/** The path of a file in the folder of another, or without a name the folder itself. */
 export function pathBeside(path: string, name = ""): string {
   return join(dirname(path), name);
 }
@@ -42,12 +42,12 @@ async function read(path: string, maxBytes: number): Promise<FileRead> {
   let handle: FileHandle | undefined;
   try {
     const about = await stat(path);
-    // A folder that may not be read is named by `list`, so this is where its own error is said.
+    // `list` names folders that cannot be read, so the folder's own error is reported here.
     if (about.isDirectory()) await readdir(path);
     if (!about.isFile()) return { kind: "failed", message: "it is not a regular file" };
     if (about.size > maxBytes) return { kind: "too-large", size: about.size };
     handle = await open(path, READ_AND_NEVER_WAIT);
-    // It may have become another one since: what was opened is what is read.
+    // The file may have been replaced since, so the opened one is checked again.
     const opened = await handle.stat();
     if (!opened.isFile()) return { kind: "failed", message: "it is not a regular file" };
     return await readBounded(handle, opened.size, maxBytes);
@@ -58,7 +58,7 @@ async function read(path: string, maxBytes: number): Promise<FileRead> {
   }
 }
 
-/** {@link FilePort}'s `write`, for bytes as well. `swept` are the folders that were rid of stale temporary files. */
+/** {@link FilePort}'s `write`, also for bytes. `swept` are the folders whose stale temporary files were removed. */
 export async function writeWhole(
   path: string,
   data: string | Uint8Array,
@@ -84,20 +84,20 @@ export async function writeWhole(
   }
 }
 
-/** What makes a text no path at all: the working folder and what stands before a NUL are not what was meant. */
+/** Why a text cannot be a path: an empty one would mean the working folder, and a NUL would cut it. */
 function whyNoPath(path: string): string | undefined {
   if (path === "") return "the path is empty";
   return path.includes("\0") ? "the path has a NUL character in it" : undefined;
 }
 
-/** The permissions of the file that is to be replaced, if there is one. Throws for one that may not be written to. */
+/** The permissions of the file to replace, if there is one. Throws for a read-only file. */
 async function modeToKeep(path: string): Promise<number | undefined> {
   const about = await stat(path).catch((error: unknown) => {
     if (codeOf(error) === "ENOENT") return undefined;
     throw error;
   });
   if (about === undefined || !about.isFile()) return undefined;
-  // A rename asks nobody, and root may write everywhere; the owner's word stands all the same.
+  // A rename ignores the file's permissions, and so does root. They count all the same.
   if ((about.mode & 0o222) === 0) throw new Error("it is read-only");
   await access(path, constants.W_OK);
   return about.mode & 0o777;
@@ -114,7 +114,7 @@ async function writeFlushed(path: string, data: string | Uint8Array, mode: numbe
   }
 }
 
-/** Gives `from` the name `to`, unless something has that name. `from` is gone either way. */
+/** Gives `from` the name `to`, unless that exists. Removes `from` either way. */
 async function takeName(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);
@@ -146,10 +146,7 @@ async function takeNameByCreating(from: string, to: string): Promise<boolean> {
   }
 }
 
-/**
- * Makes the new name itself durable. Where a folder cannot be opened (Windows, or one that may be written to and not read)
- * or flushed, the name is as durable as it gets.
- */
+/** Makes the new name itself durable, if the folder can be opened and flushed (not on Windows, nor without permission to read it). */
 async function flushFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   let handle: FileHandle | undefined;

@@ -1,9 +1,9 @@
-// A fleet: N members, each with a runtime of its own, over M targets. It decides what runs when and tells what came of it; what a
-// member is, which keys it holds and how it signs is its runtime's matter.
+// A fleet: N members, each with its own runtime, over M targets. It decides what runs when, and reports the results. Keys and signing
+// belong to the runtimes.
 
 import { setMaxListeners } from "node:events";
 import pLimit from "p-limit";
-import { AgentError, withSystemPorts, type Ports } from "../core/index.js";
+import { AgentError, defined, withSystemPorts, type Ports } from "../core/index.js";
 import { toFleetError } from "./fleet/cell.js";
 import { createGates } from "./fleet/gate.js";
 import {
@@ -22,18 +22,16 @@ import { runCells, type FleetRun, type FleetShared } from "./fleet/run.js";
 /** Members that run targets; made by {@link createFleet}. See docs/fleet.md. */
 export interface Fleet {
   /**
-   * Resolves when every cell is settled. A cell that fails is data. When `signal` fires, running cells end as failed with the
-   * code `aborted`, the others are skipped, and it resolves with what there is. Rejects with `AgentError` alone:
-   * `invalid-options`, or `aborted` once the fleet is destroyed.
+   * Resolves when every cell is settled. A failed cell is data. When `signal` fires, running cells fail with the code `aborted`, the
+   * others are skipped, and it resolves with the results so far. Rejects only with `AgentError`: `invalid-options`, or `aborted` once
+   * the fleet is destroyed.
    */
   run(options: FleetRunOptions): Promise<FleetRun>;
-  /** Aborts what runs, waits for it, then destroys every runtime; one that fails is a warning. Safe to call twice. */
+  /** Aborts all runs, waits for them, then destroys every runtime. A failure of a runtime is a warning. Safe to call twice. */
   destroy(): Promise<void>;
 }
 
-/**
- * A fleet of members. Throws `AgentError` `invalid-options` for whatever can be known to be wrong before the first run.
- */
+/** Makes a fleet. Throws `AgentError` `invalid-options`. */
 export function createFleet(options: FleetOptions): Fleet {
   assertFleetOptions(options);
   const shared = createShared(options);
@@ -54,7 +52,7 @@ export function createFleet(options: FleetOptions): Fleet {
       }
       const cells = planCells(shared.crews, run);
       const signal = AbortSignal.any([destroyed.signal, ...(run.signal === undefined ? [] : [run.signal])]);
-      // Every loop and every cell listens; Node would take that for a leak.
+      // Every loop and every cell listens, which Node would report as a leak.
       setMaxListeners(0, signal);
       shared.gates.forget(shared.clock(), MAX_FLEET_CELLS);
       const running = runCells(shared, cells, createLocalQueue(), run.onProgress, signal);
@@ -73,18 +71,11 @@ function createShared(options: FleetOptions): FleetShared {
   const { concurrency = 4, perMember = 1, rate, breaker, retry } = options;
   const ports = withSystemPorts(options.ports);
   return {
-    crews: createMembers(options.members).map((member) => ({
-      ...member,
-      places: pLimit(perMember),
-      size: perMember,
-    })),
+    crews: createMembers(options.members).map((member) => ({ ...member, places: pLimit(perMember), size: perMember })),
     places: pLimit(concurrency),
     oneAtATime: pLimit(1),
-    gates: createGates({
-      ...(rate?.perTarget === undefined ? {} : { rate: { ...rate.perTarget } }),
-      ...(breaker === undefined ? {} : { breaker: { ...breaker } }),
-    }),
-    retry: retry === undefined ? undefined : { ...retry },
+    gates: createGates(structuredClone(defined({ rate: rate?.perTarget, breaker }))),
+    retry: structuredClone(retry),
     clock: createSteadyClock(() => ports.now()),
     ports,
   };

@@ -1,4 +1,4 @@
-// The door of the host: what owns a disk, a process, a socket or a schedule.
+// The door of the host: everything that owns a disk, a process, a socket or a schedule.
 
 export { nodeFiles, pathBeside } from "./files.js";
 export {

@@ -1,6 +1,6 @@
-// A file of JSON lines that survives a crash: every line is one write at the end of the file (O_APPEND), made before `write`
-// returns. After `kill -9` the file holds whole lines, and at most one that ends in the middle; opening it again mends that. Power
-// loss may take lines that the system had not yet flushed; `close` flushes.
+// A file of JSON lines that survives a crash: every line is appended in one write (O_APPEND) before `write` returns. After `kill -9` the
+// file has whole lines and at most one torn last line, which opening repairs. A power failure may lose lines that were not flushed yet.
+// `close` flushes.
 
 import {
   closeSync,
@@ -20,17 +20,17 @@ import { codeOf } from "./files/failure.js";
 
 /** Closed; callers may rely on the words. */
 export type JsonLinesErrorCode =
-  /** There is a file of that name, and `append` was not asked for. */
+  /** The file exists, and `append` is not set. */
   | "exists"
-  /** What is there is no file of JSON lines, so nothing is added to it and nothing cut from it. */
+  /** The file does not have JSON lines, so it was not changed. */
   | "not-json-lines"
   /** The value has no JSON. */
   | "not-json"
-  /** The system refused: no room, no right, a folder. After a failed write the file takes no more lines. */
+  /** The system refused: a full disk, no permission, a folder. After a failed write the file accepts no more lines. */
   | "failed"
   | "closed";
 
-/** Every failure of a file of JSON lines. `message` names the file and what happened; `hint` says what to do. */
+/** Every failure of a file of JSON lines. `message` names the file and the failure, `hint` says what to do. */
 export class JsonLinesError extends Error {
   readonly code: JsonLinesErrorCode;
   readonly hint: string;
@@ -45,32 +45,32 @@ export class JsonLinesError extends Error {
 
 /** The options of {@link openJsonLines}. */
 export interface JsonLinesOptions {
-  /** Adds to a file that is there, and makes one that is not. Default false: a file that is there is an error. */
+  /** Adds to an existing file, or makes a new one. Default false: an existing file is an error. */
   readonly append?: boolean;
 }
 
-/** What was done about a last line without its line break. */
+/** The repair of a last line without its line break. */
 export interface MendedLine {
-  /** `closed`: it was whole and got its line break. `cut`: it ended in the middle and was taken away. */
+  /** `closed`: it was whole and got its line break. `cut`: it was torn and was removed. */
   readonly action: "closed" | "cut";
-  /** Of the line as it was found. */
+  /** The length of the line that was found. */
   readonly bytes: number;
 }
 
-/** Does not use `this`, so that `file.write` may be handed on as it is. */
+/** Does not use `this`, so `file.write` can be passed on as a function. */
 export interface JsonLinesFile {
   readonly path: string;
   /** Lines written since it was opened. */
   readonly lines: number;
   /** Set when `append` found a torn last line. */
   readonly mended: MendedLine | undefined;
-  /** Writes `value` as one line. A BigInt in it becomes text; what has no JSON at all is `not-json`. Throws {@link JsonLinesError}. */
+  /** Writes `value` as one line. A BigInt becomes text, and a value without JSON is `not-json`. Throws {@link JsonLinesError}. */
   readonly write: (value: unknown) => void;
   /** Flushes and closes. Safe to call twice. */
   readonly close: () => void;
 }
 
-/** The most a last line is looked at for mending. */
+/** Limit of a last line that can be repaired. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
@@ -100,7 +100,7 @@ export function openJsonLines(path: string, options: JsonLinesOptions = {}): Jso
       try {
         writeWhole(descriptor, line);
       } catch (error) {
-        // A part of the line may be there. Another one behind it would make it a torn line in the middle.
+        // A part of the line may be written, and a further line would make it a torn line in the middle.
         end = failed(path, "cannot be written to, and takes no more lines", error);
         closeSync(descriptor);
         throw end;
@@ -143,8 +143,8 @@ function open(path: string, append: boolean): number {
   } catch (error) {
     if (error instanceof JsonLinesError) throw error;
     if (codeOf(error) !== "EEXIST" || append) throw failed(path, "cannot be opened", error);
-    const hint = "Pass { append: true } to add to it, or give another name; one file holds one chain of receipts.";
-    throw new JsonLinesError("exists", `there is something at ${path} already`, hint, error);
+    const hint = "Pass { append: true } to add to it, or use another name. A file can have one chain of receipts.";
+    throw new JsonLinesError("exists", `${path} exists already`, hint, error);
   }
 }
 
@@ -167,12 +167,12 @@ function toText(value: unknown): string | undefined {
   }
 }
 
-/** One call, unless the system takes a part of it. */
+/** Needs one call, unless the system accepts only a part. */
 function writeWhole(descriptor: number, line: Buffer): void {
   for (let at = 0; at < line.length;) at += writeSync(descriptor, line, at);
 }
 
-/** Cuts off or closes a last line without its line break. A file whose end is no JSON lines is refused as it is. */
+/** Cuts or closes a last line without its line break. Refuses a file that does not end with JSON lines. */
 function mend(descriptor: number, path: string): MendedLine | undefined {
   const { size } = fstatSync(descriptor);
   const { before, last } = readTail(descriptor, size, path);
@@ -182,13 +182,13 @@ function mend(descriptor: number, path: string): MendedLine | undefined {
     writeWhole(descriptor, Buffer.from("\n"));
     return { action: "closed", bytes: last.length };
   }
-  // Nothing says what this file is but its one line, so that has to begin as ours do.
+  // The file has only this line, so it must begin like ours.
   if (before === undefined && last[0] !== 0x7b && last[0] !== 0x5b) throw notJsonLines(path);
   ftruncateSync(descriptor, size - last.length);
   return { action: "cut", bytes: last.length };
 }
 
-/** The bytes behind the last line break, and the line that it ends, where there is one. */
+/** The bytes after the last line break, and the line before it, if there is one. */
 function readTail(descriptor: number, size: number, path: string): { before: Buffer | undefined; last: Buffer } {
   for (let length = Math.min(size, 65_536); ; length = Math.min(size, 2 * length)) {
     const tail = Buffer.alloc(length);
@@ -222,12 +222,12 @@ function notJson(path: string, cause?: unknown): JsonLinesError {
 }
 
 function notJsonLines(path: string): JsonLinesError {
-  const message = `${path} does not end as a file of JSON lines does, so nothing was changed`;
-  return new JsonLinesError("not-json-lines", message, "Check the path, or begin a new file.");
+  const message = `${path} does not end with JSON lines, so it was not changed`;
+  return new JsonLinesError("not-json-lines", message, "Check the path, or use a new file.");
 }
 
 function failed(path: string, what: string, cause: unknown): JsonLinesError {
   const hint =
-    "Check that there is room, that the path is no folder, and that it may be written to; then open it again with { append: true }.";
+    "Check the free space and the permissions, and that the path is not a folder. Then open it again with { append: true }.";
   return new JsonLinesError("failed", `${path} ${what}: ${thrownText(cause)}`, hint, cause);
 }

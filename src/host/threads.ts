@@ -1,28 +1,27 @@
-// Many jobs of one kind, done on this thread or by several, with the results in the order of the jobs either way. Which thread did a
-// job can be told from nothing but the time it took. At most WINDOW results wait for one that comes before them, so that what is
-// kept does not grow with the number of jobs.
+// Does many jobs of one kind on this thread or on several, with the results in the order of the jobs. At most WINDOW results wait for an
+// earlier one, so that the memory does not grow with the number of jobs.
 
 import { availableParallelism } from "node:os";
 import { assertCount } from "./count.js";
 import { doInThreads } from "./threads/crew.js";
 import { doOverlapping, MAX_THREADS, type JobsOptions } from "./threads/job.js";
 
-/** The most that it starts unasked: more are rarely faster, and each takes some 100 MB. */
-const MAX_THREADS_UNASKED = 16;
-/** How long it works alone before it estimates what is left. */
+/** The default limit of threads. More are rarely faster, and each takes about 100 MB. */
+const MAX_DEFAULT_THREADS = 16;
+/** How long this thread works alone before it estimates the remaining time. */
 const LEARN_MS = 250;
-/** A thread takes about half a second of processor time until it has loaded what it needs. */
+/** A thread takes about half a second of processor time to load its modules. */
 const WORTH_MS = 2_000;
 
 /**
- * The results of all jobs, in their order. A thread that dies is replaced and what it had in hand is done again, one job at a time; no
- * job is left out. Where no thread can be started, this one does the work. Throws `AgentError` `invalid-options` for a wrong number.
+ * Yields the results of all jobs, in order. A thread that dies is replaced, and its jobs are done again one at a time. If no thread can be
+ * started, this thread does the work. Throws `AgentError` `invalid-options` for a wrong number of threads.
  */
 export async function* doJobs<Job, Result>(
   jobs: readonly Job[],
   options: JobsOptions<Job, Result>,
 ): AsyncGenerator<Result, void, undefined> {
-  const { threads = Math.min(availableParallelism(), MAX_THREADS_UNASKED), here, lost } = options;
+  const { threads = Math.min(availableParallelism(), MAX_DEFAULT_THREADS), here, lost } = options;
   assertCount("threads", threads, 1, MAX_THREADS);
   const isWorthIt = options.threads === undefined ? createEstimate(jobs.length) : () => jobs.length > 1;
   let done = 0;
@@ -33,7 +32,7 @@ export async function* doJobs<Job, Result>(
   if (done < jobs.length) yield* doInThreads(jobs, done, { ...options, threads });
 }
 
-/** True once the jobs that are left would take this thread longer than starting others is worth. */
+/** True once the remaining jobs would take this thread so long that other threads pay off. */
 function createEstimate(total: number): (done: number) => boolean {
   const started = performance.now();
   return (done) => {

@@ -116,7 +116,7 @@ describe("cassette bless", () => {
     const argv = ["bless", "new", "--into", "base", ...reason, "--success"];
     expect((await run(...argv, "/grade")).out).toContain("the recording says that this run failed");
     expect((await run(...argv, "/grad")).out).toContain('no true, false or number at "/grad"');
-    expect((await run(...argv, "grade")).err).toContain("is no JSON pointer");
+    expect((await run(...argv, "grade")).err).toContain("is not a JSON pointer");
     expect(readdirSync(at("base"))).toEqual(["weather.0.cassette.json"]);
     expect((await run(...argv, "/success")).code).toBe(0);
   });
@@ -127,7 +127,7 @@ describe("cassette bless", () => {
     const ran = await run("bless", "new", "--into", "base", ...reason);
     expect(ran).toMatchObject({ code: 0, err: "" });
     expect(ran.out).toContain("completed");
-    expect(ran.out).toContain("1 run of it given what was missing of the reason and the lock\n");
+    expect(ran.out).toContain("1 run of it completed: its reason or its place in the lock was missing\n");
     expect(lines()).toHaveLength(1);
     expect((await run("lock", "--check")).code).toBe(0);
     rmSync(at("base/weather.1.cassette.json"));
@@ -157,7 +157,7 @@ describe("cassette bless", () => {
     ]);
     for (const { code, err } of both) {
       if (code === 0) continue;
-      expect(err).toContain("another bless is writing into this baseline: process");
+      expect(err).toContain("another bless writes into this baseline: process");
       expect(err).toContain("Run this again when it is done");
     }
     for (const folderOf of ["new", "more"]) await run("bless", folderOf, "--into", "base", ...reason);

@@ -48,7 +48,7 @@ describe("cassette record of one file in two processes", () => {
       err: [
         "error: a.cassette.json was recorded more than once, so only the last recording of it is left",
         "  file: a.cassette.json",
-        "  hint: Two tests share a cassette: give each a file of its own and record again.",
+        "  hint: Two tests share a cassette. Give each its own file, and record again.",
         "",
       ].join("\n"),
     });
@@ -71,7 +71,7 @@ describe("the recording of a failed test", () => {
     expect(code).toBe(0);
     expect(err).toContain(
       "cassette record: kept the run of a failed test in runs/it's.cassette.failed.json, 2 turns\n" +
-        `   if the assertion was wrong: mv 'runs/it'\\''s.cassette.failed.json' 'runs/it'\\''s.cassette.json'\n`,
+        `   if the assertion is wrong: mv 'runs/it'\\''s.cassette.failed.json' 'runs/it'\\''s.cassette.json'\n`,
     );
   });
 });
@@ -85,8 +85,8 @@ describe.each(["record", "replay"])("cassette %s", (verb) => {
       code: 2,
       out: "",
       err:
-        `error: no folder could be made in ${gone}, where temporary files go: ENOENT\n` +
-        "  hint: Set TMPDIR (TEMP on Windows) to a folder that exists and may be written to.\n",
+        `error: cannot make a temporary folder in ${gone}: ENOENT\n` +
+        "  hint: Set TMPDIR (TEMP on Windows) to an existing folder that can be written to.\n",
     });
   });
 

@@ -45,7 +45,7 @@ describe("cassette demo", () => {
     writeFileSync(join(folder, "mine", "thesis.txt"), "x");
     const ran = await cli(["demo", "--out", "mine"]);
     expect(ran.code).toBe(2);
-    expect(ran.err).toContain("holds files that no demo wrote");
+    expect(ran.err).toContain("contains files of something else");
     expect(existsSync(join(folder, "mine", "orbit-1.cassette.json"))).toBe(false);
   });
 

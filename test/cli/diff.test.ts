@@ -179,7 +179,7 @@ describe("cassette diff of two folders", () => {
     expect(ran).toMatchObject({ code: 3, out: "" });
     expect(ran.err).toContain(join("bad", "x.cassette.json"));
     expect(ran.err).toContain(join("bad", "y.cassette.json"));
-    expect(ran.err).toContain("2 cassettes cannot be compared, so nothing was.");
+    expect(ran.err).toContain("2 cassettes cannot be compared, so nothing was compared.");
     const document = documentOf(await cli(["diff", old, bad, "--json"]));
     expect(document.error?.code).toBe("not-json");
     expect(document["refused"]).toMatchObject([{ code: "not-json" }, { code: "byte-order-mark" }]);

@@ -131,7 +131,7 @@ describe("cassette drift", () => {
     expect(written).toMatchObject({ schemaVersion: 1, verdict: "drift" });
     const again = await cli(argv);
     expect([again.code, again.out]).toEqual([2, ""]);
-    expect(again.err).toContain("out/drift.json exists and was left as it is");
+    expect(again.err).toContain("out/drift.json exists and was not replaced");
     expect((await cli([...argv, "--force"])).code).toBe(1);
     expect((await cli(["drift", "old", "new", "--reporter", "text,json"])).err).toContain("two reports would go to");
   });
@@ -157,7 +157,7 @@ describe("cassette drift", () => {
     expect(ran.code).toBe(3);
     expect(ran.err).toContain(file("broken", "shop/buy.0"));
     expect(ran.err).toContain(file("broken", "shop/buy.1"));
-    expect(ran.err).toContain("2 cassettes cannot be compared, so nothing was.");
+    expect(ran.err).toContain("2 cassettes cannot be compared, so nothing was compared.");
     const refused = documentOf(await cli(["drift", "old", "broken", "--json"]))["refused"] as unknown[];
     expect(refused).toHaveLength(2);
   });

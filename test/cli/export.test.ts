@@ -42,7 +42,7 @@ describe("cassette export", () => {
     const written = readFileSync(join(folder, "out", "set.jsonl"), "utf8");
     const again = await cli(args);
     expect(again.code).toBe(2);
-    expect(again.err).toContain("out/set.jsonl exists already");
+    expect(again.err).toContain("out/set.jsonl exists and was not replaced");
     expect((await cli([...args, "--force"])).code).toBe(0);
     expect(readFileSync(join(folder, "out", "set.jsonl"), "utf8")).toBe(written);
     const back = await cli(["import", "out/set.jsonl", "--out", "back", "--json"]);
@@ -79,7 +79,7 @@ describe("cassette export", () => {
     expect([ran.code, ran.err]).toEqual([2, "0 conversations of 1 cassette (1 without a turn) exported\n"]);
     expect(existsSync(join(folder, "none.jsonl"))).toBe(false);
     mkdirSync(join(folder, "bare"));
-    expect((await cli(["export", "bare", "--format", "otlp"])).err).toContain("bare holds no cassette");
+    expect((await cli(["export", "bare", "--format", "otlp"])).err).toContain("bare contains no *.cassette.json file");
     expect((await cli(["export", file])).code).toBe(2);
     expect((await cli(["export", file, "--format", "csv"])).code).toBe(2);
   });
@@ -103,7 +103,7 @@ describe("cassette export", () => {
     };
     const options = { format: "openai", out: "large.jsonl" } as const;
     const error = await rejection(exportCassettes(file, options, io, 100));
-    expect((error as Error).message).toContain("more than 100 characters, the limit; nothing was written");
+    expect((error as Error).message).toContain("more characters than the limit of 100; nothing was written");
     expect(existsSync(join(folder, "large.jsonl"))).toBe(false);
   });
 });

@@ -63,8 +63,8 @@ describe("cassette fork and its file", () => {
   it("runs nothing where the file is there already, and says what to do", async () => {
     const ran = await cli(["fork", file, "--at", "1", "--out", file, "--", "no-such-program"], { env });
     expect(ran.code).toBe(2);
-    expect(ran.err).toContain("fork.cassette.json exists and was left as it is; nothing was run");
-    expect(ran.err).toContain("hint: A fork replaces nothing: name another file with --out.");
+    expect(ran.err).toContain("fork.cassette.json exists and was not replaced; nothing was run");
+    expect(ran.err).toContain("hint: Name another file with --out. A fork replaces nothing.");
   });
 });
 

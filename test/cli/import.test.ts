@@ -106,7 +106,7 @@ describe("cassette import", () => {
     writeFileSync(file, "mine");
     const ran = await cli(["import", "again.json", "--out", "again"]);
     expect(ran.code).toBe(2);
-    expect(ran.out).toContain("left as it was; --force replaces it");
+    expect(ran.out).toContain("not replaced; --force replaces it");
     expect(ran.out).toContain("0 cassettes written to again, 1 existed already, 0 refused");
     expect(readFileSync(file, "utf8")).toBe("mine");
     expect((await cli(["import", "again.json", "--out", "again", "--force"])).code).toBe(0);
@@ -120,9 +120,9 @@ describe("cassette import", () => {
     const ran = await cli(["import", "first.json", "second.json", "--out", out, ...flags]);
     expect(ran.code).toBe(1);
     expect(ran.out).toContain(
-      "path-taken: a record of second.json lands on m-1/GREET.cassette.json, and so does one of first.json",
+      "path-taken: a record of second.json has the path m-1/GREET.cassette.json, which a record of first.json already has",
     );
-    expect(ran.out).toContain(`  Import second.json by itself into another folder, such as by --out ${out}-2.\n`);
+    expect(ran.out).toContain(`  Import second.json by itself into another folder, such as --out ${out}-2.\n`);
     expect((await cli(["import", "second.json", "--out", `${out}-2`])).code).toBe(0);
     expect(readdirSync(join(folder, out, "m-1"))).toEqual(["greet.cassette.json"]);
   });
@@ -190,7 +190,7 @@ describe("cassette import", () => {
     const io = { ...quiet, cwd: folder, files: nodeFiles(), exit: (given: number) => void (code = given) };
     await importLogs(["endless.jsonl", "next.json"], { out: "endless" }, io, { maxRecords: 4 });
     expect(code).toBe(2);
-    expect(out).toContain("log-too-large: endless.jsonl has more than 4 records, the limit; the rest was not read");
+    expect(out).toContain("log-too-large: endless.jsonl has more records than the limit of 4; the rest was not read");
     expect(out).toContain("4 cassettes written to endless, 0 existed already, 2 refused\n");
     expect(readdirSync(join(folder, "endless", "m-1"))).toHaveLength(4);
   });
@@ -223,7 +223,7 @@ describe("cassette import", () => {
     expect(ran.out).toContain("1 cassette written to bomb, 0 existed already, 1 refused\n");
     log("blank.gz", gzipSync(Buffer.alloc(FREE_BYTES, 10)));
     expect((await cli(["import", "blank.gz", "--out", "blank"])).out).toContain(
-      "nothing-found: blank.gz holds no record",
+      "nothing-found: blank.gz contains no record",
     );
   });
 

@@ -70,7 +70,7 @@ describe("cassette lock", () => {
       },
     });
     expect([code, lockText()]).toEqual([2, theirs]);
-    expect(err).toContain("cassettes.lock was written by another process while the cassettes were read");
+    expect(err).toContain("another process wrote cassettes.lock while the cassettes were read");
     expect((await run("lock", "set/a.cassette.json")).code).toBe(0);
     expect([...parseLock(lockText()).keys()]).toEqual(["set/a.cassette.json", "set/deep/b.cassette.json"]);
   });
@@ -100,7 +100,7 @@ describe("cassette lock", () => {
     expect(refused.out).toMatch(/changed {4}set\/a\.cassette\.json {2}it is another recording \(cassetteId 090a/);
     expect(refused.out).toContain("removed    set/deep/b.cassette.json\n");
     expect(refused.out).toContain(
-      "cassettes.lock was left as it is: review what changed, then run it again with --update",
+      "cassettes.lock was not changed: review the changes, then run this again with --update",
     );
     expect(lockText()).toBe(before);
     expect((await run("lock", "set", "--update")).code).toBe(0);
@@ -118,7 +118,7 @@ describe("cassette lock", () => {
   it.each(["true", "1", "jenkins"])("writes nothing where CI is %s, and checks there", async (CI) => {
     const ran = await cli(["lock", "set"], { cwd, env: { CI } });
     expect(ran).toMatchObject({ code: 2, out: "" });
-    expect(ran.err).toContain("CI is set, and CI writes no lock");
+    expect(ran.err).toContain("CI is set, and no lock is written in CI");
     expect(existsSync(at("cassettes.lock"))).toBe(false);
     await run("lock", "set");
     expect((await cli(["lock", "set", "--check"], { cwd, env: { CI } })).code).toBe(0);
@@ -132,7 +132,7 @@ describe("cassette lock", () => {
     const ran = await run("lock", "set");
     expect(ran.code).toBe(3);
     expect(ran.out).toContain(`refused    set/a.cassette.json  ${code}: `);
-    expect(ran.out).toContain("cassettes.lock was left as it is: 1 cassette cannot be locked");
+    expect(ran.out).toContain("cassettes.lock was not changed: 1 cassette cannot be locked");
     expect(existsSync(at("cassettes.lock"))).toBe(false);
   });
 

@@ -265,7 +265,7 @@ describe("the report of cassette mutate", { timeout: 120_000 }, () => {
     const old = await run("--resume");
     expect(old.code).toBe(1);
     const date = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d UTC`;
-    const said = `  ${made} of ${made} outcomes are from the report, of ${date}(?: to ${date})?; a test that changed since`;
+    const said = `  ${made} of ${made} outcomes are from the report, of ${date}(?: to ${date})?; they do not reflect`;
     expect(old.out).toMatch(new RegExp(said));
 
     const again = documentOf(await run("--resume", "--rerun-survivors", "--json"));
@@ -282,7 +282,7 @@ describe("the report of cassette mutate", { timeout: 120_000 }, () => {
     const report = join(folder, "notes.jsonl");
     writeFileSync(report, '{"hello":1}\n');
     const ran = await mutate(["--json", "--report", report, "--resume"], "weak");
-    expect(documentOf(ran).error?.message).toContain("is no report of cassette mutate");
+    expect(documentOf(ran).error?.message).toContain("is not a report of cassette mutate");
     expect(readFileSync(report, "utf8")).toBe('{"hello":1}\n');
   });
 });

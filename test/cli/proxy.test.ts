@@ -189,7 +189,7 @@ describe("a name that a client gives its recording", () => {
     const proxy = await proxying(await vendor(ANSWER), "keyed/");
     const refused = await named(proxy.url, "q", key);
     expect([refused.status, await refused.text()]).toEqual([400, expect.not.stringContaining("a1B2")]);
-    expect(proxy.printed.err).toContain("holds what looks like a secret");
+    expect(proxy.printed.err).toContain("contains text that looks like a secret");
     expect(proxy.printed.err).not.toContain("a1B2");
     await expect(proxy.stop()).rejects.toMatchObject({ code: "nothing-recorded" });
   });
@@ -262,7 +262,7 @@ describe("cassette record --proxy with a command", () => {
   it.each([
     ["/chat/completions", "7", 7, "recorded ended-7.cassette.json, 1 turn\n"],
     ["", "7", 7, "no turn was recorded\n"],
-    ["/embeddings", "0", 2, "hint: The client asked for POST /v1/embeddings, which is not recorded"],
+    ["/embeddings", "0", 2, "hint: The client requested POST /v1/embeddings, which is not recorded"],
     ["", "0", 2, "hint: The command sent no request to this proxy"],
   ])("asks for %j, ends with %s: exits %i", async (path, ending, expected, text) => {
     const file = `ended-${ending}.cassette.json`;

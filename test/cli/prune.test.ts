@@ -68,7 +68,7 @@ describe("cassette prune", () => {
         ...["b", "c", "d"].map((file) => `deleted  ${name}/${file}.cassette.json`),
         `the same ${name}/a.cassette.json, ${name}/e.cassette.json`,
         "5 cassettes checked: 3 orphans, 1 set of duplicates",
-        "  where a lock lists them, cassette lock --update takes them out of it",
+        "  npx cassette lock --update removes them from a lock",
         "",
       ].join("\n"),
     );
@@ -96,7 +96,7 @@ describe("cassette prune", () => {
     for (const file of ["a", "c"]) writeFileSync(beside(file), "{}");
     const ran = await cli(["prune", name, "--ledger", `${name}/ledger.jsonl`, "--write"]);
     expect(ran.code).toBe(0);
-    expect(ran.out).toContain("cassette lock --update takes them out of it");
+    expect(ran.out).toContain("npx cassette lock --update removes them from a lock");
     expect([existsSync(beside("a")), existsSync(beside("c"))]).toEqual([true, false]);
   });
 
@@ -161,7 +161,7 @@ describe("cassette prune", () => {
     const ledgers = ["--ledger", `${name}/ledger.jsonl`, "--ledger", `${other}/ledger.jsonl`];
     const ran = await cli(["prune", name, ...ledgers, "--write"]);
     expect([ran.code, cassettesIn(path)]).toEqual([2, ["a", "b", "c"]]);
-    expect(ran.err).toContain(`${other}/ledger.jsonl names 1 cassette, and none is in these folders`);
+    expect(ran.err).toContain(`${other}/ledger.jsonl names 1 cassette, but not one in these folders`);
     expect((await cli(["prune", name, other, ...ledgers])).out).toContain("6 cassettes checked: 4 orphans");
   });
 
@@ -267,7 +267,7 @@ describe("cassette prune", () => {
     const { name } = setUp();
     const ran = await cli(["prune", name]);
     expect(ran.code).toBe(0);
-    expect(ran.out).toContain("orphans not looked for, since no ledger was named, 1 set of duplicates");
+    expect(ran.out).toContain("orphans unknown without a ledger, 1 set of duplicates");
     expect(await cli(["prune", name, "--write"])).toMatchObject({ code: 2 });
     expect(await cli(["prune", "none"])).toMatchObject({ code: 2 });
   });

@@ -176,7 +176,7 @@ describe.skipIf(!hasShared)("cassette show of the vectors", () => {
     expect(v1.out).toContain("version 1: nothing proves its contents");
     const hashes = await cli(["show", sharedPath("vectors/cassettes/good-hashes-only.json")]);
     expect(hashes.out).toContain(
-      "prompt: its hash alone was kept, 3a266688b76bec0062c15eda5238149170e27f37c43bc52f6f4a1c5a07ce4dfb",
+      "prompt: only its hash was kept, 3a266688b76bec0062c15eda5238149170e27f37c43bc52f6f4a1c5a07ce4dfb",
     );
   });
 });
@@ -196,7 +196,7 @@ describe("cassette show --html", () => {
     const out = join(folder, "kept.html");
     writeFileSync(out, "mine");
     const ran = await cli(["show", run(), "--html", out]);
-    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining("exists and was left as it is")]);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining("exists and was not replaced")]);
     expect(readFileSync(out, "utf8")).toBe("mine");
     expect((await cli(["show", run(), `--html=${out}`, "--force"])).code).toBe(0);
     expect(readFileSync(out, "utf8")).toMatch(/^<!doctype html>/);
@@ -249,7 +249,7 @@ describe("cassette show of a folder", () => {
     );
     expect((await cli(["show", "rec", "--html"], { cwd: folder })).err).toContain("takes one cassette or bundle");
     mkdirSync(join(folder, "empty"));
-    expect((await cli(["show", "empty"], { cwd: folder })).err).toContain("The folder holds no cassette.");
+    expect((await cli(["show", "empty"], { cwd: folder })).err).toContain("The folder contains no cassette.");
   });
 });
 
@@ -280,7 +280,7 @@ describe("the totals of cassette show", () => {
     const head = { recordedAt: "2026-11-20T12:00:00.000Z", recordedProvider: "p", cassetteId: "1".repeat(32) };
     const path = place("sums.json", buildCassette(head, turns));
     const { out } = await cli(["show", path]);
-    expect(out).toContain("in all  20 tokens in, 4 out (unknown of 1 turn), 0.3 USD (unknown of 1 turn)\n");
+    expect(out).toContain("in all  20 tokens in, 4 out (unknown for 1 turn), 0.3 USD (unknown for 1 turn)\n");
     expect(documentOf(await cli(["show", path, "--json"]))["totals"]).toEqual({
       turns: 3,
       inputTokens: 20,

@@ -30,7 +30,7 @@ describe("cassette keygen", () => {
     const ran = await run("keygen", "--out", "keys/mine");
     expect([ran.code, ran.err]).toEqual([
       0,
-      "private key written to keys/mine.pem; keep it out of version control. Above is its public key, as a trust file.\n",
+      "private key written to keys/mine.pem. Keep it out of version control. The trust file above has its public key.\n",
     ]);
     if (process.platform !== "win32") expect(statSync(at("keys/mine.pem")).mode & 0o777).toBe(0o600);
     const pem = read("keys/mine.pem");
@@ -49,7 +49,7 @@ describe("cassette keygen", () => {
     const before = read("k.pem");
     const again = await run("keygen", "--out", "k");
     expect([again.code, again.out]).toEqual([2, ""]);
-    expect(again.err).toContain("k.pem exists and was left as it is");
+    expect(again.err).toContain("k.pem exists and was not replaced");
     expect(read("k.pem")).toBe(before);
     const b = await run("keygen", "--json");
     expect(documentOf(b)["file"]).toBe("cassette-key.pem");
@@ -72,7 +72,7 @@ describe("cassette sign", () => {
     await run("sign", FILE, "--key", "one.pem");
     const before = read(FILE);
     expect((await run("sign", FILE, "--key", "one.pem")).out).toBe(
-      `unchanged  ${FILE}  key ${first.keyId} had signed it\n`,
+      `unchanged  ${FILE}  key ${first.keyId} has signed it already\n`,
     );
     expect([read(FILE), existsSync(at(`${FILE}.dsse`))]).toEqual([before, false]);
   });
@@ -106,11 +106,11 @@ describe("cassette sign", () => {
   });
 
   it.each([
-    ["a file that is not there", "none.pem", "--key is neither a file that is there nor env:NAME"],
+    ["a file that is not there", "none.pem", "--key is neither an existing file nor env:NAME"],
     ["a file that is no key", FILE, "the signing key is text of"],
     ["a variable that is not set", "env:NOPE", "--key names the variable NOPE, which is not set"],
     ["a variable that is empty", "env:EMPTY", "--key names the variable EMPTY, which is not set"],
-    ["the key itself, which is not repeated", first.seed, "--key is neither a file that is there nor env:NAME"],
+    ["the key itself, which is not repeated", first.seed, "--key is neither an existing file nor env:NAME"],
   ])("exits 2 for %s", async (_, key, words) => {
     const ran = await run("sign", FILE, "--key", key);
     expect([ran.code, ran.out]).toEqual([2, ""]);

@@ -101,7 +101,7 @@ describe("cassette stats", () => {
     place("priced/b.cassette.json", spent("acme", { usage, costUsd: 1 }));
     place("priced/c.cassette.json", spent("acme", { usage, model: "orbit-1" }));
     expect((await cli(["stats", join(folder, "priced")])).out).toContain(
-      `  cost     4.5 USD (derived for 1 turn by list prices of ${PRICING_DATE}), unknown of 1 turn\n`,
+      `  cost     4.5 USD (derived for 1 turn by list prices of ${PRICING_DATE}), unknown for 1 turn\n`,
     );
     const document = documentOf(await cli(["stats", join(folder, "priced"), "--json"]));
     expect(document["usage"]).toMatchObject({ costUsd: 4.5, turnsWithDerivedCost: 1, turnsWithoutCost: 1 });

@@ -60,12 +60,12 @@ tools, recorded → chosen
       1  (answer) → read
       1  (answer) → search
       1  send → (answer)
-differs: ${spec} agrees in 50 % of 4 turns (95 % interval 15 % to 85 %; asked for 100 %)
+differs: ${spec} agrees in 50 % of 4 turns (95 % interval 15 % to 85 %; required 100 %)
   2 same, 1 answered, 1 called
-  tokens 100 in, 10 out, unknown of 3 turns; cost 0.00035 USD, unknown of 3 turns
+  tokens 100 in, 10 out, unknown for 3 turns; cost 0.00035 USD, unknown for 3 turns
 `,
     );
-    expect(ran.err).toBe("4 turns asked now; the answers were not kept (--record keeps them)\n");
+    expect(ran.err).toBe("4 turns requested now; the answers were not kept (--record keeps them)\n");
   });
 
   it("tolerates what the file of tolerances does, and says which were used", async () => {
@@ -122,7 +122,7 @@ differs: ${spec} agrees in 50 % of 4 turns (95 % interval 15 % to 85 %; asked fo
     expect(calls()).toBe(2);
     const live = await cli(argv);
     expect(calls()).toBe(4);
-    expect(live.err).toBe("2 turns asked now; the answers are in kept-answers\n");
+    expect(live.err).toBe("2 turns requested now; the answers are in kept-answers\n");
     const answers = await loadCassette(join(folder, "kept-answers/inner/b.cassette.json"));
     expect(answers).toMatchObject({ recordedProvider: spec, extensions: { stepCheck: { turns: [0] } } });
 
@@ -215,7 +215,7 @@ differs: ${spec} agrees in 50 % of 4 turns (95 % interval 15 % to 85 %; asked fo
     expect((await cli([...argv, "--tools", "tools.json"])).code).toBe(0);
     writeFileSync(join(folder, "no-tools.json"), `[{"name":"send"}]`);
     const ran = await cli([...argv, "--tools", "no-tools.json"]);
-    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining("item 0 is no { name, description, schema }")]);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining("item 0 must be { name, description, schema }")]);
   });
 
   it("keeps to --max-cost, and refuses it where no price is known", async () => {
@@ -282,7 +282,7 @@ differs: ${spec} agrees in 50 % of 4 turns (95 % interval 15 % to 85 %; asked fo
 
   it.each([
     ["is not there", "module:./gone.mjs", "cannot be loaded"],
-    ["is no provider", "module:./odd.mjs", "is no provider"],
+    ["is not a provider", "module:./odd.mjs", "is not a provider"],
   ])("refuses a module that %s", async (_name, spec, words) => {
     writeFileSync(join(folder, "odd.mjs"), "export default 1;");
     const file = place("module.cassette.json", await recorded());

@@ -134,7 +134,7 @@ describe("cassette verify", () => {
     mkdirSync(join(folder, "nothing"));
     const ran = await cli(["verify", "nothing"]);
     expect(ran.code).toBe(2);
-    expect(ran.out).toContain("nothing-found: the folder holds no *.cassette.json or *.bundle.json file");
+    expect(ran.out).toContain("nothing-found: the folder contains no *.cassette.json or *.bundle.json file");
   });
 
   it("exits 2 for a folder inside a folder that has the name of a cassette but holds none", async () => {

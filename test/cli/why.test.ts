@@ -84,7 +84,7 @@ describe("cassette why", () => {
     expect(tornAtStdin.err).toContain("the request cannot be read");
     expect(tornAtStdin.err).not.toContain("file:");
     expect((await ask({ foo: 1 })).err).toMatch(/\n {2}file: .*request-\d+\.json\n/);
-    expect((await ask(own, "--wire", "toString")).err).toContain('"toString" is no wire');
-    expect((await cli(["why", file, "--request", "none.json"])).err).toContain("there is no request at none.json");
+    expect((await ask(own, "--wire", "toString")).err).toContain('"toString" is not a wire');
+    expect((await cli(["why", file, "--request", "none.json"])).err).toContain("none.json does not exist");
   });
 });

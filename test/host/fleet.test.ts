@@ -465,7 +465,7 @@ describe("options that can never work", () => {
   it("are refused: one runtime for two members", () => {
     const shared = runtime();
     const members = ["m1", "m2"].map((id) => ({ id, runtime: shared }));
-    expect(() => createFleet({ members })).toThrow("member m2 has the runtime of another member");
+    expect(() => createFleet({ members })).toThrow("member m2 has another member's runtime");
   });
 
   it.each<[string, unknown, string, string]>([

@@ -1,4 +1,4 @@
-// `cassette accepted`: why the variants of a baseline are there, and whether each line still speaks of the cassette it names.
+// `cassette accepted`: why each variant is in a baseline, and whether each line still matches its cassette.
 
 import { join } from "node:path";
 import {
@@ -13,21 +13,20 @@ import {
   type AcceptanceProof,
   type CassetteStore,
 } from "../../cassette/index.js";
-import { systemPorts, type FilePort } from "../../core/index.js";
-import { CliError } from "../errors.js";
+import { systemPorts } from "../../core/index.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, writeJson } from "../terminal/output.js";
+import { readBytes } from "../options/file.js";
 import { loadRecording } from "../options/recordings.js";
 import { findUnexplained, unexplainedText } from "./unexplained.js";
 
-/** The flags of `cassette accepted`, as commander gives them. */
 export interface AcceptedOptions {
   trust?: string;
   json?: boolean;
 }
 
-/** `gone`: no such file. `changed`: the file is another recording now. `refused`: it does not load. */
+/** `gone`: no such file. `changed`: the file is a different recording. `refused`: it does not load. */
 type CassetteState = "there" | "gone" | "changed" | "refused";
 
 interface Listed extends Acceptance {
@@ -35,11 +34,13 @@ interface Listed extends Acceptance {
   proof: AcceptanceProof;
 }
 
-/** Exits 3 when a line or its signature does not hold, or with `--trust` one is not by a trusted key. */
+/** Exits 3 when a line or its signature does not hold, or with `--trust` when one is not by a trusted key. */
 export async function accepted(folder: string, options: AcceptedOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   const file = join(folder, ACCEPTED_FILE);
-  const lines = parseAcceptances(await readLines(files, file), file);
+  const hint = "Name the folder that npx cassette bless writes to.";
+  const bytes = await readBytes(files, file, DEFAULT_MAX_BYTES, { code: "nothing-found", hint });
+  const lines = parseAcceptances(new TextDecoder().decode(bytes), file);
   const trust = options.trust === undefined ? undefined : await readTrust(files, options.trust);
   const store = createCassetteStore(files);
   const listed: Listed[] = [];
@@ -65,13 +66,6 @@ export async function accepted(folder: string, options: AcceptedOptions, io: Com
   }
   if (unexplained.length > 0) line({ look: "dim", text: `warning: ${unexplainedText(unexplained)}` });
   line(`${count(listed.length, "acceptance")}, ${wrong} that ${wrong === 1 ? "does" : "do"} not hold`);
-}
-
-async function readLines(files: FilePort, file: string): Promise<string> {
-  const result = await files.read(file, DEFAULT_MAX_BYTES);
-  if (result.kind === "read") return new TextDecoder("utf-8", { fatal: false }).decode(result.bytes);
-  const why = result.kind === "not-found" ? "is not there: nothing was accepted" : "cannot be read";
-  throw new CliError("nothing-found", `${file} ${why}`, "Name the folder that cassette bless writes into.", file);
 }
 
 async function stateOf(store: CassetteStore, file: string, { envelopeHash }: Acceptance): Promise<CassetteState> {

@@ -1,12 +1,11 @@
-// `cassette bless`: adds runs to a baseline as accepted variants, with a reason. Nothing is replaced, and nothing is written where
-// one of the runs must not be accepted.
+// `cassette bless`: adds runs to a baseline as accepted variants, with a reason. It replaces nothing, and writes nothing if one of
+// the runs must not be accepted.
 
-import { defined, parsePointer } from "../../core/index.js";
 import { basename, relative, resolve } from "node:path";
 import { CASSETTE_SUFFIX, createCassetteStore, MAX_REASON } from "../../cassette/index.js";
-import type { FilePort, SigningKeyObject } from "../../core/index.js";
+import { defined, parsePointer, type FilePort, type SigningKeyObject } from "../../core/index.js";
 import { isCI, pathInLock } from "../../harness/index.js";
-import { CliError } from "../errors.js";
+import { CliError, exitCodeForAll, noCassettesIn, usageError } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, toJsonError, writeJson } from "../terminal/output.js";
@@ -16,7 +15,6 @@ import { withClaim } from "./claim.js";
 import { planBlessings, type Baseline, type Blessing, type Candidate, type Demands } from "./plan.js";
 import { readAcceptances, readLockIfThere, writeBlessings, type Written } from "./write.js";
 
-/** The flags of `cassette bless`, as commander gives them. */
 export interface BlessOptions {
   into: string;
   reason: string;
@@ -30,7 +28,7 @@ export interface BlessOptions {
 /** The variable whose key signs where `--key` is not given. */
 export const KEY_VARIABLE = "CASSETTE_SIGNING_KEY";
 
-/** Exits 2 or 3 when one run must not be accepted; then none is. */
+/** Exits 2 or 3, and accepts nothing, when one run must not be accepted. */
 export async function bless(paths: readonly string[], options: BlessOptions, io: CommandIo): Promise<void> {
   assertAllowed(options, io);
   const { into, reason, json = false } = options;
@@ -45,7 +43,7 @@ export async function bless(paths: readonly string[], options: BlessOptions, io:
   let isLocked = false;
   if (toWrite(blessings).length > 0 && exitCodeFor(blessings) === EXIT.ok) {
     await withClaim(files, into, async () => {
-      // Another one may have written since the first look.
+      // Another process may have written since the first plan.
       blessings = await plan();
       if (exitCodeFor(blessings) !== EXIT.ok) return;
       const written = toWrite(blessings);
@@ -77,7 +75,7 @@ async function readBaseline(files: FilePort, { into, lock: lockFile }: BlessOpti
     isLocked(name, cassette) {
       if (lock === undefined) return true;
       const path = pathInLock(resolve(io.cwd, lockFile), resolve(io.cwd, into, name));
-      // A lock that has no room for it lacks nothing.
+      // A lock in another folder cannot list it, so nothing is missing.
       return path === undefined || lock.get(path)?.envelopeHash === cassette.envelopeHash;
     },
   };
@@ -85,20 +83,20 @@ async function readBaseline(files: FilePort, { into, lock: lockFile }: BlessOpti
 
 function assertAllowed({ reason, success }: BlessOptions, io: CommandIo): void {
   if (isCI({ CI: io.env["CI"] })) {
-    const hint = "Look at the drift on your own machine, bless it there, and commit what it wrote.";
-    throw new CliError("bless-in-ci", "CI is set, and CI accepts nothing", hint);
+    const hint = "Review the drift on your own machine, bless it there, and commit the result.";
+    throw new CliError("bless-in-ci", "CI is set, and nothing is accepted in CI", hint);
   }
-  if (success !== undefined && parsePointer(success) === undefined) {
-    const hint = 'Give one into the outcome, such as "/reward".';
-    throw new CliError("usage", `--success ${JSON.stringify(success)} is no JSON pointer`, hint);
-  }
-  if (reason.trim() === "") throw new CliError("usage", "--reason is empty", "Say why the behaviour may change.");
+  assertSuccessPointer(success);
+  if (reason.trim() === "") throw usageError("--reason is empty", "Say why the behaviour may change.");
   if (reason.length <= MAX_REASON && reason.isWellFormed()) return;
-  throw new CliError(
-    "usage",
-    `--reason has ${reason.length} characters`,
-    `The limit is ${MAX_REASON}; link to the rest.`,
-  );
+  throw usageError(`--reason has ${reason.length} characters`, `The limit is ${MAX_REASON}. Link to the rest.`);
+}
+
+/** Throws `usage` unless `--success` is absent or a JSON pointer. */
+export function assertSuccessPointer(success: string | undefined): void {
+  if (success === undefined || parsePointer(success) !== undefined) return;
+  const hint = 'Give a pointer into the outcome, such as "/reward".';
+  throw usageError(`--success ${JSON.stringify(success)} is not a JSON pointer`, hint);
 }
 
 async function keyOf(options: BlessOptions, files: FilePort, io: CommandIo): Promise<SigningKeyObject | undefined> {
@@ -107,7 +105,7 @@ async function keyOf(options: BlessOptions, files: FilePort, io: CommandIo): Pro
   return key === undefined ? undefined : readPrivateKey(files, key, io);
 }
 
-/** Every run that the paths mean. A run inside the baseline is there already and no candidate for it. */
+/** Every run that the paths mean. A run inside the baseline cannot be a candidate. */
 async function candidatesOf(
   files: FilePort,
   paths: readonly string[],
@@ -118,25 +116,19 @@ async function candidatesOf(
   for (const path of paths) {
     const target = await findTarget(files, path);
     if (target.kind !== "folder") candidates.push({ file: path, name: basename(path) });
-    else {
-      if (target.names.length === 0) {
-        throw new CliError("nothing-found", "the folder holds no *.cassette.json file", "Check the path.", path);
-      }
-      for (const name of target.names) candidates.push({ file: pathIn(path, name), name });
-    }
+    else if (target.names.length === 0) throw noCassettesIn(path);
+    else for (const name of target.names) candidates.push({ file: pathIn(path, name), name });
   }
   const inside = candidates.find(({ file }) => {
     const below = relative(resolve(io.cwd, into), resolve(io.cwd, file));
     return below !== "" && !below.startsWith("..");
   });
   if (inside === undefined) return candidates;
-  throw new CliError("usage", `${inside.file} lies in the baseline itself`, "Name the runs to be added to it.");
+  throw usageError(`${inside.file} is in the baseline already`, "Name the runs to add to it.");
 }
 
 function exitCodeFor(blessings: readonly Blessing[]): ExitCode {
-  const failures = blessings.flatMap((blessing) => (blessing.status === "refused" ? [blessing.failure] : []));
-  if (failures.some(({ exitCode }) => exitCode === EXIT.integrity)) return EXIT.integrity;
-  return failures.length > 0 ? EXIT.failed : EXIT.ok;
+  return exitCodeForAll(blessings.flatMap((blessing) => (blessing.status === "refused" ? [blessing.failure] : [])));
 }
 
 function toJson(blessing: Blessing): object {
@@ -173,10 +165,11 @@ function print(
     return;
   }
   line(`${count(accepted, "run")} accepted into ${into}${isSigned && accepted > 0 ? ", signed" : ""}`);
-  if (completed > 0) line(`${count(completed, "run")} of it given what was missing of the reason and the lock`);
+  if (completed > 0)
+    line(`${count(completed, "run")} of it completed: its reason or its place in the lock was missing`);
   if (accepted + completed === 0) return;
   line({
     look: "dim",
-    text: isLocked ? `${lock} has ${accepted + completed === 1 ? "it" : "them"}` : `there is no ${lock} to add to`,
+    text: isLocked ? `${lock} lists ${accepted + completed === 1 ? "it" : "them"}` : `there is no ${lock} to add to`,
   });
 }

@@ -1,13 +1,12 @@
-// Only one `cassette bless` at a time writes into a baseline: it holds a file there while it does. The claim of a process that was
-// killed is taken over, since nobody else would ever take it away.
+// Lets one `cassette bless` at a time write into a baseline: it keeps a file there meanwhile. The claim of a killed process is taken
+// over.
 
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { systemPorts, type FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
 
-/** The file in the folder of a baseline that is there while one bless writes into it. */
-export const CLAIM_FILE = "bless.claim";
+const CLAIM_FILE = "bless.claim";
 
 interface Holder {
   pid: number;
@@ -15,7 +14,7 @@ interface Holder {
   since: string;
 }
 
-/** Does `work` while no other bless writes into the folder. Throws `CliError` "bless-running" where one does. */
+/** Does `work` while no other bless writes into the folder. Throws `CliError` `bless-running` if one does. */
 export async function withClaim<Result>(files: FilePort, into: string, work: () => Promise<Result>): Promise<Result> {
   const file = join(into, CLAIM_FILE);
   await takeClaim(files, file);
@@ -33,12 +32,8 @@ async function takeClaim(files: FilePort, file: string): Promise<void> {
     const written = await files.write(file, text, { overwrite: false });
     if (written.kind === "written") return;
     if (written.kind === "failed") {
-      throw new CliError(
-        "acceptance-not-written",
-        `${file} cannot be written: ${written.message}`,
-        "Check the folder.",
-        file,
-      );
+      const message = `${file} cannot be written: ${written.message}`;
+      throw new CliError("acceptance-not-written", message, "Check the folder.", file);
     }
     const holder = await readHolder(files, file);
     if (holder === "gone") continue;
@@ -61,7 +56,7 @@ async function readHolder(files: FilePort, file: string): Promise<Holder | "gone
   }
 }
 
-/** Signal 0 is sent to nobody; it is refused where there is no such process. */
+/** Signal 0 only asks whether the process exists. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -75,8 +70,8 @@ function running(file: string, holder: Holder | "unknown"): CliError {
   const who = holder === "unknown" ? "" : `: process ${holder.pid} on ${holder.host}, since ${holder.since}`;
   return new CliError(
     "bless-running",
-    `another bless is writing into this baseline${who}; nothing was accepted`,
-    `Run this again when it is done. Where none is running, remove ${file}.`,
+    `another bless writes into this baseline${who}; nothing was accepted`,
+    `Run this again when it is done. If none is running, remove ${file}.`,
     file,
   );
 }

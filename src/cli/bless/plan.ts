@@ -1,5 +1,5 @@
-// What blessing would do, decided before anything is written: which run becomes which accepted variant of which scenario, which
-// is there already or half, and which must not become one.
+// Decides, before anything is written, which run becomes which accepted variant of its scenario, which is in the baseline already
+// or in part, and which must not be accepted.
 
 import { join } from "node:path";
 import { CASSETTE_SUFFIX, type Acceptance, type CassetteStore, type CassetteV2 } from "../../cassette/index.js";
@@ -7,36 +7,36 @@ import { outcomeOf, scenarioOf } from "../../harness/index.js";
 import { CliError, toFailure, type Failure } from "../errors.js";
 import { loadRecording } from "../options/recordings.js";
 
-/** A run that is to be accepted: the file, and its path below the folder that was given. */
+/** A run to accept: the file, and its path below the folder that was given. */
 export interface Candidate {
   file: string;
   name: string;
 }
 
 export type Blessing =
-  /** `isExplained`: its line was written before, and the writing was stopped then. */
-  | { file: string; status: "accepted"; to: string; cassette: CassetteV2; isExplained: boolean }
-  /** This very recording is in the baseline, without its reason or its place in the lock. */
-  | { file: string; status: "completed"; to: string; cassette: CassetteV2; isExplained: boolean }
-  /** This very recording is in the baseline. */
+  /**
+   * `completed`: this recording is in the baseline, without its reason or its place in the lock. `isExplained`: an interrupted bless
+   * wrote its line before.
+   */
+  | { file: string; status: "accepted" | "completed"; to: string; cassette: CassetteV2; isExplained: boolean }
+  /** This recording is in the baseline. */
   | { file: string; status: "known"; to: string }
   | { file: string; status: "refused"; failure: Failure };
 
-/** The baseline as it is. */
 export interface Baseline {
   into: string;
   /** Its cassettes, below `into`. */
   names: readonly string[];
   lines: readonly Acceptance[];
-  /** False for a cassette that the lock does not have as it is; there may be no lock. */
+  /** False for a cassette that a lock should confirm and does not. */
   isLocked: (name: string, cassette: CassetteV2) => boolean;
 }
 
-/** What makes a run one that may be accepted. */
+/** The conditions on runs to accept. */
 export interface Demands {
-  /** Where its outcome says that it succeeded. */
+  /** JSON pointer to the success in a run's outcome. */
   success?: string;
-  /** A run that recorded an error, and not whether it succeeded, may be accepted. */
+  /** Accepts a run that recorded an error and does not say whether it succeeded. */
   allowError: boolean;
 }
 
@@ -44,12 +44,12 @@ export interface Demands {
 interface Variants {
   next: number;
   hashes: Map<string, string>;
-  /** Lines whose cassette is not there: a writing that was stopped. */
+  /** Lines without a cassette, left by an interrupted bless. */
   reserved: Map<string, string>;
   planned: Set<string>;
 }
 
-/** Plans all candidates against the baseline. A variant never takes the name of another. */
+/** Plans all candidates. A variant never takes the name of another. */
 export async function planBlessings(
   store: CassetteStore,
   candidates: readonly Candidate[],
@@ -118,7 +118,7 @@ async function planOne(store: CassetteStore, file: string, plan: Plan): Promise<
   return { file, status: "accepted", to: join(into, name), cassette, isExplained: reserved !== undefined };
 }
 
-/** Why this run must not be accepted, whatever the reason given for it. */
+/** Why this run must not be accepted, whatever `--reason` says. */
 function whyNot(file: string, cassette: CassetteV2, { success, allowError }: Demands): CliError | undefined {
   const refuse = (message: string, hint: string): CliError => new CliError("run-failed", message, hint, file);
   switch (outcomeOf(cassette, success)) {
@@ -126,22 +126,19 @@ function whyNot(file: string, cassette: CassetteV2, { success, allowError }: Dem
       return undefined;
     case "failed":
       return refuse(
-        "the recording says that this run failed, and a failing run is never accepted",
+        "the recording says that this run failed, and a failed run is never accepted",
         "Record a run that succeeds.",
       );
-    case "broken-off":
+    case "broken-off": {
+      const hint = "Record a run that succeeds, or add --allow-error.";
       return allowError
         ? undefined
-        : refuse(
-            "the recording has an error and does not say that the run succeeded",
-            "Record a run that succeeds; --allow-error accepts one that need not.",
-          );
-    case "untold":
-      return success === undefined
-        ? undefined
-        : refuse(
-            `the recording has no true, false or number at ${JSON.stringify(success)} of its outcome`,
-            "Check --success; cassette show --json prints the outcome.",
-          );
+        : refuse("the recording has an error and does not say that the run succeeded", hint);
+    }
+    case "untold": {
+      const hint = "Check --success. npx cassette show --json prints the outcome.";
+      const message = `the recording has no true, false or number at ${JSON.stringify(success)} of its outcome`;
+      return success === undefined ? undefined : refuse(message, hint);
+    }
   }
 }

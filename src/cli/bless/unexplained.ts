@@ -1,5 +1,4 @@
-// Cassettes of a baseline that nobody gave a reason for, though others have one: recorded there by hand, or left by a bless that
-// was stopped.
+// Cassettes of a baseline without a reason, although others have one: recorded there by hand, or left by an interrupted bless.
 
 import type { Acceptance } from "../../cassette/index.js";
 

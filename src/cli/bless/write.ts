@@ -1,6 +1,5 @@
-// Writing what was planned. First the reasons, then the lock, then the cassettes: what is stopped half-way is a reason without its
-// cassette, which `cassette accepted` and the lock say, never a cassette that passes for accepted. The same command again
-// completes it.
+// Writes the plan: first the reasons, then the lock, then the cassettes. An interruption leaves a reason without its cassette, which
+// `cassette accepted` and the lock report, and never a cassette that passes for accepted. The same command completes it.
 
 import { join, relative, resolve, sep } from "node:path";
 import {
@@ -20,10 +19,10 @@ import {
 import { systemPorts, type FilePort, type SigningKeyObject } from "../../core/index.js";
 import { pathInLock } from "../../harness/index.js";
 import { CliError } from "../errors.js";
+import { writeText } from "../options/file.js";
 import type { CommandIo } from "../terminal/io.js";
 import type { Blessing } from "./plan.js";
 
-/** A run that is written, or half of which is. */
 export type Written = Extract<Blessing, { status: "accepted" | "completed" }>;
 
 export interface WriteOptions {
@@ -34,7 +33,7 @@ export interface WriteOptions {
   key: SigningKeyObject | undefined;
 }
 
-/** The reasons of a baseline; none where there is no file of them. Throws `CassetteError` for a malformed one. */
+/** The reasons of a baseline, empty without a file. Throws `CassetteError` for a malformed file. */
 export async function readAcceptances(files: FilePort, into: string): Promise<{ text: string; lines: Acceptance[] }> {
   const file = join(into, ACCEPTED_FILE);
   const read = await files.read(file, DEFAULT_MAX_BYTES);
@@ -46,12 +45,11 @@ export async function readAcceptances(files: FilePort, into: string): Promise<{ 
   return { text, lines: parseAcceptances(text, file) };
 }
 
-/** The lock, if there is one. */
 export async function readLockIfThere(files: FilePort, lock: string): Promise<Lock | undefined> {
   return (await files.read(lock, 0)).kind === "not-found" ? undefined : readLock(files, lock);
 }
 
-/** True where there was a lock, which now has them. */
+/** True if there is a lock, which now lists the runs. */
 export async function writeBlessings(
   { store, files, io }: { store: CassetteStore; files: FilePort; io: CommandIo },
   written: readonly Written[],
@@ -88,14 +86,11 @@ async function writeLines(
   const file = join(into, ACCEPTED_FILE);
   const { text } = await readAcceptances(files, into);
   const before = text === "" || text.endsWith("\n") ? text : `${text}\n`;
-  const result = await files.write(file, before + lines.join(""), { overwrite: true });
-  if (result.kind === "written") return;
-  const why = result.kind === "failed" ? result.message : "it exists";
-  const hint = "Nothing was accepted; check the file and its folder.";
-  throw new CliError("acceptance-not-written", `${file} cannot be written: ${why}`, hint, file);
+  const hint = "Nothing was accepted. Check the file and its folder.";
+  await writeText(files, file, before + lines.join(""), { code: "acceptance-not-written", overwrite: true, hint });
 }
 
-/** Where there is a lock that has room for the baseline, it learns of the new cassettes, and of nothing else. */
+/** The lock, if there is one, with the new cassettes and no other change. */
 async function toNewLock(
   files: FilePort,
   written: readonly Written[],
@@ -108,22 +103,16 @@ async function toNewLock(
   for (const { to, cassette } of written) {
     const path = pathInLock(resolve(io.cwd, lockFile), resolve(io.cwd, to));
     if (path === undefined) {
-      const hint = "Name the lock above the baseline with --lock. Nothing was accepted.";
-      throw new CliError("path-outside", `${to} would not be below the folder of ${lockFile}`, hint, to);
+      const hint = "Nothing was accepted. Use --lock to name a lock in a folder above the baseline.";
+      throw new CliError("path-outside", `${to} is not below the folder of ${lockFile}`, hint, to);
     }
     lock.set(path, toLockEntry(cassette));
   }
   return lock;
 }
 
-async function writeLock(files: FilePort, lockFile: string, lock: Lock): Promise<void> {
-  const result = await files.write(lockFile, formatLock(lock), { overwrite: true });
-  if (result.kind === "written") return;
-  const why = result.kind === "failed" ? result.message : "it exists";
-  throw new CliError(
-    "lock-not-written",
-    `${lockFile} cannot be written: ${why}`,
-    "Run the same command again.",
-    lockFile,
-  );
+/** Replaces the lock. Throws `CliError` `lock-not-written`. */
+export async function writeLock(files: FilePort, lockFile: string, lock: Lock): Promise<void> {
+  const hint = "Check the folder, and run the command again.";
+  await writeText(files, lockFile, formatLock(lock), { code: "lock-not-written", overwrite: true, hint });
 }

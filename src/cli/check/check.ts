@@ -1,5 +1,4 @@
-// `cassette check`: recorded runs held against rules, one file at a time. A file that is refused is listed and the checking
-// goes on without it.
+// `cassette check`: checks recorded runs against rules, one file at a time. A refused file is listed, and the check goes on.
 
 import {
   checkRules,
@@ -11,29 +10,25 @@ import {
   type Cassette,
   type RuleSet,
 } from "../../cassette/index.js";
-import { CliError } from "../errors.js";
+import { exitCodeForAll, noCassettesIn } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { createPrinter, toJsonError, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
-import { findFiles, loadRecording } from "../options/recordings.js";
+import { findFiles, loadEach } from "../options/recordings.js";
 import { brokenIn, printCheck, type CheckResult } from "./report.js";
 
-/** The flags of `cassette check`, as commander gives them. */
 export interface CheckCommandOptions {
   rules?: string;
   json?: boolean;
 }
 
-/** Exits 1 where a rule is broken, 2 where a cassette could not be read, 3 where one was refused. */
+/** Exits 1 if a rule is broken, 2 if a cassette could not be read, 3 if one was refused. */
 export async function check(paths: readonly string[], options: CheckCommandOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   const rules = await readRules(files, options.rules ?? RULES_FILE);
   const { found } = await findFiles(files, paths, io.cwd);
-  if (found.length === 0) {
-    const message = `there is no *.cassette.json file in ${paths.join(", ")}, so nothing was checked`;
-    throw new CliError("nothing-found", message, "Check the path, or name the files one by one.", paths[0]);
-  }
+  if (found.length === 0) throw noCassettesIn(paths.join(", "), "checked");
   const result = await checkAll(found, rules, io);
   const exitCode = exitCodeOf(result);
   io.exit(exitCode);
@@ -45,18 +40,14 @@ async function checkAll(found: readonly string[], rules: RuleSet, io: CommandIo)
   const store = createCassetteStore(filesAt(io));
   const seen = new Set<string>();
   const result: CheckResult = { rules, files: [], failures: [], unseen: [] };
-  const progress = createProgress(io, "checking");
-  for (const [index, file] of found.entries()) {
-    progress.step(index, found.length);
-    const loaded = await loadRecording(store, file);
-    if (loaded.kind === "failed") {
-      result.failures.push({ file, failure: loaded.failure });
-      continue;
+  for await (const loaded of loadEach(store, found, createProgress(io, "checking"))) {
+    const { file } = loaded;
+    if (loaded.kind === "failed") result.failures.push({ file, failure: loaded.failure });
+    else {
+      for (const name of toolsOf(loaded.cassette)) seen.add(name);
+      result.files.push({ file, breaks: checkRules(loaded.cassette, rules) });
     }
-    for (const name of toolsOf(loaded.cassette)) seen.add(name);
-    result.files.push({ file, breaks: checkRules(loaded.cassette, rules) });
   }
-  progress.clear();
   if (result.files.length > 0) {
     result.unseen = rules.rules.flatMap((rule) =>
       [...new Set(toolsIn(rule))].filter((tool) => !seen.has(tool)).map((tool) => ({ rule: rule.id, tool })),
@@ -74,20 +65,15 @@ function toolsOf(cassette: Cassette): string[] {
 }
 
 function exitCodeOf({ files, failures }: CheckResult): ExitCode {
-  let worst: ExitCode = files.some(({ breaks }) => breaks.length > 0) ? EXIT.drift : EXIT.ok;
-  for (const { failure } of failures) if (failure.exitCode > worst) worst = failure.exitCode;
-  return worst;
+  if (failures.length > 0) return exitCodeForAll(failures.map(({ failure }) => failure));
+  return files.some(({ breaks }) => breaks.length > 0) ? EXIT.drift : EXIT.ok;
 }
 
 function toDocument({ rules, files, failures, unseen }: CheckResult): object {
   return {
     checked: files.length,
     kept: files.filter(({ breaks }) => breaks.length === 0).length,
-    rules: rules.rules.map((rule) => ({
-      id: rule.id,
-      kind: kindOf(rule),
-      brokenIn: brokenIn(files, rule.id),
-    })),
+    rules: rules.rules.map((rule) => ({ id: rule.id, kind: kindOf(rule), brokenIn: brokenIn(files, rule.id) })),
     files,
     unseen,
     failures: failures.map(({ file, failure }) => ({ file, error: toJsonError(failure) })),

@@ -1,25 +1,22 @@
-// The lines of `cassette check`: each run that does not keep the rules, then the rules that were not kept.
+// The lines of `cassette check`: each run that breaks a rule, then the broken rules.
 
 import type { RuleBreak, RuleSet } from "../../cassette/index.js";
 import type { Failure } from "../errors.js";
 import { count, type PrintLine } from "../terminal/output.js";
 
-/** One cassette that was checked. */
-export interface CheckedFile {
+interface CheckedFile {
   file: string;
   breaks: RuleBreak[];
 }
 
-/** What the rules found in all cassettes. */
 export interface CheckResult {
   rules: RuleSet;
   files: CheckedFile[];
   failures: { file: string; failure: Failure }[];
-  /** Tools that a rule names and no cassette calls or offers: a misspelt name is kept by every run. */
+  /** Tools that a rule names and no cassette calls or offers: every run keeps a rule with a misspelt name. */
   unseen: { rule: string; tool: string }[];
 }
 
-/** All of it, for a person. */
 export function printCheck(line: PrintLine, result: CheckResult): void {
   const { rules, files, failures, unseen } = result;
   const broken = files.filter(({ breaks }) => breaks.length > 0);
@@ -43,7 +40,7 @@ export function printCheck(line: PrintLine, result: CheckResult): void {
   if (failures.length > 0) line({ look: "bad", text: `${count(failures.length, "file")} could not be checked` });
 }
 
-/** In how many cassettes a rule is not kept. */
+/** Counts the cassettes that break a rule. */
 export function brokenIn(files: readonly CheckedFile[], id: string): number {
   return files.filter(({ breaks }) => breaks.some(({ rule }) => rule === id)).length;
 }

@@ -1,4 +1,4 @@
-// A folder of our own for one command, where the system keeps what is temporary. Nobody else may read it.
+// A private temporary folder for one command.
 
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,10 +11,11 @@ export async function makeFolder(prefix: string): Promise<string> {
     return await mkdtemp(join(tmpdir(), prefix));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
+    const hint = "Set TMPDIR (TEMP on Windows) to an existing folder that can be written to.";
     throw new CliError(
       "no-temporary-folder",
-      `no folder could be made in ${tmpdir()}, where temporary files go: ${code ?? message}`,
-      "Set TMPDIR (TEMP on Windows) to a folder that exists and may be written to.",
+      `cannot make a temporary folder in ${tmpdir()}: ${code ?? message}`,
+      hint,
     );
   }
 }

@@ -1,5 +1,5 @@
-// The ledger: a file to which `useCassette` adds a line for every cassette it recorded or replayed, and which `cassette
-// record` and `cassette replay` read when their command has ended.
+// The ledger: a file with a line for every cassette that `useCassette` recorded or replayed. `cassette record` and `cassette replay`
+// read it when their command has ended.
 
 import { dirname, resolve } from "node:path";
 import type { FilePort } from "../../core/index.js";
@@ -20,16 +20,16 @@ const MODES: readonly unknown[] = [
 /** A line about a cassette that was recorded or replayed. */
 export type UsedLine = LedgerLine & { mode: Exclude<LedgerLine["mode"], "live" | "unfinished"> };
 
-/** What a command left in its ledger. Every `path` is absolute. */
+/** The contents of a ledger. Every `path` is absolute. */
 export interface Ledger {
   lines: UsedLine[];
-  /** Paths of the cassettes of tests that ran in mode `live` or failed. There need not be such a file. */
+  /** Paths of the cassettes of tests that ran in mode `live` or failed. The files need not exist. */
   named: string[];
-  /** Lines, or a whole file, that nobody could have written through `useCassette`. */
+  /** The number of lines that `useCassette` did not write, or 1 for a file that cannot be read. */
   unreadable: number;
 }
 
-/** `path` must be absolute. A missing ledger is an empty one: nothing was ever added. */
+/** Reads the ledger at an absolute path. A missing ledger is empty. */
 export async function readLedger(files: FilePort, path: string): Promise<Ledger> {
   const result = await files.read(path, MAX_LEDGER_BYTES);
   if (result.kind === "not-found") return { lines: [], named: [], unreadable: 0 };
@@ -47,7 +47,7 @@ export async function readLedger(files: FilePort, path: string): Promise<Ledger>
   };
 }
 
-/** The files that were recorded more than once, as the tests named them: only the last recording of each is left. */
+/** The files that were recorded more than once, as the tests named them. Only the last recording of each is left. */
 export function recordedTwice({ lines }: Ledger): string[] {
   const seen = new Set<string>();
   const twice = new Map<string, string>();

@@ -1,5 +1,5 @@
-// `cassette record` and `cassette replay`: run a command with the mode set, and say afterwards which cassettes it used. A
-// command that used none proves nothing, so it is not reported as a success.
+// `cassette record`, `replay` and `fork`: run a command with the mode set, then list the cassettes it used. A command that used no
+// cassette proves nothing, so it is a failure.
 
 import { rm } from "node:fs/promises";
 import { isAbsolute, join, relative } from "node:path";
@@ -14,17 +14,16 @@ import { readLedger, recordedTwice, type Ledger, type UsedLine } from "./ledger.
 import { holdSignals } from "./signals.js";
 import { runChild } from "./spawn.js";
 
-/** What `cassette record` or `cassette replay` was asked to run. */
-export interface RunRequest {
+interface RunRequest {
   verb: "record" | "replay" | "fork";
   mode: UsedLine["mode"];
   command: readonly string[];
   json: boolean;
-  /** Variables for the command beside the mode and the ledger. */
+  /** Further variables for the command. */
   env?: Readonly<Record<string, string>>;
 }
 
-/** Runs the command and exits as it did. Throws where recording is refused, or no cassette was used. */
+/** Runs the command and exits as it did. Throws if recording is refused or no cassette was used. */
 export async function runWithCassettes(request: RunRequest, io: CommandIo): Promise<void> {
   const { verb, mode, command, json } = request;
   resolveMode({ CI: io.env["CI"] }, mode);
@@ -58,7 +57,7 @@ const DONE = {
   fork: "forked into",
   failed: "kept the run of a failed test in",
 } as const;
-/** What ends the name of a recording of a failed test. */
+/** The suffix of recordings of failed tests. */
 const FAILED = /\.cassette\.failed\.json$/;
 const DID = { record: "recorded", replay: "replayed", fork: "forked" } as const;
 
@@ -71,7 +70,7 @@ function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: n
     note(`cassette ${verb}: ${done} `, shownPath(file, io.cwd), `, ${count(turns, "turn")}${old}`);
     const path = shownPath(file, io.cwd);
     if (mode === "failed")
-      note("   if the assertion was wrong: ", `mv ${quote(path)} ${quote(path.replace(FAILED, CASSETTE_SUFFIX))}`);
+      note("   if the assertion is wrong: ", `mv ${quote(path)} ${quote(path.replace(FAILED, CASSETTE_SUFFIX))}`);
   }
   if (unreadable > 0) note(`cassette ${verb}: ${count(unreadable, "line")} of the ledger could not be read`);
   if (exitCode !== 0) {
@@ -81,7 +80,7 @@ function report({ verb }: RunRequest, { lines, unreadable }: Ledger, exitCode: n
   }
 }
 
-/** `cassette fork` names its file from the root of the disk; below the working folder nobody needs to read all of that. */
+/** `cassette fork` names its file by its absolute path, which is shortened below the working folder. */
 function shownPath(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return isAbsolute(file) && !isAbsolute(path) && !path.startsWith("..") ? path : file;
@@ -92,17 +91,17 @@ function noneUsed({ verb, command }: RunRequest, { unreadable }: Ledger): CliErr
   return new CliError(
     "no-cassette-used",
     `${command.join(" ")} succeeded but used no cassette${lost}: nothing was ${DID[verb]}`,
-    "Take the provider from useCassette of playhead/harness, and call done() when the run is over.",
+    "Take the provider from useCassette of playhead/harness, and call done() after the run.",
   );
 }
 
-/** Two tests in two processes, which cannot see each other. In one process `useCassette` refuses the second by itself. */
+/** Two tests in two processes recorded one file. Within one process `useCassette` refuses the second. */
 function replacedEachOther(files: readonly string[]): CliError {
   const several = files.length > 1;
   return new CliError(
     "recorded-twice",
     `${files.join(", ")} ${several ? "were" : "was"} recorded more than once, so only the last recording of ${several ? "each" : "it"} is left`,
-    "Two tests share a cassette: give each a file of its own and record again.",
+    "Two tests share a cassette. Give each its own file, and record again.",
     files[0],
   );
 }

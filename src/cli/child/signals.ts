@@ -1,16 +1,15 @@
-// A signal before, between or after the lives of our children must not end us while our folder is there.
+// Holds back signals while a temporary folder exists, so that no signal ends the process without removing it.
 
-/** The signals that end a command, and that a child must have heard of before we end. */
+/** The signals that end a command. A child gets them before this process ends. */
 export const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export interface HeldSignals {
-  /** The first one that came. */
+  /** The first signal. */
   readonly caught: () => NodeJS.Signals | undefined;
-  /** Lets signals end us again. */
+  /** Lets signals end the process again. */
   readonly release: () => void;
 }
 
-/** Begins to hold them back. */
 export function holdSignals(): HeldSignals {
   let caught: NodeJS.Signals | undefined;
   const hold = (signal: NodeJS.Signals): void => void (caught ??= signal);

@@ -1,4 +1,4 @@
-// One child process: inherits the terminal, gets our signals, and ends with an exit code as a shell would report it.
+// Runs one child process, which inherits the terminal, gets our signals, and ends with an exit code as a shell reports it.
 
 import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
 import { constants } from "node:os";
@@ -6,30 +6,28 @@ import { isatty } from "node:tty";
 import { CliError } from "../errors.js";
 import { ENDING_SIGNALS } from "./signals.js";
 
-/** Where and how a child runs. */
-export interface ChildOptions {
+interface ChildOptions {
   cwd: string;
   env: Record<string, string | undefined>;
-  /** Keeps stdout free for a document of our own. */
+  /** Keeps stdout free for a JSON document. */
   stdoutToStderr: boolean;
-  /** Runs it with no terminal and nothing to print to, and kills it, with all that it started, after so many milliseconds. */
+  /** Runs the child without a terminal and without output, and kills it with all its children after the timeout. */
   quietly?: { timeoutMs: number };
-  /** The child's stdin is our terminal, which sends its Ctrl-C to the child itself. Default: asked of the system. */
+  /** The child's stdin is our terminal, which sends Ctrl-C to the child itself. Default: whether stdin is a terminal. */
   sharesTerminal?: boolean;
 }
 
-/** How a child ended. */
 export interface ChildEnd {
   /** 128 + the signal's number, if a signal ended it. */
   exitCode: number;
   signal: NodeJS.Signals | null;
-  /** We killed it, since its time was over. */
+  /** The timeout killed it. */
   isTimedOut: boolean;
 }
 
 const STDIN = 0;
 const STDERR = 2;
-/** A timer with a longer delay would fire at once. */
+/** A timer with a longer delay fires at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 /** Runs `command` to its end. Throws `command-not-started`. */
@@ -56,25 +54,23 @@ export function runChild(command: readonly string[], options: ChildOptions): Pro
     };
     const timer = quietly === undefined ? undefined : setTimeout(timeOut, Math.min(quietly.timeoutMs, MAX_TIMER_MS));
     for (const signal of ENDING_SIGNALS) process.on(signal, forward);
-    const settle = (act: () => void): void => {
+    const end = (act: () => void): void => {
       clearTimeout(timer);
       for (const signal of ENDING_SIGNALS) process.off(signal, forward);
       act();
     };
-    child.on("error", (error) => settle(() => fail(error)));
-    child.on("close", (code, signal) =>
-      settle(() => resolve({ exitCode: exitCodeOf(code, signal), signal, isTimedOut })),
-    );
+    child.on("error", (error) => end(() => fail(error)));
+    child.on("close", (code, signal) => end(() => resolve({ exitCode: exitCodeOf(code, signal), signal, isTimedOut })));
   });
 }
 
-/** A quiet child leads a group of its own, so that it can be killed with its children. */
+/** A quiet child gets its own process group, so that it can be killed with its children. */
 function toSpawnOptions({ cwd, env, stdoutToStderr, quietly }: ChildOptions): SpawnOptions {
   if (quietly !== undefined) return { cwd, env, stdio: "ignore", detached: process.platform !== "win32" };
   return { cwd, env, stdio: ["inherit", stdoutToStderr ? STDERR : "inherit", "inherit"] };
 }
 
-/** On Windows a child's children outlive a kill, so a program of the system is asked. */
+/** On Windows a child's children survive a kill, so `taskkill` does it. */
 function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   if (process.platform === "win32") {
@@ -84,7 +80,7 @@ function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // It ended by itself just now.
+    // It has just ended by itself.
   }
 }
 
@@ -95,9 +91,6 @@ function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number 
 function notStarted(program: string, error: unknown): CliError {
   const { code, message } = error as NodeJS.ErrnoException;
   const why = code === "ENOENT" ? "command not found" : message;
-  return new CliError(
-    "command-not-started",
-    `${JSON.stringify(program)} could not be started: ${why}`,
-    "Give a program that is on the PATH, and its arguments, after --.",
-  );
+  const hint = "Give a program on the PATH, and its arguments, after --.";
+  return new CliError("command-not-started", `${JSON.stringify(program)} could not be started: ${why}`, hint);
 }

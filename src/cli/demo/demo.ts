@@ -30,9 +30,8 @@ export async function demo({ out, json = false }: DemoOptions, io: CommandIo): P
     return;
   }
   print("Everything is in ", { look: "bold", text: out }, ". Have a look:");
-  const look = { show: result.cassettes[0] ?? out, diff: `${result.cassettes.join(" ")} --content` };
-  print("   npx playhead show ", look.show);
-  print("   npx playhead diff ", look.diff);
+  print("   npx playhead show ", result.cassettes[0] ?? out);
+  print("   npx playhead diff ", `${result.cassettes.join(" ")} --content`);
   print("   npx playhead verify ", join(out, "tampered"));
 }
 
@@ -40,7 +39,7 @@ async function claimFolder(out: string, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   const present = await files.list(out, "");
   if (present !== undefined && present.length > 0 && !present.includes(MARKER)) {
-    throw new CliError("path-taken", `${out} holds files that no demo wrote`, "Name another folder with --out.", out);
+    throw new CliError("path-taken", `${out} contains files of something else`, "Name another folder with --out.", out);
   }
   const marked = await files.write(join(out, MARKER), "Written by `cassette demo`, which replaces what is here.\n", {
     overwrite: true,

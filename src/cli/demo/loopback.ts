@@ -1,4 +1,4 @@
-// An HTTP server on 127.0.0.1 that counts what it is asked.
+// An HTTP server on 127.0.0.1 that counts its requests.
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,11 +1,11 @@
-// Two "versions" of a model behind the OpenAI chat-completions wire. They are scripts, not models, but the wire is the real
-// one: version 1 reads the pages a careful clerk would; version 2 sorts the list instead and skips a page.
+// Two "versions" of a model behind the OpenAI chat-completions wire. They are scripts behind a real wire: version 1 reads the right
+// pages, and version 2 sorts the list instead and skips a page.
 
 import { serveLoopback, type LoopbackServer } from "./loopback.js";
 
 export type DemoModel = "orbit-1" | "orbit-2";
 
-/** What the two would charge, in USD per million tokens. */
+/** Prices in USD per million tokens. */
 export const DEMO_PRICING = { "orbit-1": { input: 2, output: 8 }, "orbit-2": { input: 1, output: 4 } };
 
 interface WireMessage {
@@ -13,7 +13,7 @@ interface WireMessage {
   content?: string | null;
 }
 
-/** Paths to read after so many tool results; when there is none, the model answers. */
+/** Paths to read, by the number of tool results so far. Without a path the model answers. */
 const READS: Readonly<Record<DemoModel, Readonly<Record<number, readonly string[]>>>> = {
   "orbit-1": { 0: ["/"], 1: ["/kits", "/about"] },
   "orbit-2": { 0: ["/"], 1: ["/kits?sort=price"], 2: ["/press"] },
@@ -61,7 +61,7 @@ function callTo(path: string, index: number): object {
   };
 }
 
-/** What was read decides what is said: the cheapest kit, and the opening year if a page gave one. */
+/** Names the cheapest kit, and the opening year if a page gave one. */
 function answer(read: string): string {
   const kits = [...read.matchAll(/(\w+) (\d+) EUR/g)].map(([, name, price]) => ({ name, price: Number(price) }));
   const cheapest = kits.sort((a, b) => a.price - b.price)[0];

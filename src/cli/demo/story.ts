@@ -1,5 +1,5 @@
-// The demo as a list of steps. Each one does the real thing, checks that it came out as promised, and hands back what to
-// print; a step that comes out otherwise throws, so nothing untrue is ever printed.
+// The demo as a list of steps. Each step does the real work and checks the result before it returns lines to print. A wrong result
+// throws, so the demo never prints a false statement.
 
 import { join } from "node:path";
 import {
@@ -31,14 +31,12 @@ export interface DemoResult {
   drifts: Drift[];
 }
 
-/** Tells one step as soon as it has happened. */
-export type Tell = (step: DemoStep) => void;
-
 const OLD_FILE = "orbit-1.cassette.json";
 const NEW_FILE = "orbit-2.cassette.json";
 const REPORT_FILE = "drift-report.md";
 
-export async function tellStory(folder: string, files: FilePort, tell: Tell): Promise<DemoResult> {
+/** `tell` is called with each step when it is done. */
+export async function tellStory(folder: string, files: FilePort, tell: (step: DemoStep) => void): Promise<DemoResult> {
   const store = createCassetteStore(files);
   const refuse = async (name: string, text: string) => {
     const file = join(folder, "tampered", `${name}${CASSETTE_SUFFIX}`);
@@ -81,7 +79,7 @@ interface Recorded {
   result: RunResult;
   cassette: CassetteV2;
   requests: number;
-  /** Requests that reached the model's server in all; asked again after it was stopped. */
+  /** All requests that reached the model's server, also after it was stopped. */
   totalRequests: () => number;
 }
 
@@ -173,7 +171,7 @@ async function write(files: FilePort, path: string, text: string): Promise<void>
   if (written.kind !== "written") throw new Error(`${path} could not be written`);
 }
 
-/** Stops the demo before it could print something that is not so. */
+/** Stops the demo before it prints something false. */
 function promise(holds: boolean, what: string): void {
   if (!holds) throw new Error(`the demo cannot keep its word: ${what}`);
 }

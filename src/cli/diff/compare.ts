@@ -1,4 +1,4 @@
-// All tasks of `cassette diff`: which files belong together, and the sum of what the comparisons found.
+// All tasks of `cassette diff`: pairs the files, and sums the results of the comparisons.
 
 import { defined } from "../../core/index.js";
 import { basename } from "node:path";
@@ -14,11 +14,11 @@ import { threadScript } from "../thread-script.js";
 import { comparerWith, type PairJob, type PairResult, type PairSettings } from "./pair.js";
 import type { TaskDiff } from "./report.js";
 
-/** What all comparisons found, the tasks sorted by name. */
-export interface Compared extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals" | "tolerances"> {
+/** The result of all comparisons, sorted by task. */
+interface Compared extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals" | "tolerances"> {
   tasks: TaskDiff[];
   version1: number;
-  /** Those of the old side first. Where there is one, nothing else counts. */
+  /** The old side first. If there is one, nothing else counts. */
   failures: Failure[];
 }
 
@@ -26,15 +26,12 @@ export interface Compared extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals"
 export function pairUp(old: Target, now: Target): PairJob[] {
   const kinds = [old, now].map(({ kind }) => kind);
   if (kinds.includes("file") && kinds.includes("folder")) {
-    throw new CliError(
-      "nothing-to-compare",
-      `nothing to compare: ${old.path} is a ${old.kind} and ${now.path} is a ${now.kind}`,
-      "Give two files or two folders.",
-    );
+    const message = `nothing to compare: ${old.path} is a ${old.kind} and ${now.path} is a ${now.kind}`;
+    throw new CliError("nothing-to-compare", message, "Give two files or two folders.");
   }
   const only = taskOf(basename(now.path));
   const jobs = new Map<string, PairJob>();
-  // A folder that cannot be read may be named like a cassette beside it; each is looked at.
+  // An unreadable folder may have the name of a cassette next to it. Both are checked.
   for (const { task, file } of recordingsOf(old, only)) jobs.set(jobs.has(task) ? file : task, { task, old: file });
   for (const { task, file } of recordingsOf(now, only)) {
     const { old: before, new: taken } = jobs.get(task) ?? {};
@@ -49,12 +46,12 @@ function recordingsOf(target: Target, task: string): { task: string; file: strin
   return target.names.map((name) => ({ task: taskOf(name), file: pathIn(target.path, name) }));
 }
 
-/** The name of a recording without what every recording's name ends with. */
+/** The name of a recording without the suffix. */
 export function taskOf(name: string): string {
   return name.endsWith(CASSETTE_SUFFIX) ? name.slice(0, -CASSETTE_SUFFIX.length) : name;
 }
 
-/** Compares every pair; two files are in memory at once, on each thread. Throws `CassetteError` where a comparison is given up. */
+/** Compares every pair, with two files in memory on each thread. Throws `CassetteError` if a comparison is too large. */
 export async function compareAll(
   jobs: readonly PairJob[],
   settings: PairSettings,
@@ -81,7 +78,7 @@ export async function compareAll(
 
 function createSum() {
   const sides = { onlyOld: [], onlyNew: [], failures: [] };
-  // Of no sets at all: every kind of drift, none of them seen.
+  // An empty comparison lists every kind of drift with 0.
   const total: Compared = { ...diffSets([], []), ...sides, tasks: [], version1: 0 };
   const uses = createUseCounter();
   const ofNew: Failure[] = [];

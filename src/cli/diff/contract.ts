@@ -1,5 +1,4 @@
-// What two runs were offered, beside what they did: changed tools and settings, and the calls that changed with a schema. It
-// never decides what counts as drift.
+// Compares what two runs were offered: tools and settings, and the calls that changed with a schema. It never decides what is drift.
 
 import {
   compareContracts,
@@ -10,10 +9,9 @@ import {
 } from "../../cassette/index.js";
 import { count, type PrintLine } from "../terminal/output.js";
 
-/** A drift, marked where the changed arguments follow from a changed schema. */
-export type MarkedDrift = Drift & { becauseOfSchema?: true };
+/** A drift, marked if the changed arguments follow from a changed schema. */
+type MarkedDrift = Drift & { becauseOfSchema?: true };
 
-/** The drifts of two runs beside what they were offered. */
 export interface ContractOutcome {
   drifts: MarkedDrift[];
   contract: ContractComparison;
@@ -33,7 +31,6 @@ export function contractsOf(
   );
 }
 
-/** Marks the drifts of one task. */
 export function withContract(
   drifts: readonly Drift[],
   contract: ContractComparison = { state: "not-recorded", sides: ["old", "new"] },
@@ -45,12 +42,11 @@ export function withContract(
   };
 }
 
-/** Says of a changed call that the schema changed there, too. */
 export function printReason(line: PrintLine, { becauseOfSchema }: MarkedDrift): void {
   if (becauseOfSchema === true) line({ look: "dim", text: "      the schema of the tool changed there, too" });
 }
 
-/** Changes that many tasks share are said once. */
+/** Prints changes that many tasks share once. */
 export function printContracts(line: PrintLine, tasks: readonly ContractOutcome[]): void {
   const times = new Map<string, number>();
   for (const { contract } of tasks) {
@@ -71,13 +67,13 @@ function sentencesOf(contract: ContractComparison): string[] {
     case "hashes":
       return contract.isSame
         ? []
-        : ["The tools or settings are others, and the recordings keep only hashes that do not say which."];
+        : ["The tools or settings changed. The recordings have only their hashes, which do not say what changed."];
     case "not-recorded":
       return [];
   }
 }
 
-/** What was offered and not recorded is not the same as what did not change. */
+/** An offer that was not recorded may have changed. */
 export function printUncompared(line: PrintLine, tasks: readonly ContractOutcome[]): void {
   const silent = tasks.filter(({ contract }) => contract.state === "not-recorded").length;
   if (silent === 0) return;

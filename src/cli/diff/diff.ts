@@ -1,32 +1,30 @@
-// `cassette diff`: two files or two folders. Both sides are checked before anything is compared, and comparing nothing is
-// never a success.
+// `cassette diff`: two files or two folders. Both sides are checked before anything is compared. Comparing nothing is a failure.
 
 import { basename } from "node:path";
 import type { CallOrder } from "../../cassette/index.js";
-import { CliError, type Failure } from "../errors.js";
-import { EXIT, type ExitCode } from "../exit-codes.js";
+import { defined } from "../../core/index.js";
+import { CliError, exitCodeForAll, type Failure } from "../errors.js";
+import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, toJsonError, writeFailure, writeJson } from "../terminal/output.js";
 import { findTarget } from "../options/recordings.js";
-import { openTolerances, type TolerancesFlag } from "../options/tolerances.js";
+import { openTolerances, type FileFlag } from "../options/tolerances.js";
 import { compareAll, pairUp, taskOf } from "./compare.js";
 import { printDiff } from "./report.js";
 
-/** The flags of `cassette diff`, as commander gives them. */
 export interface DiffCommandOptions {
   ignore: string[];
   order: CallOrder;
   readOnly: string[];
   content?: boolean;
   sharedOnly?: boolean;
-  tolerances?: TolerancesFlag;
-  /** How many threads; without it the cores there are, where it is worth it. */
+  tolerances?: FileFlag;
   jobs?: number;
   maxBytes?: number;
   json?: boolean;
 }
 
-/** Compares two sides, exits 1 on drift. Throws when there is nothing to compare. */
+/** Exits 1 on drift. Throws when there is nothing to compare. */
 export async function diff(old: string, now: string, options: DiffCommandOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   const tolerated = await openTolerances(files, options.tolerances);
@@ -35,18 +33,10 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
   const { ignore, order, readOnly, maxBytes, jobs: threads } = options;
   const contentCompared = options.content === true;
   const { tolerances: flag } = options;
-  const settings = {
-    cwd: io.cwd,
-    ignore,
-    order,
-    readOnly,
-    ignoreContent: !contentCompared,
-    tolerances: flag,
-    maxBytes,
-  };
-  const found = await compareAll(jobs, settings, tolerated, { threads, io });
+  const compared = { ignore, order, readOnly, ignoreContent: !contentCompared, tolerances: flag };
+  const found = await compareAll(jobs, { cwd: io.cwd, ...compared, maxBytes }, tolerated, { threads, io });
   if (found.failures.length > 0) {
-    refuse(found.failures, options, io);
+    refuseComparison("diff", found.failures, options, io);
     return;
   }
   if (!jobs.some((job) => job.old !== undefined && job.new !== undefined)) throw nothingShared(old, now);
@@ -64,37 +54,40 @@ export async function diff(old: string, now: string, options: DiffCommandOptions
     return;
   }
   const isPair = targets.every(({ kind }) => kind === "file");
-  const heading = isPair ? { heading: headingOf(old, now) } : {};
-  const asked = { contentCompared, order, readOnly };
-  const used = tolerated === undefined ? { tolerances } : { tolerances, tolerancesFile: tolerated.file };
-  await printDiff(createPrinter(io), tasks, { ...summary, ...heading, version1, isSame, ...asked, ...used });
+  const optional = defined({ heading: isPair ? headingOf(old, now) : undefined, tolerancesFile: tolerated?.file });
+  const asked = { contentCompared, order, readOnly, tolerances };
+  await printDiff(createPrinter(io), tasks, { ...summary, version1, isSame, ...asked, ...optional });
 }
 
-/** Two files by their names, or by their paths where the names are the same. */
+/** Two files by their names, or by their paths if the names are the same. */
 function headingOf(old: string, now: string): string {
   const [before, after] = [taskOf(basename(old)), taskOf(basename(now))];
   return before === after ? `${old} → ${now}` : `${before} → ${after}`;
 }
 
-/** Says every file that cannot be compared; an integrity failure among them decides the exit code. */
-function refuse(failures: readonly Failure[], { json }: DiffCommandOptions, io: CommandIo): void {
-  const exitCode: ExitCode = failures.some((failure) => failure.exitCode === EXIT.integrity)
-    ? EXIT.integrity
-    : EXIT.failed;
+/** Prints every file that cannot be compared, and exits 3 if one was refused, else 2. */
+export function refuseComparison(
+  command: "diff" | "drift",
+  failures: readonly Failure[],
+  { json }: { json?: boolean },
+  io: CommandIo,
+): void {
+  const exitCode = exitCodeForAll(failures);
   io.exit(exitCode);
   if (json === true) {
     const worst = failures.find((failure) => failure.exitCode === exitCode) as Failure;
-    writeJson(io, "diff", exitCode, { error: toJsonError(worst), refused: failures.map(toJsonError) });
+    writeJson(io, command, exitCode, { error: toJsonError(worst), refused: failures.map(toJsonError) });
     return;
   }
   for (const failure of failures) writeFailure(io, failure);
-  if (failures.length > 1) io.stderr(`${count(failures.length, "cassette")} cannot be compared, so nothing was.\n`);
+  if (failures.length > 1)
+    io.stderr(`${count(failures.length, "cassette")} cannot be compared, so nothing was compared.\n`);
 }
 
 function nothingShared(old: string, now: string): CliError {
   return new CliError(
     "nothing-to-compare",
     `nothing to compare: no cassette has the same path below ${old} and below ${now}`,
-    "Give the folders right above what they share, such as one folder of each model.",
+    "Give the folders directly above the shared paths, such as one folder of each model.",
   );
 }

@@ -1,7 +1,6 @@
-// One task of `cassette diff`: its two recordings loaded, checked and compared, and nothing of them kept but what is different. In
-// a form that can cross from one thread to another.
+// One task of `cassette diff`: loads, checks and compares two recordings, and keeps only the differences, as plain data for other
+// threads.
 
-import { defined } from "../../core/index.js";
 import {
   CassetteError,
   createCassetteStore,
@@ -13,40 +12,39 @@ import {
   type NamedCassette,
   type SetDiff,
 } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
+import { defined, type FilePort } from "../../core/index.js";
 import type { Failure } from "../errors.js";
 import { loadRecording, type LoadOptions } from "../options/recordings.js";
-import { openTolerances, type OpenTolerances, type TolerancesFlag } from "../options/tolerances.js";
+import { openTolerances, type OpenTolerances, type FileFlag } from "../options/tolerances.js";
 import { contractsOf, withContract } from "./contract.js";
 import { outcomesOf, type TaskDiff } from "./report.js";
 
-/** A task with its files; one that is on one side only is still checked. */
+/** A task with its files. A file on one side only is still checked. */
 export interface PairJob {
   task: string;
   old?: string;
   new?: string;
 }
 
-/** What a thread is told before it gets its first task. */
+/** The settings of a thread. */
 export interface PairSettings {
   cwd: string;
   ignore: string[];
   order: CallOrder;
   readOnly: string[];
   ignoreContent: boolean;
-  tolerances: TolerancesFlag;
+  tolerances: FileFlag;
   maxBytes: number | undefined;
 }
 
-/** What was found of one task. */
 export interface PairResult {
   /** Why a side cannot be compared. */
   failures: { old?: Failure; new?: Failure };
   /** How many of the two have version 1. */
   version1: number;
-  /** Both sides are there, and were compared. */
+  /** Present if both sides exist and were compared. */
   compared?: Pick<SetDiff, "tolerances"> & { diff: TaskDiff };
-  /** Both sides are there, and comparing them was given up. */
+  /** Present if both sides exist and could not be compared. */
   refused?: { code: CassetteErrorCode; message: string; details: { file?: string; pointer?: string; hint?: string } };
 }
 
@@ -55,12 +53,12 @@ export async function createComparer(files: FilePort, settings: PairSettings) {
   return comparerWith(files, settings, await openTolerances(files, settings.tolerances));
 }
 
-/** The same, with the tolerances at hand. */
 export function comparerWith(files: FilePort, settings: PairSettings, tolerated: OpenTolerances | undefined) {
   const { ignore, order, readOnly, ignoreContent, maxBytes } = settings;
   const limits = defined({ maxBytes });
-  const tolerances = tolerated === undefined ? {} : { tolerances: tolerated.tolerances };
-  const options: DiffOptions = { ignore, order, readOnly, ignoreContent, ignoreStops: false, ...tolerances };
+  const tolerances = tolerated?.value;
+  const compared = { ignore, order, readOnly, ignoreContent, ignoreStops: false };
+  const options: DiffOptions = { ...compared, ...defined({ tolerances }) };
   const store = createCassetteStore(files);
 
   return async ({ task, old, new: now }: PairJob): Promise<PairResult> => {
@@ -101,7 +99,6 @@ function compare(
   } catch (error) {
     if (!(error instanceof CassetteError)) throw error;
     const { code, summary: message, file, pointer, hint } = error;
-    const details = defined({ file, pointer, hint });
-    return { refused: { code, message, details } };
+    return { refused: { code, message, details: defined({ file, pointer, hint }) } };
   }
 }

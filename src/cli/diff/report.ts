@@ -1,4 +1,4 @@
-// The differences of two sets of runs as lines for a reviewer, and the outcomes that importers keep beside them.
+// The differences of two sets of runs as lines for a reviewer, with the outcomes that importers keep.
 
 import {
   nullHint,
@@ -13,8 +13,8 @@ import { count, type PrintLine } from "../terminal/output.js";
 import { printContracts, printReason, printUncompared, type ContractOutcome } from "./contract.js";
 import { printTolerances } from "../options/tolerances.js";
 
-/** How a benchmark judged the two runs, where both recordings say so. */
-export interface Outcomes {
+/** How a benchmark judged the two runs, if both recordings say so. */
+interface Outcomes {
   outcomes?: { old: JsonValue; new: JsonValue };
 }
 
@@ -23,8 +23,7 @@ export interface TaskDiff extends Outcomes, ContractOutcome {
   task: string;
 }
 
-/** What the last lines of a report say. */
-export interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals" | "tolerances"> {
+interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "totals" | "tolerances"> {
   shared: number;
   same: number;
   drifted: number;
@@ -33,15 +32,15 @@ export interface DiffSummary extends Pick<SetDiff, "onlyOld" | "onlyNew" | "tota
   contentCompared: boolean;
   order: CallOrder;
   readOnly: readonly string[];
-  /** Absent where nothing is tolerated. */
+  /** Absent without tolerances. */
   tolerancesFile?: string;
-  /** Stands for the task's name where two files were compared, whatever they are called. */
+  /** Replaces the name of the task if two files were compared. */
   heading?: string;
 }
 
 const MAX_VALUE = 200;
 
-/** `extensions.import.outcome` of both sides, by task. It is listed; it never decides what counts as drift. */
+/** `extensions.import.outcome` of both sides, by task. It is listed and never decides what is drift. */
 export function outcomesOf(before: readonly NamedCassette[], after: readonly NamedCassette[]): Map<string, Outcomes> {
   const old = new Map(before.map((named) => [named.task, outcomeOf(named)]));
   const both = new Map<string, Outcomes>();
@@ -58,7 +57,7 @@ function outcomeOf({ cassette }: NamedCassette): JsonValue | undefined {
   return isPlainObject(imported) ? (imported["outcome"] as JsonValue | undefined) : undefined;
 }
 
-/** Tasks that behaved the same are counted only, unless their outcomes differ. */
+/** Tasks without drift are only counted, unless their outcomes differ. */
 export async function printDiff(line: PrintLine, tasks: readonly TaskDiff[], summary: DiffSummary): Promise<void> {
   for (const task of tasks) {
     if (task.drifts.length > 0 || hasOtherOutcome(task)) printTask(line, task, summary.heading ?? task.task);
@@ -73,7 +72,7 @@ export async function printDiff(line: PrintLine, tasks: readonly TaskDiff[], sum
   );
   const kinds = Object.entries(totals).filter(([, total]) => total > 0);
   if (kinds.length > 0) line(`  ${kinds.map(([kind, total]) => `${total} ${kind}`).join(", ")}`);
-  if (version1 > 0) line(`  ${count(version1, "cassette")} of version 1, whose contents nothing proves`);
+  if (version1 > 0) line(`  ${count(version1, "cassette")} of version 1, which nothing proves`);
   if (order !== "strict") line({ look: "dim", text: `  order of calls: ${order}` });
   if (readOnly.length > 0) line({ look: "dim", text: `  only reading: ${readOnly.join(", ")}` });
   if (!contentCompared) line({ look: "dim", text: "  texts were not compared; --content compares them" });
@@ -94,14 +93,14 @@ function printTask(line: PrintLine, task: TaskDiff, heading: string): void {
     printReason(line, drift);
   }
   if (task.outcomes !== undefined && hasOtherOutcome(task)) {
-    line({ look: "dim", text: `    outcome  ${toText(task.outcomes.old)} → ${toText(task.outcomes.new)}` });
+    line({ look: "dim", text: `    outcome  ${showJson(task.outcomes.old)} → ${showJson(task.outcomes.new)}` });
   }
   line("");
 }
 
 function printChange(line: PrintLine, change: ValueChange): void {
   const place = change.pointer === "" ? "(the whole)" : change.pointer;
-  line(`      ${place}  ${toText(change.old)} → ${toText(change.new)}`);
+  line(`      ${place}  ${showJson(change.old)} → ${showJson(change.new)}`);
 }
 
 function printSides(line: PrintLine, { onlyOld, onlyNew }: DiffSummary): void {
@@ -115,10 +114,9 @@ function hasOtherOutcome({ outcomes }: TaskDiff): boolean {
   return outcomes !== undefined && canonicalize(outcomes.old) !== canonicalize(outcomes.new);
 }
 
-function toText(value: JsonValue | undefined): string {
+function showJson(value: JsonValue | undefined): string {
   if (value === undefined) return "(nothing)";
   const text = canonicalize(value);
-  return text.length <= MAX_VALUE
-    ? text
-    : `${text.slice(0, MAX_VALUE)}… (${text.length - MAX_VALUE} more; --json has all)`;
+  const more = text.length - MAX_VALUE;
+  return more <= 0 ? text : `${text.slice(0, MAX_VALUE)}… (${more} more; --json has all)`;
 }

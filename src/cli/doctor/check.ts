@@ -1,17 +1,17 @@
-// One thing that `cassette doctor` looked at, and what it found.
+// One check of `cassette doctor`, with its result.
 
-/** `warn` deserves a look and breaks nothing; `fail` will. */
+/** `warn` deserves attention and breaks nothing, `fail` breaks something. */
 export type CheckStatus = "ok" | "warn" | "fail";
 
-/** The things looked at, by name; scripts may rely on the words. */
-export type CheckName =
+/** Closed; scripts may rely on the words. */
+type CheckName =
   "node" | "mode" | "overlay" | "keys" | "peers" | "cassettes" | "versions" | "lock" | "trust" | "orphans" | "bundles";
 
 export interface Check {
   name: CheckName;
   status: CheckStatus;
   message: string;
-  /** What to do; absent where all is well. */
+  /** What to do; absent if the status is `ok`. */
   hint?: string;
 }
 

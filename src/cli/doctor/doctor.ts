@@ -1,4 +1,4 @@
-// `cassette doctor`: looks at the environment and the recordings, says what is wrong and what to do. It changes nothing.
+// `cassette doctor`: checks the environment and the recordings, and says what to do. It changes nothing.
 
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
@@ -9,16 +9,15 @@ import type { Check, CheckStatus } from "./check.js";
 import { checkKeys, checkMode, checkNode, checkOverlay, checkPeers } from "./environment.js";
 import { checkRecordings } from "./recordings.js";
 
-/** The flags of `cassette doctor`, as commander gives them. */
 export interface DoctorOptions {
   json?: boolean;
 }
 
-/** Exits 1 when something fails; a warning alone is exit 0. */
+/** Exits 1 when a check fails, and 0 for warnings alone. */
 export async function doctor(folder: string, options: DoctorOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   if ((await files.list(folder, "\0")) === undefined) {
-    throw new CliError("nothing-found", "there is no such folder", "Name the folder of the project.", folder);
+    throw new CliError("nothing-found", "the folder does not exist", "Name the folder of the project.", folder);
   }
   const node = process.versions.node;
   const progress = createProgress(io, "loading");

@@ -1,5 +1,5 @@
-// What surrounds a run: the version of Node, the mode that the environment asks for, keys that would be spent or were left
-// lying about, and the optional packages.
+// Checks the environment of a run: the version of Node, the mode, keys that would be used or that others can read, and the
+// optional packages.
 
 import { readFile, readdir, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -21,14 +21,14 @@ export function checkNode(version: string): Check {
   return fail("node", `Node ${version} is not supported`, "Use Node 20.19, 22.12, 24 or newer.");
 }
 
-/** Which mode a test would have now. */
+/** The mode that a test would have now. */
 export function checkMode(env: Env): Check {
   const environment = { CASSETTE_MODE: env["CASSETTE_MODE"], CI: env["CI"] };
   try {
     const mode = resolveMode(environment);
     const where = isCI(environment) ? "CI is set" : "CI is not set";
     if (mode === "replay") return ok("mode", `tests replay (${where})`);
-    const hint = "Unset CASSETTE_MODE when you are done: tests that should replay go to the provider.";
+    const hint = "Unset CASSETTE_MODE when you are done. Until then, tests that should replay call the provider.";
     return warn("mode", `CASSETTE_MODE is ${mode}, so tests may call a provider (${where})`, hint);
   } catch (error) {
     if (!(error instanceof HarnessError)) throw error;
@@ -36,28 +36,27 @@ export function checkMode(env: Env): Check {
   }
 }
 
-/** `cassette mutate` sets the variable for one run; where it stays set, tests look at other files than the ones they name. */
+/** `cassette mutate` sets the variable for one run. If it stays set, tests load other files than the ones they name. */
 export function checkOverlay({ CASSETTE_OVERLAY: overlay = "" }: Env): Check[] {
   if (overlay === "") return [];
-  const what =
-    "CASSETTE_OVERLAY is set: tests load other files than the cassettes they name, and hold them against no lock";
-  return [fail("overlay", what, "Unset CASSETTE_OVERLAY; only cassette mutate sets it, for the command it runs.")];
+  const what = "CASSETTE_OVERLAY is set: tests load other files than the cassettes they name, and check no lock";
+  return [fail("overlay", what, "Unset CASSETTE_OVERLAY. Only cassette mutate sets it, for the command it runs.")];
 }
 
-/** The names of provider keys that are set, never their values; and private keys that others may read. */
+/** Checks which provider keys are set (by name, never by value), and whether others can read private keys. */
 export async function checkKeys(env: Env, cwd: string): Promise<Check[]> {
   const set = KEY_VARIABLES.filter((name) => (env[name] ?? "") !== "");
   const said = set.length === 0 ? "no provider key is set; replay needs none" : `${set.join(" and ")} set`;
   const inCI = set.length > 0 && isCI({ CI: env["CI"] });
-  const hint = "CI replays and needs no key: take it out of the job's secrets.";
+  const hint = "CI replays and needs no key. Remove it from the job's secrets.";
   const provider = inCI ? warn("keys", `${said}, in CI`, hint) : ok("keys", said);
   const open = await openPrivateKeys(cwd);
   if (open.length === 0) return [provider];
   const others = `${some(open)} can be read by others on this machine`;
-  return [provider, warn("keys", others, "chmod 600, and keep private keys out of version control.")];
+  return [provider, warn("keys", others, "Run chmod 600, and keep private keys out of version control.")];
 }
 
-/** Private keys in the working folder itself, as `cassette keygen` writes them, with a mode wider than 0600. */
+/** Private keys directly in the working folder, as `cassette keygen` writes them, with a mode wider than 0600. */
 async function openPrivateKeys(cwd: string): Promise<string[]> {
   if (process.platform === "win32") return [];
   const names = (await readdir(cwd).catch(() => [])).filter((name) => name.endsWith(".pem")).sort();
@@ -74,7 +73,7 @@ async function openPrivateKeys(cwd: string): Promise<string[]> {
 
 const MAX_PEM = 64 * 1024;
 
-/** Optional packages, looked up from the working folder as a test there would. */
+/** Optional packages, resolved from the working folder. */
 export function checkPeers(cwd: string, nodeVersion: string): Check[] {
   const require = createRequire(join(cwd, "package.json"));
   const vitest = versionOf(require, "vitest");

@@ -1,4 +1,4 @@
-// The recordings below a folder: do they load, which versions are they, does the lock know them, and what was left behind.
+// Checks the recordings below a folder: whether they load, their versions, the lock, and files left behind.
 
 import { resolve } from "node:path";
 import {
@@ -23,26 +23,25 @@ import { count } from "../terminal/output.js";
 import { loadRecording, pathIn } from "../options/recordings.js";
 import { fail, ok, some, warn, type Check } from "./check.js";
 
-/** What is kept of a cassette: enough for every check, and no more, since a folder may hold many. */
+/** The little that is kept of each cassette, because a folder may contain many. */
 interface Seen {
   file: string;
   state: "recorded" | "migrated" | "version-1" | "refused";
   entry?: LockEntry;
 }
 
-/** Where to look, and what to tell on the way. */
-export interface Survey {
+interface Survey {
   files: FilePort;
   folder: string;
   cwd: string;
   onStep: (done: number, total: number) => void;
 }
 
-/** Every check of the recordings below the folder. What packages brought along is not looked at. */
+/** Every check of the recordings below the folder, except those in `node_modules`. */
 export async function checkRecordings(survey: Survey): Promise<Check[]> {
   const seen = await look(survey);
   if (seen.length === 0) {
-    const hint = "Record one, or name the folder that holds them.";
+    const hint = "Record one, or name the folder of the cassettes.";
     return [warn("cassettes", `there is no cassette below ${survey.folder}`, hint)];
   }
   return [
@@ -85,7 +84,7 @@ function checkLoads(seen: readonly Seen[]): Check {
   const refused = filesOf(seen, "refused");
   if (refused.length === 0) return ok("cassettes", `${count(seen.length, "cassette")}, and every one loads`);
   const message = `${refused.length} of ${count(seen.length, "cassette")} refused: ${some(refused)}`;
-  return fail("cassettes", message, "cassette verify says why; restore them from version control.");
+  return fail("cassettes", message, "npx cassette verify says why. Restore them from version control.");
 }
 
 function checkVersions(seen: readonly Seen[]): Check {
@@ -99,10 +98,10 @@ function checkVersions(seen: readonly Seen[]): Check {
   return warn("versions", `nothing proves the contents of ${parts.join(" and ")}`, "Record them again.");
 }
 
-/** The lock of the working folder. What is locked and lies elsewhere is not this check's business. */
+/** The lock of the working folder. Locked files in other folders are not checked. */
 async function checkLock({ files, folder, cwd }: Survey, seen: readonly Seen[]): Promise<Check> {
-  const none = "Run cassette lock, and commit the file: it catches what no cassette can say of itself.";
-  if ((await files.read(LOCK_FILE, 0)).kind === "not-found") return warn("lock", `there is no ${LOCK_FILE}`, none);
+  const hint = "Run npx cassette lock, and commit the file. It detects replaced and missing cassettes.";
+  if ((await files.read(LOCK_FILE, 0)).kind === "not-found") return warn("lock", `there is no ${LOCK_FILE}`, hint);
   try {
     const lock = await readLock(files, LOCK_FILE);
     const paths = new Map(seen.map((one) => [pathInLock(resolve(cwd, LOCK_FILE), resolve(cwd, one.file)), one]));
@@ -131,35 +130,35 @@ function toLockCheck(size: number, found: { unknown: string[]; changed: string[]
     ...(unknown.length === 0 ? [] : [`not locked: ${some(unknown)}`]),
   ];
   if (parts.length === 0) return ok("lock", `${LOCK_FILE} confirms ${count(size, "cassette")}`);
-  const hint = "Look at what changed; if it is meant, run cassette lock --update.";
-  const message = `${LOCK_FILE} does not fit: ${parts.join("; ")}`;
+  const hint = "Review the changes. If they are right, run npx cassette lock --update.";
+  const message = `${LOCK_FILE} does not match: ${parts.join("; ")}`;
   return changed.length + gone.length > 0 ? fail("lock", message, hint) : warn("lock", message, hint);
 }
 
 const TRUST_FILE = "trust.json";
 const SOON_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** The trust file of the working folder, if there is one: does it load, and is a key in force? */
+/** The trust file of the working folder, if there is one: whether it loads, and whether a key is in force. */
 async function checkTrustFile({ files }: Survey): Promise<Check[]> {
   if ((await files.read(TRUST_FILE, 0)).kind === "not-found") return [];
   try {
     const { keys } = await readTrust(files, TRUST_FILE);
     const now = systemPorts.now();
     const ends = keys.map(({ notAfter }) => (notAfter === undefined ? Infinity : Date.parse(notAfter)));
-    const hint = "Make a new key with cassette keygen, sign again, and add it to the list.";
+    const hint = "Make a new key with npx cassette keygen, sign again, and add it to the list.";
     if (keys.length === 0 || ends.every((end) => end < now)) {
       return [fail("trust", `no key of ${TRUST_FILE} is in force`, hint)];
     }
     const soon = keys.filter((_, index) => (ends[index] ?? 0) >= now && (ends[index] ?? 0) - now < SOON_MS);
     if (soon.length === 0) return [ok("trust", `${TRUST_FILE} has ${count(keys.length, "key")}`)];
-    return [warn("trust", `within 30 days ends: ${some(soon.map(({ keyId }) => keyId))}`, hint)];
+    return [warn("trust", `expires within 30 days: ${some(soon.map(({ keyId }) => keyId))}`, hint)];
   } catch (error) {
     if (!(error instanceof CassetteError)) throw error;
     return [fail("trust", error.summary, error.hint ?? "Restore it from version control.")];
   }
 }
 
-/** Signatures whose cassette is gone, and temporary files of writes that were killed. */
+/** Signatures without their cassette, and temporary files of killed writes. */
 async function checkOrphans(survey: Survey): Promise<Check> {
   const envelopes = await namesBelow(survey, CASSETTE_SUFFIX + ENVELOPE_SUFFIX);
   const cassettes = new Set(await namesBelow(survey, CASSETTE_SUFFIX));
@@ -171,9 +170,9 @@ async function checkOrphans(survey: Survey): Promise<Check> {
     return ok("orphans", "no signature without its cassette, nothing half-written");
   const parts = [
     ...(alone.length === 0 ? [] : [`signatures without a cassette: ${some(alone)}`]),
-    ...(leftover.length === 0 ? [] : [`left by a write that was stopped: ${some(leftover)}`]),
+    ...(leftover.length === 0 ? [] : [`left by an interrupted write: ${some(leftover)}`]),
   ];
-  const hint = "Delete them; cassettes that no test uses are found by cassette prune --ledger.";
+  const hint = "Delete them. npx cassette prune --ledger finds cassettes that no test uses.";
   return warn("orphans", parts.join("; "), hint);
 }
 
@@ -191,5 +190,5 @@ async function checkBundles(survey: Survey): Promise<Check[]> {
     }
   }
   if (broken.length === 0) return [ok("bundles", `${count(paths.length, "bundle")}, and every one is whole`)];
-  return [fail("bundles", `not whole: ${some(broken)}`, "cassette verify says why; record the bundle again.")];
+  return [fail("bundles", `not whole: ${some(broken)}`, "npx cassette verify says why. Record the bundle again.")];
 }

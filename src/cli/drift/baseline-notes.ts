@@ -1,4 +1,4 @@
-// What is said of the sides beside the report, on stderr.
+// Warnings about the two sides of a comparison, on stderr.
 
 import { join, resolve } from "node:path";
 import { ACCEPTED_FILE, CassetteError, DEFAULT_MAX_BYTES, parseAcceptances } from "../../cassette/index.js";
@@ -8,7 +8,7 @@ import type { CommandIo } from "../terminal/io.js";
 import { createNotes } from "../terminal/output.js";
 import { findTarget } from "../options/recordings.js";
 
-/** Says where the two sides are one and the same, and which runs of a baseline with reasons have none. */
+/** Warns if both sides are the same folder, and about runs of a baseline without a reason. */
 export async function noteSides(base: string, candidate: string, files: FilePort, io: CommandIo): Promise<void> {
   const note = createNotes(io);
   if (resolve(io.cwd, base) === resolve(io.cwd, candidate)) {

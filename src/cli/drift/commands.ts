@@ -1,4 +1,4 @@
-// What to type to see a report again, and to accept what it found.
+// The commands that make a report again, and that accept its candidate.
 
 import { basename, dirname, isAbsolute, relative, resolve } from "node:path";
 import { scenarioOf, type GateReport } from "../../harness/index.js";
@@ -6,7 +6,7 @@ import type { Target } from "../options/recordings.js";
 import type { DriftOptions } from "./drift-options.js";
 import { quote } from "../terminal/shell.js";
 
-/** The same comparison: the same sides, and every setting that decides its result, with the files that were found unasked. */
+/** The same comparison: the same sides with every setting that decides the result, default files included. */
 export function reproduceCommand(base: string, candidate: string, options: DriftOptions, found: FoundFiles): string {
   const { failOn, onInconclusive, alpha, minRuns, seed, success, ignore, readOnly, order, content, sharedOnly } =
     options;
@@ -28,28 +28,26 @@ export function reproduceCommand(base: string, candidate: string, options: Drift
   return ["cassette", "drift", base, candidate, ...words].map(quote).join(" ");
 }
 
-/** The files that a comparison rests on besides the recordings. */
 export interface FoundFiles {
   tolerances?: string;
   rules?: string;
 }
 
-/** The two paths as they were found. */
 export interface SideTargets {
   base: Target;
   candidate: Target;
 }
 
-/** What of the candidate must not be accepted, as far as it was loaded. */
+/** Reasons why loaded candidate runs cannot be accepted, counted. */
 export interface Unfit {
   failed: number;
   brokenOff: number;
-  /** Of version 1, whose hashes say nothing. */
+  /** Of version 1, which has no hashes of its contents. */
   unproven: number;
   refused: number;
 }
 
-/** What to type to accept the candidate, or why that would not work. */
+/** The command that accepts the candidate, or why it cannot be accepted. */
 export function acceptance(
   { base, candidate }: SideTargets,
   { success }: DriftOptions,

@@ -1,8 +1,7 @@
 // The flags of `cassette drift`.
 
 import type { GateSettings } from "../../harness/index.js";
-import type { RulesFlag } from "../options/rules.js";
-import type { TolerancesFlag } from "../options/tolerances.js";
+import type { FileFlag } from "../options/tolerances.js";
 import type { ReportTarget } from "./outputs.js";
 
 /** As commander gives them. */
@@ -18,8 +17,8 @@ export interface DriftOptions {
   order: GateSettings["order"];
   content?: boolean;
   sharedOnly?: boolean;
-  tolerances?: TolerancesFlag;
-  rules?: RulesFlag;
+  tolerances?: FileFlag;
+  rules?: FileFlag;
   reporter: ReportTarget[];
   force?: boolean;
   json?: boolean;

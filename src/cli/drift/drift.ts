@@ -1,26 +1,28 @@
-// `cassette drift`: two sets of runs, judged. Every file is checked before anything is compared; each recording is reduced to
-// its path while it is loaded, and only the two typical runs of a scenario are read again.
+// `cassette drift`: judges two sets of runs. Every file is checked before anything is compared. Each recording is reduced to its path
+// when it is loaded, and only the two typical runs of a scenario are read again.
 
-import { defined, parsePointer } from "../../core/index.js";
+import { defined } from "../../core/index.js";
 import { createCassetteStore, unpairedHint } from "../../cassette/index.js";
-import { runGate, type GateReport, type GateScenario, type GateSettings } from "../../harness/index.js";
+import { runGate, type GateScenario, type GateSettings } from "../../harness/index.js";
 import { CliError, type Failure } from "../errors.js";
-import { EXIT, type ExitCode } from "../exit-codes.js";
+import { assertSuccessPointer } from "../bless/bless.js";
+import { refuseComparison } from "../diff/diff.js";
+import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
-import { count, toJsonError, writeFailure, writeJson } from "../terminal/output.js";
+import { count, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
 import { acceptance, reproduceCommand, type FoundFiles } from "./commands.js";
 import { noteSides } from "./baseline-notes.js";
 import { findSides, loadRuns, type Sides } from "./load.js";
 import type { DriftOptions } from "./drift-options.js";
 import { assertWritable, writeRefusals, writeReports } from "./outputs.js";
-import { openRules } from "../options/rules.js";
-import { openTolerances } from "../options/tolerances.js";
+
+import { openRules, openTolerances } from "../options/tolerances.js";
 import { addTypicalRuns } from "./typical-runs.js";
 
-/** Judges two sides, and exits 1 where the settings say so. Throws when there is nothing to compare. */
+/** Exits 1 for the verdicts of the settings. Throws when there is nothing to compare. */
 export async function drift(base: string, candidate: string, options: DriftOptions, io: CommandIo): Promise<void> {
-  assertPointer(options);
+  assertSuccessPointer(options.success);
   const files = filesAt(io);
   await assertWritable(options, files);
   const tolerated = await openTolerances(files, options.tolerances);
@@ -29,7 +31,7 @@ export async function drift(base: string, candidate: string, options: DriftOptio
   if (sides.paired.shared.length === 0) throw nothingShared(base, candidate, sides);
   await noteSides(base, candidate, files, io);
   const store = createCassetteStore(files);
-  const given = { tolerances: tolerated?.tolerances, rules: ruled?.rules };
+  const given = { tolerances: tolerated?.value, rules: ruled?.value };
   const loading = createProgress(io, "loading");
   const { scenarios, unpaired, failures, broken, unfit } = await loadRuns(
     { store, files },
@@ -43,10 +45,7 @@ export async function drift(base: string, candidate: string, options: DriftOptio
     return;
   }
   assertOutcomes(scenarios, options);
-  const used = {
-    ...(tolerated === undefined ? {} : { tolerances: tolerated.file }),
-    ...(ruled === undefined ? {} : { rules: ruled.file }),
-  };
+  const used = defined({ tolerances: tolerated?.file, rules: ruled?.file });
   const settings = toSettings(options, used);
   const comparing = createProgress(io, "comparing");
   const judged = runGate(
@@ -66,23 +65,10 @@ export async function drift(base: string, candidate: string, options: DriftOptio
   );
   comparing.clear();
   const report = await addTypicalRuns(judged, { store, files, tolerances: given.tolerances }, io);
-  await finish(report, options, io);
-}
-
-async function finish(report: GateReport, options: DriftOptions, io: CommandIo): Promise<void> {
   const exitCode = report.fails ? EXIT.drift : EXIT.ok;
   await writeReports(report, options, io);
   if (options.json === true) writeJson(io, "drift", exitCode, report);
   io.exit(exitCode);
-}
-
-function assertPointer({ success }: DriftOptions): void {
-  if (success === undefined || parsePointer(success) !== undefined) return;
-  throw new CliError(
-    "usage",
-    `--success ${JSON.stringify(success)} is no JSON pointer`,
-    'Give one into the outcome, such as "/reward".',
-  );
 }
 
 function toSettings(options: DriftOptions, used: FoundFiles): GateSettings {
@@ -104,44 +90,27 @@ function toSettings(options: DriftOptions, used: FoundFiles): GateSettings {
   };
 }
 
-/** A pointer that no run answers to is a slip of the pen; without this the gate would go without outcomes in silence. */
+/** A pointer without a value in any run is a mistake, which would otherwise pass silently. */
 function assertOutcomes(scenarios: readonly GateScenario[], { success }: DriftOptions): void {
   if (success === undefined) return;
-  const isTold = scenarios.some(({ base, candidate }) =>
-    [...base, ...candidate].some((run) => run.success !== undefined),
-  );
-  if (isTold) return;
+  const runs = scenarios.flatMap(({ base, candidate }) => [...base, ...candidate]);
+  if (runs.some((run) => run.success !== undefined)) return;
   throw new CliError(
     "nothing-to-compare",
     `no run has true, false or a number at ${JSON.stringify(success)} of its outcome`,
-    "The pointer leads into extensions.outcome or extensions.import.outcome; `cassette show --json` prints both.",
+    "The pointer is into extensions.outcome or extensions.import.outcome. npx cassette show --json prints both.",
   );
 }
 
-/** Says every file that cannot be compared; an integrity failure among them decides the exit code. */
 async function refuse(
   failures: readonly Failure[],
   sides: { base: string; candidate: string },
   options: DriftOptions,
   io: CommandIo,
 ): Promise<void> {
-  const { json } = options;
-  const isRefused = failures.some((failure) => failure.exitCode === EXIT.integrity);
-  const exitCode: ExitCode = isRefused ? EXIT.integrity : EXIT.failed;
-  io.exit(exitCode);
-  const refused = failures.map(({ code, message, file }) => ({
-    code,
-    message,
-    ...defined({ file }),
-  }));
+  const refused = failures.map(({ code, message, file }) => ({ code, message, ...defined({ file }) }));
   await writeRefusals({ ...sides, refused }, options, io);
-  if (json === true) {
-    const worst = failures.find((failure) => failure.exitCode === exitCode) as Failure;
-    writeJson(io, "drift", exitCode, { error: toJsonError(worst), refused: failures.map(toJsonError) });
-    return;
-  }
-  for (const failure of failures) writeFailure(io, failure);
-  if (failures.length > 1) io.stderr(`${count(failures.length, "cassette")} cannot be compared, so nothing was.\n`);
+  refuseComparison("drift", failures, options, io);
 }
 
 function nothingShared(base: string, candidate: string, { paired, names }: Sides): CliError {
@@ -157,6 +126,6 @@ function nothingShared(base: string, candidate: string, { paired, names }: Sides
     `nothing to compare: no scenario is on both sides; ${sides.join(", ")}`,
     hint !== ""
       ? `${hint[0]?.toUpperCase() ?? ""}${hint.slice(1)}.`
-      : "Give the folders right above what they share. A scenario is a path below them without .cassette.json and the run's number.",
+      : "Give the folders directly above the shared paths. A scenario is a path below them without .cassette.json and the run's number.",
   );
 }

@@ -1,9 +1,8 @@
-// From two paths to the runs of every scenario, each reduced to what the gate compares.
+// Loads the runs of every scenario from two paths, each reduced to what the gate compares.
 
-import { defined } from "../../core/index.js";
 import { basename } from "node:path";
 import { callsOf, type Cassette, type CassetteStore, type RuleSet, type Tolerances } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
+import { defined, type FilePort } from "../../core/index.js";
 import {
   outcomeOf,
   pairScenarios,
@@ -31,7 +30,7 @@ export interface Sides {
   names: { base: number; candidate: number };
 }
 
-/** What both sides hold. Two files are one scenario, whatever they are called. */
+/** The runs of both sides. Two files are one scenario, whatever their names are. */
 export async function findSides(files: FilePort, base: string, candidate: string): Promise<Sides> {
   const [old, now] = [await findTarget(files, base), await findTarget(files, candidate)];
   for (const target of [old, now]) if (target.kind === "missing") throw missing(target.path);
@@ -48,11 +47,11 @@ function runsAt(target: Target, name = basename(target.path)): RunFile[] {
 }
 
 function missing(path: string): CliError {
-  return new CliError("nothing-found", `${path} is no file and no folder`, "Check the path.", path);
+  return new CliError("nothing-found", `${path} does not exist`, "Check the path.", path);
 }
 
-/** The settings that decide what of a recording is compared. */
-export interface ReduceOptions {
+/** The settings that decide which parts of a recording are compared. */
+interface ReduceOptions {
   ignore: readonly string[];
   readOnly: readonly string[];
   order: GateSettings["order"];
@@ -62,7 +61,7 @@ export interface ReduceOptions {
   rules: RuleSet | undefined;
 }
 
-export interface LoadedRuns {
+interface LoadedRuns {
   scenarios: GateScenario[];
   unpaired: UnpairedScenario[];
   failures: Failure[];
@@ -77,8 +76,8 @@ interface Sources {
 }
 
 /**
- * Loads every run of the scenarios on both sides and every other run of the candidate, one at a time, and goes on behind one
- * that is refused. Of what only the candidate has a refused run is a failure where there are rules, which it has to keep.
+ * Loads every run of the shared scenarios and every other run of the candidate, one at a time, and goes on after a refused one. A
+ * refused run of a scenario that only the candidate has is a failure only if there are rules, which it must keep.
  */
 export async function loadRuns(
   sources: Sources,

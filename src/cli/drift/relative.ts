@@ -1,24 +1,24 @@
-// Paths as a code host wants them: relative to the folder of the command where they lie below it, however they were given.
+// Paths for code hosts: relative to the working folder if they are below it.
 
 import { relative, resolve, sep, isAbsolute } from "node:path";
+import { defined } from "../../core/index.js";
 import type { Edit, GateReport, Location, RuleFinding, ScenarioReport } from "../../harness/index.js";
 
-/** "/home/ada/shop/runs/a.json" as "runs/a.json" in "/home/ada/shop"; a path elsewhere stays as it is. */
+/** Turns "/home/ada/shop/runs/a.json" into "runs/a.json" in "/home/ada/shop". A path elsewhere does not change. */
 export function relativeIn(cwd: string, path: string): string {
   const way = relative(cwd, resolve(cwd, path));
   if (way === "" || way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way)) return path;
   return way.split(sep).join("/");
 }
 
-/** The report with the places of its findings as `relativeIn` gives them. */
+/** The report with `relativeIn` for the places of its findings. */
 export function withRelativePlaces(report: GateReport, cwd: string): GateReport {
   const at = (path: string): string => relativeIn(cwd, path);
   const place = (location: Location): Location => ({ ...location, file: at(location.file) });
   const rule = (finding: RuleFinding): RuleFinding => ({ ...finding, location: place(finding.location) });
   const edit = (each: Edit): Edit => ({
     ...each,
-    ...(each.base === undefined ? {} : { base: place(each.base) }),
-    ...(each.candidate === undefined ? {} : { candidate: place(each.candidate) }),
+    ...defined({ base: each.base && place(each.base), candidate: each.candidate && place(each.candidate) }),
   });
   return {
     ...report,

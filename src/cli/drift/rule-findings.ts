@@ -1,11 +1,10 @@
-// The rules that a run does not keep, as the gate's report names them.
+// The rules that a run breaks, as findings of the gate's report.
 
-import { defined } from "../../core/index.js";
 import { checkRules, DEFAULT_MAX_BYTES, type Cassette, type RuleBreak, type RuleSet } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
+import { defined, type FilePort } from "../../core/index.js";
 import { turnLines, type RuleFinding } from "../../harness/index.js";
 
-/** One finding for each rule that the run does not keep: the first break, and how many more there are. */
+/** One finding for each broken rule: the first break, and the number of further ones. */
 export async function findBroken(
   files: FilePort,
   { file, cassette, side }: { file: string; cassette: Cassette; side: RuleFinding["side"] },

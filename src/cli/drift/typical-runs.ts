@@ -1,6 +1,5 @@
-// Reads the typical runs of each scenario again and fills in what differs between them.
+// Reads the typical runs of each scenario again and adds their differences to the report.
 
-import { defined } from "../../core/index.js";
 import {
   CassetteError,
   createUseCounter,
@@ -8,24 +7,23 @@ import {
   type Tolerances,
   type ToleranceUse,
 } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
+import { defined, type FilePort } from "../../core/index.js";
 import { describeTypical, type GateReport, type ScenarioReport, type TypicalRun } from "../../harness/index.js";
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
 import { linesOf } from "./rule-findings.js";
 
-/** Scenarios whose typical runs are shown; a report with more would be too large to read. */
+/** A report with the typical runs of more scenarios would be too large to read. */
 const MAX_DESCRIBED = 1_000;
 
-/** What a typical run is read from and compared by. */
-export interface TypicalSources {
+interface TypicalSources {
   store: CassetteStore;
   files: FilePort;
   tolerances: Tolerances | undefined;
 }
 
-/** The report with edits and timelines, of those that are not the same first where there are too many. */
+/** The report with edits and timelines. If there are too many scenarios, those with the verdict `same` go without. */
 export async function addTypicalRuns(report: GateReport, sources: TypicalSources, io: CommandIo): Promise<GateReport> {
   const progress = createProgress(io, "reading typical runs");
   const wanted = new Set(
@@ -65,7 +63,7 @@ async function describe(
   }
 }
 
-/** What the whole scenario rests on, and what only the differences of the typical runs do. */
+/** The tolerances of the whole scenario, with those that only the typical runs used. */
 function joinUses(all: readonly ToleranceUse[], more: readonly ToleranceUse[]): ToleranceUse[] {
   const keyOf = ({ tool, pointer, tolerance }: ToleranceUse): string => JSON.stringify([tool, pointer, tolerance]);
   const known = new Set(all.map(keyOf));

@@ -1,5 +1,5 @@
-// `cassette export`: reads one cassette at a time and gathers a line for each conversation. A cassette that cannot be exported
-// does not keep the others back, and what a format cannot hold is said.
+// `cassette export`: reads one cassette at a time and collects a line for each conversation. A cassette that cannot be exported does
+// not stop the others, and content that the format cannot hold is counted.
 
 import {
   createCassetteStore,
@@ -14,9 +14,9 @@ import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, toJsonError, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
-import { findTarget, loadRecording, pathIn } from "../options/recordings.js";
+import { writeText } from "../options/file.js";
+import { cassettesAt, loadEach } from "../options/recordings.js";
 
-/** The flags of `cassette export`, as commander gives them. */
 export interface ExportCommandOptions {
   format: ExportFormat;
   out?: string;
@@ -24,10 +24,10 @@ export interface ExportCommandOptions {
   json?: boolean;
 }
 
-/** The most characters of one export: a text in this language can have no more than about twice that. */
+/** Limit of the characters of one export. A JavaScript string can have about twice as many. */
 export const MAX_OUTPUT_CHARACTERS = 256 * 1024 * 1024;
 
-/** Exits 0 when every cassette was exported, 1 when some were, 2 when none was, and 3 when one was refused at the door. */
+/** Exits 0 when every cassette was exported, 1 when some were, 2 when none was, and 3 when one was refused. */
 export async function exportCassettes(
   path: string,
   options: ExportCommandOptions,
@@ -37,7 +37,15 @@ export async function exportCassettes(
   const files = filesAt(io);
   const found = await exportAll(files, path, options, io, maxCharacters);
   const { lines } = found;
-  if (options.out !== undefined && lines.length > 0) await write(files, options.out, lines, options.force === true);
+  if (options.out !== undefined && lines.length > 0) {
+    const text = lines.map((line) => `${line}\n`).join("");
+    const settings = { code: "export-not-written", overwrite: options.force === true } as const;
+    await writeText(files, options.out, text, {
+      ...settings,
+      taken: "Add --force to replace it.",
+      hint: "Check the path.",
+    });
+  }
   const exitCode = exitCodeFor(found);
   io.exit(exitCode);
   if (options.json === true) {
@@ -58,7 +66,7 @@ interface Found {
   lines: string[];
   cassettes: { file: string; turns: number; threads: number; losses: Loss[] }[];
   failed: Failure[];
-  /** Of all cassettes together. */
+  /** The sum over all cassettes. */
   losses: Loss[];
 }
 
@@ -71,41 +79,32 @@ async function exportAll(
 ): Promise<Found> {
   const store = createCassetteStore(files);
   const found: Found = { lines: [], cassettes: [], failed: [], losses: [] };
-  const progress = createProgress(io, "exporting");
-  const names = await findCassettes(files, path);
+  const paths = await cassettesAt(files, path);
   let characters = 0;
-  for (const [index, file] of names.entries()) {
-    const loaded = await loadRecording(store, file);
-    if (loaded.kind === "failed") found.failed.push(loaded.failure);
-    else {
-      try {
-        const { documents, turns, losses } = exportCassette(loaded.cassette, { format, file });
-        const lines = documents.map((document) => JSON.stringify(document));
-        characters += lines.reduce((sum, line) => sum + line.length, 0);
-        if (characters > maxCharacters) throw tooLarge(path, maxCharacters);
-        for (const line of lines) found.lines.push(line);
-        found.cassettes.push({ file, turns, threads: documents.length, losses });
-      } catch (error) {
-        if (error instanceof CliError) throw error;
-        found.failed.push(toFailure(error, file));
-      }
+  for await (const loaded of loadEach(store, paths, createProgress(io, "exporting"))) {
+    if (loaded.kind === "failed") {
+      found.failed.push(loaded.failure);
+      continue;
     }
-    progress.step(index + 1, names.length);
+    const { file } = loaded;
+    try {
+      const { documents, turns, losses } = exportCassette(loaded.cassette, { format, file });
+      const lines = documents.map((document) => JSON.stringify(document));
+      characters += lines.reduce((sum, line) => sum + line.length, 0);
+      if (characters > maxCharacters) throw tooLarge(path, maxCharacters);
+      for (const line of lines) found.lines.push(line);
+      found.cassettes.push({ file, turns, threads: documents.length, losses });
+    } catch (error) {
+      if (error instanceof CliError) throw error;
+      found.failed.push(toFailure(error, file));
+    }
   }
-  progress.clear();
   found.losses = sumLosses(found.cassettes.flatMap(({ losses }) => losses));
   return found;
 }
 
-async function findCassettes(files: FilePort, path: string): Promise<string[]> {
-  const target = await findTarget(files, path);
-  if (target.kind !== "folder") return [path];
-  if (target.names.length > 0) return target.names.map((name) => pathIn(path, name));
-  throw new CliError("nothing-found", `${path} holds no cassette`, "Give a folder with *.cassette.json files.", path);
-}
-
 function tooLarge(path: string, maxCharacters: number): CliError {
-  const message = `the export of ${path} has more than ${maxCharacters} characters, the limit; nothing was written`;
+  const message = `the export of ${path} has more characters than the limit of ${maxCharacters}; nothing was written`;
   return new CliError("export-not-written", message, "Export its folders one by one.", path);
 }
 
@@ -115,25 +114,13 @@ function sumLosses(losses: readonly Loss[]): Loss[] {
   return [...counts].map(([kind, times]) => ({ kind, count: times })).sort((a, b) => (a.kind < b.kind ? -1 : 1));
 }
 
-async function write(files: FilePort, out: string, lines: readonly string[], overwrite: boolean): Promise<void> {
-  const result = await files.write(out, lines.map((line) => `${line}\n`).join(""), { overwrite });
-  switch (result.kind) {
-    case "written":
-      return;
-    case "exists":
-      throw new CliError("export-not-written", `${out} exists already`, "--force replaces it.", out);
-    case "failed":
-      throw new CliError("export-not-written", `${out} cannot be written: ${result.message}`, "Check the path.", out);
-  }
-}
-
 function exitCodeFor({ lines, failed }: Found): ExitCode {
   if (failed.some(({ exitCode }) => exitCode === EXIT.integrity)) return EXIT.integrity;
   if (lines.length === 0) return EXIT.failed;
   return failed.length > 0 ? EXIT.drift : EXIT.ok;
 }
 
-/** On stderr, since stdout may be what was exported. */
+/** On stderr, because stdout may be the export. */
 function printNotes({ lines, cassettes, failed, losses }: Found, { format, out }: ExportCommandOptions, io: CommandIo) {
   const note = createNotes(io);
   for (const { file, code, message, hint } of failed) {

@@ -1,5 +1,5 @@
-// An `.eval` log of Inspect AI: a zip (APPNOTE 6.3) of JSON members, one for each epoch of each sample. Made into the JSON
-// Lines text of the same log, one line for each sample; nothing of the archive touches the disk.
+// Converts an `.eval` log of Inspect AI, a zip (APPNOTE 6.3) with a JSON member for each epoch of each sample, into the JSON Lines
+// text of the same log, one line for each sample. It unpacks in memory only.
 
 import { constants } from "node:buffer";
 import { crc32 } from "node:zlib";
@@ -8,28 +8,28 @@ import { parseBoundedJson, thrownText } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { readChecksums } from "./zip-directory.js";
 
-/** What an archive may hold: members, and bytes of those that are read once they are unpacked. */
+/** Limits of an archive. Bytes count the unpacked members that are read. */
 export interface ArchiveLimits {
   maxMembers: number;
   maxBytes: number;
-  /** What the archive may grow to in any case, and how many times its own size beyond that. */
+  /** The archive may unpack to this many bytes, or to `maxRatio` times its own size if that is more. */
   freeBytes: number;
   maxRatio: number;
-  /** Characters of the text that is made of it: what a text can hold, unless a test says less. */
+  /** Limit of the resulting text. Default: the limit of a string. */
   maxCharacters?: number;
 }
 
-/** `header.json` is written at the end; a log that broke off has what it began with. */
+/** `header.json` is written at the end. An interrupted log has only the journal. */
 const HEADS = ["header.json", "_journal/start.json"];
 const SAMPLE = /^samples\/[^/]+\.json$/;
 
-const AGAIN = "Fetch or write it again.";
-const SPLIT = "Split it into logs of fewer samples.";
+const AGAIN = "Download or write it again.";
+const SPLIT = "Split it into logs with fewer samples.";
 
-/** The characters that a line has around its head and its sample. */
+/** The characters of a line besides its head and its sample. */
 const AROUND_SAMPLE = ',"samples":[]}\n'.length;
 
-/** A head has some thousand; this many bytes of tiny values still fit into memory once they are read. */
+/** A head usually has some thousand bytes. This many bytes of tiny values still fit into memory when parsed. */
 export const MAX_HEAD_BYTES = 16 * 1024 * 1024;
 
 const STORED = 0;
@@ -43,16 +43,12 @@ export function isZip(bytes: Uint8Array): boolean {
   );
 }
 
-/** The log as text. Throws {@link CliError}: `log-too-large` beyond a limit, `log-unreadable` for what is no such archive. */
+/** The log as text. Throws {@link CliError}: `log-too-large` beyond a limit, `log-unreadable` for anything but such an archive. */
 export function readEvalArchive(bytes: Uint8Array, path: string, limits: ArchiveLimits): string {
   const members = unpack(bytes, path, limits);
   const head = HEADS.flatMap((name) => members.get(name) ?? [])[0];
   if (head === undefined) {
-    throw unreadable(
-      path,
-      "is a zip, but holds no header.json as an .eval log does",
-      "Unpack it, and import what is in it.",
-    );
+    throw unreadable(path, "is a zip without the header.json of an .eval log", "Unpack it, and import its files.");
   }
   if (head.length > MAX_HEAD_BYTES) throw tooLarge(path, `has a head of more than ${MAX_HEAD_BYTES} bytes`);
   const { version, status, eval: about } = parseHead(decode(head, path), path);
@@ -66,7 +62,7 @@ export function readEvalArchive(bytes: Uint8Array, path: string, limits: Archive
     // A line break in JSON stands between its tokens, never inside a string (RFC 8259 §7).
     const sample = decode(text, path).replace(/[\r\n]+/g, " ");
     length += front.length + sample.length + AROUND_SAMPLE;
-    if (length > maxCharacters) throw tooLarge(path, "holds more samples than one text can hold", SPLIT);
+    if (length > maxCharacters) throw tooLarge(path, "has more samples than fit into one string", SPLIT);
     lines.push(`${front},"samples":[${sample}]}\n`);
   }
   return lines.join("");
@@ -74,7 +70,7 @@ export function readEvalArchive(bytes: Uint8Array, path: string, limits: Archive
 
 type Member = [name: string, bytes: Uint8Array];
 
-/** In the order of a .json log: by epoch, then by sample. */
+/** Sorts like a .json log: by epoch, then by sample. */
 function bySample([a]: Member, [b]: Member): number {
   const [idA, epochA] = nameParts(a);
   const [idB, epochB] = nameParts(b);
@@ -96,14 +92,14 @@ function unpack(bytes: Uint8Array, path: string, limits: ArchiveLimits): Map<str
     const filter = (info: UnzipFileInfo): boolean => {
       const checksum = checksums[index++];
       if (!check(info)) return false;
-      if (expected.has(info.name)) throw unreadable(path, `holds ${JSON.stringify(info.name)} twice`, AGAIN);
+      if (expected.has(info.name)) throw unreadable(path, `contains ${JSON.stringify(info.name)} twice`, AGAIN);
       expected.set(info.name, checksum);
       return true;
     };
     const members = new Map(Object.entries(unzipSync(bytes, { filter })));
     for (const [name, member] of members) {
       if (crc32(member) !== expected.get(name)) {
-        throw unreadable(path, `holds ${JSON.stringify(name)}, which is damaged: its CRC-32 does not fit`, AGAIN);
+        throw unreadable(path, `contains a damaged ${JSON.stringify(name)}: its CRC-32 does not match`, AGAIN);
       }
     }
     return members;
@@ -114,36 +110,29 @@ function unpack(bytes: Uint8Array, path: string, limits: ArchiveLimits): Map<str
   }
 }
 
-/** Sees each member before it is unpacked, takes those of a log, and refuses what no log is. */
+/** A filter that is called before each member is unpacked. It selects the members of a log, and refuses what no log contains. */
 function createGuard(size: number, path: string, limits: ArchiveLimits): (info: UnzipFileInfo) => boolean {
   const { maxMembers, maxBytes, freeBytes, maxRatio } = limits;
   const maxGrown = Math.max(freeBytes, size * maxRatio);
   let members = 0;
   let total = 0;
   return ({ name, compression, originalSize }) => {
-    if (++members > maxMembers) throw tooLarge(path, `holds more than ${maxMembers} members`);
+    if (++members > maxMembers) throw tooLarge(path, `has more than ${maxMembers} members`);
+    const member = `a member named ${JSON.stringify(name)}`;
     if (name.split(/[\\/]/).includes("..") || /^([\\/]|[A-Za-z]:)/.test(name)) {
-      throw unreadable(path, `holds a member named ${JSON.stringify(name)}, which leads out of it`, "Do not trust it.");
+      throw unreadable(path, `contains ${member}, a path outside of it`, "Do not trust it.");
     }
     if (!HEADS.includes(name) && !SAMPLE.test(name)) return false;
-    if (compression === ZSTANDARD) {
-      const hint = "Write it again as .json or with deflate: inspect log convert --to json.";
-      throw unreadable(path, `holds ${JSON.stringify(name)} in Zstandard (method 93), which is not read`, hint);
-    }
     if (compression !== STORED && compression !== DEFLATED) {
-      throw unreadable(
-        path,
-        `holds ${JSON.stringify(name)} in method ${compression}, which is not read`,
-        "Write it again.",
-      );
+      const method = compression === ZSTANDARD ? "Zstandard (method 93)" : `method ${compression}`;
+      const hint = "Write it again as .json or with deflate: inspect log convert --to json.";
+      throw unreadable(path, `contains ${member} in ${method}, which is not supported`, hint);
     }
     total += originalSize;
     if (total > maxBytes) throw tooLarge(path, `has more than the limit of ${maxBytes} bytes when unzipped`);
     if (total > maxGrown) {
-      throw tooLarge(
-        path,
-        `grows beyond ${freeBytes} bytes and ${maxRatio} times its size when unzipped, which no log does`,
-      );
+      const limit = `${freeBytes} bytes and ${maxRatio} times its size`;
+      throw tooLarge(path, `grows beyond ${limit} when unzipped, which no log does`);
     }
     return true;
   };
@@ -162,7 +151,7 @@ function parseHead(text: string, path: string): LogHead {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  throw unreadable(path, "has a head that is no JSON object", AGAIN);
+  throw unreadable(path, "has a head that is not a JSON object", AGAIN);
 }
 
 function decode(bytes: Uint8Array, path: string): string {
@@ -170,7 +159,7 @@ function decode(bytes: Uint8Array, path: string): string {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_STRING_TOO_LONG") {
-      throw tooLarge(path, `has a member of ${bytes.length} bytes, more than one text can hold`);
+      throw tooLarge(path, `has a member of ${bytes.length} bytes, which do not fit into one string`);
     }
     throw unreadable(path, "has a member that is not UTF-8 text", AGAIN);
   }
@@ -180,6 +169,6 @@ function unreadable(path: string, what: string, hint: string): CliError {
   return new CliError("log-unreadable", `${path} ${what}`, hint, path);
 }
 
-function tooLarge(path: string, what: string, hint = "If it is a log all the same, convert it to JSON."): CliError {
+function tooLarge(path: string, what: string, hint = "If it is a log, convert it to JSON."): CliError {
   return new CliError("log-too-large", `${path} ${what}`, hint, path);
 }

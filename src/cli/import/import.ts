@@ -1,5 +1,5 @@
-// `cassette import`: reads logs one run at a time and writes a cassette for each. Goes on after a record that cannot be
-// imported, overwrites nothing unless told to, and accounts for every record at the end.
+// `cassette import`: reads logs one run at a time and writes a cassette for each. It goes on after a record that cannot be imported,
+// replaces files only with --force, and accounts for every record at the end.
 
 import { defined } from "../../core/index.js";
 import { getHeapStatistics } from "node:v8";
@@ -22,24 +22,23 @@ import { readLog } from "./read-log.js";
 import { countRefused, createTally, printTally, refuseLog, refuseRecord, toJsonTally, type Tally } from "./tally.js";
 import { yamlToJson } from "./yaml.js";
 
-/** The flags of `cassette import`, as commander gives them. */
 export interface ImportCommandOptions {
   out: string;
   format?: ImportFormat;
   model?: string;
   force?: boolean;
-  /** False keeps secrets as the log has them. */
+  /** False keeps secrets. */
   redact?: boolean;
   json?: boolean;
 }
 
-/** Writes under way at once; each waits for the disk to be flushed. */
+/** Concurrent writes; each waits until the disk is flushed. */
 const BATCH = 16;
 
-/** The most records of one log that are read, good or not. */
+/** Limit of the records of one log, good or not. */
 export const MAX_RECORDS = 1_000_000;
 
-/** What reading a log may take: records, and bytes on the heap. */
+/** Limits of one log: records, and bytes on the heap. */
 interface ImportLimits {
   maxRecords?: number;
   maxMemory?: number;
@@ -76,17 +75,14 @@ export async function importLogs(
   else printTally(createPrinter(io), tally, options.out);
 }
 
-/** A limit that was reached is a failure whatever was written: nobody knows what the rest of the log holds. */
+/** A log that was cut short is a failure, because the rest of it is unknown. */
 function exitCodeFor(tally: Tally): ExitCode {
   const { written, existed, isCutShort } = tally;
   if (countRefused(tally) + existed.length === 0) return EXIT.ok;
   return !isCutShort && written.length > 0 ? EXIT.drift : EXIT.failed;
 }
 
-/**
- * The runs of one log. Records that cannot be read are tallied on the way; a log without any record throws, and so does
- * one with too many.
- */
+/** Yields the runs of one log, and tallies records that cannot be read. Throws for a log with no record, or with too many. */
 function* readRuns(
   log: string,
   text: string,
@@ -98,7 +94,7 @@ function* readRuns(
     if (++records > options.maxRecords) throw tooManyRecords(log, options.maxRecords);
   };
   const importOptions: ImportOptions = {
-    // The name alone: where the log lay on this machine is nobody's business later.
+    // Only the name, because the path on this machine should not be published.
     source: basename(log),
     recordedAt: new Date().toISOString(),
     maxMemory: options.maxMemory,
@@ -115,15 +111,15 @@ function* readRuns(
   }
   if (records > 0) return;
   const hint = "A log is one JSON document, a JSON array, or one JSON value on each line.";
-  throw new CliError("nothing-found", `${log} holds no record, so nothing was imported from it`, hint, log);
+  throw new CliError("nothing-found", `${log} contains no record, so nothing was imported from it`, hint, log);
 }
 
 function tooManyRecords(log: string, maxRecords: number): CliError {
-  const message = `${log} has more than ${maxRecords} records, the limit; the rest was not read`;
+  const message = `${log} has more records than the limit of ${maxRecords}; the rest was not read`;
   return new CliError("log-too-large", message, "Split it into smaller files.", log);
 }
 
-/** Where the items break off with an error, those before it are still given out. */
+/** Yields the items before an error, then throws it. */
 function* inBatches<T>(items: Iterable<T>, size: number): Generator<T[]> {
   let batch: T[] = [];
   try {
@@ -143,7 +139,7 @@ function* inBatches<T>(items: Iterable<T>, size: number): Generator<T[]> {
 
 type WriteBatch = (batch: readonly ImportedCassette[], log: string) => Promise<void>;
 
-/** Writes cassettes, and tallies what became of each in their order. */
+/** Writes cassettes, and tallies the results in order. */
 function createWriter(store: CassetteStore, { out, force = false }: ImportCommandOptions, tally: Tally): WriteBatch {
   const claim = createClaims(out);
 
@@ -160,19 +156,19 @@ function createWriter(store: CassetteStore, { out, force = false }: ImportComman
 
   return async (batch, log) => {
     const results = await Promise.all(batch.map((imported) => writeOne(imported, log)));
-    for (const [index, imported] of batch.entries()) settle(imported, results[index] as Written, log, out, tally);
+    for (const [index, imported] of batch.entries()) tallyWrite(imported, results[index] as Written, log, out, tally);
   };
 }
 
 type Written = { file: string } | { error: unknown };
 
-function settle(imported: ImportedCassette, result: Written, log: string, out: string, tally: Tally): void {
+function tallyWrite(imported: ImportedCassette, result: Written, log: string, out: string, tally: Tally): void {
   const { path, model, task, trial, cassette, repairs } = imported;
   if ("file" in result) {
     const run = { file: result.file, log, model, task, ...defined({ trial }) };
     tally.written.push({ ...run, turns: cassette.entries.length });
     for (const rule of cassette.extensions?.redacted ?? []) {
-      // An import is given no values: this stands for the repetitions of what another rule found.
+      // An import has no values to search for, so this counts repetitions of what another rule found.
       if (rule === "value") continue;
       tally.redacted.set(rule, (tally.redacted.get(rule) ?? 0) + 1);
     }
@@ -185,7 +181,7 @@ function settle(imported: ImportedCassette, result: Written, log: string, out: s
   else refuseRecord(tally, toFailure(error, log));
 }
 
-/** The first record that comes to a path has it, whatever --force says. Names that differ in case alone are one on some disks. */
+/** The first record with a path keeps it, even with --force. Some disks do not distinguish names that differ only in case. */
 function createClaims(out: string): (path: string, log: string) => void {
   const takenBy = new Map<string, string>();
   return (path, log) => {
@@ -195,22 +191,16 @@ function createClaims(out: string): (path: string, log: string) => void {
       takenBy.set(key, log);
       return;
     }
-    throw new CliError(
-      "path-taken",
-      `a record of ${log} lands on ${path}, and so does one of ${first}, which was there first`,
-      `Import ${log} by itself into another folder, such as by --out ${join(dirname(out), `${basename(out)}-2`)}.`,
-      log,
-    );
+    const hint = `Import ${log} by itself into another folder, such as --out ${join(dirname(out), `${basename(out)}-2`)}.`;
+    const message = `a record of ${log} has the path ${path}, which a record of ${first} already has`;
+    throw new CliError("path-taken", message, hint, log);
   };
 }
 
-/** The importer gives clean paths; this is the last look before the disk. */
+/** The last check before the disk. The importer makes safe paths. */
 export function pathBelow(out: string, path: string): string {
   const inside = relative(resolve(out), resolve(out, path));
   if (inside !== "" && inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)) return join(out, path);
-  throw new CliError(
-    "path-outside",
-    `${JSON.stringify(path)} would be written outside of ${out}`,
-    "Rename the task or model in the log.",
-  );
+  const message = `${JSON.stringify(path)} is outside of ${out}`;
+  throw new CliError("path-outside", message, "Rename the task or model in the log.");
 }

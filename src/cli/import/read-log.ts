@@ -1,21 +1,21 @@
-// A log file as text: bounded, gunzipped where it is gzipped, unzipped where it is an `.eval`, and UTF-8 or refused.
+// Reads a log file as UTF-8 text, within limits, and unpacks gzip and `.eval` files.
 
 import { gunzipSync } from "node:zlib";
 import type { FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { isZip, readEvalArchive } from "./eval-archive.js";
 
-/** The most a log may have, gunzipped. */
-export const MAX_LOG_BYTES = 1024 * 1024 * 1024;
+/** Limit of the unpacked size. */
+const MAX_LOG_BYTES = 1024 * 1024 * 1024;
 
-/** What a gzipped log may grow to in any case, and how many times its own size beyond that. Logs grow five to thirty times. */
+/** A gzipped log may unpack to this many bytes, or to `MAX_RATIO` times its size if that is more. Logs grow five to thirty times. */
 export const FREE_BYTES = 16 * 1024 * 1024;
 export const MAX_RATIO = 200;
 
-/** The most members of an archive. */
-export const MAX_MEMBERS = 200_000;
+/** Limit of the members of an archive. */
+const MAX_MEMBERS = 200_000;
 
-/** The text of a log. Throws {@link CliError}. */
+/** Throws {@link CliError}. */
 export async function readLog(files: FilePort, path: string, maxBytes = MAX_LOG_BYTES): Promise<string> {
   const result = await files.read(path, maxBytes);
   switch (result.kind) {
@@ -51,19 +51,24 @@ function gunzip(bytes: Uint8Array, path: string, maxBytes: number): Uint8Array {
       throw tooLarge(path, `has more than the limit of ${maxBytes} bytes when gunzipped`);
     if (code === "ERR_BUFFER_TOO_LARGE") {
       const what = `grows beyond ${FREE_BYTES} bytes and ${MAX_RATIO} times its size when gunzipped, which no log does`;
-      throw tooLarge(path, what, "If it is a log all the same, gunzip it yourself and import that.");
+      throw tooLarge(path, what, "If it is a log, gunzip it yourself and import the result.");
     }
-    throw new CliError("log-unreadable", `${path} cannot be gunzipped: ${message}`, "Fetch or write it again.", path);
+    throw new CliError(
+      "log-unreadable",
+      `${path} cannot be gunzipped: ${message}`,
+      "Download or write it again.",
+      path,
+    );
   }
 }
 
-/** The byte-order mark is kept, so that the importer can refuse it in its own words. */
+/** Keeps a byte-order mark, because the importer refuses it with a clear message. */
 function decode(bytes: Uint8Array, path: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ERR_STRING_TOO_LONG") {
-      throw tooLarge(path, `has ${bytes.length} bytes, more than one text can hold`);
+      throw tooLarge(path, `has ${bytes.length} bytes, which do not fit into one string`);
     }
     throw new CliError("log-unreadable", `${path} is not UTF-8 text`, "A log is JSON or JSON Lines in UTF-8.", path);
   }

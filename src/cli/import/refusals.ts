@@ -1,28 +1,26 @@
-// The refused records of an import as a person reads them: one line for each kind of refusal, however many there are. A log of
-// noise has millions, and few of them say anything new.
+// Groups the refused records of an import: one line for each kind of refusal, because a noisy log has millions of similar ones.
 
 import type { Failure } from "../errors.js";
 import type { PrintLine } from "../terminal/output.js";
 
-/** Kinds of one code in one log that are told apart; the others are counted together. */
+/** Kinds of one code in one log that get their own line. Further ones are counted together. */
 const MAX_KINDS = 5;
 
-/** Refusals of one log and code whose messages differ in numbers alone, such as the line. */
+/** Refusals of one log and code whose messages differ only in numbers, such as the line. */
 interface RefusalKind {
   first: Failure;
   count: number;
-  /** It has the refusals of all kinds beyond {@link MAX_KINDS}. */
+  /** True for the sum of all kinds beyond {@link MAX_KINDS}. */
   isMixed: boolean;
 }
 
-/** Kinds in the order in which they came up; takes memory by their number alone. */
+/** Kinds in the order of their first refusal. The memory depends on the number of kinds, not of refusals. */
 export interface RefusalKinds {
   add(failure: Failure): void;
-  /** Gives the number of kinds, a line each. */
+  /** Prints a line for each kind, and returns their number. */
   print(line: PrintLine): number;
 }
 
-/** None yet. */
 export function createRefusalKinds(): RefusalKinds {
   const kinds = new Map<string, RefusalKind>();
   const perCode = new Map<string, number>();

@@ -1,12 +1,11 @@
-// What became of every record of an import.
+// The result of every record of an import.
 
 import type { RepairKind } from "../../cassette/index.js";
 import type { Failure } from "../errors.js";
 import { count, toJsonError, type PrintLine } from "../terminal/output.js";
 import { createRefusalKinds, type RefusalKinds } from "./refusals.js";
 
-/** A run that is a cassette now. */
-export interface WrittenRun {
+interface WrittenRun {
   file: string;
   log: string;
   model: string;
@@ -15,28 +14,27 @@ export interface WrittenRun {
   turns: number;
 }
 
-/** Refused records that are kept in full; a log of noise has millions of them. */
+/** Refused records that are kept in full. A noisy log has millions. */
 export const MAX_REFUSALS = 1_000;
 
 /** Every record of an import is in one of these lists, or counted. */
 export interface Tally {
   written: WrittenRun[];
-  /** Left as they were. */
+  /** Existing files that were not replaced. */
   existed: { file: string; log: string }[];
   refused: Failure[];
-  /** All of them, for a person. */
+  /** All refusals by kind, to print. */
   kinds: RefusalKinds;
   /** Records refused after the first {@link MAX_REFUSALS}. */
   refusedMore: number;
-  /** A log was left before its end, or not read at all, because it reached a limit of the reader. */
+  /** A log was not read to its end because of a limit. */
   isCutShort: boolean;
-  /** Of the written ones. */
+  /** Repairs in written cassettes. */
   repairs: Map<RepairKind, number>;
-  /** In how many of the written ones each rule found a secret. */
+  /** By redaction rule, the number of written cassettes. */
   redacted: Map<string, number>;
 }
 
-/** A tally of nothing yet. */
 export function createTally(): Tally {
   return {
     written: [],
@@ -57,14 +55,13 @@ export function refuseRecord(tally: Tally, failure: Failure): void {
   else tally.refusedMore++;
 }
 
-/** Tallies a log that could not be read to its end; it is always said. */
+/** Tallies a log that could not be read to its end. It is always listed. */
 export function refuseLog(tally: Tally, failure: Failure): void {
   tally.kinds.add(failure);
   tally.refused.push(failure);
   if (failure.code === "log-too-large" || failure.code === "too-large") tally.isCutShort = true;
 }
 
-/** How many were refused in all. */
 export function countRefused({ refused, refusedMore }: Tally): number {
   return refused.length + refusedMore;
 }
@@ -83,7 +80,7 @@ export function toJsonTally(tally: Tally): object {
   };
 }
 
-/** The tally for a person: what went wrong kind by kind, what went well as a number. */
+/** Prints failures kind by kind, and successes as a number. */
 export function printTally(line: PrintLine, tally: Tally, out: string): void {
   const { written, existed, refused, kinds, repairs, redacted } = tally;
   const lines = kinds.print(line);
@@ -91,7 +88,7 @@ export function printTally(line: PrintLine, tally: Tally, out: string): void {
   const listed = refused.length < refusals ? `the first ${refused.length} of ${refusals}` : `all ${refusals}`;
   if (lines < refusals) line(`         --json lists ${listed} refusals one by one`);
   for (const { file } of existed)
-    line({ look: "warn", text: "existed  " }, file, "  left as it was; --force replaces it");
+    line({ look: "warn", text: "existed  " }, file, "  not replaced; --force replaces it");
   for (const [kind, total] of sorted(repairs)) line(`repaired ${total} ${kind}`);
   for (const [rule, total] of sorted(redacted)) line(`redacted ${rule} in ${count(total, "cassette")}`);
   const isWhole = existed.length + countRefused(tally) === 0;

@@ -1,4 +1,4 @@
-// What `cassette lock` says: each added, changed and removed path, and whether the lock was written.
+// The output of `cassette lock`: each added, changed and removed path, and whether the lock was written.
 
 import type { LockEntry } from "../../cassette/index.js";
 import type { Failure } from "../errors.js";
@@ -11,23 +11,22 @@ export type LockChange =
   | { kind: "changed"; path: string; entry: LockEntry; what: string[] }
   | { kind: "removed"; path: string };
 
-/** `not-asked`: something changed or is gone, and nobody said --update. `differs`: the same under --check. */
+/** `not-asked`: something changed or is missing, without --update. `differs`: the same with --check. */
 export type LockOutcome = "same" | "written" | "differs" | "not-asked" | "refused";
 
-/** A cassette that did not load. */
 export interface RefusedFile {
   file: string;
   failure: Failure;
 }
 
-export interface LockReport {
+interface LockReport {
   file: string;
   json: boolean;
   outcome: LockOutcome;
   exitCode: ExitCode;
   refused: readonly RefusedFile[];
   changes: readonly LockChange[];
-  /** How many cassettes were looked at. */
+  /** The number of cassettes. */
   cassettes: number;
 }
 
@@ -61,8 +60,8 @@ function conclude({ file, outcome, cassettes, refused }: LockReport): string {
     case "differs":
       return `${file} is not up to date; nothing was written`;
     case "not-asked":
-      return `${file} was left as it is: review what changed, then run it again with --update`;
+      return `${file} was not changed: review the changes, then run this again with --update`;
     case "refused":
-      return `${file} was left as it is: ${count(refused.length, "cassette")} cannot be locked`;
+      return `${file} was not changed: ${count(refused.length, "cassette")} cannot be locked`;
   }
 }

@@ -1,16 +1,15 @@
-// `cassette migrate`: copies version 1 cassettes as version 2. The originals stay, nothing is overwritten, and no copy has more
-// trust than its original: see src/cassette/file/migrate.ts.
+// `cassette migrate`: copies version 1 cassettes as version 2. It replaces nothing, and no copy has more trust than its original: see
+// src/cassette/file/migrate.ts.
 
 import { join, relative, resolve } from "node:path";
 import { createCassetteStore, migrateCassette, type CassetteStore } from "../../cassette/index.js";
-import { CliError, toFailure, type Failure } from "../errors.js";
+import { CliError, exitCodeForAll, noCassettesIn, toFailure, usageError, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, toJsonError, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
 import { findTarget, loadRecording, pathIn, type Target } from "../options/recordings.js";
 
-/** The flags of `cassette migrate`, as commander gives them. */
 export interface MigrateOptions {
   out: string;
   json?: boolean;
@@ -18,7 +17,7 @@ export interface MigrateOptions {
 
 type Migrated =
   | { file: string; status: "migrated"; to: string; turns: number }
-  /** Version 2 already: no copy is made. */
+  /** Version 2 already, so not copied. */
   | { file: string; status: "current" }
   | { file: string; status: "failed"; failure: Failure };
 
@@ -27,7 +26,7 @@ interface Job {
   to: string;
 }
 
-/** Exits 2 when there was nothing to migrate or a copy could not be made, 3 when a cassette was refused. */
+/** Exits 2 when there was nothing to migrate or a copy failed, 3 when a cassette was refused. */
 export async function migrate(path: string, options: MigrateOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   const jobs = jobsOf(await findTarget(files, path), options.out, io.cwd);
@@ -46,17 +45,16 @@ export async function migrate(path: string, options: MigrateOptions, io: Command
   else print(io, results);
 }
 
-/** A file goes to a file, a folder to a folder; the two never overlap, so that a second run finds what the first one did. */
+/** A file goes to a file, a folder to a folder. The folders never overlap, so that a second run finds the same files. */
 function jobsOf(target: Target, out: string, cwd: string): Job[] {
   if (target.kind === "file") return [{ file: target.path, to: out }];
-  if (target.kind === "missing" || target.names.length === 0) {
-    const what =
-      target.kind === "missing" ? "there is no such file or folder" : "the folder holds no *.cassette.json file";
-    throw new CliError("nothing-found", what, "Check the path.", target.path);
+  if (target.kind === "missing") {
+    throw new CliError("nothing-found", `${target.path} does not exist`, "Check the path.", target.path);
   }
+  if (target.names.length === 0) throw noCassettesIn(target.path);
   const inside = relative(resolve(cwd, target.path), resolve(cwd, out));
   if (inside === "" || !inside.startsWith("..")) {
-    throw new CliError("usage", `${out} lies in the folder that is migrated`, "Give a folder beside it with --out.");
+    throw usageError(`${out} is inside the folder to migrate`, "Name a folder outside of it with --out.");
   }
   return target.names.map((name) => ({ file: pathIn(target.path, name), to: join(out, name) }));
 }
@@ -76,8 +74,8 @@ async function migrateFile(store: CassetteStore, { file, to }: Job): Promise<Mig
 
 function exitCodeFor(results: readonly Migrated[]): ExitCode {
   const failures = results.flatMap((result) => (result.status === "failed" ? [result.failure] : []));
-  if (failures.some(({ exitCode }) => exitCode === EXIT.integrity)) return EXIT.integrity;
-  return failures.length > 0 || !results.some(({ status }) => status === "migrated") ? EXIT.failed : EXIT.ok;
+  if (failures.length > 0) return exitCodeForAll(failures);
+  return results.some(({ status }) => status === "migrated") ? EXIT.ok : EXIT.failed;
 }
 
 function toJson(result: Migrated): object {
@@ -98,7 +96,10 @@ function print(io: CommandIo, results: readonly Migrated[]): void {
     `${count(migrated, "cassette")} migrated, ${having("current")} of version 2 already, ${having("failed")} failed`,
   );
   if (migrated === 0) return;
-  line({ look: "warn", text: "Nothing proves what a version 1 held, so --require-integrity refuses its copy too." });
+  line({
+    look: "warn",
+    text: "Nothing proves the contents of version 1, so --require-integrity refuses its copy too.",
+  });
 }
 
 function describe(result: Migrated): string {
@@ -106,7 +107,7 @@ function describe(result: Migrated): string {
     case "migrated":
       return `→ ${result.to}  ${count(result.turns, "turn")}`;
     case "current":
-      return "is version 2; not copied";
+      return "is version 2, so it was not copied";
     case "failed":
       return `${result.failure.code}: ${result.failure.message}`;
   }

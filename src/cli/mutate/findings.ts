@@ -1,4 +1,4 @@
-// What a mutation run found: a table by kind, a score, and every survivor with the command that makes it again.
+// The result of a mutation run: a table by kind, a score, and every survivor with the command that runs it again.
 
 import { cutAround } from "../../cassette/index.js";
 import { MUTANT_KINDS, type Mutant, type MutantKind } from "../../harness/index.js";
@@ -15,7 +15,7 @@ export interface Findings {
   cut: readonly string[];
   chosen: readonly Mutant[];
   trials: ReadonlyMap<string, Trial>;
-  /** What the report held before; a trial of `trials` that is one of these was not run now. */
+  /** The trials of the report. One that is also in `trials` was not run again. */
   reported: ReadonlyMap<string, Trial>;
   command: readonly string[];
   seed: string;
@@ -48,7 +48,6 @@ export function toDocument(findings: Findings): object {
   };
 }
 
-/** Prints the same for people. */
 export function printFindings(findings: Findings, io: CommandIo): void {
   const { suite, found, cut, chosen, trials, seed, baselineMs } = findings;
   const line = createPrinter(io);
@@ -61,7 +60,7 @@ export function printFindings(findings: Findings, io: CommandIo): void {
   line("");
   const score = scoreOf(whole);
   const judged = whole.noticed + whole.survived;
-  if (score === null) line({ look: "bad", text: "nothing can be concluded: no mutant that was run was loaded" });
+  if (score === null) line({ look: "bad", text: "no conclusion: the command loaded none of the mutants" });
   else {
     const text = `mutation score ${Math.floor(score * 100)} %: ${whole.noticed} of ${count(judged, "mutant")} noticed`;
     line({ look: whole.survived > 0 ? "bad" : "good", text });
@@ -74,7 +73,7 @@ export function printFindings(findings: Findings, io: CommandIo): void {
     line(`  ${count(timedOut, "run")} did not end in time and ${timedOut === 1 ? "was" : "were"} killed`);
   for (const file of suite.unused) line({ look: "warn", text: "  no test loads  " }, file);
   for (const { file, why } of suite.leftOut) line({ look: "warn", text: "  left out       " }, file, `: ${why}`);
-  for (const file of cut) line({ look: "warn", text: "  looked at in part " }, file);
+  for (const file of cut) line({ look: "warn", text: "  mutated in part " }, file);
 }
 
 function printSurvivor(mutant: Mutant, findings: Findings, line: PrintLine): void {
@@ -89,12 +88,12 @@ function printSurvivor(mutant: Mutant, findings: Findings, line: PrintLine): voi
 
 interface Earlier {
   outcomes: number;
-  /** When the first and the last of them ended, ISO 8601; null where the report does not say. */
+  /** When the first and the last of them ended, ISO 8601; null if the report does not say. */
   from: string | null;
   to: string | null;
 }
 
-/** The outcomes that come from the report, of tests that may have changed since. */
+/** The outcomes from the report. The tests may have changed since. */
 function earlierOf({ chosen, trials, reported }: Findings): Earlier {
   const earlier = chosen.flatMap(({ id }) => {
     const trial = reported.get(id);
@@ -111,15 +110,13 @@ function printEarlier(findings: Findings, line: PrintLine): void {
   const [first, last] = [from, to].map((date) => (date === null ? "an unknown time" : minuteOf(date)));
   const when = first === last ? first : `${first} to ${last}`;
   const text = `${outcomes} of ${count(findings.trials.size, "outcome")} ${outcomes === 1 ? "is" : "are"} from the report, of ${when}`;
-  line({ look: "warn", text: `  ${text}; a test that changed since is not in them` });
+  line({ look: "warn", text: `  ${text}; they do not reflect later changes of tests` });
 }
 
-/** To the minute, as people read it. */
 function minuteOf(date: string): string {
   return `${date.slice(0, 10)} ${date.slice(11, 16)} UTC`;
 }
 
-/** The command that runs this one mutant. */
 function againText({ id, file }: Mutant, { command, seed }: Findings): string {
   const seeded = seed === "1" ? [] : ["--seed", seed];
   return ["cassette", "mutate", ...seeded, "--only", id, file, "--", ...command].map(quote).join(" ");

@@ -1,5 +1,5 @@
-// `cassette mutate`: a run of the tests as they are, which must pass, and then one for each mutant. What no run fails on, no test
-// asserts.
+// `cassette mutate`: runs the tests without a change, which must pass, and then once for each mutant. No test asserts what a
+// surviving mutant changes.
 
 import { rm } from "node:fs/promises";
 import { constants } from "node:os";
@@ -23,7 +23,6 @@ import { assertNoReport, noReport, openReport, type Report } from "./report-file
 import { findSuite, type Suite } from "./suite.js";
 import { runBaseline, runTrial, type Baseline, type Trial } from "./trial.js";
 
-/** The flags of `cassette mutate`, as commander gives them. */
 export interface MutateOptions {
   kinds?: readonly MutantKind[];
   max: number;
@@ -37,7 +36,7 @@ export interface MutateOptions {
   json?: boolean;
 }
 
-/** Exits 1 where a mutant survived; 128 + its number where a signal ended the run. */
+/** Exits 1 if a mutant survived, or with 128 + the signal's number if a signal ended the run. */
 export async function mutate(
   paths: readonly string[],
   command: readonly string[],
@@ -80,32 +79,30 @@ export async function mutate(
 function assertPassed({ end, seen, ledger }: Baseline, command: readonly string[]): void {
   const name = command.join(" ");
   if (end.exitCode !== 0) {
-    throw new CliError(
-      "baseline-failed",
-      `${name} exited with ${end.exitCode} before anything was changed, so nothing can be concluded`,
-      "Make the tests pass in replay (cassette replay -- …) first.",
-    );
+    const message = `${name} exited with ${end.exitCode} without any change, so a failure proves nothing`;
+    throw new CliError("baseline-failed", message, "First make the tests pass in replay: npx cassette replay -- …");
   }
   const recorded = ledger.find(({ mode }) => mode !== "replay");
   if (recorded !== undefined) {
-    const what = `${name} recorded ${recorded.file} though CASSETTE_MODE is replay`;
-    throw new CliError("suite-records", what, "Take the mode out of useCassette of that test.", recorded.file);
+    const what = `${name} recorded ${recorded.file} although CASSETTE_MODE is replay`;
+    throw new CliError("suite-records", what, "Remove the mode from useCassette of that test.", recorded.file);
   }
   if (seen.size > 0) return;
+  const hint = "Load cassettes with useCassette, the matchers, or loadCassette of playhead/cassette.";
   throw new CliError(
     "no-cassette-used",
     `${name} succeeded but loaded no cassette, so there is nothing to change`,
-    "Load them by useCassette, by the matchers, or by loadCassette of playhead/cassette.",
+    hint,
   );
 }
 
 interface MutationPlan {
   suite: Suite;
-  /** How many could be made. */
+  /** The number of possible mutants. */
   found: number;
-  /** Files of which only the first places were looked at. */
+  /** Files with more places than the limit. */
   cut: string[];
-  /** To be run, in this order. */
+  /** The mutants to run, in order. */
   chosen: Mutant[];
 }
 
@@ -129,11 +126,8 @@ async function makePlan(
   );
   const unknown = only?.find((id) => !all.some((mutant) => mutant.id === id));
   if (unknown !== undefined) {
-    throw new CliError(
-      "mutant-unknown",
-      `no mutant has the id ${unknown}`,
-      "Give the seed, the files and the folder of the run that printed it; a cassette that changed has other mutants.",
-    );
+    const hint = "Use the seed, files and folder of the run that printed it. A changed cassette has other mutants.";
+    throw new CliError("mutant-unknown", `no mutant has the id ${unknown}`, hint);
   }
   if (all.length === 0) throw nothingToMutate(suite);
   const chosen = only === undefined ? inTurns(all, seed).slice(0, max) : all.filter(({ id }) => only.includes(id));
@@ -142,8 +136,8 @@ async function makePlan(
 
 function nothingToMutate({ unused, leftOut }: Suite): CliError {
   const [first] = leftOut;
-  const why = first === undefined ? "" : `: ${first.file} was left out, since ${first.why}`;
-  const what = unused.length > 0 ? "no test loads any of the cassettes named" : "no cassette can be changed that way";
+  const why = first === undefined ? "" : `: ${first.file} was left out because ${first.why}`;
+  const what = unused.length > 0 ? "no test loads any of the named cassettes" : "no cassette can be changed that way";
   return new CliError("nothing-to-mutate", what + why, "Name cassettes that the tests load, or other --kinds.");
 }
 
@@ -160,7 +154,7 @@ interface Run {
   timeoutMs: number;
 }
 
-/** The trials by the ids of their mutants; fewer than were chosen where time was over or a signal came. */
+/** The trials by mutant id. Some are missing if the time was over or a signal came. */
 async function runAll(
   { suite, chosen }: MutationPlan,
   { report, signals, ...run }: Run,
@@ -188,7 +182,7 @@ async function runAll(
       if (mutant === undefined || member === undefined) return;
       progress.step(ended, chosen.length);
       const trial = await runTrial(mutant, member, { ...run, seed }, io);
-      // It may have ended for the signal and not for the mutant.
+      // The signal may have ended it.
       if (signals.caught() !== undefined) return;
       report.write(mutant, trial);
       trials.set(mutant.id, trial);
@@ -202,7 +196,7 @@ async function runAll(
   return trials;
 }
 
-/** Where nothing was noticed and nothing survived, nothing is known. */
+/** Fails if no mutant was noticed and none survived. */
 function judge(trials: ReadonlyMap<string, Trial>): number {
   const outcomes = new Set([...trials.values()].map(({ outcome }) => outcome));
   if (outcomes.has("survived")) return EXIT.drift;

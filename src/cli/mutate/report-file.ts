@@ -1,5 +1,5 @@
-// The report: a line of JSON for what is planned and one for each mutant that was run, each a single write at the end of the
-// file, so that a kill loses the running mutant alone and `--resume` goes on behind it.
+// The report: a JSON line for the plan and one for each finished mutant, each appended in one write, so that a kill loses only the
+// running mutant and `--resume` continues after it.
 
 import { resolve } from "node:path";
 import { shorten, isPlainObject, type JsonValue } from "../../core/index.js";
@@ -9,8 +9,8 @@ import { CliError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
 import type { Outcome, Trial } from "./trial.js";
 
-/** What must be the same for two runs to be parts of one. */
-export interface Plan {
+/** Two runs with the same plan are parts of one. */
+interface Plan {
   seed: string;
   kinds: readonly MutantKind[];
   command: readonly string[];
@@ -19,13 +19,12 @@ export interface Plan {
 }
 
 export interface Report {
-  /** The trials it held when it was opened, by the id of the mutant: the last where one was run again. */
+  /** The trials of the file when it was opened, by mutant id: the last one if a mutant was run twice. */
   readonly done: ReadonlyMap<string, Trial>;
   write(mutant: Mutant, trial: Trial): void;
   close(): void;
 }
 
-/** Where no report was asked for. */
 export const noReport: Report = { done: new Map(), write: () => undefined, close: () => undefined };
 
 const VERSION = 1;
@@ -33,10 +32,10 @@ const MAX_BYTES = 256 * 1024 * 1024;
 const DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const OUTCOMES: readonly unknown[] = ["noticed", "survived", "unused"] satisfies Outcome[];
 
-/** Asked before anything is run. Throws `report-unusable`. */
+/** Throws `report-unusable` for a file that exists. */
 export async function assertNoReport(path: string, io: CommandIo): Promise<void> {
   if ((await io.files.read(resolve(io.cwd, path), 0)).kind === "not-found") return;
-  throw unusable(path, "is there already and was left as it is", "Name another, or go on with it by --resume.");
+  throw unusable(path, "exists and was not replaced", "Name another, or add --resume to continue it.");
 }
 
 /** Throws `report-unusable` for a report of another plan. */
@@ -74,20 +73,20 @@ function parseLine(path: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw unusable(path, "holds a line that is no JSON", "Name another report.");
+    throw unusable(path, "has a line that is not JSON", "Name another report.");
   }
 }
 
 function assertSamePlan(path: string, plan: Plan, line: unknown): void {
   if (!isPlainObject(line) || line["line"] !== "plan" || line["reportVersion"] !== VERSION) {
-    throw unusable(path, "is no report of cassette mutate", "Name another report.");
+    throw unusable(path, "is not a report of cassette mutate", "Name another report.");
   }
   const differs = (["seed", "kinds", "command", "cassettes"] as const).find(
     (name) => JSON.stringify(line[name]) !== JSON.stringify(plan[name]),
   );
   if (differs === undefined) return;
   const what = { seed: "another seed", kinds: "other kinds", command: "another command", cassettes: "other cassettes" };
-  throw unusable(path, `is of a run with ${what[differs]}`, "Run that again, or begin another report.");
+  throw unusable(path, `is of a run with ${what[differs]}`, "Repeat that run, or name another report.");
 }
 
 function readTrial(path: string, line: unknown): [string, Trial] {
@@ -99,10 +98,10 @@ function readTrial(path: string, line: unknown): [string, Trial] {
       return [id, isDated ? { ...trial, endedAt } : trial];
     }
   }
-  throw unusable(path, "holds a line that cassette mutate did not write", "Name another report.");
+  throw unusable(path, "has a line that cassette mutate did not write", "Name another report.");
 }
 
-/** Long values are for people to recognise, and the cassette has them whole. */
+/** Cuts long values, which the cassette has in full. */
 export function shortenMutant(mutant: Mutant): Mutant {
   const short = { ...mutant, old: shortValue(mutant.old) };
   return mutant.new === undefined ? short : { ...short, new: shortValue(mutant.new) };

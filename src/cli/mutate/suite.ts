@@ -1,28 +1,28 @@
-// What there is to mutate: the cassettes that the test command loads, of those that were asked for.
+// Finds the cassettes to mutate: the named ones that the test command loads.
 
 import { realpath } from "node:fs/promises";
 import { relative, resolve, sep } from "node:path";
 import { createCassetteStore, type CassetteV2 } from "../../cassette/index.js";
-import { CliError } from "../errors.js";
+import { noCassettesIn } from "../errors.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { findFiles, loadRecording } from "../options/recordings.js";
 
 export interface Member {
-  /** As it was named, or from the working folder on. */
+  /** The path as named, or relative to the working folder. */
   file: string;
-  /** The paths from the root of the disk by which the command loads it. */
+  /** The absolute paths by which the command loads it. */
   paths: string[];
   envelopeHash: string;
 }
 
 export interface Suite {
   members: Member[];
-  /** Cassettes that were named and that the command does not load. */
+  /** Named cassettes that the command does not load. */
   unused: string[];
   leftOut: { file: string; why: string }[];
 }
 
-/** `visit` gets each member once, with its cassette, so that one at a time is held in memory. */
+/** Calls `visit` with each member and its cassette, so that one at a time is in memory. */
 export async function findSuite(
   paths: readonly string[],
   seen: ReadonlySet<string>,
@@ -32,9 +32,7 @@ export async function findSuite(
   const files = filesAt(io);
   const byRealPath = await groupByRealPath(seen);
   const { found, empty } = await findFiles(files, paths, io.cwd);
-  if (empty[0] !== undefined) {
-    throw new CliError("nothing-found", `${empty[0]} holds no cassettes`, "Name a folder that does.", empty[0]);
-  }
+  if (empty[0] !== undefined) throw noCassettesIn(empty[0]);
   const suite: Suite = { members: [], unused: [], leftOut: [] };
   const store = createCassetteStore(files);
   for (const file of paths.length > 0 ? found : [...byRealPath.keys()].map((path) => nameFrom(io.cwd, path)).sort()) {
@@ -52,7 +50,7 @@ export async function findSuite(
   return suite;
 }
 
-/** A cassette may be reached through several links. */
+/** Several links may lead to one cassette. */
 async function groupByRealPath(paths: ReadonlySet<string>): Promise<Map<string, string[]>> {
   const groups = new Map<string, string[]>();
   for (const path of paths) {

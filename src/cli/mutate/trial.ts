@@ -1,5 +1,5 @@
-// One run of the test command: as it is, or with a mutant in the place of one cassette. The mutant lies in a folder of ours, and
-// the command hears of it through its environment alone, so that a kill at any point leaves every cassette as it was.
+// One run of the test command, without a change or with a mutant in place of one cassette. The mutant is in a temporary folder and
+// reaches the command through its environment, so that a kill at any point changes no cassette.
 
 import { mkdir, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -13,28 +13,28 @@ import type { Member } from "./suite.js";
 
 const MAX_SEEN_BYTES = 64 * 1024 * 1024;
 
-/** `unused`: the command did not load the mutant, so that its end says nothing about it. */
+/** `unused`: the command did not load the mutant. */
 export type Outcome = "noticed" | "survived" | "unused";
 
 export interface Trial {
   outcome: Outcome;
   exitCode: number;
-  /** Killed since its time was over, which counts as noticed. */
+  /** Killed by the timeout, which counts as noticed. */
   isTimedOut: boolean;
   ms: number;
-  /** ISO 8601, UTC; absent in reports that were written before it was kept. */
+  /** ISO 8601, UTC; absent in reports of earlier versions. */
   endedAt?: string;
 }
 
 export interface Baseline {
   end: ChildEnd;
   ms: number;
-  /** The cassettes that were loaded. */
+  /** The loaded cassettes. */
   seen: Set<string>;
   ledger: LedgerLine[];
 }
 
-export interface TrialOptions {
+interface TrialOptions {
   command: readonly string[];
   /** The folder of this whole run. */
   folder: string;
@@ -42,7 +42,7 @@ export interface TrialOptions {
   timeoutMs: number;
 }
 
-/** The command on the cassettes as they are; what it prints goes to stderr. */
+/** Runs the command without a change. Its output goes to stderr. */
 export async function runBaseline(command: readonly string[], folder: string, io: CommandIo): Promise<Baseline> {
   const here = join(folder, "baseline");
   await mkdir(here);
@@ -53,7 +53,7 @@ export async function runBaseline(command: readonly string[], folder: string, io
   return { end, ms, seen: await readSeen(here, io), ledger: lines };
 }
 
-/** Throws `cassette-changed` where the cassette is not the one that was planned for. */
+/** Throws `cassette-changed` if the cassette is not the planned one. */
 export async function runTrial(
   mutant: Mutant,
   { file, paths, envelopeHash }: Member,
@@ -85,7 +85,7 @@ export async function runTrial(
   }
 }
 
-/** A ledger of our own too: what a run on mutants replays is no business of `cassette prune`. */
+/** A separate ledger, because `cassette prune` must not count runs on mutants. */
 function toEnvironment(here: string, replace: Overlay["replace"], io: CommandIo): Record<string, string | undefined> {
   const overlay: Overlay = { seen: join(here, "seen.jsonl"), replace };
   return {
@@ -96,7 +96,7 @@ function toEnvironment(here: string, replace: Overlay["replace"], io: CommandIo)
   };
 }
 
-/** A command that was killed may leave half a line, which is no path. */
+/** A killed command may leave half a line, which is ignored. */
 async function readSeen(here: string, io: CommandIo): Promise<Set<string>> {
   const result = await io.files.read(join(here, "seen.jsonl"), MAX_SEEN_BYTES);
   if (result.kind !== "read") return new Set();
@@ -114,6 +114,6 @@ function parseSeen(line: string): string | undefined {
 }
 
 function changed(file: string): CliError {
-  const hint = "Let nothing record or edit cassettes while they are mutated, and begin again.";
-  return new CliError("cassette-changed", `${file} is not what it was when the run began`, hint, file);
+  const hint = "Run this again, and let nothing record or edit cassettes meanwhile.";
+  return new CliError("cassette-changed", `${file} changed after the run began`, hint, file);
 }

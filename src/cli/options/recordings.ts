@@ -1,5 +1,4 @@
-// Which cassettes does a path mean, and does each of them load? A failure is a value here, so that one bad file does not
-// hide the others.
+// Finds the cassettes that a path means, and loads them. A failure is a value, so that one bad file does not hide the others.
 
 import { join, resolve, sep } from "node:path";
 import { getHeapStatistics } from "node:v8";
@@ -11,7 +10,8 @@ import {
   type Trust,
 } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
-import { toFailure, type Failure } from "../errors.js";
+import { noCassettesIn, toFailure, type Failure } from "../errors.js";
+import type { Progress } from "../terminal/progress.js";
 
 /** `names` are relative to the folder, with `/`, sorted. */
 export type Target =
@@ -19,7 +19,7 @@ export type Target =
   | { kind: "folder"; path: string; names: string[] }
   | { kind: "missing"; path: string };
 
-/** Looks at what a path is. A name that is there but no folder counts as a file; loading says what is wrong with it. */
+/** Anything that exists and is not a folder counts as a file. Loading it says what is wrong. */
 export async function findTarget(files: FilePort, path: string): Promise<Target> {
   const names = await files.list(path, CASSETTE_SUFFIX);
   if (names !== undefined) return { kind: "folder", path, names };
@@ -32,9 +32,17 @@ export function pathIn(folder: string, name: string): string {
   return join(folder, name);
 }
 
+/** The path itself, or the cassettes of a folder. Throws `CliError` `nothing-found` for a folder without any. */
+export async function cassettesAt(files: FilePort, path: string): Promise<string[]> {
+  const target = await findTarget(files, path);
+  if (target.kind !== "folder") return [path];
+  if (target.names.length === 0) throw noCassettesIn(path);
+  return target.names.map((name) => pathIn(path, name));
+}
+
 /**
- * Every file that the paths mean, once however often it was named, and the folders that hold none. `known` are files that a
- * lock names: those below a path are meant too, also when they are gone. `suffixes` are what names end with in a folder.
+ * Every file that the paths mean, once each, and the folders without any. `known` are files that a lock names: those below a path
+ * count too, even if they are missing. `suffixes` filter the names in folders.
  */
 export async function findFiles(
   files: FilePort,
@@ -50,7 +58,7 @@ export async function findFiles(
     const expected = known.filter((file) => isBelow(resolve(cwd, path), resolve(cwd, file)));
     const lists = target.kind === "folder" ? await Promise.all(suffixes.map((suffix) => files.list(path, suffix))) : [];
     const named = lists.flatMap((names) => (names ?? []).map((name) => pathIn(path, name)));
-    // A path that is gone may have been a folder; then what is missing is what was in it.
+    // A missing path may have been a folder. Then its files are missing.
     const isItself = target.kind === "file" || (target.kind === "missing" && expected.length === 0);
     if (target.kind === "folder" && named.length + expected.length === 0) empty.push(path);
     for (const file of [...(isItself ? [path] : []), ...named, ...expected]) add(file);
@@ -62,11 +70,10 @@ function isBelow(folder: string, file: string): boolean {
   return file === folder || file.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
-/** A cassette that was checked, or why there is none. */
+/** A cassette that was checked, or its failure. */
 export type Loaded =
   { kind: "loaded"; file: string; cassette: Cassette } | { kind: "failed"; file: string; failure: Failure };
 
-/** The part of the loading options that a command may set. */
 export interface LoadOptions {
   /** 64 MiB unless given. */
   maxBytes?: number;
@@ -77,7 +84,7 @@ export interface LoadOptions {
   requireSignature?: boolean;
 }
 
-/** Version 1 is not warned about here; each command says it in its own place. */
+/** Loads a file without a warning about version 1, which each command reports itself. */
 export async function loadRecording(store: CassetteStore, file: string, options: LoadOptions = {}): Promise<Loaded> {
   try {
     const maxMemory = getHeapStatistics().heap_size_limit;
@@ -86,4 +93,18 @@ export async function loadRecording(store: CassetteStore, file: string, options:
   } catch (error) {
     return { kind: "failed", file, failure: toFailure(error, file) };
   }
+}
+
+/** Loads the files one after another, so that one at a time is in memory. */
+export async function* loadEach(
+  store: CassetteStore,
+  paths: readonly string[],
+  progress: Progress,
+  options: LoadOptions = {},
+): AsyncGenerator<Loaded> {
+  for (const [index, file] of paths.entries()) {
+    progress.step(index, paths.length);
+    yield await loadRecording(store, file, options);
+  }
+  progress.clear();
 }

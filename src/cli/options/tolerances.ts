@@ -1,44 +1,64 @@
-// The tolerances of a command: the file that was named, else `cassette.tolerances.json` of the working folder if there is one.
-// Every report says which file it was, since one that lies there unnoticed would change what passes.
+// The tolerances and rules of a command: the file of the option, else the default file of the working folder if it exists. Reports
+// name the tolerances file, because an unnoticed one would change what passes.
 
 import {
   CassetteError,
+  readRules,
   readTolerances,
+  RULES_FILE,
   TOLERANCES_FILE,
+  type RuleSet,
   type Tolerances,
   type ToleranceUse,
 } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import type { PrintLine } from "../terminal/output.js";
 
-/** As commander gives `--tolerances <file>` and `--no-tolerances`; undefined for neither. */
-export type TolerancesFlag = string | false | undefined;
+/** The value that commander gives for `--x <file>` (a path), `--no-x` (false) or neither (undefined). */
+export type FileFlag = string | false | undefined;
 
-export interface OpenTolerances {
+export interface OpenFile<Value> {
   readonly file: string;
-  readonly tolerances: Tolerances;
+  readonly value: Value;
 }
 
-/** Undefined where nothing is tolerated. Throws `CassetteError` for a file that is missing, though named, or malformed. */
-export async function openTolerances(files: FilePort, flag: TolerancesFlag): Promise<OpenTolerances | undefined> {
+export type OpenTolerances = OpenFile<Tolerances>;
+
+/** Undefined without tolerances. Throws `CassetteError` for a malformed file, and for a missing one that the option names. */
+export function openTolerances(files: FilePort, flag: FileFlag): Promise<OpenTolerances | undefined> {
+  return open(files, flag, TOLERANCES_FILE, readTolerances);
+}
+
+/** Undefined without rules. Throws like {@link openTolerances}. */
+export function openRules(files: FilePort, flag: FileFlag): Promise<OpenFile<RuleSet> | undefined> {
+  return open(files, flag, RULES_FILE, readRules);
+}
+
+async function open<Value>(
+  files: FilePort,
+  flag: FileFlag,
+  usual: string,
+  read: (files: FilePort, file: string) => Promise<Value>,
+): Promise<OpenFile<Value> | undefined> {
   if (flag === false) return undefined;
-  if (flag !== undefined) return { file: flag, tolerances: await readTolerances(files, flag) };
+  const file = flag ?? usual;
   try {
-    return { file: TOLERANCES_FILE, tolerances: await readTolerances(files, TOLERANCES_FILE) };
+    return { file, value: await read(files, file) };
   } catch (error) {
-    if (error instanceof CassetteError && error.code === "file-not-found") return undefined;
+    const isAbsent = flag === undefined && error instanceof CassetteError && error.code === "file-not-found";
+    if (isAbsent) return undefined;
     throw error;
   }
 }
 
-/** The lines at the end of a report. */
+/** Prints the tolerances that were used, at the end of a report. */
 export async function printTolerances(
   line: PrintLine,
   file: string | undefined,
   uses: readonly ToleranceUse[],
 ): Promise<void> {
   if (file === undefined) return;
-  // Loaded only where something is tolerated: a comparison needs nothing else of the harness.
+  // Loaded only with tolerances: a comparison needs nothing else of the harness.
   const { toleranceLines } = await import("../../harness/index.js");
   const [heading, ...rest] = toleranceLines(file, uses);
   line({ look: "dim", text: heading });

@@ -1,5 +1,4 @@
-// The recording proxy as a function from requests to replies: what came goes on as it came, the answer goes back as it comes,
-// and a copy of both is looked at.
+// The recording proxy as a function from requests to replies. It passes on requests and answers unchanged, and records a copy.
 
 import { gunzipSync } from "node:zlib";
 import type { Finder } from "../../cassette/index.js";
@@ -12,26 +11,23 @@ import { readGivenName } from "./names.js";
 import type { PassedPart, TurnWatch, ProxyRecorder } from "./recorder.js";
 import { below } from "./target.js";
 
-/** The most of one answer that is kept for a look; the client gets all of it. */
+/** Limit of the recorded copy of one answer. The client gets all of it. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
-export interface ProxyHandlerOptions {
+interface ProxyHandlerOptions {
   readonly target: URL;
   readonly recorder: ProxyRecorder;
-  /** Finds what must not be in the name of a file. */
+  /** Finds secrets in the names of files. */
   readonly findSecrets: Finder;
-  /** Why a client cannot have this name for its recording; undefined where it has it from now on. */
+  /** Reserves a name for a client's recording. Resolves to the reason if the client cannot have it. */
   readonly claim: (name: string) => Promise<string | undefined>;
-  /** Called with the reason why a target gave no answer. */
+  /** Called with the reason why a target did not answer. */
   readonly note: (text: string) => void;
-  /** Called for a request that was not passed on and that its client sends again as a whole conversation. */
+  /** Called for a refused request that its client sends again as a whole conversation. */
   readonly sentBack: (text: string) => void;
 }
 
-/**
- * Forwards everything but requests that continue a conversation on the vendor's server. Turns are recorded, any other request is
- * counted.
- */
+/** Forwards all requests except those that continue a conversation on the vendor's server. Records turns and counts other requests. */
 export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
   const { target, recorder, note, sentBack } = options;
   return async (request) => {
@@ -71,7 +67,7 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
 /** The vendor may have answered, and charged for it. */
 const LEFT = "the client left before the answer came";
 
-/** The body of a request and the name of its recording, or why it is not passed on. */
+/** The body of a request and the name of its recording, or the refusal. */
 async function admit(
   request: HttpRequest,
   { claim, findSecrets }: ProxyHandlerOptions,
@@ -88,7 +84,7 @@ async function admit(
 async function send(target: URL, request: HttpRequest, body: Uint8Array): Promise<Forwarded | { refusal: Refusal }> {
   const url = below(target, request.path, request.search);
   const { method, signal } = request;
-  // The name of a recording is the proxy's business.
+  // The vendor does not need the name of the recording.
   const { [PIN_HEADER]: _, ...headers } = request.headers;
   let answer: Forwarded;
   try {
@@ -99,7 +95,7 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
       refusal: { status: 502, code: "target-unreachable", message: `${target.host} could not be reached: ${why}` },
     };
   }
-  // A client that followed it would take its key to a host that nobody configured.
+  // A client that followed it would send its key to another host.
   const isRedirect = answer.status >= 300 && answer.status < 400 && "location" in answer.headers;
   if (!isRedirect) return answer;
   const message = `${target.host} answered with a redirect, which is not followed; give its final address as --target`;
@@ -107,17 +103,17 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
 }
 
 /**
- * The parts as they come. When they have ended, or nobody takes them any more, the turn is settled. `left` is called where the client
- * was gone before the first part.
+ * Passes on the parts of an answer. Ends the turn with the last part, or when the client is gone. `left` is called if the client was
+ * gone before the first part.
  */
 function watch(answer: Forwarded, turn: TurnWatch, signal: AbortSignal, left: () => void): HttpReply["body"] {
   const chunks: Uint8Array[] = [];
   const parts: PassedPart[] = [];
   let size = 0;
-  let isSettled = false;
-  const settle = (isCut: boolean): void => {
-    if (isSettled) return;
-    isSettled = true;
+  let isOver = false;
+  const endTurn = (isCut: boolean): void => {
+    if (isOver) return;
+    isOver = true;
     if (isCut && size === 0) {
       turn.failed();
       if (signal.aborted) left();
@@ -141,21 +137,21 @@ function watch(answer: Forwarded, turn: TurnWatch, signal: AbortSignal, left: ()
       }
       isCut = false;
     } finally {
-      settle(isCut);
+      endTurn(isCut);
     }
   };
-  // The client may be gone before anybody asks for the first part.
-  signal.addEventListener("abort", () => settle(true));
+  // The client may be gone before the first part is read.
+  signal.addEventListener("abort", () => endTurn(true));
   return passOn();
 }
 
-/** By its header, or by its first words: some gateways stream under another name. */
+/** Looks at the header and the first words, because some gateways stream under another media type. */
 function isStream({ headers }: Forwarded, bytes: Uint8Array): boolean {
   const start = Buffer.from(bytes.subarray(0, 64)).toString("latin1").trimStart();
   return /event-stream|ndjson/.test(String(headers["content-type"] ?? "")) || /^(data|event|id|retry)?:/.test(start);
 }
 
-/** Without its gzip, which some vendors send to whoever asked for none. A cut one is left as it is, and so said to be cut. */
+/** The unzipped bytes, because some vendors send gzip unrequested. A cut answer stays zipped and counts as cut. */
 function plain(bytes: Buffer, isCut: boolean): Uint8Array | undefined {
   if (isCut || bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
   try {

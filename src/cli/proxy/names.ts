@@ -1,26 +1,26 @@
-// What the cassettes of a proxy are called in their folder: by the header that also pins one when it is served, else by the
-// first words of the user.
+// Names the cassettes of a proxy in their folder: by the header that also selects one when serving, else by the first words of the
+// user.
 
 import { CASSETTE_SUFFIX, type CassetteV2, type Finder } from "../../cassette/index.js";
 import type { UserMessage } from "../../core/index.js";
 import { PIN_HEADER, slugOf, type Refusal } from "../../harness/index.js";
 import type { HttpRequest } from "../../host/index.js";
 
-/** Characters of the user's text that become a name. */
+/** Limit of the user's text in a name, in characters. */
 const MAX_TEXT = 60;
-/** Bytes of a given name: disks allow 255 for the whole name of a file. */
+/** Limit of a given name. Disks allow 255 bytes for a file name. */
 const MAX_GIVEN_BYTES = 200;
 
-/** What no file may be called on some system (Microsoft: "Naming Files, Paths, and Namespaces"), and what hides one. */
+/** Matches names that some system does not allow (Microsoft: "Naming Files, Paths, and Namespaces"), and hidden files. */
 const NOT_A_NAME =
   /[\\/:*?"<>|\p{Cc}\p{Cs}]|^\.|[. ]$|^ |^(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³]|conin\$|conout\$) *(?:\.|$)/iu;
 
-/** Characters that show nothing or turn the direction of text. Joiners are left, which some scripts need. */
+/** Invisible characters and those that change the direction of text, except the joiners, which some scripts need. */
 const INVISIBLE = /(?![\u200c\u200d])[\p{Cf}\u2028\u2029]/u;
 
 /**
- * The name that a client gives the recording of a request, or why it cannot be a file's. Percent-encoded names are decoded. Whoever
- * lists a folder sees its names, so `findSecrets` must find nothing in one.
+ * The name that a client gives its recording, percent-decoded, or why it cannot be a file name. A name must not contain a secret,
+ * because a listing of the folder shows it.
  */
 export function readGivenName({ headers }: HttpRequest, findSecrets: Finder): { name?: string } | { refusal: Refusal } {
   const value = headers[PIN_HEADER];
@@ -28,17 +28,20 @@ export function readGivenName({ headers }: HttpRequest, findSecrets: Finder): { 
   const decoded = decode(value);
   const name = decoded.endsWith(CASSETTE_SUFFIX) ? decoded.slice(0, -CASSETTE_SUFFIX.length) : decoded;
   if (findSecrets(name).length > 0) {
-    const message = `${PIN_HEADER} holds what looks like a secret, which must not be a file name; give a name such as "weather"`;
-    return { refusal: { status: 400, code: "invalid-name", message } };
+    return invalidName(`${PIN_HEADER} contains text that looks like a secret; give a name such as "weather"`);
   }
   const isName =
     name !== "" && !NOT_A_NAME.test(name) && !INVISIBLE.test(name) && Buffer.byteLength(name) <= MAX_GIVEN_BYTES;
   if (isName) return { name };
-  const message = `${PIN_HEADER} is ${JSON.stringify(decoded)}, which cannot be a file name; give a name without a folder, such as "weather"`;
+  const what = `${PIN_HEADER} is ${JSON.stringify(decoded)}, which cannot be a file name`;
+  return invalidName(`${what}; give a name without a folder, such as "weather"`);
+}
+
+function invalidName(message: string): { refusal: Refusal } {
   return { refusal: { status: 400, code: "invalid-name", message } };
 }
 
-/** "how-many-sparrows-are-left"; undefined where the user said nothing in words. Secrets are redacted in a cassette already. */
+/** Makes a name such as "how-many-sparrows-are-left". Undefined without words of the user. The cassette is redacted already. */
 export function nameOfPrompt({ entries }: CassetteV2): string | undefined {
   const message = entries[0]?.prompt?.messages.find(({ role }) => role === "user");
   if (message?.role !== "user") return undefined;
@@ -46,7 +49,7 @@ export function nameOfPrompt({ entries }: CassetteV2): string | undefined {
   return /[\p{L}\p{N}]/u.test(text) ? slugOf(text) : undefined;
 }
 
-/** Cut at the end of a word, where there is one. */
+/** Cuts at the end of a word, if there is one. */
 function firstWords(text: string): string {
   if (text.length <= MAX_TEXT) return text;
   const start = text.slice(0, MAX_TEXT + 1).toWellFormed();

@@ -1,5 +1,4 @@
-// `cassette record --proxy`: stands between an agent and its vendor until it is stopped or its command ends, and writes the
-// turns that pass by.
+// `cassette record --proxy`: forwards requests of an agent to its vendor until it is stopped or its command ends, and records the turns.
 
 import { defined } from "../../core/index.js";
 import {
@@ -33,7 +32,6 @@ import { createProxyRecorder, type ProxyRecorder, type ProxyWatcher } from "./re
 import { createSaver, type Saved } from "./saver.js";
 import { parseTarget } from "./target.js";
 
-/** What `cassette record --proxy` was asked. */
 export interface ProxyOptions {
   target: string;
   out: string;
@@ -42,13 +40,13 @@ export interface ProxyOptions {
   /** False records secrets in clear. */
   redact?: boolean;
   json: boolean;
-  /** What is kept of how streamed answers came. Default `boundaries`. */
+  /** What to keep of the timing of streamed answers. Default `boundaries`. */
   streams?: RecordedStreaming;
-  /** Runs this with the clients' settings in its environment, and stops when it has ended. */
+  /** A command to run with the clients' settings in its environment. The proxy stops when it ends. */
   command?: readonly string[];
 }
 
-/** Records until `stop`, or the end of its command, and exits as the command did where that failed. Throws where recording is refused, or nothing was recorded. */
+/** Records until `stop` or the end of its command, and exits as the command did if it failed. Throws if nothing was recorded. */
 export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: Stop = untilSignal()): Promise<void> {
   try {
     const { refresh } = options;
@@ -149,7 +147,7 @@ function finish({ recorder, saved, twins, ended }: Outcome, options: ProxyOption
   const { lost, without } = recorder;
   const passedOn = recorder.passedOn();
   const { json, command } = options;
-  // What the command prints is its own.
+  // Stdout belongs to the command.
   const print = json || command !== undefined ? createNotes(io) : createPrinter(io);
   if (saved.length === 0 && ended === 0) {
     for (const request of passedOn) createNotes(io)(countText(request, PASSED));
@@ -182,10 +180,10 @@ function finish({ recorder, saved, twins, ended }: Outcome, options: ProxyOption
 
 const PASSED = "passed on, not recorded";
 
-/** With --refresh a file of the same name was replaced; the one that is left has another name. */
+/** --refresh replaces only a file of the same name. The twin has another name. */
 function twinToDo({ refresh }: ProxyOptions): string {
   const replace = refresh ? "" : ", or record with --refresh to replace recordings";
-  return `, which was there before: delete one of the two${replace}`;
+  return `, an earlier recording: delete one of the two${replace}`;
 }
 
 function twinOf(one: Saved, twins: ReadonlyMap<string, string>): { twin?: string } {
@@ -199,11 +197,11 @@ function nothingRecorded(
   { out, command }: ProxyOptions,
 ): CassetteError {
   const also = lost.length === 0 ? "" : `; ${count(lost.length, "request")} could not be`;
-  const elsewhere = `The client asked for ${passedOn.map(({ method, path }) => `${method} ${path}`).join(", ")}, which is not recorded: ${HELD}.`;
+  const elsewhere = `The client requested ${passedOn.map(({ method, path }) => `${method} ${path}`).join(", ")}, which is not recorded: ${HELD}.`;
   const unreached =
     command === undefined
-      ? "Point the client's base URL at this proxy, and see what it answered."
-      : `The command sent no request to this proxy: let it take its base URL from ${BASE_VARIABLES}.`;
-  const hint = passedOn.length > 0 ? elsewhere : lost.length > 0 ? "See above why." : unreached;
+      ? "Point the client's base URL at this proxy, and check its answers."
+      : `The command sent no request to this proxy. Let it read its base URL from ${BASE_VARIABLES}.`;
+  const hint = passedOn.length > 0 ? elsewhere : lost.length > 0 ? "The lines above say why." : unreached;
   return new CassetteError("nothing-recorded", `no turn was recorded${also}`, { file: out, hint });
 }

@@ -1,9 +1,9 @@
-// Where the proxy sends what it is asked: the vendor's base URL, and the client's path below it.
+// The URL of a forwarded request: the vendor's base URL with the client's path.
 
 import { isLoopback } from "../../host/index.js";
 import { CliError } from "../errors.js";
 
-/** The base URL of `--target`. Throws `usage` for one that would carry a key in the open or to an unclear place. */
+/** The base URL of `--target`. Throws `usage` for one that would send a key unencrypted or to an unclear place. */
 export function parseTarget(text: string): URL {
   const hint = "Give the vendor's base URL, such as https://api.openai.com/v1.";
   const refuse = (what: string): never => {
@@ -18,7 +18,7 @@ export function parseTarget(text: string): URL {
   return refuse(`${url.protocol}//${url.host} is not https; plain http is for this machine only`);
 }
 
-/** The client's path put below the base. A client that has `/v1` in its own base URL does not get it twice. */
+/** The client's path below the base, without a second `/v1` if the client's own base URL has one. */
 export function below(target: URL, path: string, search: string): URL {
   const base = target.pathname.replace(/\/+$/, "");
   const rest = base.endsWith("/v1") && path.startsWith("/v1/") ? path.slice("/v1".length) : path;

@@ -1,12 +1,12 @@
-// Recordings of one conversation in two files: `cassette serve` would use the turns of one and report those of the other as
-// unused, so a second recording is named when it is made.
+// Finds recordings of one conversation in two files. `cassette serve` would use one and report the other as unused, so the proxy names
+// a second recording when it is made.
 
 import { resolve } from "node:path";
 import { CASSETTE_SUFFIX, DEFAULT_MAX_BYTES } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import { pathIn } from "../options/recordings.js";
 
-/** By file of `written`: another cassette in `folder` that begins with the same prompt. Files that cannot be read are passed over. */
+/** By file of `written`: another cassette in `folder` with the same first prompt. Unreadable files are skipped. */
 export async function findTwins(
   files: FilePort,
   folder: string,

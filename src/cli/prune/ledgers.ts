@@ -1,5 +1,5 @@
-// The ledgers that `cassette prune` judges by. Each must be whole and about the cassettes at hand: a cassette that a lost or
-// foreign ledger names would look unused and be deleted.
+// Reads the ledgers for `cassette prune`. Each must be complete and about these cassettes, because otherwise a used cassette would look
+// unused and be deleted.
 
 import { basename, dirname, join, resolve } from "node:path";
 import type { FilePort } from "../../core/index.js";
@@ -8,26 +8,24 @@ import { CliError } from "../errors.js";
 import { count } from "../terminal/output.js";
 import { isInside, realPath } from "./path.js";
 
-/** Which ledgers to read; the flags of `cassette prune`. */
 export interface LedgerOptions {
   ledger?: readonly string[];
-  /** A folder with ledgers. */
+  /** A folder of ledgers. */
   from?: string;
 }
 
 /** The cassettes that a ledger names, as real paths. */
-export interface NamedLedger {
+interface NamedLedger {
   path: string;
-  /** All of them. */
   used: string[];
-  /** Those that a run replayed or recorded, so that they must be there. */
+  /** The part of `used` that a run replayed or recorded, which must exist. */
   finished: string[];
 }
 
 const AGAIN = "Run all tests again to write it.";
 const MAX_MISSING = 5;
 
-/** Reads every ledger. Throws {@link CliError} `ledger-unreadable` for one that is missing or damaged, or lacks a shard. */
+/** Throws {@link CliError} `ledger-unreadable` for a missing or damaged ledger, and for a missing shard. */
 export async function readLedgers(files: FilePort, options: LedgerOptions, cwd: string): Promise<NamedLedger[]> {
   const paths = [...(options.ledger ?? []), ...(await listLedgers(files, options.from))];
   assertShards(paths);
@@ -36,7 +34,7 @@ export async function readLedgers(files: FilePort, options: LedgerOptions, cwd: 
     if ((await files.read(path, 0)).kind === "not-found") throw refused(path, `there is no ledger at ${path}`, AGAIN);
     const { lines, named, unreadable } = await readLedger(files, resolve(cwd, path));
     if (unreadable > 0) throw refused(path, `${path} is not a ledger, or is damaged`, AGAIN);
-    // What a failed test kept is no cassette yet.
+    // The recording of a failed test is not a cassette yet.
     const done = lines.filter(({ mode }) => mode !== "failed");
     const finished = await Promise.all(done.map((line) => realPath(line.path, cwd)));
     const others = await Promise.all(named.map((file) => realPath(file, cwd)));
@@ -45,7 +43,7 @@ export async function readLedgers(files: FilePort, options: LedgerOptions, cwd: 
   if (ledgers.some(({ used }) => used.length > 0)) return ledgers;
   const [first = "the ledger"] = paths;
   const hint = "Run all tests with CASSETTE_LEDGER set to that file.";
-  throw refused(first, `${first} names no cassette, so every one would be an orphan`, hint);
+  throw refused(first, `${first} names no cassette, so every cassette would be an orphan`, hint);
 }
 
 async function listLedgers(files: FilePort, from: string | undefined): Promise<string[]> {
@@ -57,7 +55,7 @@ async function listLedgers(files: FilePort, from: string | undefined): Promise<s
   return names.map((name) => join(from, name));
 }
 
-/** A run in shards leaves `1-of-3.jsonl`, `ledger-1-of-3.jsonl` and so on; a shard in which a test failed leaves none. */
+/** A run in shards writes `1-of-3.jsonl`, `ledger-1-of-3.jsonl` and so on. A shard with a failed test writes none. */
 function assertShards(paths: readonly string[]): void {
   const sets = new Map<string, { folder: string; stem: string; total: number; seen: Set<number> }>();
   for (const path of paths) {
@@ -75,17 +73,14 @@ function assertShards(paths: readonly string[]): void {
     }
     if (missing.length === 0) continue;
     const more = total - seen.size > missing.length ? " and more" : "";
-    throw refused(
-      folder,
-      `${folder} lacks ledgers of a run in ${total} shards: ${missing.join(", ")}${more}`,
-      "Add them. A shard writes none when a test of it fails.",
-    );
+    const message = `${folder} lacks ledgers of a run in ${total} shards: ${missing.join(", ")}${more}`;
+    throw refused(folder, message, "Add them. A shard with a failed test writes none.");
   }
 }
 
 /**
- * Throws {@link CliError} `ledger-unreadable` for a ledger of another checkout or an earlier state: one that names none of the
- * cassettes that were `found`, or names one inside the `folders` that is gone. All are real paths.
+ * Throws {@link CliError} `ledger-unreadable` for a ledger of another checkout or an earlier state: one that names none of the `found`
+ * cassettes, or a missing one inside the `folders`. All are real paths.
  */
 export function assertAbout(
   ledgers: readonly NamedLedger[],
@@ -94,22 +89,20 @@ export function assertAbout(
 ): void {
   for (const { path, used, finished } of ledgers) {
     const gone = finished.find((file) => !found.has(file) && isInside(folders, file));
-    if (gone !== undefined) {
-      throw refused(path, `${path} names a cassette that does not exist: ${gone}`, AGAIN);
-    }
+    if (gone !== undefined) throw refused(path, `${path} names a cassette that does not exist: ${gone}`, AGAIN);
     const [first] = used;
     if (first === undefined || used.some((file) => found.has(file))) continue;
     throw refused(
       path,
-      `${path} names ${count(used.length, "cassette")}, and none is in these folders; the first is ${first}`,
-      "Name the folders of these cassettes too. A ledger of another checkout must be in the folder where the run wrote it.",
+      `${path} names ${count(used.length, "cassette")}, but not one in these folders; the first is ${first}`,
+      "Also name the folders of these cassettes. A ledger of another checkout must be in the folder where the run wrote it.",
     );
   }
 }
 
 /**
- * Throws {@link CliError} `ledger-unreadable` for a folder that would lose cassettes although no ledger names one in it: its tests
- * did not run. `isNamed` is true for a cassette that a ledger names.
+ * Throws {@link CliError} `ledger-unreadable` for a folder with unused cassettes of which no ledger names one, because its tests did
+ * not run.
  */
 export function assertMet(
   folders: readonly { folder: string; cassettes: readonly string[] }[],

@@ -1,9 +1,9 @@
-// Paths with every link resolved, since one file may be reached by several.
+// Paths with every link resolved, because several links may lead to one file.
 
 import { realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 
-/** The real path, also of a file that does not exist: then its nearest folder that exists is resolved. */
+/** The real path. For a missing file, resolves the nearest existing folder. */
 export async function realPath(path: string, cwd: string): Promise<string> {
   const whole = resolve(cwd, path);
   return realpath(whole).catch(async () =>

@@ -1,5 +1,5 @@
-// `cassette prune`: orphans are judged by ledgers alone and deleted only with --write. A cassette that a bundle lists, or that
-// cannot be read, is never an orphan. When anything needed to judge is missing, the command fails before it deletes.
+// `cassette prune`: finds orphans by ledgers only, and deletes them only with --write. A cassette that a bundle lists, or that cannot
+// be read, is never an orphan. If a ledger or bundle cannot be read, the command fails before it deletes.
 
 import { dirname, join, resolve } from "node:path";
 import {
@@ -11,28 +11,28 @@ import {
   parseBundle,
   type Cassette,
 } from "../../cassette/index.js";
-import { hashJson, type FilePort, type FileRead } from "../../core/index.js";
-import { CliError, type Failure } from "../errors.js";
+import { hashJson, type FilePort } from "../../core/index.js";
+import { CliError, usageError, type Failure } from "../errors.js";
+import { whyUnread } from "../options/file.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, writeJson } from "../terminal/output.js";
 import { createProgress, type Progress } from "../terminal/progress.js";
-import { findTarget, loadRecording, pathIn } from "../options/recordings.js";
+import { findTarget, loadEach, pathIn } from "../options/recordings.js";
 import { assertAbout, assertMet, readLedgers, type LedgerOptions } from "./ledgers.js";
 import { isInside, realPath } from "./path.js";
 
-/** The flags of `cassette prune`, as commander gives them. */
 export interface PruneOptions extends LedgerOptions {
   write?: boolean;
   json?: boolean;
 }
 
-/** Exits 1 where orphans are left, 2 where one could not be deleted. */
+/** Exits 1 if orphans are left, 2 if one could not be deleted. */
 export async function prune(folders: readonly string[], options: PruneOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   const isJudging = options.ledger !== undefined || options.from !== undefined;
   if (options.write === true && !isJudging) {
-    throw new CliError("usage", "--write was given without a ledger", "Name one with --ledger or --from.");
+    throw usageError("--write was given without a ledger", "Name one with --ledger or --from.");
   }
   const paths = await findCassettes(files, folders);
   const unused = isJudging ? await findUnused(files, folders, paths, options, io.cwd) : new Set<string>();
@@ -48,13 +48,13 @@ export async function prune(folders: readonly string[], options: PruneOptions, i
   else print(found, isJudging, io);
 }
 
-/** The signature next to an orphan goes with it: without its cassette it proves nothing. */
+/** Also deletes the signature next to an orphan, which proves nothing without its cassette. */
 async function removeAll(files: FilePort, folders: readonly string[], orphans: readonly string[], cwd: string) {
   const deleted: string[] = [];
   const kept: Found["kept"] = [];
   const roots = await Promise.all(folders.map((folder) => realPath(folder, cwd)));
   for (const file of orphans) {
-    // A folder may hold a link to another one, which was not named. A link to a file is removed itself.
+    // A folder may contain a link to another folder, which was not named. For a link to a file, the link itself is deleted.
     if (!isInside(roots, await realPath(dirname(file), cwd))) {
       kept.push({ file, message: "it is outside the folder, behind a link" });
       continue;
@@ -95,10 +95,10 @@ function print(
   for (const [first = "", ...others] of duplicates)
     line({ look: "warn", text: "the same " }, [first, ...others].join(", "));
   for (const { file, failure } of failed) line({ look: "bad", text: "unread   " }, file, `: ${failure.message}`);
-  const judged = isJudging ? count(orphans.length, "orphan") : "orphans not looked for, since no ledger was named";
+  const judged = isJudging ? count(orphans.length, "orphan") : "orphans unknown without a ledger";
   line(`${count(checked, "cassette")} checked: ${judged}, ${count(duplicates.length, "set")} of duplicates`);
   if (orphans.length > deleted.length) line("  --write deletes the orphans");
-  if (deleted.length > 0) line("  where a lock lists them, cassette lock --update takes them out of it");
+  if (deleted.length > 0) line("  npx cassette lock --update removes them from a lock");
 }
 
 async function findCassettes(files: FilePort, folders: readonly string[]): Promise<string[]> {
@@ -106,42 +106,37 @@ async function findCassettes(files: FilePort, folders: readonly string[]): Promi
   for (const folder of folders) {
     const target = await findTarget(files, folder);
     if (target.kind !== "folder") {
-      throw new CliError("nothing-found", `${folder} is no folder that can be read`, "Give a folder.", folder);
+      throw new CliError("nothing-found", `${folder} is not a folder that can be read`, "Give a folder.", folder);
     }
     for (const name of target.names) found.add(pathIn(folder, name));
   }
   return [...found];
 }
 
-/** One cassette at a time is held in memory. */
 async function readAll(files: FilePort, paths: readonly string[], progress: Progress) {
   const store = createCassetteStore(files);
   const byContent = new Map<string, string[]>();
   const failed: Found["failed"] = [];
   const whole: string[] = [];
-  for (const [index, path] of paths.entries()) {
-    progress.step(index, paths.length);
-    const loaded = await loadRecording(store, path);
+  for await (const loaded of loadEach(store, paths, progress)) {
+    const { file } = loaded;
     if (loaded.kind === "failed") {
-      failed.push({ file: path, failure: loaded.failure });
+      failed.push({ file, failure: loaded.failure });
       continue;
     }
-    whole.push(path);
+    whole.push(file);
     const key = hashContent(loaded.cassette);
-    const same = byContent.get(key);
-    if (same === undefined) byContent.set(key, [path]);
-    else same.push(path);
+    byContent.set(key, [...(byContent.get(key) ?? []), file]);
   }
-  progress.clear();
   return { whole, failed, duplicates: [...byContent.values()].filter((same) => same.length > 1) };
 }
 
-/** What was asked and answered, whatever it is called. */
+/** The hash of all prompts and responses. */
 function hashContent({ entries }: Cassette): string {
   return hashJson(entries.map(({ promptHash, response }) => [promptHash, hashJson(response)]));
 }
 
-/** Those of the paths that no ledger and no bundle names. */
+/** The paths that no ledger and no bundle names. */
 async function findUnused(
   files: FilePort,
   folders: readonly string[],
@@ -172,23 +167,14 @@ async function findBundled(files: FilePort, folders: readonly string[], cwd: str
     for (const name of (await files.list(folder, BUNDLE_SUFFIX)) ?? []) {
       const path = pathIn(folder, name);
       const result = await files.read(path, DEFAULT_MAX_BYTES);
-      if (result.kind !== "read") throw unreadableBundle(path, result);
+      if (result.kind !== "read") {
+        const hint = "Restore or delete this bundle. Until it can be read, any cassette may belong to it.";
+        const message = `${path} ${whyUnread(result, DEFAULT_MAX_BYTES)}`;
+        throw new CassetteError("file-unreadable", message, { file: path, hint });
+      }
       const { agents } = parseBundle(result.bytes, { file: path });
       for (const { cassette } of Object.values(agents)) bundled.add(await realPath(join(dirname(path), cassette), cwd));
     }
   }
   return bundled;
-}
-
-function unreadableBundle(file: string, result: Exclude<FileRead, { kind: "read" }>): CassetteError {
-  const why =
-    result.kind === "too-large"
-      ? `it has ${result.size} bytes, more than the limit of ${DEFAULT_MAX_BYTES}`
-      : result.kind === "failed"
-        ? result.message
-        : "it is a link to a file that does not exist";
-  return new CassetteError("file-unreadable", `${file} cannot be read: ${why}`, {
-    file,
-    hint: "Restore or delete this bundle: until it can be read, any cassette may belong to it.",
-  });
 }

@@ -1,4 +1,4 @@
-// Every secret of one file with its place. What was found is never given on: only where, and by which rule.
+// Finds every secret of one file. A finding has the place and the rule, and never the secret.
 
 import { replaceSecrets, type Finder } from "../../cassette/index.js";
 import { defined, toPointer } from "../../core/index.js";
@@ -9,15 +9,13 @@ export interface Finding {
   line: number;
   column: number;
   rule: string;
-  /** JSON pointer, where the file is JSON or a line of it is; a key that holds a secret is masked. */
+  /** JSON pointer, if the file or the line is JSON. Secrets in keys are masked. */
   pointer?: string;
 }
 
-/** Looks at the whole as JSON, else line by line, since logs are often a JSON document a line. */
+/** Reads the whole text as JSON, else line by line, because logs often have a JSON document on each line. */
 export function findingsIn(text: string, find: Finder): Finding[] {
-  const whole = inJson(text, 0, find);
-  const found = whole ?? inLines(text, find);
-  return toFindings(text, found);
+  return toFindings(text, inJson(text, 0, find) ?? inLines(text, find));
 }
 
 interface Place {
@@ -40,7 +38,7 @@ function inJson(text: string, base: number, find: Finder): Place[] | undefined {
   return places;
 }
 
-/** A secret may go over several lines, so what is no JSON is looked at as a whole. */
+/** A secret may span several lines, so all lines that are not JSON are searched together. */
 function inLines(text: string, find: Finder): Place[] {
   const places: Place[] = [];
   let plain = "";
@@ -69,7 +67,7 @@ function toFindings(text: string, places: readonly Place[]): Finding[] {
     });
 }
 
-/** The text without what looks like a secret in it. */
+/** The text with `<rule>` in place of anything that looks like a secret. */
 export function mask(text: string, find: Finder): string {
   return replaceSecrets(text, find(text), (rule) => `<${rule}>`);
 }

@@ -1,12 +1,12 @@
-// The texts of a JSON document with their places: a secret is looked for in what a text says, not in how JSON spells it.
+// The texts of a JSON document with their places, because secrets are searched in the decoded text, not in its JSON spelling.
 
 import { parseBoundedJson } from "../../core/index.js";
 
 /** A text, a key or a number of the document. */
-export interface Leaf {
+interface Leaf {
   readonly value: string;
   readonly path: readonly (string | number)[];
-  /** Where its first character stands in the document. */
+  /** The offset of its first character. */
   readonly start: number;
 }
 
@@ -17,7 +17,7 @@ interface Level {
   isKey: boolean;
 }
 
-/** Undefined for a text that is no JSON object or list, and for one nested deeper than any that is read: it is looked at as text. */
+/** Undefined for anything but a JSON object or list, and for one that is nested too deep, which is searched as text. */
 export function leavesOf(text: string): Iterable<Leaf> | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
@@ -31,7 +31,7 @@ export function leavesOf(text: string): Iterable<Leaf> | undefined {
 /** Without a sign, which no secret has. */
 const NUMBER = /[0-9][0-9.eE+-]*/y;
 
-/** One at a time: a document may have millions, and one of them may be all of it. */
+/** Yields one at a time, because a document may have millions. */
 function* walk(text: string): Generator<Leaf> {
   const levels: Level[] = [];
   for (let at = 0; at < text.length; at++) {
@@ -70,14 +70,14 @@ function* walk(text: string): Generator<Leaf> {
   }
 }
 
-/** Behind the closing quote. */
+/** The offset after the closing quote. */
 function endOfString(text: string, start: number): number {
   let end = start + 1;
   while (text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
   return end + 1;
 }
 
-/** Where the characters of a leaf's value stand in the document, to be asked for in their order: each is passed once. */
+/** Maps characters of a leaf's value to offsets in the document. Call it in ascending order, because it passes each character once. */
 export function createOffsets(text: string, { start }: Leaf): (at: number) => number {
   let [index, offset] = [0, start];
   return (at) => {

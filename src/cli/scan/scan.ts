@@ -1,9 +1,10 @@
-// `cassette scan`: reads files and names the places that look like secrets, for CI and for a hook before each commit. No output
-// holds a secret: not a finding, not a path, not an error.
+// `cassette scan`: finds text that looks like a secret, for CI and pre-commit hooks. No output contains a secret: not a finding, not a
+// path, not an error.
 
 import { createSecretFinder, EMAIL_RULE, SECRET_RULES, secretsOf, type Finder } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
+import { whyUnread } from "../options/file.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, writeJson } from "../terminal/output.js";
@@ -11,7 +12,6 @@ import { createProgress } from "../terminal/progress.js";
 import { findFiles } from "../options/recordings.js";
 import { findingsIn, mask, type Finding } from "./findings.js";
 
-/** The flags of `cassette scan`, as commander gives them. */
 export interface ScanOptions {
   email?: boolean;
   valuesFromEnv?: boolean;
@@ -19,12 +19,12 @@ export interface ScanOptions {
 }
 
 const MAX_BYTES = 64 * 1024 * 1024;
-/** Folders below which nothing is looked at unless they are named themselves. */
+/** Folders that are skipped unless they are named themselves. */
 const SKIPPED = /(?:^|[\\/])(?:\.git|node_modules)[\\/]/;
 
 type Scanned = { file: string } & ({ findings: Finding[] } | { unread: string });
 
-/** Exits 1 where something was found, 2 where a file could not be read. Throws `nothing-found` for no file at all. */
+/** Exits 1 if something was found, 2 if a file could not be read. Throws `nothing-found` without any file. */
 export async function scan(paths: readonly string[], options: ScanOptions, io: CommandIo): Promise<void> {
   const files = filesAt(io);
   const find = createSecretFinder({
@@ -35,7 +35,7 @@ export async function scan(paths: readonly string[], options: ScanOptions, io: C
   const wanted = found.filter((file) => paths.includes(file) || !SKIPPED.test(file));
   if (wanted.length === 0) {
     const shown = paths.map((path) => mask(path, find)).join(", ");
-    throw new CliError("nothing-found", `${shown} holds no file, so nothing was scanned`, "Check the path.");
+    throw new CliError("nothing-found", `${shown} contains no file, so nothing was scanned`, "Check the path.");
   }
   const scanned: Scanned[] = [];
   const progress = createProgress(io, "scanning");
@@ -50,16 +50,8 @@ export async function scan(paths: readonly string[], options: ScanOptions, io: C
 async function scanFile(files: FilePort, path: string, find: Finder): Promise<Scanned> {
   const file = mask(path, find);
   const result = await files.read(path, MAX_BYTES);
-  switch (result.kind) {
-    case "read":
-      return { file, findings: findingsIn(new TextDecoder().decode(result.bytes), find) };
-    case "not-found":
-      return { file, unread: "there is no such file" };
-    case "too-large":
-      return { file, unread: `it has ${result.size} bytes, more than the limit of ${MAX_BYTES}` };
-    case "failed":
-      return { file, unread: mask(result.message, find) };
-  }
+  if (result.kind === "read") return { file, findings: findingsIn(new TextDecoder().decode(result.bytes), find) };
+  return { file, unread: `it ${mask(whyUnread(result, MAX_BYTES), find)}` };
 }
 
 function report(scanned: readonly Scanned[], { json = false }: ScanOptions, io: CommandIo): void {

@@ -1,4 +1,4 @@
-// The variables by which the vendors' clients find one of our servers.
+// The variables that point the vendors' clients to one of our servers.
 
 import { KEY_VARIABLES, VENDORS, type Vendor } from "../../core/index.js";
 
@@ -9,7 +9,7 @@ const variables = vendors.map(({ client }) => client.variable);
 /** "OPENAI_BASE_URL, ANTHROPIC_BASE_URL or OLLAMA_HOST" */
 export const BASE_VARIABLES = `${variables.slice(0, -1).join(", ")} or ${variables.at(-1)}`;
 
-/** `target` is the base URL behind a proxy. Where it has a path of its own, a client's base URL has none after our address. */
+/** `target` is the base URL behind a proxy. If it has its own path, a client's base URL has no path after our address. */
 export function clientSettings(url: string, target?: URL): Record<string, string> {
   const behind = target?.pathname.replace(/\/+$/, "") ?? "";
   return Object.fromEntries(
@@ -25,7 +25,7 @@ export const PLACEHOLDER_KEYS: Readonly<Record<string, string>> = Object.fromEnt
   KEY_VARIABLES.map((name) => [name, "cassette-serve"]),
 );
 
-/** The variables as a shell takes them. */
+/** The variables in shell syntax. */
 export function settingsText(settings: Readonly<Record<string, string>>): string {
   return Object.entries(settings)
     .map(([name, value]) => `${name}=${value}`)

@@ -1,4 +1,4 @@
-// A folder in place of the one file that `cassette show` takes: the error names the files that it holds.
+// Refuses a folder for `cassette show`, which takes one file. The error names the files of the folder.
 
 import { BUNDLE_SUFFIX, CASSETTE_SUFFIX } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
@@ -7,7 +7,7 @@ import { pathIn } from "../options/recordings.js";
 
 const MAX_NAMES = 3;
 
-/** Throws `CliError` "usage" for a folder. `suffixes` are what the names of suitable files end with. */
+/** Throws `CliError` `usage` for a folder. `suffixes` are those of suitable files. */
 export async function assertNoFolder(
   files: FilePort,
   path: string,
@@ -20,7 +20,7 @@ export async function assertNoFolder(
   const what = suffixes.includes(BUNDLE_SUFFIX) ? "cassette or bundle" : "cassette";
   const hint =
     found.length === 0
-      ? `The folder holds no ${what}.`
+      ? `The folder contains no ${what}.`
       : `Name one of them: ${found.slice(0, MAX_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}.`;
   throw new CliError("usage", `${path} is a folder, and show takes one ${what}`, hint, path);
 }

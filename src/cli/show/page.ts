@@ -1,6 +1,5 @@
-// `cassette show --html`: a cassette or a bundle as a page in one file. A file that is there stays as it is unless asked.
+// `cassette show --html`: writes a cassette or a bundle as a page in one file. Only --force replaces a file.
 
-import { defined } from "../../core/index.js";
 import { basename } from "node:path";
 import {
   BUNDLE_SUFFIX,
@@ -10,42 +9,32 @@ import {
   type AgentBundle,
   type Cassette,
 } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
+import { defined, type FilePort } from "../../core/index.js";
 import { toBundlePage, toConversationPage, type ConversationPage, type LeftOut } from "../../harness/index.js";
 import { pathBeside } from "../../host/index.js";
-import { CliError } from "../errors.js";
+import { usageError } from "../errors.js";
+import { writeText } from "../options/file.js";
+import type { ShowOptions } from "./show.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { assertNoFolder } from "./folder.js";
 import { count, createPrinter, writeJson } from "../terminal/output.js";
 
-/** The flags of `cassette show` that matter for a page. */
-export interface PageOptions {
-  turn?: string;
-  full?: boolean;
-  force?: boolean;
-  maxBytes?: number;
-  json?: boolean;
-}
-
-/** Writes the page and says where. `html` is the path asked for; true means one beside the cassette. */
-export async function showPage(file: string, html: string | true, options: PageOptions, io: CommandIo): Promise<void> {
+/** Writes the page to the path `html`, or next to the cassette for `true`. */
+export async function showPage(file: string, html: string | true, options: ShowOptions, io: CommandIo): Promise<void> {
   if (options.turn !== undefined) {
-    throw new CliError("usage", "--turn was given with --html", "A page has all turns; leave --turn out.");
+    throw usageError("--turn was given with --html", "Leave --turn out. A page has all turns.");
   }
   const files = filesAt(io);
   await assertNoFolder(files, file, [CASSETTE_SUFFIX, BUNDLE_SUFFIX]);
   const out = html === true ? pageBeside(file) : html;
   const { page, turns } = await read(files, file, options);
-  const result = await files.write(out, page.text, { overwrite: options.force === true });
-  if (result.kind === "exists") {
-    const hint = "Add --force to replace it, or name another file: --html OUT.";
-    throw new CliError("page-not-written", `${out} exists and was left as it is`, hint, out);
-  }
-  if (result.kind === "failed") {
-    const hint = "Name a file that can be written: --html OUT.";
-    throw new CliError("page-not-written", `${out} cannot be written: ${result.message}`, hint, out);
-  }
+  await writeText(files, out, page.text, {
+    code: "page-not-written",
+    overwrite: options.force === true,
+    taken: "Add --force to replace it, or name another file: --html OUT.",
+    hint: "Name a file that can be written: --html OUT.",
+  });
   const { leftOut } = page;
   if (options.json === true) {
     writeJson(io, "show", EXIT.ok, { file, html: out, turns, leftOut });
@@ -79,7 +68,7 @@ function titleOf(file: string): string {
 async function read(
   files: FilePort,
   file: string,
-  { full: isFull = false, maxBytes }: PageOptions,
+  { full: isFull = false, maxBytes }: ShowOptions,
 ): Promise<{ page: ConversationPage; turns: number }> {
   const options = { title: titleOf(file), isFull };
   if (file.endsWith(BUNDLE_SUFFIX)) {

@@ -1,4 +1,4 @@
-// `cassette show`: a cassette turn by turn, from a file that was checked first.
+// `cassette show`: prints a cassette turn by turn, after checking it.
 
 import {
   countedTurns,
@@ -9,14 +9,13 @@ import {
   type UsageSum,
 } from "../../cassette/index.js";
 import { defined, PRICING_DATE } from "../../core/index.js";
-import { CliError } from "../errors.js";
+import { CliError, usageError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { assertNoFolder } from "./folder.js";
 import { cachedOf, count, createPrinter, writeJson, type PrintLine } from "../terminal/output.js";
 import { printTurn, type ShownEntry } from "./turn.js";
 
-/** The flags of `cassette show`, as commander gives them. */
 export interface ShowOptions {
   turn?: string;
   full?: boolean;
@@ -28,7 +27,7 @@ export interface ShowOptions {
 /** Prints a cassette. Throws what loading throws. */
 export async function show(file: string, options: ShowOptions, io: CommandIo): Promise<void> {
   if (options.force === true) {
-    throw new CliError("usage", "--force was given without --html", "It lets --html replace a file.");
+    throw usageError("--force was given without --html", "Add --html, or leave --force out.");
   }
   const files = filesAt(io);
   await assertNoFolder(files, file);
@@ -52,11 +51,11 @@ export async function show(file: string, options: ShowOptions, io: CommandIo): P
   if (options.turn === undefined && entries.length > 0) printTotals(line, totals);
 }
 
-function pick(entries: readonly ShownEntry[], asked: string, file: string): ShownEntry {
-  const entry = /^\d+$/.test(asked) ? entries[Number(asked)] : undefined;
+function pick(entries: readonly ShownEntry[], turn: string, file: string): ShownEntry {
+  const entry = /^\d+$/.test(turn) ? entries[Number(turn)] : undefined;
   if (entry !== undefined) return entry;
-  const range = entries.length === 0 ? "it has no turn at all" : `it has turns 0 to ${entries.length - 1}`;
-  throw new CliError("usage", `there is no turn ${JSON.stringify(asked)}: ${range}`, "Turns are counted from 0.", file);
+  const range = entries.length === 0 ? "it has no turns" : `it has turns 0 to ${entries.length - 1}`;
+  throw new CliError("usage", `there is no turn ${JSON.stringify(turn)}: ${range}`, "Turns are counted from 0.", file);
 }
 
 function printHead(line: PrintLine, file: string, cassette: Cassette): void {
@@ -75,11 +74,11 @@ function printHead(line: PrintLine, file: string, cassette: Cassette): void {
   if (cassette.extensions !== undefined) line(`  extensions ${Object.keys(cassette.extensions).join(", ")}`);
 }
 
-/** What no turn says is unknown; a turn that does not say it is counted, so that no sum passes for the whole. */
+/** Counts the turns whose values are unknown, so that no sum passes for the whole. */
 function printTotals(line: PrintLine, totals: UsageSum): void {
   const { turns, inputTokens, outputTokens, turnsWithoutTokens, costUsd, turnsWithDerivedCost, turnsWithoutCost } =
     totals;
-  const rest = (without: number): string => (without === 0 ? "" : ` (unknown of ${count(without, "turn")})`);
+  const rest = (without: number): string => (without === 0 ? "" : ` (unknown for ${count(without, "turn")})`);
   const tokens = `${inputTokens} tokens in${cachedOf(totals)}, ${outputTokens} out${rest(turnsWithoutTokens)}`;
   const derived = turnsWithDerivedCost === undefined ? "" : ` (derived by list prices of ${PRICING_DATE})`;
   const cost = costUsd === undefined ? "cost unknown" : `${costUsd} USD${derived}${rest(turnsWithoutCost)}`;

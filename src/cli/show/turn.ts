@@ -1,5 +1,5 @@
-// One turn of a cassette as lines for a person. Fields that loading does not check may hold anything, so each is read as
-// unknown; recorded text stands behind a bar, so that it cannot pass for a heading of ours.
+// Prints one turn of a cassette. Loading does not check every field, so each is read as unknown. Recorded text follows a bar, so that
+// it cannot pass for our own headings.
 
 import type { CassetteEntry } from "../../cassette/index.js";
 import { canonicalize, isPlainObject, type LlmMessage } from "../../core/index.js";
@@ -12,13 +12,13 @@ const MAX_CHARACTERS = 400;
 const MAX_LINES = 12;
 const BAR = "    | ";
 
-/** `before` is the entry of the turn before, to recognise its answer in this turn's prompt. */
+/** `before` is the previous entry, whose answer is recognised in this prompt. */
 export function printTurn(line: PrintLine, entry: ShownEntry, before: ShownEntry | undefined, isFull: boolean): void {
   const { turnIndex, prompt, promptHash, response } = entry;
   line("");
   line({ look: "bold", text: `turn ${turnIndex}` });
   if (prompt === undefined) {
-    line("  prompt: its hash alone was kept, ", promptHash);
+    line("  prompt: only its hash was kept, ", promptHash);
   } else {
     line(
       `  prompt: ${prompt.keep === 0 ? "" : `${count(prompt.keep, "message")} kept, `}${prompt.messages.length} added`,
@@ -63,7 +63,7 @@ function printCall(line: PrintLine, call: { id: string; name: string; arguments:
     `  call ${call.name} (${call.id})`,
     malformed === undefined ? "" : { look: "bad", text: " malformed arguments" },
   );
-  printText(line, malformed === undefined ? toText(call.arguments) : toText(malformed), isFull);
+  printText(line, showValue(malformed ?? call.arguments), isFull);
 }
 
 function printThoughts(line: PrintLine, reasoning: unknown, isFull: boolean): void {
@@ -71,17 +71,17 @@ function printThoughts(line: PrintLine, reasoning: unknown, isFull: boolean): vo
   for (const thought of reasoning as unknown[]) {
     const text = isPlainObject(thought) && thought["type"] === "text" ? thought["text"] : undefined;
     line({ look: "dim", text: text === undefined ? "  thought, not readable" : "  thought" });
-    if (text !== undefined) printText(line, toText(text), isFull);
+    if (text !== undefined) printText(line, showValue(text), isFull);
   }
 }
 
 function partText(part: unknown): string {
-  if (typeof part === "string" || !isPlainObject(part)) return toText(part);
-  if (part["type"] === "text") return toText(part["text"]);
+  if (typeof part === "string" || !isPlainObject(part)) return showValue(part);
+  if (part["type"] === "text") return showValue(part["text"]);
   if (part["type"] === "image" && typeof part["data"] === "string") {
-    return `[image ${toText(part["mediaType"])}, ${count(part["data"].length, "base64 character")}]`;
+    return `[image ${showValue(part["mediaType"])}, ${count(part["data"].length, "base64 character")}]`;
   }
-  return toText(part);
+  return showValue(part);
 }
 
 function facts({ usage, costUsd, model }: ShownEntry["response"]): string[] {
@@ -92,9 +92,9 @@ function facts({ usage, costUsd, model }: ShownEntry["response"]): string[] {
   ];
 }
 
-/** A text of any length behind the bar, cut unless `isFull`, with what was cut counted. */
+/** Prints a text after the bar. Cuts it unless `isFull`, and counts the missing characters. */
 function printText(line: PrintLine, text: string, isFull: boolean): void {
-  const kept = isFull ? text : cut(text);
+  const kept = isFull ? text : firstLines(text);
   for (const row of kept.split(/\r?\n/)) line({ look: "dim", text: BAR }, row);
   const missing = text.length - kept.length;
   if (missing > 0) {
@@ -103,11 +103,11 @@ function printText(line: PrintLine, text: string, isFull: boolean): void {
   }
 }
 
-function cut(text: string): string {
+function firstLines(text: string): string {
   const lines = text.slice(0, MAX_CHARACTERS + 1).split("\n");
   const kept = lines.slice(0, MAX_LINES).join("\n");
   if (kept.length <= MAX_CHARACTERS) return kept;
-  // Never half of a surrogate pair.
+  // Never cuts a surrogate pair in half.
   return kept.slice(0, (kept.codePointAt(MAX_CHARACTERS - 1) ?? 0) > 0xffff ? MAX_CHARACTERS - 1 : MAX_CHARACTERS);
 }
 
@@ -115,6 +115,6 @@ function isSame(a: LlmMessage, b: LlmMessage): boolean {
   return canonicalize(a) === canonicalize(b);
 }
 
-function toText(value: unknown): string {
+function showValue(value: unknown): string {
   return typeof value === "string" ? value : canonicalize(value);
 }

@@ -1,6 +1,5 @@
-// `cassette shrink`: the least of two recordings that still shows their drift, as two small cassettes to be looked at.
+// `cassette shrink`: finds the smallest part of two recordings that still shows their drift, as two small cassettes.
 
-import { defined } from "../../core/index.js";
 import { join } from "node:path";
 import {
   CassetteError,
@@ -12,16 +11,15 @@ import {
   readRules,
   type DriftKind,
 } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
+import { defined, type FilePort } from "../../core/index.js";
 import { shrinkDrift, type Shrunk, type WantedDrift } from "../../harness/index.js";
-import { CliError } from "../errors.js";
+import { CliError, usageError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, writeJson, type PrintLine } from "../terminal/output.js";
 import { quote } from "../terminal/shell.js";
-import { openTolerances, printTolerances, type OpenTolerances, type TolerancesFlag } from "../options/tolerances.js";
+import { openTolerances, printTolerances, type OpenTolerances, type FileFlag } from "../options/tolerances.js";
 
-/** The flags of `cassette shrink`, as commander gives them. */
 export interface ShrinkOptions {
   out?: string;
   force?: boolean;
@@ -31,12 +29,12 @@ export interface ShrinkOptions {
   order: CallOrder;
   readOnly: string[];
   content?: boolean;
-  tolerances?: TolerancesFlag;
+  tolerances?: FileFlag;
   rules?: string;
   json?: boolean;
 }
 
-/** Exits 0 with what is left, 2 where the two do not show the drift, 3 where one is refused. */
+/** Exits 2 if the two do not show the drift, 3 if one is refused. */
 export async function shrink(base: string, candidate: string, options: ShrinkOptions, io: CommandIo): Promise<void> {
   assertWanted(options);
   const { out, force = false, ignore, order, readOnly, content, json = false } = options;
@@ -44,9 +42,9 @@ export async function shrink(base: string, candidate: string, options: ShrinkOpt
   const tolerated = await openTolerances(files, options.tolerances);
   const wanted = await wantedOf(options, files);
   const [old, now] = [await load(base, files), await load(candidate, files)];
-  const tolerances = tolerated === undefined ? {} : { tolerances: tolerated.tolerances };
-  const compared = { ignoreContent: content !== true, ignoreStops: false };
-  const diffOptions: DiffOptions = { ignore, order, readOnly, ...compared, ...tolerances };
+  const tolerances = tolerated?.value;
+  const compared = { ignore, order, readOnly, ignoreContent: content !== true, ignoreStops: false };
+  const diffOptions: DiffOptions = { ...compared, ...defined({ tolerances }) };
   const shrunk = shrinkDrift(old, now, diffOptions, wanted);
   if (shrunk === undefined) throw nothingToShrink(base, candidate, options);
   const written = out === undefined ? undefined : await write(out, shrunk, force, io);
@@ -75,17 +73,18 @@ function printShrunk(
   line(
     `shown by the first ${count(rows.kept, "turn pair")} of ${rows.of}, and ${edits.kept} of ${count(edits.of, "turn")} that ${edits.of === 1 ? "differs" : "differ"}`,
   );
-  if (!isMinimal) line({ look: "warn", text: "the limit of comparisons was reached: less might show it too" });
+  if (!isMinimal)
+    line({ look: "warn", text: "the limit of comparisons was reached, so a smaller part might show it too" });
   if (written === undefined) line({ look: "dim", text: "--out FOLDER writes the two as cassettes" });
-  else line(`written to ${written.base} and ${written.candidate}; nobody recorded them`);
+  else line(`written to ${written.base} and ${written.candidate}, which are not recordings`);
 }
 
 function assertWanted({ kind, tool, rules }: ShrinkOptions): void {
   if (kind !== undefined && !DRIFT_KINDS.includes(kind)) {
-    throw new CliError("usage", `${JSON.stringify(kind)} is no kind of drift`, `Use one of ${DRIFT_KINDS.join(", ")}.`);
+    throw usageError(`${JSON.stringify(kind)} is not a kind of drift`, `Use one of ${DRIFT_KINDS.join(", ")}.`);
   }
   if (rules !== undefined && (kind !== undefined || tool !== undefined)) {
-    throw new CliError("usage", "--rules asks for a broken rule, --kind and --tool for a drift", "Give one of them.");
+    throw usageError("--rules keeps a broken rule, and --kind and --tool keep a drift", "Use one of them.");
   }
 }
 
@@ -101,7 +100,7 @@ async function load(file: string, files: FilePort): Promise<CassetteV2> {
   if (cassette.version === 2) return cassette;
   throw new CassetteError("not-a-cassette", "the cassette has version 1, and only version 2 is shrunk", {
     file,
-    hint: "Record it again, or copy it as version 2 with cassette migrate.",
+    hint: "Record it again, or copy it as version 2 with npx cassette migrate.",
   });
 }
 
@@ -112,10 +111,8 @@ async function write(out: string, { base, candidate }: Shrunk, overwrite: boolea
   const sides = { base: join(out, "base.cassette.json"), candidate: join(out, "candidate.cassette.json") };
   for (const file of Object.values(sides)) {
     if (overwrite || (await files.read(file, 0)).kind === "not-found") continue;
-    throw new CassetteError("file-exists", `${file} exists and was left as it is`, {
-      file,
-      hint: "Name a new folder, or replace it with --force.",
-    });
+    const hint = "Add --force to replace it, or name a new folder.";
+    throw new CassetteError("file-exists", `${file} exists and was not replaced`, { file, hint });
   }
   await store.save(sides.base, base, { overwrite });
   await store.save(sides.candidate, candidate, { overwrite });
@@ -127,7 +124,7 @@ interface Sides {
   candidate: string;
 }
 
-/** A drift is seen by `cassette diff`, a broken rule by the gate, which both take the same flags. */
+/** `cassette diff` shows a drift, `cassette drift` a broken rule. Both take the same options. */
 function reproduceCommand(
   { base, candidate }: Sides,
   { ignore, order, readOnly, content, tolerances, rules }: ShrinkOptions,
@@ -147,9 +144,9 @@ function reproduceCommand(
 function nothingToShrink(base: string, candidate: string, { kind, tool, rules }: ShrinkOptions): CliError {
   if (rules !== undefined) {
     const message = `${candidate} breaks no rule of ${rules} that ${base} keeps, so there is nothing to shrink`;
-    return new CliError("nothing-to-compare", message, "cassette check lists what each of them breaks.");
+    return new CliError("nothing-to-compare", message, "npx cassette check lists the rules that each of them breaks.");
   }
   const what = [kind ?? "", tool === undefined ? "" : `of ${tool}`].filter((word) => word !== "").join(" ");
   const message = `${base} and ${candidate} show no drift${what === "" ? "" : ` ${what}`}, so there is nothing to shrink`;
-  return new CliError("nothing-to-compare", message, "cassette diff lists the drifts there are; --content adds texts.");
+  return new CliError("nothing-to-compare", message, "npx cassette diff lists the drifts. --content adds texts.");
 }

@@ -1,4 +1,4 @@
-// `cassette attest`: the statement on stdout, so that a shell can put it where a supply-chain tool looks for it.
+// `cassette attest`: prints the statement to stdout, so that a shell can redirect it.
 
 import { basename } from "node:path";
 import { attestCassette, CassetteError, DEFAULT_MAX_BYTES, signStatement } from "../../cassette/index.js";
@@ -8,7 +8,6 @@ import { filesAt, type CommandIo } from "../terminal/io.js";
 import { writeJson } from "../terminal/output.js";
 import { readPrivateKey } from "./key.js";
 
-/** The flags of `cassette attest`, as commander gives them. */
 export interface AttestOptions {
   key?: string;
   json?: boolean;

@@ -1,5 +1,5 @@
-// `--key`: a private key in a file or in a variable of the environment. Never in the argument itself, which every user of the
-// machine can read.
+// Reads a private key for `--key` from a file or a variable. The argument itself cannot be a key, because every user of the machine can
+// read it.
 
 import { resolveSigningKey } from "../../cassette/index.js";
 import type { FilePort, SigningKeyObject } from "../../core/index.js";
@@ -7,26 +7,26 @@ import { CliError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
 
 const MAX_KEY_BYTES = 64 * 1024;
-const HINT = "Give the path of a PEM file (cassette keygen makes one), or env:NAME.";
+const HINT = "Give the path of a PEM file (npx cassette keygen makes one), or env:NAME.";
 
-/** The library's hint for a variable would have the key itself passed, and here that is on the command line. */
+/** Has its own hint: the library suggests to pass the key itself. */
 function readVariable(name: string, env: CommandIo["env"]): SigningKeyObject {
   const value = Object.hasOwn(env, name) ? (env[name] ?? "") : "";
   if (value !== "") return resolveSigningKey(value);
-  const hint = "Set it to the text of a PEM file (cassette keygen makes one) or a seed of 32 bytes.";
+  const hint = "Set it to the text of a PEM file (npx cassette keygen makes one) or a seed of 32 bytes.";
   throw new CliError("key-unreadable", `--key names the variable ${name}, which is not set`, hint);
 }
 
-/** Throws {@link CliError} `key-unreadable`, and `CassetteError` `invalid-options` for what is no private key. */
+/** Throws {@link CliError} `key-unreadable`, and `CassetteError` `invalid-options` for anything but a private key. */
 export async function readPrivateKey(files: FilePort, key: string, { env }: CommandIo): Promise<SigningKeyObject> {
   if (key.startsWith("env:")) return readVariable(key.slice("env:".length), env);
   const result = await files.read(key, MAX_KEY_BYTES);
   switch (result.kind) {
     case "read":
       return resolveSigningKey(new TextDecoder().decode(result.bytes));
-    // What was given may be the key itself by mistake, so it is not repeated.
+    // The argument may be the key itself by mistake, so the message does not repeat it.
     case "not-found":
-      throw new CliError("key-unreadable", "--key is neither a file that is there nor env:NAME", HINT);
+      throw new CliError("key-unreadable", "--key is neither an existing file nor env:NAME", HINT);
     case "too-large":
       throw new CliError("key-unreadable", `the file of --key has ${result.size} bytes`, HINT);
     case "failed":

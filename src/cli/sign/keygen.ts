@@ -1,19 +1,18 @@
-// `cassette keygen`: the private key goes into a file that its owner alone may read, and is never printed.
+// `cassette keygen`: writes the private key to a file that only its owner can read, and never prints it.
 
 import { generateKeyPairSync } from "node:crypto";
 import { keyIdOf, readPublicKey, toBase64 } from "../../core/index.js";
-import { CliError } from "../errors.js";
+import { writeText } from "../options/file.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { createNotes, writeJson } from "../terminal/output.js";
 
-/** The flags of `cassette keygen`, as commander gives them. */
 export interface KeygenOptions {
   out: string;
   json?: boolean;
 }
 
-/** Makes one key. Throws {@link CliError} `key-not-written` rather than replace a file. */
+/** Throws {@link CliError} `key-not-written` instead of replacing a file. */
 export async function keygen({ out, json }: KeygenOptions, io: CommandIo): Promise<void> {
   const file = out.endsWith(".pem") ? out : `${out}.pem`;
   const pair = generateKeyPairSync("ed25519", {
@@ -22,21 +21,14 @@ export async function keygen({ out, json }: KeygenOptions, io: CommandIo): Promi
   });
   const bytes = readPublicKey(pair.publicKey);
   const key = { keyId: keyIdOf(bytes), publicKey: toBase64(bytes) };
-  const result = await filesAt(io).write(file, pair.privateKey, { overwrite: false, mode: 0o600 });
-  switch (result.kind) {
-    case "written":
-      break;
-    case "exists":
-      throw new CliError("key-not-written", `${file} exists and was left as it is`, "Choose another --out.", file);
-    case "failed":
-      throw new CliError("key-not-written", `${file} cannot be written: ${result.message}`, "Check the folder.", file);
-  }
+  const settings = { code: "key-not-written", overwrite: false, mode: 0o600, taken: "Choose another --out." } as const;
+  await writeText(filesAt(io), file, pair.privateKey, settings);
   if (json === true) {
     writeJson(io, "keygen", EXIT.ok, { file, ...key });
     return;
   }
   io.stdout(`${JSON.stringify({ keys: [key] }, null, 2)}\n`);
   createNotes(io)(
-    `private key written to ${file}; keep it out of version control. Above is its public key, as a trust file.`,
+    `private key written to ${file}. Keep it out of version control. The trust file above has its public key.`,
   );
 }

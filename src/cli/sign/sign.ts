@@ -11,21 +11,20 @@ import {
   type CassetteV2,
 } from "../../cassette/index.js";
 import { keyIdOf, toBase64, type FilePort, type SigningKeyObject } from "../../core/index.js";
-import { CliError, toFailure, type Failure } from "../errors.js";
-import { EXIT } from "../exit-codes.js";
+import { exitCodeForAll, toFailure, type Failure } from "../errors.js";
+import { writeText } from "../options/file.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { createPrinter, toJsonError, writeJson } from "../terminal/output.js";
 import { loadRecording } from "../options/recordings.js";
 import { readPrivateKey } from "./key.js";
 
-/** The flags of `cassette sign`, as commander gives them. */
 export interface SignOptions {
   key: string;
   json?: boolean;
 }
 
 type Signed =
-  /** `added`: a further signature, in `envelope`. `unchanged`: this key had signed it. */
+  /** `added`: a further signature, in `envelope`. `unchanged`: this key has signed it already. */
   | { file: string; status: "signed" | "unchanged" }
   | { file: string; status: "added"; envelope: string }
   | { file: string; status: "failed"; failure: Failure };
@@ -44,16 +43,14 @@ export async function sign(paths: readonly string[], options: SignOptions, io: C
     }
   }
 
-  const codes = results.map((result) => (result.status === "failed" ? result.failure.exitCode : EXIT.ok));
-  const exitCode = Math.max(...codes);
+  const exitCode = exitCodeForAll(results.flatMap((result) => (result.status === "failed" ? [result.failure] : [])));
   io.exit(exitCode);
   const keyId = keyIdOf(key.publicKey);
   if (options.json === true) {
-    const listed = results.map((result) =>
-      result.status === "failed"
-        ? { file: result.file, status: result.status, error: toJsonError(result.failure) }
-        : result,
-    );
+    const listed = results.map((result) => {
+      if (result.status !== "failed") return result;
+      return { file: result.file, status: result.status, error: toJsonError(result.failure) };
+    });
     writeJson(io, "sign", exitCode, { keyId, files: listed });
     return;
   }
@@ -69,7 +66,7 @@ function describe(result: Signed, keyId: string): string {
     case "signed":
       return `by key ${keyId}`;
     case "unchanged":
-      return `key ${keyId} had signed it`;
+      return `key ${keyId} has signed it already`;
     case "added":
       return `by key ${keyId}, in ${result.envelope}`;
     case "failed":
@@ -90,9 +87,11 @@ async function signFile(files: FilePort, store: CassetteStore, file: string, key
   const after = await addSignature(cassette, key, before);
   if (before?.signatures.length === after.signatures.length) return { file, status: "unchanged" };
   const envelope = file + ENVELOPE_SUFFIX;
-  const result = await files.write(envelope, formatEnvelope(after), { overwrite: true });
-  if (result.kind === "written") return { file, status: "added", envelope };
-  const why = result.kind === "failed" ? result.message : "it exists";
-  const message = `${envelope} cannot be written: ${why}`;
-  throw new CliError("envelope-not-written", message, "Check the folder and its permissions.", envelope);
+  const settings = {
+    code: "envelope-not-written",
+    overwrite: true,
+    hint: "Check the folder and its permissions.",
+  } as const;
+  await writeText(files, envelope, formatEnvelope(after), settings);
+  return { file, status: "added", envelope };
 }

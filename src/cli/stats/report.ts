@@ -1,4 +1,4 @@
-// The lines of `cassette stats`: sums first, then what was called and who answered, then what needs attention.
+// The lines of `cassette stats`: sums, then tools, models and providers, then refused files.
 
 import type { CassetteStats, NameCounts, UsageSum } from "../../cassette/index.js";
 import { PRICING_DATE } from "../../core/index.js";
@@ -14,7 +14,6 @@ interface Shown {
   failures: readonly { file: string; failure: { code: string; message: string } }[];
 }
 
-/** All of it, for a person. */
 export function printStats(
   line: PrintLine,
   { stats, groups, ungrouped, refused, failures }: Shown,
@@ -47,14 +46,14 @@ function row(line: PrintLine, name: string, text: string): void {
   line({ look: "dim", text: `  ${name.padEnd(9)}` }, text);
 }
 
-/** Tokens in and out, and of how many turns they are unknown. */
+/** Tokens in and out, with the number of turns whose tokens are unknown. */
 export function tokensOf(usage: UsageSum): string {
   const { turns, inputTokens, outputTokens, turnsWithoutTokens } = usage;
   if (turns === turnsWithoutTokens) return "unknown";
   return `${inputTokens} in${cachedOf(usage)}, ${outputTokens} out${without(turnsWithoutTokens)}`;
 }
 
-/** The cost, how much of it is derived, and of how many turns it is unknown. */
+/** The cost, with the number of turns whose cost is derived or unknown. */
 export function costOf({ turns, costUsd, turnsWithDerivedCost = 0, turnsWithoutCost }: UsageSum): string {
   if (costUsd === undefined) return "unknown";
   const isAll = turnsWithDerivedCost + turnsWithoutCost === turns;
@@ -63,7 +62,7 @@ export function costOf({ turns, costUsd, turnsWithDerivedCost = 0, turnsWithoutC
 }
 
 function without(turns: number): string {
-  return turns === 0 ? "" : `, unknown of ${count(turns, "turn")}`;
+  return turns === 0 ? "" : `, unknown for ${count(turns, "turn")}`;
 }
 
 function printNames(line: PrintLine, title: string, { names, others }: NameCounts, unit: string): void {
@@ -84,13 +83,8 @@ function printGroups(line: PrintLine, groups: Shown["groups"], ungrouped: number
   line(`by ${by}`);
   for (const { name, stats } of groups) {
     const { cassettes, bytes, usage, toolCalls } = stats;
-    const sums = [
-      count(cassettes, "cassette"),
-      count(usage.turns, "turn"),
-      count(toolCalls, "tool call"),
-      sizeOf(bytes),
-    ];
-    line(`  ${name}`, { look: "dim", text: `  ${sums.join(", ")}, cost ${costOf(usage)}` });
+    const counts = `${count(cassettes, "cassette")}, ${count(usage.turns, "turn")}, ${count(toolCalls, "tool call")}`;
+    line(`  ${name}`, { look: "dim", text: `  ${counts}, ${sizeOf(bytes)}, cost ${costOf(usage)}` });
   }
   if (ungrouped > 0) line(`  ${count(ungrouped, "cassette")} of further groups`);
 }

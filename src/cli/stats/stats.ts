@@ -1,7 +1,5 @@
-// `cassette stats`: what folders of cassettes hold, counted one file at a time. A file that is refused is listed and the counting
-// goes on without it.
+// `cassette stats`: counts the contents of cassettes, one file at a time. A refused file is listed, and counting goes on.
 
-import { defined } from "../../core/index.js";
 import { dirname } from "node:path";
 import {
   askedModelOf,
@@ -11,37 +9,35 @@ import {
   type CassetteStats,
   type StatsCounter,
 } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
-import { CliError, type Failure } from "../errors.js";
+import { defined, type FilePort } from "../../core/index.js";
+import { exitCodeForAll, noCassettesIn, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { createPrinter, toJsonError, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
-import { findFiles, loadRecording } from "../options/recordings.js";
+import { findFiles, loadEach } from "../options/recordings.js";
 import { printStats } from "./report.js";
 
-/** The flags of `cassette stats`, as commander gives them. */
 export interface StatsOptions {
   by?: "folder" | "model";
   maxBytes?: number;
   json?: boolean;
 }
 
-/** What was counted. At most {@link MAX_LISTED} refusals are listed. */
-export interface StatsResult {
+interface StatsResult {
   stats: CassetteStats;
   groups: { name: string; stats: CassetteStats }[];
-  /** Cassettes of groups beyond the limit, which are in no group. */
+  /** Cassettes of groups beyond the limit. */
   ungrouped: number;
   refused: number;
+  /** At most {@link MAX_LISTED}. */
   failures: { file: string; failure: Failure }[];
 }
 
-/** Groups that are counted apart. */
 const MAX_GROUPS = 200;
 const MAX_LISTED = 1_000;
 
-/** Exits 3 if a file was refused, else 2 if one could not be read or there was none. */
+/** Exits 3 if a file was refused, else 2 if one could not be read. Throws `nothing-found` without any file. */
 export async function stats(paths: readonly string[], options: StatsOptions, io: CommandIo): Promise<void> {
   const { result, exitCode } = await countAll(paths, options, io);
   io.exit(exitCode);
@@ -65,37 +61,26 @@ async function countAll(
 ): Promise<{ result: StatsResult; exitCode: ExitCode }> {
   const sized = withSize(filesAt(io));
   const { found } = await findFiles(sized.files, paths, io.cwd);
-  if (found.length === 0) {
-    const message = `there is no *.cassette.json file in ${paths.join(", ")}, so nothing was counted`;
-    throw new CliError("nothing-found", message, "Check the path, or name the files one by one.", paths[0]);
-  }
+  if (found.length === 0) throw noCassettesIn(paths.join(", "), "counted");
   const store = createCassetteStore(sized.files);
   const [total, groups] = [createStatsCounter(), createGroups()];
   const failures: StatsResult["failures"] = [];
-  const progress = createProgress(io, "counting");
   let [refused, exitCode]: [number, ExitCode] = [0, EXIT.ok];
-  for (const [index, file] of found.entries()) {
-    progress.step(index, found.length);
-    const loaded = await loadRecording(store, file, defined({ maxBytes }));
+  for await (const loaded of loadEach(store, found, createProgress(io, "counting"), defined({ maxBytes }))) {
+    const { file } = loaded;
     if (loaded.kind === "failed") {
       refused++;
       if (failures.length < MAX_LISTED) failures.push({ file, failure: loaded.failure });
-      exitCode = worse(exitCode, loaded.failure.exitCode);
+      if (exitCode !== EXIT.integrity) exitCode = exitCodeForAll([loaded.failure]);
       continue;
     }
     total.add(file, sized.lastSize(), loaded.cassette);
     if (by !== undefined) groups.of(groupOf(by, file, loaded.cassette))?.add(file, sized.lastSize(), loaded.cassette);
   }
-  progress.clear();
   return { result: { stats: total.total(), ...groups.list(), refused, failures }, exitCode };
 }
 
-/** The codes are in the order of how bad they are. */
-function worse(a: ExitCode, b: ExitCode): ExitCode {
-  return a > b ? a : b;
-}
-
-/** The port, with the size of what was read last; files are read one after the other. */
+/** The port with the size of the last file, because files are read one after the other. */
 function withSize(files: FilePort): { files: FilePort; lastSize: () => number } {
   let size = 0;
   const read: FilePort["read"] = async (path, maxBytes) => {
@@ -106,7 +91,7 @@ function withSize(files: FilePort): { files: FilePort; lastSize: () => number } 
   return { files: { ...files, read }, lastSize: () => size };
 }
 
-/** A cassette answered by several models is one of each set of them. */
+/** A cassette that several models answered belongs to the group of that set. */
 function groupOf(by: "folder" | "model", file: string, cassette: Cassette): string {
   if (by === "folder") return dirname(file);
   const models = [...new Set(cassette.entries.flatMap(({ response }) => response.model ?? []))].sort();
@@ -120,7 +105,7 @@ function createGroups() {
   const counters = new Map<string, StatsCounter>();
   let ungrouped = 0;
   return {
-    /** Undefined where there are too many groups already. */
+    /** Undefined if there are too many groups. */
     of(name: string): StatsCounter | undefined {
       const known = counters.get(name);
       if (known !== undefined) return known;

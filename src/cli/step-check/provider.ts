@@ -1,5 +1,5 @@
-// A model named on the command line: `vendor:MODEL` with the key from the environment, or a module of the user's own. Nothing is
-// read or loaded before the first call has to be made.
+// The model of `--provider`: `vendor:MODEL` with the key from the environment, or a module of the user. Nothing is read or loaded
+// before the first call.
 
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -21,21 +21,20 @@ import { CliError } from "../errors.js";
 import type { CommandIo } from "../terminal/io.js";
 import { createNotes } from "../terminal/output.js";
 
-/** The flags that say which model is asked. */
-export interface ProviderFlags {
+interface ProviderFlags {
   baseUrl?: string;
   keyEnv?: string;
   price?: Rate;
 }
 
-/** The price of the model, if known: the user's, else that of the vendor's list. Throws `usage` for an unknown vendor. */
+/** The price of the model: as the user says, else by the vendor's list, else unknown. Throws `usage` for an unknown vendor. */
 export function rateOf(spec: string, price: Rate | undefined): Rate | undefined {
   const [vendor, model] = partsOf(spec);
   const { pricing = {} } = vendorOf(vendor) ?? {};
   return price ?? findRate(pricing, model);
 }
 
-/** The model by the name it was given on the command line. Opening it throws `CliError`; nothing is asked where CI is set. */
+/** The model by its name on the command line. Opening it throws `CliError`, always if CI is set. */
 export function toSource(spec: string, flags: ProviderFlags, io: CommandIo): StepSource {
   let opened: Promise<LlmProviderAdapter> | undefined;
   return {
@@ -46,11 +45,8 @@ export function toSource(spec: string, flags: ProviderFlags, io: CommandIo): Ste
 
 async function open(spec: string, flags: ProviderFlags, io: CommandIo): Promise<LlmProviderAdapter> {
   if (isCI(io.env)) {
-    throw new CliError(
-      "live-in-ci",
-      `${spec} would have to be asked, but CI is set and CI asks no model`,
-      "Run it on your own machine with --record OUT, commit OUT, and run it here with --replay OUT.",
-    );
+    const hint = "Run it on your own machine with --record OUT, commit OUT, and use --replay OUT here.";
+    throw new CliError("live-in-ci", `${spec} would be called, but CI is set, and no model is called in CI`, hint);
   }
   const provider = await build(spec, flags, io);
   return flags.price === undefined ? provider : priced(provider, flags.price);
@@ -85,7 +81,11 @@ function partsOf(spec: string): [vendor: string, model: string] {
 function readKey(name: string, { env }: CommandIo): string {
   const key = env[name] ?? "";
   if (key !== "") return key;
-  throw new CliError("key-missing", `${name} is not set`, "Set it to the key; a host that wants none takes any word.");
+  throw new CliError(
+    "key-missing",
+    `${name} is not set`,
+    "Set it to the key, or to any word if the host needs no key.",
+  );
 }
 
 /** The default export of a module: an adapter, or a function that gives one. */
@@ -94,12 +94,8 @@ async function load(path: string, { cwd }: CommandIo): Promise<LlmProviderAdapte
   const exported = module.default;
   const provider: unknown = typeof exported === "function" ? await (exported as () => unknown)() : exported;
   if (isProvider(provider)) return provider;
-  throw new CliError(
-    "provider-unclear",
-    `the default export of ${path} is no provider`,
-    "Export an object with a turn(request), or a function that gives one.",
-    path,
-  );
+  const hint = "Export an object with turn(request), or a function that returns one.";
+  throw new CliError("provider-unclear", `the default export of ${path} is not a provider`, hint, path);
 }
 
 async function importModule(path: string, cwd: string): Promise<{ default?: unknown }> {
@@ -115,7 +111,7 @@ function isProvider(value: unknown): value is LlmProviderAdapter {
   return typeof value === "object" && value !== null && "turn" in value && typeof value.turn === "function";
 }
 
-/** The same, at the price that the user gave. */
+/** The provider with the price of `--price`. */
 function priced(provider: LlmProviderAdapter, rate: Rate): LlmProviderAdapter {
   return {
     ...defined({ name: provider.name }),

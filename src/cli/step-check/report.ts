@@ -1,4 +1,4 @@
-// What a step check found, as lines for a person and as one document.
+// The result of a step check, as lines and as one JSON document.
 
 import { defined } from "../../core/index.js";
 import {
@@ -14,7 +14,6 @@ import { count, toJsonError, type PrintLine } from "../terminal/output.js";
 import { costOf, tokensOf } from "../stats/report.js";
 import { printTolerances } from "../options/tolerances.js";
 
-/** A recording that was checked. */
 export interface CheckedFile {
   kind: "checked";
   file: string;
@@ -26,14 +25,14 @@ export interface StepFindings {
   /** Recordings that were left out or refused. */
   failures: Failure[];
   summary: StepSummary;
-  /** The rate that was asked for. */
+  /** The required rate. */
   minAgreement: number;
   tolerancesFile: string | undefined;
 }
 
 type Verdict = "agrees" | "differs" | "incomplete" | "nothing";
 
-/** Rows of the confusion table, failed turns and left out recordings that are printed. */
+/** Limit of printed rows of the confusion table, failed turns and left out recordings. */
 const MAX_ROWS = 20;
 
 /** The fields of the JSON document. */
@@ -60,9 +59,8 @@ export function toDocument(findings: StepFindings): object {
 function toRow(turn: StepTurn): object {
   if (turn.state !== "compared") return turn;
   const { state, verdict, recorded, chosen, pairs, tolerances } = turn;
-  const used = defined({ tolerances });
   const texts = { recorded: describeTurn(recorded), chosen: describeTurn(chosen) };
-  return { turn: turn.turn, state, verdict, ...texts, pairs, ...used };
+  return { turn: turn.turn, state, verdict, ...texts, pairs, ...defined({ tolerances }) };
 }
 
 function verdictOf({ summary, minAgreement }: StepFindings): Verdict {
@@ -71,7 +69,7 @@ function verdictOf({ summary, minAgreement }: StepFindings): Verdict {
   return summary.failed > 0 ? "incomplete" : "agrees";
 }
 
-/** All of it, for a person: each recording with its first disagreement, the table of tools, the rate. */
+/** Prints each recording with its first disagreement, the table of tools, and the rate. */
 export async function printSteps(line: PrintLine, findings: StepFindings): Promise<void> {
   const { checks, failures, summary } = findings;
   for (const checked of checks) printCheck(line, checked);
@@ -142,7 +140,7 @@ function printVerdict(line: PrintLine, findings: StepFindings): void {
   line(
     { look: verdict === "agrees" ? "good" : "bad", text: verdict },
     `: ${asked} agrees in ${percent(agreement.rate)} of ${count(compared, "turn")}`,
-    ` (${percent(agreement.level)} interval ${percent(agreement.low)} to ${percent(agreement.high)}; asked for ${percent(minAgreement)})`,
+    ` (${percent(agreement.level)} interval ${percent(agreement.low)} to ${percent(agreement.high)}; required ${percent(minAgreement)})`,
   );
   const kinds = Object.entries({ ...verdicts, failed, "not asked": notAsked }).filter(([, times]) => times > 0);
   line(`  ${kinds.map(([kind, times]) => `${times} ${kind}`).join(", ")}`);

@@ -1,7 +1,6 @@
-// `cassette step-check`: each recording of a file or folder, with the limits of the command line shared by all. Answers are kept
-// beside each other as they come, so a run that was stopped goes on where it was, and a finished one asks nothing.
+// `cassette step-check`: checks each recording of a file or folder, with limits that all share. Answers are kept as they arrive, so an
+// interrupted run continues, and a finished one sends no request.
 
-import { defined } from "../../core/index.js";
 import { basename, join, resolve } from "node:path";
 import {
   CASSETTE_SUFFIX,
@@ -12,7 +11,7 @@ import {
   type Cassette,
   type CassetteStore,
 } from "../../cassette/index.js";
-import type { FilePort, LlmToolDefinition, Rate } from "../../core/index.js";
+import { defined, type FilePort, type LlmToolDefinition, type Rate } from "../../core/index.js";
 import {
   createStepGate,
   HarnessError,
@@ -22,18 +21,17 @@ import {
   type StepCheckOptions,
   type StepGate,
 } from "../../harness/index.js";
-import { CliError, toFailure, type Failure } from "../errors.js";
+import { CliError, noCassettesIn, toFailure, usageError, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
 import { createProgress, type Progress } from "../terminal/progress.js";
 import { findTarget, loadRecording, pathIn, type Target } from "../options/recordings.js";
-import { openTolerances, type OpenTolerances, type TolerancesFlag } from "../options/tolerances.js";
+import { openTolerances, type OpenTolerances, type FileFlag } from "../options/tolerances.js";
 import { rateOf, toSource } from "./provider.js";
 import { printSteps, toDocument, type CheckedFile, type StepFindings } from "./report.js";
 import { readTools } from "./tools.js";
 
-/** The flags of `cassette step-check`, as commander gives them. */
 export interface StepCheckFlags {
   /** Absent with `replay` alone. */
   provider?: string;
@@ -49,13 +47,13 @@ export interface StepCheckFlags {
   concurrency: number;
   timeout: number;
   minAgreement: number;
-  tolerances?: TolerancesFlag;
+  tolerances?: FileFlag;
   json?: boolean;
 }
 
-/** Exits 1 where too few turns agree or some failed, 2 where nothing was compared, 3 where a cassette was refused. */
+/** Exits 1 if too few turns agree or some failed, 2 if nothing was compared, 3 if a cassette was refused. */
 export async function stepCheckCassettes(path: string, flags: StepCheckFlags, io: CommandIo): Promise<void> {
-  assertAsked(flags);
+  assertModelOrAnswers(flags);
   const files = filesAt(io);
   const sources = sourcesOf(await findTarget(files, path), flags.record ?? flags.replay);
   const tools = flags.tools === undefined ? undefined : await readTools(files, flags.tools);
@@ -77,24 +75,19 @@ export async function stepCheckCassettes(path: string, flags: StepCheckFlags, io
   io.exit(exitCode);
   if (flags.json === true) writeJson(io, "step-check", exitCode, { path, ...toDocument(findings) });
   else await printSteps(createPrinter(io), findings);
-  sayWhatWasAsked(checks, flags, io);
+  noteCalls(checks, flags, io);
 }
 
-/** Either a model that is asked or answers that are there. */
-function assertAsked({ provider, record, replay }: StepCheckFlags): void {
+function assertModelOrAnswers({ provider, record, replay }: StepCheckFlags): void {
   if (record !== undefined && replay !== undefined) {
-    throw new CliError("usage", "--record and --replay were both given", "Replay asks nothing; leave one out.");
+    throw usageError("--record and --replay were both given", "Leave one out. Replay sends no request.");
   }
   if (provider === undefined && replay === undefined) {
-    throw new CliError(
-      "usage",
-      "no --provider was given",
-      "Name the model, or --replay the answers of an earlier run.",
-    );
+    throw usageError("no --provider was given", "Name the model, or --replay the answers of an earlier run.");
   }
 }
 
-/** A recording, and where its answers are kept. */
+/** A recording, and the file of its answers. */
 interface Source {
   file: string;
   out?: string;
@@ -106,37 +99,23 @@ function sourcesOf(target: Target, out: string | undefined): Source[] {
     const answers = out === undefined || isFile ? out : join(out, basename(target.path));
     return [withOut(target.path, answers)];
   }
-  if (isFile) throw new CliError("usage", `${out} is one file and ${target.path} a folder`, "Name a folder for it.");
-  if (target.names.length === 0) {
-    throw new CliError("nothing-found", `${target.path} holds no cassette`, "Check the path.", target.path);
-  }
+  if (isFile) throw usageError(`${out} is a file, and ${target.path} is a folder`, "Name a folder for the answers.");
+  if (target.names.length === 0) throw noCassettesIn(target.path);
   return target.names.map((name) => withOut(pathIn(target.path, name), out === undefined ? out : pathIn(out, name)));
 }
 
 function withOut(file: string, out: string | undefined): Source {
   if (out === undefined) return { file };
   if (resolve(file) !== resolve(out)) return { file, out };
-  throw new CliError("usage", `${out} is the recording itself`, "Keep the answers in another place.", out);
+  throw new CliError("usage", `${out} is the recording itself`, "Name another file for the answers.", out);
 }
 
-function gateOf({
-  provider,
-  price,
-  maxTurns,
-  maxCost,
-  allowUnknownCost,
-  concurrency,
-  replay,
-}: StepCheckFlags): StepGate {
+function gateOf({ provider, price, maxTurns, maxCost, replay, ...flags }: StepCheckFlags): StepGate {
+  const { concurrency, allowUnknownCost } = flags;
   const rate = provider === undefined ? price : rateOf(provider, price);
-  // Answers that are there already cost nothing.
-  const limitsCost = maxCost !== undefined && replay === undefined;
-  return createStepGate({
-    concurrency,
-    ...defined({ maxTurns }),
-    ...(limitsCost ? { maxCostUsd: maxCost } : {}),
-    ...defined({ rate, allowUnknownCost }),
-  });
+  // Kept answers cost nothing.
+  const maxCostUsd = replay === undefined ? maxCost : undefined;
+  return createStepGate({ concurrency, ...defined({ maxTurns, maxCostUsd, rate, allowUnknownCost }) });
 }
 
 interface Run {
@@ -151,7 +130,7 @@ interface Run {
 
 type Found = CheckedFile | { kind: "failed"; failure: Failure };
 
-/** As many cassettes at a time as there are calls, begun in their order, since the limit of turns counts in that order. */
+/** Checks as many cassettes at a time as calls, begun in order, because the limit of turns counts in that order. */
 async function checkAll(sources: readonly Source[], run: Run): Promise<Found[]> {
   const found = new Map<string, Found>();
   const underWay = new Set<Promise<void>>();
@@ -178,7 +157,7 @@ async function checkAll(sources: readonly Source[], run: Run): Promise<Found[]> 
 
 type Begun = { kind: "checking"; check: Promise<StepCheck>; lacks?: CliError } | { kind: "failed"; failure: Failure };
 
-/** Reads what is needed, and starts the check, which takes its share of the turns at once. */
+/** Reads the files and starts the check, which claims its share of the turns at once. */
 async function begin({ file, out }: Source, store: CassetteStore, run: Run): Promise<Begun> {
   const recording = await loadRecording(store, file);
   if (recording.kind === "failed") return { kind: "failed", failure: recording.failure };
@@ -191,11 +170,8 @@ async function begin({ file, out }: Source, store: CassetteStore, run: Run): Pro
   const provider =
     flags.provider === undefined || flags.replay !== undefined ? undefined : toSource(flags.provider, flags, io);
   const check = stepCheck(recording.cassette, provider, optionsOf(run, store, known, out));
-  return {
-    kind: "checking",
-    check,
-    ...(flags.replay === undefined || known !== undefined ? {} : { lacks: noAnswers(out) }),
-  };
+  const lacks = flags.replay === undefined || known !== undefined ? undefined : noAnswers(out);
+  return { kind: "checking", check, ...defined({ lacks }) };
 }
 
 function optionsOf(
@@ -221,12 +197,11 @@ function optionsOf(
     timeoutMs: flags.timeout * 1_000,
     ports: { warn: (text) => createNotes(io)(text) },
     redact: withValues(undefined, secretsOf(io.env)),
-    ...defined({ answers, tools }),
-    ...(tolerated === undefined ? {} : { tolerances: tolerated.tolerances }),
+    ...defined({ answers, tools, tolerances: tolerated?.value }),
   };
 }
 
-/** What is wrong with one recording leaves the others; what keeps the model from being asked ends the whole. */
+/** A failure of one recording does not stop the others. A failure of the model stops everything. */
 async function finish(file: string, begun: Begun): Promise<Found> {
   if (begun.kind === "failed") return begun;
   try {
@@ -245,11 +220,11 @@ function noAnswers(out = ""): CliError {
   return new CliError(
     "nothing-found",
     `there are no answers in ${out}`,
-    "Record them first: --provider P --record OUT.",
+    "First record them: --provider P --record OUT.",
   );
 }
 
-/** A recording that cannot be checked at all is left out, and decides nothing where others were compared. */
+/** A recording that cannot be checked is left out, and does not count if others were compared. */
 function judge({ failures, summary, minAgreement }: StepFindings): ExitCode {
   if (failures.some(({ exitCode }) => exitCode === EXIT.integrity)) return EXIT.integrity;
   const isBroken = failures.some(({ code }) => code !== "not-checkable");
@@ -257,10 +232,10 @@ function judge({ failures, summary, minAgreement }: StepFindings): ExitCode {
   return summary.failed === 0 && summary.agreement.rate >= minAgreement ? EXIT.ok : EXIT.drift;
 }
 
-function sayWhatWasAsked(checks: readonly CheckedFile[], { record, replay }: StepCheckFlags, io: CommandIo): void {
+function noteCalls(checks: readonly CheckedFile[], { record, replay }: StepCheckFlags, io: CommandIo): void {
   if (replay !== undefined) return;
   const asked = checks.reduce((sum, { check }) => sum + check.asked, 0);
   const kept =
     record === undefined ? "the answers were not kept (--record keeps them)" : `the answers are in ${record}`;
-  createNotes(io)(`${count(asked, "turn")} asked now; ${kept}`);
+  createNotes(io)(`${count(asked, "turn")} requested now; ${kept}`);
 }

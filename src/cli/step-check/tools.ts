@@ -1,17 +1,16 @@
-// The file of `--tools`: a JSON list of what is offered to the model, for recordings that do not say it.
+// The file of `--tools`: a JSON list of the tools to offer, for recordings without them.
 
 import { DEFAULT_MAX_BYTES, parseStrictJson } from "../../cassette/index.js";
 import { isPlainObject, thrownText, type FilePort, type LlmToolDefinition } from "../../core/index.js";
 import { CliError } from "../errors.js";
+import { readBytes } from "../options/file.js";
 
 /** Throws `CliError` `tools-unreadable`. */
 export async function readTools(files: FilePort, path: string): Promise<LlmToolDefinition[]> {
-  const read = await files.read(path, DEFAULT_MAX_BYTES);
-  if (read.kind !== "read") throw unreadable(path, `it is ${read.kind === "failed" ? read.message : read.kind}`);
-  const value = parse(read.bytes, path);
-  if (!Array.isArray(value)) throw unreadable(path, "it is no list");
+  const value = parse(await readBytes(files, path, DEFAULT_MAX_BYTES, { code: "tools-unreadable" }), path);
+  if (!Array.isArray(value)) throw unreadable(path, "it must be a list");
   const odd = value.findIndex((tool: unknown) => !isTool(tool));
-  if (odd >= 0) throw unreadable(path, `item ${odd} is no { name, description, schema }`);
+  if (odd >= 0) throw unreadable(path, `item ${odd} must be { name, description, schema }`);
   return value as LlmToolDefinition[];
 }
 
@@ -29,6 +28,6 @@ function isTool(tool: unknown): boolean {
 }
 
 function unreadable(path: string, why: string): CliError {
-  const hint = "Give a JSON list of { name, description, schema }, the last a JSON Schema of the arguments.";
+  const hint = "Give a JSON list of { name, description, schema }, where schema is a JSON Schema of the arguments.";
   return new CliError("tools-unreadable", `the tools cannot be read: ${why}`, hint, path);
 }

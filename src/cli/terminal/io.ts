@@ -1,31 +1,29 @@
-// What the command line needs of the world around it, handed in so that a test can run it inside its own process.
+// The environment of the command line, passed in so that a test can run it in its own process.
 
 import { resolve } from "node:path";
 import type { FilePort } from "../../core/index.js";
 
-/** The world a command line runs in. */
 export interface CliIo {
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
-  /** Absent: nothing is there to be read. */
+  /** Absent if there is nothing to read. */
   readonly stdin?: () => AsyncIterable<Uint8Array>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** True when stdout is a terminal. */
   readonly isTTY: boolean;
-  /** True when stderr is a terminal. */
   readonly stderrIsTTY: boolean;
   readonly files: FilePort;
 }
 
-/** What a command is given: the world, and where to leave its exit code when that is not 0. */
 export interface CommandIo extends CliIo {
+  /** Sets the exit code, which is 0 otherwise. */
   readonly exit: (code: number) => void;
 }
 
-/** The files as seen from the working folder, so that every message names a path as it was given. */
+/** Files by paths relative to the working folder, so that every message names a path as it was given. */
 export function filesAt({ files, cwd }: Pick<CliIo, "files" | "cwd">): FilePort {
-  // An empty path is no path; it must not come to mean the working folder.
+  // An empty path must not become the working folder.
   const at = (path: string): string => (path === "" ? "" : resolve(cwd, path));
   return {
     read: (path, maxBytes) => files.read(at(path), maxBytes),

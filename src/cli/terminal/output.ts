@@ -1,17 +1,15 @@
-// All that the command line prints: lines for people, or one JSON document. Every piece of a line passes `toVisible` here, so
-// no command can print recorded text raw.
+// Prints lines or one JSON document. Every piece of a line passes `toVisible`, so that no command prints recorded text raw.
 
 import { styleText } from "node:util";
 import { toVisible, toVisibleJson } from "../../core/index.js";
 import type { Failure } from "../errors.js";
 import type { CliIo } from "./io.js";
 
-/** Raised when a field of a JSON document goes away or changes its meaning. */
+/** Raised when a field of a JSON document is removed or changes its meaning. */
 export const JSON_SCHEMA_VERSION = 1;
 
-/** What a piece means; the colours follow from it. */
+/** The meaning of a piece, which decides its colour. */
 export type Look = "good" | "bad" | "warn" | "dim" | "bold";
-/** A part of a line, plain or with a look. */
 export type Piece = string | { look: Look; text: string };
 
 /** Prints one line made of its pieces. */
@@ -19,13 +17,13 @@ export type PrintLine = (...pieces: Piece[]) => void;
 
 const FORMATS = { good: "green", bad: "red", warn: "yellow", dim: "dim", bold: "bold" } as const;
 
-/** Lines on stdout, coloured when that is a terminal and NO_COLOR (no-color.org) is unset. */
+/** Prints to stdout, in colour if it is a terminal and NO_COLOR (no-color.org) is unset. */
 export function createPrinter(io: CliIo): PrintLine {
   const hasColour = io.isTTY && (io.env["NO_COLOR"] ?? "") === "";
   return (...pieces) => io.stdout(`${pieces.map((piece) => render(piece, hasColour)).join("")}\n`);
 }
 
-/** Lines on stderr, for what is no result. Never coloured. */
+/** Prints to stderr, never in colour, for anything but results. */
 export function createNotes(io: CliIo): PrintLine {
   return (...pieces) => io.stderr(`${pieces.map((piece) => render(piece, false)).join("")}\n`);
 }
@@ -42,7 +40,7 @@ export function writeJson(io: CliIo, command: string | null, exitCode: number, b
   io.stdout(`${toVisibleJson(JSON.stringify(document, null, 2))}\n`);
 }
 
-/** A failure as three lines on stderr: what happened, which file, what to do. */
+/** Prints a failure to stderr: what happened, which file, what to do. */
 export function writeFailure(io: CliIo, { message, file, pointer, hint }: Failure): void {
   const note = createNotes(io);
   note("error: ", message);
@@ -57,7 +55,7 @@ export function toJsonError({ code, message, file, pointer, hint }: Failure): ob
 
 export { plural as count } from "../../core/index.js";
 
-/** " (80 read from cache, 10 written to cache)": input tokens with a price of their own. Empty if there are no such tokens. */
+/** " (80 read from cache, 10 written to cache)": input tokens with other prices. Empty without such tokens. */
 export function cachedOf({
   cacheReadTokens: read = 0,
   cacheWriteTokens: written = 0,

@@ -1,4 +1,4 @@
-// A progress line on stderr, for work of more than a second in front of a terminal. It is gone when the work is done.
+// A progress line on a terminal's stderr, for work of more than a second. It disappears when the work is done.
 
 import type { CliIo } from "./io.js";
 
@@ -6,10 +6,9 @@ const QUIET_MS = 1_000;
 const REDRAW_MS = 100;
 const CLEAR_LINE = "\r\u001b[2K";
 
-/** A line that may be redrawn until it is cleared. */
 export interface Progress {
   step(done: number, total: number): void;
-  /** Takes the line away, if there is one. */
+  /** Removes the line, if there is one. */
   clear(): void;
 }
 
@@ -32,10 +31,7 @@ export function createProgress(io: CliIo, what: string, now: () => number = () =
   };
 }
 
-/**
- * Is there somebody in front of a terminal that can take a line back? A CI job may have one too, whose log keeps every line; a dumb
- * one prints the escapes; and NO_COLOR is how people ask for none.
- */
+/** True for a terminal that can clear a line. A log of CI keeps every line, a dumb terminal prints the escapes, and NO_COLOR forbids them. */
 function isWatched({ stderrIsTTY, env }: CliIo): boolean {
   const { CI = "", TERM, NO_COLOR = "" } = env;
   return (

@@ -1,4 +1,3 @@
-// Commands as they are printed for somebody to type again.
+// Quotes words of printed commands for a POSIX shell.
 
-/** A word as a POSIX shell reads it. */
 export { shellText as quote } from "../../harness/index.js";

@@ -1,8 +1,8 @@
-// A command line that ends in another command: what stands before `--`, and what after.
+// Splits a command line with another command at `--`.
 
 import type { Command } from "commander";
 
-/** commander gives both in one list. `command` is undefined where there is no `--`. */
+/** commander has both parts in one list. `command` is undefined without `--`. */
 export function splitCommand(
   given: readonly string[],
   program: Command,

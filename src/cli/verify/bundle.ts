@@ -1,6 +1,5 @@
-// A bundle among the files of `cassette verify`: it holds when its own hash does and every cassette beside it is the one it
-// lists. The cassettes are read again for it, also where a folder named them already. What must hold of a cassette beyond its
-// hashes is held against each of them on its own.
+// A bundle among the files of `cassette verify`: it holds if its own hash holds and every cassette next to it is the one it lists. Its
+// cassettes are read again, even if a folder named them already. Lock and signatures are checked for each cassette on its own.
 
 import { CassetteError, createBundleStore, DEFAULT_MAX_BYTES, parseBundle } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
@@ -11,7 +10,7 @@ import { count, type PrintLine } from "../terminal/output.js";
 import { recordedTurns, type RecordedTurns } from "./coverage.js";
 import type { Recomputed } from "./independent/tally.js";
 
-/** A file that does not hold, or could not be looked at. */
+/** A file that does not hold, or could not be read. */
 export interface RefusalVerdict {
   file: string;
   status: "refused" | "unreadable";
@@ -29,13 +28,11 @@ export interface BundleVerdict {
   bundleHash: string;
   /** With --independent. */
   independent?: Recomputed;
-  /** Of all its cassettes, for the receipts that may cover them; not printed. */
+  /** The turns of all its cassettes, for receipts. Not printed. */
   recorded: readonly RecordedTurns[];
 }
 
-/**
- * Loads the bundle at `file` with its cassettes, each of at most `maxBytes` (default 64 MiB); what is wrong is a value.
- */
+/** Loads the bundle with its cassettes, each of at most `maxBytes`. A failure is a value. */
 export async function verifyBundle(
   files: FilePort,
   file: string,
@@ -53,7 +50,7 @@ export async function verifyBundle(
   }
 }
 
-/** The cassettes that the bundle at `file` lists, as paths; none of one that does not load, which its own verdict says. */
+/** The paths of the bundle's cassettes. Empty for a bundle that does not load, which gets its own verdict. */
 export async function membersOf(files: FilePort, file: string, maxBytes = DEFAULT_MAX_BYTES): Promise<string[]> {
   const result = await files.read(file, maxBytes);
   if (result.kind !== "read") return [];
@@ -66,23 +63,16 @@ export async function membersOf(files: FilePort, file: string, maxBytes = DEFAUL
   }
 }
 
-/** Which of the two it is, as the exit code of the failure says. */
 export function toRefusal(file: string, failure: Failure): RefusalVerdict {
   return { file, status: failure.exitCode === EXIT.integrity ? "refused" : "unreadable", failure };
 }
 
-/** The line of a bundle that holds, like that of a cassette: version, contents, proof. */
 export function printBundle(line: PrintLine, { file, bundleVersion, agents, turns, path, bundleHash }: BundleVerdict) {
-  const what = `${count(agents, "agent")}, ${count(turns, "turn")}`;
-  const proof = bundleHash.slice(0, 8);
-  line(
-    { look: "good", text: "ok".padEnd(11) },
-    file,
-    `  bundle v${bundleVersion}  ${what}  ${pathText(path)}  ${proof}`,
-  );
+  const what = `${count(agents, "agent")}, ${count(turns, "turn")}  ${pathText(path)}  ${bundleHash.slice(0, 8)}`;
+  line({ look: "good", text: "ok".padEnd(11) }, file, `  bundle v${bundleVersion}  ${what}`);
 }
 
-/** A path of a long run by its first steps. */
+/** The first steps of a path. */
 function pathText(path: readonly string[]): string {
   const [shown, more] = [path.slice(0, 8).join(" → "), path.length - 8];
   return more > 0 ? `${shown} → … ${more} more` : shown;

@@ -1,18 +1,18 @@
-// Which turns of a recording does a chain of receipts cover? A receipt covers one turn: of the same agent, with the same prompt and
-// the same answer, later in its run than the receipt of the turn before.
+// Finds the turns of a recording that a chain of receipts covers. A receipt covers one turn of the same agent, with the same prompt and
+// answer, later in its run than the receipt of the turn before.
 
 import type { Cassette } from "../../cassette/index.js";
 import { defined, hashJson, type LlmTurnResponse, type Receipt, type ReceiptBody } from "../../core/index.js";
 
-/** The turns of one agent as they were recorded. */
+/** The recorded turns of one agent. */
 export interface RecordedTurns {
-  /** Absent where the recording names no agent: then receipts of any agent may cover it. */
+  /** If absent, receipts of any agent may cover the turns. */
   agentId?: string;
   promptHashes: readonly string[];
   responses: readonly LlmTurnResponse[];
 }
 
-/** The turns of a cassette. `agentId`, where the cassette is listed in a bundle, is the one that the bundle names. */
+/** The turns of a cassette. A bundle names the `agentId` of its cassettes. */
 export function recordedTurns({ entries, agentId: own }: Cassette, agentId = own): RecordedTurns {
   return {
     ...defined({ agentId }),
@@ -21,8 +21,7 @@ export function recordedTurns({ entries, agentId: own }: Cassette, agentId = own
   };
 }
 
-/** Where a receipt belongs. */
-export interface ReceiptPlace {
+interface ReceiptPlace {
   runId: string;
   agentId: string;
   turnIndex: number;
@@ -30,11 +29,11 @@ export interface ReceiptPlace {
 
 export interface Coverage {
   turns: number;
-  /** Turn indexes without a receipt; in a bundle, counted on from agent to agent. */
+  /** Turn indexes without a receipt. In a bundle the indexes continue from agent to agent. */
   uncovered: number[];
-  /** Turn indexes whose receipt, by an earlier version, holds no prompt hash: the answer is covered, the prompt is not. */
+  /** Turn indexes whose receipt, of an earlier version, has no prompt hash. It covers the answer and not the prompt. */
   promptUncovered: number[];
-  /** Receipts of turns that belong to the recorded runs and are not in the recording. */
+  /** Receipts for turns of the recorded runs that the recording does not have. */
   unrecorded: ReceiptPlace[];
 }
 
@@ -44,11 +43,11 @@ interface TurnReceipt extends ReceiptPlace {
   body: Extract<ReceiptBody, { kind: "turn" }>;
 }
 
-/** What the receipts of `chains` cover. A receipt that several chains hold counts once. */
+/** A receipt in several chains counts once. */
 export function coverTurns(recordings: readonly RecordedTurns[], chains: readonly (readonly Receipt[])[]): Coverage {
   const receipts = turnReceipts(chains);
   const byTurn = byPromptAndAnswer(receipts);
-  /** The last turn of each group that was covered. */
+  /** The last covered turn of each group. */
   const reached = new Map<string, number>();
   const isAhead = ({ group, turnIndex }: TurnReceipt): boolean => turnIndex > (reached.get(group) ?? -1);
   const take = (key: string, agentId: string | undefined): TurnReceipt | undefined => {
@@ -80,21 +79,21 @@ export function coverTurns(recordings: readonly RecordedTurns[], chains: readonl
   return result;
 }
 
-/** The last of a list comes first in its chain, so that it is taken from the end. */
+/** Lists are in reverse order, so that `pop` takes the first of the chain. */
 function byPromptAndAnswer(receipts: readonly TurnReceipt[]): Map<string, TurnReceipt[]> {
   const byTurn = new Map<string, TurnReceipt[]>();
   for (const receipt of receipts.toReversed()) {
     const { responseHash, promptHash } = receipt.body;
     if (responseHash === null) continue;
     const key = keyOf(responseHash, promptHash);
-    const list = byTurn.get(key);
-    if (list === undefined) byTurn.set(key, [receipt]);
-    else list.push(receipt);
+    const list = byTurn.get(key) ?? [];
+    list.push(receipt);
+    byTurn.set(key, list);
   }
   return byTurn;
 }
 
-/** `promptHash` is undefined in receipts of earlier versions, and null where the prompt was not JSON, which covers nothing. */
+/** `promptHash` is undefined in receipts of earlier versions, and null for a prompt that was not JSON, which covers nothing. */
 function keyOf(responseHash: string, promptHash: string | null | undefined): string {
   return JSON.stringify([responseHash, promptHash ?? (promptHash === null ? null : "")]);
 }

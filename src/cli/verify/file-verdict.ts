@@ -1,4 +1,4 @@
-// The verdict on one file of `cassette verify`, in a form that can cross from one thread to another.
+// The verdict on one file of `cassette verify`, as plain data for other threads.
 
 import { BUNDLE_SUFFIX, createCassetteStore } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
@@ -8,7 +8,7 @@ import { recordedTurns, type RecordedTurns } from "./coverage.js";
 import type { Recomputed } from "./independent/tally.js";
 import { loadLayered, type Layered, type LayerJob, type LayerRules, type Layers } from "./layers.js";
 
-/** What was found of one path. `recorded` is for receipts that may cover it, empty without any, and not printed. */
+/** `recorded` is for receipts, empty without any, and not printed. */
 export type Verdict =
   | {
       file: string;
@@ -25,17 +25,16 @@ export type Verdict =
   | BundleVerdict
   | RefusalVerdict;
 
-/** What a thread is told before it gets its first file. */
+/** The settings of a thread. */
 export interface VerifySettings {
   cwd: string;
   rules: LayerRules;
-  /** Whether what holds is computed again by the second implementation. */
+  /** Computes everything again with the second implementation. */
   isIndependent: boolean;
-  /** The turns of all files at once are kept in memory only where receipts are to cover them. */
+  /** Keeps the turns of all files in memory, for receipts. */
   keepsTurns: boolean;
 }
 
-/** Checks one file after another. */
 export function createChecker(files: FilePort, { rules, isIndependent, keepsTurns }: VerifySettings) {
   const store = createCassetteStore(files);
   return async (job: LayerJob): Promise<Verdict> => {

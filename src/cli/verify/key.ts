@@ -1,12 +1,12 @@
-// `--key`: a public key in a file, in the argument itself, or in a variable of the environment.
+// Reads a public key for `--key` from a file, from the argument itself, or from a variable.
 
 import { readPublicKey, type FilePort } from "../../core/index.js";
-import { CliError } from "../errors.js";
+import { usageError } from "../errors.js";
 
 const MAX_KEY_BYTES = 64 * 1024;
 const HINT = "Give the path of a PEM file, 32 bytes as hexadecimal or base64, or env:NAME.";
 
-/** Throws {@link CliError} `usage`, and `AgentError` `invalid-options` for a file or a variable that holds no public key. */
+/** Throws {@link CliError} `usage`, and `AgentError` `invalid-options` for a file or a variable without a public key. */
 export async function readKey(
   files: FilePort,
   key: string,
@@ -15,15 +15,15 @@ export async function readKey(
   if (key.startsWith("env:")) {
     const text = env[key.slice(4)];
     if (text !== undefined && text !== "") return readPublicKey(text);
-    throw new CliError("usage", `--key names the variable ${key.slice(4)}, which is not set`, HINT);
+    throw usageError(`--key names the variable ${key.slice(4)}, which is not set`, HINT);
   }
   const result = await files.read(key, MAX_KEY_BYTES);
   if (result.kind === "read") return readPublicKey(new TextDecoder().decode(result.bytes));
-  if (result.kind === "too-large") throw new CliError("usage", `the file of --key has ${result.size} bytes`, HINT);
+  if (result.kind === "too-large") throw usageError(`the file of --key has ${result.size} bytes`, HINT);
   try {
     return readPublicKey(key);
   } catch {
-    // What was given may be a private key by mistake, so it is not repeated.
-    throw new CliError("usage", "--key is neither a file that can be read nor a public key", HINT);
+    // The argument may be a private key by mistake, so the message does not repeat it.
+    throw usageError("--key is neither a file that can be read nor a public key", HINT);
   }
 }

@@ -1,5 +1,5 @@
-// The three layers of trust in one cassette, as far as somebody asked for them: its own hashes, the lock beside it, and a
-// signature by a key that counts. See docs/trust.md.
+// The three layers of trust in one cassette, as far as the options require them: its own hashes, the lock, and a signature by a
+// trusted key. See docs/trust.md.
 
 import { dirname, join, resolve } from "node:path";
 import {
@@ -20,35 +20,34 @@ import {
   type Trust,
 } from "../../cassette/index.js";
 import { defined, systemPorts, type FilePort } from "../../core/index.js";
-import { CliError, toFailure } from "../errors.js";
+import { toFailure, usageError } from "../errors.js";
 import { loadRecording, type Loaded } from "../options/recordings.js";
 
-/** The flags that say what must hold. */
 export interface LayerOptions {
   requireIntegrity?: boolean;
   /** "1" or "2". */
   minVersion?: string;
-  /** True is the file in the working folder. */
+  /** True for the file in the working folder. */
   lock?: string | true;
   trust?: string;
   requireSignature?: boolean;
   maxBytes?: number;
 }
 
-/** What holds of a cassette that was not refused. */
+/** The layers that hold for a cassette that was not refused. */
 export interface Layers {
-  /** `since-migration`: they hold, and prove nothing of the time before. */
+  /** `since-migration`: they hold, and prove nothing about the time before. */
   hashes: "hold" | "since-migration" | "none";
   lock: "confirms" | "not-asked";
-  /** `unknown-key`: it holds under its own key, and nobody said whose keys count. */
+  /** `unknown-key`: it holds under its own key, and there is no trust file. */
   signature: "none" | "unknown-key" | "trusted";
   signatures: SignatureFinding[];
 }
 
-/** A cassette that was checked, with what holds; or why there is none. */
+/** A cassette with its layers, or its failure. */
 export type Layered = (Extract<Loaded, { kind: "loaded" }> & { layers: Layers }) | Extract<Loaded, { kind: "failed" }>;
 
-/** All that must hold of every file, read from the disk. Plain data, so that every thread can be told. */
+/** The requirements on every file, as plain data for other threads. */
 export interface LayerRules {
   requireIntegrity: boolean;
   minVersion: 1 | 2;
@@ -58,29 +57,26 @@ export interface LayerRules {
   requireSignature: boolean;
 }
 
-/** One file, with what the lock says of it. */
+/** One file with its entry of the lock. */
 export interface LayerJob {
   file: string;
-  /** `outside`: no lock in that folder can have it. Absent without a lock. */
+  /** `outside`: the lock cannot list files in that folder. Absent without a lock. */
   locked?: { path: string; entry?: LockEntry } | "outside";
 }
 
-export interface Layering {
+interface Layering {
   readonly rules: LayerRules;
-  /** All that the lock names, as paths from the working folder. Empty without a lock. */
+  /** The files of the lock, relative to the working folder. Empty without a lock. */
   readonly lockedFiles: readonly string[];
   readonly jobOf: (file: string) => LayerJob;
 }
 
-/** Reads the lock and the trust list, if asked for. Throws `CassetteError` for what is wrong with them. */
+/** Reads the lock and the trust file of the options. Throws `CassetteError` if one cannot be read. */
 export async function openLayers(files: FilePort, options: LayerOptions, cwd: string): Promise<Layering> {
   const { requireSignature = false, requireIntegrity = false, maxBytes } = options;
   if (requireSignature && options.trust === undefined) {
-    throw new CliError(
-      "usage",
-      "--require-signature was given without --trust",
-      "Add --trust KEYS: anybody can sign with a key of their own.",
-    );
+    const hint = "Add --trust KEYS. Without it, anybody can sign with their own key.";
+    throw usageError("--require-signature was given without --trust", hint);
   }
   const lockFile = options.lock === true ? LOCK_FILE : options.lock;
   const lock = lockFile === undefined ? undefined : await openLockFile(files, lockFile);
@@ -90,7 +86,7 @@ export async function openLayers(files: FilePort, options: LayerOptions, cwd: st
   const rules: LayerRules = { requireIntegrity, minVersion, maxBytes, isLocked, trust, requireSignature };
   if (lockFile === undefined || lock === undefined) return { rules, lockedFiles: [], jobOf: (file) => ({ file }) };
 
-  // Loaded only where there is a lock: verifying needs nothing else of the harness.
+  // Loaded only with a lock, because verifying needs nothing else of the harness.
   const { pathInLock } = await import("../../harness/index.js");
   return {
     rules,
@@ -103,7 +99,6 @@ export async function openLayers(files: FilePort, options: LayerOptions, cwd: st
   };
 }
 
-/** Loads one file and says what holds of it, or why it does not. */
 export async function loadLayered(
   files: FilePort,
   store: CassetteStore,
@@ -111,7 +106,7 @@ export async function loadLayered(
   { file, locked }: LayerJob,
 ): Promise<Layered> {
   if (locked === "outside") {
-    return failed(file, "it is not below the folder of the lock, so that the lock cannot have it");
+    return failed(file, "it is not below the folder of the lock, so the lock cannot list it");
   }
   const loaded = await loadRecording(store, file, {
     requireIntegrity,
@@ -122,28 +117,25 @@ export async function loadLayered(
   });
   if (loaded.kind === "failed") {
     const isGone = loaded.failure.code === "file-not-found" && locked?.entry !== undefined;
-    return isGone ? failed(file, "it is missing: the lock has it, and there is no such file") : loaded;
+    return isGone ? failed(file, "it is missing: the lock lists it, and the file does not exist") : loaded;
   }
   return { ...loaded, layers: await layersOf(files, file, loaded.cassette, trust, isLocked) };
 }
 
-/** The part of the lock that speaks of one file. */
+/** The part of the lock for one file. */
 function placeOf({ path, entry }: { path: string; entry?: LockEntry }): LockPlace {
   return { path, lock: new Map(entry === undefined ? [] : [[path, entry]]) };
 }
 
-/** `--lock cassettes` takes the folder for the lock, which is a mistake worth a word. */
+/** Has a message of its own for `--lock cassettes`, which takes the folder as the lock. */
 async function openLockFile(files: FilePort, file: string): Promise<Lock> {
   if ((await files.list(file, LOCK_FILE)) === undefined) return readLock(files, file);
-  throw new CliError(
-    "usage",
-    `${file} is a folder, not a lock`,
-    `Put --lock after the paths, or name the file: --lock=${LOCK_FILE}.`,
-  );
+  const hint = `Put --lock after the paths, or name the file: --lock=${LOCK_FILE}.`;
+  throw usageError(`${file} is a folder, not a lock`, hint);
 }
 
 function failed(file: string, message: string): Extract<Loaded, { kind: "failed" }> {
-  const hint = "If that is meant, run cassette lock --update; else restore the file from version control.";
+  const hint = "Restore the file from version control, or run npx cassette lock --update if the change is right.";
   return { kind: "failed", file, failure: toFailure(new CassetteError("lock-mismatch", message, { file, hint })) };
 }
 
@@ -157,10 +149,7 @@ async function layersOf(
   const lock = isLocked ? "confirms" : "not-asked";
   if (cassette.version === 1) return { hashes: "none", lock, signature: "none", signatures: [] };
   const envelope = trust === undefined ? undefined : await readEnvelope(files, file);
-  const verdict = judgeSignatures(cassette, {
-    now: systemPorts.now(),
-    ...defined({ trust, envelope }),
-  });
+  const verdict = judgeSignatures(cassette, { now: systemPorts.now(), ...defined({ trust, envelope }) });
   const signatures = verdict.kind === "trusted" || verdict.kind === "untrusted" ? verdict.signatures : [];
   const signature = signatures.length === 0 ? "none" : verdict.kind === "trusted" ? "trusted" : "unknown-key";
   const hashes = migrationOf(cassette) === undefined ? "hold" : "since-migration";

@@ -1,8 +1,9 @@
-// `cassette verify --receipts`: is the chain of receipts whole, signed by the key that was given, and does it cover each turn of
-// the cassettes beside it?
+// `cassette verify --receipts`: checks that a chain of receipts is whole, signed by the given key, and covers each turn of the named
+// cassettes.
 
-import { defined, verifyReceipts, type FilePort, type ReceiptVerdict } from "../../core/index.js";
-import { CliError } from "../errors.js";
+import { defined, verifyReceipts, type ReceiptVerdict } from "../../core/index.js";
+import { usageError } from "../errors.js";
+import { readBytes } from "../options/file.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createPrinter, writeJson, type PrintLine } from "../terminal/output.js";
@@ -11,28 +12,25 @@ import { readKey } from "./key.js";
 import type { Verdict } from "./file-verdict.js";
 import { checkCassettes, printVerdicts, secondOpinionOn, toJson, type VerifyOptions } from "./verify.js";
 
-/** The flags that `--receipts` brings, as commander gives them. */
+/** The options that belong to `--receipts`. */
 export interface ReceiptsOptions {
-  /** Each must hold. */
   receipts: string[];
   key: string;
-  /** Refuse a chain without its end. */
   requireComplete?: boolean;
 }
 
-/** A file of receipts and what became of it. */
 interface Chain {
   file: string;
   verdict: ReceiptVerdict;
 }
 
-/** The most a file of receipts may have: some 700,000 receipts. */
+/** Limit of a file of receipts, about 700,000 receipts. */
 export const MAX_RECEIPTS_BYTES = 512 * 1024 * 1024;
 
-/** Findings that are printed for people; the JSON document has all that were listed. */
+/** Limit of printed findings. The JSON document has all listed ones. */
 const PRINTED_FINDINGS = 20;
 
-/** Exits 3 where something does not hold, else 2 where something could not be read or there was no receipt. */
+/** Exits 3 if something does not hold, else 2 if something could not be read or there was no receipt. */
 export async function verifyWithReceipts(
   paths: readonly string[],
   options: VerifyOptions & Partial<ReceiptsOptions>,
@@ -41,19 +39,20 @@ export async function verifyWithReceipts(
   const { receipts: named, key } = options;
   if (named === undefined) {
     const flag = key === undefined ? "--require-complete" : "--key";
-    throw usage(`${flag} was given without --receipts`, "Add --receipts FILE.");
+    throw usageError(`${flag} was given without --receipts`, "Add --receipts FILE.");
   }
   if (key === undefined) {
-    throw usage(
-      "--receipts was given without --key, and without the public key nothing is proven",
-      "Add --key with a file, the key itself or env:NAME; it comes from whoever signs, not from beside the receipts.",
-    );
+    const hint =
+      "Add --key with a file, the key itself or env:NAME. Get the key from the signer, not with the receipts.";
+    throw usageError("--receipts was given without --key, and without the public key nothing is proven", hint);
   }
   const files = filesAt(io);
   const publicKey = await readKey(files, key, io.env);
   const chains: Chain[] = [];
   for (const file of named) {
-    chains.push({ file, verdict: verifyReceipts(await readReceipts(files, file), publicKey) });
+    const hint = "Check the path. verifyReceipts verifies larger files in your own program.";
+    const bytes = await readBytes(files, file, MAX_RECEIPTS_BYTES, { code: "receipts-unreadable", hint });
+    chains.push({ file, verdict: verifyReceipts(bytes, publicKey) });
   }
   const cassettes = paths.length === 0 ? [] : await checkCassettes(paths, options, io, true);
   const covered = cassettes.map((cassette) => ({ cassette, coverage: coverageOf(cassette, chains) }));
@@ -63,10 +62,7 @@ export async function verifyWithReceipts(
   io.exit(exitCode);
   const opinion = await secondOpinionOn(cassettes, options);
   if (options.json === true) {
-    const listed = covered.map(({ cassette, coverage }) => ({
-      ...toJson(cassette),
-      ...defined({ coverage }),
-    }));
+    const listed = covered.map(({ cassette, coverage }) => ({ ...toJson(cassette), ...defined({ coverage }) }));
     const receipts = chains.map(({ file, verdict }) => ({ file, ...withoutChain(verdict) }));
     writeJson(io, "verify", exitCode, { receipts, files: listed, ...opinion.json });
   } else {
@@ -75,23 +71,7 @@ export async function verifyWithReceipts(
   }
 }
 
-async function readReceipts(files: FilePort, path: string): Promise<Uint8Array> {
-  const result = await files.read(path, MAX_RECEIPTS_BYTES);
-  switch (result.kind) {
-    case "read":
-      return result.bytes;
-    case "not-found":
-      throw new CliError("receipts-unreadable", `there are no receipts at ${path}`, "Check the path.", path);
-    case "too-large": {
-      const message = `${path} has ${result.size} bytes, more than the limit of ${MAX_RECEIPTS_BYTES}`;
-      throw new CliError("receipts-unreadable", message, "Verify it in your own program, with verifyReceipts.", path);
-    }
-    case "failed":
-      throw new CliError("receipts-unreadable", `${path} cannot be read: ${result.message}`, "Check the path.", path);
-  }
-}
-
-/** Only chains that hold can cover anything, and only of a cassette that loads. */
+/** Undefined unless the cassette loads and all chains hold. */
 function coverageOf(cassette: Verdict, chains: readonly Chain[]): Coverage | undefined {
   const whole = chains.flatMap(({ verdict }) => (verdict.kind === "ok" ? [verdict.chain] : []));
   if (cassette.status !== "ok" || whole.length < chains.length) return undefined;
@@ -136,7 +116,7 @@ function printCoverage(line: PrintLine, file: string, coverage: Coverage): void 
   line({ look, text: "covered".padEnd(11) }, file, `  ${turns - uncovered.length} of ${count(turns, "turn")}${rest}`);
   if (promptUncovered.length > 0) {
     const text = "           prompt not covered: ";
-    line({ look: "warn", text }, `turn ${listed(promptUncovered)}, whose receipts hold no prompt hash`);
+    line({ look: "warn", text }, `turn ${listed(promptUncovered)}, whose receipts have no prompt hash`);
   }
   for (const { runId, agentId, turnIndex } of unrecorded.slice(0, PRINTED_FINDINGS)) {
     const place = `turn ${turnIndex} of agent ${agentId} in run ${runId.slice(0, 8)} has a receipt`;
@@ -155,16 +135,14 @@ function printChain(line: PrintLine, file: string, verdict: ReceiptVerdict): voi
     case "ok": {
       const { receipts, runs, agents, chainId, head, complete, openCalls } = verdict;
       const what = `${count(receipts, "receipt")}  ${count(runs.length, "run")}  ${count(agents.length, "agent")}`;
-      line(
-        { look: "good", text: "ok".padEnd(11) },
-        file,
-        `  ${what}  chain ${chainId.slice(0, 8)}  head ${head.slice(0, 8)}`,
-      );
+      const ids = `chain ${chainId.slice(0, 8)}  head ${head.slice(0, 8)}`;
+      line({ look: "good", text: "ok".padEnd(11) }, file, `  ${what}  ${ids}`);
+      const why =
+        openCalls > 0
+          ? `${count(openCalls, "tool call")} without a receipt`
+          : "there is no end, so a tail may have been cut off";
       if (complete) line("           complete: the end of the chain is there, so no tail is missing");
-      else if (openCalls > 0)
-        line({ look: "warn", text: "           not complete: " }, `${count(openCalls, "tool call")} without a receipt`);
-      else
-        line({ look: "warn", text: "           not complete: " }, "there is no end, so a tail may have been cut off");
+      else line({ look: "warn", text: "           not complete: " }, why);
       return;
     }
     case "broken": {
@@ -179,8 +157,4 @@ function printChain(line: PrintLine, file: string, verdict: ReceiptVerdict): voi
     case "empty":
       line({ look: "bad", text: "empty".padEnd(11) }, file, "  there is no receipt, so nothing is proven");
   }
-}
-
-function usage(message: string, hint: string): CliError {
-  return new CliError("usage", message, hint);
 }

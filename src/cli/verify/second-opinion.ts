@@ -1,5 +1,5 @@
-// `cassette verify --independent`: what held is computed again by a second implementation, from the bytes of the same files.
-// Loaded only where it is asked for.
+// `cassette verify --independent`: computes everything that held again with a second implementation, from the same bytes. Loaded only
+// with that option.
 
 import { BUNDLE_SUFFIX, DEFAULT_MAX_BYTES, ENVELOPE_SUFFIX, type SignatureFinding } from "../../cassette/index.js";
 import type { FilePort } from "../../core/index.js";
@@ -13,15 +13,14 @@ import { recomputeEnvelope } from "./independent/signature.js";
 import { Tally, type Disagreement, type Recomputed } from "./independent/tally.js";
 import type { LayerRules } from "./layers.js";
 
-/** The sum of what was recomputed, and by which packages. */
-export interface IndependentSummary extends Recomputed {
-  /** Versions by name. */
+interface IndependentSummary extends Recomputed {
+  /** Package versions by name. */
   by: Record<string, string>;
 }
 
 /**
- * Recomputes a cassette or bundle that holds by the first implementation. `found` are the signatures that one found. Throws
- * `CliError` `independent-mismatch` for any other result.
+ * Recomputes a cassette or bundle that holds by the first implementation, which found the signatures `found`. Throws `CliError`
+ * `independent-mismatch` for another result.
  */
 export async function recomputeFile(
   files: FilePort,
@@ -29,8 +28,10 @@ export async function recomputeFile(
   rules: LayerRules,
   found: readonly SignatureFinding[],
 ): Promise<Recomputed> {
-  const read = (path: string): Promise<Uint8Array | undefined> =>
-    readBytes(files, path, rules.maxBytes ?? DEFAULT_MAX_BYTES);
+  const read = async (path: string): Promise<Uint8Array | undefined> => {
+    const result = await files.read(path, rules.maxBytes ?? DEFAULT_MAX_BYTES);
+    return result.kind === "read" ? result.bytes : undefined;
+  };
   const bytes = (await read(file)) ?? new Uint8Array();
   const tally = file.endsWith(BUNDLE_SUFFIX)
     ? await recomputeBundle(bytes, (name) => read(pathBeside(file, name)))
@@ -61,23 +62,17 @@ async function recomputeSigned(
   return tally;
 }
 
-async function readBytes(files: FilePort, path: string, maxBytes: number): Promise<Uint8Array | undefined> {
-  const result = await files.read(path, maxBytes);
-  return result.kind === "read" ? result.bytes : undefined;
-}
-
 function disagreement(file: string, { pointer, what }: Disagreement, more: number): CliError {
   const place = pointer === "" ? "" : ` at ${pointer}`;
   const others = more === 0 ? "" : `, and ${count(more, "more value")}`;
   return new CliError(
     "independent-mismatch",
     `the independent implementation disagrees${place}: ${what}${others}`,
-    "Restore the file from version control, or record it again. If you did not change it, report this as a defect of playhead.",
+    "Restore the file from version control, or record it again. If you did not change it, report a bug in playhead.",
     file,
   );
 }
 
-/** The sum over all files. */
 export function sumRecomputed(recomputed: readonly Recomputed[]): IndependentSummary {
   const tally = new Tally();
   for (const { hashes, signatures, notRecomputed } of recomputed) {
@@ -89,7 +84,7 @@ export function sumRecomputed(recomputed: readonly Recomputed[]): IndependentSum
   return { hashes, signatures, notRecomputed, by: packageVersions() };
 }
 
-/** Two lines at most: what was recomputed, and what could not be. */
+/** Prints what was recomputed, and what could not be. */
 export function printRecomputed(line: PrintLine, summary: IndependentSummary): void {
   const { hashes, signatures, notRecomputed } = summary;
   const by = Object.entries(summary.by).map(([name, version]) => `${name} ${version}`);

@@ -1,11 +1,10 @@
-// `cassette verify`: loads every file, goes on after a failure, and says for each what holds.
+// `cassette verify`: loads every file, goes on after a failure, and prints a verdict for each.
 
-import { defined } from "../../core/index.js";
 import { resolve } from "node:path";
 import { BUNDLE_SUFFIX, CASSETTE_SUFFIX } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
+import { defined, type FilePort } from "../../core/index.js";
 import { doJobs } from "../../host/index.js";
-import { CliError, toFailure } from "../errors.js";
+import { CliError, toFailure, usageError } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { lostFailure } from "../thread-failure.js";
@@ -17,11 +16,8 @@ import { membersOf, printBundle, toRefusal } from "./bundle.js";
 import { describeLayers, openLayers, type LayerOptions, type LayerRules } from "./layers.js";
 import { createChecker, type Verdict, type VerifySettings } from "./file-verdict.js";
 
-/** The flags of `cassette verify`, as commander gives them. */
 export interface VerifyOptions extends LayerOptions {
-  /** How many threads; without it the cores there are, where it is worth it. */
   jobs?: number;
-  /** Computes everything again by a second implementation. */
   independent?: boolean;
   json?: boolean;
 }
@@ -34,14 +30,11 @@ interface Summary {
   version1: number;
 }
 
-/** Checks all files, exits 3 if one was refused, else 2 if one could not be read. */
+/** Exits 3 if a file was refused, else 2 if one could not be read. */
 export async function verify(paths: readonly string[], options: VerifyOptions, io: CommandIo): Promise<void> {
   if (paths.length === 0 && options.lock === undefined) {
-    throw new CliError(
-      "usage",
-      "no path was given",
-      "Name cassette files or folders, --lock for all that is locked, or a file of --receipts.",
-    );
+    const hint = "Name cassette files or folders, or use --lock for all locked files, or --receipts.";
+    throw usageError("no path was given", hint);
   }
   const verdicts = await checkCassettes(paths, options, io, false);
   const summary = summarise(verdicts);
@@ -56,7 +49,7 @@ export async function verify(paths: readonly string[], options: VerifyOptions, i
   }
 }
 
-/** What `--independent` adds to the report; nothing where it was not asked for. */
+/** The part of the report for `--independent`, empty without it. */
 export async function secondOpinionOn(
   verdicts: readonly Verdict[],
   { independent }: VerifyOptions,
@@ -68,7 +61,7 @@ export async function secondOpinionOn(
   return { json: { independent: sum }, print: (line) => printRecomputed(line, sum) };
 }
 
-/** A verdict on every file that the paths mean, in order, and on every locked one that is gone from there. */
+/** A verdict on every file that the paths mean, in order, and on every missing locked file. */
 export async function checkCassettes(
   paths: readonly string[],
   options: VerifyOptions,
@@ -85,7 +78,7 @@ export async function checkCassettes(
   const found = rules.isLocked || rules.trust !== undefined ? await withMembers(files, named, rules, io.cwd) : named;
   const progress = createProgress(io, "verifying");
   const settings: VerifySettings = { cwd: io.cwd, rules, isIndependent: options.independent === true, keepsTurns };
-  // What a thread sends is copied, and responses are most of a cassette.
+  // Threads copy their results, and responses are the largest part of a cassette.
   const threads = keepsTurns ? 1 : options.jobs;
 
   const verdicts = empty.map(nothingIn);
@@ -104,7 +97,7 @@ export async function checkCassettes(
   return verdicts;
 }
 
-/** A bundle has no lock and no signature of its own: what is asked of those is asked of each cassette that it lists. */
+/** Adds the cassettes of bundles, because lock and signatures concern cassettes only. */
 async function withMembers(
   files: FilePort,
   named: readonly string[],
@@ -123,25 +116,16 @@ async function withMembers(
 }
 
 function nothingIn(folder: string): Verdict {
-  const message = "the folder holds no *.cassette.json or *.bundle.json file, so nothing was verified";
+  const message = "the folder contains no *.cassette.json or *.bundle.json file, so nothing was verified";
   const hint = "Check the path, or name the files one by one.";
-  return {
-    file: folder,
-    status: "unreadable",
-    failure: toFailure(new CliError("nothing-found", message, hint, folder)),
-  };
+  return toRefusal(folder, toFailure(new CliError("nothing-found", message, hint, folder)));
 }
 
 function summarise(verdicts: readonly Verdict[]): Summary {
   const having = (status: Verdict["status"]): number => verdicts.filter((verdict) => verdict.status === status).length;
-  return {
-    files: verdicts.length,
-    ok: having("ok"),
-    refused: having("refused"),
-    unreadable: having("unreadable"),
-    version1: verdicts.filter((verdict) => verdict.status === "ok" && "version" in verdict && verdict.version === 1)
-      .length,
-  };
+  const version1 = verdicts.filter((verdict) => "version" in verdict && verdict.version === 1).length;
+  const [ok, refused, unreadable] = [having("ok"), having("refused"), having("unreadable")];
+  return { files: verdicts.length, ok, refused, unreadable, version1 };
 }
 
 function exitCodeFor({ refused, unreadable }: Summary): ExitCode {
@@ -149,7 +133,7 @@ function exitCodeFor({ refused, unreadable }: Summary): ExitCode {
   return unreadable > 0 ? EXIT.failed : EXIT.ok;
 }
 
-/** A verdict as it stands in the JSON document. */
+/** A verdict as part of the JSON document. */
 export function toJson(verdict: Verdict): object {
   if (verdict.status === "ok") {
     const { recorded: _recorded, ...shown } = verdict;
@@ -159,7 +143,7 @@ export function toJson(verdict: Verdict): object {
   return { ...rest, error: toJsonError(failure) };
 }
 
-/** A line for each, and their sum; nothing where nothing was named. */
+/** Prints a line for each verdict, and their sum. */
 export function printVerdicts(line: PrintLine, verdicts: readonly Verdict[]): void {
   if (verdicts.length === 0) return;
   for (const verdict of verdicts) printVerdict(line, verdict);
@@ -185,9 +169,6 @@ function printVerdict(line: PrintLine, verdict: Verdict): void {
   }
   const { version, turns, recordedProvider, cassetteId, layers } = verdict;
   const proof = cassetteId?.slice(0, 8) ?? "nothing proves its contents";
-  line(
-    { look: "good", text: "ok".padEnd(11) },
-    file,
-    `  v${version}  ${count(turns, "turn")}  ${recordedProvider}  ${proof}  ${describeLayers(layers)}`,
-  );
+  const what = `v${version}  ${count(turns, "turn")}  ${recordedProvider}  ${proof}  ${describeLayers(layers)}`;
+  line({ look: "good", text: "ok".padEnd(11) }, file, `  ${what}`);
 }

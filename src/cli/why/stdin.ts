@@ -1,4 +1,4 @@
-// All of stdin, up to a limit.
+// Reads all of stdin, up to a limit.
 
 import { CliError } from "../errors.js";
 import type { CliIo } from "../terminal/io.js";

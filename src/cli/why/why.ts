@@ -1,4 +1,4 @@
-// `cassette why`: a request from a file or stdin, in our form or a vendor's, put to one cassette.
+// `cassette why`: looks up a request from a file or stdin, in our form or a vendor's, in one cassette.
 
 import {
   CassetteError,
@@ -19,13 +19,13 @@ import {
   type LlmTurnRequest,
   type WireName,
 } from "../../core/index.js";
-import { CliError } from "../errors.js";
+import { CliError, usageError } from "../errors.js";
+import { readBytes } from "../options/file.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { createPrinter, writeJson } from "../terminal/output.js";
 import { readStdin } from "./stdin.js";
 
-/** The flags of `cassette why`, as commander gives them. */
 export interface WhyOptions {
   request: string;
   wire?: string;
@@ -61,7 +61,7 @@ export async function why(file: string, { request: path, wire, json }: WhyOption
   }
 }
 
-/** The library's hint is for who calls a provider, and here there is a file. */
+/** Replaces the library's hint, which is for a caller of a provider. */
 async function whyOwn(cassette: unknown, body: JsonObject, path: string, file: string): Promise<WhyVerdict> {
   try {
     return await whyRequest(cassette, body as unknown as LlmTurnRequest, file);
@@ -77,13 +77,14 @@ function nameOf(path: string): string | undefined {
 }
 
 async function readRequest(path: string, io: CommandIo): Promise<JsonObject> {
-  const bytes = path === "-" ? await readStdin(io, MAX_REQUEST_BYTES) : await readFile(path, io);
+  const read = () => readBytes(filesAt(io), path, MAX_REQUEST_BYTES, { code: "request-unreadable" });
+  const bytes = path === "-" ? await readStdin(io, MAX_REQUEST_BYTES) : await read();
   const value = parseRequest(bytes, path);
   if (isPlainObject(value)) return value as JsonObject;
-  throw new CliError("usage", "the request is no JSON object", FORM, nameOf(path));
+  throw new CliError("usage", "the request is not a JSON object", FORM, nameOf(path));
 }
 
-/** What is wrong with a request says nothing of the cassette, so it is no integrity failure. */
+/** A malformed request is not an integrity failure, because it says nothing about the cassette. */
 function parseRequest(bytes: Uint8Array, path: string): unknown {
   try {
     return parseStrictJson(bytes, { file: path });
@@ -93,25 +94,11 @@ function parseRequest(bytes: Uint8Array, path: string): unknown {
   }
 }
 
-async function readFile(path: string, io: CommandIo): Promise<Uint8Array> {
-  const result = await filesAt(io).read(path, MAX_REQUEST_BYTES);
-  switch (result.kind) {
-    case "read":
-      return result.bytes;
-    case "not-found":
-      throw new CliError("request-unreadable", `there is no request at ${path}`, "Check the path.", path);
-    case "too-large":
-      throw new CliError("request-unreadable", `${path} has ${result.size} bytes`, "Give one request.", path);
-    case "failed":
-      throw new CliError("request-unreadable", `${path} cannot be read: ${result.message}`, "Check the path.", path);
-  }
-}
-
-/** A vendor's body without marks of its own is on the wire that most hosts speak. Our own form has no `model` beside `messages`. */
+/** Our form has no `model` next to `messages`. A vendor's body without its own marks is on the wire that most hosts speak. */
 export function chooseForm(body: JsonObject, wire: string | undefined): "own" | WireName {
   if (wire !== undefined) {
     if (isWireName(wire)) return wire;
-    throw new CliError("usage", `${JSON.stringify(wire)} is no wire`, `Use one of ${WIRE_NAMES.join(", ")}.`);
+    throw usageError(`${JSON.stringify(wire)} is not a wire`, `Use one of ${WIRE_NAMES.join(", ")}.`);
   }
   const marked = WIRE_NAMES.find((name) => VENDORS[name].recognises(body));
   return marked ?? (typeof body["model"] === "string" ? DEFAULT_VENDOR : "own");

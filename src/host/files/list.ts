@@ -1,12 +1,11 @@
-// All files below a folder. Links to files are named and links to folders followed, each real folder once, so that a link
-// to a folder above ends nowhere. What cannot be read is named like a file, so that whoever reads it learns why: a folder, and a
-// pipe or a device in the place of a file.
+// Lists all files below a folder. Links to folders are followed, each real folder once, so that a link to a folder above does not loop.
+// Unreadable folders, pipes and devices are listed like files, so that reading them reports the reason.
 
 import { readdir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf } from "./failure.js";
 
-/** Relative paths with `/`, sorted; undefined when `folder` itself is none that can be read. */
+/** Relative paths with `/`, sorted. Undefined if `folder` cannot be read as a folder. */
 export async function list(folder: string, suffix: string): Promise<string[] | undefined> {
   const walk: Walk = { root: folder, suffix, found: [], links: [], visited: new Set() };
   try {
@@ -15,7 +14,7 @@ export async function list(folder: string, suffix: string): Promise<string[] | u
   } catch {
     return undefined;
   }
-  // Real folders come first, so that a file is named by its own path before it is by a link's.
+  // Real folders come first, so that a file is listed by its own path instead of a link's.
   for (let link = walk.links.shift(); link !== undefined; link = walk.links.shift()) await followLink(walk, link);
   return walk.found.sort();
 }
@@ -24,7 +23,7 @@ interface Walk {
   root: string;
   suffix: string;
   found: string[];
-  /** Links not looked at yet, relative like what is found. */
+  /** Links to follow, relative to the root. */
   links: string[];
   /** Real paths of folders. */
   visited: Set<string>;
@@ -34,11 +33,11 @@ async function walkFolder(walk: Walk, path: string, real: string): Promise<void>
   if (walk.visited.has(real)) return;
   walk.visited.add(real);
   const entries = await readdir(join(walk.root, path), { withFileTypes: true }).catch((error: unknown) => {
-    // One that is gone meanwhile is no matter; one whose name is no UTF-8 cannot be asked for and must not pass unseen.
+    // A folder may have been deleted meanwhile. One whose name is not UTF-8 cannot be opened, and must be reported.
     if (codeOf(error) !== "ENOENT" || path.includes("\uFFFD")) walk.found.push(path);
     return [];
   });
-  // In one order everywhere, since the first link to a folder is the one it is followed by.
+  // The order must be the same everywhere, because only the first link to a folder is followed.
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
     const inner = path === "" ? entry.name : `${path}/${entry.name}`;
@@ -48,7 +47,7 @@ async function walkFolder(walk: Walk, path: string, real: string): Promise<void>
   }
 }
 
-/** A link that leads nowhere is named when its name ends with the suffix; reading says what is wrong with it. */
+/** Lists a broken link if its name has the suffix, so that reading reports it. */
 async function followLink(walk: Walk, path: string): Promise<void> {
   const full = join(walk.root, path);
   try {

@@ -1,15 +1,12 @@
-// The bytes of an open file, in as few calls as there can be: a folder of very many small files is read by nothing else.
+// Reads the bytes of an open file with as few calls as possible, because a folder may have very many small files.
 
 import type { FileHandle } from "node:fs/promises";
 import type { FileRead } from "../../core/index.js";
 
-/** For a file that grew since it was measured, and for one that says it has no size. */
+/** The buffer for files that grew since they were measured, or that report no size. */
 const MORE_BYTES = 64 * 1024;
 
-/**
- * The whole file, which has `size` bytes by its own account, or that it has more than `maxBytes`. Reads one byte more than either
- * says, since a file may grow between being measured and being read.
- */
+/** Reads the whole file of `size` bytes, or finds that it has more than `maxBytes`. Tries one byte more, because the file may have grown. */
 export async function readBounded(handle: FileHandle, size: number, maxBytes: number): Promise<FileRead> {
   const chunks: Buffer[] = [];
   let total = 0;
@@ -19,7 +16,7 @@ export async function readBounded(handle: FileHandle, size: number, maxBytes: nu
     const { bytesRead } = await handle.read(buffer, 0, room, null);
     if (bytesRead > 0) chunks.push(buffer.subarray(0, bytesRead));
     total += bytesRead;
-    // One byte more was asked for and was not there, so this is the end.
+    // The extra byte was not there, so this is the end.
     if (bytesRead === 0 || (total === size && bytesRead < room)) break;
     room = total < size ? Math.min(size, maxBytes) + 1 - total : Math.min(MORE_BYTES, maxBytes + 1 - total);
     if (room <= 0) break;

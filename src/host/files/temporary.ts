@@ -1,10 +1,10 @@
-// The files that a write makes beside its target, and taking away those that a crash left behind.
+// Names the temporary files of writes, and removes those that a crash left behind.
 
 import { lstat, readdir, unlink } from "node:fs/promises";
 import { join } from "node:path";
 
 const PATTERN = /^\.playhead-[0-9a-f]{12}\.tmp$/;
-/** No write takes this long, so whoever made it is gone. */
+/** No write takes this long, so the writer has ended. */
 const STALE_MS = 24 * 60 * 60 * 1000;
 
 /** A name as short as this fits beside any target; `random` are six bytes. */
@@ -12,7 +12,7 @@ export function temporaryName(random: Uint8Array): string {
   return `.playhead-${Buffer.from(random).toString("hex")}.tmp`;
 }
 
-/** Removes stale temporary files of ours, once for each folder in `swept`. Best effort: a write does not fail over it. */
+/** Removes our stale temporary files, once for each folder in `swept`. Best effort: a failure does not fail the write. */
 export async function sweep(folder: string, swept: Set<string>): Promise<void> {
   if (swept.has(folder)) return;
   swept.add(folder);

@@ -1,9 +1,9 @@
-// A circuit breaker: after some failures in a row nothing is let through for a while, then one probe, whose outcome decides.
+// A circuit breaker: after some failures in a row it lets nothing through for a while, then one probe, whose outcome decides.
 //
 //   closed ──failures in a row──► open ──cooldown is over──► half-open ──the probe failed──► open
 //     ▲                                                          └──the probe succeeded──► closed
 
-/** When a target is left alone for a while. */
+/** When the fleet stops calling a target for a while. */
 export interface BreakerOptions {
   /** Failures in a row that open it, 1 to 10,000. */
   readonly failures: number;
@@ -11,27 +11,27 @@ export interface BreakerOptions {
   readonly cooldownMs: number;
 }
 
-export type BreakerState =
+type BreakerState =
   | { readonly kind: "closed"; readonly failures: number }
   | { readonly kind: "open"; readonly until: number }
   /** One probe is on its way. */
   | { readonly kind: "half-open" };
 
-/** What a call that was let through is known by. Of use once. */
+/** Identifies a call that was let through. Valid once. */
 export interface BreakerPass {
   readonly state: number;
 }
 
-/** `aborted` says nothing about the target: as if the call had not been made. */
+/** `aborted` says nothing about the target. */
 export type BreakerOutcome = "succeeded" | "failed" | "aborted";
 
 export interface Breaker {
   readonly state: BreakerState;
   /** True while `admit` would refuse. */
   refuses(now: number): boolean;
-  /** Lets a call through, or gives undefined. Each pass must be settled. */
+  /** Lets a call through, or returns undefined. Each pass must be settled. */
   admit(now: number): BreakerPass | undefined;
-  /** A call that was let through in an earlier state has no say in this one. */
+  /** Ignores a call that was let through in an earlier state. */
   settle(pass: BreakerPass, outcome: BreakerOutcome, now: number): void;
 }
 
@@ -76,7 +76,7 @@ export function createBreaker({ failures: limit, cooldownMs }: BreakerOptions): 
       case "succeeded":
         return { kind: "closed", failures: 0 };
       case "aborted":
-        // The probe told nothing: the next call is one.
+        // The probe showed nothing, so the next call is the probe.
         return before.kind === "half-open" ? { kind: "open", until: now } : before;
       case "failed": {
         const failures = before.kind === "closed" ? before.failures + 1 : limit;

@@ -1,4 +1,4 @@
-// What a fleet tells of one cell: one target on one member. Plain JSON throughout, so that it can be stored and sent.
+// The result of one cell of a fleet: one target on one member. It is plain JSON, so that it can be stored and sent.
 
 import {
   AgentError,
@@ -10,7 +10,7 @@ import {
   type UsageTotal,
 } from "../../core/index.js";
 
-/** What is kept of a run. Conversation and events are not: a member's `onEvent` has them. */
+/** The result of a run. A member's `onEvent` has the conversation and the events. */
 export interface FleetResult {
   /** The agent that answered. */
   agentId: string;
@@ -23,7 +23,7 @@ export interface FleetResult {
 
 /** Why a cell failed, as plain JSON. */
 export interface FleetError {
-  /** `unknown` for what is no `AgentError`. */
+  /** `unknown` for anything but an `AgentError`. */
   code: AgentErrorCode | "unknown";
   /** 1,000 characters at most. */
   message: string;
@@ -34,25 +34,25 @@ export interface FleetError {
 interface Begun {
   member: string;
   target: string;
-  /** How often a run was begun. 0 when the target's own `goal` function failed. */
+  /** The number of runs. 0 when the target's own `goal` function failed. */
   attempts: number;
-  /** Milliseconds since the Unix epoch: when the cell was taken up, and when it was over. */
+  /** Milliseconds since the Unix epoch: when the cell began and ended. */
   startedAt: number;
   endedAt: number;
 }
 
-/** What came of one target on one member, by `status`. */
+/** The result of one target on one member, by `status`. */
 export type FleetCell =
   | (Begun & { status: "done"; result: FleetResult })
-  /** A cell that was running when the fleet was aborted is one of these, with the code `aborted`. */
+  /** Includes cells that were running when the fleet was aborted, with the code `aborted`. */
   | (Begun & { status: "failed"; error: FleetError })
-  /** Never begun. No member where any could have taken it and none had. */
+  /** Never begun. `member` is absent if any member could have taken it. */
   | { status: "skipped"; target: string; member?: string; attempts: 0; reason: SkipReason };
 
 /** Its target's breaker was open, or the fleet was aborted or destroyed before its turn. */
 export type SkipReason = "breaker-open" | "aborted";
 
-/** How many cells have each status; the three add up to `total` once a run is over. */
+/** The number of cells by status. The three add up to `total` when a run is over. */
 export interface FleetCounts {
   total: number;
   done: number;
@@ -62,20 +62,13 @@ export interface FleetCounts {
 
 const MAX_MESSAGE = 1_000;
 
-/** The part of a run's result that is kept. Throws for what is no result. */
+/** Throws for anything but a result. */
 export function toFleetResult(result: RunResult): FleetResult {
   const { agentId, finalAnswer, budgetExhausted, turns, toolCalls, usage } = result;
-  return {
-    agentId,
-    finalAnswer,
-    ...defined({ budgetExhausted }),
-    turns,
-    toolCalls,
-    usage: { ...usage },
-  };
+  return { agentId, finalAnswer, ...defined({ budgetExhausted }), turns, toolCalls, usage: { ...usage } };
 }
 
-/** Whatever was thrown, as data. Never throws. */
+/** Converts anything thrown to data. Never throws. */
 export function toFleetError(thrown: unknown): FleetError {
   try {
     const message = thrownText(thrown).slice(0, MAX_MESSAGE);

@@ -1,4 +1,4 @@
-// One cell, from being claimed until it is settled. Everything that goes wrong on the way is data.
+// Runs one cell from claim to result. Every failure is data.
 
 import { AgentError, sleep, untilAborted, type Ports } from "../../core/index.js";
 import { toFleetError, toFleetResult, type FleetCell, type FleetError, type FleetResult } from "./cell.js";
@@ -11,7 +11,7 @@ export interface CellTerms {
   readonly clock: () => number;
   readonly ports: Ports;
   readonly signal: AbortSignal;
-  /** Asks to be let through to the cell's target once more. */
+  /** Enters the target's gate again. */
   readonly reenter: () => Promise<Entry>;
 }
 
@@ -20,7 +20,7 @@ type Attempt =
   | { kind: "failed"; error: FleetError }
   | { kind: "aborted"; error: FleetError };
 
-/** Runs a cell for which `first` is what its target's gate said. Never rejects. */
+/** Runs a cell. `first` is the answer of its target's gate. Never rejects. */
 export async function executeCell(
   cell: PlannedCell,
   member: Member,
@@ -36,7 +36,7 @@ export async function executeCell(
   const startedAt = clock();
   const goal = entry.kind === "in" && !signal.aborted ? toGoal(cell, member) : "";
   if (entry.kind === "aborted" || signal.aborted || typeof goal !== "string") {
-    // Nothing of the target has been tried.
+    // The target has not been called.
     if (entry.kind === "in") gates.settle(target, entry.pass, "aborted", clock());
     if (typeof goal === "string") return { status: "skipped", ...whose, attempts: 0, reason: "aborted" };
     return { status: "failed", ...whose, attempts: 0, startedAt, endedAt: clock(), error: goal };
@@ -77,7 +77,7 @@ async function attemptRun({ runtime }: Member, goal: string, signal: AbortSignal
   }
 }
 
-/** After `ms`, and then for as long as the target's rate asks for. */
+/** Enters the gate after `ms`, and after any further wait for the target's rate. */
 async function enterAfter(
   ms: number,
   { ports, signal, reenter }: CellTerms,

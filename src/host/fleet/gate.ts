@@ -1,5 +1,5 @@
-// What stands before each target: its breaker and its rate. Both are of the target and not of the member, since what they
-// guard is the target: a site that is down is down for every member, and its limits count them all together.
+// The gate of each target: its breaker and its rate. They belong to the target and not to a member, because a site that is down is down
+// for every member, and its limits count all members together.
 
 import { createBreaker, type Breaker, type BreakerOptions, type BreakerPass } from "./breaker.js";
 import { createRate, type Rate, type RateOptions } from "./rate.js";
@@ -7,7 +7,7 @@ import { createRate, type Rate, type RateOptions } from "./rate.js";
 interface Gate {
   readonly breaker: Breaker | undefined;
   readonly rate: Rate | undefined;
-  /** Runs that were let through and have not settled: what they will say of the target must find it here. */
+  /** Runs that have not ended yet. Their results need this gate. */
   passes: number;
 }
 
@@ -17,17 +17,17 @@ export type Entry =
   | { readonly kind: "later"; readonly ms: number };
 
 export interface Gates {
-  /** Lets one run through to `target`, taking a token; or says why not. */
+  /** Lets one run through to `target` and takes a token, or says why not. */
   enter(target: string, now: number): Entry;
   settle(target: string, pass: BreakerPass | undefined, outcome: "succeeded" | "failed" | "aborted", now: number): void;
-  /** The targets that must wait for their rate, each with the milliseconds left. Not those whose breaker refuses anyway. */
+  /** The targets that must wait for their rate, with the milliseconds left, except those whose breaker refuses. */
   held(now: number): ReadonlyMap<string, number>;
-  /** Forgets what makes no difference any more, and of the rest the breakers used longest ago beyond `most` targets. */
+  /** Forgets fresh gates, and the least recently used ones beyond `most` targets. */
   forget(now: number, most: number): void;
 }
 
 export function createGates(options: { breaker?: BreakerOptions; rate?: RateOptions }): Gates {
-  /** The one used last stands last. */
+  /** The most recently used gate is the last. */
   const gates = new Map<string, Gate>();
   const exhausted = new Set<string>();
 

@@ -1,4 +1,4 @@
-// The options of a fleet and of one of its runs, checked once at the door and copied, so that later changes do not matter.
+// The options of a fleet and of its runs, checked once and copied, so that later changes have no effect.
 
 import { AgentError, assertKnownOptions, defined, type AgentRuntime, type Ports } from "../../core/index.js";
 import { assertCount } from "../count.js";
@@ -18,58 +18,55 @@ const MAX_MS = 86_400_000;
 /** One member of a fleet: a runtime under an id. */
 export interface FleetMember {
   readonly id: string;
-  /** Its own, with its own providers and key. A function is called once, when the fleet is made. */
+  /** The member's own runtime, with its own providers and key. A function is called once, when the fleet is made. */
   readonly runtime: AgentRuntime | (() => AgentRuntime);
 }
 
-/** How often a failed cell is run again, and after how long. */
+/** How often and when a failed cell is run again. */
 export interface FleetRetry {
-  /** The most runs of one cell, 2 to 100. */
+  /** Limit of runs of one cell, 2 to 100. */
   readonly attempts: number;
-  /** Between two of them, at most a day. The cell keeps its place meanwhile. Default 0. */
+  /** Wait between two runs, at most a day. The cell keeps its place meanwhile. Default 0. */
   readonly waitMs?: number;
 }
 
 /** The options of {@link createFleet}. A wrong one is `AgentError` `invalid-options`. */
 export interface FleetOptions {
   readonly members: readonly FleetMember[];
-  /** Cells at once, of all members and runs of this fleet together. 1 to 1,000, default 4. */
+  /** Concurrent cells of all members and runs together. 1 to 1,000, default 4. */
   readonly concurrency?: number;
-  /** Cells at once of one member. 1 to 1,000, default 1. */
+  /** Concurrent cells of one member. 1 to 1,000, default 1. */
   readonly perMember?: number;
-  /** How often a run may begin on one target. Default as often as there is room. */
+  /** How often a run may begin on one target. Default unlimited. */
   readonly rate?: { readonly perTarget?: RateOptions };
-  /** One for each target. Default none. */
+  /** A circuit breaker for each target. Default none. */
   readonly breaker?: BreakerOptions;
-  /**
-   * For failures that say of themselves that they are `retryable`. Default none: a run may have written something before it
-   * failed, and a second one writes it again.
-   */
+  /** Retries for `retryable` failures. Default none, because a failed run may have written something that a retry writes again. */
   readonly retry?: FleetRetry;
   readonly ports?: Partial<Ports>;
 }
 
-/** What members are run on, under an id. */
+/** A target of the members, under an id. */
 export interface FleetTarget {
   readonly id: string;
-  /** The goal of its runs, or what gives it for a member's id. */
+  /** The goal of its runs, or a function that returns it for a member's id. */
   readonly goal: string | ((member: string) => string);
 }
 
-/** What `onProgress` is told. */
+/** The argument of `onProgress`. */
 export interface FleetProgress {
-  /** The cell that has just been settled. */
+  /** The cell that has just ended. */
   readonly cell: FleetCell;
-  /** So far. */
+  /** The counts so far. */
   readonly counts: FleetCounts;
 }
 
 /** The options of one run of a fleet. A wrong one is `AgentError` `invalid-options`. */
 export interface FleetRunOptions {
   readonly targets: readonly FleetTarget[];
-  /** `each`: every member runs every target. `any`: each target once, on whichever member is free. Default `each`. */
+  /** `each`: every member runs every target. `any`: each target once, on any free member. Default `each`. */
   readonly assign?: "each" | "any";
-  /** Called once for each cell, in the order in which they are settled. What it throws is a warning. */
+  /** Called once for each cell, in the order in which they end. An error is a warning. */
   readonly onProgress?: (progress: FleetProgress) => void;
   readonly signal?: AbortSignal;
 }
@@ -83,7 +80,7 @@ export interface PlannedCell extends QueuedCell {
   readonly goal: FleetTarget["goal"];
 }
 
-/** Throws `AgentError` `invalid-options` for whatever can never work. */
+/** Throws `AgentError` `invalid-options`. */
 export function assertFleetOptions(options: FleetOptions): void {
   const known = ["members", "concurrency", "perMember", "rate", "breaker", "retry", "ports"];
   assertKnownOptions("createFleet", options, known);
@@ -108,7 +105,7 @@ export function assertFleetOptions(options: FleetOptions): void {
   }
 }
 
-/** The members with their runtimes made. Throws `invalid-options`; what a function for a runtime throws is the `cause`. */
+/** The members with their runtimes. Throws `invalid-options`, with the error of a runtime function as `cause`. */
 export function createMembers(members: readonly FleetMember[]): Member[] {
   assertList("createFleet", "members", members, MAX_FLEET_MEMBERS);
   for (const member of members) assertKnownOptions("a member", member, ["id", "runtime"]);
@@ -117,11 +114,10 @@ export function createMembers(members: readonly FleetMember[]): Member[] {
   const runtimes = new Set<AgentRuntime>();
   for (const { id, runtime } of made) {
     if (typeof runtime?.run !== "function" || typeof runtime.destroy !== "function") {
-      throw bad(`member ${id} has no runtime`, "Pass what createRuntime gives, or a function that gives it.");
+      throw bad(`member ${id} has no runtime`, "Pass the result of createRuntime, or a function that returns it.");
     }
-    if (runtimes.has(runtime)) {
-      throw bad(`member ${id} has the runtime of another member`, "Make a runtime for each member.");
-    }
+    if (runtimes.has(runtime))
+      throw bad(`member ${id} has another member's runtime`, "Make a runtime for each member.");
     runtimes.add(runtime);
   }
   return made;
@@ -137,7 +133,7 @@ function makeRuntime({ id, runtime }: FleetMember): AgentRuntime {
   }
 }
 
-/** The cells of one run in their order: members one after another, each with all targets. Throws `invalid-options`. */
+/** The cells of one run in order: member by member, each with all targets. Throws `invalid-options`. */
 export function planCells(members: readonly Member[], options: FleetRunOptions): PlannedCell[] {
   assertKnownOptions("run", options, ["targets", "assign", "onProgress", "signal"]);
   const { targets, assign = "each" } = options;
@@ -147,13 +143,13 @@ export function planCells(members: readonly Member[], options: FleetRunOptions):
   for (const target of targets) {
     assertKnownOptions("a target", target, ["id", "goal"]);
     if (typeof target.goal === "string" || typeof target.goal === "function") continue;
-    throw bad(`target ${target.id} has no goal`, "Pass a string, or a function that gives one for a member.");
+    throw bad(`target ${target.id} has no goal`, "Pass a string, or a function that returns one for a member.");
   }
   assertIds("target", targets);
   const lanes = assign === "any" ? [{}] : members.map(({ id }) => ({ member: id }));
   const count = lanes.length * targets.length;
   if (count > MAX_FLEET_CELLS) {
-    throw bad(`a run has ${count} cells`, `The most is ${MAX_FLEET_CELLS}; run fewer targets at a time.`);
+    throw bad(`a run has ${count} cells`, `The limit is ${MAX_FLEET_CELLS}. Run fewer targets at a time.`);
   }
   return lanes.flatMap((lane, row) =>
     targets.map(({ id, goal }, column) => ({ id: row * targets.length + column, target: id, goal, ...lane })),
@@ -162,7 +158,7 @@ export function planCells(members: readonly Member[], options: FleetRunOptions):
 
 function assertList(owner: string, name: string, list: readonly unknown[], most: number): void {
   if (!Array.isArray(list) || list.length === 0) throw bad(`${owner} has no ${name}`, `Pass at least one.`);
-  if (list.length > most) throw bad(`${owner} has ${list.length} ${name}`, `The most is ${most}.`);
+  if (list.length > most) throw bad(`${owner} has ${list.length} ${name}`, `The limit is ${most}.`);
 }
 
 function assertIds(what: string, list: readonly { readonly id: string }[]): void {

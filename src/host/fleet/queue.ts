@@ -1,5 +1,5 @@
-// Where the cells of one run wait. A port, so that a queue which several machines share can take the place of this one: what it
-// is given and what it answers is plain data, and each answer may be waited for.
+// The queue for the cells of one run. It is a port, so that several machines can share another implementation: all data is plain, and
+// each answer may be a promise.
 
 type Maybe<T> = T | Promise<T>;
 
@@ -7,19 +7,19 @@ export interface QueuedCell {
   /** Unique within a run. */
   readonly id: number;
   readonly target: string;
-  /** The one member that may run it; absent when any may. */
+  /** The only member that may run it. Absent if any may. */
   readonly member?: string;
 }
 
-export type Claim =
+type Claim =
   | { readonly kind: "claimed"; readonly cell: QueuedCell }
-  /** There are cells for this member, and all are of targets that it asked to leave. */
+  /** All cells for this member are of held targets. */
   | { readonly kind: "later" }
   | { readonly kind: "empty" };
 
 /**
- * Contract: a cell is claimed by one caller at a time, and never again once it is complete. A member gets its cells in the
- * order in which they were enqueued, but for those it asked to leave.
+ * Contract: one caller at a time claims a cell, and nobody claims it again once it is complete. A member gets its cells in the order of
+ * the queue, except held ones.
  */
 export interface FleetQueue {
   enqueue(cells: readonly QueuedCell[]): Maybe<void>;
@@ -28,7 +28,7 @@ export interface FleetQueue {
   complete(id: number): Maybe<void>;
 }
 
-/** The queue of a fleet in one process. A cell that is claimed and never completed is gone with the process. */
+/** The queue of a fleet in one process. */
 export function createLocalQueue(): FleetQueue {
   const ANY = "";
   /** By member, and under `ANY` those without one; each in order. */

@@ -1,5 +1,5 @@
-// A bucket of tokens, each of which comes back a fixed time after it was taken. So no window of that length, wherever it
-// begins, holds more calls than there are tokens; a bucket that refills steadily would let twice as many through.
+// A bucket of tokens. Each token returns a fixed time after it was taken, so no window of that length has more calls than there are
+// tokens. A bucket that refills steadily would allow twice as many.
 
 /** How often runs may begin. */
 export interface RateOptions {
@@ -14,7 +14,7 @@ export interface Rate {
   waitMs(now: number): number;
   /** Takes one. Only after `waitMs` gave 0. */
   take(now: number): void;
-  /** True when all tokens are there, so that nothing is lost by forgetting it. */
+  /** True when all tokens are there, so that it can be forgotten. */
   isFull(now: number): boolean;
 }
 
@@ -38,7 +38,7 @@ export function createRate({ calls, perMs }: RateOptions): Rate {
   };
 }
 
-/** A clock for breakers and rates: where the one of `now` is set back, it goes on from where it was. */
+/** A clock for breakers and rates that continues when `now` is set back. */
 export function createSteadyClock(now: () => number): () => number {
   let last = -Infinity;
   let ahead = 0;

@@ -1,5 +1,5 @@
-// One run of a fleet. Each member has as many loops as it may have cells at once. A loop takes a place, claims a cell that may
-// start now, runs it and gives the place back; it waits for a target's rate without a place.
+// One run of a fleet. Each member has one loop per concurrent cell. A loop takes a place, claims a cell that may start now, runs it and
+// returns the place. It waits for a target's rate without a place.
 
 import type { LimitFunction } from "p-limit";
 import { sleep, untilAborted, type Ports } from "../../core/index.js";
@@ -10,25 +10,25 @@ import type { FleetRetry, FleetRunOptions, Member, PlannedCell } from "./options
 import type { FleetQueue } from "./queue.js";
 import { createTally, type Tally } from "./tally.js";
 
-/** What came of one run of a fleet. */
+/** The results of one run of a fleet. */
 export interface FleetRun {
-  /** In the order of the members, and within a member of the targets, whatever finished first. */
+  /** In the order of the members, and then of the targets. */
   readonly cells: readonly FleetCell[];
   readonly counts: FleetCounts;
 }
 
 /** A member with its own places. */
-export interface Crew extends Member {
+interface Crew extends Member {
   readonly places: LimitFunction;
-  /** How many places it has. */
+  /** The number of places. */
   readonly size: number;
 }
 
-/** What all runs of one fleet have in common. */
+/** The state that all runs of one fleet share. */
 export interface FleetShared {
   readonly crews: readonly Crew[];
   readonly places: LimitFunction;
-  /** Between asking which targets must wait and taking a token, nobody else may take one. */
+  /** Prevents others from taking a token between the check of held targets and taking one. */
   readonly oneAtATime: LimitFunction;
   readonly gates: Gates;
   readonly retry: FleetRetry | undefined;
@@ -60,7 +60,7 @@ export async function runCells(
 ): Promise<FleetRun> {
   const tally = createTally(cells, onProgress, shared.ports);
   const running: Running = { ...shared, cells, queue, tally, signal, begun: new Set() };
-  // The goal stays here: a queue holds plain data.
+  // The goal stays here, because a queue has plain data.
   await queue.enqueue(cells.map(({ goal, ...queued }) => queued));
   const loops = shared.crews.flatMap((crew) =>
     Array.from({ length: Math.min(crew.size, cells.length) }, () => loop(running, crew)),
@@ -74,7 +74,7 @@ async function loop(running: Running, crew: Crew): Promise<void> {
   const { signal, ports, places } = running;
   while (!signal.aborted) {
     const taken = crew.places(() => places(() => begin(running, crew)));
-    // The place may be held by another run, which this one's abort does not end.
+    // Another run may have the place, and this abort does not end it.
     const step = await untilAborted(taken, signal).catch((error: unknown) => {
       if (signal.aborted) return EMPTY;
       throw error;

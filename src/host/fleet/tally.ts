@@ -1,4 +1,4 @@
-// The outcome of a run while it grows: each cell settled once, in its own place, counted and told.
+// Collects the cells of a run, counts them, and reports progress.
 
 import { copyJson, defined, type Ports } from "../../core/index.js";
 import { toFleetError, type FleetCell, type FleetCounts } from "./cell.js";
@@ -6,11 +6,11 @@ import type { FleetProgress, PlannedCell } from "./options.js";
 
 export interface Tally {
   settle(id: number, cell: FleetCell): void;
-  /** Everything that is not settled by now is skipped. */
+  /** Skips all remaining cells. */
   finish(): { cells: FleetCell[]; counts: FleetCounts };
 }
 
-/** `onProgress` is warned about once, however often it fails. */
+/** Warns once about a failing `onProgress`. */
 export function createTally(
   planned: readonly PlannedCell[],
   onProgress: ((progress: FleetProgress) => unknown) | undefined,
@@ -28,7 +28,7 @@ export function createTally(
     cells[id] = cell;
     counts[cell.status] += 1;
     try {
-      // One that is async tells of its failure later.
+      // An async one fails later.
       void Promise.resolve(onProgress?.({ cell: copyJson(cell), counts: { ...counts } })).catch(warn);
     } catch (error) {
       warn(error);
@@ -40,8 +40,7 @@ export function createTally(
     finish() {
       for (const { id, target, member } of planned) {
         if (cells[id] !== undefined) continue;
-        const whose = defined({ member });
-        settle(id, { status: "skipped", ...whose, target, attempts: 0, reason: "aborted" });
+        settle(id, { status: "skipped", ...defined({ member }), target, attempts: 0, reason: "aborted" });
       }
       return { cells: cells as FleetCell[], counts };
     },

@@ -1,9 +1,9 @@
-// Which SQLite there is: the one inside Node (`node:sqlite`, from 22.13) or the optional peer `@photostructure/sqlite`, which
-// has the same interface. Only the few methods that the store uses are named here.
+// Finds a SQLite: Node's own (`node:sqlite`, from 22.13) or the optional peer `@photostructure/sqlite` with the same interface, of which
+// only the methods that the store uses are declared.
 
-import { AgentError } from "../../core/index.js";
+import { AgentError, defined } from "../../core/index.js";
 
-export interface SqliteStatement {
+interface SqliteStatement {
   run(...values: string[]): { changes: number | bigint };
   get(...values: string[]): unknown;
   all(...values: string[]): unknown[];
@@ -15,11 +15,11 @@ export interface SqliteDatabase {
   close(): void;
 }
 
-/** Opens a file, creating an empty one where there is none. Throws what SQLite says. */
+/** Opens a file, or creates an empty one. Throws SQLite's error. */
 export type OpenSqlite = (path: string) => SqliteDatabase;
 
-/** A module with the interface of `node:sqlite`, or undefined when it is not there. */
-export type SqliteSource = () => Promise<unknown>;
+/** Resolves to a module with the interface of `node:sqlite`, or undefined. */
+type SqliteSource = () => Promise<unknown>;
 
 const PEER = "@photostructure/sqlite";
 const SOURCES: readonly SqliteSource[] = [
@@ -27,7 +27,7 @@ const SOURCES: readonly SqliteSource[] = [
   async () => (await import(PEER)) as unknown,
 ];
 
-/** The first of `sources` that is there. Rejects with `AgentError` `capability-missing` when none is. */
+/** The first available source. Rejects with `AgentError` `capability-missing` without any. */
 export async function loadSqlite(sources: readonly SqliteSource[] = SOURCES): Promise<OpenSqlite> {
   const failures: unknown[] = [];
   for (const source of sources) {
@@ -40,12 +40,12 @@ export async function loadSqlite(sources: readonly SqliteSource[] = SOURCES): Pr
     }
   }
   throw new AgentError("capability-missing", `there is no SQLite in Node ${process.versions.node}`, {
-    hint: `Use Node 22.13 or newer, or install the package ${PEER} beside this one.`,
-    ...(failures.length === 0 ? {} : { cause: failures[0] }),
+    hint: `Use Node 22.13 or newer, or install the package ${PEER}.`,
+    ...defined({ cause: failures[0] }),
   });
 }
 
-/** True when another process holds the file: SQLITE_BUSY or SQLITE_LOCKED, extended codes included. */
+/** True when another process has the file locked: SQLITE_BUSY or SQLITE_LOCKED, extended codes included. */
 export function isBusy(error: unknown): boolean {
   return [5, 6].includes(resultCode(error) & 0xff);
 }
@@ -55,7 +55,7 @@ export function isNoDatabase(error: unknown): boolean {
   return (resultCode(error) & 0xff) === 26;
 }
 
-/** SQLite's own number of what went wrong; 0 when it was not SQLite that failed. */
+/** SQLite's error code, or 0 for another error. */
 function resultCode(error: unknown): number {
   const code = (error as { errcode?: unknown } | null)?.errcode;
   return typeof code === "number" ? code : 0;

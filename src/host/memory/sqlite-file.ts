@@ -1,5 +1,4 @@
-// The database file of a memory: how it is recognised, made and set up. A file of something else is refused before the first
-// write to it.
+// Recognises, makes and sets up the database file of a memory. Any other file is refused before the first write.
 
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -17,13 +16,13 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};`;
 const BUSY_PAUSE_MS = 10;
 
-export interface SqliteFileTerms {
+interface SqliteFileTerms {
   path: string;
   busyTimeoutMs: number;
   maxFileBytes: number;
 }
 
-/** The database at `path`, made if need be and ready for use. Rejects with `AgentError` `memory-failed`. */
+/** Opens or makes the database at `path`. Rejects with `AgentError` `memory-failed`. */
 export async function openSqliteFile(open: OpenSqlite, terms: SqliteFileTerms): Promise<SqliteDatabase> {
   try {
     await mkdir(dirname(terms.path), { recursive: true });
@@ -33,7 +32,7 @@ export async function openSqliteFile(open: OpenSqlite, terms: SqliteFileTerms): 
   }
 }
 
-/** SQLite does not wait by itself while another process turns the same new file into one with a write-ahead log. */
+/** SQLite does not wait by itself while another process gives a new file its write-ahead log. */
 async function openPatiently(open: OpenSqlite, terms: SqliteFileTerms): Promise<SqliteDatabase> {
   for (let waitedMs = 0; ; waitedMs += BUSY_PAUSE_MS) {
     try {
@@ -59,20 +58,20 @@ function openOnce(open: OpenSqlite, terms: SqliteFileTerms): SqliteDatabase {
   }
 }
 
-/** True for an empty file. Throws for a file of something else and for a schema that is not this one. Reads alone. */
+/** True for an empty file. Throws for any other file and any other schema. Only reads. */
 function inspect(database: SqliteDatabase, path: string): boolean {
   const id = pragma(database, "application_id");
   const version = pragma(database, "user_version");
   const { count } = database.prepare("SELECT count(*) AS count FROM sqlite_schema").get() as { count: number };
   if (id === 0 && version === 0 && count === 0) return true;
   if (id !== APPLICATION_ID) {
-    throw new AgentError("memory-failed", `${path} is a database of something else`, {
-      hint: "Give the memory a file of its own.",
+    throw new AgentError("memory-failed", `${path} is another kind of database`, {
+      hint: "Give the memory its own file.",
     });
   }
   if (version === SCHEMA_VERSION) return false;
   throw new AgentError("memory-failed", `${path} has schema ${version}, and this version knows ${SCHEMA_VERSION}`, {
-    hint: "Open it with the version of this package that wrote it, or a newer one.",
+    hint: "Open it with the version of this package that wrote it, or with a newer one.",
   });
 }
 
@@ -80,16 +79,16 @@ function setUp(database: SqliteDatabase, { path, maxFileBytes }: SqliteFileTerms
   const mode = pragma(database, "journal_mode = WAL");
   if (mode !== "wal") {
     throw new AgentError("memory-failed", `${path} cannot have a write-ahead log; its journal is ${mode}`, {
-      hint: "Put the file on a local disk that may be written to.",
+      hint: "Put the file on a local disk that can be written to.",
     });
   }
-  // FULL flushes the log at each commit; fullfsync is what flushing takes on macOS.
+  // FULL flushes the log at each commit. macOS flushes only with fullfsync.
   database.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON;");
   const pages = Math.max(1, Math.floor(maxFileBytes / Number(pragma(database, "page_size"))));
   database.exec(`PRAGMA max_page_count = ${pages};`);
 }
 
-/** Whoever comes second finds the table made. */
+/** A second process finds the table made. */
 function create(database: SqliteDatabase, path: string): void {
   database.exec("BEGIN IMMEDIATE");
   if (inspect(database, path)) database.exec(SCHEMA);
@@ -102,13 +101,11 @@ function pragma(database: SqliteDatabase, text: string): string | number {
 
 function failed(path: string, error: unknown): AgentError {
   if (isNoDatabase(error)) {
-    return new AgentError("memory-failed", `${path} is no SQLite database`, {
-      hint: "Name another file; this one was left as it is.",
-      cause: error,
-    });
+    const hint = "Name another file. This one was not changed.";
+    return new AgentError("memory-failed", `${path} is not a SQLite database`, { hint, cause: error });
   }
   return new AgentError("memory-failed", `the memory ${path} cannot be opened: ${thrownText(error)}`, {
-    hint: isBusy(error) ? "Another process holds it; try again." : "Name a file in a folder that may be written to.",
+    hint: isBusy(error) ? "Another process uses it. Try again." : "Name a file in a folder that can be written to.",
     retryable: isBusy(error),
     cause: error,
   });

@@ -1,8 +1,8 @@
-// Memory on disk: one table in one SQLite file, which several processes may share. A write that has returned survives a crash
-// of the process at any point, since each is one transaction, flushed (write-ahead log, synchronous = FULL).
+// Memory on disk: one table in one SQLite file, which several processes may share. Each write is one flushed transaction (write-ahead
+// log, synchronous = FULL), so it survives a crash once it has returned.
 //
-// Names are kept as their JSON text: so every JavaScript string is one, lone surrogates and NUL included. Values are kept as
-// canonical JSON (RFC 8785), so their object keys come back sorted.
+// Names are stored as JSON text, so every JavaScript string is possible, lone surrogates and NUL included. Values are stored as canonical
+// JSON (RFC 8785), so object keys come back sorted.
 
 import { resolve } from "node:path";
 import {
@@ -20,32 +20,31 @@ import { assertCount } from "../count.js";
 import { isBusy, loadSqlite, type SqliteDatabase } from "./sqlite-driver.js";
 import { openSqliteFile } from "./sqlite-file.js";
 
-/** The most characters (UTF-16 code units) of a scope, and of a key. */
+/** Limit of a scope and of a key, in characters (UTF-16 code units). */
 export const MAX_MEMORY_NAME_CHARACTERS = 1_024;
-/** The most characters of one value, as canonical JSON. */
+/** Limit of one value, in characters of canonical JSON. */
 export const MAX_MEMORY_VALUE_CHARACTERS = 8_388_608;
 
 /** The options of {@link openSqliteMemory}. */
 export interface SqliteMemoryOptions {
-  /** How long a call waits for another process, at most 600,000. It holds the event loop meanwhile. Default 5,000. */
+  /** How long a call waits for another process, at most 600,000. It blocks the event loop meanwhile. Default 5,000. */
   readonly busyTimeoutMs?: number;
-  /** The size up to which the file may grow; a write beyond it is refused. Default 1 GiB. */
+  /** Limit of the file's size. A write beyond it is refused. Default 1 GiB. */
   readonly maxFileBytes?: number;
 }
 
-/** A memory that its maker closes. */
+/** A memory that must be closed. */
 export interface SqliteMemory extends RuntimeMemory {
-  /** Lets go of the file. Safe to call twice; every other call is refused from then on. */
+  /** Closes the file. Safe to call twice. Every other call is refused afterwards. */
   close(): void;
 }
 
 const MAX_BUSY_MS = 600_000;
 
 /**
- * Opens the memory in the file `path`, creating file and folder if need be. Rejects with `AgentError`: `capability-missing`
- * without a SQLite, `memory-failed` for a file that is no memory or of a newer version, which is left as it is. The calls of
- * the memory throw `memory-failed` with SQLite's error as the cause (retryable while another process holds the file), and
- * `not-json` for a value that is not plain JSON.
+ * Opens the memory in the file `path`, or creates file and folder. Rejects with `AgentError`: `capability-missing` without a SQLite,
+ * `memory-failed` for any other file or a newer version, which is not changed. The calls of the memory throw `memory-failed` with
+ * SQLite's error as the cause (retryable while another process uses the file), and `not-json` for a value that is not plain JSON.
  */
 export async function openSqliteMemory(path: string, options: SqliteMemoryOptions = {}): Promise<SqliteMemory> {
   assertKnownOptions("openSqliteMemory", options, ["busyTimeoutMs", "maxFileBytes"]);
@@ -61,7 +60,7 @@ export async function openSqliteMemory(path: string, options: SqliteMemoryOption
   } catch (error) {
     database.close();
     throw new AgentError("memory-failed", `the memory ${file} has no table that can be used: ${thrownText(error)}`, {
-      hint: "Choose another file; this one was left as it is.",
+      hint: "Choose another file. This one was not changed.",
       cause: error,
     });
   }
@@ -102,7 +101,7 @@ function createStore(database: SqliteDatabase, path: string): SqliteMemory {
       }),
     set: (scope, key, value) =>
       attempt("keep a value", () => {
-        statements.set.run(toName("scope", scope), toName("key", key), toText(value));
+        statements.set.run(toName("scope", scope), toName("key", key), toStored(value));
       }),
     delete: (scope, key) =>
       attempt("delete a value", () => {
@@ -129,25 +128,21 @@ function createStore(database: SqliteDatabase, path: string): SqliteMemory {
 function toName(what: "scope" | "key", name: string): string {
   if (typeof name !== "string") throw refused(`a ${what} is ${typeof name}`, "Pass a string.");
   if (name.length > MAX_MEMORY_NAME_CHARACTERS) {
-    throw refused(
-      `a ${what} has ${name.length} characters`,
-      `The most is ${MAX_MEMORY_NAME_CHARACTERS}; hash what is longer.`,
-    );
+    const hint = `The limit is ${MAX_MEMORY_NAME_CHARACTERS}. Hash longer names.`;
+    throw refused(`a ${what} has ${name.length} characters`, hint);
   }
   return JSON.stringify(name);
 }
 
-/** Keys whose value is undefined are left out first, as every memory does. */
-function toText(value: JsonValue): string {
+/** Drops keys whose value is undefined, like every memory. */
+function toStored(value: JsonValue): string {
   const text = canonicalize(copyJson(value));
   if (text.length <= MAX_MEMORY_VALUE_CHARACTERS) return text;
-  throw refused(
-    `a value has ${text.length} characters of JSON`,
-    `The most is ${MAX_MEMORY_VALUE_CHARACTERS}; keep it in a file and its name here.`,
-  );
+  const hint = `The limit is ${MAX_MEMORY_VALUE_CHARACTERS}. Store the value in a file and its name here.`;
+  throw refused(`a value has ${text.length} characters of JSON`, hint);
 }
 
-/** What was written here is JSON and bounded; a file may have been edited by others since. */
+/** Bounds the depth, because others may have edited the file. */
 function parse(text: string): unknown {
   const offset = findTooDeep(text, MAX_JSON_DEPTH);
   if (offset !== undefined) throw new SyntaxError(`nested deeper than ${MAX_JSON_DEPTH} levels at ${offset}`);
@@ -161,6 +156,6 @@ function refused(message: string, hint: string): AgentError {
 function assertPath(path: string): void {
   if (typeof path === "string" && path !== "" && path !== ":memory:" && !path.includes("\0")) return;
   throw new AgentError("invalid-options", `openSqliteMemory cannot open the path ${JSON.stringify(path)}`, {
-    hint: "Name a file. For a memory without one use createInMemoryRuntimeMemory().",
+    hint: "Name a file. For a memory without a file use createInMemoryRuntimeMemory().",
   });
 }

@@ -1,4 +1,4 @@
-// What passes between a server and its handler.
+// The types between a server and its handler.
 
 import type { IncomingHttpHeaders } from "node:http";
 import type { BodyRead } from "./body.js";
@@ -7,21 +7,21 @@ import type { BodyRead } from "./body.js";
 export interface HttpRequest {
   readonly method: string;
   readonly path: string;
-  /** With its question mark; "" where there is none. */
+  /** With its question mark, or "". */
   readonly search: string;
   readonly headers: IncomingHttpHeaders;
-  /** Fires when the client is gone before it had its answer, and when the server closes. */
+  /** Fires when the client is gone before the answer, and when the server closes. */
   readonly signal: AbortSignal;
   /** The whole body; read it once. Never throws. */
   readBody(): Promise<BodyRead>;
 }
 
-/** A whole body, or parts that are sent as they come. A part that throws breaks the connection off. */
+/** A whole body, or parts that are sent as they come. An error in a part closes the connection. */
 export interface HttpReply {
   status: number;
   headers: Readonly<Record<string, string | readonly string[]>>;
   body: string | Uint8Array | Iterable<string> | AsyncIterable<Uint8Array>;
 }
 
-/** Contract: may wait, and may throw, which the client sees as status 500 without a reason. */
+/** May throw. The client then gets status 500 without a reason. */
 export type HttpHandler = (request: HttpRequest) => Promise<HttpReply>;

@@ -1,10 +1,9 @@
-// Passing a request on to another server, byte for byte, and its answer back as it comes. Nothing is followed, added to or
-// kept: fetch would follow redirects and write headers of its own, so this is node:http(s) itself.
+// Forwards a request to another server byte for byte, and its answer back as it comes. It uses node:http(s) directly, because fetch
+// would follow redirects and add headers.
 
 import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
 
-/** A request as it is passed on. */
 export interface ForwardRequest {
   url: URL;
   method: string;
@@ -13,14 +12,14 @@ export interface ForwardRequest {
   signal: AbortSignal;
 }
 
-/** The other server's answer; `body` throws when it breaks off. */
+/** The other server's answer. `body` throws if the connection breaks. */
 export interface Forwarded {
   status: number;
   headers: Record<string, string | readonly string[]>;
   body: AsyncIterable<Uint8Array>;
 }
 
-/** Of one connection and not of the message (RFC 9110 §7.6.1), or true of our own leg alone. */
+/** Headers of one connection (RFC 9110 §7.6.1), which are not forwarded. */
 const OWN_LEG = [
   "connection",
   "keep-alive",
@@ -33,12 +32,12 @@ const OWN_LEG = [
   "upgrade",
 ];
 
-/** Request headers that are written again for our leg: host, length, and an encoding that asks for plain bytes. */
+/** Request headers that are replaced: host, length, and the encoding, which becomes `identity`. */
 const NOT_SENT_ON = [...OWN_LEG, "host", "content-length", "expect", "accept-encoding"];
 
 /**
- * Sends the request on a connection of its own. Rejects if the other server cannot be reached. A pooled connection may have been closed
- * by the server while it was idle, and a request sent on it fails although the server is up.
+ * Rejects if the other server cannot be reached. Uses a new connection, because the server may have closed an idle one, and a request on
+ * it would fail.
  */
 export function forward({ url, method, headers, body, signal }: ForwardRequest): Promise<Forwarded> {
   const send = url.protocol === "https:" ? requestHttps : requestHttp;
@@ -56,12 +55,12 @@ export function forward({ url, method, headers, body, signal }: ForwardRequest):
   });
 }
 
-/** A body that is not read to its end is dropped, and the connection with it. */
+/** If the body is not read to its end, the connection is closed. */
 async function* partsOf(answer: IncomingMessage): AsyncGenerator<Uint8Array> {
   for await (const part of answer) yield part as Uint8Array;
 }
 
-/** Header fields a sender named in `Connection` are its own leg's, too. */
+/** Also removes the fields that `Connection` names. */
 function without(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string | string[]> {
   const named = (headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase());
   const kept = Object.entries(headers).filter(

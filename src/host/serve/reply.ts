@@ -1,9 +1,9 @@
-// Sending a reply no faster than the client takes it, and giving up when the client is gone.
+// Sends a reply no faster than the client reads it, and stops when the client is gone.
 
 import type { ServerResponse } from "node:http";
 import type { HttpReply } from "./exchange.js";
 
-/** Resolves when all was handed over or nobody is left to take it. Rejects where a part of the body throws. */
+/** Resolves when everything was sent or the client is gone. Rejects if a part of the body throws. */
 export async function sendReply(response: ServerResponse, { status, headers, body }: HttpReply): Promise<void> {
   if (response.destroyed) return;
   response.writeHead(status, { ...headers } as Record<string, string | string[]>);
@@ -23,11 +23,11 @@ export async function sendReply(response: ServerResponse, { status, headers, bod
 /** Resolves at the event, or when the connection is gone. */
 function over(response: ServerResponse, event: "drain" | "finish"): Promise<void> {
   return new Promise((resolve) => {
-    const settle = () => {
-      response.off(event, settle).off("close", settle);
+    const end = () => {
+      response.off(event, end).off("close", end);
       resolve();
     };
-    response.on(event, settle).on("close", settle);
-    if (response.destroyed) settle();
+    response.on(event, end).on("close", end);
+    if (response.destroyed) end();
   });
 }

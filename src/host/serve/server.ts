@@ -1,7 +1,6 @@
-// An HTTP server that hands every request to one handler and its reply back, whole or as a stream. It knows bytes, limits and
-// connections; what is answered is the handler's business. For this machine: a server that listens on a loopback address
-// refuses requests that name another host, so that no web page can reach it by a name of its own (DNS rebinding), and those
-// that a page of another site makes a browser send.
+// An HTTP server that passes every request to one handler and sends its reply, whole or as a stream. A server on a loopback address
+// refuses requests that name another host, so that no web page can reach it by a name of its own (DNS rebinding), and requests from
+// pages of other sites.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,25 +8,23 @@ import { bodyReader, type BodyMemory } from "./body.js";
 import type { HttpHandler } from "./exchange.js";
 import { sendReply } from "./reply.js";
 
-/** The options of the server. */
 export interface HttpServerOptions {
   /** An address or name to listen on. Default 127.0.0.1. */
   host?: string;
-  /** 0, the default, takes any free port. */
+  /** Default 0, which chooses a free port. */
   port?: number;
-  /** The largest request body that is read. Default 32 MiB. */
+  /** Limit of one request body. Default 32 MiB. */
   maxBodyBytes?: number;
-  /** What the bodies of all requests may hold at once. Default 256 MiB. */
+  /** Limit of all request bodies in memory. Default 256 MiB. */
   maxHeldBytes?: number;
-  /** Called for a request that is refused before it comes to the handler, with the status and the reason. */
+  /** Called for a request that is refused before the handler gets it. */
   onRefused?: (request: { method: string; path: string }, why: string, status: number) => void;
 }
 
-/** A server that is listening. */
 export interface HttpServer {
   /** Without a slash at its end. */
   readonly url: string;
-  /** False when other machines can reach it, too. */
+  /** False if other machines can reach it. */
   readonly isLoopback: boolean;
   /** Resolves when no request is being answered. */
   idle(): Promise<void>;
@@ -38,7 +35,7 @@ export interface HttpServer {
 const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
 const DEFAULT_MAX_HELD_BYTES = 256 * 1024 * 1024;
 
-/** Starts to listen. Rejects with the system's own error (`EADDRINUSE`, `EACCES` …). */
+/** Starts a server. Rejects with the system's error (`EADDRINUSE`, `EACCES` …). */
 export async function serveHttp(handler: HttpHandler, options: HttpServerOptions = {}): Promise<HttpServer> {
   const { host = "127.0.0.1", port = 0, maxBodyBytes = DEFAULT_MAX_BODY_BYTES } = options;
   const memory: BodyMemory = { held: 0, maxHeld: options.maxHeldBytes ?? DEFAULT_MAX_HELD_BYTES };
@@ -50,7 +47,7 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
 
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on("error", () => undefined);
-    // The address and not the text of `host`, which spells loopback in many ways.
+    // Checks the address, because `host` can spell loopback in many ways.
     const foreign = isLoopbackAddress(server) ? whyForeign(incoming) : undefined;
     const target = urlText(incoming);
     const { method = "GET" } = incoming;
@@ -98,7 +95,7 @@ export async function serveHttp(handler: HttpHandler, options: HttpServerOptions
   };
 }
 
-/** True for the addresses and the name that lead to this machine alone. */
+/** True for the addresses and the name that lead only to this machine. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 }
@@ -109,17 +106,17 @@ function isLoopbackAddress(server: Server): boolean {
   return isLoopback(bound.address.replace(/^::ffff:/, ""));
 }
 
-/** Why a request did not come from a program on this machine that meant this server; undefined when it may have. */
+/** Why a request cannot be from a program on this machine for this server. Undefined if it can. */
 function whyForeign({ headers }: IncomingMessage): string | undefined {
   // HTTP/1.0 needs no host.
   const host = headers.host === undefined ? "localhost" : headers.host.replace(/:\d*$/, "").toLowerCase();
   if (!isLoopback(host)) {
-    return "this server listens on a loopback address and answers to 127.0.0.1 and localhost alone";
+    return "this server listens on a loopback address and answers only to 127.0.0.1 and localhost";
   }
   const { origin } = headers;
   const isOwn = origin === undefined || (URL.canParse(origin) && isLoopback(new URL(origin).hostname));
   if (!isOwn || headers["sec-fetch-site"] === "cross-site") {
-    return "this server answers no page of another site; send the request from a program";
+    return "this server does not answer pages of other sites; send the request from a program";
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
-// The threads of `doJobs`: each has up to two batches in hand, so that it never waits for this thread. See queue.ts for who gets
-// what, and job.ts for what crosses.
+// The threads of `doJobs`. Each has up to two batches, so that it never waits for this thread. See queue.ts for the order, and job.ts for
+// the messages.
 
 import { thrownText } from "../../core/index.js";
 import { Worker } from "node:worker_threads";
@@ -12,7 +12,7 @@ interface Member {
   worker: Worker;
   inHand: Batch[];
   isReady: boolean;
-  /** Why it died, if it said so. */
+  /** Its last error. */
   error: string | undefined;
 }
 
@@ -28,9 +28,7 @@ export async function* doInThreads<Job, Result>(
   let wake = (): void => undefined;
   const crew = openCrew(jobs, from, options, {
     oldest: () => oldest,
-    settle(index, result) {
-      results.set(index, result);
-    },
+    store: (index, result) => void results.set(index, result),
     onChange: () => wake(),
   });
   try {
@@ -45,7 +43,7 @@ export async function* doInThreads<Job, Result>(
         yield results.get(oldest) as Result;
         results.delete(oldest);
       } else {
-        // No thread is left, so what none of them did is done here.
+        // No thread is left, so this one does the job.
         const job = jobs[oldest] as Job;
         const outcome = await attempt(here, job);
         yield outcome.kind === "done" ? outcome.result : lost(job, outcome);
@@ -59,12 +57,12 @@ export async function* doInThreads<Job, Result>(
 interface Desk<Result> {
   /** The first job without a result. */
   oldest(): number;
-  settle(index: number, result: Result): void;
-  /** Something was settled, or a thread is gone. */
+  store(index: number, result: Result): void;
+  /** Called after a result, and when a thread is gone. */
   onChange(): void;
 }
 
-/** Undefined where the system has no room for another thread, which Node throws at once. */
+/** Undefined if the system cannot start another thread. */
 function start(script: URL, settings: unknown): Worker | undefined {
   try {
     return new Worker(script, { workerData: settings });
@@ -91,7 +89,7 @@ function openCrew<Job, Result>(
     members.add(member);
     worker.on("message", (message: Message<Result>) => listen(member, message));
     worker.on("error", (error: unknown) => (member.error = thrownText(error)));
-    // What it says cannot be read, and waiting for it would be for ever.
+    // An unreadable message would never arrive.
     worker.on("messageerror", () => void worker.terminate());
     worker.on("exit", (code) => mourn(member, member.error ?? `it exited with code ${code}`));
   }
@@ -105,7 +103,7 @@ function openCrew<Job, Result>(
     batch?.indexes.forEach((index, at) => {
       const outcome = message.outcomes[at];
       if (outcome === undefined) return;
-      desk.settle(index, outcome.kind === "done" ? outcome.result : lost(jobs[index] as Job, outcome));
+      desk.store(index, outcome.kind === "done" ? outcome.result : lost(jobs[index] as Job, outcome));
     });
     feedOne(member);
     desk.onChange();
@@ -114,8 +112,8 @@ function openCrew<Job, Result>(
   function mourn(member: Member, message: string): void {
     members.delete(member);
     const blamed = queue.giveBack(member.inHand);
-    if (blamed !== undefined) desk.settle(blamed, lost(jobs[blamed] as Job, { kind: "died", message }));
-    // One that never came up would not do so the next time either.
+    if (blamed !== undefined) desk.store(blamed, lost(jobs[blamed] as Job, { kind: "died", message }));
+    // A thread that never started would fail again.
     if (member.isReady) hire();
     feed();
     desk.onChange();

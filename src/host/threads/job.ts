@@ -1,34 +1,33 @@
-// A job and what became of it, as they cross from one thread to another.
+// Jobs and their outcomes, as messages between threads.
 
-/** Does one job. */
 export type Handler<Job, Result> = (job: Job) => Promise<Result>;
 
-/** Why a job has no result: its handler threw, or its thread died over it. */
+/** Why a job has no result: its handler threw, or its thread died. */
 export type Lost = { kind: "threw"; name: string; message: string } | { kind: "died"; message: string };
 
 export type Outcome<Result> = { kind: "done"; result: Result } | Extract<Lost, { kind: "threw" }>;
 
-/** What a thread says: that it has loaded all it needs, or what became of the oldest batch it was given. */
+/** A message of a thread: it has loaded its modules, or the outcomes of its oldest batch. */
 export type Message<Result> = { kind: "ready" } | { kind: "outcomes"; outcomes: Outcome<Result>[] };
 
-/** The most threads that `doJobs` starts. */
+/** Limit of the threads of `doJobs`. */
 export const MAX_THREADS = 64;
 
 /** The options of `doJobs`. */
 export interface JobsOptions<Job, Result> {
-  /** What a thread runs: a module that calls `serveJobs`. */
+  /** The module of a thread, which calls `serveJobs`. */
   script: URL;
-  /** Given to each thread as a structured clone. */
+  /** Passed to each thread as a structured clone. */
   settings: unknown;
-  /** 1 to {@link MAX_THREADS}, started at once; 1 starts none. Absent: the cores there are, and only where it is worth it. */
+  /** 1 to {@link MAX_THREADS}, started at once; 1 starts no thread. Default: up to one per core, only where that is faster. */
   threads?: number;
   /** Does a job on this thread. */
   here: Handler<Job, Result>;
-  /** The result of a job whose handler threw, or that took its thread down twice. */
+  /** The result of a job whose handler threw, or that ended its thread twice. */
   lost: (job: Job, why: Lost) => Result;
 }
 
-/** An error keeps its name and message only, as it does between threads. */
+/** An error keeps only its name and message, as between threads. */
 export async function attempt<Job, Result>(handle: Handler<Job, Result>, job: Job): Promise<Outcome<Result>> {
   try {
     return { kind: "done", result: await handle(job) };
@@ -38,10 +37,10 @@ export async function attempt<Job, Result>(handle: Handler<Job, Result>, job: Jo
   }
 }
 
-/** While one file is worked on, the next ones are read. */
+/** The next files are read while one is checked. */
 const AT_ONCE = 4;
 
-/** The outcomes in the order of the jobs, of which some overlap. `isEnough` is asked before another is begun. */
+/** Yields the outcomes in the order of the jobs, some of which overlap. `isEnough` stops further jobs. */
 export async function* doOverlapping<Job, Result>(
   jobs: readonly Job[],
   handle: Handler<Job, Result>,

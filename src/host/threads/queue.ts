@@ -1,22 +1,22 @@
-// Which jobs does a thread get next? Batches from the front, large while much is left and small towards the end, so that all
-// threads end together; and alone those that a thread died over.
+// Decides which jobs a thread gets next: batches from the front, smaller towards the end, so that all threads end together. The jobs of a
+// thread that died are retried one by one.
 
-/** At most this many jobs are ahead of the oldest that has no result yet. */
+/** Limit of jobs ahead of the oldest one without a result. */
 const WINDOW = 4_096;
 const MAX_BATCH = 16;
-/** A thread is given its share of what is left in this many batches. */
+/** A thread gets its share of the remaining jobs in this many batches. */
 const BATCHES_EACH = 8;
 
-/** Indexes of jobs. `isRetry`: one job alone, which its thread had in hand when it died. */
+/** Indexes of jobs. `isRetry`: a single job of a thread that died. */
 export interface Batch {
   readonly indexes: readonly number[];
   readonly isRetry: boolean;
 }
 
-export interface BatchQueue {
-  /** Undefined where there is nothing left, or nothing yet. `isIdle`: a retry waits for a thread with nothing else in hand. */
+interface BatchQueue {
+  /** Undefined if nothing is left, or nothing yet. A retry waits for an idle thread. */
   take(isIdle: boolean, oldest: number): Batch | undefined;
-  /** Takes back what a thread had in hand when it died, and gives the job that is to blame, if that is certain. */
+  /** Takes back the batches of a thread that died, and returns the job that caused it, if that is certain. */
   giveBack(batches: readonly Batch[]): number | undefined;
 }
 

@@ -1,13 +1,10 @@
-// What a thread of `doJobs` runs: batches of jobs, one after the other.
+// The loop in a thread of `doJobs`: batches of jobs, one after the other.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { AgentError } from "../../core/index.js";
 import { doOverlapping, type Handler, type Message, type Outcome } from "./job.js";
 
-/**
- * Takes jobs until the thread is ended. `create` gets the settings of `doJobs`; what it throws ends the thread. Throws `AgentError`
- * `invalid-options` outside of a thread.
- */
+/** Does jobs until the thread ends. An error of `create` ends it. Throws `AgentError` `invalid-options` outside of a thread. */
 export async function serveJobs<Job, Result>(
   create: (settings: unknown) => Promise<Handler<Job, Result>>,
 ): Promise<void> {
@@ -30,7 +27,7 @@ export async function serveJobs<Job, Result>(
   say({ kind: "ready" });
 }
 
-/** A result that cannot cross ends the thread like any other defect, in words: the system's own error would lose its own on the way. */
+/** Throws a clear error for a result that cannot be cloned, because the system's error would lose its message on the way. */
 function sayAll<Result>(say: (message: Message<Result>) => void, outcomes: Outcome<Result>[]): void {
   try {
     say({ kind: "outcomes", outcomes });

@@ -1,5 +1,5 @@
-// `act`: the one verb that changes things: a request with a body, or a file written below the root. Nothing is retried, no redirect
-// is followed, and no file is replaced unless the input says so.
+// `act`: the only verb that changes anything: it sends a request with a body, or writes a file below the root. It never retries, follows
+// no redirect, and replaces a file only if the input says so.
 
 import { defined, isPlainObject } from "../../core/index.js";
 import { mediaOf } from "./content.js";
@@ -18,14 +18,14 @@ export interface ActArgs {
   readonly input?: unknown;
 }
 
-export interface Acted {
+interface Acted {
   readonly uri: string;
   readonly action: string;
   readonly status?: number;
-  /** Where a redirect or a created resource is, as the server wrote it. */
+  /** The location of a redirect or a created resource, as the server wrote it. */
   readonly location?: string;
   readonly mediaType?: string;
-  /** The answer, its first 4,000 characters. */
+  /** The first 4,000 characters of the answer. */
   readonly text?: string;
   readonly bytes?: number;
 }
@@ -65,9 +65,7 @@ async function request(ask: HttpAsk, { net }: World, signal: AbortSignal): Promi
       uri: url.href,
       action: ask.method ?? "",
       status,
-      ...defined({ location: headers.location }),
-      ...(media === undefined ? {} : { mediaType: media.type }),
-      ...(text === undefined ? {} : { text: text.toWellFormed() }),
+      ...defined({ location: headers.location, mediaType: media?.type, text: text?.toWellFormed() }),
     };
   });
 }
@@ -88,9 +86,9 @@ function toFileInput(input: unknown): { data: string | Uint8Array; overwrite: bo
       return { data: text, overwrite };
     }
   }
-  throw new VerbError("argument", "the input for a file is its text, or { text, overwrite }");
+  throw new VerbError("argument", "the input for a file must be its text, or { text, overwrite }");
 }
 
 function unknownAction(action: string, what: string, known: readonly string[]): VerbError {
-  return new VerbError("argument", `${action.slice(0, 40)} is no action for ${what}; those are ${known.join(", ")}`);
+  return new VerbError("argument", `${action.slice(0, 40)} is not an action for ${what}; use ${known.join(", ")}`);
 }

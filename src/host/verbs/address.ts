@@ -1,11 +1,11 @@
-// What an IP address is for: the IANA special-purpose registries (RFC 6890) as a table, and the forms of IPv6 that carry an
-// IPv4 address (RFC 4291 §2.5.5.2, RFC 6052 §2.1) read as the address they carry.
+// Classifies IP addresses by the IANA special-purpose registries (RFC 6890). An IPv6 address that carries an IPv4 address (RFC 4291
+// §2.5.5.2, RFC 6052 §2.1) counts as that.
 
 import { isIPv4, isIPv6 } from "node:net";
 
 /**
- * `link-local` also has the addresses at which clouds hand out credentials, wherever those lie. `reserved` is everything that
- * nobody on the internet answers at, and every text that is no address.
+ * `link-local` includes the addresses at which clouds serve credentials, in any network. `reserved` is everything that nobody on the
+ * internet uses, and every text that is not an address.
  */
 export type AddressClass = "public" | "loopback" | "private" | "link-local" | "multicast" | "reserved";
 
@@ -32,7 +32,7 @@ const IPV4: readonly Row[] = [
   ["240.0.0.0", 4, "reserved"],
 ];
 
-/** What no row names is reserved: only 2000::/3 has been handed out (RFC 4291 §2.4). */
+/** All other addresses are reserved: only 2000::/3 is assigned (RFC 4291 §2.4). */
 const IPV6: readonly Row[] = [
   ["fd00:ec2::254", 128, "link-local"],
   ["fd20:ce::254", 128, "link-local"],
@@ -52,7 +52,7 @@ const IPV6: readonly Row[] = [
 /** IPv6 networks whose last 32 bits are an IPv4 address. */
 const CARRIERS: readonly bigint[] = [toNumber6("::ffff:0:0") >> 32n, toNumber6("64:ff9b::") >> 32n];
 
-/** For an address as `URL`, a resolver or a socket writes it, with or without a zone (`%eth0`). Never throws. */
+/** Takes an address of a `URL`, a resolver or a socket, with or without a zone (`%eth0`). Never throws. */
 export function classifyAddress(address: string): AddressClass {
   if (isIPv4(address)) return find(IPV4, toNumber4(address), 32, toNumber4) ?? "public";
   if (!isIPv6(address)) return "reserved";
@@ -87,7 +87,7 @@ function toNumber6(text: string): bigint {
   return [...front, ...zeros, ...back].reduce((sum, group) => (sum << 16n) | group, 0n);
 }
 
-/** The last group may be a dotted IPv4 address, which is two groups. */
+/** The last group may be a dotted IPv4 address, which counts as two groups. */
 function toGroups(text: string): bigint[] {
   if (text === "") return [];
   return text.split(":").flatMap((group) => {

@@ -1,5 +1,5 @@
-// Bytes as text, in the order of the HTML standard (§13.2.3.2): byte-order mark, the transport's word, `<meta>`, and for what
-// says nothing UTF-8 where it is that, windows-1252 where not. Labels are those of the Encoding standard.
+// Decodes bytes by the first of these (HTML standard, §13.2.3.2): byte-order mark, the charset of the transport, `<meta>`, UTF-8 if the
+// bytes are valid, else windows-1252. Labels are those of the Encoding standard.
 
 export interface DecodedText {
   readonly text: string;
@@ -10,7 +10,7 @@ export interface DecodedText {
 /** Bytes in which a page must have declared its encoding. */
 const PRESCANNED_BYTES = 1024;
 
-/** `declared` is from a header; a label that nobody knows counts as none. Never throws. */
+/** `declared` is from a header. An unknown label is ignored. Never throws. */
 export function decodeText(bytes: Uint8Array, declared: string | undefined, isMarkup: boolean): DecodedText {
   const label = labelOfMark(bytes) ?? known(declared) ?? (isMarkup ? labelInMarkup(bytes) : undefined);
   if (label !== undefined) return decode(bytes, label);
@@ -23,7 +23,7 @@ export function decodeText(bytes: Uint8Array, declared: string | undefined, isMa
 
 function decode(bytes: Uint8Array, label: string): DecodedText {
   const decoder = new TextDecoder(label);
-  // In two steps, since Node 20 decodes a whole windows-1252 text as if it were ISO-8859-1.
+  // In two steps, because Node 20 decodes a whole windows-1252 text as ISO-8859-1.
   const text = decoder.decode(bytes, { stream: true }) + decoder.decode();
   return { text, charset: decoder.encoding };
 }
@@ -40,7 +40,7 @@ function labelInMarkup(bytes: Uint8Array): string | undefined {
     /^<\?xml[^>]{0,200}encoding\s*=\s*["']([\w-]+)/i.exec(head)?.[1] ??
     /<meta[^>]{0,300}charset\s*=\s*["']?\s*([\w-]+)/i.exec(head)?.[1];
   const found = known(label);
-  // A page whose declaration could be read as ASCII is not in UTF-16, whatever it says.
+  // A page whose declaration is readable as ASCII is not in UTF-16.
   return found?.startsWith("utf-16") === true ? "utf-8" : found;
 }
 

@@ -1,5 +1,6 @@
-// `connect`: opens a target and says what it is, from the head of an answer and the beginning of a page.
+// `connect`: describes a target from the head of an answer and the beginning of a page.
 
+import { defined } from "../../core/index.js";
 import { decodeText } from "./charset.js";
 import { shown } from "./descent.js";
 import { readTitle } from "./html.js";
@@ -9,20 +10,20 @@ import { isHtml, mediaTypeOfName, type MediaType } from "./media.js";
 import type { World } from "./options.js";
 import { parseTarget } from "./target.js";
 
-export interface Connected {
+interface Connected {
   readonly kind: "http" | "file" | "folder";
   /** As a target: the URL after redirects, or the path below the root. */
   readonly uri: string;
   readonly status?: number;
   readonly mediaType?: string;
-  /** Bytes, where the target says so; entries of a folder. */
+  /** Bytes, if the target says so, or entries of a folder. */
   readonly size?: number;
   readonly title?: string;
   /** ISO 8601. */
   readonly lastModified?: string;
 }
 
-/** Where a page's title is looked for. */
+/** The part of a page that is searched for its title. */
 const TITLE_BYTES = 64 * 1024;
 
 export async function connect({ uri }: { uri: string }, world: World, signal: AbortSignal): Promise<Connected> {
@@ -62,17 +63,14 @@ async function connectHttp(url: URL, { net }: World, signal: AbortSignal): Promi
 }
 
 function described(media: MediaType | undefined, title: string | undefined): Pick<Connected, "mediaType" | "title"> {
-  return {
-    ...(media === undefined ? {} : { mediaType: media.type }),
-    ...(title === undefined || title === "" ? {} : { title }),
-  };
+  return defined({ mediaType: media?.type, title: title === "" ? undefined : title });
 }
 
 async function titleOf(bytes: Uint8Array, media: MediaType | undefined, signal: AbortSignal): Promise<string> {
   return readTitle(decodeText(bytes, media?.charset, true).text, signal);
 }
 
-/** An HTTP date as ISO 8601; nothing for what is no date. */
+/** An HTTP date as ISO 8601, or nothing for anything else. */
 export function modified(header: string | undefined): { lastModified?: string } {
   const time = Date.parse(header ?? "");
   return Number.isNaN(time) ? {} : { lastModified: new Date(time).toISOString() };

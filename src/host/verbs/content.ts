@@ -1,4 +1,4 @@
-// The content of a target, wherever it lies: bytes and what is known of them, and those bytes as text.
+// Loads the content of a URL or a file, and decodes it as text.
 
 import { decodeText, type DecodedText } from "./charset.js";
 import { shown } from "./descent.js";
@@ -11,13 +11,13 @@ import { fileUrl, type Target } from "./target.js";
 export interface Content {
   /** As a target: the URL after redirects, or the path below the root. */
   readonly uri: string;
-  /** What links in it are relative to. */
+  /** The base of its links. */
   readonly base: URL;
   readonly media: MediaType | undefined;
   readonly bytes: Uint8Array;
 }
 
-/** Rejects with `VerbError`: `status` for an answer other than 2xx, `too-large` beyond `maxBytes`, and whatever the way has. */
+/** Rejects with `VerbError`: `status` for an answer other than 2xx, `too-large` beyond `maxBytes`, and all codes of the transfer. */
 export async function loadContent(target: Target, { net }: World, signal: AbortSignal): Promise<Content> {
   if (target.kind === "http") {
     return exchange(net, { url: target.url }, signal, async (answer) => {
@@ -36,13 +36,13 @@ export function mediaOf({ headers }: Pick<HttpAnswer, "headers">): MediaType | u
   return parseMediaType(headers["content-type"]);
 }
 
-export function assertSuccess({ status, url }: HttpAnswer): void {
+function assertSuccess({ status, url }: HttpAnswer): void {
   if (status < 200 || status > 299) throw new VerbError("status", `${url.host} answered with HTTP status ${status}`);
 }
 
-/** Throws `VerbError` `content`, saying what it is, for what is no text. */
+/** Throws `VerbError` `content` for anything but text, and names what it is. */
 export function textOf({ bytes, media, uri }: Pick<Content, "bytes" | "media" | "uri">): DecodedText {
   const binary = findBinary(bytes, media);
-  if (binary !== undefined) throw new VerbError("content", `${uri} is ${binary}, which is no text`);
+  if (binary !== undefined) throw new VerbError("content", `${uri} is ${binary}, not text`);
   return decodeText(bytes, media?.charset, isHtml(media?.type));
 }

@@ -1,23 +1,22 @@
-// `context`: what this run knows already: what its agents wrote for each other, this agent's own notes, and what every run may
-// read. Filtered by words.
+// `context`: searches the memory of this run: the notes that its agents share, this agent's own, and those for every run.
 
 import type { JsonValue, MemoryScope, RunMemory } from "../../core/index.js";
 import { countMatches, toWords } from "./words.js";
 
-export interface Recalled {
+interface Recalled {
   readonly entries: readonly { readonly scope: MemoryScope; readonly key: string; readonly value: JsonValue }[];
-  /** How many match in all. */
+  /** The number of all matches. */
   readonly total: number;
 }
 
-/** `shared` first, since that is where the answers of earlier agents are. */
+/** `shared` is first, because it has the answers of earlier agents. */
 const SCOPES: readonly MemoryScope[] = ["shared", "agent", "global"];
 const MAX_ENTRIES = 50;
 const MAX_KEYS = 1_000;
-/** Characters of one value that are given; a longer one becomes text that says so. */
+/** Limit of one value in characters. A longer one becomes text that says so. */
 const MAX_VALUE = 4_000;
 
-/** With words: what has at least one of them, most of them first. Without: everything. */
+/** Returns the entries with at least one word of the query, best matches first, or without words all entries. */
 export async function context({ query = "" }: { query?: string }, memory: RunMemory): Promise<Recalled> {
   const words = toWords(query);
   const found: (Recalled["entries"][number] & { score: number })[] = [];

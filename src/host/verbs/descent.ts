@@ -1,7 +1,6 @@
-// Walking a path below a folder without ever leaving it. Each component is entered from the one before, and a symbolic link
-// anywhere is refused, also one that leads back inside. Where the system names open folders (/proc/self/fd on Linux), each
-// step goes through the handle of the one before, as openat(2) does, so exchanging a folder for a link in between gains
-// nothing; elsewhere the real path of what was opened is checked after opening.
+// Walks a path below a folder without ever leaving it. Each component is entered from the one before, and every symbolic link is refused,
+// even one that leads back inside. On Linux (/proc/self/fd) each step goes through the handle of the previous folder, like openat(2), so
+// replacing a folder with a link meanwhile has no effect. Elsewhere the real path is checked after opening.
 
 import { constants, existsSync } from "node:fs";
 import { lstat, mkdir, open, realpath, type FileHandle } from "node:fs/promises";
@@ -13,7 +12,7 @@ import { VerbError } from "./error.js";
 export type RootPath = readonly string[];
 
 const { O_RDONLY } = constants;
-/** O_NONBLOCK keeps a pipe that was put in a file's place from holding the call. Windows has none of these. */
+/** O_NONBLOCK prevents waiting for a pipe in place of a file. Windows has none of these flags. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY = 0 } = constants as Partial<typeof constants>;
 
 const FOLDERS_HAVE_NAMES = process.platform === "linux" && existsSync("/proc/self/fd");
@@ -23,7 +22,7 @@ export function shown(path: RootPath): string {
   return path.length === 0 ? "." : path.join("/");
 }
 
-/** The folder that `path` lies in, and its name there. */
+/** Calls `use` with the folder of `path`, and its name there. */
 export function inParent<T>(
   real: string,
   path: RootPath,
@@ -35,7 +34,7 @@ export function inParent<T>(
   return inFolder(real, path.slice(0, -1), make, (parent) => use(parent, name));
 }
 
-/** Hands `use` a path that leads to the folder `path`, whatever happens to names meanwhile, as long as `use` runs. */
+/** Calls `use` with a place that leads to the folder `path` while `use` runs, even if names change meanwhile. */
 export async function inFolder<T>(
   real: string,
   path: RootPath,
@@ -83,7 +82,7 @@ async function makeFolder(place: string): Promise<void> {
   });
 }
 
-/** Opens a place of {@link inParent}, never through a link, and never waiting for what is no file. */
+/** Opens a place of {@link inParent}, never through a link, and without waiting for a pipe. */
 export async function withFile<T>(
   real: string,
   place: string,
@@ -100,7 +99,7 @@ export async function withFile<T>(
   }
 }
 
-/** What was opened is what lies inside by that name now, and no link leads there. */
+/** Throws unless the opened file is the one with that name, without a link. */
 async function assertSame(real: string, place: string, handle: FileHandle): Promise<void> {
   await assertInside(real, place);
   const [named, opened] = [await lstat(place), await handle.stat()];
@@ -118,5 +117,5 @@ async function refuseLink(place: string): Promise<void> {
 }
 
 export function behindLink(): VerbError {
-  return new VerbError("outside-root", "it is a symbolic link or lies behind one, and links are not followed");
+  return new VerbError("outside-root", "it is a symbolic link or behind one, and links are not followed");
 }

@@ -1,4 +1,4 @@
-// `dowse`: targets that match words: the links of one page that stay on its host, or files below a folder by name and text.
+// `dowse`: finds targets by words: links of one page to its own host, or files below a folder by name and text.
 
 import { decodeText } from "./charset.js";
 import { loadContent } from "./content.js";
@@ -11,9 +11,9 @@ import type { Root } from "./root.js";
 import { parseTarget } from "./target.js";
 import { countMatches, toWords } from "./words.js";
 
-export interface Found {
+interface Found {
   readonly targets: readonly { readonly uri: string; readonly about: string; readonly score: number }[];
-  /** Links or files that were looked at. */
+  /** The number of searched links or files. */
   readonly searched: number;
   /** False when a limit was reached first. */
   readonly complete: boolean;
@@ -22,10 +22,10 @@ export interface Found {
 const MAX_TARGETS = 20;
 const MAX_FILES = 2_000;
 const MAX_FOLDERS = 500;
-/** Of one file. */
+/** The part of a file that is searched. */
 const MAX_SEARCHED_BYTES = 64 * 1024;
 const MAX_ABOUT = 160;
-/** A word in the name says more than one in the text. */
+/** A word in the name counts more than one in the text. */
 const NAME_WEIGHT = 3;
 
 type Candidate = Found["targets"][number];
@@ -36,7 +36,7 @@ export async function dowse(
   signal: AbortSignal,
 ): Promise<Found> {
   const words = toWords(query);
-  if (words.length === 0) throw new VerbError("argument", "the query has no word in it");
+  if (words.length === 0) throw new VerbError("argument", "the query has no words");
   const target = parseTarget(below, world);
   if (target.kind === "file") return searchFolder(target.root, target.path, words, signal);
   const content = await loadContent(target, world, signal);
@@ -77,12 +77,12 @@ async function searchFolder(
   return { targets: best(candidates), searched, complete };
 }
 
-/** A folder below that is gone or may not be read is passed over; the one that was asked for is not. */
-async function listOrSkip(root: Root, path: RootPath, isAsked: boolean): ReturnType<Root["list"]> {
+/** Skips an unreadable folder, unless it is the requested one. */
+async function listOrSkip(root: Root, path: RootPath, isRequested: boolean): ReturnType<Root["list"]> {
   try {
     return await root.list(path);
   } catch (error) {
-    if (isAsked) throw error;
+    if (isRequested) throw error;
     return { names: [], isWhole: false };
   }
 }
@@ -95,7 +95,7 @@ async function searchFile(root: Root, path: RootPath, words: readonly string[]):
   return { uri, about: inText > 0 ? lineWith(text, words) : "", score: inName + inText };
 }
 
-/** "" for what is no text or cannot be read. */
+/** "" for a file that is not text or cannot be read. */
 async function readText(root: Root, path: RootPath): Promise<string> {
   const media = mediaTypeOfName(path.at(-1) ?? "");
   const read = await root.read(path, MAX_SEARCHED_BYTES).catch(() => undefined);
@@ -121,7 +121,7 @@ function readable(path: string): string {
   }
 }
 
-/** The order of equals is that of the page or folder. */
+/** Equal scores keep the order of the page or folder. */
 function best(candidates: readonly Candidate[]): Candidate[] {
   return candidates
     .filter(({ score }) => score > 0)

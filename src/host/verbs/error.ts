@@ -1,33 +1,33 @@
-// The one error class of the verbs. Its message is written for the model that asked: what was wrong with the target, in the
-// model's own words for it, and never a path of this machine nor an address that a name leads to.
+// The error class of the verbs. Its message is for the model: it names the target as the model wrote it, and never a path of this machine
+// or the address of a name.
 
 /** Every code of a `VerbError`. */
 export type VerbErrorCode =
-  /** The target is no URL or path that the verbs take, or there is no root folder for it. */
+  /** The target is not a URL or path for the verbs, or there is no root folder. */
   | "bad-target"
-  /** It names a place outside the root folder, or lies behind a symbolic link. */
+  /** The target is outside the root folder, or behind a symbolic link. */
   | "outside-root"
-  /** The host, or every address it has, is one that may not be reached. */
+  /** The host or an address of it may not be reached. */
   | "not-allowed"
   | "not-found"
-  /** The host could not be reached, broke off or did not speak HTTP. */
+  /** The host could not be reached, closed the connection or did not speak HTTP. */
   | "unreachable"
   | "timeout"
   /** Too many redirects, or one that is not followed. */
   | "redirect"
-  /** The target answered with a status that is no success. */
+  /** The target answered with an HTTP status other than 2xx. */
   | "status"
   | "too-large"
-  /** The content is not what was asked for: binary, not JSON, too complicated. */
+  /** The content is not in the requested form: binary, not JSON, too complicated. */
   | "content"
-  /** An argument that the schema lets pass and this verb cannot use. */
+  /** The schema allows the argument, but this verb cannot use it. */
   | "argument"
-  /** A file is there already and was not to be replaced. */
+  /** The file exists and may not be replaced. */
   | "exists"
   /** The system refused: permissions, a full disk. */
   | "failed";
 
-/** What a verb of `createVerbs` throws. A model reads `message`; a caller switches on `code`. */
+/** The error of the verbs of `createVerbs`. A model reads `message`, a caller switches on `code`. */
 export class VerbError extends Error {
   readonly code: VerbErrorCode;
 

@@ -1,4 +1,4 @@
-// `extract`: the content of a target as text, Markdown, JSON or links, in parts where it is long.
+// `extract`: the content of a target as text, Markdown, JSON or links, in parts if it is long.
 
 import { defined, findTooDeep, type JsonValue } from "../../core/index.js";
 import { loadContent, textOf, type Content } from "./content.js";
@@ -10,7 +10,7 @@ import { isHtml, isJson } from "./media.js";
 import type { World } from "./options.js";
 import { sliceList, sliceText } from "./slice.js";
 
-export type ExtractForm = "text" | "markdown" | "json" | "links";
+type ExtractForm = "text" | "markdown" | "json" | "links";
 
 export interface ExtractArgs {
   readonly uri: string;
@@ -19,24 +19,24 @@ export interface ExtractArgs {
   readonly limit?: number;
 }
 
-export interface Extracted {
+interface Extracted {
   readonly uri: string;
   readonly as: ExtractForm;
   readonly mediaType?: string;
   readonly charset?: string;
   readonly title?: string;
-  /** Characters, or links, of the whole. */
+  /** All characters or links. */
   readonly total: number;
   readonly from: number;
-  /** Where the next part begins; absent when this was the last. */
+  /** Where the next part begins. Absent for the last part. */
   readonly next?: number;
   readonly links?: readonly Link[];
   readonly text?: string;
-  /** The whole JSON value, where its text is no longer than the limit; else that text comes in parts. */
+  /** The JSON value, if its text is within the limit. Otherwise `text` has it in parts. */
   readonly value?: JsonValue;
 }
 
-/** What fits, as JSON text, into the result of a tool call. */
+/** Fits, as JSON text, into the result of a tool call. */
 const DEFAULT_CHARACTERS = 10_000;
 const DEFAULT_LINKS = 100;
 const MAX_DEPTH = 100;
@@ -71,7 +71,7 @@ async function listFolder(target: Target, args: ExtractArgs): Promise<Extracted 
   if (target.kind === "http") return undefined;
   const { path, root } = target;
   if ((await root.describe(path)).kind !== "folder") return undefined;
-  if (args.as === "json") throw new VerbError("content", `${shown(path)} is a folder, which is no JSON`);
+  if (args.as === "json") throw new VerbError("content", `${shown(path)} is a folder, not JSON`);
   const { names } = await root.list(path);
   const about = { uri: shown(path), as: args.as ?? "text" } as const;
   if (args.as !== "links") return { ...about, ...pickText(names.join("\n"), args) };

@@ -1,19 +1,19 @@
-// The first pass over a parsed page: what is hidden goes, links become absolute, and what would be too much for the passes that
-// follow is counted. It does not recurse, since how deep the page is shows only here.
+// The first pass over a parsed page: removes hidden content, makes links absolute, and checks the limits of the later passes. It does not
+// recurse, because the depth is not known before.
 
 import { VerbError } from "./error.js";
 import type { DomElement, DomNode } from "./html-parse.js";
 
-export interface CleanPage {
+interface CleanPage {
   /** The first anchor of each URL, in the order of the page. */
   readonly anchors: ReadonlyMap<string, DomElement>;
-  /** Nodes below elements without text, counted once for each of those elements. */
+  /** The nodes below elements without text, counted once for each such element. */
   readonly emptyWork: number;
 }
 
-/** Elements inside one another: beyond it a page is refused, as its conversion recurses. */
+/** Limit of nested elements, because the conversion recurses. */
 const MAX_DEPTH = 256;
-/** Quotations and lists inside one another, whose prefixes multiply line by line. */
+/** Limit of nested quotations and lists, whose prefixes multiply on each line. */
 const MAX_INDENTS = 32;
 const MAX_NODES = 100_000;
 const MAX_LINKS = 5_000;
@@ -26,7 +26,7 @@ const ELEMENT = 1;
 const TEXT = 3;
 const COMMENT = 8;
 
-/** What is known of an element when all below it was seen. */
+/** The summary of an element's descendants. */
 interface Frame {
   nodes: number;
   hasText: boolean;
@@ -102,7 +102,7 @@ function readAttributes(element: DomElement, base: URL, anchors: Map<string, Dom
   }
 }
 
-/** Undefined for what nobody can open: scripts, mail, data. */
+/** Undefined for other schemes, such as scripts, mail or data. */
 function absolute(value: string, base: URL): string | undefined {
   if (!URL.canParse(value, base.href)) return undefined;
   const url = new URL(value, base);

@@ -1,5 +1,5 @@
-// Markdown by turndown, whose regular expressions take time that grows with the square of a run of white space, and which
-// nothing can interrupt: it works in a thread of its own, which is ended when its time is up or the signal fires.
+// Converts pages to Markdown with turndown. Its regular expressions take quadratic time for white space and cannot be interrupted, so it
+// runs in its own thread, which ends at the timeout or when the signal fires.
 
 import { createRequire } from "node:module";
 import { Worker } from "node:worker_threads";
@@ -8,7 +8,7 @@ import { VerbError } from "./error.js";
 const MAX_CONVERT_MS = 10_000;
 const LIMITS = { maxOldGenerationSizeMb: 512 };
 
-/** A string and no file, so that it runs alike from the sources and from what is built. */
+/** A string instead of a file, so that it runs the same from the sources and from the build. */
 const CONVERT = `
 const { parentPort, workerData } = require("node:worker_threads");
 const Turndown = require(workerData.turndown);

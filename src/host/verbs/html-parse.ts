@@ -1,9 +1,9 @@
-// HTML parsed by domino, which nobody needs who reads none: it is loaded on first use. A hostile page can keep any tree builder
-// busy for minutes (unclosed formatting elements multiply), so the parser is run in slices and stopped when its time is up.
+// Parses HTML with domino, which is loaded on first use. A hostile page can keep a tree builder busy for minutes (unclosed formatting
+// elements multiply), so the parser runs in slices and stops at a timeout.
 
 import { VerbError } from "./error.js";
 
-/** The part of the DOM that we use of domino's. */
+/** The part of domino's DOM that we use. */
 export interface DomNode {
   readonly nodeType: number;
   readonly nodeName: string;
@@ -38,10 +38,10 @@ interface Domino {
 }
 
 const SLICE_MS = 20;
-/** Of work, not of waiting; a page of 2 MiB takes about two seconds (measured). */
+/** Limit of the working time. A page of 2 MiB takes about two seconds (measured). */
 const MAX_PARSE_MS = 5_000;
 
-/** Rejects with `VerbError` `content` when it takes too long, or with the signal's reason. */
+/** Rejects with `VerbError` `content` at the timeout, or with the signal's reason. */
 export async function parseHtml(text: string, signal: AbortSignal): Promise<DomDocument> {
   const parser = (await load()).createIncrementalHTMLParser();
   parser.end(text);
@@ -60,7 +60,7 @@ export async function parseHtml(text: string, signal: AbortSignal): Promise<DomD
 
 let loading: Promise<Domino> | undefined;
 
-/** The name is no literal, since the package's types need the browser's, which Node code does not have. */
+/** The name is not a literal, because the package's types need those of the browser. */
 function load(): Promise<Domino> {
   const name: string = "@mixmark-io/domino";
   loading ??= import(name).then((module: { default: Domino }) => module.default);

@@ -1,4 +1,4 @@
-// Text as a reader sees it: runs of white space are one space, blocks begin on a line of their own, `<pre>` stays as it is.
+// The text of a page as a reader sees it: white space collapses, blocks begin on a new line, and `<pre>` does not change.
 
 import type { DomNode } from "./html-parse.js";
 

@@ -1,4 +1,4 @@
-// A page as it is read: what is hidden taken out, links made absolute, and the rest as text, as Markdown or as its links.
+// Reads a page as text, Markdown or links, without hidden content and with absolute links.
 
 import { cleanPage } from "./html-clean.js";
 import { toMarkdown, tooMuch } from "./html-markdown.js";
@@ -12,16 +12,13 @@ export interface Link {
 
 export interface Page {
   readonly title: string;
-  /** In the order of the page, each URL once, http(s) and file alone. */
+  /** In the order of the page, each URL once, only http(s) and file. */
   readonly links: readonly Link[];
   text(): string;
   markdown(): Promise<string>;
 }
 
-/**
- * Turndown looks some thirty times through all that is below an element without text, before it does anything else; this many
- * elements take a second (measured).
- */
+/** Turndown searches the nodes below each element without text about thirty times. This many take a second (measured). */
 const MAX_EMPTY_WORK = 50_000;
 const MAX_TITLE = 300;
 const MAX_LINK_TEXT = 200;
@@ -47,7 +44,7 @@ export async function readPage(html: string, base: URL, signal: AbortSignal): Pr
   };
 }
 
-/** The title alone, of as much of a page as there is. */
+/** The title of a page, which may be cut. */
 export async function readTitle(html: string, signal: AbortSignal): Promise<string> {
   return oneLine((await parseHtml(html, signal)).title, MAX_TITLE);
 }

@@ -1,5 +1,5 @@
-// The body of an answer, decompressed (RFC 9110 §8.4) and counted while it comes, before and after decompression: a body that
-// never ends and a small one that unpacks to gigabytes stop at the same limit.
+// Reads and decompresses the body of an answer (RFC 9110 §8.4). It counts bytes before and after decompression, so that an endless body
+// and a small one that unpacks to gigabytes stop at the same limit.
 
 import type { IncomingMessage } from "node:http";
 import { pipeline, Transform, type Readable } from "node:stream";
@@ -8,7 +8,7 @@ import { VerbError } from "./error.js";
 
 export interface BodyLimit {
   readonly maxBytes: number;
-  /** True to get the beginning of a larger body; false to refuse it with `too-large`. */
+  /** True returns the beginning of a larger body, false refuses it with `too-large`. */
   readonly cut: boolean;
 }
 
@@ -42,7 +42,7 @@ function hasBody({ statusCode = 0, headers }: IncomingMessage): boolean {
   return statusCode !== 204 && statusCode !== 304 && headers["content-length"] !== "0";
 }
 
-/** Leaving the iteration early destroys what is read, and the connection with it. */
+/** Leaving the iteration early destroys the stream and the connection. */
 function decode(message: IncomingMessage, decoders: readonly Transform[], limit: BodyLimit): Readable {
   const last = decoders.at(-1);
   if (last === undefined) return message;
@@ -53,7 +53,7 @@ function decode(message: IncomingMessage, decoders: readonly Transform[], limit:
       done(size > limit.maxBytes ? tooLarge(limit) : null, chunk);
     },
   });
-  // What went wrong reaches the reader through the last stream.
+  // Errors reach the reader through the last stream.
   pipeline([message, counter, ...decoders], () => undefined);
   return last;
 }

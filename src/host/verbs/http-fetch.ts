@@ -1,6 +1,6 @@
-// One HTTP exchange through node:http(s), whose `lookup` lets us check the very address that is connected to. Redirects are
-// followed here, each hop checked like the first. Nothing is pooled, stored or forwarded: no cookies, no referrer, no
-// credentials beyond the header fields that the caller keeps for an origin.
+// One HTTP exchange through node:http(s), whose `lookup` allows checking the address of the connection. Redirects are followed here, and
+// each hop is checked like the first. There are no pools, cookies, referrers or credentials, except the header fields that the caller
+// sets for an origin.
 
 import { untilAborted } from "../../core/index.js";
 import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
@@ -17,7 +17,7 @@ export interface HttpAsk {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: { readonly bytes: Uint8Array; readonly mediaType: string };
-  /** False gives a redirect as the answer it is. Default true. */
+  /** False returns a redirect as the answer. Default true. */
   readonly follow?: boolean;
 }
 
@@ -32,8 +32,8 @@ export interface HttpAnswer {
 }
 
 /**
- * Sends the request and hands the answer to `use`; the connection is gone when this settles. Rejects with `VerbError`, or with
- * the signal's reason once it has fired.
+ * Sends the request and passes the answer to `use`. The connection is closed when this settles. Rejects with `VerbError`, or with the
+ * signal's reason once it has fired.
  */
 export async function exchange<T>(
   net: Net,
@@ -48,7 +48,7 @@ export async function exchange<T>(
     const { statusCode: status = 0, headers } = message;
     const read: HttpAnswer["read"] = async (limit) => {
       const body = await readBody(message, { maxBytes: net.maxBytes, cut: false, ...limit });
-      // A body that ends with its connection (RFC 9112 §6.3) looks whole when we were the ones who ended it.
+      // A body that ends with its connection (RFC 9112 §6.3) looks whole even if we closed the connection.
       deadline.signal.throwIfAborted();
       return body;
     };
@@ -90,9 +90,9 @@ async function follow(net: Net, ask: HttpAsk, signal: AbortSignal): Promise<Arri
   }
 }
 
-/** Where a redirect leads. Throws `VerbError` `redirect` for one that leaves https, or is no URL. */
+/** The target of a redirect. Throws `VerbError` `redirect` for one that leaves https, or is not a URL. */
 export function redirectTarget(from: URL, location: string): URL {
-  if (!URL.canParse(location, from.href)) throw new VerbError("redirect", `${from.host} redirects to what is no URL`);
+  if (!URL.canParse(location, from.href)) throw new VerbError("redirect", `${from.host} redirects to an invalid URL`);
   const to = new URL(location, from);
   if (from.protocol === "https:" && to.protocol === "http:") {
     throw new VerbError("redirect", `${from.host} redirects from https to http, which is not followed`);
@@ -121,7 +121,7 @@ function send(
       url,
       { method, headers: fields, agent: false, lookup: guardedLookup(url, net), signal },
       (message) => {
-        // An error after the answer was dropped concerns nobody; a reader gets it from the iteration.
+        // A reader gets errors from the iteration. Errors after the answer was dropped are ignored.
         message.on("error", () => undefined);
         resolve(message);
       },
@@ -129,9 +129,9 @@ function send(
     outgoing.on("error", reject);
     outgoing.on("upgrade", (_message, socket) => {
       socket.destroy();
-      reject(new VerbError("unreachable", `${url.host} switched to another protocol, which was not asked for`));
+      reject(new VerbError("unreachable", `${url.host} switched to another protocol without a request`));
     });
-    // Does nothing when there was an answer or an error.
+    // Has no effect after an answer or an error.
     outgoing.on("close", () => reject(new Error("closed without an answer")));
     outgoing.end(body?.bytes);
   });

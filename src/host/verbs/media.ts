@@ -1,4 +1,4 @@
-// What content is: media types (RFC 9110 §8.3.1) from a header or a file's name, and the well-known beginnings of what is no text.
+// Media types (RFC 9110 §8.3.1) from a header or a file name, and the signatures of binary content.
 
 export interface MediaType {
   /** Lower case, without parameters. */
@@ -37,10 +37,10 @@ const SIGNATURES: readonly (readonly [name: string, start: string])[] = [
   ["an SQLite database", "SQLite format 3\0"],
 ];
 
-/** Bytes that are looked at for a NUL. */
+/** The bytes that are searched for a NUL. */
 const SNIFFED_BYTES = 8192;
 
-/** Undefined for a header that is absent or no media type. */
+/** Undefined for a header that is absent or not a media type. */
 export function parseMediaType(header: string | undefined): MediaType | undefined {
   const [essence = "", ...parameters] = (header ?? "").slice(0, 1000).split(";");
   const type = essence.trim().toLowerCase();
@@ -66,7 +66,7 @@ export function isJson(type: string | undefined): boolean {
   return type === "application/json" || type?.endsWith("+json") === true;
 }
 
-/** What content is that cannot be read as text, in words; undefined when it can. A byte-order mark makes it text. */
+/** Describes content that cannot be read as text. Undefined for text, which a byte-order mark also marks. */
 export function findBinary(bytes: Uint8Array, media: MediaType | undefined): string | undefined {
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SNIFFED_BYTES));
   const [first, second] = start;

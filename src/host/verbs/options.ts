@@ -1,47 +1,47 @@
-// The options of `createVerbs`, checked once, as what the verbs then work with.
+// Checks the options of `createVerbs`, and converts them to the settings of the verbs.
 
 import { lookup as lookupHost } from "node:dns/promises";
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { AgentError, assertKnownOptions } from "../../core/index.js";
 import { openRoot, type Root } from "./root.js";
 
-/** An IP address of a name; `family` is 4 or 6. */
+/** An IP address of a name. `family` is 4 or 6. */
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }
 
-/** All addresses of a name. May reject; is called once for each connection. */
+/** Resolves all addresses of a name, once for each connection. May reject. */
 export type ResolveName = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 /** The options of {@link createVerbs}. A wrong one is `AgentError` `invalid-options`. */
 export interface VerbsOptions {
-  /** The folder that paths and `file:` URLs are read below. Without it there are no file targets. */
+  /** The folder for paths and `file:` URLs. Without it there are no file targets. */
   readonly root?: string;
-  /** False refuses every `act`, whatever a manifest says. Default true: a manifest must list `act` all the same. */
+  /** False refuses every `act`, whatever a manifest says. Default true, but a manifest must still list `act`. */
   readonly write?: boolean;
   /**
-   * `true` opens loopback and private addresses; link-local ones, where clouds keep credentials, are opened host by host alone.
-   * A list names hosts (`intranet`, `127.0.0.1:8080`, `*.corp.test`) that may be reached wherever they lead. Default false.
+   * `true` opens loopback and private addresses, but not link-local ones, where clouds serve credentials. A list opens hosts (`intranet`,
+   * `127.0.0.1:8080`, `*.corp.test`) at any address. Default false.
    */
   readonly allowPrivateNetwork?: boolean | readonly string[];
-  /** When given, no other host is reached. Written like those of `allowPrivateNetwork`, which it does not replace. */
+  /** If set, only these hosts can be reached. Written like those of `allowPrivateNetwork`, which is still needed. */
   readonly allowHosts?: readonly string[];
-  /** Bytes of one body or file, also after decompression. Default 2 MiB. */
+  /** Limit of one body or file in bytes, also after decompression. Default 2 MiB. */
   readonly maxBytes?: number;
-  /** Milliseconds for one target, redirects and body included. Default 30,000. */
+  /** Time limit in ms for one target, with redirects and body. Default 30,000. */
   readonly timeoutMs?: number;
   /** Default 5. */
   readonly maxRedirects?: number;
   /** Header fields by origin (`https://api.example.com`), sent to that origin and to no other. */
   readonly headers?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** Default `playhead`. Its first word is also the name that robots.txt is read for. */
+  /** Default `playhead`. Its first word is also the agent for robots.txt. */
   readonly userAgent?: string;
-  /** Default the system's resolver. What it answers is checked, and connected to. */
+  /** Default the system's resolver. Its answers are checked, and used for the connection. */
   readonly lookup?: ResolveName;
 }
 
-/** What the verbs may reach on the network, and how. */
+/** The network settings of the verbs. */
 export interface Net {
   /** Opens loopback and private addresses. */
   readonly allowsPrivate: boolean;
@@ -55,7 +55,7 @@ export interface Net {
   readonly lookup: ResolveName;
 }
 
-/** All that a verb works with. */
+/** The settings of the verbs. */
 export interface World {
   readonly net: Net;
   readonly root: Root | undefined;
@@ -84,9 +84,9 @@ export function createWorld(options: VerbsOptions): World {
   assertNumber("maxRedirects", maxRedirects, 0, 100);
   assertHosts("allowHosts", options.allowHosts ?? []);
   if (typeof allowPrivateNetwork !== "boolean") assertHosts("allowPrivateNetwork", allowPrivateNetwork);
-  if (options.write !== undefined && typeof options.write !== "boolean") throw bad("write is no boolean");
+  if (options.write !== undefined && typeof options.write !== "boolean") throw bad("write must be a boolean");
   const { userAgent = "playhead" } = options;
-  if (typeof userAgent !== "string" || !/^[\x20-\x7e]+$/.test(userAgent)) throw bad("userAgent is no visible text");
+  if (typeof userAgent !== "string" || !/^[\x20-\x7e]+$/.test(userAgent)) throw bad("userAgent must be visible text");
   return {
     root: options.root === undefined ? undefined : openRoot(options.root),
     write: options.write ?? true,
@@ -112,12 +112,10 @@ function assertNumber(name: string, value: unknown, least: number, most: number)
 function assertHosts(name: string, hosts: readonly string[]): void {
   const wrong: unknown = Array.isArray(hosts) ? hosts.find((host) => !isHost(host)) : hosts;
   if (wrong === undefined) return;
-  throw bad(
-    `${name} has ${JSON.stringify(wrong)}, which is no host such as "example.com", "*.example.com" or "[::1]:80"`,
-  );
+  throw bad(`${name} has ${JSON.stringify(wrong)}; use hosts such as "example.com", "*.example.com" or "[::1]:80"`);
 }
 
-/** An entry with a scheme, a path or a space in it would match nothing, in silence. */
+/** Refuses an entry with a scheme, a path or a space, which would silently match nothing. */
 function isHost(host: unknown): boolean {
   return typeof host === "string" && /^(\*\.)?[^\s/*@?#]+$/.test(host);
 }
@@ -126,7 +124,7 @@ function readHeaders(headers: NonNullable<VerbsOptions["headers"]>): Net["header
   const byOrigin = new Map<string, Readonly<Record<string, string>>>();
   for (const [origin, fields] of Object.entries(headers)) {
     if (!URL.canParse(origin) || new URL(origin).origin !== origin || !/^https?:/.test(origin)) {
-      throw bad(`headers has ${JSON.stringify(origin)}, which is no origin such as "https://api.example.com"`);
+      throw bad(`headers has ${JSON.stringify(origin)}; use origins such as "https://api.example.com"`);
     }
     for (const [name, value] of Object.entries(fields)) assertHeader(origin, name, value);
     byOrigin.set(origin, { ...fields });
@@ -134,7 +132,7 @@ function readHeaders(headers: NonNullable<VerbsOptions["headers"]>): Net["header
   return byOrigin;
 }
 
-/** Its value may be a key, so it is not said. */
+/** The message does not repeat the value, which may be a key. */
 function assertHeader(origin: string, name: string, value: string): void {
   try {
     validateHeaderName(name);

@@ -1,5 +1,5 @@
-// `probe`: what a target allows. Of a server: the methods it names, what it grants other origins, and whether its robots.txt
-// lets us in. Of a file or folder: what may be done with it.
+// `probe`: what a target allows. For a server: its methods, its CORS headers, and the answer of robots.txt. For a file or folder: the
+// permissions.
 
 import { decodeText } from "./charset.js";
 import { shown } from "./descent.js";
@@ -8,17 +8,17 @@ import type { World } from "./options.js";
 import { askRobots, MAX_ROBOTS_BYTES, type RobotsAnswer } from "./robots.js";
 import { parseTarget } from "./target.js";
 
-export type Probed =
+type Probed =
   | {
       readonly kind: "http";
       readonly uri: string;
-      /** Of the answer to OPTIONS. */
+      /** The status of the answer to OPTIONS. */
       readonly status: number;
-      /** Null when the server does not name them. */
+      /** Null if the server does not name them. */
       readonly methods: readonly string[] | null;
-      /** The `access-control-…` fields, without that prefix. Null when there are none. */
+      /** The `access-control-…` fields without that prefix. Null without any. */
       readonly cors: Readonly<Record<string, string>> | null;
-      /** "unknown" when robots.txt could not be read. */
+      /** "unknown" if robots.txt could not be read. */
       readonly robots: RobotsAnswer | "unknown";
     }
   | {
@@ -68,7 +68,7 @@ function corsOf({ headers }: HttpAnswer): Record<string, string> | null {
   return fields.length === 0 ? null : (Object.fromEntries(fields) as Record<string, string>);
 }
 
-/** No such file allows everything (RFC 9309 §2.3.1.3); a server that fails says nothing. */
+/** A missing robots.txt allows everything (RFC 9309 §2.3.1.3). A server error is unknown. */
 async function robotsFor(url: URL, { net }: World, signal: AbortSignal): Promise<RobotsAnswer | "unknown"> {
   const agent = /^[a-z_-]+/i.exec(net.userAgent)?.[0] ?? "*";
   try {

@@ -1,6 +1,5 @@
-// Which hosts may be reached. Asked of every URL before it is requested, redirects included, and of every address that a name
-// leads to, inside the connection's own lookup: the address that was checked is the address that is connected to, so a name
-// that changes its answer (DNS rebinding) gains nothing.
+// Decides which hosts may be reached. Every URL is checked before it is requested, redirects included. Every address of a name is checked
+// in the connection's own lookup, so that the checked address is the connected one, also if the name changes its answer (DNS rebinding).
 
 import { isIP, type LookupFunction } from "node:net";
 import { classifyAddress } from "./address.js";
@@ -10,7 +9,7 @@ import type { Net } from "./options.js";
 /** Throws `VerbError` for a URL with another scheme, with credentials, or with a host that may not be reached. */
 export function assertReachable(url: URL, net: Net): void {
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new VerbError("bad-target", `${url.protocol} is no scheme that can be reached; use http: or https:`);
+    throw new VerbError("bad-target", `${url.protocol} is not a supported scheme; use http: or https:`);
   }
   if (url.username !== "" || url.password !== "") {
     throw new VerbError("bad-target", "a URL with a user name or password in it is refused");
@@ -26,8 +25,8 @@ export function assertReachable(url: URL, net: Net): void {
 }
 
 /**
- * A lookup for one connection to `url`. A name with a single address that may not be reached is refused as a whole, in the
- * same words as a name that does not exist, so that nobody learns which inner names there are.
+ * A lookup for one connection to `url`. A name with any forbidden address is refused, with the same message as a missing name, so that
+ * nobody learns which internal names exist.
  */
 export function guardedLookup(url: URL, net: Net): LookupFunction {
   return (hostname, { all, family }, callback) => {
@@ -46,7 +45,7 @@ export function guardedLookup(url: URL, net: Net): LookupFunction {
   };
 }
 
-/** Nothing for a name that cannot be resolved or has an address that may not be reached. Never rejects. */
+/** Empty for a name that cannot be resolved or has a forbidden address. Never rejects. */
 async function resolve(hostname: string, url: URL, net: Net): Promise<{ address: string; family: number }[]> {
   try {
     const found = (await net.lookup(hostname)).map(({ address }) => ({ address, family: isIP(address) }));
@@ -66,7 +65,7 @@ function mayConnect(address: string, url: URL, net: Net): boolean {
   return what === "public" || (net.allowsPrivate && (what === "loopback" || what === "private"));
 }
 
-/** `*.example.com` is every name below example.com and not that name itself; a port, if given, must be the URL's. */
+/** `*.example.com` matches every name below example.com, and not that name itself. A port, if given, must match. */
 function matchesHost(entries: readonly string[], url: URL): boolean {
   const host = bareHost(url);
   const port = url.port === "" ? (url.protocol === "https:" ? "443" : "80") : url.port;
@@ -78,7 +77,7 @@ function matchesHost(entries: readonly string[], url: URL): boolean {
   });
 }
 
-/** Without the brackets of IPv6 and without the dot that a full name may end with. */
+/** The host without the brackets of IPv6 and without a final dot. */
 function bareHost({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }

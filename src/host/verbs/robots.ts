@@ -1,9 +1,8 @@
-// robots.txt (RFC 9309): which rule holds for a path. Groups are merged by name, the longest matching pattern wins, and Allow wins
-// a tie.
+// Finds the rule of a robots.txt (RFC 9309) for a path. Groups are merged by name, the longest matching pattern wins, and Allow wins ties.
 
 export interface RobotsAnswer {
   readonly allowed: boolean;
-  /** The rule that decided, as written; absent when none matched. */
+  /** The rule that decided, as written. Absent if no rule matched. */
   readonly rule?: string;
 }
 
@@ -17,7 +16,7 @@ export const MAX_ROBOTS_BYTES = 512 * 1024;
 const MAX_RULES = 10_000;
 const MAX_PATTERN = 2_000;
 
-/** `agent` is a product token such as `playhead`; `path` the path and query of the URL, as sent. */
+/** `agent` is a product token such as `playhead`, `path` the path and query of the URL as sent. */
 export function askRobots(text: string, agent: string, path: string): RobotsAnswer {
   if (path === "/robots.txt") return { allowed: true };
   const groups = parseRobots(text);
@@ -33,7 +32,7 @@ export function askRobots(text: string, agent: string, path: string): RobotsAnsw
   return { allowed: best.allow, rule: `${best.allow ? "Allow" : "Disallow"}: ${best.pattern}` };
 }
 
-/** Rules by lower-case product token. A group is one or more user-agent lines and the rules up to the next such line. */
+/** The rules by lower-case product token. A group is one or more user-agent lines with the rules up to the next such line. */
 function parseRobots(text: string): Map<string, Rule[]> {
   const groups = new Map<string, Rule[]>();
   let open: Rule[][] = [];
@@ -60,7 +59,7 @@ function parseRobots(text: string): Map<string, Rule[]> {
   return groups;
 }
 
-/** Escapes in one spelling: what need not be escaped is not, what must be is, in upper case (RFC 9309 §2.2.2). */
+/** Normalises escapes: only necessary ones, in upper case (RFC 9309 §2.2.2). */
 function normalise(path: string): string {
   return path
     .replaceAll(/%([0-9a-f]{2})/gi, (escape, hex: string) => {
@@ -71,7 +70,7 @@ function normalise(path: string): string {
     .replaceAll(/[^\x21-\x7e]+/g, (text) => encodeURIComponent(text));
 }
 
-/** `*` is any text, `$` at the end the end. Taking each part where it first fits is enough, so this never goes back. */
+/** `*` matches any text, and a final `$` the end. Each part is matched where it first fits, without backtracking. */
 function matches(path: string, pattern: string): boolean {
   const isAnchored = pattern.endsWith("$");
   const parts = (isAnchored ? pattern.slice(0, -1) : pattern).split("*");

@@ -1,5 +1,5 @@
-// Files below one folder, and nothing else: what may be done with them, and what is said when it cannot. How a path is walked
-// without leaving the folder is in descent.ts. Hard links and mounts below the root are part of it.
+// Operations on files below one folder, with messages for the model. descent.ts walks paths without leaving the folder. Hard links and
+// mounts below the root belong to it.
 
 import { constants, realpathSync, statSync, type Stats } from "node:fs";
 import { access, lstat, opendir, type FileHandle } from "node:fs/promises";
@@ -10,11 +10,11 @@ import { codeOf } from "../files/failure.js";
 import { behindLink, inFolder, inParent, shown, withFile, type RootPath } from "./descent.js";
 import { VerbError } from "./error.js";
 
-export type RootEntry =
+type RootEntry =
   | { readonly kind: "file"; readonly size: number; readonly modified: Date }
   | { readonly kind: "folder"; readonly modified: Date };
 
-export interface RootFile {
+interface RootFile {
   readonly bytes: Uint8Array;
   /** False when the file has more. */
   readonly isWhole: boolean;
@@ -28,12 +28,12 @@ export interface RootAccess {
   readonly writable: boolean;
 }
 
-/** Contract: everything rejects with `VerbError`, whose message names the path as the caller wrote it and nothing above it. */
+/** Everything rejects with `VerbError`, whose message has the path as the caller wrote it and nothing above it. */
 export interface Root {
   describe(path: RootPath): Promise<RootEntry>;
   /** The first `maxBytes` of a file. */
   read(path: RootPath, maxBytes: number): Promise<RootFile>;
-  /** Names of files and folders, folders with a "/" at their end, sorted; what is neither is left out. */
+  /** The sorted names of files and folders. Folders end with "/", anything else is left out. */
   list(path: RootPath): Promise<{ names: string[]; isWhole: boolean }>;
   access(path: RootPath): Promise<RootAccess>;
   /** Atomic; makes missing folders. */
@@ -41,10 +41,10 @@ export interface Root {
   append(path: RootPath, data: string | Uint8Array): Promise<void>;
 }
 
-/** Entries of one folder that are looked at. */
+/** Limit of the entries of one folder. */
 export const MAX_FOLDER_ENTRIES = 10_000;
 
-/** Throws `AgentError` `invalid-options` when `folder` is none. A root that is a link itself is followed, once, here. */
+/** Throws `AgentError` `invalid-options` unless `folder` is a folder. A link as the root is followed here, once. */
 export function openRoot(folder: string): Root {
   const real = realRoot(folder);
 
@@ -91,7 +91,7 @@ export function openRoot(folder: string): Root {
           await assertReplaceable(join(parent, name), path);
           const written = await writeWhole(join(parent, name), data, { overwrite });
           if (written.kind === "written") return;
-          if (written.kind === "exists") throw new VerbError("exists", `${shown(path)} is there already`);
+          if (written.kind === "exists") throw new VerbError("exists", `${shown(path)} exists already`);
           throw new VerbError("failed", `${shown(path)} could not be written`, written.message);
         }),
       ),
@@ -120,8 +120,8 @@ function realRoot(folder: string): string {
 }
 
 function noRoot(folder: string, cause?: unknown): AgentError {
-  return new AgentError("invalid-options", `createVerbs: the root ${JSON.stringify(folder)} is no folder`, {
-    hint: "Pass the path of a folder that is there.",
+  return new AgentError("invalid-options", `createVerbs: the root ${JSON.stringify(folder)} is not a folder`, {
+    hint: "Pass the path of an existing folder.",
     ...defined({ cause }),
   });
 }
@@ -174,7 +174,7 @@ async function may(place: string, mode: number): Promise<boolean> {
   );
 }
 
-/** The system's messages hold whole paths; ours hold the path as it was asked for. */
+/** Replaces the system's messages, which have whole paths. */
 async function told<T>(path: RootPath, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

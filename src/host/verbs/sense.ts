@@ -12,7 +12,7 @@ import { parseTarget, type Target } from "./target.js";
 export interface Sensed {
   readonly uri: string;
   readonly measure: string;
-  /** Null where the target does not say. */
+  /** Null if the target does not say. */
   readonly value: number | string | null;
   readonly unit: string;
 }
@@ -34,10 +34,7 @@ export async function sense(
   signal: AbortSignal,
 ): Promise<Sensed> {
   if (!isMeasure(measure)) {
-    throw new VerbError(
-      "argument",
-      `${measure.slice(0, 40)} is no measure; those are ${Object.keys(UNITS).join(", ")}`,
-    );
+    throw new VerbError("argument", `${measure.slice(0, 40)} is not a measure; use ${Object.keys(UNITS).join(", ")}`);
   }
   const target = parseTarget(uri, world);
   const taken = isOfContent(measure)
@@ -50,7 +47,7 @@ export async function sense(
 
 type Taken = Pick<Sensed, "uri" | "value">;
 
-/** Of the content itself, decompressed, so that it is the same for a file and for a server that compresses. */
+/** Measures the decompressed content, so that a file and a server that compresses it give the same value. */
 async function measureContent(
   target: Target,
   measure: "size" | "hash",

@@ -1,13 +1,13 @@
-// `shape`: fills a template from data. `{{name}}` and `{{a.b.0}}` are replaced by what lies there: a text as it is, everything else as JSON.
-// There is no logic and no escaping, and nothing is looked up beyond the data's own keys.
+// `shape`: fills a template from data. `{{name}}` and `{{a.b.0}}` are replaced by the value at that path: text unchanged, anything else as
+// JSON. There is no logic and no escaping, and only the data's own keys are read.
 
 import type { JsonObject } from "../../core/index.js";
 import { VerbError } from "./error.js";
 
-/** Characters of the filled template. */
+/** Limit of the filled template in characters. */
 const MAX_FILLED = 1024 * 1024;
 
-/** Throws `VerbError` `argument`, naming the place that the data does not have. */
+/** Throws `VerbError` `argument` for a path that the data does not have. */
 export function shape({ template, data = {} }: { template: string; data?: JsonObject }): string {
   const parts: string[] = [];
   let size = 0;
@@ -34,7 +34,7 @@ export function shape({ template, data = {} }: { template: string; data?: JsonOb
 
 function textAt(data: JsonObject, path: string): string {
   if (!/^[^\s{}.]+(\.[^\s{}.]+)*$/.test(path)) {
-    throw new VerbError("argument", `{{${path.slice(0, 100)}}} is no path such as {{name}} or {{order.items.0}}`);
+    throw new VerbError("argument", `{{${path.slice(0, 100)}}} must be a path such as {{name}} or {{order.items.0}}`);
   }
   let value: unknown = data;
   for (const key of path.split(".")) {
@@ -44,7 +44,7 @@ function textAt(data: JsonObject, path: string): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-/** Of a list its items, and not its length. */
+/** A list has its items, and not its length. */
 function hasItem(value: unknown, key: string): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Object.hasOwn(value, key) && !(Array.isArray(value) && key === "length");

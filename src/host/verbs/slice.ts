@@ -3,12 +3,12 @@
 export interface Part<T> {
   readonly from: number;
   readonly total: number;
-  /** Where to go on; absent at the end. */
+  /** Where the next part begins. Absent at the end. */
   readonly next?: number;
   readonly part: T;
 }
 
-/** Characters are UTF-16 units; a pair is never cut in two at the end. */
+/** Characters are UTF-16 units. A surrogate pair at the end is not cut. */
 export function sliceText(text: string, from: number, limit: number): Part<string> {
   const start = Math.min(from, text.length);
   let end = Math.min(start + limit, text.length);

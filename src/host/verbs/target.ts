@@ -1,5 +1,5 @@
-// A target as a model writes it: an http(s) URL, a `file:` URL or a relative path. Both of the latter lie below the root folder;
-// the path of a `file:` URL begins there, as if the root were the whole disk.
+// Parses a target of a model: an http(s) URL, a `file:` URL or a relative path. Files are below the root folder, which is the root of
+// `file:` URLs.
 
 import type { RootPath } from "./descent.js";
 import { VerbError } from "./error.js";
@@ -10,30 +10,30 @@ export type Target =
   | { readonly kind: "http"; readonly url: URL }
   | { readonly kind: "file"; readonly path: RootPath; readonly root: Root };
 
-/** Throws `VerbError` `bad-target` or `outside-root`. Whether a URL may be reached is asked when it is. */
+/** Throws `VerbError` `bad-target` or `outside-root`. Whether a URL may be reached is checked later. */
 export function parseTarget(uri: string, { root }: Pick<World, "root">): Target {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase();
   if (scheme === "http" || scheme === "https") return { kind: "http", url: parseUrl(uri) };
   if (scheme !== undefined && scheme !== "file") {
-    throw new VerbError("bad-target", `${scheme}: is no scheme that can be reached; use http, https or a path`);
+    throw new VerbError("bad-target", `${scheme}: is not a supported scheme; use http, https or a path`);
   }
-  if (root === undefined) throw new VerbError("bad-target", "there is no folder of files here; use an http(s) URL");
+  if (root === undefined) throw new VerbError("bad-target", "files are not available; use an http(s) URL");
   return { kind: "file", path: scheme === "file" ? pathOfUrl(uri) : pathOf(uri.split("/")), root };
 }
 
-/** The URL under which a path below the root appears, for resolving the links in a file. */
+/** The URL of a path below the root, for resolving links in a file. */
 export function fileUrl(path: RootPath): URL {
   return new URL(`file:///${path.map(encodeURIComponent).join("/")}`);
 }
 
 function parseUrl(uri: string): URL {
-  if (!URL.canParse(uri)) throw new VerbError("bad-target", "that is no URL");
+  if (!URL.canParse(uri)) throw new VerbError("bad-target", "the target is not a valid URL");
   return new URL(uri);
 }
 
 function pathOfUrl(uri: string): RootPath {
   const { host, pathname } = parseUrl(uri);
-  if (host !== "") throw new VerbError("bad-target", "a file URL names no host: write file:///path");
+  if (host !== "") throw new VerbError("bad-target", "a file URL must not have a host; write file:///path");
   return pathOf(pathname.slice(1).split("/").map(decode));
 }
 
@@ -41,19 +41,19 @@ function decode(component: string): string {
   try {
     return decodeURIComponent(component);
   } catch {
-    throw new VerbError("bad-target", "the path has a % that is no escape");
+    throw new VerbError("bad-target", "the path has an invalid % escape");
   }
 }
 
-/** Components that are empty or "." say nothing; one that could mean another folder, here or on Windows, is refused. */
+/** Drops components that are empty or ".". Refuses those that could mean another folder, here or on Windows. */
 function pathOf(components: readonly string[]): RootPath {
-  if (components.length > 1 && components[0] === "") throw outside("a path begins below the root, without a slash");
+  if (components.length > 1 && components[0] === "") throw outside("a path must be relative, without a first slash");
   const path = components.filter((component) => component !== "" && component !== ".");
   for (const component of path) {
     if (component === "..") throw outside("a path with .. in it is refused");
     if (/[/\\\0]/.test(component)) throw outside("a path with a slash, backslash or NUL in a name is refused");
     if (process.platform === "win32" && WINDOWS_MEANS_ANOTHER.test(component)) {
-      throw outside("the path has a name that this system takes for another");
+      throw outside("the path has a name with another meaning on this system");
     }
   }
   return path;

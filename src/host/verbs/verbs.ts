@@ -1,5 +1,5 @@
-// createVerbs: the eight verbs over HTTP and one folder, to be handed to `createRuntime`. Each is a file of its own; this
-// one checks their arguments, since a tool's own code may call a verb with arguments that nobody checked.
+// createVerbs: the eight verbs over HTTP and one folder, for `createRuntime`. Each has its own file. This one checks their arguments,
+// because a tool's code may call a verb with unchecked arguments.
 
 import {
   createArgumentCheck,
@@ -21,9 +21,9 @@ import { sense } from "./sense.js";
 import { shape } from "./shape.js";
 
 /**
- * Bodies for all eight verbs; to replace one, spread them: `{ ...createVerbs(), extract: mine }`. They reject with
- * `ToolArgError` for arguments that do not match the schema, with {@link VerbError} for everything else, and with the
- * signal's reason once it has fired. Throws `AgentError` `invalid-options`.
+ * Makes bodies for all eight verbs. To replace one, spread them: `{ ...createVerbs(), extract: mine }`. They reject with `ToolArgError` for
+ * arguments that do not match the schema, with {@link VerbError} for other failures, and with the signal's reason once it has fired.
+ * Throws `AgentError` `invalid-options`.
  */
 export function createVerbs(options: VerbsOptions = {}): VerbBodies {
   const world = createWorld(options);
@@ -39,7 +39,7 @@ export function createVerbs(options: VerbsOptions = {}): VerbBodies {
   };
 }
 
-/** The schema is what gives arguments their type. */
+/** The schema gives the arguments their type. */
 function checked(name: VerbName, body: (args: never, context: VerbContext) => unknown): VerbBody {
   const check = createArgumentCheck(name, VERBS[name].schema);
   return async (args, verbContext) => {

@@ -1,4 +1,4 @@
-// Words of a query, and how well a text matches them: plain, in any language that has letters, and the same every time.
+// The words of a query, and how well a text matches them, in any language with letters.
 
 const MAX_WORDS = 32;
 
@@ -8,7 +8,7 @@ export function toWords(query: string): string[] {
   return [...new Set(words)].slice(0, MAX_WORDS);
 }
 
-/** How many of the words occur in the text, also as parts of its words. */
+/** Counts the words that occur in the text, also within other words. */
 export function countMatches(text: string, words: readonly string[]): number {
   const lower = text.toLowerCase();
   return words.filter((word) => lower.includes(word)).length;

@@ -125,7 +125,9 @@ describe("arguments", () => {
 
   it("is broken by arguments that are no object, and by those too large to be checked", () => {
     const found = checkRules(stepsOf({ ...call("pay"), malformedArguments: "oops" }), euro);
-    expect(found).toMatchObject([{ pointer: `${callAt(0)}/arguments`, sentence: expect.stringContaining("not a JSON object") }]);
+    expect(found).toMatchObject([
+      { pointer: `${callAt(0)}/arguments`, sentence: expect.stringContaining("not a JSON object") },
+    ]);
     const large: JsonObject = { list: Array<number>(100_001).fill(0) };
     expect(checkRules(stepsOf(call("pay", large)), euro)).toMatchObject([
       { sentence: expect.stringContaining("more than 100000 values") },

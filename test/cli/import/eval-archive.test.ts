@@ -34,13 +34,13 @@ describe("an .eval archive", () => {
   });
 
   it.each<[Zippable, string]>([
-    [{ "other.json": header }, "holds no header.json"],
-    [{ "header.json": json([1]).subarray(0, 1) }, "no JSON object"],
-    [{ "header.json": json(7) }, "no JSON object"],
+    [{ "other.json": header }, "without the header.json"],
+    [{ "header.json": json([1]).subarray(0, 1) }, "not a JSON object"],
+    [{ "header.json": json(7) }, "not a JSON object"],
     [{ "header.json": new Uint8Array([0xff]) }, "not UTF-8"],
-    [{ "../header.json": header }, "leads out of it"],
-    [{ "samples/..\\x.json": header }, "leads out of it"],
-    [{ "/header.json": header }, "leads out of it"],
+    [{ "../header.json": header }, "a path outside of it"],
+    [{ "samples/..\\x.json": header }, "a path outside of it"],
+    [{ "/header.json": header }, "a path outside of it"],
   ])("is refused where it is no log (%#)", (members, why) => {
     expect(() => read(members)).toThrow(why);
   });
@@ -59,7 +59,7 @@ describe("an .eval archive", () => {
     const members = { "header.json": header, "samples/1_epoch_1.json": sample, "samples/2_epoch_1.json": sample };
     const { length } = read(members);
     expect(read(members, { maxCharacters: length })).toHaveLength(length);
-    expect(() => read(members, { maxCharacters: length - 1 })).toThrow("more samples than one text can hold");
+    expect(() => read(members, { maxCharacters: length - 1 })).toThrow("more samples than fit into one string");
   });
 
   it("is refused where its head is larger than any", () => {
@@ -98,16 +98,14 @@ describe("an .eval archive", () => {
         refusals.add(error.message);
       }
     }
-    expect([...refusals]).toContain(
-      'log.eval holds "samples/2_epoch_1.json", which is damaged: its CRC-32 does not fit',
-    );
+    expect([...refusals]).toContain('log.eval contains a damaged "samples/2_epoch_1.json": its CRC-32 does not match');
   });
 
   it("is refused where it holds a member twice, since nobody knows which one counts", () => {
     const bytes = zipSync({ "header.json": header, "headre.json": json({ version: 9 }) });
     const text = Buffer.from(bytes).toString("latin1").replaceAll("headre.json", "header.json");
     const raw = new Uint8Array(Buffer.from(text, "latin1"));
-    expect(() => readEvalArchive(raw, "log.eval", limits)).toThrow('holds "header.json" twice');
+    expect(() => readEvalArchive(raw, "log.eval", limits)).toThrow('contains "header.json" twice');
   });
 
   it("is refused where it is torn", () => {

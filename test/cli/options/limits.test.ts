@@ -57,7 +57,7 @@ describe("--jobs", () => {
   it("of 1 and of 3 prints the same of a lock", () => {
     const { status, stdout } = runBoth("verify", "old", "--lock");
     expect(status).toBe(3);
-    expect(stdout).toContain("it is missing: the lock has it");
+    expect(stdout).toContain("it is missing: the lock lists it");
     expect(stdout).toContain("it is new: the lock has no");
   });
 

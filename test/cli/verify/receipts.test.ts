@@ -93,7 +93,7 @@ describe("cassette verify --receipts", () => {
     write("none.jsonl", "");
     truncateSync(join(folder, write("large.jsonl", "")), MAX_RECEIPTS_BYTES + 1);
     for (const [name, text] of [
-      ["missing.jsonl", "there are no receipts at missing.jsonl"],
+      ["missing.jsonl", "missing.jsonl does not exist"],
       ["large.jsonl", "more than the limit"],
       [".", "cannot be read"],
       ["none.jsonl", "there is no receipt, so nothing is proven"],
@@ -364,7 +364,7 @@ describe("cassette verify --receipts with a recording", () => {
     const ran = await cli(["verify", "--receipts", "old.jsonl", "--key", key, "ada.cassette.json"]);
     expect(ran.out).toContain("complete: the end of the chain is there");
     expect(ran.out).toContain("covered    ada.cassette.json  3 of 3 turns\n");
-    expect(ran.out).toContain("prompt not covered: turn 0, 1, 2, whose receipts hold no prompt hash\n");
+    expect(ran.out).toContain("prompt not covered: turn 0, 1, 2, whose receipts have no prompt hash\n");
     expect(ran.code).toBe(0);
   });
 });

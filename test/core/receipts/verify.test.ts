@@ -74,7 +74,10 @@ describe("verifyReceipts of a whole chain", () => {
 
   it.each([null, undefined, 5, {}, Promise.resolve("")])("refuses %j in place of receipts", (input) => {
     const wrong = refusal(() => verifyReceipts(input as unknown as string, publicKey));
-    expect(wrong).toMatchObject({ code: "invalid-options", message: expect.stringMatching(/, not receipts/) as string });
+    expect(wrong).toMatchObject({
+      code: "invalid-options",
+      message: expect.stringMatching(/, not receipts/) as string,
+    });
   });
 
   it("says that a chain without its end may have lost its tail", () => {

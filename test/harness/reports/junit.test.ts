@@ -80,7 +80,9 @@ describe("the JUnit report", () => {
   it("skips what is inconclusive and lets pass, and fails it where the settings say so", () => {
     const report = richReport();
     expect(named(caseOf(junitReport(report), "banking/3"), "failure")).toEqual([]);
-    expect(named(caseOf(junitReport(report), "banking/3"), "system-out")[0]?.text).toContain("about 5 runs on each side");
+    expect(named(caseOf(junitReport(report), "banking/3"), "system-out")[0]?.text).toContain(
+      "about 5 runs on each side",
+    );
     const strict = rejudged(report, { onInconclusive: "fail" });
     expect(named(caseOf(junitReport(strict), "banking/3"), "failure")).toHaveLength(1);
     expect(suiteOf(junitReport(strict)).attributes).toMatchObject({ failures: "8", skipped: "0" });

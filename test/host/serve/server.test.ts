@@ -220,7 +220,7 @@ describe("a server for this machine", () => {
     const onRefused: HttpServerOptions["onRefused"] = (request, why, status) => refused.push([request, why, status]);
     const { url } = await start(echo, { onRefused });
     await raw(url, `POST /v1/x?key=k HTTP/1.1\r\nhost: evil.example\r\nconnection: close\r\n\r\n`);
-    const why = "this server listens on a loopback address and answers to 127.0.0.1 and localhost alone";
+    const why = "this server listens on a loopback address and answers only to 127.0.0.1 and localhost";
     expect(refused).toEqual([[{ method: "POST", path: "/v1/x" }, why, 403]]);
   });
 

@@ -175,7 +175,7 @@ describe("extract", () => {
   ])("PLK-10 refuses %s and says that it is %s", async (path, what) => {
     expect(await fails("extract", { uri: at(path) })).toMatchObject({
       code: "content",
-      message: `${at(path)} is ${what}, which is no text`,
+      message: `${at(path)} is ${what}, not text`,
     });
   });
 
@@ -365,7 +365,7 @@ describe("sense", () => {
 
   it("refuses a measure that the target does not have, and lists those there are", async () => {
     expect(await fails("sense", { uri: "data.json", measure: "mood" })).toMatchObject({
-      message: "mood is no measure; those are status, latency, size, hash, etag, last-modified",
+      message: "mood is not a measure; use status, latency, size, hash, etag, last-modified",
     });
     expect(await fails("sense", { uri: "data.json", measure: "toString" })).toMatchObject({ code: "argument" });
     expect(await fails("sense", { uri: "data.json", measure: "latency" })).toMatchObject({ code: "argument" });
