@@ -27,6 +27,7 @@ const JOBS = {
   build: () => {},
   api: () => {
     run([at("scripts/api.mjs")]);
+    run([at("scripts/options.mjs")]);
     run([at("scripts/llms.mjs")]);
   },
   demo: () => run([at("dist/cli/bin.js"), "demo", ...rest]),

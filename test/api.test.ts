@@ -1,11 +1,11 @@
 // The reference of what the package exports: each export has a docstring and a place in the pages that `npm run api` makes, and
-// llms.txt is what it makes of the docs.
+// llms.txt and the option tables of docs/cli.md are what it makes of the docs and the commands.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { repositoryRoot } from "./support/built.js";
+import { assertBuilt, repositoryRoot } from "./support/built.js";
 import { readDoors } from "./support/doors.js";
 import { temporaryFolder } from "./support/temporary-folder.js";
 
@@ -62,9 +62,20 @@ describe("llms.txt", () => {
   });
 });
 
+describe("the option tables of docs/cli.md", () => {
+  beforeAll(assertBuilt);
+
+  it("are what `npm run api` makes of the commands", () => {
+    make("options", folder.path("cli.md"));
+    expect(readFileSync(folder.path("cli.md"), "utf8"), UPDATE).toBe(
+      readFileSync(join(repositoryRoot, "docs/cli.md"), "utf8"),
+    );
+  });
+});
+
 const UPDATE = "run `npm run api` and commit what it changed";
 
-function make(script: "api" | "llms", target: string): void {
+function make(script: "api" | "llms" | "options", target: string): void {
   const { status, stderr } = spawnSync(process.execPath, [join(repositoryRoot, `scripts/${script}.mjs`), target], {
     encoding: "utf8",
   });

@@ -1,6 +1,6 @@
-// docs/configuration.md names every environment variable of ours and every file that the source calls by name.
+// docs/configuration.md names every environment variable of ours and every file that the source calls by name; pages that the source names exist.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { repositoryRoot } from "./support/built.js";
@@ -26,4 +26,10 @@ it("names every variable that begins with CASSETTE_", () => {
 it("names every file that a constant of the source names", () => {
   const demo = /^orbit-|^drift-report/;
   expect(missing(sources.matchAll(/^(?:export )?const [A-Z]+_FILE = "([\w.-]+)";$/gm), demo)).toEqual([]);
+});
+
+it("exists, like every page of the docs that the source names", () => {
+  const named = new Set(Array.from(sources.matchAll(/(?<!ollama )docs\/([\w/-]+\.md)/g), ([, name]) => name ?? ""));
+  expect(named.size).toBeGreaterThan(10);
+  expect([...named].filter((name) => !existsSync(join(repositoryRoot, "docs", name)))).toEqual([]);
 });

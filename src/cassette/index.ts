@@ -57,7 +57,8 @@ export {
 } from "./trust/acceptance.js";
 export { createPromptTracker, hashPrompt, type HashFilter, type PromptTracker } from "./prompt/prompt.js";
 export { resealCassette, type UnsealedTurn } from "./prompt/reseal.js";
-export { recordingProvider, type RecordingOptions, type RecordingProvider } from "./record/record.js";
+export { recordingProvider, type RecordingProvider } from "./record/record.js";
+export { createRecorder, type OpenTurn, type Recorder, type RecordingOptions } from "./record/recorder.js";
 export { cassetteProvider, type CassetteProvider, type ReplayOptions } from "./replay/replay.js";
 export { MAX_STREAM_PIECES, type RecordedStreaming, type StreamedTurn, type UnfitPart } from "./stream/format.js";
 export {
@@ -85,6 +86,7 @@ export { secretsOf } from "./redact/environment.js";
 export type { Finder, Found } from "./redact/detect/find.js";
 export { withValues, type RedactOption, type RedactOptions } from "./redact/options.js";
 export { createSecretFinder } from "./redact/text.js";
+export { replaceSecrets } from "./redact/detect/find.js";
 export { EMAIL_RULE, SECRET_RULES, type RedactionRule } from "./redact/detect/rules.js";
 export { readHashFilter, type HashFilterName, type HashFilterOption, type NamedFilter } from "./prompt/filters.js";
 export {
@@ -104,7 +106,7 @@ export { formatToolDrift, type ToolDrift } from "./tape/drift.js";
 export { formatTapeMiss, TapeMissError, type TapeMiss } from "./tape/miss.js";
 export type { TapeResult } from "./tape/tape.js";
 export { cassetteTools, type CassetteTools, type CassetteToolsOptions, type ToolLike } from "./tape/replay.js";
-export { createConversations, type Conversations, type OpenTurn } from "./record/conversations.js";
+export { createConversations, type PassingTurn } from "./record/conversations.js";
 export {
   addSignature,
   resolveSigningKey,

@@ -2,7 +2,7 @@
 
 export * from "./errors.js";
 export { defined } from "./defined.js";
-export { assertKnownOptions, showValue, unknownOptions } from "./options.js";
+export { assertKnownOptions, unknownOptions } from "./options.js";
 export {
   systemPorts,
   withSystemPorts,
@@ -13,7 +13,10 @@ export {
   type Ports,
 } from "./ports.js";
 export { MAX_TIMER_MS, portsProblem } from "./ports.js";
-export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./visible.js";
+export { plural } from "./text/plural.js";
+export { shorten } from "./text/shorten.js";
+export { showValue } from "./text/show.js";
+export { markInvisible, toVisible, toVisibleJson, toVisibleLines } from "./text/visible.js";
 export { canonicalize } from "./canon/json.js";
 export { copyJson, isSealed, seal, sealedLevels } from "./canon/copy.js";
 export { findTooDeep, parseBoundedJson } from "./canon/depth.js";
@@ -42,17 +45,7 @@ export {
 export { preAuthEncode, toEnvelope, type DsseEnvelope, type DsseSignature } from "./canon/dsse.js";
 export * from "./model/message.js";
 export * from "./model/usage.js";
-export {
-  ANTHROPIC_PRICING,
-  costOf,
-  findRate,
-  MAX_RATE,
-  OPENAI_PRICING,
-  priceOf,
-  PRICING_DATE,
-  type Pricing,
-  type Rate,
-} from "./model/pricing.js";
+export { costOf, findRate, MAX_RATE, priceOf, PRICING_DATE, type Pricing, type Rate } from "./model/pricing.js";
 export * from "./model/provider.js";
 export { SETTING_NAMES } from "./model/settings.js";
 export { answerAhead, tellAhead } from "./model/stream.js";
@@ -93,7 +86,7 @@ export type {
   ToolResultStatus,
 } from "./tools/policy.js";
 export { MAX_RESULT_CHARACTERS, toResultText, type ResultText } from "./tools/result.js";
-export { thrownText } from "./tools/thrown.js";
+export { thrownText } from "./text/thrown.js";
 export {
   defineTool,
   TOOL_UNAVAILABLE,
@@ -153,19 +146,24 @@ export {
 } from "./runtime/runtime.js";
 export type { RunEnd, RunResult } from "./runtime/run.js";
 export type { AgentVisit } from "./runtime/visit.js";
-export { anthropicProvider, type AnthropicOptions } from "./vendors/anthropic/provider.js";
+export { ANTHROPIC_PRICING } from "./vendors/anthropic/prices.js";
+export { OPENAI_PRICING } from "./vendors/openai/prices.js";
+export { anthropicProvider } from "./vendors/anthropic/provider.js";
+export type { AnthropicOptions } from "./vendors/anthropic/vendor.js";
 export { echoProvider } from "./providers/echo.js";
 export { fallbackProvider, type FallbackOptions } from "./providers/fallback.js";
 export { ProvidersExhaustedError, type FallbackAttempt, type FallbackStart } from "./providers/fallback/attempt.js";
 export type { Backoff } from "./providers/fallback/backoff.js";
 export type { FallbackEntry } from "./providers/fallback/entry.js";
 export type { AuthFailure } from "./providers/fallback/walk.js";
-export { ollamaProvider, type OllamaOptions } from "./vendors/ollama/provider.js";
-export { openaiProvider, type OpenAiOptions } from "./vendors/openai/provider.js";
+export { ollamaProvider } from "./vendors/ollama/provider.js";
+export type { OllamaOptions } from "./vendors/ollama/vendor.js";
+export { openaiProvider } from "./vendors/openai/provider.js";
+export type { OpenAiOptions } from "./vendors/openai/vendor.js";
 export { scriptedProvider, type ScriptedProvider, type ScriptStep } from "./providers/scripted.js";
 export { sleep } from "./http/sleep.js";
 export { toArguments } from "./providers/calls.js";
-export { quoteForeign } from "./http/secret.js";
+export { quoteForeign } from "./text/mask.js";
 export { isRetryableStatus, kindForStatus } from "./http/status.js";
 export { decodeAnthropic } from "./vendors/anthropic/decode.js";
 export { encodeAnthropic, type AnthropicEncoding } from "./vendors/anthropic/encode.js";
@@ -177,19 +175,31 @@ export type { KeyedVendorOptions, VendorOptions } from "./providers/vendor-optio
 export type { StreamDecoder } from "./providers/stream.js";
 export type { Decoding } from "./http/json-readers.js";
 export { parseAnthropic } from "./vendors/anthropic/parse.js";
-export { streamAnthropic, writeAnthropic } from "./vendors/anthropic/write.js";
+export { writeAnthropic } from "./vendors/anthropic/write.js";
 export type { CollectedAnswer, PassedParts } from "./vendors/answer.js";
 export { cutAs, type Cut, type TimedStreamDelta, type TimedText } from "./wire/cut.js";
-export type { WireFailure } from "./wire/failure.js";
-export { WIRE_NAMES } from "./wire/fields.js";
+export type { HttpFault, HttpFaultName, WireFailure } from "./wire/failure.js";
 export { findHeldState, type HeldState } from "./wire/held-state.js";
 export { parseOllama } from "./vendors/ollama/parse.js";
-export { streamOllama, writeOllama } from "./vendors/ollama/write.js";
+export { writeOllama } from "./vendors/ollama/write.js";
 export { parseOpenAi } from "./vendors/openai/parse.js";
-export { argumentsText, streamOpenAi, writeOpenAi } from "./vendors/openai/write.js";
+export { argumentsText, writeOpenAi } from "./vendors/openai/write.js";
 export type { WireStamp } from "./wire/pieces.js";
 export type { WireRequest, WireTurn } from "./wire/turn.js";
-export { throughWire, wireOf, WIRES, type Wire, type WireName } from "./vendors/vendors.js";
+export type { Vendor, Wire } from "./vendors/vendor.js";
+export {
+  DEFAULT_VENDOR,
+  isWireName,
+  KEY_VARIABLES,
+  throughWire,
+  TURN_PATHS,
+  VENDORS,
+  vendorProvider,
+  wireOf,
+  WIRE_NAMES,
+  WIRES,
+  type WireName,
+} from "./vendors/vendors.js";
 export { createRunTotal, type CostUpdated } from "./vertex/cost.js";
 export {
   createNodeProjection,

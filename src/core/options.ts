@@ -19,18 +19,3 @@ export function assertKnownOptions(owner: string, options: object, known: readon
     hint: `The options are ${known.join(", ")}.`,
   });
 }
-
-/** The most characters of a wrong text that an error shows. */
-const MAX_SHOWN_LENGTH = 60;
-
-/** A wrong value as an error names it: a text in quotes, so that "5" is not taken for 5, and of what is larger its kind. */
-export function showValue(value: unknown): string {
-  if (typeof value === "string") {
-    const isLong = value.length > MAX_SHOWN_LENGTH;
-    return JSON.stringify(isLong ? `${value.slice(0, MAX_SHOWN_LENGTH).toWellFormed()}…` : value);
-  }
-  if (typeof value === "function") return "a function";
-  if (typeof value === "symbol") return "a symbol";
-  if (typeof value !== "object" || value === null) return String(value);
-  return Array.isArray(value) ? "a list" : "an object";
-}

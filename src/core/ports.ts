@@ -1,7 +1,7 @@
 // The only door to the outside that the core uses: time, randomness, timers, fetch and warnings. Everything that is not
 // deterministic and is neither a provider nor a tool enters here, so that a test can hand in its own.
 
-import { showValue } from "./options.js";
+import { showValue } from "./text/show.js";
 
 /** All that the core needs of the machine. Tests hand in their own; see {@link systemPorts} for the default. */
 export interface Ports {

@@ -16,8 +16,8 @@ import {
   type FileHandle,
 } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { FilePort, FileRead, FileRemove, FileWrite } from "../core/index.js";
-import { codeOf, isUnsupported, messageOf } from "./files/failure.js";
+import { thrownText, type FilePort, type FileRead, type FileRemove, type FileWrite } from "../core/index.js";
+import { codeOf, isUnsupported } from "./files/failure.js";
 import { list } from "./files/list.js";
 import { readBounded } from "./files/read.js";
 import { sweep, temporaryName } from "./files/temporary.js";
@@ -52,7 +52,7 @@ async function read(path: string, maxBytes: number): Promise<FileRead> {
     if (!opened.isFile()) return { kind: "failed", message: "it is not a regular file" };
     return await readBounded(handle, opened.size, maxBytes);
   } catch (error) {
-    return codeOf(error) === "ENOENT" ? { kind: "not-found" } : { kind: "failed", message: messageOf(error) };
+    return codeOf(error) === "ENOENT" ? { kind: "not-found" } : { kind: "failed", message: thrownText(error) };
   } finally {
     await handle?.close();
   }
@@ -80,7 +80,7 @@ export async function writeWhole(
     return { kind: "written" };
   } catch (error) {
     await unlink(temporary).catch(() => undefined);
-    return { kind: "failed", message: messageOf(error) };
+    return { kind: "failed", message: thrownText(error) };
   }
 }
 
@@ -175,7 +175,7 @@ async function append(path: string, text: string): Promise<FileWrite> {
     await appendFile(path, text, "utf8");
     return { kind: "written" };
   } catch (error) {
-    return { kind: "failed", message: messageOf(error) };
+    return { kind: "failed", message: thrownText(error) };
   }
 }
 
@@ -186,6 +186,6 @@ async function remove(path: string): Promise<FileRemove> {
     await unlink(path);
     return { kind: "removed" };
   } catch (error) {
-    return codeOf(error) === "ENOENT" ? { kind: "not-found" } : { kind: "failed", message: messageOf(error) };
+    return codeOf(error) === "ENOENT" ? { kind: "not-found" } : { kind: "failed", message: thrownText(error) };
   }
 }

@@ -15,8 +15,8 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { AgentError, assertKnownOptions, showValue } from "../core/index.js";
-import { codeOf, messageOf } from "./files/failure.js";
+import { AgentError, assertKnownOptions, showValue, thrownText } from "../core/index.js";
+import { codeOf } from "./files/failure.js";
 
 /** Closed; callers may rely on the words. */
 export type JsonLinesErrorCode =
@@ -229,5 +229,5 @@ function notJsonLines(path: string): JsonLinesError {
 function failed(path: string, what: string, cause: unknown): JsonLinesError {
   const hint =
     "Check that there is room, that the path is no folder, and that it may be written to; then open it again with { append: true }.";
-  return new JsonLinesError("failed", `${path} ${what}: ${messageOf(cause)}`, hint, cause);
+  return new JsonLinesError("failed", `${path} ${what}: ${thrownText(cause)}`, hint, cause);
 }

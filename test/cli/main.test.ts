@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { VERSION } from "../../src/cli/version.js";
 import { cli, documentOf } from "./run.js";
@@ -21,6 +21,15 @@ describe("cassette", () => {
     expect(ran.err).toBe("");
   });
 
+  it("prints every command in its help, on one screen", async () => {
+    const { out } = await cli(["--help"]);
+    const lines = out.trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(41);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    const commands = readdirSync(new URL("../../src/cli/commands", import.meta.url));
+    expect(commands.filter((file) => !out.includes(`\n  ${file.replace(/\.ts$/, " ")}`))).toEqual([]);
+  });
+
   it("prints its help on stderr and exits 2 without a command", async () => {
     const ran = await cli([]);
     expect(ran.code).toBe(2);
@@ -36,16 +45,13 @@ describe("cassette", () => {
       "error: unknown option '--requireintegrity'\n  hint: Did you mean --require-integrity?\n",
     ],
     [["diff", "a", "b", "--share-only"], "error: unknown option '--share-only'\n  hint: Did you mean --shared-only?\n"],
-    [["nonsense"], "error: unknown command 'nonsense'\n  hint: Run cassette --help to see what there is.\n"],
-    [["diff", "a"], "error: missing required argument 'new'\n  hint: Run cassette diff --help to see what there is.\n"],
+    [["nonsense"], "error: unknown command 'nonsense'\n  hint: Run npx cassette --help for the usage.\n"],
+    [["diff", "a"], "error: missing required argument 'new'\n  hint: Run npx cassette diff --help for the usage.\n"],
     [
       ["import", "a"],
-      "error: required option '--out <folder>' not specified\n  hint: Run cassette import --help to see what there is.\n",
+      "error: required option '--out <folder>' not specified\n  hint: Run npx cassette import --help for the usage.\n",
     ],
-    [
-      ["replay"],
-      "error: missing required argument 'command'\n  hint: Run cassette replay --help to see what there is.\n",
-    ],
+    [["replay"], "error: missing required argument 'command'\n  hint: Run npx cassette replay --help for the usage.\n"],
   ])("%j exits 2 and says what is near", async (argv, err) => {
     expect(await cli(argv)).toEqual({ code: 2, out: "", err });
   });

@@ -10,7 +10,7 @@ import type { CassetteV2 } from "../../src/cassette/file/format.js";
 import { parseCassette } from "../../src/cassette/trust/load.js";
 import { createProxyOutput } from "../../src/cli/proxy/output.js";
 import { recordProxy } from "../../src/cli/proxy/proxy.js";
-import { openAiPath } from "../../src/cli/proxy/target.js";
+import { clientSettings } from "../../src/cli/serve/client-settings.js";
 import { createSaver } from "../../src/cli/proxy/saver.js";
 import { createCassetteStore, formatCassette } from "../../src/cassette/trust/store.js";
 import { nodeFiles } from "../../src/host/files.js";
@@ -263,7 +263,7 @@ describe("cassette record --proxy with a command", () => {
     ["/chat/completions", "7", 7, "recorded ended-7.cassette.json, 1 turn\n"],
     ["", "7", 7, "no turn was recorded\n"],
     ["/embeddings", "0", 2, "hint: The client asked for POST /v1/embeddings, which is not recorded"],
-    ["", "0", 2, "hint: The command asked this proxy for nothing"],
+    ["", "0", 2, "hint: The command sent no request to this proxy"],
   ])("asks for %j, ends with %s: exits %i", async (path, ending, expected, text) => {
     const file = `ended-${ending}.cassette.json`;
     rmSync(join(folder, file), { force: true });
@@ -282,7 +282,7 @@ describe("cassette record --proxy with a command", () => {
     ["https://api.anthropic.com", "/v1"],
     ["https://generativelanguage.googleapis.com/v1beta/openai/", ""],
   ])("gives clients of OpenAI the base that goes with %s", (target, path) => {
-    expect(openAiPath(new URL(target))).toBe(path);
+    expect(clientSettings("http://a", new URL(target))["OPENAI_BASE_URL"]).toBe(`http://a${path}`);
   });
 });
 

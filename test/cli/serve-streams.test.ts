@@ -147,6 +147,6 @@ describe("cassette serve", () => {
     expect((await cli([...served, "--streaming", "timed", "--speed", "0"])).err).toContain("above 0");
     expect((await cli([...served, "--speed", "2"])).err).toContain("--speed was given without --streaming timed");
     expect((await cli([...served, "--streaming", "slow"])).err).toContain("whole, chunked, timed");
-    expect((await cli(["record", "--streams", "times", "--", "true"])).err).toContain("--streams belongs to --proxy");
+    expect((await cli(["record", "--streams", "times", "--", "true"])).err).toContain("--streams needs --proxy");
   });
 });

@@ -964,7 +964,7 @@ describe("cassette serve", () => {
     );
     const port = await cli(["serve", "--port", "70000", "good.cassette.json"]);
     expect(port).toMatchObject({ code: 2, out: "" });
-    expect(port.err).toContain("Give a number from 0 to 65535.");
+    expect(port.err).toContain("Give a whole number from 0 to 65535.");
     const taken = await serving(["good.cassette.json"]);
     const second = await cli(["serve", "--port", new URL(taken.url).port, "good.cassette.json"]);
     expect(second.code).toBe(2);
@@ -1304,7 +1304,7 @@ describe("cassette record --proxy", () => {
     );
     expect(await refused([...flags, "--out", "x.cassette.json"])).toContain("'--target <url>' not specified");
     expect(await refused([...flags, ...target])).toContain("'--out <file>' not specified");
-    expect(await refused(["record", ...target, "node"])).toContain("belong to --proxy");
+    expect(await refused(["record", ...target, "node"])).toContain("need --proxy");
     for (const [wrong, why] of [
       ["http://api.openai.com/v1", "http://api.openai.com is not https"],
       ["http://127.0.0.1.evil.example", "is not https"],

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { cassetteProvider } from "../../src/cassette/replay/replay.js";
 import { recordingProvider } from "../../src/cassette/record/record.js";
-import { assertKnownOptions, showValue, unknownOptions } from "../../src/core/options.js";
+import { assertKnownOptions, unknownOptions } from "../../src/core/options.js";
 import {
   anthropicProvider,
   createRuntime,
@@ -20,24 +20,6 @@ it("names what nobody reads, and what there is", () => {
     hint: "The options are tools.",
   });
   assertKnownOptions("thing", { tools: 1 }, ["tools"]);
-});
-
-it.each<[shown: string, value: unknown]>([
-  ['"5"', "5"],
-  ['"a\\nb"', "a\nb"],
-  [`"${"x".repeat(60)}…"`, "x".repeat(100)],
-  ["5", 5],
-  ["NaN", Number.NaN],
-  ["10", 10n],
-  ["null", null],
-  ["undefined", undefined],
-  ["false", false],
-  ["a function", () => 1],
-  ["a symbol", Symbol("s")],
-  ["a list", [1]],
-  ["an object", Object.create(null)],
-])("a wrong value is shown as %s", (shown, value) => {
-  expect(showValue(value)).toBe(shown);
 });
 
 it.each([

@@ -222,7 +222,7 @@ it("whoever listens to a run that records hears what a replay says, and nothing 
 it.each([
   ["a name", "gpt-5", '"gpt-5"'],
   ["embeddings", new FakeEmbeddings(), "an embedding model"],
-  ["a provider of ours", { turn() {} }, "a provider of ours already"],
+  ["a provider of ours", { turn() {} }, "a Playhead provider"],
 ])("fromLangChain names what is no chat model: %s", (_what, model, said) => {
   expect(() => fromLangChain(model as never)).toThrow(said);
 });

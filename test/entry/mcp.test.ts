@@ -17,7 +17,7 @@ import { scriptedProvider } from "../../src/core/providers/scripted.js";
 import type { LlmProviderAdapter } from "../../src/core/model/provider.js";
 import type { CustomTool } from "../../src/core/tools/tool.js";
 import { mcpTools, McpToolError, recordedTools, type McpResult } from "../../src/entry/mcp.js";
-import type { McpClientLike } from "../../src/harness/index.js";
+import type { McpClientLike } from "../../src/harness/adapters/mcp/client.js";
 import { useCassette } from "../../src/entry/harness.js";
 import { ask, say } from "../support/script.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -135,8 +135,8 @@ describe("mcpTools", () => {
     };
     expect((await mcpTools(paged)).map(({ name }) => name)).toEqual(["first", "second"]);
     let pages = 0;
-    const circle = { ...paged, listTools: async () => page(`tool${pages++}`, "2") };
-    await expect(mcpTools(circle)).rejects.toThrow("circle");
+    const cycle = { ...paged, listTools: async () => page(`tool${pages++}`, "2") };
+    await expect(mcpTools(cycle)).rejects.toThrow("cycle");
     const twice = { ...paged, listTools: async () => ({ tools: [...page("a").tools, ...page("a").tools] }) };
     await expect(mcpTools(twice)).rejects.toThrow(`two tools named "a"`);
     const dotted = { ...paged, listTools: async () => page("files.read") };
@@ -346,14 +346,14 @@ describe("a hostile server", () => {
     listTools: async () => page("weather", schema),
     callTool: async () => answer as McpResult,
   });
-  const circle: Record<string, unknown> = {};
-  circle["self"] = circle;
+  const cycle: Record<string, unknown> = {};
+  cycle["self"] = cycle;
 
   it.each([
     ["nothing", undefined],
     ["null", null],
     ["content that is no list", { content: "rain" }],
-    ["a structure in a circle", { content: [], structuredContent: circle }],
+    ["a structure in a cycle", { content: [], structuredContent: cycle }],
     ["a structure with a BigInt", { content: [], structuredContent: { n: 1n } }],
     ["a block that is none", { content: [null] }],
   ])("that answers with %s ends the run, and the model reads nothing of it", async (_what, answer) => {

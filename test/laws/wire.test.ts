@@ -7,7 +7,8 @@ import type { ContentPart, LlmMessage, LlmToolCall, Reasoning } from "../../src/
 import type { LlmSettings, LlmTurnRequest, LlmTurnResponse } from "../../src/core/model/provider.js";
 import type { Usage } from "../../src/core/model/usage.js";
 import { present, type Loose } from "../../src/core/wire/turn.js";
-import { throughWire, WIRES, type Wire, type WireName } from "../../src/core/vendors/vendors.js";
+import type { Wire } from "../../src/core/vendors/vendor.js";
+import { throughWire, WIRES, type WireName } from "../../src/core/vendors/vendors.js";
 import { toPieces } from "../../src/core/wire/pieces.js";
 import { jsonObject, text } from "../support/arbitraries.js";
 

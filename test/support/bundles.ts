@@ -3,7 +3,7 @@
 
 import type { AgentBundle, PlanLike, RunLike } from "../../src/cassette/bundle/format.js";
 import { recordAgents } from "../../src/cassette/bundle/record.js";
-import type { RecordingOptions } from "../../src/cassette/record/record.js";
+import type { RecordingOptions } from "../../src/cassette/record/recorder.js";
 import type { LlmProviderAdapter, LlmTurnResponse } from "../../src/core/model/provider.js";
 import type { Ports } from "../../src/core/ports.js";
 import { scriptedProvider } from "../../src/core/providers/scripted.js";

@@ -18,7 +18,9 @@ import { MockLanguageModelV4 } from "ai7/test";
 import { expectTypeOf } from "vitest";
 import type { LlmProviderAdapter } from "../../src/core/index.js";
 import { cassetteMiddleware, cassetteModel, fromAiSdk, toAiSdk, wrappedModel } from "../../src/entry/ai-sdk.js";
-import type { AiSdkModel, CassetteHandle, CassetteModel } from "../../src/harness/index.js";
+import type { CassetteHandle } from "../../src/harness/index.js";
+import type { CassetteModel } from "../../src/harness/adapters/ai-sdk/middleware.js";
+import type { AiSdkModel } from "../../src/harness/adapters/ai-sdk/spec.js";
 
 declare const provider: LlmProviderAdapter;
 declare const handle: CassetteHandle;

@@ -11,13 +11,13 @@ import {
   memoryHost,
   seededBytes,
   surviveFaults,
-  type CollectedRun,
-  type CollectedStream,
   type Fault,
-  type Injected,
-  type Scheduled,
-  type SurvivalRow,
 } from "../../src/harness/index.js";
+import type { SurvivalRow } from "../../src/harness/faults/survive.js";
+import type { Scheduled } from "../../src/harness/faults/plan.js";
+import type { Injected } from "../../src/harness/faults/plan.js";
+import type { CollectedStream } from "../../src/harness/doubles/collect.js";
+import type { CollectedRun } from "../../src/harness/doubles/collect.js";
 import type { CustomTool, LlmProviderAdapter, LlmStreamEvent, RunResult } from "../../src/core/index.js";
 
 declare const provider: LlmProviderAdapter;

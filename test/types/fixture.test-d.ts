@@ -4,7 +4,9 @@ import { expectTypeOf, test as vitestTest, type TestAPI } from "vitest";
 import type { Reporter } from "vitest/node";
 import { describe, it, test, withCassette } from "../../src/entry/vitest.js";
 import CassetteReporter from "../../src/entry/vitest-reporter.js";
-import type { CassetteHandle, CassettesOptions, LiveProvider, OpenCassette } from "../../src/harness/index.js";
+import type { CassetteHandle, CassettesOptions } from "../../src/harness/index.js";
+import type { OpenCassette } from "../../src/harness/fixture/attempt.js";
+import type { LiveProvider } from "../../src/harness/cassette/live.js";
 
 declare const live: LiveProvider;
 

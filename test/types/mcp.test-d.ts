@@ -2,6 +2,6 @@
 
 import type { Client } from "@modelcontextprotocol/client";
 import { expectTypeOf } from "vitest";
-import type { McpClientLike } from "../../src/harness/index.js";
+import type { McpClientLike } from "../../src/harness/adapters/mcp/client.js";
 
 expectTypeOf<Client>().toExtend<McpClientLike>();

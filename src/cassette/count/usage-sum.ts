@@ -2,15 +2,16 @@
 
 import {
   addCost,
-  ANTHROPIC_PRICING,
   costOf,
   costToUsd,
   findRate,
   isPlainObject,
-  OPENAI_PRICING,
   toCost,
+  VENDORS,
   type Cost,
   type LlmTurnResponse,
+  type Pricing,
+  type Vendor,
 } from "../../core/index.js";
 import type { Cassette } from "../file/format.js";
 
@@ -56,7 +57,9 @@ export function usageOf({ usage, costUsd }: CountedTurn): TurnUsage {
   };
 }
 
-const LIST_PRICES = { ...OPENAI_PRICING, ...ANTHROPIC_PRICING };
+const LIST_PRICES: Pricing = Object.fromEntries(
+  Object.values<Vendor>(VENDORS).flatMap(({ pricing = {} }) => Object.entries(pricing)),
+);
 
 /**
  * What an answer cost in USD by the list prices of `PRICING_DATE`. Undefined where it says its cost itself, where it does not say

@@ -1,6 +1,6 @@
 // A drift in words: one plain sentence on one line, with long values cut around the place where they begin to differ.
 
-import { canonicalize, type JsonValue } from "../../core/index.js";
+import { canonicalize, plural, toVisible, type JsonValue } from "../../core/index.js";
 import type { DriftFact } from "./drift.js";
 import type { ValueChange } from "../prompt/values.js";
 
@@ -98,7 +98,7 @@ function turnText({ oldTurn, newTurn }: { oldTurn: number; newTurn: number }): s
 function changesText(changes: readonly ValueChange[]): string {
   const said = changes.slice(0, MAX_CHANGES).map(changeText);
   const rest = changes.length - said.length;
-  if (rest > 0) said.push(`and ${rest} more ${rest === 1 ? "place" : "places"}`);
+  if (rest > 0) said.push(`and ${plural(rest, "more place")}`);
   return said.join(", ");
 }
 
@@ -111,11 +111,11 @@ function changeText(change: ValueChange): string {
 }
 
 function placeText(pointer: string): string {
-  return escapeInvisible(slice(pointer, 0));
+  return toVisible(slice(pointer, 0));
 }
 
 function cut(value: JsonValue): string {
-  return typeof value === "string" ? quote(value, 0) : escapeInvisible(cutJson(canonicalize(value)));
+  return typeof value === "string" ? quote(value, 0) : toVisible(cutJson(canonicalize(value)));
 }
 
 /** Both values; of two texts that must be cut, both begin shortly before their first difference. */
@@ -129,7 +129,7 @@ function cutPair(old: JsonValue, now: JsonValue): [string, string] {
 
 /** A text in quotes, which stand around the marks of what is missing too. */
 function quote(text: string, start: number): string {
-  return escapeInvisible(canonicalize(slice(text, start)));
+  return toVisible(canonicalize(slice(text, start)));
 }
 
 /** The beginning of an object or list, with what the cut left open closed again: `{"q":"long te…"}`. */
@@ -158,12 +158,4 @@ function slice(text: string, start: number): string {
 
 function isInsidePair(text: string, index: number): boolean {
   return (text.codePointAt(index - 1) ?? 0) > 0xffff;
-}
-
-/** What a terminal would act on and JSON does not escape: C0 and C1 controls, line separators, direction overrides. */
-function escapeInvisible(text: string): string {
-  return text.replace(
-    /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
-    (character) => "\\u" + character.charCodeAt(0).toString(16).padStart(4, "0"),
-  );
 }

@@ -1,7 +1,7 @@
 // What a cassette holds and an export format does not. Nothing is left out of an export, or changed in it, without being
 // counted here.
 
-/** One closed word for each thing that did not fit. docs/export.md says which format has which. */
+/** One closed word for each thing that did not fit. docs/convert.md says which format has which. */
 export type LossKind =
   /** The run went on with another assistant message than the one recorded as the answer; the one of the prompt is kept. */
   | "answer-rewritten"

@@ -2,7 +2,7 @@
 // UTF-8, duplicate keys, numbers that a double does not keep, lone surrogates, deep nesting, and files beyond the limit.
 
 import * as jsonc from "jsonc-parser";
-import { defined, findTooDeep, MAX_JSON_DEPTH, sameDecimal, toVisible } from "../../core/index.js";
+import { defined, findTooDeep, MAX_JSON_DEPTH, sameDecimal, shorten, toVisible } from "../../core/index.js";
 import { CassetteError, type LoadErrorCode } from "../errors.js";
 import { isTooHeavy } from "./weight.js";
 
@@ -166,15 +166,11 @@ function checkNumber(scanner: jsonc.JSONScanner, refuse: Refuse): void {
   const written = String(number);
   if (text === written) return;
   if (!Number.isFinite(number)) {
-    refuse("number-not-finite", `${at(scanner)}: ${shorten(text)} is beyond a double`, RESTORE);
+    refuse("number-not-finite", `${at(scanner)}: ${shorten(text, 40)} is beyond a double`, RESTORE);
   }
   if (!sameDecimal(text, written)) {
-    refuse("number-inexact", `${at(scanner)}: ${shorten(text)} would be read as ${written}`, RESTORE);
+    refuse("number-inexact", `${at(scanner)}: ${shorten(text, 40)} would be read as ${written}`, RESTORE);
   }
-}
-
-function shorten(text: string): string {
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }
 
 function at(scanner: jsonc.JSONScanner): string {

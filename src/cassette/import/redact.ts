@@ -5,7 +5,7 @@
 import { hashJson, seal, type JsonObject, type LlmMessage } from "../../core/index.js";
 import { buildCassette, type BuiltTurn } from "../file/build.js";
 import type { CassetteV2, ContextExtension } from "../file/format.js";
-import { createPromptTracker } from "../prompt/prompt.js";
+import { createPromptReader } from "../prompt/reader.js";
 import type { RedactOption } from "../redact/options.js";
 import { createRedactor, type Redactor } from "../redact/redactor.js";
 import type { ImportExtension } from "./cassette.js";
@@ -15,7 +15,7 @@ export function redactImported(cassette: CassetteV2, option: RedactOption | unde
   const redactor = createRedactor(option);
   const { version, entries, envelopeHash, extensions = {}, ...head } = cassette;
   const noted = extensions.contexts ?? [];
-  const tracker = createPromptTracker();
+  const prompts = createPromptReader({ scrub: redactor.messages });
   const messages: LlmMessage[] = [];
   const contexts: ContextExtension[] = [];
   const turns = entries.map(({ turnIndex, promptHash, prompt, response }): BuiltTurn => {
@@ -23,11 +23,11 @@ export function redactImported(cassette: CassetteV2, option: RedactOption | unde
     if (prompt === undefined) return { promptHash, response: redactor.response(seal(response)) };
     messages.length = prompt.keep;
     for (const message of prompt.messages) messages.push(seal(message));
-    const { clean, kept } = redactor.messages(messages, prompt.keep);
-    const { keep, promptHash: hash } = tracker.next(clean, kept);
+    prompts.begin(messages);
+    const { keep, promptHash: hash } = prompts.next();
     return {
       promptHash: hash,
-      prompt: { keep, messages: tracker.since(keep) },
+      prompt: { keep, messages: prompts.since(keep) },
       response: redactor.response(seal(response)),
     };
   });
@@ -64,6 +64,6 @@ function cleanFacts(facts: ImportExtension, redactor: Redactor): ImportExtension
     ...facts,
     ...(outcome === undefined ? {} : { outcome: redactor.json(outcome) }),
     ...(expected === undefined ? {} : { expected: redactor.json(expected) }),
-    ...(trailing === undefined ? {} : { trailing: [...redactor.messages(trailing.map((each) => seal(each))).clean] }),
+    ...(trailing === undefined ? {} : { trailing: redactor.messages(trailing.map((each) => seal(each))) }),
   };
 }

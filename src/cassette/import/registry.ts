@@ -72,7 +72,7 @@ const TABLE = {
   },
 } satisfies Record<string, LogFormat>;
 
-/** The name of a format that can be imported; docs/import.md says what each is. */
+/** The name of a format that can be imported; docs/convert.md says what each is. */
 export type ImportFormat = keyof typeof TABLE;
 
 /** Every format by its name. */

@@ -1,9 +1,8 @@
 // What changed between the tools or settings of a recorded turn and those of a request, named as its author would name it:
 // by tool and field, or by setting. Lists are compared by the names of the tools, so one that is new is not all that follow it.
 
-import { isPlainObject, toPointer, toVisible, type JsonObject, type JsonValue } from "../../core/index.js";
+import { isPlainObject, isWireName, toPointer, toVisible, type JsonObject, type JsonValue } from "../../core/index.js";
 import { firstDifference, type ValueChange } from "../prompt/values.js";
-import { isWire } from "./wire-fields.js";
 
 /** One change. The pointer leads into the list of tools or the settings: the new ones, or the old where there is no new. */
 export interface ContextChange extends ValueChange {
@@ -41,7 +40,7 @@ export function settingsChanges(old: JsonValue, now: JsonValue): ContextChange[]
   if (!isPlainObject(old) || !isPlainObject(now)) return [];
   return fieldChanges(old, now).flatMap((change) => {
     const { field } = change;
-    if (!isWire(field)) return [told(change, `the setting ${field}`, [])];
+    if (!isWireName(field)) return [told(change, `the setting ${field}`, [])];
     const inWire = fieldChanges(objectAt(old, field), objectAt(now, field));
     return inWire.map((inner) => told(inner, `the request field ${inner.field}`, [field]));
   });

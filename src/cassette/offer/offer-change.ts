@@ -1,12 +1,20 @@
 // What two recorded runs were offered: their tools and settings, compared by name, whatever the model then did. A run that
 // was offered several versions of a tool one after the other is compared version by version.
 
-import { canonicalize, defined, isPlainObject, toVisible, type JsonObject, type JsonValue } from "../../core/index.js";
+import {
+  canonicalize,
+  defined,
+  isPlainObject,
+  isWireName,
+  shorten,
+  toVisible,
+  type JsonObject,
+  type JsonValue,
+} from "../../core/index.js";
 import type { Cassette, ContextExtension } from "../file/format.js";
 import { nameText } from "./name-text.js";
 import { placesOf, schemaChanges, type SchemaChange } from "./schema-change.js";
 import { firstDifference, type ValueChange } from "../prompt/values.js";
-import { isWire } from "./wire-fields.js";
 
 /** A tool or a setting that was offered otherwise. */
 export interface ContractChange {
@@ -108,7 +116,7 @@ function toolsIn({ tools = [] }: ContextExtension): Named[] {
 
 function settingsIn({ settings = {} }: ContextExtension): Named[] {
   return Object.entries(settings).flatMap(([name, value]): Named[] =>
-    isWire(name) && isPlainObject(value)
+    isWireName(name) && isPlainObject(value)
       ? Object.entries(value).map(([field, own]) => [`${name}.${field}`, own])
       : [[name, value]],
   );
@@ -207,6 +215,5 @@ function sidesText({ old, new: now }: { old?: JsonValue; new?: JsonValue }): str
 }
 
 function valueText(value: JsonValue | undefined): string {
-  const text = canonicalize(value ?? null);
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN).toWellFormed()}…`;
+  return shorten(canonicalize(value ?? null), MAX_SHOWN);
 }

@@ -1,7 +1,15 @@
 // Where two JSON Schemas of one tool differ, what that does to calls that were fine before, and which arguments it concerns.
 // Keywords after JSON Schema 2020-12 and draft 7. Lists that mean a set (`required`, `enum`, `type`) are compared as one.
 
-import { canonicalize, defined, isPlainObject, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
+import {
+  canonicalize,
+  defined,
+  isPlainObject,
+  shorten,
+  toPointer,
+  type JsonObject,
+  type JsonValue,
+} from "../../core/index.js";
 
 /** One place of a schema that is another now. */
 export interface SchemaChange {
@@ -124,8 +132,7 @@ function breakingOf(
 const MAX_LIST = 80;
 
 function listText(items: readonly string[]): string {
-  const text = items.join(", ");
-  return text.length <= MAX_LIST ? text : `${text.slice(0, MAX_LIST).toWellFormed()}…`;
+  return shorten(items.join(", "), MAX_LIST);
 }
 
 function boundOf(keyword: string | undefined, old: Maybe, now: Maybe): string | undefined {

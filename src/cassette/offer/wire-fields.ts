@@ -5,7 +5,7 @@
 import {
   hashJson,
   isPlainObject,
-  WIRE_NAMES,
+  isWireName,
   type JsonObject,
   type JsonValue,
   type LlmMessage,
@@ -36,13 +36,13 @@ export function createWireFieldCheck(
   contexts: readonly ContextExtension[],
   warn: (text: string) => void = () => undefined,
 ): WireFieldCheck {
-  const isHeld = contexts.some(({ settings }) => settings !== undefined && Object.keys(settings).some(isWire));
+  const isHeld = contexts.some(({ settings }) => settings !== undefined && Object.keys(settings).some(isWireName));
   const fields = new Set<string>();
   let turns = 0;
   return {
-    known: (settings) => (settings === undefined ? settings : without(settings, isHeld ? isEmptyWire : isWire)),
+    known: (settings) => (settings === undefined ? settings : without(settings, isHeld ? isEmptyWire : isWireName)),
     knownMessages: (messages) =>
-      isHeld || !messages.some(hasFields) ? messages : messages.map((message) => without(message, isWire)),
+      isHeld || !messages.some(hasFields) ? messages : messages.map((message) => without(message, isWireName)),
     answered(settings, messages = []) {
       const inMessages = messages.flatMap(namesIn).map((name) => `messages[].${name}`);
       const names = isHeld ? [] : [...namesIn(settings ?? {}), ...inMessages];
@@ -63,18 +63,13 @@ export function uncomparedText(fields: readonly string[]): string {
 
 /** The fields of every wire but `wire`, as settings hold them. */
 export function fieldsOfOtherWires(settings: JsonObject | undefined, wire: string): JsonObject {
-  const others = Object.entries<JsonValue>(settings ?? {}).filter(([name]) => name !== wire && isWire(name));
+  const others = Object.entries<JsonValue>(settings ?? {}).filter(([name]) => name !== wire && isWireName(name));
   return Object.fromEntries<JsonValue>(others);
-}
-
-/** True for the name of a setting that holds fields of a wire. */
-export function isWire(name: string): boolean {
-  return (WIRE_NAMES as readonly string[]).includes(name);
 }
 
 /** True for the setting of a wire that only says that the request had no fields of its own. */
 export function isEmptyWire(name: string, value: unknown): boolean {
-  return isWire(name) && isPlainObject(value) && Object.keys(value).length === 0;
+  return isWireName(name) && isPlainObject(value) && Object.keys(value).length === 0;
 }
 
 /** Recorded contexts as they are compared with requests: without settings that hold no field of a wire. */
@@ -94,11 +89,11 @@ function without<T extends object>(settings: T, isLeftOut: (name: string, value:
 }
 
 function hasFields(message: object): boolean {
-  return Object.keys(message).some(isWire);
+  return Object.keys(message).some(isWireName);
 }
 
 function namesIn(holder: object): string[] {
   return Object.entries(holder).flatMap(([name, fields]) =>
-    isWire(name) && isPlainObject(fields) ? Object.keys(fields) : [],
+    isWireName(name) && isPlainObject(fields) ? Object.keys(fields) : [],
   );
 }

@@ -21,14 +21,20 @@ export interface Redactor {
   /** An answer without its secrets; a sealed one is given back itself where it had none. */
   response(response: LlmTurnResponse): LlmTurnResponse;
   /**
-   * A prompt without its secrets, in a list that is good until the next call. The first `known` messages (default 0) are sealed and
-   * the very ones of the prompt before; `kept` of the result are what they became then.
+   * A prompt without its secrets. `before` is the list that the last call returned, cut to the messages that are sealed and the very
+   * same ones now. It is grown and returned if it still holds; else the result is a new list.
    */
-  messages(messages: readonly LlmMessage[], known?: number): { clean: readonly LlmMessage[]; kept: number };
+  readonly messages: (messages: readonly LlmMessage[], before?: LlmMessage[]) => LlmMessage[];
   /** A value without its secrets. */
   json<T extends JsonValue>(value: T): T;
   /** What `extensions.redacted` lists. */
   used(): string[];
+}
+
+/** `Redactor.messages` without redaction. */
+export function keepMessages(messages: readonly LlmMessage[], before: LlmMessage[] = []): LlmMessage[] {
+  for (let index = before.length; index < messages.length; index++) before.push(messages[index] as LlmMessage);
+  return before;
 }
 
 /** What a recorder makes of its `redact`, for one recording. Throws `invalid-options`. */
@@ -37,7 +43,7 @@ export function createRedactor(option: RedactOption | undefined): Redactor {
   if (redaction === undefined) {
     return {
       response: (value) => value,
-      messages: (clean, kept = 0) => ({ clean, kept }),
+      messages: keepMessages,
       json: (value) => value,
       used: () => [],
     };
@@ -52,8 +58,8 @@ export function createRedactor(option: RedactOption | undefined): Redactor {
       return scrubber.response(clean === response ? response : sealResponse(clean));
     },
     // What a function of the user's made of an answer is looked up anew each time.
-    messages: (messages, known = 0) =>
-      scrubber.messages(answers.messages(messages), redaction.custom === undefined ? known : 0),
+    messages: (messages, before) =>
+      scrubber.messages(answers.messages(messages), redaction.custom === undefined ? before : undefined),
     json: (value) => scrubber.json(value),
     used: () => [...(redaction.custom === undefined ? [] : [BY_FUNCTION]), ...scrubber.used()],
   };

@@ -18,11 +18,8 @@ import { replaceAt } from "./pointers.js";
 import { createTextScrubber, MAX_ROUNDS } from "./text.js";
 
 export interface Scrubber {
-  /**
-   * The clean messages, in a list that is good until the next call. The first `known` are those of the prompt before; `kept` says
-   * how many of the result are the very ones it was given then.
-   */
-  messages(messages: readonly LlmMessage[], known?: number): { clean: readonly LlmMessage[]; kept: number };
+  /** Grows and returns `before` if it is the list that the last call returned and still holds; else returns a new list. */
+  readonly messages: (messages: readonly LlmMessage[], before?: LlmMessage[]) => LlmMessage[];
   response(response: LlmTurnResponse): LlmTurnResponse;
   /** Tools, settings, arguments: every text in it, keys included. */
   json<T extends JsonValue>(value: T): T;
@@ -62,7 +59,8 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
     return seal(mapMessage(pointers.length === 0 ? own : placeIn(own), scrubText));
   }
 
-  const prompts = createPromptMemory(scrubMessage);
+  /** The list of clean messages that was returned last, while its values have the numbers they had then. */
+  let current: LlmMessage[] | undefined;
 
   /** Once more where a value became known on the way, since it may stand further up as well. */
   function untilKnown<T>(scrub: () => T): T {
@@ -70,12 +68,21 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
       const before = texts.known;
       const result = scrub();
       if (texts.known === before || round === MAX_ROUNDS) return result;
-      prompts.forget();
+      current = undefined;
     }
   }
 
   return {
-    messages: (messages, known = 0) => untilKnown(() => prompts.scrub(messages, known)),
+    messages: (messages, before) =>
+      untilKnown(() => {
+        const clean = before !== undefined && before === current ? before : [];
+        // Forgotten where a message throws.
+        current = undefined;
+        for (let index = clean.length; index < messages.length; index++) {
+          clean.push(scrubMessage(messages[index] as LlmMessage));
+        }
+        return (current = clean);
+      }),
     response: (response) =>
       untilKnown(() => {
         const message = scrubMessage(response.message) as LlmTurnResponse["message"];
@@ -91,25 +98,8 @@ export function createScrubber({ rules, values, pointers }: Given): Scrubber {
     settle: () => numbers.settle(),
     renumber(map) {
       if (!numbers.renumber(map)) return false;
-      prompts.forget();
+      current = undefined;
       return true;
-    },
-  };
-}
-
-/** What became of the last prompt: mostly the next one begins with it. */
-function createPromptMemory(scrub: (message: LlmMessage) => LlmMessage) {
-  const clean: LlmMessage[] = [];
-  return {
-    scrub(messages: readonly LlmMessage[], known: number): { clean: readonly LlmMessage[]; kept: number } {
-      const kept = Math.min(known, clean.length);
-      clean.length = kept;
-      // A message that is none throws, and what is behind it is forgotten.
-      for (let index = kept; index < messages.length; index++) clean.push(scrub(messages[index] as LlmMessage));
-      return { clean, kept };
-    },
-    forget(): void {
-      clean.length = 0;
     },
   };
 }

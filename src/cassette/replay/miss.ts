@@ -1,6 +1,6 @@
 // A replay miss, explained: which turn, which message, which JSON pointer, what was recorded, what came, and what to do.
 
-import { defined, toVisible, type JsonValue, type LlmMessage } from "../../core/index.js";
+import { defined, plural, toVisible, type JsonValue, type LlmMessage } from "../../core/index.js";
 import { settingsChanges, toolsChanges, type ContextChange } from "../offer/context-change.js";
 import { SECRET_RULES } from "../redact/detect/rules.js";
 import { createSecretFinder } from "../redact/text.js";
@@ -120,7 +120,7 @@ export function withAlso(report: MissReport, others: readonly MissReport[]): Mis
 function listChanges(changes: readonly ContextChange[]): string {
   const named = changes.slice(0, MAX_CHANGES).map(({ what }) => what);
   const rest = changes.length - named.length;
-  return [...named, ...(rest > 0 ? [`and ${rest} more ${rest === 1 ? "change" : "changes"}`] : [])].join(", ");
+  return [...named, ...(rest > 0 ? [`and ${plural(rest, "more change")}`] : [])].join(", ");
 }
 
 /** Every turn's whole prompt, or undefined when the cassette keeps none. Large for a long conversation. */

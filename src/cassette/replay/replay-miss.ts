@@ -1,10 +1,9 @@
 // The misses of one replay: why a prompt was not answered, and whether the run went on after one as if nothing were wrong.
 
-import { defined } from "../../core/index.js";
+import { defined, type LlmMessage } from "../../core/index.js";
 import { CassetteError, type MissReport } from "../errors.js";
 import type { Cassette } from "../file/format.js";
 import { explainPromptMiss, formatMiss } from "./miss.js";
-import type { PromptTracker } from "../prompt/prompt.js";
 import type { UnusedTurns } from "./unused.js";
 
 /** Where it is replayed from, and how that is recorded again, for messages. */
@@ -39,7 +38,7 @@ export function createMisses(place: MissPlace) {
 /** Why no turn answers a prompt: it was answered before, all turns are used, or none has it. */
 export function explainNoAnswer(
   tape: Cassette,
-  tracker: PromptTracker,
+  prompt: readonly LlmMessage[],
   turn: number,
   turns: UnusedTurns,
   promptHash: string,
@@ -56,9 +55,9 @@ export function explainNoAnswer(
       hint: "Replay is single-use: call reset() before a second run, or make a new cassetteProvider.",
     };
   }
-  if (turns.left > 0) return explainPromptMiss(tape, tracker.since(0), turn, turns.used, turns.next());
+  if (turns.left > 0) return explainPromptMiss(tape, prompt, turn, turns.used, turns.next());
   // Every turn was used; the one that goes along the longest still says where the run went on otherwise.
-  const near = total === 0 ? undefined : explainPromptMiss(tape, tracker.since(0), turn, turns.used, total - 1);
+  const near = total === 0 ? undefined : explainPromptMiss(tape, prompt, turn, turns.used, total - 1);
   return {
     ...near,
     code: "exhausted",

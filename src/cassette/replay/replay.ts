@@ -8,7 +8,6 @@ import {
   seal,
   tellAhead,
   withSystemPorts,
-  type LlmMessage,
   type LlmProviderAdapter,
   type LlmStreamEvent,
   type LlmTurnRequest,
@@ -22,13 +21,13 @@ import { assertSameFilter, readHashFilter, type HashFilterOption } from "../prom
 import { checkCassette } from "../trust/load.js";
 import { explainContext, withAlso } from "./miss.js";
 import { createMisses, explainNoAnswer } from "./replay-miss.js";
-import { createPromptTracker, type HashFilter, type PromptTracker } from "../prompt/prompt.js";
+import type { HashFilter } from "../prompt/prompt.js";
+import { createPromptReader, type PromptReader } from "../prompt/reader.js";
 import { assertNotRedacted, findNumbers, withMissing } from "./redacted-replay.js";
 import { redactedCalls, type RedactedArgument } from "../redact/calls.js";
 import type { RedactOption } from "../redact/options.js";
 import { createReplayRedaction, type ReplayRedaction } from "../redact/redactor.js";
-import { assertMessages, assertRequest } from "../prompt/request.js";
-import { createSeenPrompt } from "../prompt/seen.js";
+import { assertRequest } from "../prompt/request.js";
 import {
   assertStreaming,
   DEFAULT_MAX_GAP_MS,
@@ -202,8 +201,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
   let readContext = readerOf(side);
   let turns = createUnusedTurns(entries, contexts);
   let asked = 0;
-  let tracker = createPromptTracker(hashFilter);
-  let seen = createSeenPrompt();
+  let prompts = promptsOf(side, hashFilter);
   const misses = createMisses(options);
 
   function find(promptHash: string, now: TurnContext | undefined): number | undefined {
@@ -219,7 +217,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
 
   /** A prompt that no turn answers may come with other tools or settings than the nearest turn had. */
   function explain(now: TurnContext | undefined, turn: number, promptHash: string): MissReport {
-    const report = withMissing(explainNoAnswer(tape, tracker, turn, turns, promptHash), side?.missing);
+    const report = withMissing(explainNoAnswer(tape, prompts.since(0), turn, turns, promptHash), side?.missing);
     const { turnIndex } = report.nearest ?? {};
     if (turnIndex === undefined) return report;
     return withAlso(report, explainContext(contexts[turnIndex], now, turn, turnIndex));
@@ -227,13 +225,11 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
 
   return {
     answer(request: LlmTurnRequest): { index: number; response: LlmTurnResponse } {
-      const { list, known } = seen.begin(request.messages);
-      assertMessages(list, known);
+      prompts.begin(request.messages);
       const turn = asked++;
       // As the recorder does: tools and settings are read before the prompt.
       const now = strict && noted.length > 0 ? readContext(comparable(request, fields)) : undefined;
-      const promptHash = nextHash(list, known, { tape, side, turns, tracker });
-      seen.take();
+      const promptHash = nextHash({ tape, side, turns, prompts });
       const index = find(promptHash, now);
       if (index === undefined) throw misses.note(explain(now, turn, promptHash));
       checkContext(now, index, turn);
@@ -256,8 +252,7 @@ function createSession(tape: Cassette, options: ReplayOptions, hashFilter: HashF
       misses.reset();
       side = createSide();
       readContext = readerOf(side);
-      tracker = createPromptTracker(hashFilter);
-      seen = createSeenPrompt();
+      prompts = promptsOf(side, hashFilter);
     },
   };
 }
@@ -271,22 +266,25 @@ interface Asking {
   tape: Cassette;
   side: ReplayRedaction | undefined;
   turns: UnusedTurns;
-  tracker: PromptTracker;
+  prompts: PromptReader;
 }
 
 /** The hash of the next prompt. Where numbers alone keep it from a recorded one, they become the recorded ones. */
-function nextHash(messages: readonly LlmMessage[], known: number, { tape, side, turns, tracker }: Asking): string {
-  if (side === undefined) return tracker.next(messages, known).promptHash;
+function nextHash({ tape, side, turns, prompts }: Asking): string {
+  let { promptHash } = prompts.next();
+  if (side === undefined) return promptHash;
   const { scrubber } = side;
-  const { clean, kept } = scrubber.messages(messages, known);
-  let { promptHash } = tracker.next(clean, kept);
   if (turns.find(promptHash, undefined) === undefined) {
-    const isFound = findNumbers(tape, tracker.since(0), turns.used, (numbers) => scrubber.renumber(numbers));
+    const isFound = findNumbers(tape, prompts.since(0), turns.used, (numbers) => scrubber.renumber(numbers));
     if (!isFound) return promptHash;
-    ({ promptHash } = tracker.next(scrubber.messages(messages).clean));
+    ({ promptHash } = prompts.next());
   }
   scrubber.settle();
   return promptHash;
+}
+
+function promptsOf(side: ReplayRedaction | undefined, filter: HashFilter | undefined): PromptReader {
+  return createPromptReader(defined({ scrub: side?.scrubber.messages, filter }));
 }
 
 function redactionOf(tape: Cassette, { redact, file }: ReplayOptions): ReplayRedaction | undefined {

@@ -1,6 +1,15 @@
 // Reading a file of rules. Closed and checked in full, since a misspelled rule would be kept by every run.
 
-import { canonicalize, defined, isPlainObject, seal, showValue, toPointer, type FilePort } from "../../core/index.js";
+import {
+  canonicalize,
+  defined,
+  isPlainObject,
+  seal,
+  showValue,
+  thrownText,
+  toPointer,
+  type FilePort,
+} from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 import { readWhole } from "../file/read.js";
 import { parseSettings } from "../file/authored-json.js";
@@ -135,7 +144,7 @@ function checkPattern(value: unknown, path: Path, refuse: Refuse, schemaField = 
   try {
     compilePattern(value as { tool: string });
   } catch (error) {
-    refuse(`have a schema that cannot be used: ${error instanceof Error ? error.message : String(error)}`, place);
+    refuse(`have a schema that cannot be used: ${thrownText(error)}`, place);
   }
 }
 

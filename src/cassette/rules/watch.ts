@@ -1,7 +1,7 @@
 // One run under rules, turn by turn and call by call. A recording is read through it after the fact and a live run while it
 // goes on, so that both name the same place.
 
-import { defined, toPointer, toVisible } from "../../core/index.js";
+import { defined, shorten, toPointer, toVisible } from "../../core/index.js";
 import { nameText } from "../offer/name-text.js";
 import { createUsageCounter, derivedCostOf, usageOf, type CountedTurn } from "../count/usage-sum.js";
 import { kindOf, type Rule, type RuleBreak, type RuleSet, type RunLimits } from "./format.js";
@@ -142,7 +142,7 @@ function argumentsJudge(pattern: Pattern): () => Judge {
       const match = pattern.match(call);
       if (match === undefined || match.kind === "match") return undefined;
       const inside = match.kind === "mismatch" ? match.pointer : "";
-      const words = match.what.length > MAX_WORDS ? `${match.what.slice(0, MAX_WORDS).toWellFormed()}…` : match.what;
+      const words = shorten(match.what, MAX_WORDS);
       const place = inside === "" ? "" : ` (at ${inside})`;
       const sentence = `${nameText(pattern.tool)} was asked for at turn ${turn} with arguments that the rule does not allow: ${words.replace(/\.$/, "")}${place}.`;
       const { pointer } = at(turn, index);

@@ -9,7 +9,6 @@ import {
   type LlmTurnRequest,
   type LlmTurnResponse,
   type Wire,
-  type WireName,
   type WireRequest,
 } from "../../core/index.js";
 import { countAlike, digestAlike } from "./alike.js";
@@ -158,7 +157,7 @@ function redactedIn(cassette: Cassette): string[] | undefined {
 
 /** Every recorded prompt as the wire leaves it; computed once a wire, and only when no hash fits. */
 function createDigests(prompts: readonly LlmMessage[][]): (asked: Asked) => readonly (readonly string[])[] {
-  const digests = new Map<WireName, (readonly string[])[]>();
+  const digests = new Map<string, (readonly string[])[]>();
   return ({ wire, request }) => {
     const known = digests.get(wire.name);
     if (known !== undefined) return known;
@@ -182,7 +181,7 @@ function asRecorded(asked: Asked, redaction: () => ReplayRedaction | undefined):
   const side = redaction();
   if (side === undefined) return asked;
   const { wire, request } = asked;
-  const messages = [...side.scrubber.messages(request.messages).clean];
+  const messages = side.scrubber.messages(request.messages);
   const plain = throughWire({ ...request, messages }, wire, request)?.messages ?? messages;
   return { ...asked, digests: digestAlike(neutral(plain)) };
 }

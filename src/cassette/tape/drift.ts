@@ -2,6 +2,7 @@
 // is listed with its call.
 
 import {
+  thrownText,
   TOOL_UNAVAILABLE,
   ToolArgError,
   ToolPolicyError,
@@ -85,17 +86,8 @@ async function run(invoke: () => unknown): Promise<Live> {
       throw error;
     };
     if (error instanceof ToolPolicyError) return { kind: "ended", give };
-    const content = error instanceof ToolArgError ? TOOL_UNAVAILABLE : toResultText(textOf(error)).text;
+    const content = error instanceof ToolArgError ? TOOL_UNAVAILABLE : toResultText(thrownText(error)).text;
     return { kind: "failed", content, give };
-  }
-}
-
-/** As the runtime says it to the model. */
-function textOf(error: unknown): string {
-  try {
-    return String(error instanceof Error ? error.message : error);
-  } catch {
-    return "something that has no text was thrown";
   }
 }
 

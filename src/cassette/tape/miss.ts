@@ -1,6 +1,6 @@
 // A tool call that the tape cannot answer, explained: which call, the recorded one that comes nearest, and where the two part.
 
-import { defined, ToolPolicyError, toVisible, type JsonObject } from "../../core/index.js";
+import { defined, shorten, ToolPolicyError, toVisible, type JsonObject } from "../../core/index.js";
 import { callKey } from "../diff/calls/calls.js";
 import { cutAround } from "../replay/miss.js";
 import type { Tolerances } from "../tolerance/tolerances.js";
@@ -116,5 +116,5 @@ function findNearest(
 
 /** A key may hold a whole document. */
 export function short(key: string): string {
-  return toVisible(key.length <= 160 ? key : `${key.slice(0, 160).toWellFormed()}…`);
+  return toVisible(shorten(key, 160));
 }

@@ -1,5 +1,5 @@
 // The kinds of tolerance: in which way two different values at one place of a tool's arguments count as equal. This is what
-// `cassette.tolerances.json` says (docs/tolerances.md, schemas/tolerances.schema.json) after it was checked.
+// `cassette.tolerances.json` says (docs/diff.md, schemas/tolerances.schema.json) after it was checked.
 
 import { canonicalize, type JsonValue } from "../../core/index.js";
 

@@ -28,7 +28,7 @@ export interface ToleranceComparison {
 }
 
 /**
- * Which differences in tool arguments are none (docs/tolerances.md). Made by {@link parseTolerances} or
+ * Which differences in tool arguments are none (docs/diff.md). Made by {@link parseTolerances} or
  * {@link checkTolerances}.
  */
 export interface Tolerances {

@@ -5,14 +5,13 @@ import type { CommandIo } from "../terminal/io.js";
 import { parsePath } from "../options/path.js";
 import type { AttestOptions } from "../sign/attest.js";
 
-/** Declares `cassette attest`; what it does is loaded when it runs. */
 export function attestCommand(program: Command, io: CommandIo): void {
   program
     .command("attest")
-    .description("print an in-toto statement that a cassette verifies; with --key in a signed DSSE envelope")
-    .argument("<file>", "a cassette file", parsePath)
-    .option("--key <key>", "the private key: a PEM file, or env:NAME")
-    .option("--json", "print one JSON document around it")
+    .description("print an in-toto statement that a cassette verifies")
+    .argument("<file>", "cassette file", parsePath)
+    .option("--key <key>", "private key (PEM file or env:NAME); prints the statement in a signed DSSE envelope")
+    .option("--json", "print one JSON document that contains the statement")
     .action(async (file: string, options: AttestOptions) => {
       const { attest } = await import("../sign/attest.js");
       await attest(file, options, io);

@@ -5,13 +5,12 @@ import type { CheckCommandOptions } from "../check/check.js";
 import type { CommandIo } from "../terminal/io.js";
 import { collectPaths, parsePath } from "../options/path.js";
 
-/** Declares `cassette check`; what it does is loaded when it runs. */
 export function checkCommand(program: Command, io: CommandIo): void {
   program
     .command("check")
-    .description("hold cassette files, or all below folders, against a file of rules")
+    .description("check cassettes against a file of rules")
     .argument("<path...>", "cassette files or folders", collectPaths)
-    .option("--rules <file>", "the rules; cassette.rules.json unless given", parsePath)
+    .option("--rules <file>", "rules file (default: cassette.rules.json)", parsePath)
     .option("--json", "print one JSON document")
     .action(async (paths: string[], options: CheckCommandOptions) => {
       const { check } = await import("../check/check.js");

@@ -1,4 +1,4 @@
-// `cassette demo`: the whole job on this machine, with real parts and no network.
+// `cassette demo`: the whole workflow on this machine, with real parts and no network.
 
 import type { Command } from "commander";
 import type { DemoOptions } from "../demo/demo.js";
@@ -9,7 +9,7 @@ export function demoCommand(program: Command, io: CommandIo): void {
   program
     .command("demo")
     .description("record, replay, tamper with and compare a small agent, offline")
-    .option("--out <folder>", "where the cassettes and the report go", parsePath, "playhead-demo")
+    .option("--out <folder>", "folder for the cassettes and the report", parsePath, "playhead-demo")
     .option("--json", "print one JSON document")
     .action(async (options: DemoOptions) => {
       const { demo } = await import("../demo/demo.js");

@@ -5,12 +5,11 @@ import type { DoctorOptions } from "../doctor/doctor.js";
 import type { CommandIo } from "../terminal/io.js";
 import { parsePath } from "../options/path.js";
 
-/** Declares `cassette doctor`; what it does is loaded when it runs. */
 export function doctorCommand(program: Command, io: CommandIo): void {
   program
     .command("doctor")
-    .description("check the environment, keys, cassettes, lock and trust list; changes nothing")
-    .argument("[folder]", "where the cassettes are", parsePath, ".")
+    .description("check environment, keys, cassettes, lock and trust file")
+    .argument("[folder]", "folder of the cassettes", parsePath, ".")
     .option("--json", "print one JSON document")
     .action(async (folder: string, options: DoctorOptions) => {
       const { doctor } = await import("../doctor/doctor.js");

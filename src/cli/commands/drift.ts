@@ -1,54 +1,43 @@
-// `cassette drift`: are two sets of runs alike, given how much runs of one agent differ anyway?
+// `cassette drift`: do two sets of runs differ by more than runs of one agent differ anyway?
 
 import { InvalidArgumentError, Option, type Command } from "commander";
 import type { Verdict } from "../../harness/index.js";
-import { ORDER_CHOICES, REPORTER_CHOICES, VERDICT_CHOICES } from "../options/choices.js";
 import type { DriftOptions } from "../drift/drift-options.js";
 import type { ReportTarget } from "../drift/outputs.js";
-import type { CommandIo } from "../terminal/io.js";
+import { REPORTER_CHOICES, VERDICT_CHOICES } from "../options/choices.js";
+import { comparisonOptions } from "../options/comparison.js";
+import { wholeNumber } from "../options/limits.js";
 import { parsePath } from "../options/path.js";
+import type { CommandIo } from "../terminal/io.js";
 
-/** Declares `cassette drift`; what it does is loaded when it runs. */
 export function driftCommand(program: Command, io: CommandIo): void {
-  program
+  const command = program
     .command("drift")
-    .description("judge whether a new set of runs behaves like the old one: several runs of each scenario, tested")
-    .argument("<base>", "a folder of cassettes, or one cassette: the runs that are as they should be", parsePath)
-    .argument("<candidate>", "the same, of the runs to judge", parsePath)
-    .option("--fail-on <verdicts>", `what exits 1, of ${VERDICT_CHOICES.join(",")}, or none`, parseVerdicts, [
-      "regression",
-      "drift",
-    ])
+    .description("test whether new runs of each scenario behave like the old ones")
+    .argument("<base>", "cassette file or folder of the runs to compare with", parsePath)
+    .argument("<candidate>", "cassette file or folder of the runs to judge", parsePath)
     .addOption(
-      new Option("--on-inconclusive <what>", "what too few runs come to").choices(["pass", "fail"]).default("pass"),
+      new Option("--fail-on <verdicts>", `verdicts that exit 1: none, or some of ${VERDICT_CHOICES.join(", ")}`)
+        .argParser(parseVerdicts)
+        .default(["regression", "drift"], "regression,drift"),
     )
-    .option("--alpha <rate>", "the accepted rate of false alarms", parseAlpha, 0.05)
-    .option("--min-runs <n>", "a scenario with fewer runs on a side is not tested by itself", parseRuns, 2)
-    .option("--seed <n>", "of the random relabelings", parseSeed, 1)
-    .option("--success <pointer>", "where a run's outcome says that it succeeded")
-    .option("--ignore <pointer>", "leave out /arg/path, or tool:/arg/path; may be repeated", collect, [])
     .addOption(
-      new Option("--order <order>", "how much the order of the calls counts, from base to candidate")
-        .choices(ORDER_CHOICES)
-        .default("strict"),
+      new Option("--on-inconclusive <what>", "result for too few runs").choices(["pass", "fail"]).default("pass"),
     )
-    .option("--read-only <tool>", "calls of this tool (* for any text) may change places; may be repeated", collect, [])
-    .option("--content", "compare what the assistant said, too")
-    .option(
-      "--tolerances <file>",
-      "which arguments count as equal; default cassette.tolerances.json, if it is there",
-      parsePath,
-    )
-    .option("--no-tolerances", "tolerate nothing")
-    .option("--rules <file>", "what every run must keep; default cassette.rules.json, if it is there", parsePath)
-    .option("--no-rules", "hold the runs against no rules")
-    .option("--shared-only", "scenarios on one side only are no drift")
+    .option("--alpha <rate>", "accepted rate of false alarms", parseAlpha, 0.05)
+    .option("--min-runs <n>", "runs that each side of a scenario needs to be tested by itself", wholeNumber(1, 999), 2)
+    .option("--seed <n>", "seed of the random relabelings", wholeNumber(0, 999_999_999), 1)
+    .option("--success <pointer>", "JSON pointer into a run's outcome that says whether the run succeeded");
+  comparisonOptions(command)
+    .option("--rules <file>", "rules that every run must keep (default: cassette.rules.json, if it exists)", parsePath)
+    .option("--no-rules", "use no rules file")
+    .option("--shared-only", "do not count scenarios that only one side has as drift")
     .option(
       "--reporter <list>",
-      `how to report, of ${REPORTER_CHOICES.join(",")}; name=file writes a file (default: text)`,
+      `reports to make, some of ${REPORTER_CHOICES.join(", ")}; name=file writes a file (default: text)`,
       parseReporters,
     )
-    .option("--force", "replace report files that exist")
+    .option("--force", "replace existing report files")
     .option("--json", "print one JSON document")
     .action(async (base: string, candidate: string, given: Omit<DriftOptions, "reporter"> & Partial<DriftOptions>) => {
       const { drift } = await import("../drift/drift.js");
@@ -62,9 +51,7 @@ function parseVerdicts(text: string): Verdict[] {
   if (words.join() === "none") return [];
   const unknown = words.find((word) => !(VERDICT_CHOICES as readonly string[]).includes(word));
   if (unknown === undefined) return VERDICT_CHOICES.filter((verdict) => words.includes(verdict));
-  throw new InvalidArgumentError(
-    `"${unknown}" is no verdict; there are ${VERDICT_CHOICES.join(", ")}, and none for nothing.`,
-  );
+  throw new InvalidArgumentError(`"${unknown}" is not a verdict. Use none, or some of ${VERDICT_CHOICES.join(", ")}.`);
 }
 
 function parseAlpha(text: string): number {
@@ -74,27 +61,13 @@ function parseAlpha(text: string): number {
   throw new InvalidArgumentError("Give a rate from 1e-9 to below 1, such as 0.05.");
 }
 
-function parseRuns(text: string): number {
-  if (/^[1-9]\d{0,2}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Give a whole number from 1 to 999.");
-}
-
-function parseSeed(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Give a whole number from 0 to 999999999.");
-}
-
 function parseReporters(text: string, before: readonly ReportTarget[] = []): ReportTarget[] {
   const targets = text.split(",").map((part): ReportTarget => {
     const [name = "", ...out] = part.trim().split("=");
     if (!REPORTER_CHOICES.includes(name)) {
-      throw new InvalidArgumentError(`"${name}" is no reporter; there are ${REPORTER_CHOICES.join(", ")}.`);
+      throw new InvalidArgumentError(`"${name}" is not a reporter. Use some of ${REPORTER_CHOICES.join(", ")}.`);
     }
     return out.length === 0 ? { name } : { name, out: parsePath(out.join("=")) };
   });
   return [...before, ...targets];
-}
-
-function collect(value: string, before: string[]): string[] {
-  return [...before, value];
 }

@@ -1,4 +1,4 @@
-// `cassette export`: cassettes in the words of other tools.
+// `cassette export`: cassettes in the formats of other tools.
 
 import { Option, type Command } from "commander";
 import type { ExportFormat } from "../../cassette/index.js";
@@ -6,19 +6,18 @@ import type { ExportCommandOptions } from "../export/export.js";
 import type { CommandIo } from "../terminal/io.js";
 import { parsePath } from "../options/path.js";
 
-/** Kept equal to the cassette layer's EXPORT_FORMATS by a test; a copy, so that a help text loads nothing. */
+/** A copy of the cassette layer's EXPORT_FORMATS, so that a help text loads nothing; a test compares them. */
 export const EXPORT_CHOICES: readonly ExportFormat[] = ["openai", "anthropic", "otlp", "ai-sdk"];
 
-/** Declares `cassette export`; what it does is loaded when it runs. */
 export function exportCommand(program: Command, io: CommandIo): void {
   program
     .command("export")
-    .description("write cassettes as messages or traces, one JSON document on a line for each conversation")
-    .argument("<path>", "a cassette file, or a folder of them", parsePath)
-    .addOption(new Option("--format <format>", "what to write").choices(EXPORT_CHOICES).makeOptionMandatory())
-    .option("--out <file>", "the file to write; without it, the lines are printed", parsePath)
-    .option("--force", "replace the file if it exists")
-    .option("--json", "print one JSON document; without --out the exported ones are in it")
+    .description("write cassettes as messages or traces, one JSON line for each")
+    .argument("<path>", "cassette file or folder", parsePath)
+    .addOption(new Option("--format <format>", "format to write").choices(EXPORT_CHOICES).makeOptionMandatory())
+    .option("--out <file>", "file to write (default: stdout)", parsePath)
+    .option("--force", "replace an existing file")
+    .option("--json", "print one JSON document, which contains the exported lines unless --out is given")
     .action(async (path: string, options: ExportCommandOptions) => {
       const { exportCassettes } = await import("../export/export.js");
       await exportCassettes(path, options, io);

@@ -1,4 +1,4 @@
-// `cassette import`: logs of other tools made into cassettes.
+// `cassette import`: cassettes made from the logs of other tools.
 
 import { Option, type Command } from "commander";
 import type { ImportFormat } from "../../cassette/index.js";
@@ -6,7 +6,7 @@ import type { CommandIo } from "../terminal/io.js";
 import { collectPaths, parsePath } from "../options/path.js";
 import type { ImportCommandOptions } from "../import/import.js";
 
-/** Kept equal to the cassette layer's IMPORT_FORMATS by a test; a copy, so that a help text loads nothing. */
+/** A copy of the cassette layer's IMPORT_FORMATS, so that a help text loads nothing; a test compares them. */
 export const FORMAT_CHOICES: readonly ImportFormat[] = [
   "har",
   "vcr",
@@ -26,17 +26,20 @@ export const FORMAT_CHOICES: readonly ImportFormat[] = [
   "openai-messages",
 ];
 
-/** Declares `cassette import`; what it does is loaded when it runs. */
 export function importCommand(program: Command, io: CommandIo): void {
   program
     .command("import")
-    .description("make cassettes from logs and recorded HTTP: JSON, JSON Lines, or YAML; gzipped or not")
-    .argument("<file...>", "log files", collectPaths)
-    .requiredOption("--out <folder>", "where the cassettes go, as <model>/<task>[.<trial>].cassette.json", parsePath)
-    .addOption(new Option("--format <format>", "do not recognise the format of each record").choices(FORMAT_CHOICES))
-    .option("--model <model>", "the model of records that name none")
-    .option("--no-redact", "keep secrets as the log has them; they are taken out otherwise")
-    .option("--force", "replace cassettes that exist")
+    .description("make cassettes from logs and recorded HTTP (JSON, JSONL, YAML)")
+    .argument("<file...>", "log files, plain or gzipped", collectPaths)
+    .requiredOption("--out <folder>", "folder for the cassettes, <model>/<task>[.<trial>].cassette.json", parsePath)
+    .addOption(
+      new Option("--format <format>", "format of every record (default: recognised record by record)").choices(
+        FORMAT_CHOICES,
+      ),
+    )
+    .option("--model <model>", "model of records that name none")
+    .option("--no-redact", "keep secrets; without this option they are redacted")
+    .option("--force", "replace existing cassettes")
     .option("--json", "print one JSON document")
     .action(async (logs: string[], options: ImportCommandOptions) => {
       const { importLogs } = await import("../import/import.js");

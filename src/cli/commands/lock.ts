@@ -1,19 +1,18 @@
-// `cassette lock`: which cassettes there are, and what each of them is, in one file to be committed.
+// `cassette lock`: the cassettes of a project and their hashes, in one file to commit.
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";
 import type { LockCommandOptions } from "../lock/lock.js";
 import { collectPaths, parsePath } from "../options/path.js";
 
-/** Declares `cassette lock`; what it does is loaded when it runs. */
 export function lockCommand(program: Command, io: CommandIo): void {
   program
     .command("lock")
-    .description("write cassettes.lock for cassettes, or all *.cassette.json below folders")
-    .argument("[path...]", "cassette files or folders; without any, those that the lock has", collectPaths)
-    .option("--file <file>", "the lock file, in a folder above its cassettes", parsePath, "cassettes.lock")
-    .option("--update", "also write what was changed or removed, which is left alone otherwise")
-    .option("--check", "write nothing; exit 3 where the lock is not what it should be")
+    .description("write cassettes.lock, or check cassettes against it")
+    .argument("[path...]", "cassette files or folders (default: everything that the lock lists)", collectPaths)
+    .option("--file <file>", "lock file, in a folder above its cassettes", parsePath, "cassettes.lock")
+    .option("--update", "also lock changed cassettes, and drop missing ones")
+    .option("--check", "write nothing, and exit 3 if the lock does not match")
     .option("--json", "print one JSON document")
     .action(async (paths: string[], options: LockCommandOptions) => {
       const { lock } = await import("../lock/lock.js");

@@ -1,17 +1,16 @@
-// `cassette migrate`: version 1 cassettes as version 2, beside the originals.
+// `cassette migrate`: version 2 copies of version 1 cassettes.
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";
 import type { MigrateOptions } from "../migrate/migrate.js";
 import { parsePath } from "../options/path.js";
 
-/** Declares `cassette migrate`; what it does is loaded when it runs. */
 export function migrateCommand(program: Command, io: CommandIo): void {
   program
     .command("migrate")
-    .description("copy version 1 cassettes as version 2; the copy has no more trust than the original")
-    .argument("<path>", "a cassette file, or a folder of them", parsePath)
-    .requiredOption("--out <path>", "the new file, or for a folder the new folder", parsePath)
+    .description("copy version 1 cassettes as version 2, without adding trust")
+    .argument("<path>", "cassette file or folder", parsePath)
+    .requiredOption("--out <path>", "new file, or new folder where <path> is a folder", parsePath)
     .option("--json", "print one JSON document")
     .action(async (path: string, options: MigrateOptions) => {
       const { migrate } = await import("../migrate/migrate.js");

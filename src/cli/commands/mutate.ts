@@ -3,31 +3,35 @@
 import { InvalidArgumentError, type Command } from "commander";
 import type { MutantKind } from "../../harness/index.js";
 import { MUTANT_CHOICES } from "../options/choices.js";
-import type { CommandIo } from "../terminal/io.js";
-import type { MutateOptions } from "../mutate/mutate.js";
+import { wholeNumber } from "../options/limits.js";
 import { collectPaths, parsePath } from "../options/path.js";
+import type { MutateOptions } from "../mutate/mutate.js";
+import type { CommandIo } from "../terminal/io.js";
 import { splitCommand } from "../terminal/split-command.js";
 
-/** Each run listens for signals, and Node warns of more than ten listeners. */
+/** Each run listens for signals, and Node warns about more than ten listeners. */
 const MAX_AT_ONCE = 8;
 
-/** Declares `cassette mutate`; what it does is loaded when it runs. */
 export function mutateCommand(program: Command, io: CommandIo): void {
   program
     .command("mutate")
-    .description("change copies of cassettes one place at a time, run the tests on each, and list what no test noticed")
+    .description("run tests on changed cassettes, and list the changes they miss")
     .usage("[options] [path...] -- <command...>")
     .argument("[path...]", "cassette files or folders (default: all that the command loads)", collectPaths)
-    .option("--kinds <list>", `what to change, of ${MUTANT_CHOICES.join(",")} (default: all)`, parseKinds)
-    .option("--max <n>", "the most mutants to run", parseCount, 100)
-    .option("--max-minutes <m>", "begin no further mutant after so many minutes", parseMinutes)
-    .option("--seed <text>", "decides which mutants are run and what is changed in them", "1")
-    .option("--only <id>", "run the mutant with this id; may be repeated", collectIds)
-    .option("--report <file>", "add a line of JSON for each mutant; must not exist without --resume", parsePath)
-    .option("--resume", "with --report: run only what the report does not hold yet")
-    .option("--rerun-survivors", "with --resume: run those again that survived, such as after a test was tightened")
-    .option("--concurrency <n>", "how many runs of the command at once", parseAtOnce, 1)
-    .option("--json", "print one JSON document; what the command prints goes to stderr")
+    .option("--kinds <list>", `what to change, some of ${MUTANT_CHOICES.join(", ")} (default: all)`, parseKinds)
+    .option("--max <n>", "most mutants to run", wholeNumber(1, 9_999_999), 100)
+    .option("--max-minutes <m>", "minutes after which no further mutant is started", parseMinutes)
+    .option("--seed <text>", "seed that decides which mutants are run and what changes in each", "1")
+    .option("--only <id>", "run the mutant with this id; repeatable", collectIds)
+    .option(
+      "--report <file>",
+      "append one JSON line for each mutant; without --resume the file must not exist",
+      parsePath,
+    )
+    .option("--resume", "with --report: run only the mutants that the report does not contain")
+    .option("--rerun-survivors", "with --resume: also run the survivors again")
+    .option("--concurrency <n>", "number of runs at once", wholeNumber(1, MAX_AT_ONCE), 1)
+    .option("--json", "print one JSON document; the output of the command goes to stderr")
     .action(async (given: string[], options: MutateOptions) => {
       const { CliError } = await import("../errors.js");
       const { before: paths, command = [] } = splitCommand(given, program);
@@ -39,7 +43,7 @@ export function mutateCommand(program: Command, io: CommandIo): void {
       }
       if (options.rerunSurvivors === true && options.resume !== true) {
         const what = "--rerun-survivors was given without --resume";
-        throw new CliError("usage", what, "Without a report to go on with, every mutant is run.");
+        throw new CliError("usage", what, "Add --resume, or leave it out: a new report runs every mutant.");
       }
       const { mutate } = await import("../mutate/mutate.js");
       await mutate(paths, command, options, io);
@@ -50,18 +54,7 @@ function parseKinds(text: string): MutantKind[] {
   const words = text.split(",").map((word) => word.trim());
   const unknown = words.find((word) => !(MUTANT_CHOICES as readonly string[]).includes(word));
   if (unknown === undefined) return MUTANT_CHOICES.filter((kind) => words.includes(kind));
-  throw new InvalidArgumentError(`"${unknown}" is no kind; there are ${MUTANT_CHOICES.join(", ")}.`);
-}
-
-function parseCount(text: string): number {
-  if (/^[1-9]\d{0,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Give a whole number from 1 to 9999999.");
-}
-
-function parseAtOnce(text: string): number {
-  const count = parseCount(text);
-  if (count <= MAX_AT_ONCE) return count;
-  throw new InvalidArgumentError(`Give a whole number from 1 to ${MAX_AT_ONCE}.`);
+  throw new InvalidArgumentError(`"${unknown}" is not a kind. Use some of ${MUTANT_CHOICES.join(", ")}.`);
 }
 
 function parseMinutes(text: string): number {
@@ -72,5 +65,5 @@ function parseMinutes(text: string): number {
 
 function collectIds(text: string, before: readonly string[] | undefined): string[] {
   if (/^[0-9a-f]{12}$/.test(text)) return [...(before ?? []), text];
-  throw new InvalidArgumentError("Give an id of 12 hex digits, as it is printed.");
+  throw new InvalidArgumentError("Give a printed id of 12 hex digits.");
 }

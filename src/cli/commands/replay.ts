@@ -1,23 +1,17 @@
-// `cassette replay`: run a command that must be answered from its cassettes.
+// `cassette replay`: runs a command that must be answered from its cassettes.
 
 import type { Command } from "commander";
 import type { CommandIo } from "../terminal/io.js";
 
-/** The flags of `cassette replay`. */
-export interface ReplayCommandOptions {
-  json?: boolean;
-}
-
-/** Declares `cassette replay`; what it does is loaded when it runs. */
 export function replayCommand(program: Command, io: CommandIo): void {
   program
     .command("replay")
-    .description("run a command with CASSETTE_MODE=replay, and say what it replayed")
+    .description("run a command in replay mode, and list the cassettes it used")
     .usage("[options] -- <command...>")
-    .argument("<command...>", "the command and its arguments")
+    .argument("<command...>", "command to run, with its arguments")
     .passThroughOptions()
-    .option("--json", "print one JSON document; what the command prints goes to stderr")
-    .action(async (command: string[], { json }: ReplayCommandOptions) => {
+    .option("--json", "print one JSON document; the output of the command goes to stderr")
+    .action(async (command: string[], { json }: { json?: boolean }) => {
       const { runWithCassettes } = await import("../child/run.js");
       await runWithCassettes({ verb: "replay", mode: "replay", command, json: json === true }, io);
     });

@@ -4,6 +4,7 @@
 import { readFile, readdir, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { KEY_VARIABLES } from "../../core/index.js";
 import { HarnessError, isCI, resolveMode } from "../../harness/index.js";
 import { fail, ok, some, warn, type Check } from "./check.js";
 
@@ -43,11 +44,9 @@ export function checkOverlay({ CASSETTE_OVERLAY: overlay = "" }: Env): Check[] {
   return [fail("overlay", what, "Unset CASSETTE_OVERLAY; only cassette mutate sets it, for the command it runs.")];
 }
 
-const PROVIDER_KEYS = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"];
-
 /** The names of provider keys that are set, never their values; and private keys that others may read. */
 export async function checkKeys(env: Env, cwd: string): Promise<Check[]> {
-  const set = PROVIDER_KEYS.filter((name) => (env[name] ?? "") !== "");
+  const set = KEY_VARIABLES.filter((name) => (env[name] ?? "") !== "");
   const said = set.length === 0 ? "no provider key is set; replay needs none" : `${set.join(" and ")} set`;
   const inCI = set.length > 0 && isCI({ CI: env["CI"] });
   const hint = "CI replays and needs no key: take it out of the job's secrets.";

@@ -8,14 +8,13 @@ import {
   type Loss,
   type LossKind,
 } from "../../cassette/index.js";
-import type { FilePort, JsonObject } from "../../core/index.js";
+import { toVisibleJson, type FilePort, type JsonObject } from "../../core/index.js";
 import { CliError, toFailure, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, toJsonError, writeJson } from "../terminal/output.js";
 import { createProgress } from "../terminal/progress.js";
 import { findTarget, loadRecording, pathIn } from "../options/recordings.js";
-import { toVisibleJson } from "../terminal/visible.js";
 
 /** The flags of `cassette export`, as commander gives them. */
 export interface ExportCommandOptions {

@@ -4,7 +4,7 @@
 import { constants } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { unzipSync, type UnzipFileInfo } from "fflate";
-import { parseBoundedJson } from "../../core/index.js";
+import { parseBoundedJson, thrownText } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { readChecksums } from "./zip-directory.js";
 
@@ -109,7 +109,7 @@ function unpack(bytes: Uint8Array, path: string, limits: ArchiveLimits): Map<str
     return members;
   } catch (error) {
     if (error instanceof CliError) throw error;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = thrownText(error);
     throw unreadable(path, `cannot be unzipped: ${why}`, AGAIN);
   }
 }

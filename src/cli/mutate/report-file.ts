@@ -2,7 +2,7 @@
 // file, so that a kill loses the running mutant alone and `--resume` goes on behind it.
 
 import { resolve } from "node:path";
-import { isPlainObject, type JsonValue } from "../../core/index.js";
+import { shorten, isPlainObject, type JsonValue } from "../../core/index.js";
 import type { Mutant, MutantKind } from "../../harness/index.js";
 import { JsonLinesError, openJsonLines } from "../../host/index.js";
 import { CliError } from "../errors.js";
@@ -104,15 +104,15 @@ function readTrial(path: string, line: unknown): [string, Trial] {
 
 /** Long values are for people to recognise, and the cassette has them whole. */
 export function shortenMutant(mutant: Mutant): Mutant {
-  const short = { ...mutant, old: shorten(mutant.old) };
-  return mutant.new === undefined ? short : { ...short, new: shorten(mutant.new) };
+  const short = { ...mutant, old: shortValue(mutant.old) };
+  return mutant.new === undefined ? short : { ...short, new: shortValue(mutant.new) };
 }
 
 const MAX_CHARACTERS = 2_000;
 
-function shorten(value: JsonValue): JsonValue {
+function shortValue(value: JsonValue): JsonValue {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length <= MAX_CHARACTERS ? value : `${text.slice(0, MAX_CHARACTERS).toWellFormed()}…`;
+  return text.length <= MAX_CHARACTERS ? value : shorten(text, MAX_CHARACTERS);
 }
 
 function guard<T>(path: string, act: () => T): T {

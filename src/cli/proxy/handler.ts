@@ -3,13 +3,13 @@
 
 import { gunzipSync } from "node:zlib";
 import type { Finder } from "../../cassette/index.js";
-import { wireOf } from "../../core/index.js";
+import { thrownText, wireOf } from "../../core/index.js";
 import { PIN_HEADER, readHeldState, refusalReply, type Refusal } from "../../harness/index.js";
 import { forward, type Forwarded, type HttpHandler, type HttpReply, type HttpRequest } from "../../host/index.js";
 import { SENT_AGAIN } from "../serve/advice.js";
 import { readBytes } from "../serve/read-bytes.js";
 import { readGivenName } from "./names.js";
-import type { PassedPart, PassingTurn, ProxyRecorder } from "./recorder.js";
+import type { PassedPart, TurnWatch, ProxyRecorder } from "./recorder.js";
 import { below } from "./target.js";
 
 /** The most of one answer that is kept for a look; the client gets all of it. */
@@ -43,7 +43,7 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
       return refusalReply(admitted.refusal, wire);
     }
     const { bytes, name } = admitted;
-    const state = wire === undefined ? undefined : readHeldState(bytes);
+    const state = wire === undefined ? undefined : readHeldState(wire, bytes);
     if (state !== undefined) {
       if (state.isRecoverable) sentBack(`${method} ${path} ${SENT_AGAIN}`);
       else recorder.lose(`${method} ${path} was not passed on: ${state.held.message}`);
@@ -53,12 +53,12 @@ export function proxyHandler(options: ProxyHandlerOptions): HttpHandler {
     const answer = await send(target, request, bytes);
     if (turn === undefined && !("refusal" in answer)) recorder.pass(request);
     if ("refusal" in answer && request.signal.aborted) {
-      await turn?.failed();
+      turn?.failed();
       recorder.lose(`${method} ${path}: ${LEFT}`);
       return refusalReply(answer.refusal, wire);
     }
     if ("refusal" in answer || answer.status < 200 || answer.status > 299) {
-      await turn?.failed();
+      turn?.failed();
       if ("refusal" in answer) note(answer.refusal.message);
       return "refusal" in answer ? refusalReply(answer.refusal, wire) : answer;
     }
@@ -94,7 +94,7 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
   try {
     answer = await forward({ url, method, headers, body, signal });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = thrownText(error);
     return {
       refusal: { status: 502, code: "target-unreachable", message: `${target.host} could not be reached: ${why}` },
     };
@@ -110,23 +110,23 @@ async function send(target: URL, request: HttpRequest, body: Uint8Array): Promis
  * The parts as they come. When they have ended, or nobody takes them any more, the turn is settled. `left` is called where the client
  * was gone before the first part.
  */
-function watch(answer: Forwarded, turn: PassingTurn, signal: AbortSignal, left: () => void): HttpReply["body"] {
+function watch(answer: Forwarded, turn: TurnWatch, signal: AbortSignal, left: () => void): HttpReply["body"] {
   const chunks: Uint8Array[] = [];
   const parts: PassedPart[] = [];
   let size = 0;
   let isSettled = false;
-  const settle = async (isCut: boolean): Promise<void> => {
+  const settle = (isCut: boolean): void => {
     if (isSettled) return;
     isSettled = true;
     if (isCut && size === 0) {
-      await turn.failed();
+      turn.failed();
       if (signal.aborted) left();
       return;
     }
     const kept = Buffer.concat(chunks);
     const bytes = size > MAX_KEPT_BYTES ? undefined : plain(kept, isCut);
     const isStreamed = bytes !== undefined && isStream(answer, bytes);
-    await turn.answered({ bytes, isStream: isStreamed, isCut, parts: bytes === kept ? parts : [] });
+    turn.answered({ bytes, isStream: isStreamed, isCut, parts: bytes === kept ? parts : [] });
   };
   const passOn = async function* (): AsyncGenerator<Uint8Array> {
     let isCut = true;
@@ -141,11 +141,11 @@ function watch(answer: Forwarded, turn: PassingTurn, signal: AbortSignal, left: 
       }
       isCut = false;
     } finally {
-      await settle(isCut);
+      settle(isCut);
     }
   };
   // The client may be gone before anybody asks for the first part.
-  signal.addEventListener("abort", () => void settle(true));
+  signal.addEventListener("abort", () => settle(true));
   return passOn();
 }
 

@@ -4,7 +4,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { CASSETTE_SUFFIX, CassetteError, type CassetteStore, type CassetteV2 } from "../../cassette/index.js";
-import { sha256Hex, type FilePort } from "../../core/index.js";
+import { sha256Hex, thrownText, type FilePort } from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { pathIn } from "../options/recordings.js";
 import { nameOfPrompt } from "./names.js";
@@ -151,7 +151,7 @@ async function makeFolder(folder: string, cwd: string): Promise<void> {
   try {
     await mkdir(resolve(cwd, folder), { recursive: true });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = thrownText(error);
     throw new CassetteError("file-unreadable", `${folder} cannot be written to: ${why}`, {
       file: folder,
       hint: "Choose another --out.",

@@ -24,14 +24,14 @@ import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
 import { OWN_BASE } from "../serve/advice.js";
-import { clientSettings, settingsText } from "../serve/client-settings.js";
+import { BASE_VARIABLES, clientSettings, settingsText } from "../serve/client-settings.js";
 import { listen } from "../serve/listen.js";
 import { untilSignal, type Stop } from "../serve/stop.js";
 import { proxyHandler } from "./handler.js";
 import { createProxyOutput } from "./output.js";
 import { createProxyRecorder, type ProxyRecorder, type ProxyWatcher } from "./recorder.js";
 import { createSaver, type Saved } from "./saver.js";
-import { openAiPath, parseTarget } from "./target.js";
+import { parseTarget } from "./target.js";
 
 /** What `cassette record --proxy` was asked. */
 export interface ProxyOptions {
@@ -93,7 +93,7 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     const onRefused = ({ method, path }: OutsideRequest, why: string): void =>
       recorder.lose(`${method} ${path} was not passed on: ${why}`);
     const server = await listen(handler, { port: options.port, onRefused });
-    const settings = clientSettings(server.url, openAiPath(target));
+    const settings = clientSettings(server.url, target);
     let ended: number;
     try {
       announce(server.url, target, settings, options, io);
@@ -101,7 +101,6 @@ export async function recordProxy(options: ProxyOptions, io: CommandIo, stop: St
     } finally {
       await server.close();
     }
-    await recorder.idle();
     const saved = await saver.finish();
     for (const file of output.stale()) note("left from an earlier recording: ", file);
     finish({ recorder, saved, twins: await output.twins(), ended }, options, io);
@@ -204,7 +203,7 @@ function nothingRecorded(
   const unreached =
     command === undefined
       ? "Point the client's base URL at this proxy, and see what it answered."
-      : "The command asked this proxy for nothing: let it take its base URL from OPENAI_BASE_URL, ANTHROPIC_BASE_URL or OLLAMA_HOST.";
+      : `The command sent no request to this proxy: let it take its base URL from ${BASE_VARIABLES}.`;
   const hint = passedOn.length > 0 ? elsewhere : lost.length > 0 ? "See above why." : unreached;
   return new CassetteError("nothing-recorded", `no turn was recorded${also}`, { file: out, hint });
 }

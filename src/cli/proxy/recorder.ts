@@ -6,12 +6,12 @@ import {
   createConversations,
   createStreamNote,
   type CassetteV2,
-  type OpenTurn,
+  type PassingTurn,
   type RecordedStreaming,
   type RedactOption,
   type StreamNote,
 } from "../../cassette/index.js";
-import { toVisible, type PassedParts, type Wire } from "../../core/index.js";
+import { thrownText, toVisible, type PassedParts, type Wire } from "../../core/index.js";
 import { createRequestTally, parseTurn, type CountedRequest, type OutsideRequest } from "../../harness/index.js";
 
 /** The answer to a turn, as it passed by. */
@@ -30,12 +30,12 @@ export interface PassedPart {
   at: number;
 }
 
-/** One turn on its way to the vendor. One of the two is called, once. */
-export interface PassingTurn {
+/** One turn on its way to the vendor. Call one of the two, once. */
+export interface TurnWatch {
   /** The vendor answered with success. */
-  answered(answer: PassedAnswer): Promise<void>;
+  answered(answer: PassedAnswer): void;
   /** The vendor answered with an error, or not at all: nothing to keep. */
-  failed(): Promise<void>;
+  failed(): void;
 }
 
 /** A turn when it is asked. */
@@ -49,13 +49,11 @@ export interface AskedTurn {
 
 export interface ProxyRecorder {
   /** Notes a turn when it is asked. */
-  open(asked: AskedTurn): PassingTurn;
+  open(asked: AskedTurn): TurnWatch;
   /** Counts a request that was passed on although it is not a turn. */
   pass(request: OutsideRequest): void;
   /** Counts a request that the proxy did not pass on. */
   lose(why: string): void;
-  /** Resolves when no turn is open. */
-  idle(): Promise<void>;
   readonly recorded: number;
   /** Why each turn that succeeded could not be kept. */
   readonly lost: readonly string[];
@@ -93,7 +91,6 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
   const { kinds: without, add: leave } = countKinds((what) => watcher.without(what));
   const passed = createRequestTally<OutsideRequest>();
   const names = new Map<number, string>();
-  const open = new Set<Promise<void>>();
   let recorded = 0;
 
   const lose = (why: string): void => {
@@ -101,27 +98,23 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
     watcher.lost(why);
   };
   // Whatever it was: the client has its answer, and the turns before this one are still to be written.
-  const loseBy = (error: unknown): void => lose(error instanceof Error ? error.message : String(error));
-  const tracked = (work: Promise<void>): Promise<void> => {
-    open.add(work);
-    return work.finally(() => open.delete(work));
-  };
+  const loseBy = (error: unknown): void => lose(thrownText(error));
 
-  async function keep(wire: Wire, turn: OpenTurn, passed: PassedAnswer, askedAt: number): Promise<void> {
+  function keep(wire: Wire, turn: PassingTurn, passed: PassedAnswer, askedAt: number): void {
     try {
       const { response, note, left } = readPassed(wire, passed, askedAt, streams);
-      await turn.answer(response, note);
+      turn.answer(response, note);
       recorded++;
       leave(left);
     } catch (error) {
-      await turn.fail();
+      turn.fail();
       loseBy(error);
     }
     watcher.kept(turn.conversation);
   }
 
-  async function drop(turn: OpenTurn): Promise<void> {
-    await turn.fail();
+  function drop(turn: PassingTurn): void {
+    turn.fail();
     watcher.kept(turn.conversation);
   }
 
@@ -144,16 +137,13 @@ export function createProxyRecorder(watcher: ProxyWatcher, options: ProxyRecordi
         if (name !== undefined) names.set(turn.conversation, name);
         const askedAt = Date.now();
         return {
-          answered: (answer) => tracked(keep(wire, turn, answer, askedAt)),
-          failed: () => tracked(drop(turn)),
+          answered: (answer) => keep(wire, turn, answer, askedAt),
+          failed: () => drop(turn),
         };
       } catch (error) {
         // Only a turn that the vendor takes is a turn that was lost.
-        return { answered: async () => loseBy(error), failed: async () => undefined };
+        return { answered: () => loseBy(error), failed: () => undefined };
       }
-    },
-    async idle() {
-      while (open.size > 0) await Promise.all(open);
     },
     toCassette: (conversation) => conversations.toCassette(conversation),
   };

@@ -1,6 +1,7 @@
 // Writing conversations while they go on: what changed is written soon after, not at every turn, since a cassette is written
 // whole each time. A disk that refuses one loses that one alone.
 
+import { thrownText } from "../../core/index.js";
 import type { CassetteV2 } from "../../cassette/index.js";
 
 /** How long what changed waits at least. Ten times as long as the last writing took, where that is more. */
@@ -40,7 +41,7 @@ export function createSaver({ cassetteOf, write, failed }: SaverOptions): Saver 
     try {
       saved.set(conversation, { file: await write(conversation, cassette), turns });
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = thrownText(error);
       if (before === undefined || !("error" in before)) failed(why);
       saved.set(conversation, { ...(before?.file === undefined ? {} : { file: before.file }), turns, error: why });
     }

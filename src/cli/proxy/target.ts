@@ -27,8 +27,3 @@ export function below(target: URL, path: string, search: string): URL {
   url.search = search;
   return url;
 }
-
-/** What a client of OpenAI has after the proxy's address: nothing where the vendor's base is another than `/v1`. */
-export function openAiPath({ pathname }: URL): string {
-  return /^\/*$|\/v1\/*$/.test(pathname) ? "/v1" : "";
-}

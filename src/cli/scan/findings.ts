@@ -1,6 +1,6 @@
 // Every secret of one file with its place. What was found is never given on: only where, and by which rule.
 
-import type { Finder } from "../../cassette/index.js";
+import { replaceSecrets, type Finder } from "../../cassette/index.js";
 import { defined, toPointer } from "../../core/index.js";
 import { createOffsets, leavesOf } from "./leaves.js";
 
@@ -71,11 +71,5 @@ function toFindings(text: string, places: readonly Place[]): Finding[] {
 
 /** The text without what looks like a secret in it. */
 export function mask(text: string, find: Finder): string {
-  let result = "";
-  let from = 0;
-  for (const { start, end, rule } of find(text)) {
-    result += `${text.slice(from, start)}<${rule}>`;
-    from = end;
-  }
-  return result + text.slice(from);
+  return replaceSecrets(text, find(text), (rule) => `<${rule}>`);
 }

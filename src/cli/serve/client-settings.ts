@@ -1,9 +1,29 @@
 // The variables by which the vendors' clients find one of our servers.
 
-/** `openAiPath` is what OpenAI's clients have at the end of their base URL. */
-export function clientSettings(url: string, openAiPath = "/v1"): Record<string, string> {
-  return { OPENAI_BASE_URL: `${url}${openAiPath}`, ANTHROPIC_BASE_URL: url, OLLAMA_HOST: url };
+import { KEY_VARIABLES, VENDORS, type Vendor } from "../../core/index.js";
+
+const vendors = Object.values<Vendor>(VENDORS);
+
+const variables = vendors.map(({ client }) => client.variable);
+
+/** "OPENAI_BASE_URL, ANTHROPIC_BASE_URL or OLLAMA_HOST" */
+export const BASE_VARIABLES = `${variables.slice(0, -1).join(", ")} or ${variables.at(-1)}`;
+
+/** `target` is the base URL behind a proxy. Where it has a path of its own, a client's base URL has none after our address. */
+export function clientSettings(url: string, target?: URL): Record<string, string> {
+  const behind = target?.pathname.replace(/\/+$/, "") ?? "";
+  return Object.fromEntries(
+    vendors.map(({ client: { variable, path } }) => [
+      variable,
+      behind === "" || behind.endsWith(path) ? `${url}${path}` : url,
+    ]),
+  );
 }
+
+/** Keys for clients that do not start without one. They are sent nowhere. */
+export const PLACEHOLDER_KEYS: Readonly<Record<string, string>> = Object.fromEntries(
+  KEY_VARIABLES.map((name) => [name, "cassette-serve"]),
+);
 
 /** The variables as a shell takes them. */
 export function settingsText(settings: Readonly<Record<string, string>>): string {

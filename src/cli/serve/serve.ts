@@ -27,7 +27,7 @@ import { filesAt, type CommandIo } from "../terminal/io.js";
 import { count, createNotes, createPrinter, writeJson } from "../terminal/output.js";
 import { findTarget, pathIn } from "../options/recordings.js";
 import { OWN_BASE } from "./advice.js";
-import { clientSettings, settingsText } from "./client-settings.js";
+import { clientSettings, PLACEHOLDER_KEYS, settingsText } from "./client-settings.js";
 import { serveHandler, type RefusedRequest, type ServedMiss, type ServeWatcher } from "./handler.js";
 import { listen } from "./listen.js";
 import { untilSignal, type Stop } from "./stop.js";
@@ -129,13 +129,10 @@ async function untilOver(
     await stop.stopped;
     return 0;
   }
-  const env = { ...KEYS, ...io.env, ...clientSettings(url) };
+  const env = { ...PLACEHOLDER_KEYS, ...io.env, ...clientSettings(url) };
   const { exitCode } = await runChild(command, { cwd: io.cwd, env, stdoutToStderr: json });
   return exitCode;
 }
-
-/** Clients do not start without a key. These go nowhere. */
-const KEYS = { OPENAI_API_KEY: "cassette-serve", ANTHROPIC_API_KEY: "cassette-serve" };
 
 /** By file, the fewest last parts of its path that no other file ends with. */
 function shortNames(files: readonly string[]): Map<string, string> {

@@ -2,11 +2,10 @@
 
 import { basename } from "node:path";
 import { attestCassette, CassetteError, DEFAULT_MAX_BYTES, signStatement } from "../../cassette/index.js";
-import type { FilePort } from "../../core/index.js";
+import { toVisibleJson, type FilePort } from "../../core/index.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
 import { writeJson } from "../terminal/output.js";
-import { toVisibleJson } from "../terminal/visible.js";
 import { readPrivateKey } from "./key.js";
 
 /** The flags of `cassette attest`, as commander gives them. */

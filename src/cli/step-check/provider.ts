@@ -4,16 +4,17 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
-  ANTHROPIC_PRICING,
-  anthropicProvider,
   costOf,
   defined,
   findRate,
-  ollamaProvider,
-  OPENAI_PRICING,
-  openaiProvider,
+  isWireName,
+  thrownText,
+  vendorProvider,
+  VENDORS,
+  WIRE_NAMES,
   type LlmProviderAdapter,
   type Rate,
+  type Vendor,
 } from "../../core/index.js";
 import { isCI, type StepSource } from "../../harness/index.js";
 import { CliError } from "../errors.js";
@@ -27,14 +28,11 @@ export interface ProviderFlags {
   price?: Rate;
 }
 
-const KEYS: Readonly<Record<string, string>> = { openai: "OPENAI_API_KEY", anthropic: "ANTHROPIC_API_KEY" };
-const PRICES = { openai: OPENAI_PRICING, anthropic: ANTHROPIC_PRICING };
-
-/** What the model costs, as far as known: as the user says, else by the vendor's list. */
+/** The price of the model, if known: the user's, else that of the vendor's list. Throws `usage` for an unknown vendor. */
 export function rateOf(spec: string, price: Rate | undefined): Rate | undefined {
   const [vendor, model] = partsOf(spec);
-  if (price !== undefined) return price;
-  return vendor === "openai" || vendor === "anthropic" ? findRate(PRICES[vendor], model) : undefined;
+  const { pricing = {} } = vendorOf(vendor) ?? {};
+  return price ?? findRate(pricing, model);
 }
 
 /** The model by the name it was given on the command line. Opening it throws `CliError`; nothing is asked where CI is set. */
@@ -62,16 +60,21 @@ async function build(spec: string, { baseUrl, keyEnv }: ProviderFlags, io: Comma
   const [vendor, model] = partsOf(spec);
   const ports = { warn: (text: string) => createNotes(io)(text) };
   const given = { model, ports, ...defined({ baseURL: baseUrl }) };
-  switch (vendor) {
-    case "openai":
-      return openaiProvider({ ...given, apiKey: keyFor(vendor, keyEnv, io) });
-    case "anthropic":
-      return anthropicProvider({ ...given, apiKey: keyFor(vendor, keyEnv, io) });
-    case "ollama":
-      return ollamaProvider(given);
-    default:
-      return load(model, io);
-  }
+  const known = vendorOf(vendor);
+  if (known === undefined) return load(model, io);
+  const { keyVariable } = known;
+  return vendorProvider(known, {
+    ...given,
+    ...(keyVariable === undefined ? {} : { apiKey: readKey(keyEnv ?? keyVariable, io) }),
+  });
+}
+
+/** Undefined for `module`. Throws `usage` for any other name that is not a vendor's. */
+function vendorOf(name: string): Vendor | undefined {
+  if (isWireName(name)) return VENDORS[name];
+  if (name === "module") return undefined;
+  const known = [...WIRE_NAMES.map((vendor) => `${vendor}:MODEL`), "module:./provider.mjs"];
+  throw new CliError("usage", `there is no vendor ${JSON.stringify(name)}`, `Use one of ${known.join(", ")}.`);
 }
 
 function partsOf(spec: string): [vendor: string, model: string] {
@@ -79,8 +82,7 @@ function partsOf(spec: string): [vendor: string, model: string] {
   return [spec.slice(0, colon), spec.slice(colon + 1)];
 }
 
-function keyFor(vendor: string, keyEnv: string | undefined, { env }: CommandIo): string {
-  const name = keyEnv ?? KEYS[vendor] ?? "";
+function readKey(name: string, { env }: CommandIo): string {
   const key = env[name] ?? "";
   if (key !== "") return key;
   throw new CliError("key-missing", `${name} is not set`, "Set it to the key; a host that wants none takes any word.");
@@ -104,7 +106,7 @@ async function importModule(path: string, cwd: string): Promise<{ default?: unkn
   try {
     return (await import(pathToFileURL(resolve(cwd, path)).href)) as { default?: unknown };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = thrownText(error);
     throw new CliError("provider-unclear", `${path} cannot be loaded: ${why}`, "Give the path of a module.", path);
   }
 }

@@ -1,7 +1,7 @@
 // The file of `--tools`: a JSON list of what is offered to the model, for recordings that do not say it.
 
 import { DEFAULT_MAX_BYTES, parseStrictJson } from "../../cassette/index.js";
-import { isPlainObject, type FilePort, type LlmToolDefinition } from "../../core/index.js";
+import { isPlainObject, thrownText, type FilePort, type LlmToolDefinition } from "../../core/index.js";
 import { CliError } from "../errors.js";
 
 /** Throws `CliError` `tools-unreadable`. */
@@ -19,7 +19,7 @@ function parse(bytes: Uint8Array, path: string): unknown {
   try {
     return parseStrictJson(bytes);
   } catch (error) {
-    throw unreadable(path, error instanceof Error ? error.message : String(error));
+    throw unreadable(path, thrownText(error));
   }
 }
 

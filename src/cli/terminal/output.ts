@@ -2,9 +2,9 @@
 // no command can print recorded text raw.
 
 import { styleText } from "node:util";
+import { toVisible, toVisibleJson } from "../../core/index.js";
 import type { Failure } from "../errors.js";
 import type { CliIo } from "./io.js";
-import { toVisible, toVisibleJson } from "./visible.js";
 
 /** Raised when a field of a JSON document goes away or changes its meaning. */
 export const JSON_SCHEMA_VERSION = 1;
@@ -55,10 +55,7 @@ export function toJsonError({ code, message, file, pointer, hint }: Failure): ob
   return { code, message, hint, file, pointer };
 }
 
-/** "1 turn", "2 turns". */
-export function count(number: number, noun: string, plural = `${noun}s`): string {
-  return `${number} ${number === 1 ? noun : plural}`;
-}
+export { plural as count } from "../../core/index.js";
 
 /** " (80 read from cache, 10 written to cache)": input tokens with a price of their own. Empty if there are no such tokens. */
 export function cachedOf({

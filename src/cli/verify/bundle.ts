@@ -78,12 +78,12 @@ export function printBundle(line: PrintLine, { file, bundleVersion, agents, turn
   line(
     { look: "good", text: "ok".padEnd(11) },
     file,
-    `  bundle v${bundleVersion}  ${what}  ${shorten(path)}  ${proof}`,
+    `  bundle v${bundleVersion}  ${what}  ${pathText(path)}  ${proof}`,
   );
 }
 
 /** A path of a long run by its first steps. */
-function shorten(path: readonly string[]): string {
+function pathText(path: readonly string[]): string {
   const [shown, more] = [path.slice(0, 8).join(" → "), path.length - 8];
   return more > 0 ? `${shown} → … ${more} more` : shown;
 }

@@ -9,7 +9,16 @@ import {
   whyWireRequest,
   type WhyVerdict,
 } from "../../cassette/index.js";
-import { isPlainObject, WIRES, type JsonObject, type LlmTurnRequest, type WireName } from "../../core/index.js";
+import {
+  DEFAULT_VENDOR,
+  isPlainObject,
+  isWireName,
+  VENDORS,
+  WIRE_NAMES,
+  type JsonObject,
+  type LlmTurnRequest,
+  type WireName,
+} from "../../core/index.js";
 import { CliError } from "../errors.js";
 import { EXIT } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -34,7 +43,7 @@ export async function why(file: string, { request: path, wire, json }: WhyOption
   const verdict =
     form === "own"
       ? await whyOwn(cassette, body, path, file)
-      : await whyWireRequest(cassette, WIRES[form], WIRES[form].parse(body).request, file);
+      : await whyWireRequest(cassette, VENDORS[form], VENDORS[form].parse(body).request, file);
   const exitCode = verdict.kind === "match" ? EXIT.ok : EXIT.drift;
   io.exit(exitCode);
   if (json === true) {
@@ -98,34 +107,12 @@ async function readFile(path: string, io: CommandIo): Promise<Uint8Array> {
   }
 }
 
-/** Ours has no `model` beside `messages`; of the vendors' bodies, two have marks of their own. */
+/** Ours has no `model` beside `messages`. A vendor's body without marks of its own is on the wire that most hosts speak. */
 function chooseForm(body: JsonObject, wire: string | undefined): "own" | WireName {
   if (wire !== undefined) {
-    if (Object.hasOwn(WIRES, wire)) return wire as WireName;
-    throw new CliError("usage", `${JSON.stringify(wire)} is no wire`, `Use one of ${Object.keys(WIRES).join(", ")}.`);
+    if (isWireName(wire)) return wire;
+    throw new CliError("usage", `${JSON.stringify(wire)} is no wire`, `Use one of ${WIRE_NAMES.join(", ")}.`);
   }
   if (typeof body["model"] !== "string") return "own";
-  const messages = Array.isArray(body["messages"])
-    ? (body["messages"] as unknown[]).filter((message) => isPlainObject(message))
-    : [];
-  if (body["system"] !== undefined || hasInputSchema(body["tools"]) || messages.some(hasToolBlock)) return "anthropic";
-  const isOllama = ["options", "format", "keep_alive", "think"].some((key) => body[key] !== undefined);
-  return isOllama || messages.some(hasObjectArguments) ? "ollama" : "openai";
-}
-
-function hasInputSchema(tools: unknown): boolean {
-  return Array.isArray(tools) && tools.some((tool) => isPlainObject(tool) && tool["input_schema"] !== undefined);
-}
-
-function hasToolBlock({ content }: Record<string, unknown>): boolean {
-  const types: unknown[] = ["tool_use", "tool_result", "thinking"];
-  return Array.isArray(content) && content.some((block) => isPlainObject(block) && types.includes(block["type"]));
-}
-
-function hasObjectArguments({ tool_name: name, tool_calls: calls }: Record<string, unknown>): boolean {
-  if (name !== undefined) return true;
-  const given: unknown[] = Array.isArray(calls) ? calls : [];
-  return given.some(
-    (call) => isPlainObject(call) && isPlainObject(call["function"]) && isPlainObject(call["function"]["arguments"]),
-  );
+  return WIRE_NAMES.find((name) => VENDORS[name].recognises(body)) ?? DEFAULT_VENDOR;
 }

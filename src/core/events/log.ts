@@ -4,7 +4,7 @@
 import { seal } from "../canon/copy.js";
 import type { Ports } from "../ports.js";
 import { createHlc, HybridClock, type Hlc } from "../time/hlc.js";
-import { thrownText } from "../tools/thrown.js";
+import { thrownText } from "../text/thrown.js";
 import type { AgentEvent, EventBody, EventDetail } from "./event.js";
 import { EventNotes } from "./notes.js";
 

@@ -1,18 +1,17 @@
 // Where an API begins, checked before anything is sent there. A key goes to whatever host this names.
 
-import { showValue } from "../options.js";
+import { showValue } from "../text/show.js";
 
 /** What an API takes beside the address. */
 export interface BaseUrlTerms {
-  /** What is added to it. */
+  /** The path that is added to the base URL. */
   path: string;
   needsKey: boolean;
+  /** Endpoints of all vendors. A base URL that ends in one was copied whole. */
+  turnPaths: readonly string[];
 }
 
 const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
-
-/** What the three wires add to a base URL; one that ends so was copied whole. */
-const FULL_PATHS: readonly string[] = ["/chat/completions", "/messages", "/api/chat"];
 
 /** What is wrong with a `baseURL`, or "". Never shows a user name, a password or a query. */
 export function baseUrlProblem(baseURL: unknown, terms: BaseUrlTerms): string {
@@ -28,7 +27,7 @@ export function baseUrlProblem(baseURL: unknown, terms: BaseUrlTerms): string {
   if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback)) {
     return `baseURL ${url.protocol}//${url.host} is not https: plain http is for ${LOOPBACK_HOSTS.join(", ")} only`;
   }
-  const end = FULL_PATHS.find((path) => url.pathname.replace(/\/+$/, "").endsWith(path));
+  const end = terms.turnPaths.find((path) => url.pathname.replace(/\/+$/, "").endsWith(path));
   if (end === undefined) return "";
   return `baseURL ends in ${end}: leave that out, as ${terms.path} is added to it`;
 }

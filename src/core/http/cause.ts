@@ -1,7 +1,7 @@
 // What a transport threw, as an error of our own. The object itself is never kept: undici hangs the bytes of the answer on it,
 // a client of the caller's its request with the key in a header, and either may have getters that throw.
 
-import { thrownText } from "../tools/thrown.js";
+import { thrownText } from "../text/thrown.js";
 
 /** The name, the words and the code of a failure, each quoted; nothing else of it. */
 export interface SafeCause extends Error {

@@ -3,7 +3,7 @@
 
 import { AgentError } from "../errors.js";
 import { MAX_TIMER_MS, type Ports } from "../ports.js";
-import { showValue } from "../options.js";
+import { showValue } from "../text/show.js";
 
 /** The end that hangs over one call. */
 export interface Deadline {

@@ -10,7 +10,7 @@ import type { AssistantMessage, LlmToolCall, Reasoning } from "../model/message.
 import type { LlmTurnResponse, StopReason } from "../model/provider.js";
 import type { Usage } from "../model/usage.js";
 import { judgeFault, readFault } from "./fault.js";
-import { quoteForeign } from "./secret.js";
+import { quoteForeign } from "../text/mask.js";
 
 /** What a decoder needs beside the body. */
 export interface Decoding {

@@ -10,7 +10,7 @@ import type { Ports } from "../ports.js";
 import { readField, toSafeCause, type SafeCause } from "./cause.js";
 import { startDeadline, type Deadline } from "./deadline.js";
 import { judgeFault, readFault } from "./fault.js";
-import { dropCutSecret, quoteForeign } from "./secret.js";
+import { dropCutSecret, quoteForeign } from "../text/mask.js";
 import { hintForStatus, readRetryAfter } from "./status.js";
 import { refuseDropped } from "./json-readers.js";
 

@@ -5,7 +5,8 @@
 import { AgentError } from "../errors.js";
 import type { LlmMessage } from "../model/message.js";
 import type { LlmToolDefinition, LlmTurnResponse } from "../model/provider.js";
-import { assertKnownOptions, showValue } from "../options.js";
+import { assertKnownOptions } from "../options.js";
+import { showValue } from "../text/show.js";
 import { addCost, costToUsd, reachesCost, toCost, type Cost, type UsageTotal } from "../model/usage.js";
 import { createPromptEstimate, figure, type PromptEstimate } from "./estimate.js";
 

@@ -4,7 +4,7 @@
 import { AgentError } from "../errors.js";
 import type { EventBody, EventDetail } from "../events/event.js";
 import type { LlmMessage, LlmToolCall } from "../model/message.js";
-import { quoteForeign } from "../http/secret.js";
+import { quoteForeign } from "../text/mask.js";
 import {
   executeCall,
   prepareCall,
@@ -16,7 +16,7 @@ import {
 import { executeGuarded } from "../tools/guard.js";
 import type { HookPlace, ToolPolicy } from "../tools/policy.js";
 import type { ToolSet } from "../tools/registry.js";
-import { isThrown, thrownText } from "../tools/thrown.js";
+import { isThrown, thrownText } from "../text/thrown.js";
 import type { Budget, BudgetCap } from "./budget.js";
 import type { RunControl } from "./control.js";
 import { keepResult } from "./kept-message.js";

@@ -15,9 +15,9 @@ import {
 } from "../model/provider.js";
 import { findFigureFlaw, findResponseFlaw } from "../model/response.js";
 import { readStream } from "../model/stream.js";
-import { quoteForeign } from "../http/secret.js";
+import { quoteForeign } from "../text/mask.js";
 import { assertNotAborted } from "../tools/call.js";
-import { thrownText } from "../tools/thrown.js";
+import { thrownText } from "../text/thrown.js";
 import { runCalls, type CallsInput, type CallsOutcome } from "./calls.js";
 import { keepMessage } from "./kept-message.js";
 

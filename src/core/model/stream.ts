@@ -1,7 +1,7 @@
 // A streamed call read to its end, by whoever wants the response and may want to see it come.
 
 import { AgentError } from "../errors.js";
-import { showValue } from "../options.js";
+import { showValue } from "../text/show.js";
 import type { LlmStreamDelta, LlmStreamEvent, LlmTurnResponse } from "./provider.js";
 
 /**

@@ -2,10 +2,11 @@
 // key are per entry; what was streamed to the caller is never taken back, so nothing is tried again after it. Keep one chain
 // per conversation: cooldown and the reasoning that must not cross over are kept on it.
 
-import { thrownText } from "../tools/thrown.js";
+import { thrownText } from "../text/thrown.js";
 import { AgentError, type LlmErrorKind } from "../errors.js";
 import { providerName, type LlmProviderAdapter } from "../model/provider.js";
-import { showValue, unknownOptions } from "../options.js";
+import { unknownOptions } from "../options.js";
+import { showValue } from "../text/show.js";
 import { portsProblem, withSystemPorts, type Ports } from "../ports.js";
 import type { FallbackAttempt, FallbackStart } from "./fallback/attempt.js";
 import { createCooldown } from "./fallback/cooldown.js";

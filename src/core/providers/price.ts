@@ -6,7 +6,7 @@ import { AgentError } from "../errors.js";
 import { costOf, findRateName, isSnapshotOf, MAX_RATE, type Pricing, type Rate } from "../model/pricing.js";
 import type { LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
 import type { Ports } from "../ports.js";
-import { quoteForeign } from "../http/secret.js";
+import { quoteForeign } from "../text/mask.js";
 
 export interface Pricer {
   /** Adds `costUsd` to a response where the price is known. */

@@ -5,7 +5,8 @@ import { AgentError } from "../errors.js";
 import type { LlmTurnRequest } from "../model/provider.js";
 import { findMessageFlaw, type ResponseFlaw } from "../model/response.js";
 import { SETTING_NAMES } from "../model/settings.js";
-import { assertKnownOptions, showValue } from "../options.js";
+import { assertKnownOptions } from "../options.js";
+import { showValue } from "../text/show.js";
 
 /** Throws `invalid-options` that names the place by a JSON pointer (RFC 6901) into `request`. */
 export function assertRequest(providerName: string, request: LlmTurnRequest): void {

@@ -4,7 +4,8 @@
 import { copyJson } from "../canon/copy.js";
 import { AgentError } from "../errors.js";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
-import { showValue } from "../options.js";
+import { plural } from "../text/plural.js";
+import { showValue } from "../text/show.js";
 import { abortedError } from "../http/deadline.js";
 
 /** One turn: a response, or a function that makes it from the request and the number of the turn (0, 1, 2 …). */
@@ -70,17 +71,13 @@ function isObject(value: unknown): boolean {
 }
 
 function exhausted(length: number): AgentError {
-  return new AgentError("script-exhausted", `the script has ${count(length)} and was asked for one more`, {
+  return new AgentError("script-exhausted", `the script has ${plural(length, "step")} and was asked for one more`, {
     hint: "Add a step for this turn, or find out why the run went on.",
   });
 }
 
 function unused(left: number, length: number): AgentError {
-  return new AgentError("script-unused", `${left} of ${count(length)} of the script were not used`, {
+  return new AgentError("script-unused", `${left} of ${plural(length, "step")} of the script were not used`, {
     hint: "Take the last steps out, or find out why the run ended early.",
   });
-}
-
-function count(length: number): string {
-  return length === 1 ? "1 step" : `${length} steps`;
 }

@@ -2,12 +2,16 @@
 // to learn of the next.
 
 import { AgentError } from "../errors.js";
+import type { JsonObject } from "../canon/value.js";
+import type { StreamWire } from "../http/fold.js";
 import type { Pricing } from "../model/pricing.js";
-import { showValue, unknownOptions } from "../options.js";
+import type { LlmTurnRequest } from "../model/provider.js";
+import { unknownOptions } from "../options.js";
+import { showValue } from "../text/show.js";
 import { portsProblem, withSystemPorts, type Ports } from "../ports.js";
 import { baseUrlProblem } from "../http/base-url.js";
 import { createPricer } from "./price.js";
-import { maskSecrets } from "../http/secret.js";
+import { maskSecrets } from "../text/mask.js";
 
 /** Options that every vendor takes. */
 export interface VendorOptions {
@@ -42,52 +46,78 @@ export interface KeyedVendorOptions extends VendorOptions {
   requirePrice?: boolean;
 }
 
-/** What one vendor is, beside its options. */
+/** The options of any vendor. */
+export type AnyVendorOptions = VendorOptions & Partial<KeyedVendorOptions>;
+
+/** One request to a vendor. It may depend on the model and on streaming. */
+export interface VendorCall {
+  /** Added to the base URL; it may have a query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: JsonObject;
+}
+
+/** What a call depends on besides the request. A model in the request's settings replaces that of the options. */
+export interface CallTerms<Options extends VendorOptions = AnyVendorOptions> {
+  readonly options: Options;
+  /** The host name of the base URL. */
+  readonly host: string;
+  readonly streaming: boolean;
+}
+
+/** What a provider needs to know about its vendor. */
 export interface VendorTraits {
-  vendor: string;
-  defaultBaseURL: string;
-  path: string;
-  needsKey: boolean;
-  /** For a caller who brings no `pricing`; without it nothing is priced. */
-  pricing?: Pricing;
-  /** The options that this vendor alone has, each with what is wrong with a value of it, or "". */
-  ownOptions?: Readonly<Record<string, (value: unknown) => string>>;
+  readonly name: string;
+  /** Where the vendor's API begins. */
+  readonly baseURL: string;
+  /** The endpoint as messages name it, such as `/chat/completions`. */
+  readonly path: string;
+  /** The variable that holds the key by convention. Absent for a vendor that takes no key. */
+  readonly keyVariable?: string;
+  /** For a caller who brings no `pricing`. Without it nothing is priced. */
+  readonly pricing?: Pricing;
+  /** The options that this vendor alone has, each with a function that returns the problem of a value, or "". */
+  readonly ownOptions?: Readonly<Record<string, (value: unknown) => string>>;
+  /** How answers are read, whole and streamed. */
+  readonly format: StreamWire;
+  call(request: LlmTurnRequest, terms: CallTerms): VendorCall;
 }
 
 const OPTIONS = ["model", "baseURL", "fetch", "timeoutMs", "streaming", "maxBodyBytes", "name", "ports"];
 const KEYED_OPTIONS = ["apiKey", "pricing", "requirePrice"];
 
 /** Throws `invalid-options` that names every option which is unknown, missing or can never work. Never shows the key. */
-export function assertVendorOptions(given: unknown, traits: VendorTraits): void {
+export function assertVendorOptions(given: unknown, vendor: VendorTraits, turnPaths: readonly string[]): void {
+  const needsKey = vendor.keyVariable !== undefined;
   const isGiven = typeof given === "object" && given !== null;
   const options: Fields = isGiven ? (given as Fields) : {};
-  const known = [...OPTIONS, ...(traits.needsKey ? KEYED_OPTIONS : []), ...Object.keys(traits.ownOptions ?? {})];
+  const known = [...OPTIONS, ...(needsKey ? KEYED_OPTIONS : []), ...Object.keys(vendor.ownOptions ?? {})];
   const unknown = unknownOptions(options, known);
   const problems = [
     isGiven || given === undefined ? "" : `the options are ${showValue(given)}`,
     unknown.length === 0 ? "" : `unknown option ${unknown.join(", ")}`,
-    ...findProblems(options, traits),
+    ...findProblems(options, vendor, turnPaths),
   ].filter((problem) => problem !== "");
   if (problems.length === 0) return;
   const apiKey = options["apiKey"];
   const said = maskSecrets(problems.join("; "), typeof apiKey === "string" ? apiKey : "");
-  const usual = traits.needsKey
+  const usual = needsKey
     ? "Pass { apiKey, model } and an https baseURL; read the key from your own configuration."
     : "Pass { model } and, for a host other than this machine, an https baseURL.";
-  throw new AgentError("invalid-options", `${traits.vendor} provider: ${said}`, {
+  throw new AgentError("invalid-options", `${vendor.name} provider: ${said}`, {
     hint: unknown.length === 0 ? usual : `The options are ${known.join(", ")}.`,
   });
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function findProblems(options: Fields, traits: VendorTraits): string[] {
+function findProblems(options: Fields, vendor: VendorTraits, turnPaths: readonly string[]): string[] {
   const { model, name, apiKey, timeoutMs, maxBodyBytes, fetch, streaming, ports, baseURL } = options;
-  const { path, needsKey, defaultBaseURL, ownOptions = {} } = traits;
+  const needsKey = vendor.keyVariable !== undefined;
   return [
     isText(model) ? "" : `${describeLack("model", model)}: name the model to call`,
     needsKey ? keyProblem(apiKey) : "",
-    baseUrlProblem(baseURL ?? defaultBaseURL, { path, needsKey }),
+    baseUrlProblem(baseURL ?? vendor.baseURL, { path: vendor.path, needsKey, turnPaths }),
     isPositive(timeoutMs) ? "" : `timeoutMs is ${showValue(timeoutMs)}: give a positive, finite number`,
     isPositive(maxBodyBytes) ? "" : `maxBodyBytes is ${showValue(maxBodyBytes)}: give a positive, finite number`,
     name === undefined || isText(name) ? "" : nameProblem(name),
@@ -98,7 +128,9 @@ function findProblems(options: Fields, traits: VendorTraits): string[] {
     portsProblem(ports),
     needsKey ? pricingProblem(options["pricing"]) : "",
     needsKey ? flagProblem("requirePrice", options["requirePrice"]) : "",
-    ...Object.entries(ownOptions).map(([own, find]) => (options[own] === undefined ? "" : find(options[own]))),
+    ...Object.entries(vendor.ownOptions ?? {}).map(([own, find]) =>
+      options[own] === undefined ? "" : find(options[own]),
+    ),
   ];
 }
 

@@ -1,94 +1,114 @@
-// What every vendor adapter shares: the one way a body goes out. The key lives in a closure only; no property of a provider and
-// no error carries it.
+// The provider of one vendor: the same request with or without streaming, and one response either way. The key lives in a closure
+// only: no property of a provider and no error carries it.
 
 import { defined } from "../defined.js";
-import type { JsonObject } from "../canon/value.js";
-import type { LlmTurnRequest } from "../model/provider.js";
+import { AgentError } from "../errors.js";
+import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest } from "../model/provider.js";
+import { readStream } from "../model/stream.js";
 import { withSystemPorts, type Ports } from "../ports.js";
-import { postStream } from "../http/stream-request.js";
-import { postJson, type HttpCall } from "../http/json-request.js";
-import { createPricer, type Pricer } from "./price.js";
-import { quoteForeign } from "../http/secret.js";
-import {
-  assertVendorOptions,
-  type KeyedVendorOptions,
-  type VendorOptions,
-  type VendorTraits,
-} from "./vendor-options.js";
 import type { Decoding } from "../http/json-readers.js";
+import { postJson, type HttpCall } from "../http/json-request.js";
+import { quoteForeign } from "../text/mask.js";
+import { postStream } from "../http/stream-request.js";
+import { createPricer } from "./price.js";
+import { assertRequest } from "./request.js";
+import { createStreamDecoder } from "./stream.js";
+import { assertVendorOptions, type AnyVendorOptions, type VendorTraits } from "./vendor-options.js";
 
-/** A vendor whose options are right. */
-export interface Vendor {
-  readonly name: string;
-  readonly url: URL;
-  readonly decoding: Decoding;
-  /** Adds the price to a decoded answer. */
-  readonly price: Pricer;
-  post(body: JsonObject, headers: Readonly<Record<string, string>>, request: LlmTurnRequest): Promise<unknown>;
-  /** The bytes of the answer as they come. Sends at the first `next()`. */
-  stream(
-    body: JsonObject,
-    headers: Readonly<Record<string, string>>,
-    request: LlmTurnRequest,
-  ): AsyncIterable<Uint8Array>;
-}
-
-/** Checks the options, all of them at once (see {@link assertVendorOptions}), and opens the way to the vendor. Sends nothing yet. */
-export function openVendor(options: VendorOptions & Partial<KeyedVendorOptions>, traits: VendorTraits): Vendor {
-  assertVendorOptions(options, traits);
-  const name = options.name ?? `${traits.vendor}:${options.model}`;
-  const url = joinPath(options.baseURL ?? traits.defaultBaseURL, traits.path);
-  const secret = options.apiKey ?? "";
-  const { timeoutMs: ownTimeoutMs, maxBodyBytes } = options;
+/**
+ * Builds a provider for one model. Throws `invalid-options` here rather than at the first turn. `turnPaths` are the endpoints that a
+ * base URL must not end in. With `options.streaming`, `turn` streams inside and returns the response alone.
+ */
+export function createVendorProvider(
+  vendor: VendorTraits,
+  options: AnyVendorOptions,
+  turnPaths: readonly string[],
+): LlmProviderAdapter {
+  assertVendorOptions(options, vendor, turnPaths);
+  const { model, apiKey: secret = "", maxBodyBytes, name = `${vendor.name}:${model}` } = options;
+  const baseURL = options.baseURL ?? vendor.baseURL;
+  const host = new URL(baseURL).hostname;
   const ports = withSystemPorts(options.ports);
   if (options.fetch !== undefined) ports.fetch = options.fetch;
-  const { model, pricing, requirePrice } = options;
+  const { pricing, requirePrice } = options;
   const price = createPricer(
-    { providerName: name, model, pricing, defaultPricing: traits.pricing, requirePrice },
+    { providerName: name, model, pricing, defaultPricing: vendor.pricing, requirePrice },
     ports,
   );
   price.assertPriced(model);
-  const toCall = (body: JsonObject, headers: Readonly<Record<string, string>>, request: LlmTurnRequest): HttpCall => {
-    const timeoutMs = request.timeoutMs ?? ownTimeoutMs;
+  const quote = (text: string): string => quoteForeign(text, secret);
+  const decoding: Decoding = { providerName: name, quote, note: noteOnce(name, quote, ports) };
+
+  const toCall = (request: LlmTurnRequest, streaming: boolean): HttpCall => {
+    assertRequest(name, request);
+    const { path, headers, body } = vendor.call(request, { options, host, streaming });
     if (request.settings?.model !== undefined) price.assertPriced(request.settings.model);
-    return {
-      providerName: name,
-      url: url.href,
-      headers,
-      body,
-      secret,
-      ...defined({ signal: request.signal, timeoutMs, maxBodyBytes }),
-    };
+    const { signal, timeoutMs = options.timeoutMs } = request;
+    const url = joinPath(baseURL, path);
+    return { providerName: name, url, headers, body, secret, ...defined({ signal, timeoutMs, maxBodyBytes }) };
   };
+  async function* callStream(request: LlmTurnRequest): AsyncGenerator<LlmStreamEvent, void, undefined> {
+    const call = toCall(request, true);
+    const decoder = createStreamDecoder(vendor.format, decoding);
+    for await (const bytes of postStream(call, ports)) {
+      yield* decoder.feed(bytes);
+      if (decoder.isEnded) break;
+    }
+    const { deltas, response } = decoder.end();
+    yield* deltas;
+    yield { type: "response", response: price(response, request) };
+  }
 
   return {
     name,
-    url,
-    decoding: { providerName: name, quote: (text) => quoteForeign(text, secret), note: noteOnce(name, secret, ports) },
-    price,
-    post: (...terms) => postJson(toCall(...terms), ports),
-    stream: (...terms) => postStream(toCall(...terms), ports),
+    async turn(request) {
+      if (options.streaming === true) return readStream(callStream(request), name);
+      const json = await postJson(toCall(request, false), ports);
+      return price(vendor.format.decode(json, decoding), request);
+    },
+    async *stream(request) {
+      let hasStarted = false;
+      try {
+        for await (const event of callStream(request)) {
+          hasStarted = true;
+          yield event;
+        }
+      } catch (error) {
+        throw hasStarted ? toStarted(error) : error;
+      }
+    },
   };
 }
 
-function joinPath(baseURL: string, path: string): URL {
+/** `path` below the base URL, whose own query is kept. A query of `path` comes after it. */
+function joinPath(baseURL: string, path: string): string {
   const url = new URL(baseURL);
-  url.pathname = url.pathname.replace(/\/+$/, "") + path;
+  const [pathname = "", query] = path.split("?", 2);
+  url.pathname = url.pathname.replace(/\/+$/, "") + pathname;
+  if (query !== undefined) url.search += url.search === "" ? `?${query}` : `&${query}`;
   url.hash = "";
-  return url;
+  return url.href;
 }
 
-/** The most different things one provider says it left out; a hostile vendor could name new ones for ever. */
+/** The same error, marked as thrown after the caller received a part of the answer. */
+function toStarted(error: unknown): unknown {
+  if (!(error instanceof AgentError)) return error;
+  const { code, message, hint, retryable, kind, cause } = error;
+  return new AgentError(code, message, { ...defined({ hint, kind }), retryable, cause, responseStarted: true });
+}
+
+/** The most losses that one provider warns about: a hostile vendor could name new ones for ever. */
 const MAX_NOTES = 20;
 
-function noteOnce(name: string, secret: string, ports: Ports): (what: string) => void {
-  const said = new Set<string>();
+/** Warns once about each kind of content that was left out. */
+function noteOnce(name: string, quote: (text: string) => string, ports: Ports): (what: string) => void {
+  const noted = new Set<string>();
   return (what) => {
-    if (said.size >= MAX_NOTES) return;
-    // What is shown is what is kept; the vendor's own text may have millions of characters.
-    const quoted = quoteForeign(what, secret);
-    if (said.has(quoted)) return;
-    said.add(quoted);
+    if (noted.size >= MAX_NOTES) return;
+    // The shortened text is kept, since the vendor's own may have millions of characters.
+    const quoted = quote(what);
+    if (noted.has(quoted)) return;
+    noted.add(quoted);
     ports.warn(`${name}: the answer has ${quoted}, which a response has no place for; it was left out`);
   };
 }

@@ -8,7 +8,7 @@ import { readSigningKey, type SigningKey } from "../canon/key.js";
 import { AgentError } from "../errors.js";
 import type { Ports } from "../ports.js";
 import type { Hlc } from "../time/hlc.js";
-import { thrownText } from "../tools/thrown.js";
+import { thrownText } from "../text/thrown.js";
 import type { AgentEvent, EventDetail } from "../events/event.js";
 import { createPromptHashes } from "../events/prompt-hash.js";
 import type { Receipt, ReceiptDraft } from "./receipt.js";

@@ -4,7 +4,7 @@
 import { defined } from "../defined.js";
 import { keyIdOf, readPublicKey } from "../canon/key.js";
 import { AgentError } from "../errors.js";
-import { showValue } from "../options.js";
+import { showValue } from "../text/show.js";
 import { linkReceipts, type Placed } from "./link.js";
 import { isTornLine, readReceipt, type ReceiptFlaw } from "./read.js";
 import type { Receipt } from "./receipt.js";

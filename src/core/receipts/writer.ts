@@ -7,8 +7,8 @@ import type { ReadKey } from "../canon/key.js";
 import { verifySignature } from "../canon/signature.js";
 import { AgentError } from "../errors.js";
 import type { Ports } from "../ports.js";
-import { quoteForeign } from "../http/secret.js";
-import { thrownText } from "../tools/thrown.js";
+import { quoteForeign } from "../text/mask.js";
+import { thrownText } from "../text/thrown.js";
 import { RECEIPT_VERSION, receiptMessage, type Receipt, type ReceiptDraft } from "./receipt.js";
 
 /** How long one signature, and one delivery, may take. */

@@ -2,7 +2,8 @@
 
 import { defined } from "../defined.js";
 import { AgentError } from "../errors.js";
-import { assertKnownOptions, showValue } from "../options.js";
+import { assertKnownOptions } from "../options.js";
+import { showValue } from "../text/show.js";
 import { createBudget, type BudgetLimits } from "../loop/budget.js";
 import type { OnToolError } from "../loop/calls.js";
 import { seal } from "../canon/copy.js";

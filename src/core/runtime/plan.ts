@@ -3,8 +3,8 @@
 import { defined } from "../defined.js";
 import { AgentError } from "../errors.js";
 import { unknownOptions } from "../options.js";
-import { quoteForeign } from "../http/secret.js";
-import { thrownText } from "../tools/thrown.js";
+import { quoteForeign } from "../text/mask.js";
+import { thrownText } from "../text/thrown.js";
 
 /** What an edge hands over. */
 export interface Handoff {

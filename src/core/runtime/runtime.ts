@@ -17,7 +17,7 @@ import { withSystemPorts, type Ports } from "../ports.js";
 import { createHlc } from "../time/hlc.js";
 import { assertNotAborted } from "../tools/call.js";
 import { isThenable } from "../tools/deadline.js";
-import { thrownText } from "../tools/thrown.js";
+import { thrownText } from "../text/thrown.js";
 import type { VerbBodies } from "../tools/verbs.js";
 import { createAgent, type Agent, type AgentDefinition } from "./agent.js";
 import { toPlan, type Plan } from "./plan.js";

@@ -8,7 +8,7 @@ import { AgentError, ToolArgError } from "../errors.js";
 import { boundSchema, findExcess } from "./argument-bounds.js";
 import { createQuickCheck } from "./quick-check.js";
 import { findSchemaFlaw } from "./schema.js";
-import { thrownText } from "./thrown.js";
+import { thrownText } from "../text/thrown.js";
 
 /** Nested containers in the arguments, the arguments object itself included. */
 export const MAX_ARGUMENT_DEPTH = 64;

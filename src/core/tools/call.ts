@@ -10,7 +10,7 @@ import type { Ports } from "../ports.js";
 import { assertNotAborted, callWithin, isThenable, type CallSignal } from "./deadline.js";
 import type { GrantedTool, ToolSet } from "./registry.js";
 import { toResultText } from "./result.js";
-import { isThrown, thrownText } from "./thrown.js";
+import { isThrown, thrownText } from "../text/thrown.js";
 import { TOOL_UNAVAILABLE, type CustomToolContext } from "./tool.js";
 
 export { abortError, assertNotAborted } from "./deadline.js";

@@ -17,7 +17,7 @@ import {
   type ToolResultStatus,
 } from "./policy.js";
 import { toResultText } from "./result.js";
-import { isThrown, thrownText } from "./thrown.js";
+import { isThrown, thrownText } from "../text/thrown.js";
 
 export interface GuardScope extends CallScope {
   readonly policies: readonly ToolPolicy[];

@@ -4,7 +4,7 @@
 
 import { isPlainObject, type JsonObject, type JsonValue } from "../canon/value.js";
 import { AgentError, ToolPolicyError } from "../errors.js";
-import { thrownText } from "./thrown.js";
+import { thrownText } from "../text/thrown.js";
 
 /** A call that passed our own checks, as a hook sees it. All of it is a copy. */
 export interface ToolPolicyCall {

@@ -3,8 +3,8 @@
 // and 4 of them; an unknown keyword is an annotation and says nothing here.
 
 import { isPlainObject, toPointer, type JsonValue } from "../canon/value.js";
-import { showValue } from "../options.js";
-import { thrownText } from "./thrown.js";
+import { showValue } from "../text/show.js";
+import { thrownText } from "../text/thrown.js";
 
 /** Where a schema is wrong, as a JSON pointer into it, and how. */
 export interface SchemaFlaw {

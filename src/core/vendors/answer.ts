@@ -5,7 +5,7 @@ import { AgentError } from "../errors.js";
 import type { LlmStreamDelta, LlmTurnResponse } from "../model/provider.js";
 import type { StreamWire } from "../http/fold.js";
 import { createStreamDecoder } from "../providers/stream.js";
-import { plainDecoding, refuseDropped, type Decoding } from "../http/json-readers.js";
+import { plainDecoding, refuseDropped } from "../http/json-readers.js";
 
 /** The bytes of an answer, and how they came. */
 export interface CollectedAnswer {
@@ -31,14 +31,13 @@ export type NoteLoss = (what: string) => void;
 /** Throws `provider-response` for an error, for what is no answer, and for one that is not whole. */
 export function readAnswer(
   answer: CollectedAnswer,
-  stream: StreamWire,
-  decode: (body: unknown, decoding: Decoding) => LlmTurnResponse,
+  format: StreamWire,
   passed?: PassedParts,
   note: NoteLoss = () => undefined,
 ): LlmTurnResponse {
   const decoding = { ...plainDecoding, note };
-  if (!answer.isStream) return decode(parseWhole(answer), decoding);
-  const decoder = createStreamDecoder(stream, decoding);
+  if (!answer.isStream) return format.decode(parseWhole(answer), decoding);
+  const decoder = createStreamDecoder(format, decoding);
   const ends = passed === undefined || passed.ends.length === 0 ? [answer.bytes.length] : passed.ends;
   let start = 0;
   let part = 0;

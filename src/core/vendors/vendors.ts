@@ -1,128 +1,74 @@
-// The three wires as one table, for a server that speaks all of them: reading a request, writing the answer or the refusal,
-// and what a request looks like once it went through the wire.
+// The table of vendors. A new vendor is a folder next to this file and a row here.
 
-import type { JsonObject } from "../canon/value.js";
-import type { LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
-import { decodeAnthropic } from "./anthropic/decode.js";
-import { encodeAnthropic } from "./anthropic/encode.js";
-import { anthropicStream } from "./anthropic/fold.js";
-import { decodeOllama } from "./ollama/decode.js";
-import { encodeOllama } from "./ollama/encode.js";
-import { ollamaStream } from "./ollama/fold.js";
-import { decodeOpenAi } from "./openai/decode.js";
-import { encodeOpenAi } from "./openai/encode.js";
-import { openAiStream } from "./openai/fold.js";
-import { createStreamDecoder, type StreamDecoder } from "../providers/stream.js";
-import { plainDecoding } from "../http/json-readers.js";
-import { readAnswer, type CollectedAnswer, type NoteLoss, type PassedParts } from "./answer.js";
-import { parseAnthropic } from "./anthropic/parse.js";
-import { anthropicEvents, streamAnthropic, writeAnthropic } from "./anthropic/write.js";
-import { failAnthropic, failOllama, failOpenAi, type WireFailure } from "../wire/failure.js";
-import { parseOllama } from "./ollama/parse.js";
-import { ollamaEvents, streamOllama, writeOllama } from "./ollama/write.js";
-import { parseOpenAi } from "./openai/parse.js";
-import { openAiEvents, streamOpenAi, writeOpenAi } from "./openai/write.js";
-import type { Cut, TimedText } from "../wire/cut.js";
-import { carryMessageFields, wireFieldsOf, withWireFields, type WireName } from "../wire/fields.js";
-import type { WireStamp } from "../wire/pieces.js";
-import type { WireRequest, WireTurn } from "../wire/turn.js";
+import { createVendorProvider } from "../providers/vendor.js";
+import type { AnyVendorOptions } from "../providers/vendor-options.js";
+import type { LlmProviderAdapter, LlmTurnRequest } from "../model/provider.js";
+import { carryMessageFields, wireFieldsOf, withWireFields } from "../wire/fields.js";
+import type { WireRequest } from "../wire/turn.js";
+import { anthropic } from "./anthropic/vendor.js";
+import { ollama } from "./ollama/vendor.js";
+import { openai } from "./openai/vendor.js";
+import type { Vendor, Wire } from "./vendor.js";
 
-export type { WireName };
+/** Every vendor by name. */
+export const VENDORS = { openai, anthropic, ollama } satisfies Readonly<Record<string, Vendor>>;
 
-/** One vendor's wire, seen from the server's side. */
-export interface Wire {
-  readonly name: WireName;
-  /** Throws `invalid-options` for a body that holds what a turn request cannot. */
-  parse(body: unknown): WireTurn;
-  /** The body of the same request as our own adapter would send it. Throws where the wire cannot carry it. */
-  encode(request: LlmTurnRequest, model: string, maxTokens: number): JsonObject;
-  /** Reads an answer that was collected. `passed` gets the deltas of a stream, `note` what is left out. Throws `provider-response`. */
-  read(answer: CollectedAnswer, passed?: PassedParts, note?: NoteLoss): LlmTurnResponse;
-  /** Reads a streamed answer as it comes; the decoder throws `provider-response`. */
-  decoder(): StreamDecoder;
-  write(response: LlmTurnResponse, stamp: WireStamp): JsonObject;
-  stream(response: LlmTurnResponse, stamp: WireStamp): string[];
-  /** What `stream` gives, cut as `cut` says. Times go by what an event carries: 0 for one that carries nothing. */
-  events(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[];
-  readonly streamType: string;
-  fail(failure: WireFailure): JsonObject;
+/** The name of a vendor, and so of its wire and of the setting that holds fields of its requests. */
+export type WireName = keyof typeof VENDORS;
+
+/** The name of every vendor. */
+export const WIRE_NAMES = Object.keys(VENDORS) as readonly WireName[];
+
+/** Every wire by the name of its vendor. */
+export const WIRES: Readonly<Record<WireName, Wire>> = VENDORS;
+
+/** The vendor whose wire most other hosts speak, for requests that name none. */
+export const DEFAULT_VENDOR: WireName = "openai";
+
+/** True for the name of a vendor. */
+export function isWireName(name: unknown): name is WireName {
+  return typeof name === "string" && Object.hasOwn(VENDORS, name);
 }
-
-/** Every wire by name. */
-export const WIRES: Readonly<Record<WireName, Wire>> = {
-  openai: {
-    name: "openai",
-    parse: parseOpenAi,
-    encode: (request, model) => encodeOpenAi(request, { model, maxTokensField: "max_completion_tokens" }),
-    read: (answer, ...rest) => readAnswer(answer, openAiStream, decodeOpenAi, ...rest),
-    decoder: () => createStreamDecoder(openAiStream, plainDecoding),
-    write: writeOpenAi,
-    stream: streamOpenAi,
-    events: openAiEvents,
-    streamType: "text/event-stream; charset=utf-8",
-    fail: failOpenAi,
-  },
-  anthropic: {
-    name: "anthropic",
-    parse: parseAnthropic,
-    encode: (request, model, maxTokens) => encodeAnthropic(request, { model, maxTokens }),
-    read: (answer, ...rest) => readAnswer(answer, anthropicStream, decodeAnthropic, ...rest),
-    decoder: () => createStreamDecoder(anthropicStream, plainDecoding),
-    write: writeAnthropic,
-    stream: streamAnthropic,
-    events: anthropicEvents,
-    streamType: "text/event-stream; charset=utf-8",
-    fail: failAnthropic,
-  },
-  ollama: {
-    name: "ollama",
-    parse: parseOllama,
-    encode: (request, model) => encodeOllama(request, { model }),
-    read: (answer, ...rest) => readAnswer(answer, ollamaStream, decodeOllama, ...rest),
-    decoder: () => createStreamDecoder(ollamaStream, plainDecoding),
-    write: writeOllama,
-    stream: streamOllama,
-    events: ollamaEvents,
-    streamType: "application/x-ndjson",
-    fail: failOllama,
-  },
-};
-
-/** Path endings of each vendor's chat endpoint. What records over HTTP and what replays over HTTP both go by this list. */
-const ENDINGS: readonly (readonly [string, WireName])[] = [
-  ["/chat/completions", "openai"],
-  ["/messages", "anthropic"],
-  ["/api/chat", "ollama"],
-];
 
 /**
- * The wire of a request by the end of its path (without a query), whatever comes before it: a version, a gateway's prefix, an
- * Azure deployment. Undefined for a request that is not a conversation turn.
+ * The vendor that a request belongs to by the end of its path (without a query), whatever comes before it: a version, a gateway's
+ * prefix, an Azure deployment. Undefined for a request that is not a conversation turn. Recording and replay over HTTP both use it.
  */
-export function wireOf({ method, path }: { method: string; path: string }): Wire | undefined {
-  const name = method === "POST" ? ENDINGS.find(([ending]) => path.endsWith(ending))?.[1] : undefined;
-  // OpenAI's threads also have messages, which are not conversation turns.
-  if (name === undefined || (name === "anthropic" && path.includes("/threads/"))) return undefined;
-  return WIRES[name];
+export function wireOf(request: { method: string; path: string }): Vendor | undefined {
+  return Object.values<Vendor>(VENDORS).find((vendor) => vendor.isTurn(request));
 }
 
-/** Said by the Messages API's encoder alone, where neither side of a comparison names a limit. */
+/** Endpoints for conversation turns, as messages name them. */
+export const TURN_PATHS: readonly string[] = Object.values(VENDORS).map(({ path }) => path);
+
+/** The variables that hold the vendors' keys by convention. */
+export const KEY_VARIABLES: readonly string[] = Object.values<Vendor>(VENDORS).flatMap(
+  ({ keyVariable = [] }) => keyVariable,
+);
+
+/** A provider of any vendor. Throws `invalid-options` for options that can never work. */
+export function vendorProvider(vendor: Vendor, options: AnyVendorOptions): LlmProviderAdapter {
+  return createVendorProvider(vendor, options, TURN_PATHS);
+}
+
+/** For a wire that demands a limit, where neither side of a comparison names one. */
 const ANY_LIMIT = 4096;
 
 /**
- * What is left of `request` once it went over `wire`, in the terms of `like`: the model and a limit that a wire demands are
- * taken from there. Fields that the wire's reader kept go along, those of another wire do not. Two requests that leave the same are the same to a server. Undefined where the wire cannot carry it.
+ * `request` as it arrives after it went over `wire`. Two requests that arrive alike are the same to a server. `like` gives the model,
+ * and the limit where the wire demands one. Fields that the wire's reader kept are carried along, those of another wire are not.
+ * Undefined where the wire cannot carry the request.
  */
 export function throughWire(request: LlmTurnRequest, wire: Wire, like: WireRequest): WireRequest | undefined {
   const { model, maxTokens = ANY_LIMIT } = like.settings;
-  const asked = { ...request, settings: { ...request.settings, model } };
+  const sent = { ...request, settings: { ...request.settings, model } };
   try {
-    const { settings, messages, ...rest } = wire.parse(wire.encode(asked, model, maxTokens)).request;
-    const carried = carryMessageFields(request.messages, messages, wire.name);
+    const { settings, messages, ...rest } = wire.parse(wire.encode(sent, model, maxTokens)).request;
     return {
       ...rest,
-      messages: carried,
-      settings: withWireFields(settings, wire.name, wireFieldsOf(asked.settings, wire.name)),
+      messages: carryMessageFields(request.messages, messages, wire.name),
+      // A wire may name the model outside of the body.
+      settings: withWireFields({ ...settings, model }, wire.name, wireFieldsOf(sent.settings, wire.name)),
     };
   } catch {
     return undefined;

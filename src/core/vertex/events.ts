@@ -4,7 +4,7 @@
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from "../canon/value.js";
 import type { EventBody } from "../events/event.js";
 import type { FallbackAttempt, FallbackStart } from "../providers/fallback/attempt.js";
-import { maskSecrets } from "../http/secret.js";
+import { maskSecrets } from "../text/mask.js";
 import { callFacts, resultFacts } from "../tools/facts.js";
 import { TOOL_UNAVAILABLE } from "../tools/tool.js";
 import { toCost, type CostUpdated } from "./cost.js";

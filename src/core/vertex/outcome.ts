@@ -3,8 +3,8 @@
 
 import { AgentError, type AgentErrorCode, type LlmErrorKind } from "../errors.js";
 import type { BudgetCap } from "../loop/budget.js";
-import { quoteForeign } from "../http/secret.js";
-import { thrownText } from "../tools/thrown.js";
+import { quoteForeign } from "../text/mask.js";
+import { thrownText } from "../text/thrown.js";
 
 /** What an engine decides by. */
 export type NodeErrorCode =

@@ -1,10 +1,8 @@
-// A refusal in the shape a vendor's clients read an error from.
+// Refusals on a wire: those that our own servers send, and those that vendors are known to send.
 
-import { defined } from "../defined.js";
 import type { JsonObject } from "../canon/value.js";
-import { THREAD_NOT_FOUND } from "./held-state.js";
 
-/** What went wrong, for a client of any wire. */
+/** An error for the client of any wire. */
 export interface WireFailure {
   status: number;
   /** One word for a program. */
@@ -14,31 +12,38 @@ export interface WireFailure {
   miss?: JsonObject;
 }
 
-/** OpenAI's clients show what lies within `error` and nothing beside it, so the miss lies there, too. */
-export function failOpenAi({ status, code, message, miss }: WireFailure): JsonObject {
-  const extra = defined({ miss });
-  const type = status >= 500 ? "server_error" : "invalid_request_error";
-  return { error: { message, type, param: null, code, ...extra }, ...extra };
+/** A refusal that vendors' servers send, by its meaning. */
+export type HttpFaultName =
+  /** Too many requests or tokens for now. */
+  | "rate-limit"
+  /** An account without credit: waiting does not help. */
+  | "quota"
+  | "server-error"
+  | "overloaded"
+  /** The conversation is too long for the model. */
+  | "context-length"
+  | "auth"
+  | "not-found"
+  /** A gateway in front of the vendor, with a page instead of JSON. */
+  | "bad-gateway";
+
+/** One refusal. */
+export interface HttpFault {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
 }
 
-/**
- * The error object of the Messages API. By its code for a lost thread, clients send the whole conversation. They print the whole
- * body as JSON unless it has a `message` of its own, too.
- */
-export function failAnthropic({ status, code, message, miss }: WireFailure): JsonObject {
-  const type = TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
-  const details = code === THREAD_NOT_FOUND ? { details: { error_code: code } } : {};
-  const error = { type, message, ...details };
-  return { type: "error", error, message, ...defined({ miss }) };
-}
-
-const TYPES: Readonly<Record<number, string>> = {
-  403: "permission_error",
-  404: "not_found_error",
-  413: "request_too_large",
-};
-
-/** Ollama's one text. */
-export function failOllama({ message, miss }: WireFailure): JsonObject {
-  return { error: message, ...defined({ miss }) };
+/** A refusal with a JSON body; `indent` as in JSON.stringify. */
+export function jsonFault(
+  status: number,
+  body: JsonObject,
+  headers: Readonly<Record<string, string>> = {},
+  indent?: number,
+): HttpFault {
+  return {
+    status,
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body, null, indent),
+  };
 }

@@ -8,12 +8,6 @@ import type { LlmMessage } from "../model/message.js";
 import type { LlmSettings } from "../model/provider.js";
 import { toList, toObject, toText, type WireObject } from "../http/json-readers.js";
 
-/** The vendors whose wires are spoken. */
-export type WireName = "openai" | "anthropic" | "ollama";
-
-/** The name of every wire, and so of every setting that holds fields of one. */
-export const WIRE_NAMES: readonly WireName[] = ["openai", "anthropic", "ollama"];
-
 /** Fields that are never compared, each with the reason why it cannot change what the model answers. */
 export const NOT_COMPARED: Readonly<Record<string, string>> = {
   model: "is compared nowhere, so that a recording serves any model",
@@ -106,7 +100,7 @@ export function textFields(part: WireObject): JsonObject {
 }
 
 /** `message` with its unknown fields, under the name of the wire. One without any stays as it is. */
-export function withMessageFields<T extends LlmMessage>(message: T, wire: WireName, fields: JsonObject): T {
+export function withMessageFields<T extends LlmMessage>(message: T, wire: string, fields: JsonObject): T {
   return { ...message, ...nested(wire, fields) };
 }
 
@@ -114,7 +108,7 @@ export function withMessageFields<T extends LlmMessage>(message: T, wire: WireNa
  * `to`, which is what a wire left of `from`, with the unknown fields of `from`. A wire may join messages at the start, so places
  * are counted from the end, and what stood before the first message is joined to its fields.
  */
-export function carryMessageFields(from: readonly LlmMessage[], to: LlmMessage[], wire: WireName): LlmMessage[] {
+export function carryMessageFields(from: readonly LlmMessage[], to: LlmMessage[], wire: string): LlmMessage[] {
   const carried = new Map<number, JsonObject[]>();
   for (const [index, message] of from.entries()) {
     const fields = wireFieldsOf(message, wire);
@@ -129,13 +123,13 @@ export function carryMessageFields(from: readonly LlmMessage[], to: LlmMessage[]
 }
 
 /** The fields of one wire that settings or a message hold; empty where they hold none. */
-export function wireFieldsOf(holder: object, wire: WireName): JsonObject {
+export function wireFieldsOf(holder: object, wire: string): JsonObject {
   const fields = (holder as Readonly<Record<string, JsonValue>>)[wire];
   return isPlainObject(fields) ? fields : {};
 }
 
 /** `settings` with the fields of a wire; an empty object says that there were none. */
-export function withWireFields<T extends LlmSettings>(settings: T, wire: WireName, fields: JsonObject): T {
+export function withWireFields<T extends LlmSettings>(settings: T, wire: string, fields: JsonObject): T {
   return { ...settings, [wire]: fields };
 }
 

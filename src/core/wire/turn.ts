@@ -6,7 +6,7 @@ import type { LlmMessage } from "../model/message.js";
 import type { LlmSettings, LlmToolDefinition } from "../model/provider.js";
 import { isPlainObject, type JsonObject } from "../canon/value.js";
 import { toList, toText, type WireObject } from "../http/json-readers.js";
-import { withWireFields, type WireName } from "./fields.js";
+import { withWireFields } from "./fields.js";
 
 /** A request as read from the wire. The model is always named there, and absent lists and settings stay absent. */
 export interface WireRequest {
@@ -33,7 +33,7 @@ export function present<T extends object>(fields: Loose<T>): T {
 
 /** A turn from what was found; an empty list of tools is none. `fields` are those that no setting stands for. */
 export function toTurn(found: {
-  wire: WireName;
+  wire: string;
   fields: JsonObject;
   messages: LlmMessage[];
   tools: LlmToolDefinition[];
@@ -52,6 +52,11 @@ export function toTurn(found: {
     isStream,
     wantsUsage,
   };
+}
+
+/** The model of a body. Azure's paths name it as a deployment, and its clients may leave it out of the body. */
+export function readModel(body: WireObject, path: string): string {
+  return toText(body["model"] === undefined ? /\/deployments\/([^/]+)\//.exec(path)?.[1] : body["model"]);
 }
 
 /** Throws: `place` of the body holds what no turn request can. Better no answer than one to another question. */

@@ -1,9 +1,15 @@
-// Reading values of other packages, of whose shape only their documentation vouches, and the one further field beside ours in
-// which an adapter keeps what our shapes have no place for.
+// Readers for values of other packages, whose shape only their documentation vouches for.
 
-import { toBase64, type JsonObject, type JsonValue } from "../../core/index.js";
+import {
+  toBase64,
+  type AssistantMessage,
+  type JsonObject,
+  type JsonValue,
+  type LlmToolCall,
+  type Reasoning,
+} from "../../core/index.js";
 
-/** Anything as an object whose fields can be asked for. */
+/** An object whose fields can be read, whatever they hold. */
 export type Loose = Readonly<Record<string, unknown>>;
 
 /** The object itself, or an empty one. */
@@ -11,12 +17,12 @@ export function toLoose(value: unknown): Loose {
   return typeof value === "object" && value !== null ? (value as Loose) : {};
 }
 
-/** A text that can be recorded; "" for what is none. */
-export function toText(value: unknown): string {
+/** A text that can be recorded; "" for a value of another type. */
+export function asText(value: unknown): string {
   return typeof value === "string" ? value.toWellFormed() : "";
 }
 
-/** `value` without the fields that are undefined, at any depth, with links as text and bytes as base64: the rest is meant to be JSON. */
+/** `value` as JSON: without undefined fields at any depth, URLs and dates as text, bytes as base64. */
 export function toJson(value: unknown): JsonValue {
   if (value instanceof URL) return value.href;
   if (value instanceof Date) return value.toISOString();
@@ -32,29 +38,39 @@ export function toJson(value: unknown): JsonValue {
   );
 }
 
-/** `{ [key]: value }`, or nothing where there is nothing to say. */
+/** `{ [key]: value }` as JSON; empty if the value is undefined or null. */
 export function optional<K extends string>(key: K, value: unknown): Partial<Record<K, JsonValue>> {
   if (value === undefined || value === null) return {};
   return { [key]: toJson(value) } as Record<K, JsonValue>;
 }
 
-/** `value` with `extras` under `key`, where there are any. */
+/** `value` with `extras` under `key`, if there are any. */
 export function withField<T extends object>(value: T, key: string, extras: JsonObject): T {
   return Object.keys(extras).length === 0 ? value : { ...value, [key]: extras };
 }
 
-/** What `withField` put there; empty where there is nothing. */
+/** The extras that `withField` put under `key`; empty if there are none. */
 export function fieldOf(value: object, key: string): Loose {
   return toLoose((value as Loose)[key]);
 }
 
-/** A field of extras that is an object. */
+/** A field of extras, if it is an object. */
 export function objectIn(extras: Loose, key: string): JsonObject | undefined {
   const value = extras[key];
   return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
 }
 
-/** A field of extras as the SDK wants it; nothing where it is absent. */
+/** `{ [key]: value }` unchanged; empty if the value is undefined. */
 export function given<K extends string>(key: K, value: unknown): Partial<Record<K, JsonValue>> {
   return value === undefined ? {} : ({ [key]: value } as Record<K, JsonValue>);
+}
+
+/** An assistant message, without the lists that are empty. */
+export function assistantMessage(content: string, toolCalls: LlmToolCall[], reasoning: Reasoning[]): AssistantMessage {
+  return {
+    role: "assistant",
+    content,
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+    ...(reasoning.length === 0 ? {} : { reasoning }),
+  };
 }

@@ -2,7 +2,7 @@
 
 import { CassetteError } from "../../cassette/index.js";
 import { defined, isPlainObject, unknownOptions, type JsonObject } from "../../core/index.js";
-import { describeValue } from "../matchers/words.js";
+import { describeValue } from "../text/describe.js";
 
 /** What is known of a run that is over. */
 export interface RunEnd {

@@ -3,7 +3,7 @@
 
 import { CassetteError } from "../../cassette/index.js";
 import type { LlmProviderAdapter } from "../../core/index.js";
-import { describeValue } from "../matchers/words.js";
+import { describeValue } from "../text/describe.js";
 
 /** The real provider, or how to make it: a function is not called on replay, so that no key is needed there. */
 export type LiveProvider = LlmProviderAdapter | (() => LlmProviderAdapter | Promise<LlmProviderAdapter>);

@@ -13,7 +13,7 @@ import { unknownOptions, type SigningKey } from "../../core/index.js";
 import type { CassetteMode } from "./mode.js";
 import { assertToleranceSource, type ToleranceSource } from "./tolerances.js";
 import type { OnToolDrift, ReplaySide } from "./tool-side.js";
-import { describeValue } from "../matchers/words.js";
+import { describeValue } from "../text/describe.js";
 
 /** The options of `useCassette`. A wrong one is `invalid-options`. */
 export interface UseCassetteOptions extends StreamingOptions {

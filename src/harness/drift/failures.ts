@@ -1,6 +1,7 @@
 // What makes the gate fail, each thing by itself, so that a report that is read by a machine fails with it: the scenarios, the
 // tests over all of them together, and scenarios on one side only.
 
+import { plural } from "../../core/index.js";
 import type { GateFailure, GateReport, GateSettings, ScenarioReport, UnpairedScenario, Verdict } from "./report.js";
 import { pooledDrift, unpairedBreak } from "./verdict.js";
 import { worseText } from "./words.js";
@@ -65,5 +66,5 @@ function unpairedFailures({ settings, unpaired }: Judged): GateFailure[] {
 
 /** "only the candidate has it (3 runs)". */
 export function sideText({ side, runs }: UnpairedScenario): string {
-  return `only the ${side === "base" ? "baseline" : side} has it (${runs} ${runs === 1 ? "run" : "runs"})`;
+  return `only the ${side === "base" ? "baseline" : side} has it (${plural(runs, "run")})`;
 }

@@ -1,6 +1,6 @@
 // From figures to a verdict and the sentence that gives its reason: for each scenario, and for all of them together.
 
-import { defined } from "../../core/index.js";
+import { defined, plural } from "../../core/index.js";
 import type { Measured } from "./measure.js";
 import { unpairedHint } from "../../cassette/index.js";
 import { ofVerdict } from "./paths/ranking.js";
@@ -76,7 +76,7 @@ export function fewestRuns({ base, candidate }: { base: readonly unknown[]; cand
 }
 
 function againstText({ base, candidate }: Measured): string {
-  return `${base.length} ${base.length === 1 ? "run" : "runs"} against ${candidate.length}`;
+  return `${plural(base.length, "run")} against ${candidate.length}`;
 }
 
 /** Whatever else was found, success that is not known is not the same. */
@@ -162,7 +162,7 @@ export function judgeAll(figures: OverallFigures): Decision {
       unpaired.flatMap(({ side, scenario }) => (side === wanted ? [scenario] : []));
     const hint = unpairedHint(names("base"), names("candidate"));
     const why = hint === "" ? "" : `; ${hint}`;
-    return { verdict: "drift", reason: `${scenarioText(unpaired.length)} on one side only${why}` };
+    return { verdict: "drift", reason: `${plural(unpaired.length, "scenario")} on one side only${why}` };
   }
   const undrifted = judgeUndrifted(figures);
   return undrifted.verdict === "same" ? (judgeGain(figures) ?? undrifted) : undrifted;
@@ -199,7 +199,7 @@ function judgeUndrifted({ scenarios, pooled, canDecide, gaps, minRuns }: Overall
   if (gap !== undefined) {
     return {
       verdict: "inconclusive",
-      reason: `runs do not say how they ended in ${gaps.length} of ${scenarioText(scenarios.length)}, such as ${gap.scenario}: ${gap.gap}`,
+      reason: `runs do not say how they ended in ${gaps.length} of ${plural(scenarios.length, "scenario")}, such as ${gap.scenario}: ${gap.gap}`,
     };
   }
   if (canDecide.distance && (pooled.outcome === undefined || canDecide.outcome)) {
@@ -211,7 +211,7 @@ function judgeUndrifted({ scenarios, pooled, canDecide, gaps, minRuns }: Overall
   const planned = scenarios.flatMap(({ runsNeeded: needed }) => needed ?? []);
   return {
     verdict: "inconclusive",
-    reason: `${open} of ${scenarioText(scenarios.length)} differ, with too few runs to tell from chance`,
+    reason: `${open} of ${plural(scenarios.length, "scenario")} differ, with too few runs to tell from chance`,
     ...(planned.length === 0 ? {} : { runsNeeded: Math.max(...planned) }),
   };
 }
@@ -219,7 +219,7 @@ function judgeUndrifted({ scenarios, pooled, canDecide, gaps, minRuns }: Overall
 /** Single runs that are alike show no more than that. */
 function sameText(scenarios: readonly ScenarioReport[], minRuns: number): string {
   const few = scenarios.filter((scenario) => fewestRuns(scenario) < minRuns).length;
-  const all = scenarioText(scenarios.length);
+  const all = plural(scenarios.length, "scenario");
   if (few === 0) return `no difference beyond chance in ${all}`;
   return `nothing differs in ${all}, but ${few} of them ${few === 1 ? "has" : "have"} fewer than ${minRuns} runs on a side, too few to rule out a change`;
 }
@@ -231,7 +231,7 @@ function firstOf(verdict: keyof typeof CHANGES, scenarios: readonly ScenarioRepo
   if (first === undefined || scenarios.length === 1) return first && toDecision(first);
   return {
     verdict,
-    reason: `${found.length} of ${scenarioText(scenarios.length)} ${CHANGES[verdict]} (${found.length > 1 ? "first: " : ""}${first.scenario}): ${first.reason}`,
+    reason: `${found.length} of ${plural(scenarios.length, "scenario")} ${CHANGES[verdict]} (${found.length > 1 ? "first: " : ""}${first.scenario}): ${first.reason}`,
   };
 }
 
@@ -240,10 +240,6 @@ const CHANGES = { regression: "got worse", drift: "changed", better: "improved" 
 
 function toDecision({ verdict, reason, runsNeeded: needed }: ScenarioReport): Decision {
   return { verdict, reason, ...defined({ runsNeeded: needed }) };
-}
-
-function scenarioText(count: number): string {
-  return `${count} ${count === 1 ? "scenario" : "scenarios"}`;
 }
 
 function brokenRules(rules: readonly RuleFinding[]): string | undefined {

@@ -1,9 +1,16 @@
 // What can go wrong between an agent and its model, as data. Each kind says what a caller would see of it; how it is made is in
 // fetch.ts (what breaks on the way) and answer.ts (what the model itself gets wrong).
 
-import { showValue, WIRES, type WireName } from "../../core/index.js";
+import {
+  DEFAULT_VENDOR,
+  isWireName,
+  showValue,
+  WIRE_NAMES,
+  type HttpFaultName,
+  type WireName,
+} from "../../core/index.js";
 import { HarnessError } from "../errors.js";
-import { HTTP_FAULTS, httpFault, type HttpFaultName } from "./bodies.js";
+import { HTTP_FAULTS, httpFault } from "./bodies.js";
 import { fieldsProblem, oneOf, optional, share, text, wait, type KindsOf } from "./fields.js";
 
 /** One thing that goes wrong between an agent and its model, as plain JSON. See docs/faults.md. */
@@ -43,8 +50,6 @@ export type FaultKind = Fault["kind"];
 /** Errors of sockets and of the fetch above them, as Node names them. */
 export type NetworkCode = "ECONNREFUSED" | "ECONNRESET" | "ENOTFOUND" | "UND_ERR_CONNECT_TIMEOUT";
 
-const WIRE_NAMES = Object.keys(WIRES) as WireName[];
-
 const KINDS: KindsOf<Fault> = {
   latency: { ms: wait },
   http: { error: text, wire: optional(oneOf(WIRE_NAMES)) },
@@ -76,7 +81,7 @@ export function faultProblem(fault: unknown, wire?: WireName): string {
 }
 
 /** One of every fault that a vendor of this wire can have, in a fixed order. Throws `HarnessError` `faults-unclear`. */
-export function everyFault(wire: WireName = "openai"): Fault[] {
+export function everyFault(wire: WireName = DEFAULT_VENDOR): Fault[] {
   assertWire("everyFault", wire);
   const errors = Object.keys(HTTP_FAULTS[wire]) as HttpFaultName[];
   return [
@@ -107,7 +112,7 @@ export function everyFault(wire: WireName = "openai"): Fault[] {
 
 /** Throws `HarnessError` `faults-unclear` for what is no wire. */
 export function assertWire(owner: string, wire: unknown): void {
-  if (WIRE_NAMES.includes(wire as WireName)) return;
+  if (isWireName(wire)) return;
   const hint = `Give one of ${WIRE_NAMES.join(", ")}.`;
   throw new HarnessError("faults-unclear", `${owner}: no wire is called ${showValue(wire)}`, hint);
 }

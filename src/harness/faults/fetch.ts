@@ -1,8 +1,8 @@
 // A `fetch` that has one fault: what breaks between an agent and its vendor, said in the bytes and errors of the transport. Put
 // under a provider of ours, the error a caller sees is the one that provider's own code makes.
 
-import { WIRES, type LlmTurnResponse, type Ports, type WireName } from "../../core/index.js";
-import { GATEWAY_PAGE, httpFault, STREAM_ERRORS, type HttpFaultName } from "./bodies.js";
+import { VENDORS, type HttpFaultName, type LlmTurnResponse, type Ports, type WireName } from "../../core/index.js";
+import { GATEWAY_PAGE, httpFault } from "./bodies.js";
 import type { Fault, NetworkCode } from "./fault.js";
 
 /** The faults that a transport can have. */
@@ -47,31 +47,30 @@ export function faultFetch(fault: WayFault, way: FaultyWay): typeof globalThis.f
     case "torn":
       return answerFetch(fault, way);
     case "wrong-json":
-      return async (_input, init) => wrongBody(fault.body, writeAnswer(way, isStreamed(init)).join(""));
+      return async (input, init) => wrongBody(fault.body, writeAnswer(way, isStreamed(way.wire, input, init)).join(""));
   }
 }
 
 /** Answers every request with `way.answer`, whole or torn. */
 export function answerFetch(delivery: Delivery, way: FaultyWay): typeof globalThis.fetch {
-  return async (_input, init) => {
-    const isStream = isStreamed(init);
+  return async (input, init) => {
+    const isStream = isStreamed(way.wire, input, init);
     const pieces = writeAnswer(way, isStream);
-    const headers = { "content-type": isStream ? WIRES[way.wire].streamType : "application/json" };
+    const headers = { "content-type": isStream ? VENDORS[way.wire].streamType : "application/json" };
     if (delivery.kind === "whole") return new Response(pieces.join(""), { headers });
     if (delivery.how === "error" && !isStream) return refuse(way.wire, "overloaded");
     return new Response(tear(pieces, delivery, way, init?.signal), { headers });
   };
 }
 
-/** Each of our encoders says `stream: true` where it asks for a stream. */
-function isStreamed(init: RequestInit | undefined): boolean {
-  const body = typeof init?.body === "string" ? init.body : "{}";
-  return (JSON.parse(body) as { stream?: boolean }).stream === true;
+/** Whether a request of our own provider wants a stream, which its body or its path says. */
+function isStreamed(wire: WireName, url: unknown, init: RequestInit | undefined): boolean {
+  return VENDORS[wire].parse(JSON.parse(init?.body as string), new URL(url as string).pathname).isStream;
 }
 
 function writeAnswer({ wire, answer, model, ports }: FaultyWay, isStream: boolean): string[] {
   const stamp = { id: "faulty", createdAt: ports.now(), model, wantsUsage: true };
-  return isStream ? WIRES[wire].stream(answer, stamp) : [JSON.stringify(WIRES[wire].write(answer, stamp))];
+  return isStream ? VENDORS[wire].stream(answer, stamp) : [JSON.stringify(VENDORS[wire].write(answer, stamp))];
 }
 
 function refuse(wire: WireName, error: HttpFaultName): Response {
@@ -125,7 +124,7 @@ function firstBytes(pieces: readonly string[], share: number): Uint8Array {
 /** Whole events, and the vendor's error in the place of the others. */
 function endInError(pieces: readonly string[], share: number, wire: WireName): Uint8Array {
   const count = Math.min(Math.floor(pieces.length * share), Math.max(0, pieces.length - 3));
-  return bytesOf([...pieces.slice(0, count), STREAM_ERRORS[wire]]);
+  return bytesOf([...pieces.slice(0, count), VENDORS[wire].streamError]);
 }
 
 function bytesOf(pieces: readonly string[]): Uint8Array {

@@ -2,6 +2,7 @@
 
 import {
   AgentError,
+  shorten,
   showValue,
   thrownText,
   toVisible,
@@ -159,17 +160,14 @@ export function formatSurvival(rows: readonly SurvivalRow[]): string {
 }
 
 function endOf({ code, error, finalAnswer = "" }: SurvivalRow): string {
-  if (code === undefined && error === undefined) return toVisible(JSON.stringify(cut(finalAnswer)));
-  if (error === undefined || error instanceof AgentError) return toVisible(cut(code ?? ""));
-  return toVisible(cut([code ?? [], thrownText(error)].flat().join(": ")));
+  if (code === undefined && error === undefined)
+    return toVisible(JSON.stringify(shorten(finalAnswer, MAX_CELL_CHARACTERS)));
+  if (error === undefined || error instanceof AgentError) return toVisible(shorten(code ?? "", MAX_CELL_CHARACTERS));
+  return toVisible(shorten([code ?? [], thrownText(error)].flat().join(": "), MAX_CELL_CHARACTERS));
 }
 
 /** Of a run that was struck at some of the calls alone. */
 function missedOf({ outcome, missed }: SurvivalRow): string {
   if (outcome === "unstruck" || missed.length === 0) return "";
-  return `, not struck at call ${cut(missed.join(", "))}`;
-}
-
-function cut(text: string): string {
-  return text.length > MAX_CELL_CHARACTERS ? `${text.slice(0, MAX_CELL_CHARACTERS).toWellFormed()}…` : text;
+  return `, not struck at call ${shorten(missed.join(", "), MAX_CELL_CHARACTERS)}`;
 }

@@ -1,16 +1,17 @@
 // A vendor of ours over a transport with a fault: what it answers or fails with is what its own code makes of the bytes.
 
 import {
-  anthropicProvider,
+  DEFAULT_VENDOR,
   defined,
-  ollamaProvider,
-  openaiProvider,
+  isWireName,
   providerName,
-  WIRES,
+  VENDORS,
+  vendorProvider,
   type LlmProviderAdapter,
   type LlmTurnRequest,
   type LlmTurnResponse,
   type Ports,
+  type Vendor,
   type WireName,
 } from "../../core/index.js";
 import { beginningOf } from "./answer.js";
@@ -79,14 +80,8 @@ function vendorOf({ provider, wire, ports }: Desk, fetch: typeof globalThis.fetc
   const name = providerName(provider).trim() === "" ? "unnamed" : providerName(provider);
   // Its warnings would speak of the made-up answer.
   const common = { name, model: MODEL, fetch, ports: { ...ports, warn: () => undefined } };
-  switch (wire) {
-    case "openai":
-      return openaiProvider({ ...common, apiKey: KEY, pricing: {} });
-    case "anthropic":
-      return anthropicProvider({ ...common, apiKey: KEY, pricing: {} });
-    case "ollama":
-      return ollamaProvider(common);
-  }
+  const vendor: Vendor = VENDORS[wire];
+  return vendorProvider(vendor, vendor.keyVariable === undefined ? common : { ...common, apiKey: KEY, pricing: {} });
 }
 
 function wayOf({ wire, ports }: Desk): Omit<FaultyWay, "answer"> {
@@ -95,7 +90,6 @@ function wayOf({ wire, ports }: Desk): Omit<FaultyWay, "answer"> {
 
 /** The vendor that the name of a provider begins with, as in `anthropic:claude`, `anthropic/claude` and `anthropic`; else OpenAI. */
 export function wireOfName(name: string): WireName {
-  const [first = ""] = /^[a-z]*/i.exec(name) ?? [];
-  const vendor = first.toLowerCase();
-  return Object.hasOwn(WIRES, vendor) ? (vendor as WireName) : "openai";
+  const vendor = /^[a-z]*/i.exec(name)?.[0].toLowerCase();
+  return isWireName(vendor) ? vendor : DEFAULT_VENDOR;
 }

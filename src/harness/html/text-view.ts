@@ -13,12 +13,15 @@ const FOLD_LINES = 40;
 /** How a text is set: as prose, or in letters of one width. */
 export type Setting = "prose" | "code";
 
+/** White space, except the three characters of it that are invisible and therefore shown as escapes. */
+const SPACES = /(?:(?![\u2028\u2029\ufeff])\s)+/g;
+
 /** The beginning of a text as one line. */
 export function preview(text: string, length: number): string {
   const line = text
     .slice(0, 4 * length)
-    .replaceAll(/\s+/g, " ")
-    .trim();
+    .replaceAll(SPACES, " ")
+    .replaceAll(/^ | $/g, "");
   return line.length <= length ? line : `${firstOf(line, length - 1)}…`;
 }
 

@@ -5,7 +5,7 @@ import { handleAdvice } from "./baseline/command.js";
 import { callLines, compareCall, expectedText, parseCallSpec, type ComparedCall } from "./expected-call.js";
 import { misuse, undecided, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { madeCallsOf } from "./run-result.js";
-import { cutText } from "./words.js";
+import { cutText } from "../text/hide.js";
 
 const NAME = "toCallToolBefore";
 const MAX_CALLS = 3;

@@ -1,12 +1,13 @@
 // toCallToolTimes: the model asked for this tool, with these arguments, exactly so often.
 
+import { plural } from "../../core/index.js";
 import { handleAdvice } from "./baseline/command.js";
 import { usesText } from "./baseline/comparison.js";
 import { parseCall } from "./call-tool.js";
 import { callLines, compareCall, expectedText, nearestFirst, type ComparedCall } from "./expected-call.js";
 import { misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { madeCallsOf } from "./run-result.js";
-import { countText, describeValue } from "./words.js";
+import { describeValue } from "../text/describe.js";
 
 const NAME = "toCallToolTimes";
 const MAX_CALLS = 10;
@@ -52,7 +53,7 @@ function failureText(
 ): string {
   const made =
     counted.length === 0 ? "none was made." : `${counted.length} ${counted.length === 1 ? "was" : "were"} made:`;
-  const lines = [`expected ${countText(times, "call")} of ${wanted}, but ${made}`, ...callLines(counted, MAX_CALLS)];
+  const lines = [`expected ${plural(times, "call")} of ${wanted}, but ${made}`, ...callLines(counted, MAX_CALLS)];
   const others = nearestFirst(compared.filter(({ differences }) => differences?.length !== 0));
   if (counted.length < times && others.length > 0) {
     lines.push("Other calls, nearest first:", ...callLines(others, MAX_NEAR));

@@ -1,6 +1,6 @@
 // toCallTool: the model asked for this tool, with these arguments. What the tool made of it does not matter here.
 
-import { defined } from "../../core/index.js";
+import { defined, plural } from "../../core/index.js";
 import type { Tolerances } from "../../cassette/index.js";
 import { usesText } from "./baseline/comparison.js";
 import { handleAdvice } from "./baseline/command.js";
@@ -17,7 +17,6 @@ import {
 } from "./expected-call.js";
 import { assertOptions, misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { madeCallsOf } from "./run-result.js";
-import { countText } from "./words.js";
 
 const NAME = "toCallTool";
 const MAX_CALLS = 5;
@@ -73,7 +72,7 @@ function failureText(wanted: string, compared: readonly ComparedCall[]): string 
   const advice = "Correct the expectation, or the prompt, tool description or tool list that led the model elsewhere.";
   if (compared.length === 0) return `expected a call of ${wanted}, but no tool was called.\n${advice}`;
   return (
-    `expected a call of ${wanted}, but it is none of the ${countText(compared.length, "call")} made, nearest first:\n` +
+    `expected a call of ${wanted}, but it is none of the ${plural(compared.length, "call")} made, nearest first:\n` +
     `${callLines(compared, MAX_CALLS).join("\n")}\n${advice}`
   );
 }

@@ -1,9 +1,10 @@
 // What a test hands to `expect` and where its cassette is: a cassette itself, a recorder, a replaying provider, or the
 // handle of `useCassette` around one of the two.
 
+import { plural } from "../../core/index.js";
 import { checkCassette, type Cassette, type CassetteProvider, type RecordingProvider } from "../../cassette/index.js";
 import { misuse } from "./matcher.js";
-import { countText, describeValue } from "./words.js";
+import { describeValue } from "../text/describe.js";
 
 /** A value with its kind found out. `live` is a handle of `useCassette` that neither replays nor records. */
 export type Carrier =
@@ -49,7 +50,7 @@ function assertReplayed(matcher: string, { remaining, cassette }: CassetteProvid
   if (remaining === 0) return;
   throw misuse(
     matcher,
-    `${countText(remaining, "turn")} of ${cassette.entries.length} were not replayed, so the cassette says more than the run did`,
+    `${plural(remaining, "turn")} of ${cassette.entries.length} were not replayed, so the cassette says more than the run did`,
     "Await the run first; expect(provider).toConsumeCassette() says which turns are left.",
   );
 }

@@ -1,10 +1,11 @@
 // toConsumeCassette: a replay used every recorded turn. A run that ends sooner than the recorded one has changed too.
 
+import { plural } from "../../core/index.js";
 import { CassetteError, type CassetteProvider, type RecordingProvider } from "../../cassette/index.js";
 import { findCarrier } from "./carrier.js";
 import { handleAdvice } from "./baseline/command.js";
 import { misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
-import { countText, describeValue } from "./words.js";
+import { describeValue } from "../text/describe.js";
 
 const NAME = "toConsumeCassette";
 
@@ -51,8 +52,7 @@ function replayResult(provider: CassetteProvider, advice: string): MatcherResult
 }
 
 function recordingResult({ turns }: RecordingProvider): MatcherResult {
-  if (turns > 0)
-    return passed(`${countText(turns, "turn")} of it ${turns === 1 ? "is" : "are"} being recorded just now`);
+  if (turns > 0) return passed(`${plural(turns, "turn")} of it ${turns === 1 ? "is" : "are"} being recorded just now`);
   return {
     pass: false,
     message: () =>
@@ -77,5 +77,5 @@ function leftText(provider: CassetteProvider): string {
     if (error instanceof CassetteError) return error.message;
     throw error;
   }
-  return `${countText(provider.remaining, "turn")} remained.\nAwait the run before this line.`;
+  return `${plural(provider.remaining, "turn")} remained.\nAwait the run before this line.`;
 }

@@ -3,7 +3,8 @@
 import type { BudgetCap } from "../../core/index.js";
 import { misuse, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { eventsOf, runOf } from "./run-result.js";
-import { cutText, describeValue } from "./words.js";
+import { describeValue } from "../text/describe.js";
+import { cutText } from "../text/hide.js";
 
 const NAME = "toExhaustBudget";
 const HINT = "Pass what run() gave as a whole; a cassette does not know the budget of its run.";

@@ -1,12 +1,13 @@
 // A call as a test expects it, and how a call that was made compares with it.
 
 import type { Tolerances, ToleranceUse } from "../../cassette/index.js";
-import { defined, isPlainObject } from "../../core/index.js";
+import { defined, isPlainObject, plural } from "../../core/index.js";
 import { equalityOf, findArgumentDifferences, type ArgumentDifference } from "./arguments.js";
 import { misuse, type MatcherContext } from "./matcher.js";
 import type { MadeCall } from "./run-result.js";
 import { compareTolerated } from "./tolerated.js";
-import { countText, cutText, describeValue, showValue } from "./words.js";
+import { describeValue, showExpected } from "../text/describe.js";
+import { cutText } from "../text/hide.js";
 
 /** A tool's name for any call of it; with `args` the call with exactly these. Asymmetric matchers may stand in them. */
 export type ToolCallSpec = string | { readonly name: string; readonly args?: object };
@@ -83,11 +84,11 @@ export function nearestFirst(compared: readonly ComparedCall[]): ComparedCall[] 
 
 /** `name(arguments)`, or the name alone. */
 export function expectedText({ name, args }: ExpectedCall): string {
-  return `${name}${args === undefined ? "" : `(${cutText(showValue(args))})`}`;
+  return `${name}${args === undefined ? "" : `(${cutText(showExpected(args))})`}`;
 }
 
 export function callText({ name, arguments: args, malformedArguments }: MadeCall): string {
-  return `${cutText(name)}(${cutText(showValue(malformedArguments ?? args))})`;
+  return `${cutText(name)}(${cutText(showExpected(malformedArguments ?? args))})`;
 }
 
 /** A call with its turn, and below it the places where it is not the expected one. */
@@ -99,17 +100,17 @@ export function comparedLines({ call, differences }: ComparedCall): string[] {
 export function differenceLines(differences: readonly ArgumentDifference[]): string[] {
   const lines = differences.slice(0, MAX_PLACES).map(({ pointer, ...sides }) => {
     const [expected, actual] = (["expected", "actual"] as const).map((side) =>
-      Object.hasOwn(sides, side) ? cutText(showValue(sides[side])) : "nothing",
+      Object.hasOwn(sides, side) ? cutText(showExpected(sides[side])) : "nothing",
     );
     return `    ${pointer === "" ? "the whole" : cutText(pointer)}: expected ${expected}, was ${actual}`;
   });
   const rest = differences.length - lines.length;
-  return rest > 0 ? [...lines, `    and ${countText(rest, "more place")}`] : lines;
+  return rest > 0 ? [...lines, `    and ${plural(rest, "more place")}`] : lines;
 }
 
 /** At most `max` calls, each with its places. */
 export function callLines(compared: readonly ComparedCall[], max: number): string[] {
   const lines = compared.slice(0, max).flatMap(comparedLines);
   const rest = compared.length - max;
-  return rest > 0 ? [...lines, `  and ${countText(rest, "more call")}`] : lines;
+  return rest > 0 ? [...lines, `  and ${plural(rest, "more call")}`] : lines;
 }

@@ -6,7 +6,8 @@ import { cassetteOf, findCarrier } from "./carrier.js";
 import { handleAdvice } from "./baseline/command.js";
 import { misuse, undecided, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { eventsOf, RUN_HINT, runOf, type RunLike } from "./run-result.js";
-import { cutText, describeValue, showValue } from "./words.js";
+import { describeValue, showExpected } from "../text/describe.js";
+import { cutText } from "../text/hide.js";
 
 const NAME = "toFinishWith";
 
@@ -49,7 +50,7 @@ export function finishWith(
   const unknown = wanted.filter(([field]) => was[field] === undefined).map(([field]) => field);
   const isEqual = equalityOf(this);
   const other = wanted.filter(([field, value]) => was[field] !== undefined && !isEqual(was[field], value));
-  const wantedText = wanted.map(([field, value]) => `${field} ${cutText(showValue(value))}`).join(", ");
+  const wantedText = wanted.map(([field, value]) => `${field} ${cutText(showExpected(value))}`).join(", ");
   if (other.length === 0 && unknown.length > 0) {
     const not = this.isNot === true ? "another finish than" : "the run to finish with";
     const hint = "A cassette knows neither its agent nor why its run went no further; pass the result of run().";
@@ -69,7 +70,7 @@ export function finishWith(
     pass: false,
     message: () =>
       `expected the run to finish with ${wantedText}, but ${other
-        .map(([field]) => `its ${field} is ${cutText(showValue(was[field]))}`)
+        .map(([field]) => `its ${field} is ${cutText(showExpected(was[field]))}`)
         .join(", ")}.\n` +
       `Correct the expectation, or the prompt, the budget or the plan that ended the run so.${handleAdvice(this, received)}`,
     expected: Object.fromEntries(other),

@@ -1,9 +1,10 @@
 // What every matcher's answer passes through: no secret and nothing that a terminal acts on leaves in a message or in the
 // values the runner draws, and where the runner draws nothing by itself, as Jest, the difference is drawn into the message.
 
-import { isPlainObject } from "../../core/index.js";
+import { isPlainObject, plural, toVisibleLines } from "../../core/index.js";
 import type { Matcher, MatcherContext, MatcherResult } from "./matcher.js";
-import { countText, escapeLines, hideSecrets, MAX_SHOWN_DEPTH } from "./words.js";
+import { MAX_SHOWN_DEPTH } from "../text/describe.js";
+import { hideSecrets } from "../text/hide.js";
 
 const MAX_DRAWN_LINES = 60;
 
@@ -28,7 +29,7 @@ const COLOUR = /(\u001b\[[\d;]*m)/;
 function safeMessage(message: string): string {
   return hideSecrets(message)
     .split(COLOUR)
-    .map((part) => (COLOUR.test(part) ? part : escapeLines(part)))
+    .map((part) => (COLOUR.test(part) ? part : toVisibleLines(part, "\n\t")))
     .join("");
 }
 
@@ -57,7 +58,7 @@ function safeValue(value: unknown, known: Map<unknown, unknown> = new Map(), dep
 }
 
 function safeText(text: string): string {
-  return escapeLines(hideSecrets(text));
+  return toVisibleLines(hideSecrets(text), "\n\t");
 }
 
 /** Vitest draws `actual` and `expected` itself. */
@@ -70,5 +71,5 @@ function drawnText(
   if (typeof drawn !== "string" || drawn === "") return "";
   const lines = drawn.split("\n");
   const rest = lines.length - MAX_DRAWN_LINES;
-  return `\n\n${lines.slice(0, MAX_DRAWN_LINES).join("\n")}${rest > 0 ? `\nand ${countText(rest, "more line")}` : ""}`;
+  return `\n\n${lines.slice(0, MAX_DRAWN_LINES).join("\n")}${rest > 0 ? `\nand ${plural(rest, "more line")}` : ""}`;
 }

@@ -9,13 +9,13 @@ import {
   type RuledTurn,
   type RuleSet,
 } from "../../cassette/index.js";
-import { defined, isPlainObject, type AgentEvent } from "../../core/index.js";
+import { defined, isPlainObject, plural, type AgentEvent } from "../../core/index.js";
 import { cassetteOf, findCarrier } from "./carrier.js";
 import { misuse, type MatcherResult } from "./matcher.js";
 import type { MatcherHost } from "./host.js";
 import { assertPath } from "./baseline/pinned.js";
 import { areVisits, RUN_HINT } from "./run-result.js";
-import { countText, describeValue } from "./words.js";
+import { describeValue } from "../text/describe.js";
 
 const NAME = "toKeepRules";
 const MAX_SHOWN = 10;
@@ -103,9 +103,9 @@ function failureText(breaks: readonly RuleBreak[]): string {
     return `  - ${rule}, turn ${turn}: ${sentence}\n      at ${pointer}${reason === undefined ? "" : `\n      ${reason}`}`;
   });
   const rest = breaks.length - lines.length;
-  if (rest > 0) lines.push(`  and ${countText(rest, "more place")}`);
+  if (rest > 0) lines.push(`  and ${plural(rest, "more place")}`);
   return (
-    `expected the run to keep its rules, but it breaks ${countText(rules, "rule")}:\n${lines.join("\n")}\n` +
+    `expected the run to keep its rules, but it breaks ${plural(rules, "rule")}:\n${lines.join("\n")}\n` +
     "Mend the agent, or the rules where what it did is right."
   );
 }

@@ -1,6 +1,6 @@
 // toMatchCassette: the run behaves exactly as the pinned one did.
 
-import { defined } from "../../core/index.js";
+import { defined, plural } from "../../core/index.js";
 import type { Tolerances } from "../../cassette/index.js";
 import { cassetteOf } from "./carrier.js";
 import { findDifferences, toResult, type Difference } from "./baseline/comparison.js";
@@ -8,7 +8,6 @@ import type { MatcherHost } from "./host.js";
 import { assertOptions, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { PIN_KINDS, type PinOptions } from "./baseline/options.js";
 import { loadPinned, readPinTerms, type Pinned } from "./baseline/pinned.js";
-import { countText } from "./words.js";
 
 const NAME = "toMatchCassette";
 
@@ -41,6 +40,6 @@ export function createMatchCassette(host: MatcherHost) {
 function turnDifference({ cassette }: Pinned, turns: number): Difference[] {
   const pinned = cassette.entries.length;
   if (pinned === turns) return [];
-  const sentence = `The run took ${countText(turns, "turn")}; the pinned one took ${pinned}.`;
+  const sentence = `The run took ${plural(turns, "turn")}; the pinned one took ${pinned}.`;
   return [{ sentence, expected: { turns: pinned }, actual: { turns } }];
 }

@@ -1,7 +1,7 @@
 // toHaveNoDriftFrom: what `cassette diff` compares, with places left out that may change. Of several baselines each is an
 // accepted way to behave.
 
-import { defined } from "../../core/index.js";
+import { defined, plural } from "../../core/index.js";
 import type { CallOrder, Cassette, Tolerances } from "../../cassette/index.js";
 import { openBaselines } from "./baseline/baselines.js";
 import { cassetteOf } from "./carrier.js";
@@ -10,7 +10,6 @@ import type { MatcherHost } from "./host.js";
 import { assertOptions, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { PIN_KINDS, type PinOptions } from "./baseline/options.js";
 import { readPinTerms, type Pinned } from "./baseline/pinned.js";
-import { countText } from "./words.js";
 
 const NAME = "toHaveNoDriftFrom";
 
@@ -82,7 +81,7 @@ function nearestOf(compared: readonly Compared[]): Compared {
 function nameAmong(known: Pinned, count: number, { differences }: Found): Pinned {
   if (count === 1) return known;
   const among = differences.length === 0 ? "one of" : "the nearest of";
-  return { ...known, name: `${known.name} (${among} ${countText(count, "baseline")})` };
+  return { ...known, name: `${known.name} (${among} ${plural(count, "baseline")})` };
 }
 
 function sameText({ content = true, ignore = [], order, readOnly = [] }: NoDriftOptions): string {

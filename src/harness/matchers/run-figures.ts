@@ -11,7 +11,7 @@ import {
 import { cassetteOf, findCarrier } from "./carrier.js";
 import { misuse } from "./matcher.js";
 import { eventsOf, findRun, madeCallsOf, type RunLike } from "./run-result.js";
-import { describeValue } from "./words.js";
+import { describeValue } from "../text/describe.js";
 
 /** `atLeast` is the sum of what is known. */
 export type Figure = { kind: "known"; value: number } | { kind: "unknown"; atLeast: number; why: string };

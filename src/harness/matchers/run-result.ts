@@ -4,7 +4,7 @@ import { findMessageFlaw, isPlainObject, type AgentEvent, type LlmMessage, type 
 import { callsOf, type RecordedCall } from "../../cassette/index.js";
 import { cassetteOf, findCarrier } from "./carrier.js";
 import { misuse } from "./matcher.js";
-import { describeValue } from "./words.js";
+import { describeValue } from "../text/describe.js";
 
 /** What the matchers read of a run that went through the runtime. */
 export type RunLike = Pick<RunResult, "visits" | "ended" | "events" | "droppedEvents" | "runId" | "turns">;

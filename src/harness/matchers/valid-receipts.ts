@@ -4,6 +4,7 @@
 import { checkTrust, validityAt, type Trust } from "../../cassette/index.js";
 import {
   isPlainObject,
+  plural,
   systemPorts,
   verifyReceipts,
   type Receipt,
@@ -15,7 +16,8 @@ import type { MatcherHost } from "./host.js";
 import { assertOptions, misuse, type MatcherResult } from "./matcher.js";
 import { assertPath, openTrust } from "./baseline/pinned.js";
 import { findRun, type RunLike } from "./run-result.js";
-import { countText, cutText, describeValue } from "./words.js";
+import { describeValue } from "../text/describe.js";
+import { cutText } from "../text/hide.js";
 
 const NAME = "toHaveValidReceipts";
 const MAX_FINDINGS = 10;
@@ -81,7 +83,7 @@ function wholeResult(
   return {
     pass: true,
     message: () =>
-      `expected ${name} not to have valid receipts, but ${countText(receipts, "receipt")} ${receipts === 1 ? "holds" : "hold"}, signed by key ${keyId}.\n` +
+      `expected ${name} not to have valid receipts, but ${plural(receipts, "receipt")} ${receipts === 1 ? "holds" : "hold"}, signed by key ${keyId}.\n` +
       "Take .not away, or make sure that this is the changed chain.",
   };
 }
@@ -100,7 +102,7 @@ function findingLines({ findings, more }: ReceiptVerdict & { kind: "broken" }): 
     return `  line ${line}  ${kind}: ${cutText(text, 200)}`;
   });
   const rest = findings.length - shown.length + more;
-  return rest > 0 ? [...shown, `  and ${countText(rest, "more finding")}`] : shown;
+  return rest > 0 ? [...shown, `  and ${plural(rest, "more finding")}`] : shown;
 }
 
 async function keysOf(
@@ -117,7 +119,7 @@ async function keysOf(
   const now = systemPorts.now();
   const inForce = keys.filter((each) => validityAt(each, now) === "in-force");
   if (inForce.length > 0) return inForce.map(({ publicKey }) => publicKey);
-  throw misuse(NAME, `none of ${countText(keys.length, "trusted key")} is in force`, "Check notBefore and notAfter.");
+  throw misuse(NAME, `none of ${plural(keys.length, "trusted key")} is in force`, "Check notBefore and notAfter.");
 }
 
 /** The one that holds; else the one that signed the most. */
@@ -197,7 +199,7 @@ function gapsOf({ runId, events }: RunLike, chain: readonly Receipt[]): string[]
     if (left < 0) gaps.push(`  agent ${cutText(agentId)}, turn ${turnIndex}: ${what} has no receipt`);
   }
   const rest = gaps.length - MAX_FINDINGS;
-  return rest > 0 ? [...gaps.slice(0, MAX_FINDINGS), `  and ${countText(rest, "more")}`] : gaps;
+  return rest > 0 ? [...gaps.slice(0, MAX_FINDINGS), `  and ${plural(rest, "more")}`] : gaps;
 }
 
 const RECEIPTED: ReadonlySet<string> = new Set([

@@ -1,13 +1,14 @@
 // toBeVerifiedCassette: the file or object loads with every check. A refusal is the answer here, so under `.not` it passes;
 // a file that cannot be read at all is no answer and always throws.
 
+import { plural } from "../../core/index.js";
 import { CassetteError, type Cassette } from "../../cassette/index.js";
 import { isCassetteLike } from "./carrier.js";
 import { assertOptions, misuse, type MatcherResult } from "./matcher.js";
 import type { MatcherHost } from "./host.js";
 import { PIN_KINDS, type PinOptions } from "./baseline/options.js";
 import { assertPath, checkPinned, readPinTerms, type PinTerms } from "./baseline/pinned.js";
-import { countText, describeValue } from "./words.js";
+import { describeValue } from "../text/describe.js";
 
 const NAME = "toBeVerifiedCassette";
 
@@ -60,7 +61,7 @@ function verifiedResult(name: string, { version, entries }: Cassette, { lock, tr
   return {
     pass: true,
     message: () =>
-      `expected ${name} to be refused, but it verified: version ${version}, ${countText(entries.length, "turn")}, ${found}.\n` +
+      `expected ${name} to be refused, but it verified: version ${version}, ${plural(entries.length, "turn")}, ${found}.\n` +
       "Take .not away, or make sure that this is the changed cassette.",
   };
 }

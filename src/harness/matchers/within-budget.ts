@@ -4,7 +4,7 @@ import { isPlainObject } from "../../core/index.js";
 import { handleAdvice } from "./baseline/command.js";
 import { misuse, undecided, type MatcherContext, type MatcherResult } from "./matcher.js";
 import { figuresOf, type Figure, type RunFigures } from "./run-figures.js";
-import { describeValue } from "./words.js";
+import { describeValue } from "../text/describe.js";
 
 const NAME = "toStayWithinBudget";
 
@@ -65,7 +65,7 @@ export function stayWithinBudget(
       this,
       () =>
         `cannot check the budget: this run does not report ${namesText(unknown)}:\n${tableText(this, judged)}\n` +
-        "Record a provider that reports it, or leave the limit out. docs/vitest.md says what is derived from model and tokens.",
+        "Record a provider that reports it, or leave the limit out. docs/matchers.md says what is derived from model and tokens.",
     );
   }
   if (over.length === 0) {

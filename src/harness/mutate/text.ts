@@ -1,5 +1,6 @@
 // Ways to change a text so that it says something else: a word replaced, a number turned round, nothing left of it.
 
+import { shorten } from "../../core/index.js";
 import type { Choose } from "./mutant.js";
 
 export interface TextChange {
@@ -53,5 +54,5 @@ function splice(text: string, index: number, old: string, other: string): string
 }
 
 function quote(text: string): string {
-  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40).toWellFormed()}…` : text);
+  return JSON.stringify(shorten(text, 40));
 }

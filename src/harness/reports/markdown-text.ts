@@ -1,7 +1,7 @@
 // Recorded text inside GitHub-flavoured Markdown. It is shown as it is and does nothing: no HTML, no table cell or emphasis of its
 // own, no link, and no mention of a person, a team or another thread, which would send people messages.
 
-import { toVisible } from "../../core/index.js";
+import { shorten, toVisible } from "../../core/index.js";
 
 /** Zero-width space: seen by nobody, and it ends what GitHub would turn into a link. */
 const BREAK = "&#8203;";
@@ -24,7 +24,7 @@ const MAX_SPAN = 300;
 
 /** A path on one line, outside tables, that can be copied as it is; cut where it is very long. */
 export function codeSpan(text: string): string {
-  const cut = toVisible(text.length > MAX_SPAN ? `${text.slice(0, MAX_SPAN).toWellFormed()}…` : text);
+  const cut = toVisible(shorten(text, MAX_SPAN));
   const longest = Math.max(0, ...(cut.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = "`".repeat(longest + 1);
   const gap = /^`|`$|^ .* $/.test(cut) || cut === "" ? " " : "";

@@ -2,7 +2,7 @@
 // scenarios that are not the same, worst first.
 
 import { createUseCounter, unpairedHint } from "../../cassette/index.js";
-import { toVisible } from "../../core/index.js";
+import { plural, toVisible } from "../../core/index.js";
 import type {
   DistanceComparison,
   Effect,
@@ -257,8 +257,4 @@ function pathLines(paths: readonly PathRow[]): string[] {
     const mark = alike === undefined ? "" : `  (as ${alike}, with other arguments)`;
     return `  ${label.padEnd(2)} ${base} → ${candidate}  ${text}${mark}`;
   });
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

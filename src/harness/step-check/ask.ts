@@ -7,6 +7,8 @@ import {
   defined,
   fallbackProvider,
   findResponseFlaw,
+  shorten,
+  thrownText,
   type LlmErrorKind,
   type LlmProviderAdapter,
   type LlmTurnRequest,
@@ -42,11 +44,6 @@ export async function askStep(
     return { kind: "failed", reason, lasting: false };
   } catch (error) {
     const lasting = error instanceof AgentError && error.kind !== undefined && LASTING.includes(error.kind);
-    return { kind: "failed", reason: reasonOf(error), lasting };
+    return { kind: "failed", reason: shorten(thrownText(error), MAX_REASON), lasting };
   }
-}
-
-function reasonOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.length <= MAX_REASON ? text : `${text.slice(0, MAX_REASON).toWellFormed()}…`;
 }

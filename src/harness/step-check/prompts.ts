@@ -5,8 +5,8 @@ import { contextsByTurn, isEmptyWire, rebuildPrompts, type Cassette, type Casset
 import {
   defined,
   isPlainObject,
+  isWireName,
   SETTING_NAMES,
-  WIRE_NAMES,
   type LlmMessage,
   type LlmSettings,
   type LlmToolDefinition,
@@ -78,8 +78,7 @@ export function isAnswers(cassette: CassetteV2): boolean {
  * adapter kept of another framework means nothing to another model.
  */
 function sendable(settings: LlmSettings | undefined, own: boolean, notes: Set<string>): LlmSettings | undefined {
-  const isSent = (name: string): boolean =>
-    SETTING_NAMES.includes(name) || (own && !(WIRE_NAMES as readonly string[]).includes(name));
+  const isSent = (name: string): boolean => SETTING_NAMES.includes(name) || (own && !isWireName(name));
   const all = Object.entries(settings ?? {});
   const left = all.filter(([name]) => !isSent(name));
   if (left.length === 0) return settings;

@@ -7,7 +7,7 @@ import {
   type ToleranceUse,
   type UsageSum,
 } from "../../cassette/index.js";
-import { canonicalize, defined, toVisible, type LlmTurnResponse } from "../../core/index.js";
+import { canonicalize, defined, shorten, toVisible, type LlmTurnResponse } from "../../core/index.js";
 import { wilsonInterval } from "../drift/statistics/wilson.js";
 import type { StepCheck, StepTurn } from "./check.js";
 import { STEP_VERDICTS, type StepVerdict, type TurnComparison } from "./compare.js";
@@ -127,6 +127,5 @@ export function describeTurn({ message }: LlmTurnResponse): string {
     calls.length === 0
       ? JSON.stringify(message.content)
       : calls.map((call) => `${call.name}(${canonicalize(call.malformedArguments ?? call.arguments)})`).join(" + ");
-  const shown = text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN).toWellFormed()}…`;
-  return toVisible(shown);
+  return toVisible(shorten(text, MAX_SHOWN));
 }

@@ -1,6 +1,9 @@
 // Requests that are not a conversation turn, so that no cassette can hold them: what each one is, and how many came. Whatever
 // records or replays over HTTP names them in these words.
 
+import { TURN_PATHS } from "../../core/index.js";
+import { plural } from "../../core/index.js";
+
 /** A request by its method and its path, without a query: a query may hold a key. */
 export interface OutsideRequest {
   readonly method: string;
@@ -33,11 +36,11 @@ export function createRequestTally<T extends OutsideRequest>(): RequestTally<T> 
 
 /** "POST /v1/responses refused: 2 times" */
 export function countText({ method, path, count }: CountedRequest, what: string): string {
-  return `${method} ${path} ${what}: ${count} ${count === 1 ? "time" : "times"}`;
+  return `${method} ${path} ${what}: ${plural(count, "time")}`;
 }
 
-/** What is recorded and replayed, in the words of a message. */
-export const HELD = "cassettes hold POST requests to /chat/completions, /messages and /api/chat";
+/** The requests that are recorded and replayed, for a message. */
+export const HELD = `cassettes hold POST requests to ${TURN_PATHS.slice(0, -1).join(", ")} and ${TURN_PATHS.at(-1)}`;
 
 /** "OpenAI's Responses API, which no cassette holds", and what to do about it where that is known. */
 export function nameOutside({ method, path }: OutsideRequest): string {

@@ -1,14 +1,6 @@
 // What a client of a vendor asked, from the bytes of its request.
 
-import {
-  AgentError,
-  findDroppedArgument,
-  findHeldState,
-  isPlainObject,
-  parseBoundedJson,
-  type Wire,
-  type WireTurn,
-} from "../../core/index.js";
+import { AgentError, findDroppedArgument, parseBoundedJson, type Wire, type WireTurn } from "../../core/index.js";
 import type { Refusal } from "./reply.js";
 
 /**
@@ -28,10 +20,7 @@ function turnOf(wire: Wire, body: unknown, text: string, path: string): WireTurn
       hint: "Send numbers of more than 15 digits as text, and each key once.",
     });
   }
-  const deployment = /\/deployments\/([^/]+)\//.exec(path)?.[1];
-  // Azure names the model in the path, and its clients may leave it out of the body.
-  const isNameless = deployment !== undefined && isPlainObject(body) && body["model"] === undefined;
-  return wire.parse(isNameless ? { ...body, model: deployment } : body);
+  return wire.parse(body, path);
 }
 
 /** Throws SyntaxError. */
@@ -51,17 +40,17 @@ export interface HeldStateRefusal {
 }
 
 /** The refusal of a body that continues a conversation on the vendor's server; undefined for every other body. */
-export function readHeldState(bytes: Uint8Array): HeldStateRefusal | undefined {
+export function readHeldState(wire: Wire, bytes: Uint8Array): HeldStateRefusal | undefined {
   try {
-    return refusalOfState(parseBoundedJson(readUtf8(bytes)));
+    return refusalOfState(wire, parseBoundedJson(readUtf8(bytes)));
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
-function refusalOfState(body: unknown): HeldStateRefusal | undefined {
-  const state = findHeldState(body);
+function refusalOfState(wire: Wire, body: unknown): HeldStateRefusal | undefined {
+  const state = wire.findHeldState(body);
   if (state === undefined) return undefined;
   const { status, code, message, hint, isRecoverable } = state;
   return { held: { status, code, message: `${message}. ${hint}` }, isRecoverable };
@@ -76,7 +65,7 @@ export function readTurn(
   try {
     const text = readUtf8(bytes);
     const body = parseBoundedJson(text);
-    return refusalOfState(body) ?? { turn: turnOf(wire, body, text, path) };
+    return refusalOfState(wire, body) ?? { turn: turnOf(wire, body, text, path) };
   } catch (error) {
     if (error instanceof AgentError) return { refusal: { status: 400, code: error.code, message: error.message } };
     if (!(error instanceof SyntaxError)) throw error;

@@ -1,7 +1,14 @@
 // Replies in the words of a wire: an answer whole or streamed, and a refusal.
 
 import type { MissReport } from "../../cassette/index.js";
-import { WIRES, type JsonObject, type LlmTurnResponse, type Wire, type WireStamp } from "../../core/index.js";
+import {
+  DEFAULT_VENDOR,
+  VENDORS,
+  type JsonObject,
+  type LlmTurnResponse,
+  type Wire,
+  type WireStamp,
+} from "../../core/index.js";
 
 /** A whole body, or parts that are sent as they come. */
 export type WireBody = string | Iterable<string> | AsyncIterable<Uint8Array>;
@@ -21,8 +28,8 @@ export interface Refusal {
   miss?: MissReport & { cassette?: string };
 }
 
-/** Errors for a path that belongs to no wire look like OpenAI's. */
-export function refusalReply({ miss, ...refusal }: Refusal, wire: Wire = WIRES.openai): WireReply {
+/** A refusal in the words of a wire. */
+export function refusalReply({ miss, ...refusal }: Refusal, wire: Wire = VENDORS[DEFAULT_VENDOR]): WireReply {
   const failure = { ...refusal, ...(miss === undefined ? {} : { miss: miss as unknown as JsonObject }) };
   return {
     status: refusal.status,

@@ -8,10 +8,6 @@ export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | null)?.code;
 }
 
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /** True where another way may work, or none is needed; false for a disk that is full or broken. */
 export function isUnsupported(error: unknown): boolean {
   return UNSUPPORTED.has(codeOf(error));

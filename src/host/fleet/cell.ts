@@ -3,12 +3,12 @@
 import {
   AgentError,
   defined,
+  thrownText,
   type AgentErrorCode,
   type BudgetCap,
   type RunResult,
   type UsageTotal,
 } from "../../core/index.js";
-import { messageOf } from "../files/failure.js";
 
 /** What is kept of a run. Conversation and events are not: a member's `onEvent` has them. */
 export interface FleetResult {
@@ -78,7 +78,7 @@ export function toFleetResult(result: RunResult): FleetResult {
 /** Whatever was thrown, as data. Never throws. */
 export function toFleetError(thrown: unknown): FleetError {
   try {
-    const message = messageOf(thrown).slice(0, MAX_MESSAGE);
+    const message = thrownText(thrown).slice(0, MAX_MESSAGE);
     if (!(thrown instanceof AgentError)) return { code: "unknown", message, retryable: false };
     const { code, hint, retryable } = thrown;
     return { code, message, ...defined({ hint }), retryable };

@@ -4,8 +4,7 @@
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { AgentError } from "../../core/index.js";
-import { messageOf } from "../files/failure.js";
+import { AgentError, thrownText } from "../../core/index.js";
 import { isBusy, isNoDatabase, type OpenSqlite, type SqliteDatabase } from "./sqlite-driver.js";
 
 /** Bytes 68 to 71 of the file, `PRAGMA application_id`: "PLHD". */
@@ -108,7 +107,7 @@ function failed(path: string, error: unknown): AgentError {
       cause: error,
     });
   }
-  return new AgentError("memory-failed", `the memory ${path} cannot be opened: ${messageOf(error)}`, {
+  return new AgentError("memory-failed", `the memory ${path} cannot be opened: ${thrownText(error)}`, {
     hint: isBusy(error) ? "Another process holds it; try again." : "Name a file in a folder that may be written to.",
     retryable: isBusy(error),
     cause: error,

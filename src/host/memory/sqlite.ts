@@ -12,11 +12,11 @@ import {
   copyJson,
   findTooDeep,
   MAX_JSON_DEPTH,
+  thrownText,
   type JsonValue,
   type RuntimeMemory,
 } from "../../core/index.js";
 import { assertCount } from "../count.js";
-import { messageOf } from "../files/failure.js";
 import { isBusy, loadSqlite, type SqliteDatabase } from "./sqlite-driver.js";
 import { openSqliteFile } from "./sqlite-file.js";
 
@@ -60,7 +60,7 @@ export async function openSqliteMemory(path: string, options: SqliteMemoryOption
     return createStore(database, file);
   } catch (error) {
     database.close();
-    throw new AgentError("memory-failed", `the memory ${file} has no table that can be used: ${messageOf(error)}`, {
+    throw new AgentError("memory-failed", `the memory ${file} has no table that can be used: ${thrownText(error)}`, {
       hint: "Choose another file; this one was left as it is.",
       cause: error,
     });
@@ -89,7 +89,7 @@ function createStore(database: SqliteDatabase, path: string): SqliteMemory {
       return work();
     } catch (error) {
       if (error instanceof AgentError) throw error;
-      const said = `the memory ${path} cannot ${what}: ${messageOf(error)}`;
+      const said = `the memory ${path} cannot ${what}: ${thrownText(error)}`;
       throw new AgentError("memory-failed", said, { retryable: isBusy(error), cause: error });
     }
   }

@@ -1,6 +1,7 @@
 // The threads of `doJobs`: each has up to two batches in hand, so that it never waits for this thread. See queue.ts for who gets
 // what, and job.ts for what crosses.
 
+import { thrownText } from "../../core/index.js";
 import { Worker } from "node:worker_threads";
 import { attempt, type JobsOptions, type Message } from "./job.js";
 import { createBatchQueue, type Batch } from "./queue.js";
@@ -89,7 +90,7 @@ function openCrew<Job, Result>(
     const member: Member = { worker, inHand: [], isReady: false, error: undefined };
     members.add(member);
     worker.on("message", (message: Message<Result>) => listen(member, message));
-    worker.on("error", (error: unknown) => (member.error = error instanceof Error ? error.message : String(error)));
+    worker.on("error", (error: unknown) => (member.error = thrownText(error)));
     // What it says cannot be read, and waiting for it would be for ever.
     worker.on("messageerror", () => void worker.terminate());
     worker.on("exit", (code) => mourn(member, member.error ?? `it exited with code ${code}`));

@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { createConversations } from "../../../src/cassette/record/conversations.js";
-import { recordingProvider, type RecordingOptions } from "../../../src/cassette/record/record.js";
+import { recordingProvider } from "../../../src/cassette/record/record.js";
+import type { RecordingOptions } from "../../../src/cassette/record/recorder.js";
 import { scriptedProvider } from "../../../src/core/providers/scripted.js";
 import { recordedCassette, verifyKept } from "../../support/oracle.js";
 import { prompt } from "../../support/recording.js";
@@ -47,12 +48,12 @@ describe("a recording whose prompt holds the time of the recording", () => {
     async (text) => expect(await warningsFor(text)).toEqual([]),
   );
 
-  it("advises a client that is recorded from outside in its own words, once for all conversations", async () => {
+  it("advises a client that is recorded from outside in its own words, once for all conversations", () => {
     const warnings: string[] = [];
     const conversations = createConversations({ now: () => NOON, warn: (text) => void warnings.push(text) });
     for (const text of ["Today is 2026-11-22. Rain?", "Today is 2026-11-22. Snow?"]) {
       const request = { ...prompt(text), settings: {} };
-      await conversations.open(request, "openai:m").answer(say("no"));
+      conversations.open(request, "openai:m").answer(say("no"));
     }
     expect(conversations.toCassettes()).toHaveLength(2);
     expect(warnings).toEqual([

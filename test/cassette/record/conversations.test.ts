@@ -12,81 +12,81 @@ const answersOf = (conversations: Conversations) =>
   conversations.toCassettes().map(({ entries }) => entries.map(({ response }) => response.finalAnswer));
 
 describe("createConversations", () => {
-  it("keeps a prompt that goes on with the conversation it goes on from", async () => {
+  it("keeps a prompt that goes on with the conversation it goes on from", () => {
     const all = createConversations(fixedPorts());
-    await all.open(talk("q"), "p").answer(say("a"));
-    await all.open(talk("other"), "p").answer(say("b"));
-    await all.open(talk("q", "a", "more"), "p").answer(say("c"));
+    all.open(talk("q"), "p").answer(say("a"));
+    all.open(talk("other"), "p").answer(say("b"));
+    all.open(talk("q", "a", "more"), "p").answer(say("c"));
     expect(answersOf(all)).toEqual([["a", "c"], ["b"]]);
   });
 
-  it("tells two runs of the same prompt apart by the answers they took up", async () => {
+  it("tells two runs of the same prompt apart by the answers they took up", () => {
     const all = createConversations(fixedPorts());
-    await all.open(talk("q"), "p").answer(say("a"));
-    await all.open(talk("q"), "p").answer(say("b"));
-    await all.open(talk("q", "a", "x"), "p").answer(say("a2"));
-    await all.open(talk("q", "b", "x"), "p").answer(say("b2"));
-    await all.open(talk("q", "a", "x", "a2", "y"), "p").answer(say("a3"));
+    all.open(talk("q"), "p").answer(say("a"));
+    all.open(talk("q"), "p").answer(say("b"));
+    all.open(talk("q", "a", "x"), "p").answer(say("a2"));
+    all.open(talk("q", "b", "x"), "p").answer(say("b2"));
+    all.open(talk("q", "a", "x", "a2", "y"), "p").answer(say("a3"));
     expect(answersOf(all)).toEqual([
       ["a", "a2", "a3"],
       ["b", "b2"],
     ]);
   });
 
-  it("knows a prompt that is not answered yet, so that a quick client is not torn in two", async () => {
+  it("knows a prompt that is not answered yet, so that a quick client is not torn in two", () => {
     const all = createConversations(fixedPorts());
     const first = all.open(talk("q"), "p");
     const second = all.open(talk("q", "a", "more"), "p");
-    await second.answer(say("b"));
-    await first.answer(say("a"));
+    second.answer(say("b"));
+    first.answer(say("a"));
     expect(answersOf(all)).toEqual([["a", "b"]]);
   });
 
-  it("keeps no failed turn, and goes on where it was tried again", async () => {
+  it("keeps no failed turn, and goes on where it was tried again", () => {
     const all = createConversations(fixedPorts());
-    await all.open(talk("q"), "p").answer(say("a"));
-    await all.open(talk("q", "a", "more"), "p").fail();
-    await all.open(talk("q", "a", "more"), "p").answer(say("b"));
-    await all.open(talk("never answered"), "p").fail();
+    all.open(talk("q"), "p").answer(say("a"));
+    all.open(talk("q", "a", "more"), "p").fail();
+    all.open(talk("q", "a", "more"), "p").answer(say("b"));
+    all.open(talk("never answered"), "p").fail();
     expect(answersOf(all)).toEqual([["a", "b"]]);
   });
 
-  it("refuses an answer that a cassette cannot hold, and forgets the turn", async () => {
+  it("refuses an answer that a cassette cannot hold, and forgets the turn", () => {
     const all = createConversations(fixedPorts());
     const broken = { ...say("a"), costUsd: Number.NaN };
     const turn = all.open(talk("q"), "p");
-    await expect(turn.answer(broken)).rejects.toMatchObject({ code: "not-recordable" });
-    await turn.fail();
-    await all.open(talk("q"), "p").answer(say("b"));
+    expect(() => turn.answer(broken)).toThrow(expect.objectContaining({ code: "not-recordable" }));
+    turn.fail();
+    all.open(talk("q"), "p").answer(say("b"));
     expect(answersOf(all)).toEqual([["b"]]);
   });
 
-  it("keeps the turns of one name together, whatever they ask, and apart from those without", async () => {
+  it("keeps the turns of one name together, whatever they ask, and apart from those without", () => {
     const all = createConversations(fixedPorts());
-    await all.open(talk("q"), "p", "one").answer(say("a"));
-    await all.open(talk("q"), "p").answer(say("b"));
-    await all.open(talk("q", "a", "more"), "p").answer(say("c"));
-    await all.open(talk("else"), "p", "one").answer(say("d"));
-    await all.open(talk("q", "a", "more"), "p", "two").answer(say("e"));
+    all.open(talk("q"), "p", "one").answer(say("a"));
+    all.open(talk("q"), "p").answer(say("b"));
+    all.open(talk("q", "a", "more"), "p").answer(say("c"));
+    all.open(talk("else"), "p", "one").answer(say("d"));
+    all.open(talk("q", "a", "more"), "p", "two").answer(say("e"));
     expect(answersOf(all)).toEqual([["a", "d"], ["b", "c"], ["e"]]);
   });
 
-  it("gives the answered turns before the first open one, in the order they were asked", async () => {
+  it("gives the answered turns before the first open one, in the order they were asked", () => {
     const all = createConversations(fixedPorts());
     const [first, second, third] = ["1", "2", "3"].map((text) => all.open(talk(text), "p", "one"));
     const now = () => all.toCassette(0)?.entries.map(({ response }) => response.finalAnswer);
-    await third?.answer(say("c"));
+    third?.answer(say("c"));
     expect(now()).toBeUndefined();
-    await first?.answer(say("a"));
+    first?.answer(say("a"));
     expect(now()).toEqual(["a"]);
     expect(() => all.toCassettes()).toThrow(expect.objectContaining({ code: "turn-in-progress" }));
-    await second?.fail();
+    second?.fail();
     expect(now()).toEqual(["a", "c"]);
   });
 
-  it("names the provider of the first turn", async () => {
+  it("names the provider of the first turn", () => {
     const all = createConversations(fixedPorts());
-    await all.open(talk("q"), "openai:m").answer(say("a"));
+    all.open(talk("q"), "openai:m").answer(say("a"));
     expect(all.toCassettes()[0]?.recordedProvider).toBe("openai:m");
   });
 });

@@ -58,7 +58,7 @@ describe("an option that takes a value", () => {
       const value = valueOf(option);
       const once = await parse(name, [flag, value]);
       expect(once.getOptionValueSource(option.attributeName())).toBe("cli");
-      if (option.description.includes("may be repeated")) {
+      if (option.description.includes("repeatable")) {
         const twice = await parse(name, [flag, value, flag, value]);
         expect(twice.getOptionValue(option.attributeName())).toHaveLength(2);
         return;

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { quote } from "../../../src/cli/terminal/shell.js";
-import { toVisible } from "../../../src/core/visible.js";
+import { toVisible } from "../../../src/core/text/visible.js";
 
 describe("a word of a printed command", () => {
   it.each([

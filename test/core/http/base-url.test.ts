@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { baseUrlProblem } from "../../../src/core/http/base-url.js";
 
-const openai = { path: "/chat/completions", needsKey: true };
-const ollama = { path: "/api/chat", needsKey: false };
+const turnPaths = ["/chat/completions", "/messages", "/api/chat"];
+const openai = { path: "/chat/completions", needsKey: true, turnPaths };
+const ollama = { path: "/api/chat", needsKey: false, turnPaths };
 
 describe("baseUrlProblem", () => {
   it.each([

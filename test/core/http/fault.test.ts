@@ -5,7 +5,7 @@ import { judgeFault, readFault } from "../../../src/core/http/fault.js";
 import { postJson } from "../../../src/core/http/json-request.js";
 import { decodeOpenAi } from "../../../src/core/vendors/openai/decode.js";
 import { decodeAnthropic } from "../../../src/core/vendors/anthropic/decode.js";
-import { quoteForeign } from "../../../src/core/http/secret.js";
+import { quoteForeign } from "../../../src/core/text/mask.js";
 import { hasShared, readSharedLines } from "../../support/shared.js";
 import { agentErrorOf, apiKey, exchangeFiles, type Exchange } from "../../support/wire.js";
 

@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
 import {
-  ANTHROPIC_PRICING,
   costOf,
   findRate,
   findRateName,
   isSnapshotOf,
   MAX_RATE,
-  OPENAI_PRICING,
   priceOf,
   PRICING_DATE,
   type Pricing,
 } from "../../../src/core/model/pricing.js";
+import { ANTHROPIC_PRICING } from "../../../src/core/vendors/anthropic/prices.js";
+import { OPENAI_PRICING } from "../../../src/core/vendors/openai/prices.js";
 
 const tables: [string, Pricing][] = [
   ["OPENAI_PRICING", OPENAI_PRICING],

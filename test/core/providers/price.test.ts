@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { findRate, OPENAI_PRICING, ANTHROPIC_PRICING, costOf, type Pricing } from "../../../src/core/model/pricing.js";
+import { findRate, costOf, type Pricing } from "../../../src/core/model/pricing.js";
+import { ANTHROPIC_PRICING } from "../../../src/core/vendors/anthropic/prices.js";
+import { OPENAI_PRICING } from "../../../src/core/vendors/openai/prices.js";
 import { anthropicProvider } from "../../../src/core/vendors/anthropic/provider.js";
 import { decodeOpenAi } from "../../../src/core/vendors/openai/decode.js";
-import { openaiProvider, type OpenAiOptions } from "../../../src/core/vendors/openai/provider.js";
+import { openaiProvider } from "../../../src/core/vendors/openai/provider.js";
+import type { OpenAiOptions } from "../../../src/core/vendors/openai/vendor.js";
 import { playLoop } from "../../support/loop.js";
 import { hasShared } from "../../support/shared.js";
 import { agentErrorOf, apiKey, hello, readExchanges } from "../../support/wire.js";

@@ -1,8 +1,10 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { anthropicProvider, type AnthropicOptions } from "../../../src/core/vendors/anthropic/provider.js";
+import { anthropicProvider } from "../../../src/core/vendors/anthropic/provider.js";
+import type { AnthropicOptions } from "../../../src/core/vendors/anthropic/vendor.js";
 import { ollamaProvider } from "../../../src/core/vendors/ollama/provider.js";
-import { openaiProvider, type OpenAiOptions } from "../../../src/core/vendors/openai/provider.js";
+import { openaiProvider } from "../../../src/core/vendors/openai/provider.js";
+import type { OpenAiOptions } from "../../../src/core/vendors/openai/vendor.js";
 import { agentErrorOf, apiKey, hello } from "../../support/wire.js";
 
 const keyed = [

@@ -1,5 +1,4 @@
 import { expect, it } from "vitest";
-import { decodeOpenAi } from "../../../src/core/vendors/openai/decode.js";
 import { openAiStream } from "../../../src/core/vendors/openai/fold.js";
 import { readAnswer } from "../../../src/core/vendors/answer.js";
 import { WIRES } from "../../../src/core/vendors/vendors.js";
@@ -8,7 +7,7 @@ import { chunk, DONE } from "../../support/quirks.js";
 import { agentErrorOf } from "../../support/wire.js";
 
 const read = (text: string, isCut = false) =>
-  readAnswer({ bytes: new TextEncoder().encode(text), isStream: true, isCut }, openAiStream, decodeOpenAi);
+  readAnswer({ bytes: new TextEncoder().encode(text), isStream: true, isCut }, openAiStream);
 
 it("reads a stream of millions of lines that begins with a CR, in one pass", () => {
   const stream = `:\r${":\n".repeat(2_000_000)}${sse(chunk({ content: "hi" }, "stop"), DONE)}`;

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { recordingProvider } from "../../../src/cassette/index.js";
 import "../../../src/entry/vitest.js";
-import { toVisible } from "../../../src/core/visible.js";
+import { toVisible } from "../../../src/core/text/visible.js";
 import {
   handleAdvice,
   nodeTestCommand,

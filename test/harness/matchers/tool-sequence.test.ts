@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { CALL_ORDERS, checkTolerances, type CallOrder } from "../../../src/cassette/index.js";
 import type { LlmTurnResponse, RunResult } from "../../../src/core/index.js";
 import "../../../src/entry/vitest.js";
-import type { ToolSequence } from "../../../src/harness/index.js";
+import type { ToolSequence } from "../../../src/harness/matchers/sequence/spec.js";
 import { refusal } from "../../support/refusal.js";
 import { ask, say } from "../../support/script.js";
 import { lookupRun, record } from "../vitest/runs.js";

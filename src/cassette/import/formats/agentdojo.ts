@@ -3,7 +3,7 @@
 // `placeholder_args` belong to AgentDojo's ground-truth agents, which no model is; null ones are ignored knowingly.
 
 import { defined, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { toArguments } from "../message/arguments.js";
+import { toArguments } from "../message/calls.js";
 import { readAssistantContent, readText, readUserContent, type ContentRules } from "../message/content.js";
 import type { LogCall, LogMessage, LogRun } from "../log.js";
 import { countDropped, joinToolError, keepUnknown } from "../message/message.js";

@@ -3,7 +3,7 @@
 
 import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import { toArguments } from "../message/arguments.js";
+import { toArguments } from "../message/calls.js";
 import { readAssistantContent, readText, readUserContent, type ContentRules } from "../message/content.js";
 import type { LogCall, LogMessage } from "../log.js";
 import { countDropped, keepUnknown, toUsage } from "../message/message.js";

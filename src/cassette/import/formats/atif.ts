@@ -4,7 +4,7 @@
 
 import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue, Reasoning, Usage } from "../../../core/index.js";
-import { toArguments } from "../message/arguments.js";
+import { toArguments } from "../message/calls.js";
 import { readText, readUserContent, type ContentRules } from "../message/content.js";
 import type { LogCall, LogMessage, LogRun } from "../log.js";
 import { countDropped, keepUnknown, toCount } from "../message/message.js";

@@ -4,11 +4,11 @@
 import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import type { LogCalls } from "../trace/model-calls.js";
-import { countAlternatives, takeTools, toChatMessages } from "./chat.js";
+import { countAlternatives, takeTools, toChatMessages } from "../trace/chat.js";
 import { toCost } from "../message/message.js";
 import { createRepairLog, type RepairLog } from "../repair.js";
 import { readRun, toRuns, type TraceNode } from "../trace/trace.js";
-import { unpackJson, type TracedCall } from "./traced-call.js";
+import { unpackJson, type TracedCall } from "../trace/traced-call.js";
 import { isObject, toName, toText } from "../value.js";
 
 /** True for an export of one trace. */

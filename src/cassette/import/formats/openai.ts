@@ -2,7 +2,7 @@
 // from before `tool_calls`, and the `reasoning_content` that several compatible vendors add.
 
 import { canonicalize, defined, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { toArguments } from "../message/arguments.js";
+import { toArguments } from "../message/calls.js";
 import { readAssistantContent, readText, readUserContent, type ContentRules } from "../message/content.js";
 import type { LogAssistantMessage, LogCall, LogMessage } from "../log.js";
 import { countDropped, keepUnknown, toUsage } from "../message/message.js";

@@ -3,14 +3,14 @@
 
 import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
-import { isAiSdk, isAiSdkCall, readAiSdk } from "./ai-sdk.js";
+import { isAiSdk, isAiSdkCall, readAiSdk } from "../trace/ai-sdk.js";
 import type { LogCalls } from "../trace/model-calls.js";
-import { isGenAi, readGenAi, type CallSpan } from "./genai.js";
-import { isOpenInference, readOpenInference } from "./openinference.js";
+import { isGenAi, readGenAi, type CallSpan } from "../trace/genai.js";
+import { isOpenInference, readOpenInference } from "../trace/openinference.js";
 import type { RepairLog } from "../repair.js";
 import { endedSpans, otlpSpans, type Span } from "../trace/span.js";
 import { readRun, toRuns, type TraceNode } from "../trace/trace.js";
-import type { TracedCall } from "./traced-call.js";
+import type { TracedCall } from "../trace/traced-call.js";
 import { isObject, toName } from "../value.js";
 
 /** The runs of OTLP/JSON requests. */

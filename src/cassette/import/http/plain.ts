@@ -1,5 +1,6 @@
 // The text of a recorded body: unpacked where it is compressed, within bounds, since a small recording may unpack to anything.
 
+import { thrownText } from "../../../core/index.js";
 import { Decompress } from "fflate";
 import { concat } from "./base64.js";
 import type { RecordedBody } from "./exchange.js";
@@ -60,7 +61,7 @@ function unpack(bytes: Uint8Array): Uint8Array | { flaw: string } {
       stream.push(bytes.slice(at, at + SLICE_BYTES), at + SLICE_BYTES >= bytes.length);
     }
   } catch (error) {
-    return { flaw: `cannot be unpacked: ${error instanceof Error ? error.message : String(error)}` };
+    return { flaw: `cannot be unpacked: ${thrownText(error)}` };
   }
   return size > limit ? { flaw: `grows beyond ${limit} bytes when unpacked, which no answer does` } : concat(parts);
 }

@@ -1,8 +1,7 @@
 // A conversation of recorded HTTP as the turns of a run. The messages are read by the wire's own decoders, so that a replay
 // over that wire asks what was recorded, word for word.
 
-import { defined } from "../../../core/index.js";
-import type { JsonObject, JsonValue, LlmToolDefinition } from "../../../core/index.js";
+import { defined, isWireName, type JsonObject, type JsonValue, type LlmToolDefinition } from "../../../core/index.js";
 import { addDropped } from "../dropped.js";
 import type { LogTurns, RecordedTurn } from "../turns.js";
 import type { RepairLog } from "../repair.js";
@@ -33,6 +32,6 @@ const NO_TOOLS: LlmToolDefinition[] = [];
 
 function toWireExchange(exchange: JsonValue): WireExchange {
   const { wire, request = null, answer } = isObject(exchange) ? exchange : {};
-  if (wire !== "openai" && wire !== "anthropic" && wire !== "ollama") throw malformed("an exchange names no wire");
+  if (!isWireName(wire)) throw malformed("an exchange does not name its wire");
   return { wire, request, answer: toText(answer) };
 }

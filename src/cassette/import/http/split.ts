@@ -8,11 +8,11 @@ import {
   isPlainObject,
   parseBoundedJson,
   wireOf,
-  WIRES,
+  VENDORS,
   type JsonObject,
   type JsonValue,
   type LlmTurnResponse,
-  type Wire,
+  type Vendor,
   type WireName,
   type WireTurn,
 } from "../../../core/index.js";
@@ -93,7 +93,7 @@ function besides(dropped: RepairLog): string {
 type NoTurn = "exchange-not-model-call" | "error-exchange-dropped" | "call-unanswered";
 
 /** The wire of an exchange that is a turn, or why it is none. */
-function kindOf({ method, url, status }: HttpExchange): Wire | NoTurn {
+function kindOf({ method, url, status }: HttpExchange): Vendor | NoTurn {
   const wire = wireOf({ method, path: url.split(/[?#]/, 1)[0] ?? "" });
   if (wire === undefined) return "exchange-not-model-call";
   if (status >= 200 && status < 300) return wire;
@@ -117,7 +117,7 @@ function createBudget(): Budget {
 /** Undefined for a body without messages: other hosts have paths that end alike. */
 function toTurn(
   exchange: HttpExchange,
-  wire: Wire,
+  wire: Vendor,
   { dropped, budget }: { dropped: RepairLog; budget: Budget },
 ): Found | undefined {
   const request = toPlain(exchange.request, "");
@@ -128,8 +128,8 @@ function toTurn(
   budget(answer.text);
   try {
     const body = cleanJson(parseBoundedJson(request.text), dropped);
-    if (!isObject(body) || !Array.isArray(body["messages"])) return undefined;
-    const own: WireExchange = { wire: wire.name, request: body, answer: answer.text };
+    if (!isObject(body) || !Array.isArray(body[wire.messagesField])) return undefined;
+    const own: WireExchange = { wire: wire.name as WireName, request: body, answer: answer.text };
     return { turn: readTurn(own), exchange: own };
   } catch (error) {
     if (error instanceof SyntaxError) return { flaw: `its request is not JSON: ${error.message}` };
@@ -140,7 +140,7 @@ function toTurn(
 
 /** Reads a turn with the decoders of its wire. Throws `AgentError` for what no turn can hold, and for an answer that is none. */
 export function readTurn({ wire: name, request, answer }: WireExchange): ReadTurn {
-  const wire = WIRES[name];
+  const wire = VENDORS[name];
   const turn = wire.parse(request);
   const bytes = new TextEncoder().encode(answer);
   return { ...turn, response: wire.read({ bytes, isStream: isStream(answer), isCut: false }) };

@@ -1,7 +1,7 @@
 // The records of a text: one JSON document, the items of an array, or JSON Lines. A line that is not JSON costs that line
 // alone; the others are still read.
 
-import { parseBoundedJson } from "../../../core/index.js";
+import { parseBoundedJson, thrownText } from "../../../core/index.js";
 import { CassetteError } from "../../errors.js";
 import { refuseWeight } from "../../file/json.js";
 import { isMessageList } from "../formats/message-log.js";
@@ -58,7 +58,7 @@ function* readLines(text: string, maxMemory: number): Generator<LogRecord> {
 
 function notJson(cause: unknown): CassetteError {
   if (cause instanceof CassetteError) return cause;
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = thrownText(cause);
   return new CassetteError("import-malformed", `it is not JSON: ${why}`, {
     hint: "A log is one JSON document, a JSON array, or one JSON value on each line.",
     cause,

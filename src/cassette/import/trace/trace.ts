@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from "../../../core/index.js";
 import type { LogCalls } from "./model-calls.js";
 import { addDropped, toDropped } from "../dropped.js";
 import { createRepairLog, type RepairLog } from "../repair.js";
-import { createCallReader, type TracedCall } from "../formats/traced-call.js";
+import { createCallReader, type TracedCall } from "./traced-call.js";
 import { malformed, toText } from "../value.js";
 
 /** A span or an observation, as far as its place is concerned. */

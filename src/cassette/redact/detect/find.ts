@@ -89,6 +89,16 @@ function createWordEnds(text: string): (from: number) => number {
   };
 }
 
+/** The text with `mark(rule)` in the place of each secret. `found` is what a finder found in it. */
+export function replaceSecrets(text: string, found: readonly Found[], mark: (rule: string) => string): string {
+  let [replaced, from] = ["", 0];
+  for (const { rule, start, end } of found) {
+    replaced += text.slice(from, start) + mark(rule);
+    from = end;
+  }
+  return replaced + text.slice(from);
+}
+
 /** Of secrets that overlap one is made, named by the first; on a tie by the rule that was listed first. */
 export function joinOverlaps(found: readonly Found[]): Found[] {
   const joined: Found[] = [];

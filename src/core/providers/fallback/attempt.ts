@@ -2,8 +2,9 @@
 
 import { AgentError, type LlmErrorKind, LlmProviderHttpError } from "../../errors.js";
 import type { Usage } from "../../model/usage.js";
-import { isThrown, thrownText } from "../../tools/thrown.js";
-import { quoteForeign } from "../../http/secret.js";
+import { isThrown, thrownText } from "../../text/thrown.js";
+import { quoteForeign } from "../../text/mask.js";
+import { shorten } from "../../text/shorten.js";
 
 /** What was asked, in every outcome. */
 export interface Tried {
@@ -116,7 +117,7 @@ function describeAll(attempts: readonly FallbackAttempt[]): string {
 function wordsOf(error: unknown, provider: string): string {
   const said = quoteForeign(wordsBy(error));
   const words = said.startsWith(`${provider} `) ? said.slice(provider.length + 1) : said;
-  return words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS).toWellFormed()}…` : words;
+  return shorten(words, MAX_WORDS);
 }
 
 function wordsBy(error: unknown): string {

@@ -1,7 +1,8 @@
 // How long a fallback chain waits before it asks the same provider again. Without chance in it: what was slept can be told
 // from the options and the errors alone.
 
-import { showValue, unknownOptions } from "../../options.js";
+import { unknownOptions } from "../../options.js";
+import { showValue } from "../../text/show.js";
 
 /** `linear` waits base, 2 base, 3 base …; `exponential` base, 2 base, 4 base …; neither more than `maxMs`. */
 export interface Backoff {

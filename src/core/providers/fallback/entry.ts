@@ -1,7 +1,8 @@
 // One place in a fallback chain: which provider, which model, how often.
 
 import { providerName, type LlmProviderAdapter, type LlmTurnRequest } from "../../model/provider.js";
-import { showValue, unknownOptions } from "../../options.js";
+import { unknownOptions } from "../../options.js";
+import { showValue } from "../../text/show.js";
 import { backoffProblem, type Backoff } from "./backoff.js";
 
 /** One provider of a chain, and how often it is asked. */

@@ -12,7 +12,7 @@ import {
 } from "../../model/provider.js";
 import { findResponseFlaw } from "../../model/response.js";
 import type { Ports } from "../../ports.js";
-import { thrownText } from "../../tools/thrown.js";
+import { thrownText } from "../../text/thrown.js";
 import { startDeadline, type Deadline } from "../../http/deadline.js";
 import { judgeFailure, ProvidersExhaustedError, type Failure, type FallbackAttempt, type Tried } from "./attempt.js";
 import { waitAfter } from "./backoff.js";

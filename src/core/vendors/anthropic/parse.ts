@@ -23,6 +23,7 @@ import {
 import { refuseHeldState } from "../../wire/held-state.js";
 import {
   readMessageList,
+  readModel,
   readNumber,
   readObject,
   readObjects,
@@ -47,7 +48,7 @@ const READ = [
  * The turn that a body of Anthropic's Messages API asks for. Throws `AgentError` `invalid-options` for what a turn
  * request cannot hold.
  */
-export function parseAnthropic(json: unknown): WireTurn {
+export function parseAnthropic(json: unknown, path = ""): WireTurn {
   refuseHeldState(json);
   const body = toObject(json);
   const output = readObject(body["output_config"], "output_config");
@@ -69,7 +70,7 @@ export function parseAnthropic(json: unknown): WireTurn {
       toolChoice: readChoice(choice),
       responseFormat: readFormat(readObject(output["format"], "output_config.format")),
     },
-    model: toText(body["model"]),
+    model: readModel(body, path),
     isStream: body["stream"] === true,
   });
 }

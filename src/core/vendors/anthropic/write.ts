@@ -37,11 +37,6 @@ export function writeAnthropic(response: LlmTurnResponse, stamp: WireStamp): Jso
   };
 }
 
-/** An answer as server-sent events of Anthropic's Messages API, to be sent one after the other. */
-export function streamAnthropic(response: LlmTurnResponse, stamp: WireStamp): string[] {
-  return anthropicEvents(response, stamp).map(({ text }) => text);
-}
-
 /** The events, cut as `cut` says, each with the time of what it carries. */
 export function anthropicEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[] {
   const usage = writeUsage(response.usage);

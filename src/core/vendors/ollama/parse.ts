@@ -14,6 +14,7 @@ import { refuseHeldState } from "../../wire/held-state.js";
 import { callFields, functionToolFields, readTool } from "../openai/parse.js";
 import {
   readMessageList,
+  readModel,
   readNumber,
   readObject,
   readObjects,
@@ -29,7 +30,7 @@ import {
  * The turn that a body of Ollama's chat API asks for. Throws `AgentError` `invalid-options` for what a turn request
  * cannot hold.
  */
-export function parseOllama(json: unknown): WireTurn {
+export function parseOllama(json: unknown, path = ""): WireTurn {
   refuseHeldState(json);
   const body = toObject(json);
   const options = readObject(body["options"], "options");
@@ -55,7 +56,7 @@ export function parseOllama(json: unknown): WireTurn {
       seed: readNumber(options, "seed"),
       responseFormat: isPlainObject(format) ? { name: UNNAMED_FORMAT, schema: format as JsonObject } : undefined,
     },
-    model: toText(body["model"]),
+    model: readModel(body, path),
     // This wire streams unless told otherwise.
     isStream: body["stream"] !== false,
   });

@@ -30,11 +30,6 @@ export function writeOllama(response: LlmTurnResponse, stamp: WireStamp): JsonOb
   return { ...head(response, stamp), message, ...ending(response) };
 }
 
-/** An answer as the lines of JSON that Ollama's chat API streams, to be sent one after the other. */
-export function streamOllama(response: LlmTurnResponse, stamp: WireStamp): string[] {
-  return ollamaEvents(response, stamp).map(({ text }) => text);
-}
-
 /** The lines, cut as `cut` says, each with the time of what it carries. Calls have no pieces on this wire. */
 export function ollamaEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[] {
   const common = head(response, stamp);

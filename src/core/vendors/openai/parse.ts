@@ -25,6 +25,7 @@ import {
 import { refuseHeldState } from "../../wire/held-state.js";
 import {
   readMessageList,
+  readModel,
   readNumber,
   readObject,
   readObjects,
@@ -46,7 +47,7 @@ const READ = [
  * The turn that a body of OpenAI's Chat Completions API asks for. Throws `AgentError` `invalid-options` for what a turn
  * request cannot hold.
  */
-export function parseOpenAi(json: unknown): WireTurn {
+export function parseOpenAi(json: unknown, path = ""): WireTurn {
   refuseHeldState(json);
   const body = toObject(json);
   const format = readObject(body["response_format"], "response_format");
@@ -75,7 +76,7 @@ export function parseOpenAi(json: unknown): WireTurn {
       toolChoice: readChoice(body["tool_choice"] ?? body["function_call"]),
       responseFormat: readFormat(format),
     },
-    model: toText(body["model"]),
+    model: readModel(body, path),
     isStream: body["stream"] === true,
     wantsUsage: toObject(body["stream_options"])["include_usage"] === true,
   });

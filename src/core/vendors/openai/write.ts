@@ -53,11 +53,6 @@ function finishOf(response: LlmTurnResponse): string {
   return refuses(response) ? "stop" : FINISH_REASONS[response.stopReason];
 }
 
-/** An answer as server-sent events of `chat.completion.chunk` objects, to be sent one after the other. */
-export function streamOpenAi(response: LlmTurnResponse, stamp: WireStamp): string[] {
-  return openAiEvents(response, stamp).map(({ text }) => text);
-}
-
 /** The events, cut as `cut` says, each with the time of what it carries. */
 export function openAiEvents(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[] {
   const { message, usage } = response;

@@ -1,5 +1,5 @@
-// What an assistant said: the parts of the SDK as one message of ours, and back. Ours has an order (thoughts, text, calls) and one
-// text; parts that say more leave a `layout` in the extras: which parts there were, in which order, with which metadata.
+// An assistant's parts of the SDK as one message of ours, and back. Ours has a fixed order (reasoning, text, calls) and one text.
+// Other parts leave a `layout` in the extras: which parts there were, in which order, with which metadata.
 
 import {
   argumentsText,
@@ -10,15 +10,15 @@ import {
   type LlmToolCall,
   type Reasoning,
 } from "../../../core/index.js";
-import { type Loose, objectIn, optional, toJson, toLoose, toText } from "../loose.js";
+import { assistantMessage, type Loose, objectIn, optional, asText, toJson, toLoose } from "../loose.js";
 import { extrasOf, withExtras } from "./extras.js";
 import { readFile, writeFile } from "./file.js";
 import type { SpecVersion } from "./spec.js";
 
-/** Metadata has another name in a prompt than in an answer, and arguments are a value there and a text here. */
-export type Side = "prompt" | "answer";
+/** Metadata has another name in a prompt than in an answer. Arguments are a value in a prompt and a text in an answer. */
+type Side = "prompt" | "answer";
 
-/** Fields of a metadata record that are ours: what a stream could not lay out. */
+/** The field of metadata that is ours: the reasoning that a stream could not lay out. */
 export const OWN_KEY = "playhead";
 
 interface Reading {
@@ -26,48 +26,43 @@ interface Reading {
   reasoning: Reasoning[];
   calls: LlmToolCall[];
   layout: JsonObject[];
-  /** True once the layout says something that the message alone does not. */
+  /** True once the layout holds something that the message alone does not. */
   isNeeded: boolean;
 }
 
-/** `extras` come beside the layout. */
+/** Reads one message; `extras` are added to its layout. */
 export function readAssistant(parts: readonly Loose[], extras: JsonObject = {}): AssistantMessage {
   const reading: Reading = { texts: [], reasoning: [], calls: [], layout: [], isNeeded: false };
   for (const part of parts) readPart(part, reading);
   const { texts, reasoning, calls, layout } = reading;
-  if (texts.length > 1) texts.forEach((text, index) => nth(layout, "text", index, (item) => (item["text"] = text)));
+  if (texts.length > 1) {
+    const items = layout.filter(({ type }) => type === "text");
+    texts.forEach((text, index) => ((items[index] as JsonObject)["text"] = text));
+  }
   const isPlain = !reading.isNeeded && texts.length < 2 && isOrdered(layout);
-  return withExtras(
-    {
-      role: "assistant",
-      content: texts.join(""),
-      ...(calls.length === 0 ? {} : { toolCalls: calls }),
-      ...(reasoning.length === 0 ? {} : { reasoning }),
-    },
-    { ...(isPlain ? {} : { layout }), ...extras },
-  );
+  return withExtras(assistantMessage(texts.join(""), calls, reasoning), { ...(isPlain ? {} : { layout }), ...extras });
 }
 
 function readPart(part: Loose, reading: Reading): void {
   const metadata = metadataOf(part);
-  const told = defined({ metadata });
+  const shared = defined({ metadata });
   switch (part["type"]) {
     case "text": {
-      const text = toText(part["text"]);
+      const text = asText(part["text"]);
       const cited = optional("citations", part["citations"]);
       reading.texts.push(text);
       reading.isNeeded ||= text === "" || metadata !== undefined || part["citations"] !== undefined;
-      reading.layout.push({ type: "text", ...cited, ...told });
+      reading.layout.push({ type: "text", ...cited, ...shared });
       return;
     }
     case "reasoning":
-      readReasoning(toText(part["text"]), metadata, reading);
+      readReasoning(asText(part["text"]), metadata, reading);
       return;
     case "tool-call":
       if (part["providerExecuted"] === true) break;
       reading.calls.push(readCall(part));
       reading.isNeeded ||= metadata !== undefined || part["dynamic"] === true;
-      reading.layout.push({ type: "tool-call", ...(part["dynamic"] === true ? { dynamic: true } : {}), ...told });
+      reading.layout.push({ type: "tool-call", ...(part["dynamic"] === true ? { dynamic: true } : {}), ...shared });
       return;
   }
   reading.isNeeded = true;
@@ -77,7 +72,7 @@ function readPart(part: Loose, reading: Reading): void {
 function readReasoning(text: string, metadata: JsonObject | undefined, reading: Reading): void {
   const own = toLoose(metadata?.[OWN_KEY])["reasoning"];
   if (Array.isArray(own)) {
-    // A stream that was laid out by us: its thoughts stand where ours always do.
+    // A stream that we laid out: its reasoning stands first, as in our messages.
     reading.reasoning.push(...(own as Reasoning[]));
     reading.layout.unshift(...own.map(() => ({ type: "reasoning" })));
     return;
@@ -89,7 +84,7 @@ function readReasoning(text: string, metadata: JsonObject | undefined, reading: 
   reading.layout.push({ type: "reasoning", ...(isKnown || metadata === undefined ? {} : { metadata }) });
 }
 
-/** Signatures and opaque thoughts are Anthropic's, and stand where its provider for the SDK puts them. */
+/** Signatures and redacted reasoning are Anthropic's; they stand where its provider for the SDK puts them. */
 function toReasoning(text: string, metadata: JsonObject | undefined): Reasoning {
   const { signature, redactedData } = toLoose(metadata?.["anthropic"]);
   if (text === "" && typeof redactedData === "string") return { type: "redacted", data: redactedData };
@@ -102,14 +97,14 @@ function reasoningMetadata(thought: Reasoning): JsonObject | undefined {
 }
 
 function readCall(part: Loose): LlmToolCall {
-  return { id: toText(part["toolCallId"]), name: toText(part["toolName"]), ...toArguments(toJson(part["input"])) };
+  return { id: asText(part["toolCallId"]), name: asText(part["toolName"]), ...toArguments(toJson(part["input"])) };
 }
 
-/** Sources, files, what the vendor ran itself and whatever comes after us, as they are but for their bytes. */
+/** Sources, files, tools the vendor ran, and unknown parts: unchanged, except for how bytes are written. */
 function readOther(part: Loose): JsonObject {
-  const type = toText(part["type"]);
+  const type = asText(part["type"]);
   const isFile = type === "file" || type === "reasoning-file";
-  const { data: _, originalUrl: _spelled, ...rest } = part;
+  const { data: _, originalUrl: _url, ...rest } = part;
   return toJson(isFile ? { ...rest, ...readFile(part) } : part) as JsonObject;
 }
 
@@ -119,31 +114,31 @@ function metadataOf(part: Loose): JsonObject | undefined {
 }
 
 function isOrdered(layout: readonly JsonObject[]): boolean {
-  const ranks = layout.map(({ type }) => ["reasoning", "text", "tool-call"].indexOf(toText(type)));
+  const ranks = layout.map(({ type }) => ["reasoning", "text", "tool-call"].indexOf(asText(type)));
   return ranks.every((rank, index) => rank >= (ranks[index - 1] ?? 0));
 }
 
-function nth(layout: JsonObject[], type: string, index: number, change: (item: JsonObject) => void): void {
-  const item = layout.filter((other) => other["type"] === type)[index];
-  if (item !== undefined) change(item);
-}
-
-/** The parts again. A layout that does not fit its message, as after a change by hand, gives way to the message. */
+/** Writes the parts. A layout that does not fit its message, as after an edit by hand, is ignored. */
 export function writeAssistant(message: AssistantMessage, side: Side, version: SpecVersion): JsonObject[] {
   const { content, toolCalls = [], reasoning = [] } = message;
   const [thoughts, calls] = [[...reasoning], [...toolCalls]];
   return layoutOf(message).map((item): JsonObject => {
-    const told = metadataFields(objectIn(item, "metadata"), side);
+    const shared = metadataFields(objectIn(item, "metadata"), side);
     switch (item["type"]) {
       case "text": {
         const text = typeof item["text"] === "string" ? item["text"] : content;
-        return { type: "text", text, ...(side === "answer" ? optional("citations", item["citations"]) : {}), ...told };
+        return {
+          type: "text",
+          text,
+          ...(side === "answer" ? optional("citations", item["citations"]) : {}),
+          ...shared,
+        };
       }
       case "reasoning":
-        return { ...writeReasoning(thoughts.shift() as Reasoning, side), ...told };
+        return { ...writeReasoning(thoughts.shift() as Reasoning, side), ...shared };
       case "tool-call": {
         const dynamic = side === "answer" && item["dynamic"] === true ? { dynamic: true } : {};
-        return { ...writeCall(calls.shift() as LlmToolCall, side), ...dynamic, ...told };
+        return { ...writeCall(calls.shift() as LlmToolCall, side), ...dynamic, ...shared };
       }
     }
     return writeOther(toLoose(item["part"]), version);
@@ -180,7 +175,7 @@ function writeCall(call: LlmToolCall, side: Side): JsonObject {
 }
 
 function writeOther(part: Loose, version: SpecVersion): JsonObject {
-  const type = toText(part["type"]);
+  const type = asText(part["type"]);
   if (type !== "file" && type !== "reasoning-file") return { ...part } as JsonObject;
   const { data: _, url: _url, reference: _reference, text: _text, ...rest } = part;
   return { ...rest, ...writeFile(part, version) } as JsonObject;

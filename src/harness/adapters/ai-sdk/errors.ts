@@ -1,19 +1,12 @@
-// Failures on their way to the SDK: it gets its own object again where it threw one, so that its retries and the caller's
-// `isInstance` work as without us.
+// Our failures as the AI SDK knows them, so that its retries and the caller's `isInstance` work.
 
 import { AgentError, LlmProviderHttpError } from "../../../core/index.js";
-import { originalOf } from "../foreign-error.js";
+import { toFrameworkError } from "../foreign-model.js";
 
-/**
- * What the SDK is given for `error`: its own object where it was its own, the signal's reason for an abort, and else the error.
- * A failure of a provider of ours that may pass carries the marks by which the SDK knows what it may retry.
- */
+/** As `toFrameworkError`; a retryable failure of one of our providers gets the marks by which the SDK recognises one. */
 export function toSdkError(error: unknown): unknown {
-  if (!(error instanceof AgentError)) return error;
-  const original = originalOf(error);
-  if (original !== undefined) return original.thrown;
-  if (error.code === "aborted" && error.cause !== undefined) return error.cause;
-  if (!error.retryable) return error;
+  const known = toFrameworkError(error);
+  if (known !== error || !(error instanceof AgentError) || !error.retryable) return known;
   return Object.assign(new Error(error.message, { cause: error }), {
     name: "AI_APICallError",
     url: "",

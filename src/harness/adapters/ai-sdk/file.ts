@@ -1,12 +1,12 @@
-// A file in a prompt or an answer. The three versions of the interface spell one differently; here it is one JSON object, so that
-// a recording made under one is replayed under another.
+// A file in a prompt or an answer. The three versions of the interface write one differently; here it is one JSON object, so that a
+// recording made under one version replays under another.
 
 import { toBase64, type JsonObject } from "../../../core/index.js";
-import { type Loose, optional, toJson, toLoose, toText } from "../loose.js";
-import { refusePart } from "./extras.js";
+import { type Loose, optional, toJson, toLoose, asText } from "../loose.js";
+import { refuse } from "./extras.js";
 import type { SpecVersion } from "./spec.js";
 
-/** Exactly one of `data` (base64), `url`, `reference` and `text` is there. */
+/** Reads a file. Exactly one of `data` (base64), `url`, `reference` and `text` is set. */
 export function readFile(part: Loose): JsonObject {
   return {
     ...optional("mediaType", part["mediaType"]),
@@ -16,9 +16,9 @@ export function readFile(part: Loose): JsonObject {
 }
 
 function readData(data: unknown, part: Loose): JsonObject {
-  if (data instanceof URL) return { url: toText(part["originalUrl"]) || data.href };
+  if (data instanceof URL) return { url: asText(part["originalUrl"]) || data.href };
   if (data instanceof Uint8Array) return { data: toBase64(data) };
-  const type = toText(part["type"]);
+  const type = asText(part["type"]);
   if (typeof data === "string" && type.endsWith("-url")) return { url: data };
   if (type.endsWith("file-id")) return { reference: toJson(data) };
   if (typeof data === "string") return { data };
@@ -27,20 +27,20 @@ function readData(data: unknown, part: Loose): JsonObject {
     case "data":
       return readData(tagged["data"], {});
     case "url":
-      return { url: toText(tagged["originalUrl"]) || String(tagged["url"]) };
+      return { url: asText(tagged["originalUrl"]) || String(tagged["url"]) };
     case "reference":
       return { reference: toJson(tagged["reference"]) };
     case "text":
-      return { text: toText(tagged["text"]) };
+      return { text: asText(tagged["text"]) };
   }
-  return refusePart("a file", "its data is neither bytes, base64, a URL nor a reference");
+  return refuse("a file", "its data must be bytes, base64, a URL or a reference");
 }
 
-/** The fields of a file part of a message, or of an answer. */
+/** The fields of a file part in a message or an answer. */
 export function writeFile(file: Loose, version: SpecVersion): JsonObject {
   const { mediaType, filename } = file;
   return {
-    mediaType: toText(mediaType) || "application/octet-stream",
+    mediaType: asText(mediaType) || "application/octet-stream",
     ...optional("filename", filename),
     ...writeData(file, version),
   };
@@ -56,18 +56,17 @@ function writeData({ data, url, reference, text }: Loose, version: SpecVersion):
   }
   const tagged: JsonObject =
     reference === undefined
-      ? { type: "text", text: toText(text) }
+      ? { type: "text", text: asText(text) }
       : { type: "reference", reference: toJson(reference) };
-  return version === "v4"
-    ? { data: tagged }
-    : refusePart(`a file by ${toText(tagged["type"])}`, `its model is ${version}`);
+  if (version === "v4") return { data: tagged };
+  return refuse(`a file by ${asText(tagged["type"])}`, `the model has version ${version}`);
 }
 
 function toUrl(url: string): URL {
-  return URL.canParse(url) ? new URL(url) : refusePart("a file", "its URL is none");
+  return URL.canParse(url) ? new URL(url) : refuse("a file", "its URL is invalid");
 }
 
-/** A file within the result of a tool, which has names of its own in each version. */
+/** A file in the result of a tool, which each version names differently. */
 export function writeResultFile(file: Loose, version: SpecVersion): JsonObject {
   if (version === "v4") return { type: "file", ...writeFile(file, version) };
   const { mediaType, filename, data, url, reference } = file;
@@ -75,5 +74,5 @@ export function writeResultFile(file: Loose, version: SpecVersion): JsonObject {
   if (typeof data === "string") return { type: version === "v2" ? "media" : "file-data", data, ...kind };
   if (version === "v3" && typeof url === "string") return { type: "file-url", url, ...kind };
   if (version === "v3" && reference !== undefined) return { type: "file-id", fileId: toJson(reference) };
-  return refusePart("a file in the result of a tool", `its model is ${version}`);
+  return refuse("a file in the result of a tool", `the model has version ${version}`);
 }

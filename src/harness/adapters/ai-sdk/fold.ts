@@ -1,12 +1,13 @@
-// A streamed answer of the SDK put together: deltas of ours on the way, and at the end what `doGenerate` would have given.
+// Puts a streamed answer of the SDK together: our deltas on the way, and at the end the result that `doGenerate` would have given.
 
-import { AgentError, type LlmStreamDelta } from "../../../core/index.js";
-import { type Loose, toLoose, toText } from "../loose.js";
+import type { LlmStreamDelta } from "../../../core/index.js";
+import { tornStream } from "../foreign-model.js";
+import { type Loose, toLoose, asText } from "../loose.js";
 
-export interface Fold {
-  /** The delta that a part is, if it is one. */
+interface Fold {
+  /** The delta of a part, if it has one. */
   take(part: Loose): LlmStreamDelta | undefined;
-  /** Throws `provider-response` where the stream ended before it said how. */
+  /** Throws `provider-response` if the stream ended without a `finish` part. */
   result(name: string): Loose;
 }
 
@@ -25,7 +26,7 @@ export function createFold(): Fold {
 
   return {
     take(part) {
-      const type = toText(part["type"]);
+      const type = asText(part["type"]);
       switch (type) {
         case "text-start":
         case "text-delta":
@@ -65,21 +66,14 @@ export function createFold(): Fold {
   };
 }
 
-function tornStream(name: string): AgentError {
-  return new AgentError("provider-response", `the stream of ${name} ended before it said that it was whole`, {
-    kind: "unknown",
-    retryable: true,
-  });
-}
-
 type BlockType = "text" | "reasoning";
 
-/** Texts and thoughts, which come under ids and may overlap. They stand where they began. */
+/** Texts and reasoning, each under an id. They may overlap; a block stands where it began. */
 function createBlocks(content: Loose[]) {
   const open = new Map<string, Block>();
 
   function blockOf(type: BlockType, part: Loose): Block {
-    const key = `${type} ${toText(part["id"])}`;
+    const key = `${type} ${asText(part["id"])}`;
     const known = open.get(key);
     if (known !== undefined && part["type"] !== `${type}-start`) return known;
     const block: Block = { type, text: "" };
@@ -91,7 +85,7 @@ function createBlocks(content: Loose[]) {
   return (type: BlockType, part: Loose): LlmStreamDelta | undefined => {
     const block = blockOf(type, part);
     const { providerMetadata, citations, delta } = part;
-    // What an end says stands for the whole block, as in the SDK.
+    // The metadata of an end belongs to the whole block, as in the SDK.
     if (providerMetadata !== undefined) block["providerMetadata"] = providerMetadata;
     if (citations !== undefined) block["citations"] = citations;
     if (part["type"] !== `${type}-delta`) return undefined;
@@ -101,7 +95,7 @@ function createBlocks(content: Loose[]) {
   };
 }
 
-/** Calls, which stand where they were whole. What the vendor runs itself is no call of ours. */
+/** Calls, each at the place where it was complete. Calls that the vendor runs itself are not ours. */
 function createCalls(content: Loose[]) {
   const indexes = new Map<string, number>();
   const byVendor = new Set<string>();
@@ -116,19 +110,19 @@ function createCalls(content: Loose[]) {
     take(part: Loose): LlmStreamDelta | undefined {
       content.push(part);
       const { toolCallId, toolName, input } = part;
-      const id = toText(toolCallId);
+      const id = asText(toolCallId);
       if (part["providerExecuted"] === true || indexes.has(id)) return undefined;
       const argumentsText = typeof input === "string" ? input : "";
-      return { type: "tool-call-delta", index: indexOf(id), id, name: toText(toolName), argumentsText };
+      return { type: "tool-call-delta", index: indexOf(id), id, name: asText(toolName), argumentsText };
     },
     takeInput(part: Loose): LlmStreamDelta | undefined {
-      const id = toText(part["id"]);
+      const id = asText(part["id"]);
       if (part["providerExecuted"] === true) byVendor.add(id);
       if (byVendor.has(id)) return undefined;
       const index = indexOf(id);
       const argumentsText = typeof part["delta"] === "string" ? part["delta"] : "";
       if (part["type"] === "tool-input-delta") return { type: "tool-call-delta", index, argumentsText };
-      return { type: "tool-call-delta", index, id, name: toText(part["toolName"]), argumentsText: "" };
+      return { type: "tool-call-delta", index, id, name: asText(part["toolName"]), argumentsText: "" };
     },
   };
 }

@@ -1,4 +1,4 @@
-// A language model of the AI SDK as a provider of ours: what a recording has behind it.
+// A language model of the AI SDK as one of our providers.
 
 import {
   AgentError,
@@ -8,23 +8,23 @@ import {
   type LlmTurnRequest,
 } from "../../../core/index.js";
 import { type Loose, toLoose } from "../loose.js";
-import { beginCall, toAgentError } from "../foreign-error.js";
+import { foreignProvider } from "../foreign-model.js";
 import { createFold } from "./fold.js";
 import { liveParts } from "./play/play.js";
 import { writeCall } from "./request.js";
 import { readResult } from "./result.js";
 import type { AnyAiSdkModel } from "./spec.js";
 
-/** One call of a model, not begun yet. */
+/** One call of a model that has not begun. */
 export interface LiveCall {
   generate(): PromiseLike<unknown>;
   stream(): PromiseLike<unknown>;
 }
 
 /**
- * Wraps any language model of the AI SDK, of version 2, 3 or 4. Rejects with `AgentError`: `provider-http` and
- * `provider-response` with what the SDK says of trying again, `timeout`, `aborted`, and `invalid-options` for a request that
- * the model's version has no words for. Throws `invalid-options` for what is no such model.
+ * Wraps any language model of the AI SDK, version 2, 3 or 4. Rejects with `AgentError`: `provider-http` and `provider-response`
+ * (retryable as the SDK says), `timeout`, `aborted`, and `invalid-options` for a request that this version cannot express. Throws
+ * `invalid-options` for anything else than such a model.
  */
 export function fromAiSdk(model: AnyAiSdkModel): LlmProviderAdapter {
   assertModel(model);
@@ -40,51 +40,36 @@ function assertModel(model: unknown): void {
   const { specificationVersion: version, doGenerate, doStream } = toLoose(model);
   const isKnown = version === "v2" || version === "v3" || version === "v4";
   if (isKnown && typeof doGenerate === "function" && typeof doStream === "function") return;
-  throw new AgentError("invalid-options", `fromAiSdk was given no language model it knows: ${describe(model)}`, {
-    hint: `Pass a model object, such as openai("gpt-5"), of specification v2, v3 or v4; a name alone reaches no model.`,
+  throw new AgentError("invalid-options", `fromAiSdk needs a language model, not ${describe(model)}`, {
+    hint: `Pass a model object of specification v2, v3 or v4, such as openai("gpt-5"). A model name is not enough.`,
   });
 }
 
-/** Models that make no text are told by what they do. */
+/** Names the kind of a model that does not generate text. */
 function describe(model: unknown): string {
-  if (typeof model === "function") return "a function, such as a vendor that was not asked for a model yet";
+  if (typeof model === "function") return "a function, such as a vendor instead of one of its models";
   if (typeof model !== "object" || model === null) return showValue(model);
   const { specificationVersion, doEmbed, doGenerate, doStream, turn } = toLoose(model);
   if (typeof doEmbed === "function") return "an embedding model";
   if (typeof doGenerate === "function" && typeof doStream !== "function")
-    return "a model without doStream, as models of images, speech and transcripts are";
-  if (typeof turn === "function") return "a provider of ours already";
-  return `of specification ${showValue(specificationVersion)}`;
+    return "a model without doStream, such as one for images, speech or transcripts";
+  if (typeof turn === "function") return "a Playhead provider";
+  return `a model of specification ${showValue(specificationVersion)}`;
 }
 
-/** The provider whose every call is what `callOf` makes of its request. */
+/** A provider that makes the call `callOf` gives for each request. */
 export function liveProvider(name: string, callOf: (request: LlmTurnRequest) => LiveCall): LlmProviderAdapter {
-  return {
-    name,
-    async turn(given) {
-      const { request, state } = beginCall(given);
-      try {
-        const call = callOf(request);
-        request.signal?.throwIfAborted();
-        return readResult(toLoose(await call.generate()));
-      } catch (error) {
-        throw toAgentError(error, name, state);
-      }
-    },
-    async *stream(given) {
-      const { request, state } = beginCall(given);
-      try {
-        const call = callOf(request);
-        request.signal?.throwIfAborted();
-        for await (const event of readParts(toLoose(await call.stream()), name, request.signal)) {
-          state.hasStarted = true;
-          yield event;
-        }
-      } catch (error) {
-        throw toAgentError(error, name, state);
-      }
-    },
+  const begin = (request: LlmTurnRequest): LiveCall => {
+    const call = callOf(request);
+    request.signal?.throwIfAborted();
+    return call;
   };
+  return foreignProvider(name, {
+    answer: async (request) => readResult(toLoose(await begin(request).generate())),
+    async *events(request) {
+      yield* readParts(toLoose(await begin(request).stream()), name, request.signal);
+    },
+  });
 }
 
 async function* readParts(
@@ -94,7 +79,7 @@ async function* readParts(
 ): AsyncGenerator<LlmStreamEvent, void, undefined> {
   const fold = createFold();
   let passed: Loose[] = [];
-  const told = <T extends LlmStreamEvent>(event: T): T => {
+  const withParts = <T extends LlmStreamEvent>(event: T): T => {
     liveParts.set(event, passed);
     passed = [];
     return event;
@@ -103,12 +88,12 @@ async function* readParts(
     if (part["type"] === "error") throw part["error"];
     passed.push(part);
     const delta = fold.take(part);
-    if (delta !== undefined) yield told(delta);
+    if (delta !== undefined) yield withParts(delta);
   }
-  yield told({ type: "response", response: readResult(fold.result(name)) });
+  yield withParts({ type: "response", response: readResult(fold.result(name)) });
 }
 
-/** Leaving early cancels the stream, and so does the signal: a model may know of no abort, or say nothing more. */
+/** Reads the stream. Leaving early or aborting cancels it: a model may ignore the signal, or send nothing more. */
 async function* readAll(
   stream: ReadableStream<unknown>,
   signal: AbortSignal | undefined,

@@ -1,5 +1,5 @@
-// A cassette as middleware for `wrapLanguageModel`, and a model that is a cassette. One middleware serves AI SDK 5, 6 and 7: which
-// version the wrapped model speaks, it is told at each call.
+// A cassette as middleware for `wrapLanguageModel`, and a model that answers from a cassette. One middleware serves AI SDK 5, 6 and 7:
+// each call says which version the wrapped model has.
 
 import { cassetteProvider, type CassetteProvider, type ReplayOptions } from "../../../cassette/index.js";
 import { AgentError, defined, type LlmProviderAdapter, type LlmTurnRequest } from "../../../core/index.js";
@@ -16,20 +16,20 @@ import type {
 } from "./spec.js";
 import { ANY_URL, generate, stream, toAiSdk, type ToAiSdkOptions } from "./to-ai-sdk.js";
 
-/** The call that a request stands for. A symbol goes along with the request, is copied with it, and is never recorded. */
+/** The call behind a request. A symbol field travels with a request and its copies, and is never recorded. */
 const LIVE = Symbol("playhead.live");
 
 type Carrying = LlmTurnRequest & { readonly [LIVE]?: LiveCall };
 
-/** What `wrapLanguageModel` hands to a middleware at each call. */
-export interface WrappedCall<V extends SpecVersion = SpecVersion> {
+/** The argument of a middleware of `wrapLanguageModel`. */
+interface WrappedCall<V extends SpecVersion = SpecVersion> {
   readonly doGenerate: () => PromiseLike<unknown>;
   readonly doStream: () => PromiseLike<unknown>;
   readonly params: AiSdkCallOptions;
   readonly model: { readonly specificationVersion: V };
 }
 
-/** A middleware for `wrapLanguageModel` of AI SDK 5, 6 and 7; made by {@link cassetteMiddleware}. */
+/** A middleware for `wrapLanguageModel` of AI SDK 5, 6 and 7, made by {@link cassetteMiddleware}. */
 export interface CassetteMiddleware {
   readonly specificationVersion: "v3";
   readonly overrideSupportedUrls: () => Record<string, RegExp[]>;
@@ -38,27 +38,22 @@ export interface CassetteMiddleware {
 }
 
 /**
- * The live side of `cassetteMiddleware`: the model that it wraps, called with what it was really called with. `name` is
- * kept in the recording as its provider. Rejects with `AgentError` `invalid-options` for a turn that no
- * `cassetteMiddleware` passed on.
+ * The live side of `cassetteMiddleware`: calls the model that it wraps, with the original arguments. `name` is recorded as the
+ * provider. Rejects with `AgentError` `invalid-options` for a turn that did not come through `cassetteMiddleware`.
  */
 export function wrappedModel(name = "ai-sdk"): LlmProviderAdapter {
   return liveProvider(name, (request) => {
     const call = (request as Carrying)[LIVE];
     if (call !== undefined) return call;
-    throw new AgentError(
-      "invalid-options",
-      "wrappedModel() was asked for a turn that no cassetteMiddleware passed on",
-      {
-        hint: "Give it to useCassette, and cassetteMiddleware(handle) to wrapLanguageModel; elsewhere use fromAiSdk(model).",
-      },
-    );
+    throw new AgentError("invalid-options", "wrappedModel() got a turn that did not come through cassetteMiddleware", {
+      hint: "Pass it to useCassette, and cassetteMiddleware(handle) to wrapLanguageModel. Elsewhere use fromAiSdk(model).",
+    });
   });
 }
 
 /**
- * Middleware that asks the provider of `handle`, what `useCassette` gives, for every call. The wrapped model itself is asked
- * only through `wrappedModel()`, so a replay never touches it.
+ * Middleware that sends every call to the provider of `handle`, which `useCassette` returns. The wrapped model is called only
+ * through `wrappedModel()`, so a replay never touches it.
  */
 export function cassetteMiddleware({ provider }: { readonly provider: LlmProviderAdapter }): CassetteMiddleware {
   assertProvider(provider, "cassetteMiddleware");
@@ -74,22 +69,22 @@ export function cassetteMiddleware({ provider }: { readonly provider: LlmProvide
   };
 }
 
-/** A model that answers from a cassette, strictly, and from nothing else. */
+/** A model that answers from a cassette and from nothing else. */
 export interface CassetteModel extends AiSdkModel {
-  /** What is left, and the checks for the end of a test. */
+  /** The replay behind the model: unused turns, and the checks for the end of a test. */
   readonly tape: CassetteProvider;
 }
 
-/** The same for AI SDK 5. */
+/** A {@link CassetteModel} for AI SDK 5. */
 export interface CassetteModelV2 extends AiSdkModelV2 {
-  /** What is left, and the checks for the end of a test. */
+  /** The replay behind the model: unused turns, and the checks for the end of a test. */
   readonly tape: CassetteProvider;
 }
 
 /** The options of {@link cassetteModel}. */
 export interface CassetteModelOptions extends ReplayOptions, ToAiSdkOptions {}
 
-/** Checks `cassette` as if it came from a file. Throws `CassetteError` with a `LoadErrorCode`. */
+/** A model that answers from `cassette`, which is checked like a file. Throws `CassetteError` with a `LoadErrorCode`. */
 export function cassetteModel(
   cassette: unknown,
   options: CassetteModelOptions & { readonly specificationVersion: "v2" },

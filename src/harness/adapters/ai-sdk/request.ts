@@ -1,5 +1,5 @@
-// A call of a language model as a turn request, and back: settings and tools. `abortSignal` goes along and is no part of what is
-// compared; `headers` do not go along, since they hold keys.
+// A call of a language model as a turn request, and back: settings and tools. `abortSignal` is passed on and not compared. `headers`
+// are dropped, since they hold keys.
 
 import {
   AgentError,
@@ -11,58 +11,50 @@ import {
   type LlmToolDefinition,
   type LlmTurnRequest,
 } from "../../../core/index.js";
-import { given, type Loose, optional, toJson, toLoose, toText } from "../loose.js";
-import { EXTRAS, extrasOf, needsAiSdk, refusePart, withExtras } from "./extras.js";
+import { given, type Loose, optional, toJson, toLoose, asText } from "../loose.js";
+import { HELD } from "../extras.js";
+import { EXTRAS, extrasOf, hasExtras, refuse, withExtras } from "./extras.js";
 import { readPrompt } from "./prompt/read.js";
 import { writePrompt } from "./prompt/write.js";
 import type { AiSdkCallOptions, SpecVersion } from "./spec.js";
 
 export function readCall(options: AiSdkCallOptions): LlmTurnRequest {
-  if (options.includeRawChunks === true) {
-    refusePart("includeRawChunks", "the vendor's own chunks are in no recording");
-  }
+  if (options.includeRawChunks === true) refuse("includeRawChunks", "raw chunks are never recorded");
   refuseHeldState(toLoose(options.providerOptions));
   const messages = readPrompt(options.prompt);
   const tools = (options.tools ?? []).map((tool) => readTool(toLoose(tool)));
-  const isForeign = messages.some(needsAiSdk) || tools.some((tool) => Object.keys(extrasOf(tool)).length > 0);
+  const isForeign = messages.some(hasExtras) || tools.some((tool) => Object.keys(extrasOf(tool)).length > 0);
   const settings = readSettings(options, isForeign);
-  const { abortSignal } = options;
   return {
     messages,
     ...(tools.length === 0 ? {} : { tools }),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
-    ...defined({ signal: abortSignal }),
+    ...defined({ signal: options.abortSignal }),
   };
 }
 
-/** A conversation that a vendor's server holds is no part of the prompt, so a recording would not hold it. */
+/** Throws for a conversation that a vendor's server holds: it is not in the prompt, so a recording would lack it. */
 function refuseHeldState(providerOptions: Loose): void {
   for (const [vendor, value] of Object.entries(providerOptions)) {
     const options = toLoose(value);
-    const container = toLoose(options["container"])["id"];
-    const held: Loose = { ...options, "container.id": container };
-    const field = HELD_STATE.find((name) => held[name] !== undefined && held[name] !== null);
-    if (field === undefined) continue;
-    const why = "it continues a conversation on the vendor's server; send the whole conversation without it";
-    refusePart(`providerOptions.${vendor}.${field}`, why);
+    const held: Loose = { ...options, "container.id": toLoose(options["container"])["id"] };
+    const field = ["previousResponseId", "conversation", "container.id"].find((name) => (held[name] ?? null) !== null);
+    if (field !== undefined) refuse(`providerOptions.${vendor}.${field}`, HELD);
   }
 }
-
-const HELD_STATE = ["previousResponseId", "conversation", "container.id"];
 
 function readTool(tool: Loose): LlmToolDefinition {
   const { type, name, description, inputSchema, ...rest } = tool;
   if (type === "function") {
-    const named = { name: toText(name), description: toText(description) };
+    const named = { name: asText(name), description: asText(description) };
     return withExtras({ ...named, schema: toJson(inputSchema ?? {}) as JsonObject }, toJson(rest) as JsonObject);
   }
-  if (type !== "provider" && type !== "provider-defined")
-    refusePart(`a tool of type "${toText(type)}"`, "it is unknown");
+  if (type !== "provider" && type !== "provider-defined") refuse(`a tool of type "${asText(type)}"`, "it is unknown");
   const { id, args } = rest;
-  return withExtras({ name: toText(name), description: "", schema: {} }, { id: toText(id), args: toJson(args ?? {}) });
+  return withExtras({ name: asText(name), description: "", schema: {} }, { id: asText(id), args: toJson(args ?? {}) });
 }
 
-/** What every vendor has under a name of ours, and in the extras what some have. */
+/** Settings that every vendor has, and the others as extras. */
 function readSettings(options: AiSdkCallOptions, isForeign: boolean): LlmSettings {
   const { topK, presencePenalty, frequencyPenalty, reasoning, providerOptions, stopSequences = [] } = options;
   const format = readFormat(toLoose(options.responseFormat));
@@ -87,35 +79,35 @@ function readSettings(options: AiSdkCallOptions, isForeign: boolean): LlmSetting
   } as LlmSettings;
 }
 
-/** `auto` is what the interface means by nothing, and some versions of the SDK say it. */
+/** `auto` is the default of the interface, and some versions of the SDK send it. */
 function readChoice({ type, toolName }: Loose): Pick<LlmSettings, "toolChoice"> {
   if (type === undefined || type === "auto") return {};
   if (type === "none" || type === "required") return { toolChoice: type };
-  return { toolChoice: { name: toText(toolName) } };
+  return { toolChoice: { name: asText(toolName) } };
 }
 
-/** The names that stand for a schema without one, and for JSON without a schema. */
+/** The names for a schema without one, and for JSON without a schema. */
 const UNNAMED = "response";
 const ANY_JSON = "json_object";
 
 function readFormat(format: Loose): { settings: LlmSettings; extras: JsonObject } {
   if (format["type"] !== "json") return { settings: {}, extras: {} };
   const { schema, name, description } = format;
-  const extras = description === undefined ? {} : { formatDescription: toText(description) };
+  const extras = description === undefined ? {} : { formatDescription: asText(description) };
   if (schema === undefined) {
     return { settings: { responseFormat: { name: ANY_JSON, schema: { type: "object" } } }, extras };
   }
-  const named = toText(name) || UNNAMED;
+  const named = asText(name) || UNNAMED;
   return { settings: { responseFormat: { name: named, schema: toJson(schema) as JsonObject } }, extras };
 }
 
-/** What `doGenerate` and `doStream` of a model of this version take. */
+/** The argument of `doGenerate` and `doStream` of a model of this version. */
 export function writeCall(request: LlmTurnRequest, version: SpecVersion, name: string): Loose {
   const { messages, tools = [], settings = {}, signal } = request;
   assertKnownOptions(`the settings of a request to ${name}`, settings, [...SETTING_NAMES, EXTRAS]);
   if (settings.model !== undefined) {
-    throw new AgentError("invalid-options", `${name} was asked for the model "${settings.model}"`, {
-      hint: "A model of the AI SDK is one model: leave the setting out, or wrap another model.",
+    throw new AgentError("invalid-options", `${name} cannot answer as the model "${settings.model}"`, {
+      hint: "A model object of the AI SDK is one model. Leave the setting out, or wrap another model.",
     });
   }
   const { toolChoice, responseFormat, stop = [] } = settings;
@@ -141,8 +133,8 @@ function writeTool(tool: LlmToolDefinition, version: SpecVersion): Loose {
   if (typeof extras["id"] === "string") {
     return { type: version === "v2" ? "provider-defined" : "provider", name, ...extras };
   }
-  const told = description === "" ? {} : { description };
-  return { type: "function", name, ...told, inputSchema: schema, ...extras };
+  const described = description === "" ? {} : { description };
+  return { type: "function", name, ...described, inputSchema: schema, ...extras };
 }
 
 function writeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): JsonObject {
@@ -150,8 +142,8 @@ function writeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): JsonObject
 }
 
 function writeFormat({ name, schema }: NonNullable<LlmSettings["responseFormat"]>, description: unknown): JsonObject {
-  const told = given("description", description);
+  const described = given("description", description);
   if (name === ANY_JSON && JSON.stringify(schema) === JSON.stringify({ type: "object" }))
-    return { type: "json", ...told };
-  return { type: "json", schema, ...(name === UNNAMED ? {} : { name }), ...told };
+    return { type: "json", ...described };
+  return { type: "json", schema, ...(name === UNNAMED ? {} : { name }), ...described };
 }

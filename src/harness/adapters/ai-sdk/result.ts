@@ -1,9 +1,8 @@
-// An answer of the SDK as a turn response, and back. What the transport said (headers, bodies, the vendor's raw usage) is not
-// kept: no two calls have it in common.
+// An answer of the SDK as a turn response, and back. Data of the transport (headers, bodies, raw usage) is dropped: it differs from
+// call to call.
 
-import { defined } from "../../../core/index.js";
-import type { JsonObject, LlmTurnResponse, StopReason } from "../../../core/index.js";
-import { type Loose, objectIn, optional, toLoose, toText } from "../loose.js";
+import { defined, type JsonObject, type LlmTurnResponse, type StopReason } from "../../../core/index.js";
+import { type Loose, objectIn, optional, toLoose, asText } from "../loose.js";
 import { readAssistant, writeAssistant } from "./assistant.js";
 import { extrasOf, withExtras } from "./extras.js";
 import type { FinishReason, GenerateResult, ResultHead, SpecVersion } from "./spec.js";
@@ -18,7 +17,7 @@ export function readResult(result: Loose): LlmTurnResponse {
   const { usage, exact } = readUsage(toLoose(result["usage"]));
   const warnings = Array.isArray(result["warnings"]) && result["warnings"].length > 0 ? result["warnings"] : undefined;
   const metadata = toLoose(result["providerMetadata"]);
-  const model = toText(modelId);
+  const model = asText(modelId);
   return withExtras<LlmTurnResponse>(
     {
       message,
@@ -40,13 +39,6 @@ export function readResult(result: Loose): LlmTurnResponse {
   );
 }
 
-const STOP_REASONS: Readonly<Record<string, StopReason>> = {
-  stop: "stop",
-  length: "length",
-  "content-filter": "contentFilter",
-  "tool-calls": "toolUse",
-  error: "error",
-};
 const FINISH_REASONS: Readonly<Record<StopReason, FinishReason["unified"]>> = {
   stop: "stop",
   length: "length",
@@ -54,14 +46,17 @@ const FINISH_REASONS: Readonly<Record<StopReason, FinishReason["unified"]>> = {
   toolUse: "tool-calls",
   error: "error",
 };
+const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map(
+  (Object.keys(FINISH_REASONS) as StopReason[]).map((reason) => [FINISH_REASONS[reason], reason]),
+);
 
-/** `finish` is the SDK's word where ours does not lead back to it. */
+/** `finish` is the SDK's word, unless it follows from our stop reason. */
 function readFinish(reason: unknown, hasCalls: boolean) {
   const { unified, raw } = typeof reason === "string" ? { unified: reason, raw: undefined } : toLoose(reason);
-  const word = toText(unified) || "other";
-  const own = Object.hasOwn(STOP_REASONS, word) ? STOP_REASONS[word] : undefined;
-  const settled = (own ?? "stop") === "stop" && hasCalls ? "toolUse" : own === "toolUse" && !hasCalls ? "stop" : own;
-  const stopReason = settled ?? "stop";
+  const word = asText(unified) || "other";
+  const own = STOP_REASONS.get(word) ?? "stop";
+  const isByCalls = own === "stop" || own === "toolUse";
+  const stopReason: StopReason = isByCalls ? (hasCalls ? "toolUse" : "stop") : own;
   return { stopReason, finish: FINISH_REASONS[stopReason] === word ? undefined : word, rawFinish: raw };
 }
 
@@ -74,16 +69,17 @@ export function writeResult(response: LlmTurnResponse, version: SpecVersion): Ge
 }
 
 export function writeHead(response: LlmTurnResponse, version: SpecVersion): ResultHead {
-  const { finish, rawFinish, warnings } = extrasOf(response);
-  const metadata = objectIn(extrasOf(response), "metadata");
+  const extras = extrasOf(response);
+  const { finish, rawFinish, warnings, id, timestamp } = extras;
+  const metadata = objectIn(extras, "metadata");
   const { stopReason, usage, model } = response;
-  const { id, timestamp } = extrasOf(response);
   const word = typeof finish === "string" ? finish : FINISH_REASONS[stopReason];
-  // What version 2 calls unknown, later ones call other.
+  const raw = typeof rawFinish === "string" ? rawFinish : undefined;
+  // Version 2 says `unknown` where later versions say `other`.
   const unified = (version !== "v2" && word === "unknown" ? "other" : word) as FinishReason["unified"];
   return {
-    finishReason: version === "v2" ? (unified as unknown as FinishReason) : { unified, raw: rawText(rawFinish) },
-    usage: writeUsage(usage, objectIn(extrasOf(response), "usage"), version),
+    finishReason: version === "v2" ? (unified as unknown as FinishReason) : { unified, raw },
+    usage: writeUsage(usage, objectIn(extras, "usage"), version),
     warnings: (Array.isArray(warnings) ? warnings : []) as ResultHead["warnings"],
     ...(metadata === undefined ? {} : { providerMetadata: metadata as Record<string, JsonObject> }),
     response: {
@@ -92,8 +88,4 @@ export function writeHead(response: LlmTurnResponse, version: SpecVersion): Resu
       ...defined({ modelId: model }),
     },
   };
-}
-
-function rawText(raw: unknown): string | undefined {
-  return typeof raw === "string" ? raw : undefined;
 }

@@ -1,12 +1,9 @@
-// The language-model interface of the AI SDK as far as we use it, versions 2, 3 and 4 (AI SDK 5, 6 and 7). Types of our own, so
-// that nobody needs the package to compile; test/types holds them against the real ones. Specification: `@ai-sdk/provider`.
+// The language-model interface of the AI SDK as far as we use it, versions 2, 3 and 4 (AI SDK 5, 6 and 7). Our own types, so that
+// compiling does not need the package; test/types compares them with the real ones. Specification: `@ai-sdk/provider`.
 
 import type { JsonObject } from "../../../core/index.js";
 
 export type SpecVersion = "v2" | "v3" | "v4";
-
-/** Vendor's fields by vendor: `providerOptions` on the way in, `providerMetadata` on the way out. */
-export type Metadata = Readonly<Record<string, JsonObject>>;
 
 /** Any language model of the SDK. */
 export interface AnyAiSdkModel {
@@ -17,19 +14,13 @@ export interface AnyAiSdkModel {
   doStream(options: never): PromiseLike<unknown>;
 }
 
-/** One part of a message; which fields it has depends on `type`. */
-export interface PromptPart {
-  readonly type: string;
-  readonly [field: string]: unknown;
-}
-
 export interface PromptMessage {
   readonly role: string;
   readonly content: unknown;
   readonly providerOptions?: unknown;
 }
 
-/** What a model is called with. `headers` and `abortSignal` are no part of what is recorded. */
+/** The argument of a call. `headers` and `abortSignal` are not recorded. */
 export interface AiSdkCallOptions {
   readonly prompt: readonly PromptMessage[];
   readonly maxOutputTokens?: number | undefined;
@@ -50,8 +41,8 @@ export interface AiSdkCallOptions {
   readonly providerOptions?: unknown;
 }
 
-/** A part of an answer that we write. Parts we only pass on (files, sources …) have the same shape as in the SDK. */
-export type AnswerPart =
+/** A part of an answer that we write. Parts that we only pass on (files, sources …) have the SDK's own shape. */
+type AnswerPart =
   | { type: "text"; text: string; providerMetadata?: Record<string, JsonObject> }
   | { type: "reasoning"; text: string; providerMetadata?: Record<string, JsonObject> }
   | {
@@ -79,12 +70,12 @@ export interface FinishReason {
 }
 
 /** A warning of the vendor's adapter, passed on. */
-export interface Warning {
+interface Warning {
   type: "other";
   message: string;
 }
 
-/** How an answer ended and what is told of it beside its content. */
+/** The facts of an answer besides its content. */
 export interface ResultHead {
   finishReason: FinishReason;
   usage: TokenUsage;
@@ -97,13 +88,13 @@ export interface GenerateResult extends ResultHead {
   content: AnswerPart[];
 }
 
-/** The same as version 2 has it, whose counts are flat and whose reasons are words. */
-export interface GenerateResultV2 extends Omit<GenerateResult, "finishReason" | "usage"> {
+/** A result of version 2, which has flat counts, and finish reasons that are words. */
+interface GenerateResultV2 extends Omit<GenerateResult, "finishReason" | "usage"> {
   finishReason: FinishReason["unified"] | "unknown";
   usage: FlatUsage;
 }
 
-export interface FlatUsage {
+interface FlatUsage {
   inputTokens: number | undefined;
   outputTokens: number | undefined;
   totalTokens: number | undefined;
@@ -111,7 +102,7 @@ export interface FlatUsage {
   cachedInputTokens?: number;
 }
 
-/** A piece of a streamed answer. */
+/** A part of a streamed answer. */
 export type StreamPart =
   | { type: "stream-start"; warnings: Warning[] }
   | { type: "response-metadata"; id?: string; timestamp?: Date; modelId?: string }
@@ -126,43 +117,29 @@ export type StreamPart =
   | { type: "finish"; usage: TokenUsage; finishReason: FinishReason; providerMetadata?: Record<string, JsonObject> }
   | { type: "error"; error: unknown };
 
-export interface StreamResult {
-  stream: ReadableStream<StreamPart>;
-}
-
-export type StreamPartV2 =
+type StreamPartV2 =
   | Exclude<StreamPart, { type: "finish" }>
-  | {
-      type: "finish";
-      usage: FlatUsage;
-      finishReason: GenerateResultV2["finishReason"];
-      providerMetadata?: Record<string, JsonObject>;
-    };
+  | (Pick<GenerateResultV2, "usage" | "finishReason" | "providerMetadata"> & { type: "finish" });
 
-export interface StreamResultV2 {
-  stream: ReadableStream<StreamPartV2>;
+export interface StreamResult<Part = StreamPart> {
+  stream: ReadableStream<Part>;
 }
 
-/** What a model of the version gives. */
+/** The results of a model of the version. */
 export type GenerateResultOf<V extends SpecVersion> = V extends "v2" ? GenerateResultV2 : GenerateResult;
-export type StreamResultOf<V extends SpecVersion> = V extends "v2" ? StreamResultV2 : StreamResult;
+export type StreamResultOf<V extends SpecVersion> = StreamResult<V extends "v2" ? StreamPartV2 : StreamPart>;
 
-/** A model as we make one. Typed as version 3, which AI SDK 6 and 7 take; see `ToAiSdkOptions` for others. */
-export interface AiSdkModel {
-  readonly specificationVersion: "v3";
+interface MadeModel<V extends SpecVersion> {
+  readonly specificationVersion: V;
   readonly provider: string;
   readonly modelId: string;
   readonly supportedUrls: Record<string, RegExp[]>;
-  doGenerate(options: AiSdkCallOptions): Promise<GenerateResult>;
-  doStream(options: AiSdkCallOptions): Promise<StreamResult>;
+  doGenerate(options: AiSdkCallOptions): Promise<GenerateResultOf<V>>;
+  doStream(options: AiSdkCallOptions): Promise<StreamResultOf<V>>;
 }
 
-/** A model as we make one for AI SDK 5, which takes no other. */
-export interface AiSdkModelV2 {
-  readonly specificationVersion: "v2";
-  readonly provider: string;
-  readonly modelId: string;
-  readonly supportedUrls: Record<string, RegExp[]>;
-  doGenerate(options: AiSdkCallOptions): Promise<GenerateResultV2>;
-  doStream(options: AiSdkCallOptions): Promise<StreamResultV2>;
-}
+/** A model as we make one. Typed as version 3, which AI SDK 6 and 7 accept; see `ToAiSdkOptions` for others. */
+export type AiSdkModel = MadeModel<"v3">;
+
+/** A model as we make one for AI SDK 5, which accepts no other version. */
+export type AiSdkModelV2 = MadeModel<"v2">;

@@ -1,5 +1,4 @@
-// A provider of ours as a language model of the AI SDK: a recorder, a replay, or a vendor's wire behind generateText, streamText
-// and every agent of the SDK.
+// One of our providers (a recorder, a replay, a vendor's API) as a language model of the AI SDK.
 
 import {
   AgentError,
@@ -11,6 +10,7 @@ import {
   type LlmTurnRequest,
 } from "../../../core/index.js";
 import { assertProvider } from "../assert-provider.js";
+import { streamOf } from "../foreign-model.js";
 import { toSdkError } from "./errors.js";
 import { playParts } from "./play/play.js";
 import { readCall } from "./request.js";
@@ -19,16 +19,16 @@ import type { AiSdkModel, AiSdkModelV2, GenerateResult, SpecVersion, StreamPart,
 
 /** The options of {@link toAiSdk}. */
 export interface ToAiSdkOptions {
-  /** Which version the model speaks. Default `v3`, which AI SDK 6 and 7 take; AI SDK 5 takes `v2` alone. */
+  /** The version of the model interface. Default `v3`, for AI SDK 6 and 7. AI SDK 5 accepts only `v2`. */
   readonly specificationVersion?: SpecVersion;
 }
 
-/** The SDK must not fetch what a URL in a prompt names: a replay has no network, and a recording keeps the URL. */
+/** Keeps the SDK from fetching the URLs in a prompt: a replay has no network, and a recording keeps the URL. */
 export const ANY_URL: Record<string, RegExp[]> = { "*/*": [/.*/] };
 
 /**
- * The model. Calls reject with what the provider rejects with: a `CassetteError` of a miss as it is, an error of a model under
- * `fromAiSdk` as that model threw it, and a failure of a provider of ours that may pass as one the SDK retries.
+ * The model. A call rejects as its provider does: with the `CassetteError` of a miss, with the original error of a model under
+ * `fromAiSdk`, and with an error that the SDK retries for a retryable failure of another provider.
  */
 export function toAiSdk(
   provider: LlmProviderAdapter,
@@ -49,14 +49,14 @@ export function toAiSdk(provider: LlmProviderAdapter, options: ToAiSdkOptions = 
   };
 }
 
-export function assertVersion(version: unknown): void {
+function assertVersion(version: unknown): void {
   if (version === "v2" || version === "v3" || version === "v4") return;
-  throw new AgentError("invalid-options", `specificationVersion is ${showValue(version)}`, {
-    hint: `Use "v2" for AI SDK 5, "v3" or nothing for AI SDK 6 and 7.`,
+  throw new AgentError("invalid-options", `toAiSdk: specificationVersion is ${showValue(version)}`, {
+    hint: 'Use "v2" for AI SDK 5, and "v3" (the default) for AI SDK 6 and 7.',
   });
 }
 
-/** Vendor and model, the same whether recorded or replayed. */
+/** Vendor and model, the same for a recording and its replay. */
 function identify(source: LlmProviderAdapter): { provider: string; modelId: string } {
   const name = providerName(source).replace(/^cassette:/, "");
   const [, provider, modelId] = /^([^:]+):(.+)$/s.exec(name) ?? [];
@@ -76,8 +76,8 @@ export async function generate(
 }
 
 /**
- * Resolves once the first event is there, so that a miss, or a call that may be tried again, rejects here. Cancelling the stream
- * aborts the call, which may be waiting for a model that says nothing more.
+ * Resolves with the first event, so that a miss, or a call that may be retried, rejects here. Cancelling the stream aborts the call,
+ * even while it waits for a silent model.
  */
 export async function stream(
   provider: LlmProviderAdapter,
@@ -86,18 +86,13 @@ export async function stream(
 ): Promise<StreamResult> {
   const left = new AbortController();
   const signal = given.signal === undefined ? left.signal : AbortSignal.any([given.signal, left.signal]);
-  const request = { ...given, signal };
-  const events = (provider.stream?.(request) ?? whole(provider, request))[Symbol.asyncIterator]();
+  const events = streamOf(provider, { ...given, signal })[Symbol.asyncIterator]();
   try {
     const first = await events.next();
     return { stream: toReadable(playParts(resume(first, events), version), left) };
   } catch (error) {
     throw toSdkError(error);
   }
-}
-
-async function* whole(provider: LlmProviderAdapter, request: LlmTurnRequest): AsyncGenerator<LlmStreamEvent> {
-  yield { type: "response", response: await provider.turn(request) };
 }
 
 async function* resume(
@@ -108,12 +103,12 @@ async function* resume(
     if (first.done !== true) yield first.value;
     yield* { [Symbol.asyncIterator]: () => rest };
   } finally {
-    // A reader who left after the first event has not begun the rest.
+    // A reader who left after the first event has not started on the rest.
     await rest.return?.();
   }
 }
 
-/** A failure on the way is a part of its own, as with every model of the SDK. Cancelling ends the call. */
+/** A failure during the stream becomes an `error` part, as with every model of the SDK. Cancelling ends the call. */
 function toReadable(parts: AsyncGenerator<StreamPart, void, undefined>, left: AbortController) {
   return new ReadableStream<StreamPart>({
     async pull(controller) {

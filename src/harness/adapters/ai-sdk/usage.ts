@@ -1,5 +1,5 @@
-// The tokens of an answer: the SDK's counts as ours, and back. Version 2 counts flat, later ones by kind. Where our counts do not
-// lead back to what was said (a vendor that adds thoughts to the total alone, or names one count of several), the SDK's go along.
+// The tokens of an answer: the SDK's counts as ours, and back. Version 2 has flat counts, later versions nested ones. The SDK's
+// counts are kept as well if ours do not lead back to them, such as a total that includes reasoning.
 
 import { canonicalize, defined, type JsonObject, type Usage } from "../../../core/index.js";
 import { type Loose, toLoose } from "../loose.js";
@@ -9,7 +9,7 @@ const FLAT = ["inputTokens", "outputTokens", "totalTokens", "reasoningTokens", "
 const INPUT = ["total", "noCache", "cacheRead", "cacheWrite"];
 const OUTPUT = ["total", "text", "reasoning"];
 
-/** `exact` is there where `usage` alone would not give the same counts again. */
+/** `exact` is set if `usage` alone would not give the same counts again. */
 export function readUsage(said: Loose): { usage: Usage | undefined; exact: JsonObject | undefined } {
   const usage = toUsage(said);
   const counts = countsOf(said);
@@ -47,7 +47,7 @@ function isNested({ inputTokens, outputTokens }: Loose): boolean {
   return [inputTokens, outputTokens].some((counts) => typeof counts === "object" && counts !== null);
 }
 
-/** The counts that are numbers. What the vendor said beside them is not kept: no two calls have it in common. */
+/** The counts that are numbers. The vendor's other data is dropped: it differs from call to call. */
 function countsOf(said: Loose): JsonObject {
   if (!isNested(said)) return pick(said, FLAT);
   const input = pick(toLoose(said["inputTokens"]), INPUT);
@@ -67,11 +67,11 @@ function pick(fields: Loose, names: readonly string[]): JsonObject {
   );
 }
 
-/** As a model of this version says it. `exact` counts where it is of the same kind. */
+/** The usage for a model of this version. `exact` is used if it has the same form. */
 export function writeUsage(usage: Usage | undefined, exact: JsonObject | undefined, version: SpecVersion): TokenUsage {
   if (version === "v2") {
-    const flat = exact !== undefined && !isNested(exact) ? exact : undefined;
-    const { inputTokens, outputTokens, totalTokens, ...more } = flat ?? flatUsage(usage);
+    const flat = exact !== undefined && !isNested(exact) ? exact : flatUsage(usage);
+    const { inputTokens, outputTokens, totalTokens, ...more } = flat;
     return { inputTokens, outputTokens, totalTokens, ...more } as unknown as TokenUsage;
   }
   if (exact === undefined || !isNested(exact)) return nestedUsage(usage);
@@ -83,8 +83,7 @@ export function writeUsage(usage: Usage | undefined, exact: JsonObject | undefin
 }
 
 function nestedUsage(usage: Usage | undefined): TokenUsage {
-  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens } =
-    usage ?? ({} as Partial<Usage>);
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }: Partial<Usage> = usage ?? {};
   const cached = (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0);
   return {
     inputTokens: {
@@ -101,14 +100,10 @@ function nestedUsage(usage: Usage | undefined): TokenUsage {
   };
 }
 
-/** As version 2 has it, which knows no writes to a cache. */
+/** The usage of version 2, which does not count cache writes. */
 function flatUsage(usage: Usage | undefined): Record<string, number | undefined> {
-  const { inputTokens, outputTokens, cacheReadTokens, reasoningTokens } = usage ?? ({} as Partial<Usage>);
+  const { inputTokens, outputTokens, cacheReadTokens, reasoningTokens }: Partial<Usage> = usage ?? {};
   const totalTokens = usage === undefined ? undefined : usage.inputTokens + usage.outputTokens;
-  return {
-    inputTokens,
-    outputTokens,
-    totalTokens,
-    ...defined({ cachedInputTokens: cacheReadTokens, reasoningTokens }),
-  };
+  const details = defined({ cachedInputTokens: cacheReadTokens, reasoningTokens });
+  return { inputTokens, outputTokens, totalTokens, ...details };
 }

@@ -1,5 +1,4 @@
-// A whole answer both ways: the message, why the model stopped, tokens, and the model that answered. A `finalAnswer` other than
-// the content is not carried.
+// A whole answer both ways: message, stop reason, tokens and model. A `finalAnswer` that differs from the content is dropped.
 
 import {
   canonicalize,
@@ -22,7 +21,7 @@ export interface WrittenUsage {
   output_token_details?: { reasoning?: number };
 }
 
-/** Where ours do not lead back to what was said, such as tokens of sound, the counts of LangChain go along. */
+/** LangChain's own counts, if ours do not lead back to them, such as audio tokens. */
 function exactUsage(said: Fields, usage: Usage | undefined): JsonObject {
   if (usage === undefined) return {};
   const plain = JSON.parse(JSON.stringify(said)) as JsonObject;
@@ -30,12 +29,12 @@ function exactUsage(said: Fields, usage: Usage | undefined): JsonObject {
   return canonicalize(plain) === canonicalize(again) ? {} : { usage: plain };
 }
 
-export interface WrittenResponse extends WrittenAnswer {
+interface WrittenResponse extends WrittenAnswer {
   usage_metadata?: WrittenUsage;
   response_metadata: Record<string, unknown>;
 }
 
-/** OpenAI's words, which LangChain's own code knows. */
+/** OpenAI's words, which LangChain's own code understands. */
 const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   stop: "stop",
   toolUse: "tool_calls",
@@ -65,7 +64,7 @@ export function writeResponse(response: LlmTurnResponse): WrittenResponse {
   return { ...writeAnswer(response.message), ...writeFacts(response) };
 }
 
-/** All of a response but its message. */
+/** A response without its message. */
 export function writeFacts(response: LlmTurnResponse) {
   const { stopReason, usage, model, costUsd } = response;
   const exact = objectIn(fieldOf(response, EXTRAS), "usage") as unknown as WrittenUsage | undefined;
@@ -78,30 +77,26 @@ export function writeFacts(response: LlmTurnResponse) {
   };
 }
 
-/** An AI message as a response; `calls` is how many calls there were before it. Throws `cannot-convert`. */
+/** An AI message as a response; `calls` counts the calls before it. Throws `cannot-convert`. */
 export function readResponse(answer: unknown, ignore: Ignored, calls: number): LlmTurnResponse {
   const fields = fieldsOf(answer);
   const message = readAnswer(fields, "the answer", { ignore, calls });
   const metadata = fieldsOf(fields["response_metadata"]);
   const usage = readUsage(fieldsOf(fields["usage_metadata"]));
   const model = [metadata["model_name"], metadata["model"]].find((name) => typeof name === "string");
+  const stops = ["finish_reason", "stop_reason", "finishReason", "done_reason"].map((name) => metadata[name]);
+  const word = stops.find((value) => typeof value === "string");
   const costUsd = metadata["cost_usd"];
   const asksTools = (message.toolCalls ?? []).length > 0;
   const response: LlmTurnResponse = {
     message,
     ...(asksTools ? {} : { finalAnswer: message.content }),
-    stopReason: readStop(metadata) ?? (asksTools ? "toolUse" : "stop"),
+    stopReason: STOP_REASONS[word?.toLowerCase() ?? ""] ?? (asksTools ? "toolUse" : "stop"),
     ...defined({ usage }),
     ...(typeof costUsd === "number" ? { costUsd } : {}),
     ...(typeof model === "string" ? { model } : {}),
   };
   return withField(response, EXTRAS, exactUsage(fieldsOf(fields["usage_metadata"]), usage));
-}
-
-function readStop(metadata: Fields): StopReason | undefined {
-  const said = ["finish_reason", "stop_reason", "finishReason", "done_reason"].map((name) => metadata[name]);
-  const word = said.find((value) => typeof value === "string");
-  return typeof word === "string" ? STOP_REASONS[word.toLowerCase()] : undefined;
 }
 
 function writeUsage(usage: Usage): WrittenUsage {
@@ -116,7 +111,11 @@ function writeUsage(usage: Usage): WrittenUsage {
   };
 }
 
-/** Both count everything that was read or written, cached or not. */
+function count(value: unknown): number | undefined {
+  return typeof value === "number" ? value : undefined;
+}
+
+/** Both sides count cached tokens among the input tokens. */
 function readUsage(usage: Fields): Usage | undefined {
   const { input_tokens: inputTokens, output_tokens: outputTokens } = usage;
   if (typeof inputTokens !== "number" || typeof outputTokens !== "number") return undefined;
@@ -125,8 +124,6 @@ function readUsage(usage: Fields): Usage | undefined {
   return {
     inputTokens,
     outputTokens,
-    ...(typeof read === "number" ? { cacheReadTokens: read } : {}),
-    ...(typeof written === "number" ? { cacheWriteTokens: written } : {}),
-    ...(typeof reasoning === "number" ? { reasoningTokens: reasoning } : {}),
+    ...defined({ cacheReadTokens: count(read), cacheWriteTokens: count(written), reasoningTokens: count(reasoning) }),
   };
 }

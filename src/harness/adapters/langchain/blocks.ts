@@ -1,16 +1,16 @@
-// Content blocks of LangChain, in its own forms (standard blocks of version 1, data blocks of version 0) and in those that the
-// vendors' packages hand through, as parts of our messages.
+// Content blocks of LangChain as parts of our messages: its standard blocks of version 1, its data blocks of version 0, and the
+// vendors' own blocks, which their packages pass through.
 
 import type { ContentPart, Reasoning } from "../../../core/index.js";
 import { fieldsOf, isEmpty, listOf, refuse, textAt, type Fields, type Ignored } from "./fields.js";
 
-/** Of a block's bookkeeping: what the model reads is the same without them. */
+/** Fields of a block that the model does not read. */
 const BOOKKEEPING = ["type", "id", "index", "cache_control", "annotations", "citations"];
 
-/** The blocks a message holds; a text is one block. Throws `cannot-convert` for what is neither. */
+/** The blocks of a message; a text is one block. Throws `cannot-convert` for other content. */
 export function blocksOf(content: unknown, place: string): Fields[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  if (!Array.isArray(content)) return refuse(place, "has content that is neither a text nor a list of blocks");
+  if (!Array.isArray(content)) return refuse(place, "has content that must be a text or a list of blocks");
   return content.map((block) => (typeof block === "string" ? { type: "text", text: block } : fieldsOf(block)));
 }
 
@@ -18,13 +18,13 @@ export function typeOf(block: Fields): string {
   return typeof block["type"] === "string" ? block["type"] : "";
 }
 
-/** The text of a block, which has no other fields that mean something. */
+/** The text of a block. Refuses other fields with a meaning. */
 export function textOf(block: Fields, place: string, ignore: Ignored): string {
   assertOnly(block, ["text"], place, ignore);
   return textAt(block["text"], `${place} (a text block)`);
 }
 
-/** Texts of a message that may hold nothing else, joined. */
+/** The joined texts of a message that may hold nothing else. */
 export function textsOf(content: unknown, place: string, ignore: Ignored): string {
   return blocksOf(content, place)
     .filter((block) => !ignore.includes(typeOf(block)))
@@ -66,11 +66,11 @@ function imageOf(block: Fields, place: string, ignore: Ignored): ContentPart {
   if (typeof source["url"] === "string") return { type: "image", url: source["url"] };
   const mediaType = source["mimeType"] ?? source["mime_type"] ?? source["media_type"];
   const { data } = source;
-  if (typeof data !== "string") return refuse(place, "has an image that is neither a URL nor base64 text");
+  if (typeof data !== "string") return refuse(place, "has an image that must be a URL or base64 text");
   return { type: "image", mediaType: textAt(mediaType, `${place} (the media type of an image)`), data };
 }
 
-/** A thought, where the block is one. */
+/** The reasoning in a block, if it is such a block. */
 export function thoughtOf(block: Fields, place: string, ignore: Ignored): Reasoning | undefined {
   switch (typeOf(block)) {
     case "thinking":
@@ -81,17 +81,20 @@ export function thoughtOf(block: Fields, place: string, ignore: Ignored): Reason
       return thought(block["reasoning"], block["signature"], place);
     case "redacted_thinking":
       assertOnly(block, ["data"], place, ignore);
-      return { type: "redacted", data: textAt(block["data"], `${place} (a redacted thought)`) };
+      return { type: "redacted", data: textAt(block["data"], `${place} (redacted reasoning)`) };
   }
   return undefined;
 }
 
 function thought(text: unknown, signature: unknown, place: string): Reasoning {
-  const said = textAt(text, `${place} (a thought)`);
-  return { type: "text", text: said, ...(typeof signature === "string" ? { signature } : {}) };
+  return {
+    type: "text",
+    text: textAt(text, `${place} (reasoning)`),
+    ...(typeof signature === "string" ? { signature } : {}),
+  };
 }
 
-/** Throws: a block of a kind that has no place here. */
+/** Throws for a block of a kind that our messages cannot hold. */
 export function refuseBlock(block: Fields, place: string): never {
   const type = typeOf(block);
   return refuse(place, type === "" ? "has a block without a type" : `has a block of type "${type}"`, type || undefined);
@@ -102,7 +105,7 @@ function assertOnly(block: Fields, known: readonly string[], place: string, igno
     (key) => !known.includes(key) && !BOOKKEEPING.includes(key) && !ignore.includes(key) && !isEmpty(block[key]),
   );
   if (other !== undefined) refuse(place, `has a block of type "${typeOf(block)}" with ${other}`, other);
-  // Citations say where a text comes from; the text stands without them, and whoever gives them up says so.
+  // The text is complete without its citations, so `ignore` may give them up.
   const cited = ["annotations", "citations"].find((key) => listOf(block[key]).length > 0 && !ignore.includes(key));
   if (cited !== undefined) refuse(place, `has a block of type "${typeOf(block)}" with ${cited}`, cited);
 }

@@ -1,12 +1,17 @@
-// What LangChain hands a model beside the messages, as tools and settings of a request, and back. Its own bookkeeping goes by;
-// an option of the model that no setting of ours says is refused by name.
+// LangChain's call options as tools and settings of a request, and back. Its own run configuration is dropped; a model option that
+// our settings cannot express is refused by name.
 
-import { defined } from "../../../core/index.js";
-import type { JsonObject, LlmSettings, LlmToolDefinition, LlmTurnRequest } from "../../../core/index.js";
+import {
+  defined,
+  type JsonObject,
+  type LlmSettings,
+  type LlmToolDefinition,
+  type LlmTurnRequest,
+} from "../../../core/index.js";
 import { fieldOf, withField } from "../loose.js";
 import { EXTRAS, fieldsOf, isEmpty, listOf, refuse, type Fields, type Ignored } from "./fields.js";
 
-/** Not for the model: run configuration of LangChain and LangGraph, and words for other vendors that say a setting again. */
+/** Options that are not for the model: run configuration of LangChain and LangGraph, and duplicates of settings for other vendors. */
 const FRAMEWORK = [
   ...["signal", "timeout", "maxConcurrency", "promptIndex", "callbacks", "tags", "metadata", "runName", "runId"],
   ...["configurable", "recursionLimit", "store", "context", "writer", "interrupt", "control", "executionInfo"],
@@ -14,7 +19,7 @@ const FRAMEWORK = [
   ...["outputConfig", "responseSchema"],
 ];
 
-/** Tools and settings by the names under which LangChain's packages know them. Throws `cannot-convert`. */
+/** Reads tools and settings by their names in LangChain's packages. Throws `cannot-convert`. */
 export function readCallOptions(options: object, ignore: Ignored): Pick<LlmTurnRequest, "tools" | "settings"> {
   const given = fieldsOf(options);
   const tools = listOf(given["tools"]) as LlmToolDefinition[];
@@ -31,7 +36,9 @@ export function readCallOptions(options: object, ignore: Ignored): Pick<LlmTurnR
     ...defined({ toolChoice, responseFormat }),
     ...(Object.keys(extras).length === 0 ? {} : { [EXTRAS]: extras }),
   };
-  assertRead(given, ignore);
+  const known = [...SETTINGS, ...FRAMEWORK, ...ignore];
+  const other = Object.keys(given).find((key) => !known.includes(key) && isData(given[key]));
+  if (other !== undefined) refuse("the call", `has the option ${other}`, other);
   return { ...(tools.length === 0 ? {} : { tools }), settings };
 }
 
@@ -57,19 +64,13 @@ function readExtras(given: Fields, ignore: Ignored): JsonObject {
   };
 }
 
-/** The options of a request that `readCallOptions` kept so, for the model of LangChain that is asked. */
+/** The call options that `readCallOptions` kept as extras. */
 export function writeExtras(settings: LlmSettings): JsonObject {
   const { looseFormat: _, ...options } = fieldsOf(fieldOf(settings, EXTRAS)) as JsonObject;
   return options;
 }
 
-function assertRead(given: Fields, ignore: Ignored): void {
-  const known = [...SETTINGS, ...FRAMEWORK, ...ignore];
-  const other = Object.keys(given).find((key) => !known.includes(key) && isData(given[key]));
-  if (other !== undefined) refuse("the call", `has the option ${other}`, other);
-}
-
-/** Functions and objects of a class belong to the framework. */
+/** False for functions and objects of a class, which belong to the framework. */
 function isData(value: unknown): boolean {
   if (isEmpty(value) || typeof value === "function") return false;
   if (typeof value !== "object") return true;
@@ -81,7 +82,7 @@ function pick(given: Fields, names: readonly string[], type: "string" | "number"
   const value = names.map((name) => given[name]).find((one) => one !== undefined && one !== null);
   if (value === undefined) return {};
   if (typeof value === type) return { [as]: value };
-  return refuse("the call", `has the option ${names[0] ?? as}, which is no ${type}`);
+  return refuse("the call", `has the option ${names[0] ?? as}, which must be a ${type}`);
 }
 
 function readChoice(choice: unknown): LlmSettings["toolChoice"] {
@@ -97,7 +98,7 @@ function readChoice(choice: unknown): LlmSettings["toolChoice"] {
   const { type } = fields;
   return typeof type === "string" && ["auto", "none", "any"].includes(type)
     ? readChoice(type)
-    : refuse("the call", "has a tool_choice that names no tool");
+    : refuse("the call", "has a tool_choice without the name of a tool");
 }
 
 function readFormat(format: unknown): LlmSettings["responseFormat"] {
@@ -138,12 +139,12 @@ export function writeTool(tool: LlmToolDefinition) {
   return { type: "function" as const, function: { name, description, parameters: schema, ...flag } };
 }
 
-/** A tool choice in LangChain's words. */
+/** A tool choice as LangChain writes it. */
 export function writeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): string {
   return typeof choice === "string" ? (choice === "required" ? "any" : choice) : choice.name;
 }
 
-/** Without the methods and undefined fields that schema libraries leave on what they make. */
+/** A copy without the methods and undefined fields that schema libraries leave on their schemas. */
 function plain(schema: unknown): JsonObject {
   return JSON.parse(JSON.stringify(schema ?? {})) as JsonObject;
 }

@@ -1,5 +1,5 @@
-// A streamed answer in chunks that LangChain joins to the message a whole answer gives. Text and thoughts come as they are
-// said. Calls come whole at the end: LangChain would complete arguments that broke off, and run them.
+// A streamed answer as chunks that LangChain joins to the message of a whole answer. Texts and reasoning come as they arrive. Calls
+// come whole at the end: LangChain would complete arguments that broke off, and run them.
 
 import type { AssistantMessage, LlmStreamDelta, LlmTurnResponse } from "../../../core/index.js";
 import { writeFacts, type WrittenUsage } from "./answer.js";
@@ -7,7 +7,7 @@ import { SAID, writeThought, type WrittenBlock } from "./write-message.js";
 
 /** A piece of an answer as the fields of LangChain's `AIMessageChunk`. For adapters. */
 export interface WrittenChunk {
-  /** What was said, for whoever listens to tokens. */
+  /** The text, for listeners to tokens. */
   text: string;
   fields: {
     content: string | WrittenBlock[];
@@ -18,13 +18,13 @@ export interface WrittenChunk {
   };
 }
 
-export interface ChunkWriter {
+interface ChunkWriter {
   delta(delta: LlmStreamDelta): WrittenChunk | undefined;
-  /** The last one. */
+  /** The last chunk. */
   end(response: LlmTurnResponse): WrittenChunk;
 }
 
-/** One answer. Blocks are joined by their index: thoughts have 0, text after thoughts has 1. */
+/** Writes one answer. LangChain joins blocks by index: reasoning has 0, text after reasoning has 1. */
 export function createChunkWriter(): ChunkWriter {
   let thoughts = "";
   let text = "";
@@ -40,7 +40,7 @@ export function createChunkWriter(): ChunkWriter {
           return { text: delta.text, fields: { content: thoughts === "" ? delta.text : textBlock(delta.text) } };
         case "reasoning-delta":
           thoughts += delta.text;
-          // A text that began as a plain one goes on as one; the thought is told at the end.
+          // A text that began as a plain string goes on as one. The reasoning comes at the end.
           return text === "" ? { text: "", fields: { content: thoughtBlock(delta.text) } } : undefined;
         case "tool-call-delta":
           return undefined;
@@ -49,7 +49,7 @@ export function createChunkWriter(): ChunkWriter {
     end(response) {
       const { message } = response;
       const { toolCalls = [], reasoning = [] } = message;
-      // A provider that streams nothing, or nothing of the text, says it here.
+      // Text that the provider did not stream comes here.
       const rest = message.content.startsWith(text) ? message.content.slice(text.length) : "";
       const isNew = thoughts === "" && text === "" && reasoning.length > 0;
       const blocks = isNew ? reasoning.map((thought) => ({ ...writeThought(thought) })) : [];
@@ -71,20 +71,20 @@ export function createChunkWriter(): ChunkWriter {
   };
 }
 
-/** Do the chunks say the thoughts of the message, no more and no less? */
+/** True if the chunks hold exactly the reasoning of the message. */
 function isSaid({ reasoning = [] }: AssistantMessage, thoughts: string): boolean {
   if (reasoning.length === 0) return thoughts === "";
   const [only] = reasoning;
   return reasoning.length === 1 && only?.type === "text" && only.signature === undefined && only.text === thoughts;
 }
 
-/** Arguments that were no object go as the JSON of their text, which LangChain takes for no arguments, whatever it is. */
+/** Malformed arguments are written as the JSON of their text, which LangChain never reads as arguments. */
 function writeCallChunk(call: NonNullable<AssistantMessage["toolCalls"]>[number], index: number) {
   const { id, name, arguments: args, malformedArguments } = call;
   return { type: "tool_call_chunk" as const, index, id, name, args: JSON.stringify(malformedArguments ?? args) };
 }
 
-/** As LangChain has it, whole or streamed: calls whose arguments were no object last. */
+/** The message in LangChain's order: calls with malformed arguments last. */
 function inOrder({ toolCalls, ...message }: AssistantMessage): AssistantMessage {
   if (toolCalls === undefined) return message;
   const [valid, torn] = [false, true].map((isTorn) =>

@@ -1,9 +1,9 @@
-// Reading what a framework hands over, and refusing by name what a conversation of ours has no place for.
+// Readers for LangChain's objects, and the refusal of content that our conversations cannot hold.
 
 import { isPlainObject, showValue } from "../../../core/index.js";
 import { HarnessError } from "../../errors.js";
 
-/** The further field, and the setting, for what LangChain says and our shapes have no place for. A provider of ours refuses the setting. */
+/** The field, and the setting, for LangChain's data that our shapes cannot hold. Our own providers refuse the setting. */
 export const EXTRAS = "langchain";
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -17,27 +17,26 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** True for what says nothing: absent, empty. */
+/** True for an absent or empty value. */
 export function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === "") return true;
   return Array.isArray(value) ? value.length === 0 : isPlainObject(value) && Object.keys(value).length === 0;
 }
 
-/** What may be left out although a conversation cannot hold it: names of call options, fields and types of blocks. */
+/** Names of call options, fields and block types that may be dropped instead of refused. */
 export type Ignored = readonly string[];
 
 /** Throws `cannot-convert`. */
 export function refuse(place: string, what: string, name?: string): never {
-  const also =
-    name === undefined ? "" : `; ignore: [${JSON.stringify(name)}] leaves it out, and a replay is made without it`;
+  const also = name === undefined ? "" : `, or drop it with ignore: [${JSON.stringify(name)}]`;
   throw new HarnessError(
     "cannot-convert",
-    `${place} ${what}, which no conversation here can hold`,
+    `${place} ${what}, which a recorded conversation cannot hold`,
     `Take it out${also}`,
   );
 }
 
-/** A text, or a refusal that names the value. */
+/** The text at a place. Throws for any other value. */
 export function textAt(value: unknown, place: string): string {
-  return typeof value === "string" ? value : refuse(place, `is ${showValue(value)} and no text`);
+  return typeof value === "string" ? value : refuse(place, `must be a text, not ${showValue(value)}`);
 }

@@ -1,21 +1,22 @@
-// Any chat model of LangChain as a provider of ours. What it lacks no call option for is set on the model itself, so a request
-// that asks for it is refused.
+// Any chat model of LangChain as one of our providers. A setting that LangChain takes only in the model's constructor is refused.
 
-import type {
-  LlmMessage,
-  LlmProviderAdapter,
-  LlmStreamDelta,
-  LlmStreamEvent,
-  LlmTurnRequest,
+import {
+  AgentError,
+  defined,
+  showValue,
+  type LlmMessage,
+  type LlmProviderAdapter,
+  type LlmStreamDelta,
+  type LlmStreamEvent,
+  type LlmTurnRequest,
 } from "../../../core/index.js";
-import { AgentError, defined, showValue } from "../../../core/index.js";
 import { readResponse } from "./answer.js";
 import { blocksOf, typeOf } from "./blocks.js";
 import { writeChoice, writeExtras, writeTool } from "./call-options.js";
 import { EXTRAS, fieldsOf, listOf, refuse, type Ignored } from "./fields.js";
 import { writeMessage, type WrittenMessage } from "./write-message.js";
 
-/** As much of a chat model, or of one with tools bound to it, as is needed. */
+/** The part of a chat model, or of one with bound tools, that is needed. */
 export interface ChatModelLike {
   invoke(messages: never, options?: never): Promise<unknown>;
   stream(messages: never, options?: never): Promise<AsyncIterable<unknown>>;
@@ -24,9 +25,9 @@ export interface ChatModelLike {
 
 /** The options of `fromLangChain`. */
 export interface FromLangChainOptions {
-  /** Vendor and model, kept in a recording. Default: what the chat model says of itself. */
+  /** Vendor and model, kept in a recording. Default: the chat model's own. */
   readonly name?: string;
-  /** Names of fields and types of blocks that an answer may lose. */
+  /** Names of fields and block types that may be dropped from an answer. */
   readonly ignore?: readonly string[];
 }
 
@@ -40,7 +41,7 @@ export function chatModelProvider(
   const open = (request: LlmTurnRequest) => {
     const { messages, signal, timeoutMs, settings: { stop } = {} } = request;
     const options = {
-      // Whoever listens hears the model that was asked, ours: the callbacks of the run would hear every token twice.
+      // The run's callbacks already listen to our model, and would hear every token twice.
       callbacks: [],
       ...defined({ stop, signal, timeout: timeoutMs }),
     };
@@ -64,17 +65,14 @@ export function chatModelProvider(
   };
 }
 
-/** Anything that answers a conversation in one and in many pieces. */
 function assertModel(model: unknown): void {
-  const { invoke, stream, embedQuery, turn } = fieldsOf(model);
+  const { invoke, stream } = fieldsOf(model);
   if (typeof invoke === "function" && typeof stream === "function") return;
-  const kinds = [
-    { is: embedQuery, what: "an embedding model" },
-    { is: turn, what: "a provider of ours already" },
-  ];
-  const what = kinds.find(({ is }) => typeof is === "function")?.what ?? showValue(model);
-  throw new AgentError("invalid-options", `fromLangChain was given no chat model: ${what}`, {
-    hint: `Pass a chat model, such as new ChatOpenAI({ model: "gpt-5" }); a name alone reaches no model.`,
+  const kinds = { embedQuery: "an embedding model", turn: "a Playhead provider" };
+  const known = ([field]: [string, string]): boolean => typeof fieldsOf(model)[field] === "function";
+  const what = Object.entries(kinds).find(known)?.[1] ?? showValue(model);
+  throw new AgentError("invalid-options", `fromLangChain needs a chat model, not ${what}`, {
+    hint: `Pass a chat model, such as new ChatOpenAI({ model: "gpt-5" }). A model name is not enough.`,
   });
 }
 
@@ -89,7 +87,7 @@ async function* readChunks(
     yield* deltasOf(chunk);
     whole = whole === undefined ? (chunk as typeof whole) : (whole.concat(chunk) as typeof whole);
   }
-  // Some models end their stream in silence where they are aborted, and what came by then is no answer.
+  // Some models end an aborted stream without an error. Its beginning is not an answer.
   signal?.throwIfAborted();
   if (whole === undefined) refuse("the answer", "is a stream without a chunk");
   yield { type: "response", response: readResponse(whole, ignore, calls) };
@@ -120,9 +118,10 @@ function deltasOf(chunk: unknown): LlmStreamDelta[] {
 function bind(model: ChatModelLike, { tools = [], settings = {} }: LlmTurnRequest): ChatModelLike {
   const { toolChoice, stop: _, ...others } = settings;
   const [other] = Object.keys(others).filter((name) => name !== EXTRAS);
-  if (other !== undefined) refuse("the request", `has the setting ${other}, which the chat model itself is given`);
+  if (other !== undefined)
+    refuse("the request", `has the setting ${other}, which only the chat model's constructor takes`);
   if (tools.length === 0) return model;
-  if (model.bindTools === undefined) return refuse("the chat model", "takes no tools");
+  if (model.bindTools === undefined) return refuse("the chat model", "has no bindTools");
   const choice = toolChoice === undefined ? {} : { tool_choice: writeChoice(toolChoice) };
   const options = { ...choice, ...writeExtras(settings) };
   return model.bindTools(tools.map(writeTool) as never, options as never);

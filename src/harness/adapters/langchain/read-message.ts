@@ -1,6 +1,5 @@
-// Messages of LangChain as ours. Not held, knowingly: ids, `response_metadata`, a tool message's `artifact` and `metadata`, the
-// name of the agent on an AI message, and where text stood among the other blocks of one. Everything else that has no place
-// here is refused by name.
+// Messages of LangChain as ours. Dropped: ids, `response_metadata`, a tool message's `artifact` and `metadata`, the agent's name on an
+// AI message, and the place of text among other blocks. Everything else that our messages cannot hold is refused by name.
 
 import {
   canonicalize,
@@ -12,32 +11,17 @@ import {
   type LlmToolCall,
   type Reasoning,
 } from "../../../core/index.js";
+import { assistantMessage } from "../loose.js";
 import { blocksOf, partOf, refuseBlock, textOf, textsOf, thoughtOf, typeOf } from "./blocks.js";
 import { fieldsOf, isEmpty, listOf, refuse, textAt, type Fields, type Ignored } from "./fields.js";
 import { SAID } from "./write-message.js";
 
-/** Blocks that say once more what `tool_calls` says. */
-const CALL_BLOCKS = [
-  "tool_use",
-  "tool_call",
-  "tool_call_chunk",
-  "invalid_tool_call",
-  "input_json_delta",
-  "function_call",
-];
+/** Blocks that repeat `tool_calls`. */
+const CALL_BLOCK = /^(tool_use|tool_call|tool_call_chunk|invalid_tool_call|input_json_delta|function_call)$/;
 
-/** What vendors' packages put into `additional_kwargs` of an answer that is no part of what was said. */
+/** Fields of an answer's `additional_kwargs` that are not content; the last holds ids that OpenAI's Responses API gives calls. */
 const BOOKKEEPING = [
-  "id",
-  "type",
-  "role",
-  "model",
-  "stop_reason",
-  "stop_sequence",
-  "stop_details",
-  "usage",
-  "container",
-  // Ids that OpenAI's Responses API gives calls beside their own.
+  ...["id", "type", "role", "model", "stop_reason", "stop_sequence", "stop_details", "usage", "container"],
   "__openai_function_call_ids__",
 ];
 
@@ -57,9 +41,9 @@ export function readMessages(messages: readonly unknown[], ignore: Ignored = [])
 
 interface Reading {
   readonly ignore: Ignored;
-  /** Names of the calls so far, by id. */
+  /** The names of the calls so far, by id. */
   readonly names: ReadonlyMap<string, string>;
-  /** How many calls there were: a call without an id gets one that no other has. */
+  /** The number of calls so far, from which a call without an id gets a unique one. */
   readonly calls: number;
 }
 
@@ -94,7 +78,7 @@ function readMessage(fields: Fields, place: string, reading: Reading): LlmMessag
   return refuse(place, `is of type "${type}"`);
 }
 
-/** An AI message. Calls whose arguments were no object come after the others. */
+/** An AI message. Calls with malformed arguments come last. */
 export function readAnswer(
   fields: Fields,
   place = "the answer",
@@ -109,19 +93,12 @@ export function readAnswer(
     const thought = thoughtOf(block, place, ignore);
     if (thought !== undefined) reasoning.push(thought);
     else if (type === "text") content += textOf(block, place, ignore);
-    else if (!CALL_BLOCKS.includes(type) && !ignore.includes(type)) refuseBlock(block, place);
+    else if (!CALL_BLOCK.test(type) && !ignore.includes(type)) refuseBlock(block, place);
   }
   const plain = kwargs["reasoning_content"];
   if (reasoning.length === 0 && typeof plain === "string" && plain !== "")
     reasoning.push({ type: "text", text: plain });
-  const toolCalls = readCalls(fields, place, before);
-  const message: AssistantMessage = {
-    role: "assistant",
-    content,
-    ...(toolCalls.length === 0 ? {} : { toolCalls }),
-    ...(reasoning.length === 0 ? {} : { reasoning }),
-  };
-  return asSaid(message, kwargs[SAID]);
+  return asStreamed(assistantMessage(content, readCalls(fields, place, before), reasoning), kwargs[SAID]);
 }
 
 function readCalls(fields: Fields, place: string, before: number): LlmToolCall[] {
@@ -131,7 +108,7 @@ function readCalls(fields: Fields, place: string, before: number): LlmToolCall[]
   return [
     ...valid.map((call, index): LlmToolCall => {
       const { name, args } = call;
-      if (!isPlainObject(args)) return refuse(place, `has a call of ${String(name)} whose arguments are no object`);
+      if (!isPlainObject(args)) return refuse(place, `has a call of ${String(name)} whose arguments must be an object`);
       return { id: idOf(call, index), name: textAt(name, `${place} (a call)`), arguments: args as JsonObject };
     }),
     ...invalid.map((call, index): LlmToolCall => {
@@ -146,8 +123,8 @@ function readCalls(fields: Fields, place: string, before: number): LlmToolCall[]
   ];
 }
 
-/** A streamed answer carries what its chunks could not say, and is that as long as nobody changed what they did say. */
-function asSaid(message: AssistantMessage, value: unknown): AssistantMessage {
+/** The message that a streamed answer carries because its chunks could not hold it, unless the chunks were changed since. */
+function asStreamed(message: AssistantMessage, value: unknown): AssistantMessage {
   if (fieldsOf(value)["role"] !== "assistant" || findMessageFlaw(value) !== undefined) return message;
   const said = value as AssistantMessage;
   if (said.content !== message.content || visibleCalls(said) !== visibleCalls(message)) return message;
@@ -155,7 +132,7 @@ function asSaid(message: AssistantMessage, value: unknown): AssistantMessage {
   return thoughts === "" || thoughts === visibleThoughts(said) ? said : message;
 }
 
-/** As chunks can say them. */
+/** The calls as chunks can hold them. */
 function visibleCalls({ toolCalls = [] }: AssistantMessage): string {
   const calls = toolCalls.map(({ id, name, arguments: args, malformedArguments }) => ({
     ...{ id, name, args },

@@ -1,9 +1,9 @@
-// Our messages in the terms of LangChain: the type of a message, and the fields its class takes. Images go in OpenAI's form,
-// which all packages read; signed thoughts in Anthropic's, whose API alone takes them back.
+// Our messages as LangChain's: the type of a message, and the fields of its class. Images have OpenAI's form, which all packages read;
+// signed reasoning has Anthropic's form, whose API alone accepts it back.
 
 import type { AssistantMessage, ContentPart, LlmMessage, LlmToolCall, Reasoning } from "../../../core/index.js";
 
-/** In `additional_kwargs`: an answer as it was said, where its chunks could not say it. */
+/** The field of `additional_kwargs` for an answer that its chunks could not hold. */
 export const SAID = "playhead_said";
 
 /** A message of ours as the fields of LangChain's class of that type. For adapters. */
@@ -21,7 +21,7 @@ export interface WrittenAnswer {
   invalid_tool_calls: { type: "invalid_tool_call"; id: string; name: string; args: string; error: string }[];
 }
 
-/** One message. Loses nothing but the order between calls whose arguments were an object and those whose were none. */
+/** Writes one message. Only the order between well-formed and malformed calls is lost. */
 export function writeMessage(message: LlmMessage): WrittenMessage {
   switch (message.role) {
     case "system":

@@ -1,5 +1,5 @@
-// As much of an MCP client as is needed: any client of the official SDK has it. Shapes follow the Model Context Protocol,
-// revisions 2025-06-18 to 2026-07-28.
+// The part of an MCP client that is needed; any client of the official SDK has it. Specification: Model Context Protocol, revisions
+// 2025-06-18 to 2026-07-28.
 
 /** A tool as a server lists it. */
 export interface McpTool {
@@ -9,14 +9,14 @@ export interface McpTool {
   readonly annotations?: { readonly readOnlyHint?: boolean | undefined } | undefined;
 }
 
-/** What a tool gave. `content` is for the model. */
+/** The result of a tool. `content` is for the model. */
 export interface McpResult {
   readonly content?: readonly unknown[] | undefined;
   readonly structuredContent?: unknown;
   readonly isError?: boolean | undefined;
 }
 
-/** Contract: both reject for what the server or the way to it could not do; what a tool itself could not do is a result. */
+/** Contract: both reject for a failure of the server or the connection. A failure of the tool itself is a result. */
 export interface McpClientLike {
   listTools(params?: { cursor: string }): Promise<{ tools: readonly McpTool[]; nextCursor?: string | undefined }>;
   callTool(

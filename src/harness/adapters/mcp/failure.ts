@@ -1,9 +1,8 @@
-// What an MCP server, or the way to it, could not do. No answer of a tool, so the model never reads of it and no recording
-// keeps it as one: the run ends.
+// A failure of an MCP server or the connection to it. The run ends: the model never reads it, and no recording keeps it as a result.
 
 import { ToolPolicyError } from "../../../core/index.js";
 
-/** Ends the run. `cause` is what the client rejected with, such as a `ProtocolError` or `SdkError` of the official SDK. */
+/** Ends the run. `cause` is the client's rejection, such as a `ProtocolError` or `SdkError` of the official SDK. */
 export class McpToolError extends ToolPolicyError {
   readonly tool: string;
 

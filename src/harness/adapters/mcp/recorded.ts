@@ -1,13 +1,12 @@
-// The tools a recording was made with, so that it can be replayed where their server does not run.
+// The tools of a recording, for a replay without their server.
 
 import { checkCassette } from "../../../cassette/index.js";
 import { canonicalize, isPlainObject, type JsonObject, type LlmToolDefinition } from "../../../core/index.js";
 import { HarnessError } from "../../errors.js";
 
 /**
- * Every tool that went to the model, with its name, description and schema, in the order of their first turns: for
- * `cassetteTools(cassette).replace(…)`. Throws `CassetteError` as a load does, and `HarnessError` `tools-unclear` where one name
- * had several definitions.
+ * Every tool that the model was offered, in the order of first use, for `cassetteTools(cassette).replace(…)`. Throws `CassetteError`
+ * as a load does, and `HarnessError` `tools-unclear` if one name has several definitions.
  */
 export function recordedTools(cassette: unknown): LlmToolDefinition[] {
   const checked = checkCassette(cassette);

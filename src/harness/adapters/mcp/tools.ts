@@ -1,11 +1,12 @@
-// The tools of an MCP server as tools of ours. Name, description and schema go to the model as the server gives them, so the
-// toolsHash of a recording pins them: a server that changes one of them later, as a poisoned server does, makes a replay miss.
+// The tools of an MCP server as our tools. The server's own name, description and schema go to the model, so a recording's toolsHash
+// pins them: if a (poisoned) server changes one later, a replay misses.
 
 import {
   assertKnownOptions,
   defined,
   quoteForeign,
   showValue,
+  thrownText,
   type CustomTool,
   type JsonObject,
 } from "../../../core/index.js";
@@ -16,30 +17,30 @@ import { resultText } from "./result.js";
 
 /** The options of {@link mcpTools}. */
 export interface McpToolsOptions {
-  /** Put before every name, so that two servers can have a tool of the same name. */
+  /** Prepended to every name, so that two servers can have tools of the same name. */
   readonly prefix?: string;
-  /** The tools that are taken, by the server's names. Default: all. */
+  /** The tools to use, by the server's names. Default: all. */
   readonly only?: readonly string[];
-  /** Milliseconds one call may take. Default: the agent's `toolTimeoutMs`. */
+  /** Time limit of one call in ms. Default: the agent's `toolTimeoutMs`. */
   readonly timeoutMs?: number;
-  /** Types of content that may be left out of a result, said to the model: `image`, `audio`, `blob` (a resource of bytes). */
+  /** Types of content replaced by a note to the model: `image`, `audio`, `blob` (a resource of bytes). */
   readonly ignore?: readonly string[];
 }
 
-/** The most pages of tools of one server that are read; one with more is `tools-unclear`. */
+/** The most pages of tools that are read of one server. More are `tools-unclear`. */
 export const MAX_MCP_PAGES = 1_000;
-/** The most tools of one server that are read; one with more is `tools-unclear`. */
+/** The most tools that are read of one server. More are `tools-unclear`. */
 export const MAX_MCP_TOOLS = 10_000;
 
 const OPTIONS = ["prefix", "only", "timeoutMs", "ignore"];
-/** What a runtime takes for a name. */
+/** The names that a runtime accepts. */
 const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]*$/;
-/** The SDK ends a request after a minute of its own accord; how long a tool may take is the agent's business. */
+/** Switches off the SDK's own limit of one minute: the agent limits the time of a tool. */
 const NO_OWN_TIMEOUT_MS = 2_147_483_647;
 
 /**
- * Lists the server's tools, all pages of them. A call's `isError` result is one that the model reads; a call that the client
- * rejects ends the run with {@link McpToolError}. Rejects with `HarnessError` `tools-unclear`, and as `listTools` does.
+ * Lists the server's tools, all pages of them. The model reads a result with `isError`. A call that the client rejects ends the run
+ * with {@link McpToolError}. Rejects with `HarnessError` `tools-unclear`, and as `listTools` does.
  */
 export async function mcpTools(client: McpClientLike, options: McpToolsOptions = {}): Promise<CustomTool[]> {
   assertKnownOptions("mcpTools", options, OPTIONS);
@@ -54,8 +55,8 @@ export async function mcpTools(client: McpClientLike, options: McpToolsOptions =
   for (const { name } of taken) {
     if (TOOL_NAME.test(prefix + name)) continue;
     throw unclear(
-      `the server has a tool ${JSON.stringify(name)}, whose name no model takes`,
-      "Leave it out with only, or give a prefix: letters, digits, _ and - are taken, a letter or _ first.",
+      `the server has a tool ${JSON.stringify(name)}, whose name models do not accept`,
+      "Leave it out with only, or set a prefix. A name has letters, digits, _ and -, and begins with a letter or _.",
     );
   }
   return taken.map((tool) => toTool(client, tool, options));
@@ -69,16 +70,19 @@ async function listAll(client: McpClientLike): Promise<McpTool[]> {
     const page = await client.listTools(cursor === undefined ? undefined : { cursor });
     for (const tool of page.tools) {
       if (tools.has(tool.name))
-        throw unclear(`the server has two tools named ${showValue(tool.name)}`, "Ask who runs the server.");
+        throw unclear(
+          `the server has two tools named ${showValue(tool.name)}`,
+          "Report it to whoever runs the server.",
+        );
       tools.set(tool.name, tool);
     }
     cursor = page.nextCursor;
-    if (cursor !== undefined && seen.has(cursor)) throw unclear("the server's list of tools goes in a circle", "");
+    if (cursor !== undefined && seen.has(cursor)) throw unclear("the server's list of tools has a cycle", "");
     if (cursor !== undefined) seen.add(cursor);
     if (seen.size >= MAX_MCP_PAGES || tools.size > MAX_MCP_TOOLS) {
       throw unclear(
         `the server has more than ${MAX_MCP_PAGES} pages or ${MAX_MCP_TOOLS} tools`,
-        "Ask who runs the server.",
+        "Report it to whoever runs the server.",
       );
     }
   } while (cursor !== undefined);
@@ -92,7 +96,7 @@ function toTool(client: McpClientLike, listed: McpTool, options: McpToolsOptions
     name: prefix + name,
     description,
     schema: inputSchema as JsonObject,
-    // A hint of the server: whatever it may be, a batch that is not said to only read runs in call order.
+    // Calls of a batch run in order unless the server's hint says that they only read.
     effect: annotations?.readOnlyHint === true ? "read" : "write",
     ...defined({ timeoutMs }),
     async invoke(args, { signal }) {
@@ -100,7 +104,7 @@ function toTool(client: McpClientLike, listed: McpTool, options: McpToolsOptions
       try {
         result = await client.callTool({ name, arguments: args }, { signal, timeout: NO_OWN_TIMEOUT_MS });
       } catch (cause) {
-        const why = quoteForeign(cause instanceof Error ? cause.message : String(cause));
+        const why = quoteForeign(thrownText(cause));
         throw new McpToolError(name, `the MCP server failed on tool ${name}: ${why}`, {
           hint: hintOf(cause),
           cause,
@@ -113,12 +117,12 @@ function toTool(client: McpClientLike, listed: McpTool, options: McpToolsOptions
   };
 }
 
-/** A client of `@modelcontextprotocol/sdk` 1 takes the options for the schema that comes before them there. */
+/** A client of `@modelcontextprotocol/sdk` 1 reads the options as a schema, which is its second argument. */
 function hintOf(cause: unknown): string {
   if (cause instanceof TypeError && cause.message.includes("safeParse")) {
-    return "This looks like a client of @modelcontextprotocol/sdk 1, whose options come third: docs/mcp.md says how to hand it over.";
+    return "This looks like a client of @modelcontextprotocol/sdk 1, which takes options as its third argument. See docs/frameworks.md.";
   }
-  return "See `cause`. A failure of the server is no answer of a tool, so the run ends.";
+  return "See `cause`. A failure of the server ends the run.";
 }
 
 function unclear(what: string, hint: string): HarnessError {

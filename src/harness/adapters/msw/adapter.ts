@@ -14,7 +14,7 @@ import {
   type Shelf,
   type ShelfItem,
 } from "../../../cassette/index.js";
-import { assertKnownOptions, defined, systemPorts } from "../../../core/index.js";
+import { assertKnownOptions, defined, shorten, systemPorts } from "../../../core/index.js";
 import type { UseCassetteOptions } from "../../cassette/options.js";
 import { checkEnd, type RunEnd } from "../../cassette/finish.js";
 import type { CassetteHandle, UseCassette } from "../../cassette/use-cassette.js";
@@ -223,7 +223,7 @@ function firstWords(cassette: Cassette): string | undefined {
   const content = messages.find(({ role }) => role === "user")?.content;
   if (typeof content !== "string") return undefined;
   const text = content.replace(/\s+/g, " ");
-  return text.length <= MAX_WORDS ? text : `${text.slice(0, MAX_WORDS).toWellFormed()}…`;
+  return shorten(text, MAX_WORDS);
 }
 
 function isHandle(source: CassetteSource): source is CassetteHandle {

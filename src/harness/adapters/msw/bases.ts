@@ -2,16 +2,10 @@
 // are the vendors' own addresses, as their clients know them.
 
 import { CassetteError } from "../../../cassette/index.js";
-import { showValue, wireOf, type Wire, type WireName } from "../../../core/index.js";
+import { isWireName, showValue, VENDORS, WIRE_NAMES, wireOf, type Wire, type WireName } from "../../../core/index.js";
 
 /** Base URLs as the vendors' clients take them, by wire. One that is named here replaces the vendor's own. */
 export type BaseUrls = Partial<Readonly<Record<WireName, string | readonly string[]>>>;
-
-export const DEFAULT_BASE_URLS: Readonly<Record<WireName, readonly string[]>> = {
-  openai: ["https://api.openai.com/v1"],
-  anthropic: ["https://api.anthropic.com"],
-  ollama: ["http://127.0.0.1:11434", "http://localhost:11434"],
-};
 
 export interface Bases {
   /** Matches every URL, without its query, that lies below one of the bases. */
@@ -22,12 +16,11 @@ export interface Bases {
 
 /** Throws `invalid-options`. */
 export function readBases(owner: string, baseUrls: BaseUrls = {}): Bases {
-  const names = Object.keys(DEFAULT_BASE_URLS) as WireName[];
-  const unknown = Object.keys(baseUrls).filter((name) => !(names as string[]).includes(name));
+  const unknown = Object.keys(baseUrls).filter((name) => !isWireName(name));
   if (unknown.length > 0) throw invalid(`baseUrls of ${owner} names an unknown wire: ${unknown.join(", ")}`);
-  const byWire = names.map((name) => ({
+  const byWire = WIRE_NAMES.map((name) => ({
     name,
-    starts: [baseUrls[name] ?? DEFAULT_BASE_URLS[name]].flat().map((text) => readBase(owner, name, text)),
+    starts: [baseUrls[name] ?? VENDORS[name].client.baseURLs].flat().map((text) => readBase(owner, name, text)),
   }));
   const all = [...new Set(byWire.flatMap(({ starts }) => starts))];
   return {
@@ -66,6 +59,6 @@ function escape(text: string): string {
 
 function invalid(summary: string): CassetteError {
   return new CassetteError("invalid-options", summary, {
-    hint: 'Give base URLs as the clients take them, such as { openai: "https://api.openai.com/v1" }; the wires are openai, anthropic, ollama.',
+    hint: `Give base URLs as the clients take them, such as { openai: "https://api.openai.com/v1" }. The wires are ${WIRE_NAMES.join(", ")}.`,
   });
 }

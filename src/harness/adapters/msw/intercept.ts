@@ -2,7 +2,7 @@
 // cannot be answered is refused in the words of the wire and remembered.
 
 import { CassetteError } from "../../../cassette/index.js";
-import { AgentError, type Wire, type WireTurn } from "../../../core/index.js";
+import { AgentError, thrownText, type Wire, type WireTurn } from "../../../core/index.js";
 import { HELD, nameOutside, type OutsideRequest } from "../../wire/outside.js";
 import { readTurn } from "../../wire/read-turn.js";
 import { refusalReply, type Refusal } from "../../wire/reply.js";
@@ -93,7 +93,7 @@ function unknownPath(asked: OutsideRequest): Refusal {
 }
 
 function toRefusal(error: unknown): Refusal {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = thrownText(error);
   if (error instanceof CassetteError) {
     const { code, miss } = error;
     return miss === undefined ? { status: 404, code, message } : { status: 409, code, message, miss };

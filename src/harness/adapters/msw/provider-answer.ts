@@ -5,6 +5,7 @@ import {
   AgentError,
   cutAs,
   hashJson,
+  thrownText,
   type LlmProviderAdapter,
   type LlmStreamDelta,
   type LlmTurnResponse,
@@ -71,7 +72,7 @@ function toLoss(cause: unknown): CassetteError {
     (cause as { name?: unknown } | null)?.name === "AbortError"
       ? ["the client left an answer before its end", "Let the client read the answer to its end while it is recorded."]
       : ["the vendor's answer broke off", "Record again."];
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = thrownText(cause);
   return new CassetteError("not-recordable", `a turn was not recorded, since ${what}: ${why}`, { hint, cause });
 }
 

@@ -1,5 +1,5 @@
-// What an assistant said: the items of one answer as one message of ours, and back. Ours has an order (thoughts, text, calls) and one
-// text; items that say more, such as an id, leave a `layout` in the extras: the items, without what stands in the message anyway.
+// The items of one answer as one message of ours, and back. Ours has a fixed order (reasoning, text, calls) and one text. Items that
+// hold more, such as an id, leave a `layout` in the extras: the items, without what the message holds anyway.
 
 import {
   argumentsText,
@@ -9,44 +9,39 @@ import {
   type LlmToolCall,
   type Reasoning,
 } from "../../../core/index.js";
-import { toJson, toLoose, toText, type Loose } from "../loose.js";
+import { asText, assistantMessage, toJson, toLoose, type Loose } from "../loose.js";
 import { extrasOf, withExtras } from "./extras.js";
 
-/** Where a thought of ours with more than a text stands in an item. */
+/** The field of an item for reasoning that is more than a text. */
 const OWN_KEY = "playhead";
 
-/** True for an item that an assistant said. One without a type is a message. */
+/** True for an item of the assistant. An item without a type is a message. */
 export function isAssistantItem(item: Loose): boolean {
   const { type = "message", role } = item;
   if (type === "message") return role === "assistant";
-  return !toText(type).endsWith("_result") && !/^(shell|apply_patch)_call_output$/.test(toText(type));
+  return !asText(type).endsWith("_result") && !/^(shell|apply_patch)_call_output$/.test(asText(type));
 }
 
 export function readAssistant(items: readonly Loose[]): AssistantMessage {
   const texts = items.flatMap(textsOf);
   const calls = items.flatMap((item) => (item["type"] === "function_call" ? [readCall(item)] : []));
   const reasoning = items.flatMap((item) => (item["type"] === "reasoning" ? [readReasoning(item)] : []));
-  const message: AssistantMessage = {
-    role: "assistant",
-    content: texts.join(""),
-    ...(calls.length === 0 ? {} : { toolCalls: calls }),
-    ...(reasoning.length === 0 ? {} : { reasoning }),
-  };
+  const message = assistantMessage(texts.join(""), calls, reasoning);
   const clean = items.map((item) => toJson(item) as JsonObject);
   const layout = clean.map((item) => strip(item, texts.length === 1));
   const plain = writeAssistant(message).map((item) => strip(item, true));
   return stableText(layout) === stableText(plain) ? message : withExtras(message, { layout });
 }
 
-/** What can be read of a message: its texts, and its refusals. */
+/** The texts and refusals of a message. */
 function textsOf(item: Loose): string[] {
   if (!isMessage(item)) return [];
   return contentOf(item).flatMap((part) => textOf(part) ?? []);
 }
 
 function textOf(part: Loose): string | undefined {
-  if (part["type"] === "output_text") return toText(part["text"]);
-  return part["type"] === "refusal" ? toText(part["refusal"]) : undefined;
+  if (part["type"] === "output_text") return asText(part["text"]);
+  return part["type"] === "refusal" ? asText(part["refusal"]) : undefined;
 }
 
 function isMessage({ type = "message" }: Loose): boolean {
@@ -58,7 +53,7 @@ function contentOf(item: Loose): Loose[] {
 }
 
 function readCall(item: Loose): LlmToolCall {
-  return { id: toText(item["callId"]), name: toText(item["name"]), ...toArguments(item["arguments"]) };
+  return { id: asText(item["callId"]), name: asText(item["name"]), ...toArguments(item["arguments"]) };
 }
 
 function readReasoning(item: Loose): Reasoning {
@@ -67,10 +62,10 @@ function readReasoning(item: Loose): Reasoning {
   const summaries = contentOf(item);
   const raw = Array.isArray(item["rawContent"]) ? item["rawContent"].map(toLoose) : [];
   const shown = summaries.length === 0 ? raw : summaries;
-  return { type: "text", text: shown.map((part) => toText(part["text"])).join("\n") };
+  return { type: "text", text: shown.map((part) => asText(part["text"])).join("\n") };
 }
 
-/** An item without the text or the arguments that its message holds. */
+/** An item without the text or arguments that its message holds. */
 function strip(item: JsonObject, isOnlyText: boolean): JsonObject {
   if (item["type"] === "function_call") {
     const { arguments: _, callId: _callId, name: _name, ...rest } = item;
@@ -84,7 +79,7 @@ function strip(item: JsonObject, isOnlyText: boolean): JsonObject {
   return { ...item, content: content as JsonObject[] };
 }
 
-/** JSON whose text is the same for equal values: a file may bring keys in another order. */
+/** JSON with sorted keys, since a file may have them in another order. */
 function stableText(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
@@ -93,11 +88,11 @@ function stableText(value: unknown): string {
   );
 }
 
-/** The items again. A layout that does not fit its message, as after a change by hand, gives way to the message. */
+/** Writes the items. A layout that does not fit its message, as after an edit by hand, is ignored. */
 export function writeAssistant(message: AssistantMessage): JsonObject[] {
-  const { content, toolCalls = [], reasoning = [] } = message;
   const laidOut = restore(message);
   if (laidOut !== undefined) return laidOut;
+  const { content, toolCalls = [], reasoning = [] } = message;
   return [
     ...reasoning.map(writeReasoning),
     ...(content === "" ? [] : [{ ...MESSAGE, content: [{ type: "output_text", text: content }] }]),
@@ -133,7 +128,7 @@ function restore(message: AssistantMessage): JsonObject[] | undefined {
   return calls.length === 0 && fits(items, message) ? (items as JsonObject[]) : undefined;
 }
 
-/** A text that was left out is the one of the message. */
+/** Puts the message's text back where it was left out. */
 function withText(item: Loose, text: string): Loose {
   if (!Array.isArray(item["content"])) return item;
   const content = contentOf(item).map((part) => {

@@ -1,8 +1,8 @@
-// The input of a model of the SDK as our messages, and back. Instructions are the first system message. What has no field of ours
-// goes to the extras; what could not be replayed is refused by name.
+// The input of a model of the SDK as our messages, and back. Instructions are the first system message. Content without a field of
+// ours goes to the extras, and content that could not be replayed is refused by name.
 
 import type { ContentPart, JsonObject, LlmMessage, ToolMessage, UserMessage } from "../../../core/index.js";
-import { given, optional, toJson, toLoose, toText, type Loose } from "../loose.js";
+import { given, optional, toJson, toLoose, asText, type Loose } from "../loose.js";
 import { isAssistantItem, readAssistant, writeAssistant } from "./assistant.js";
 import { extrasOf, refuse, withExtras } from "./extras.js";
 
@@ -31,13 +31,12 @@ export function readInput(instructions: string | undefined, input: unknown): Llm
 function readItem(item: Loose): LlmMessage {
   const { type = "message", role } = item;
   if (type === "function_call_result") return readResult(item);
-  if (type !== "message")
-    return refuse(`an item of type "${toText(type)}"`, "our messages have no place for its result");
+  if (type !== "message") return refuse(`an item of type "${asText(type)}"`, "our messages cannot hold its result");
   const { content, type: _, role: _role, ...rest } = item;
   const extras = toJson(rest) as JsonObject;
-  if (role === "system") return withExtras({ role, content: toText(content) }, extras);
-  if (role !== "user") return refuse(`a message with the role "${toText(role)}"`, "the protocol has none");
-  if (typeof content === "string") return withExtras<UserMessage>({ role, content: toText(content) }, extras);
+  if (role === "system") return withExtras({ role, content: asText(content) }, extras);
+  if (role !== "user") return refuse(`a message with the role "${asText(role)}"`, "the protocol has no such role");
+  if (typeof content === "string") return withExtras<UserMessage>({ role, content: asText(content) }, extras);
   const parts = Array.isArray(content) ? content.map((part) => readPart(toLoose(part))) : [];
   return withExtras<UserMessage>({ role, content: parts }, extras);
 }
@@ -45,7 +44,7 @@ function readItem(item: Loose): LlmMessage {
 function readPart(part: Loose): ContentPart {
   const { type, text, image, ...rest } = part;
   if (type === "input_text")
-    return withExtras<ContentPart>({ type: "text", text: toText(text) }, toJson(rest) as JsonObject);
+    return withExtras<ContentPart>({ type: "text", text: asText(text) }, toJson(rest) as JsonObject);
   if (type === "input_image" && typeof image === "string") {
     const extras = toJson(rest) as JsonObject;
     const [, mediaType, data] = /^data:([^;,]+);base64,([^]*)$/.exec(image) ?? [];
@@ -55,34 +54,34 @@ function readPart(part: Loose): ContentPart {
     if (/^https?:/i.test(image)) return withExtras<ContentPart>({ type: "image", url: image.toWellFormed() }, extras);
   }
   if (type !== "input_image" && type !== "input_file" && type !== "audio") {
-    return refuse(`a part of type "${toText(type)}"`, "a user says texts, images, files and audio");
+    return refuse(`a part of type "${asText(type)}"`, "user messages hold texts, images, files and audio");
   }
   return withExtras<ContentPart>({ type: "text", text: `[${type}]` }, { part: toJson(part) });
 }
 
-/** The text a model reads. `output` is how it was wrapped, where that was not as the runner wraps a text. */
+/** The text that the model reads. `output` is how it was wrapped, unless it was wrapped as the runner does. */
 function readResult(item: Loose): ToolMessage {
   const { type: _, callId, name, status, output, ...rest } = item;
-  const message = { role: "tool", toolCallId: toText(callId), name: toText(name) } as const;
+  const message = { role: "tool", toolCallId: asText(callId), name: asText(name) } as const;
   const extras: JsonObject = {
     ...(status === "completed" ? {} : optional("status", status)),
     ...(toJson(rest) as JsonObject),
   };
   if (typeof output === "string")
-    return withExtras({ ...message, content: toText(output) }, { output: "string", ...extras });
+    return withExtras({ ...message, content: asText(output) }, { output: "string", ...extras });
   const { type: kind, text, ...more } = toLoose(output);
   if (kind === "text" && Object.values(more).every((value) => value === undefined)) {
-    return withExtras({ ...message, content: toText(text) }, extras);
+    return withExtras({ ...message, content: asText(text) }, extras);
   }
   const parts = Array.isArray(output) ? output.map(toLoose) : [toLoose(output)];
   const content = parts
-    .map((part) => toText(part["text"]))
+    .map((part) => asText(part["text"]))
     .filter((line) => line !== "")
     .join("\n");
   return withExtras({ ...message, content }, { output: { value: toJson(output) }, ...extras });
 }
 
-/** The inverse: instructions, and a list of items. */
+/** The inverse of `readInput`. */
 export function writeInput(messages: readonly LlmMessage[]): { instructions: string | undefined; input: JsonObject[] } {
   const [first, ...others] = messages;
   const isInstructions = first?.role === "system" && Object.keys(extrasOf(first)).length === 0;

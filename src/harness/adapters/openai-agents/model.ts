@@ -1,5 +1,5 @@
-// A provider of ours as a model of the Agents SDK, and a model of theirs as a provider of ours: together they put a cassette between
-// a `Runner` and whatever it asks.
+// One of our providers as a model of the Agents SDK, and a model of the SDK as one of our providers. Together they put a cassette
+// between a `Runner` and its model.
 
 import {
   AgentError,
@@ -10,49 +10,45 @@ import {
   type LlmStreamEvent,
   type LlmTurnRequest,
 } from "../../../core/index.js";
-import { beginCall, originalOf, toAgentError, type CallState } from "../foreign-error.js";
+import { foreignProvider, streamOf, toFrameworkError, tornStream } from "../foreign-model.js";
 import { assertProvider } from "../assert-provider.js";
 import { toLoose } from "../loose.js";
 import { readRequest, writeRequest } from "./request.js";
 import { readResponse, writeDone, writeResponse } from "./response.js";
 import type { AgentsModel, AgentsRequest, AgentsStreamEvent, AnyAgentsModel, RetryAdvice } from "./spec.js";
 
-/** What the runner asked. A symbol goes along with a request, is copied with it, and is never recorded. */
-const ASKED = Symbol("playhead.asked");
+/** The runner's own request. A symbol field travels with a request and its copies, and is never recorded. */
+const ORIGINAL = Symbol("playhead.original");
 
-type Carrying = LlmTurnRequest & { readonly [ASKED]?: AgentsRequest };
+type Carrying = LlmTurnRequest & { readonly [ORIGINAL]?: AgentsRequest };
 
 /**
- * The model. Calls reject with what the provider rejects with: a `CassetteError` of a miss as it is, an error of a model under
- * `fromAgentsModel` as that model threw it.
+ * The model. A call rejects as its provider does: with the `CassetteError` of a miss, or with the original error of a model under
+ * `fromAgentsModel`.
  */
 export function toAgentsModel(provider: LlmProviderAdapter): AgentsModel {
   assertProvider(provider, "toAgentsModel");
-  const requestOf = (asked: AgentsRequest): Carrying => ({ ...readRequest(asked), [ASKED]: asked });
+  const requestOf = (original: AgentsRequest): Carrying => ({ ...readRequest(original), [ORIGINAL]: original });
   return {
-    async getResponse(asked) {
+    async getResponse(request) {
       try {
-        return writeResponse(await provider.turn(requestOf(asked)));
+        return writeResponse(await provider.turn(requestOf(request)));
       } catch (error) {
-        throw toSdkError(error);
+        throw toFrameworkError(error);
       }
     },
-    async *getStreamedResponse(asked) {
+    async *getStreamedResponse(request) {
       try {
-        yield* writeEvents(provider.stream?.(requestOf(asked)) ?? whole(provider, requestOf(asked)));
+        yield* writeEvents(streamOf(provider, requestOf(request)));
       } catch (error) {
-        throw toSdkError(error);
+        throw toFrameworkError(error);
       }
     },
     getRetryAdvice: (failure) => adviceOfModel(failure) ?? adviseRetry(failure.error),
   };
 }
 
-async function* whole(provider: LlmProviderAdapter, request: LlmTurnRequest): AsyncGenerator<LlmStreamEvent> {
-  yield { type: "response", response: await provider.turn(request) };
-}
-
-/** Texts are all that the protocol has events for; thoughts and calls come with the answer. */
+/** The protocol has events for texts alone. Reasoning and calls come with the answer. */
 async function* writeEvents(events: AsyncIterable<LlmStreamEvent>): AsyncGenerator<AgentsStreamEvent> {
   let hasStarted = false;
   for await (const event of events) {
@@ -63,14 +59,7 @@ async function* writeEvents(events: AsyncIterable<LlmStreamEvent>): AsyncGenerat
   }
 }
 
-function toSdkError(error: unknown): unknown {
-  if (!(error instanceof AgentError)) return error;
-  const original = originalOf(error);
-  if (original !== undefined) return original.thrown;
-  return error.code === "aborted" && error.cause !== undefined ? error.cause : error;
-}
-
-/** Models under `fromAgentsModel`, by the errors that they threw: they know best what the runner may do about one. */
+/** Models under `fromAgentsModel`, by the errors that they threw: they give the best advice about them. */
 const throwers = new WeakMap<object, AnyAgentsModel>();
 
 function adviceOfModel(failure: { readonly error: unknown }): ReturnType<AgentsModel["getRetryAdvice"]> {
@@ -79,7 +68,7 @@ function adviceOfModel(failure: { readonly error: unknown }): ReturnType<AgentsM
   return model?.getRetryAdvice?.(failure as never) as ReturnType<AgentsModel["getRetryAdvice"]>;
 }
 
-/** What the runner's retry policies want to know. Of an error that is not ours the runner reads what it can itself. */
+/** Advice for the runner's retry policies. Errors that are not ours the runner reads itself. */
 function adviseRetry(error: unknown): RetryAdvice | undefined {
   if (!(error instanceof AgentError)) return undefined;
   const { retryable, responseStarted, message } = error;
@@ -94,53 +83,35 @@ function adviseRetry(error: unknown): RetryAdvice | undefined {
 }
 
 /**
- * Wraps any model of the SDK; `name` is kept in the recording as its provider. Behind `toAgentsModel` the model is asked just as
- * the runner asked, tracing and all. Rejects with `AgentError`: `provider-http`, `provider-response`, `timeout`, `aborted`, and
- * `invalid-options` for a request that the SDK has no words for. Throws `invalid-options` for what is no such model.
+ * Wraps any model of the SDK; `name` is recorded as the provider. Behind `toAgentsModel` the model gets the runner's own request,
+ * tracing included. Rejects with `AgentError`: `provider-http`, `provider-response`, `timeout`, `aborted`, and `invalid-options`
+ * for a request that the SDK cannot express. Throws `invalid-options` for anything else than such a model.
  */
 export function fromAgentsModel(model: AnyAgentsModel, name = "openai-agents"): LlmProviderAdapter {
   assertModel(model);
-  const callOf = (request: Carrying) => {
-    const asked = request[ASKED];
-    const { signal } = request;
-    if (asked === undefined) return writeRequest(request, name) as never;
-    return { ...asked, ...defined({ signal }) } as never;
+  const callOf = (request: Carrying): never => {
+    const { signal, [ORIGINAL]: original } = request;
+    signal?.throwIfAborted();
+    return (original === undefined ? writeRequest(request, name) : { ...original, ...defined({ signal }) }) as never;
   };
-  const failed = (error: unknown, state: CallState): unknown => {
-    if (typeof error === "object" && error !== null) throwers.set(error, model);
-    return toAgentError(error, name, state);
-  };
-  return {
-    name,
-    async turn(given) {
-      const { request, state } = beginCall(given);
-      try {
-        request.signal?.throwIfAborted();
-        const response = toLoose(await model.getResponse(callOf(request)));
-        return readResponse({ ...response, id: response["responseId"] });
-      } catch (error) {
-        throw failed(error, state);
-      }
+  return foreignProvider(name, {
+    async answer(request) {
+      const response = toLoose(await model.getResponse(callOf(request)));
+      return readResponse({ ...response, id: response["responseId"] });
     },
-    async *stream(given) {
-      const { request, state } = beginCall(given);
-      try {
-        request.signal?.throwIfAborted();
-        for await (const event of readEvents(model.getStreamedResponse(callOf(request)), name, request.signal)) {
-          state.hasStarted = true;
-          yield event;
-        }
-      } catch (error) {
-        throw failed(error, state);
-      }
+    async *events(request) {
+      yield* readEvents(model.getStreamedResponse(callOf(request)), name, request.signal);
     },
-  };
+    onThrown(thrown) {
+      if (typeof thrown === "object" && thrown !== null) throwers.set(thrown, model);
+    },
+  });
 }
 
 function assertModel(model: unknown): void {
   const { getResponse, getStreamedResponse } = toLoose(model);
   if (typeof getResponse === "function" && typeof getStreamedResponse === "function") return;
-  throw new AgentError("invalid-options", `fromAgentsModel was given no model: ${showValue(model)}`, {
+  throw new AgentError("invalid-options", `fromAgentsModel needs a model, not ${showValue(model)}`, {
     hint: "Pass an object with getResponse and getStreamedResponse, such as await new OpenAIProvider().getModel(name).",
   });
 }
@@ -157,10 +128,7 @@ async function* readEvents(
     yield { type: "response", response: readResponse(toLoose(response)) };
     return;
   }
-  // OpenAI's client ends a stream in silence where it is aborted.
+  // OpenAI's client ends an aborted stream without an error.
   signal?.throwIfAborted();
-  throw new AgentError("provider-response", `the stream of ${name} ended before it said that it was whole`, {
-    kind: "unknown",
-    retryable: true,
-  });
+  throw tornStream(name);
 }

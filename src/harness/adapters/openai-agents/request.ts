@@ -1,5 +1,5 @@
-// A request of the runner as a turn request, and back: settings, tools and handoffs. What lies on the vendor's side alone is
-// refused: an earlier answer, a conversation or a prompt that is named by an id could be another one tomorrow.
+// A request of the runner as a turn request, and back: settings, tools and handoffs. State on the vendor's side is refused: an id of
+// an earlier answer, a conversation or a prompt may mean something else tomorrow.
 
 import {
   AgentError,
@@ -12,34 +12,31 @@ import {
   type LlmToolDefinition,
   type LlmTurnRequest,
 } from "../../../core/index.js";
-import { given, optional, toJson, toLoose, toText, type Loose } from "../loose.js";
-import { EXTRAS, extrasOf, messageNeedsAgents, refuse, toolNeedsAgents, withExtras } from "./extras.js";
+import { given, optional, toJson, toLoose, asText, type Loose } from "../loose.js";
+import { HELD } from "../extras.js";
+import { EXTRAS, extrasOf, hasExtras, isToolOfAgents, refuse, withExtras } from "./extras.js";
 import { readInput, writeInput } from "./input.js";
 import type { AgentsRequest } from "./spec.js";
 
 export function readRequest(request: AgentsRequest): LlmTurnRequest {
   for (const field of ["previousResponseId", "conversationId", "prompt"] as const) {
-    if (request[field] !== undefined) refuse(field, "it names a state on the vendor's side, which cannot be replayed");
+    if (request[field] !== undefined) refuse(field, "it names state on the vendor's side, which cannot be replayed");
   }
   // The SDK's models put these fields into the body that they send.
   const held = findHeldState(toLoose(request.modelSettings)["providerData"]);
-  if (held !== undefined) {
-    const why = "it continues a conversation on the vendor's server; send the whole conversation without it";
-    refuse(`modelSettings.providerData.${held.field}`, why);
-  }
+  if (held !== undefined) refuse(`modelSettings.providerData.${held.field}`, HELD);
   const messages = readInput(request.systemInstructions, request.input);
   const tools = [
     ...(request.tools ?? []).map((tool) => readTool(toLoose(tool))),
     ...(request.handoffs ?? []).map((handoff) => readHandoff(toLoose(handoff))),
   ];
-  const isForeign = messages.some(messageNeedsAgents) || tools.some(toolNeedsAgents);
+  const isForeign = messages.some(hasExtras) || tools.some(isToolOfAgents);
   const settings = readSettings(toLoose(request.modelSettings), toLoose(request.outputType), isForeign);
-  const { signal } = request;
   return {
     messages,
     ...(tools.length === 0 ? {} : { tools }),
     ...(Object.keys(settings).length === 0 ? {} : { settings }),
-    ...defined({ signal }),
+    ...defined({ signal: request.signal }),
   };
 }
 
@@ -48,24 +45,24 @@ function readTool(tool: Loose): LlmToolDefinition {
   const extras = toJson(rest) as JsonObject;
   if (type === "function") {
     const schema = toJson(parameters ?? {}) as JsonObject;
-    return withExtras({ name: toText(name), description: toText(description), schema }, extras);
+    return withExtras({ name: asText(name), description: asText(description), schema }, extras);
   }
-  return withExtras({ name: toText(name), description: "", schema: {} }, { hosted: toJson(tool) });
+  return withExtras({ name: asText(name), description: "", schema: {} }, { hosted: toJson(tool) });
 }
 
-/** A handoff is a function that the runner answers, and models see it as one. */
+/** A handoff is a function that the runner answers. Models see a function. */
 function readHandoff({ toolName, toolDescription, inputJsonSchema, strictJsonSchema }: Loose): LlmToolDefinition {
   return withExtras(
     {
-      name: toText(toolName),
-      description: toText(toolDescription),
+      name: asText(toolName),
+      description: asText(toolDescription),
       schema: toJson(inputJsonSchema ?? {}) as JsonObject,
     },
     { handoff: true, ...optional("strict", strictJsonSchema) },
   );
 }
 
-/** How often and when to try again, and what to do with raw usage, the runner decides; it is no part of the question. */
+/** Reads the settings. Retries, timeouts and raw usage are the runner's business and not part of the request. */
 function readSettings(settings: Loose, outputType: Loose, isForeign: boolean): LlmSettings {
   const {
     temperature,
@@ -77,7 +74,7 @@ function readSettings(settings: Loose, outputType: Loose, isForeign: boolean): L
     preserveRawUsage: _raw,
     ...rest
   } = settings;
-  const choice = toolChoice === "none" || toolChoice === "required" ? toolChoice : { name: toText(toolChoice) };
+  const choice = toolChoice === "none" || toolChoice === "required" ? toolChoice : { name: asText(toolChoice) };
   const { type, name, schema, strict } = outputType;
   const isSchema = type === "json_schema";
   const extras: JsonObject = {
@@ -90,19 +87,19 @@ function readSettings(settings: Loose, outputType: Loose, isForeign: boolean): L
     ...optional("topP", topP),
     ...optional("maxTokens", maxTokens),
     ...(toolChoice === undefined || toolChoice === "auto" ? {} : { toolChoice: choice }),
-    ...(isSchema ? { responseFormat: { name: toText(name), schema: toJson(schema ?? {}) as JsonObject } } : {}),
+    ...(isSchema ? { responseFormat: { name: asText(name), schema: toJson(schema ?? {}) as JsonObject } } : {}),
     ...(isMarked ? { [EXTRAS]: extras } : {}),
   } as LlmSettings;
 }
 
-/** What `getResponse` and `getStreamedResponse` take, with tracing off. */
+/** The argument of `getResponse` and `getStreamedResponse`, with tracing off. */
 export function writeRequest(request: LlmTurnRequest, name: string): Loose {
   const { messages, tools = [], settings = {}, signal } = request;
   assertKnownOptions(`the settings of a request to ${name}`, settings, [...SETTING_NAMES, EXTRAS]);
   for (const setting of ["model", "stop", "seed"] as const) {
     if (settings[setting] === undefined) continue;
-    throw new AgentError("invalid-options", `${name} was asked with the setting ${setting}`, {
-      hint: "A model of the Agents SDK has no such setting: leave it out.",
+    throw new AgentError("invalid-options", `${name} does not take the setting ${setting}`, {
+      hint: "Leave it out: a model of the Agents SDK has no such setting.",
     });
   }
   const { toolChoice, responseFormat } = settings;

@@ -1,5 +1,5 @@
-// An answer of a model of the SDK as a turn response, and back. What the transport said (the request's id, the vendor's raw answer
-// and usage) is not kept: no two calls have it in common.
+// An answer of a model of the SDK as a turn response, and back. Data of the transport (the request's id, the raw answer and usage) is
+// dropped: it differs from call to call.
 
 import {
   canonicalize,
@@ -9,12 +9,12 @@ import {
   type StopReason,
   type Usage,
 } from "../../../core/index.js";
-import { objectIn, optional, toJson, toLoose, toText, type Loose } from "../loose.js";
+import { objectIn, optional, toJson, toLoose, asText, type Loose } from "../loose.js";
 import { readAssistant, writeAssistant } from "./assistant.js";
 import { extrasOf, withExtras } from "./extras.js";
-import type { AgentsResponse, AgentsStreamEvent, AgentsUsage, OutputItem } from "./spec.js";
+import type { AgentsResponse, AgentsStreamEvent, AgentsUsage, Counts, OutputItem, TokenCounts } from "./spec.js";
 
-/** `id` is `responseId` of a whole answer, and `id` of a streamed one. */
+/** `id` is the `responseId` of a whole answer, and the `id` of a streamed one. */
 export function readResponse({ output, usage, id }: Loose): LlmTurnResponse {
   const items = Array.isArray(output) ? output.map(toLoose) : [];
   const message = readAssistant(items);
@@ -28,13 +28,11 @@ export function readResponse({ output, usage, id }: Loose): LlmTurnResponse {
       stopReason: readStop(items, hasCalls),
       ...defined({ usage: counted }),
     },
-    { ...(toText(id) === "" ? {} : optional("id", id)), ...optional("usage", exact) },
+    { ...(asText(id) === "" ? {} : optional("id", id)), ...optional("usage", exact) },
   );
 }
 
-type Counts = Omit<AgentsUsage, "add" | "requestUsageEntries">;
-
-/** The runner's own counts, where ours do not lead back to them: several requests, tokens of sound, a total with more in it. */
+/** The runner's own counts, if ours do not lead back to them: several requests, audio tokens, or a larger total. */
 function exactUsage(said: Loose, usage: Usage | undefined): JsonObject | undefined {
   if (usage === undefined) return undefined;
   const { requests, inputTokens, outputTokens, totalTokens, inputTokensDetails, outputTokensDetails } = said;
@@ -50,7 +48,7 @@ function exactUsage(said: Loose, usage: Usage | undefined): JsonObject | undefin
   return canonicalize(exact) === canonicalize(again) ? undefined : exact;
 }
 
-/** One record or several, without those that say nothing. */
+/** One record or several, without the empty ones. */
 function detailsOf(details: unknown): JsonObject[] {
   const records = (Array.isArray(details) ? details : [details]).map((one) => toJson(toLoose(one)) as JsonObject);
   return records.filter((record) => Object.keys(record).length > 0);
@@ -63,7 +61,7 @@ function readStop(items: readonly Loose[], hasCalls: boolean): StopReason {
   return hasCalls ? "toolUse" : "stop";
 }
 
-/** All zero is what a model says that counts nothing. */
+/** Reads the usage. All zeros mean that the model does not count tokens. */
 function readUsage({ inputTokens, outputTokens, inputTokensDetails, outputTokensDetails }: Loose): Usage | undefined {
   if (typeof inputTokens !== "number" || typeof outputTokens !== "number") return undefined;
   if (inputTokens === 0 && outputTokens === 0) return undefined;
@@ -92,12 +90,12 @@ export function writeResponse(response: LlmTurnResponse): AgentsResponse {
   };
 }
 
-/** The last event of a stream; an answer whose vendor gave it no id has an empty one there. */
+/** The last event of a stream. Its id is empty if the vendor gave none. */
 export function writeDone(response: LlmTurnResponse): AgentsStreamEvent {
   return {
     type: "response_done",
     response: {
-      id: toText(extrasOf(response)["id"]),
+      id: asText(extrasOf(response)["id"]),
       usage: writeUsage(response),
       output: writeAssistant(response.message) as unknown as OutputItem[],
     },
@@ -111,11 +109,8 @@ function writeUsage(response: LlmTurnResponse): Counts {
 
 function countUsage(usage: Usage | undefined): Counts {
   const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
-  const input = {
-    ...(usage?.cacheReadTokens === undefined ? {} : { cached_tokens: usage.cacheReadTokens }),
-    ...(usage?.cacheWriteTokens === undefined ? {} : { cache_write_tokens: usage.cacheWriteTokens }),
-  };
-  const output = usage?.reasoningTokens === undefined ? {} : { reasoning_tokens: usage.reasoningTokens };
+  const input = defined({ cached_tokens: usage?.cacheReadTokens, cache_write_tokens: usage?.cacheWriteTokens });
+  const output = defined({ reasoning_tokens: usage?.reasoningTokens });
   return {
     requests: 1,
     inputTokens,
@@ -126,10 +121,7 @@ function countUsage(usage: Usage | undefined): Counts {
   };
 }
 
-function add(
-  this: AgentsUsage,
-  other: { requests: number; inputTokens: number; outputTokens: number; totalTokens: number },
-): void {
+function add(this: AgentsUsage, other: TokenCounts): void {
   this.requests += other.requests;
   this.inputTokens += other.inputTokens;
   this.outputTokens += other.outputTokens;

@@ -1,5 +1,5 @@
-// The model interface of the OpenAI Agents SDK as far as we use it. Types of our own, so that nobody needs the package to compile;
-// test/types holds them against the real ones. Specification: `@openai/agents-core`, `Model`.
+// The model interface of the OpenAI Agents SDK as far as we use it. Our own types, so that compiling does not need the package;
+// test/types compares them with the real ones. Specification: `@openai/agents-core`, `Model`.
 
 /** Any model of the SDK. */
 export interface AnyAgentsModel {
@@ -8,7 +8,7 @@ export interface AnyAgentsModel {
   getRetryAdvice?(failure: never): unknown;
 }
 
-/** What the runner asks. Only what is recorded is named; `tracing` and `retry` are the runner's own affair. */
+/** A request of the runner, without fields that are not recorded, such as `tracing` and `retry`. */
 export interface AgentsRequest {
   readonly systemInstructions?: string | undefined;
   readonly input: unknown;
@@ -22,7 +22,7 @@ export interface AgentsRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An item that we write. Items we only pass on have the shape they came with. */
+/** An item that we write. Items that we only pass on keep their shape. */
 export type OutputItem =
   | {
       type: "message";
@@ -33,16 +33,22 @@ export type OutputItem =
   | { type: "function_call"; callId: string; name: string; arguments: string; status: "completed" }
   | { type: "reasoning"; content: { type: "input_text"; text: string }[] };
 
-/** Tokens of one call, as the runner adds them up. */
-export interface AgentsUsage {
+export interface TokenCounts {
   requests: number;
   inputTokens: number;
   outputTokens: number;
   totalTokens: number;
+}
+
+/** The tokens of one call, as the runner adds them up. */
+export interface Counts extends TokenCounts {
   inputTokensDetails: Record<string, number>[];
   outputTokensDetails: Record<string, number>[];
+}
+
+export interface AgentsUsage extends Counts {
   requestUsageEntries: undefined;
-  add(other: { requests: number; inputTokens: number; outputTokens: number; totalTokens: number }): void;
+  add(other: TokenCounts): void;
 }
 
 export interface AgentsResponse {
@@ -54,23 +60,9 @@ export interface AgentsResponse {
 export type AgentsStreamEvent =
   | { type: "response_started" }
   | { type: "output_text_delta"; delta: string }
-  | {
-      type: "response_done";
-      response: {
-        id: string;
-        usage: {
-          requests: number;
-          inputTokens: number;
-          outputTokens: number;
-          totalTokens: number;
-          inputTokensDetails: Record<string, number>[];
-          outputTokensDetails: Record<string, number>[];
-        };
-        output: OutputItem[];
-      };
-    };
+  | { type: "response_done"; response: { id: string; usage: Counts; output: OutputItem[] } };
 
-/** What the runner asks a model about an error of its own. */
+/** A model's advice to the runner about an error that it threw. */
 export interface RetryAdvice {
   suggested?: boolean;
   retryAfterMs?: number;

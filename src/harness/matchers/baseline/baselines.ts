@@ -1,11 +1,12 @@
 // The recordings of which a run has to be like one: a cassette, a file, a folder, or several of them.
 
+import { plural } from "../../../core/index.js";
 import { CASSETTE_SUFFIX } from "../../../cassette/index.js";
 import { scenarioOf } from "../../drift/scenarios.js";
 import type { MatcherHost } from "../host.js";
 import { misuse } from "../matcher.js";
 import { assertPath, loadPinned, type Pinned, type PinTerms } from "./pinned.js";
-import { countText, cutText } from "../words.js";
+import { cutText } from "../../text/hide.js";
 
 /** The most baselines of one comparison. */
 export const MAX_BASELINES = 1_000;
@@ -36,7 +37,7 @@ export async function openBaselines(
     );
   }
   if (sources.length > MAX_BASELINES) {
-    const what = `it was given ${countText(sources.length, "baseline")}`;
+    const what = `it was given ${plural(sources.length, "baseline")}`;
     throw misuse(matcher, what, `The limit is ${MAX_BASELINES}; cassette drift compares whole folders.`);
   }
   const [first, ...others] = sources;

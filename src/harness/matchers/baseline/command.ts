@@ -4,7 +4,7 @@
 import { relative, sep } from "node:path";
 import { toVisible } from "../../../core/index.js";
 import type { MatcherContext } from "../matcher.js";
-import { shellPath, shellText } from "../words.js";
+import { shellPath, shellText } from "../../text/shell.js";
 
 /** A mode of `CASSETTE_MODE` that is worth naming in a command. */
 type CommandMode = "record" | "refresh" | "auto" | "from-first-miss";

@@ -8,11 +8,11 @@ import {
   type Drift,
   type ToleranceUse,
 } from "../../../cassette/index.js";
-import type { JsonObject, JsonValue } from "../../../core/index.js";
+import { plural, type JsonObject, type JsonValue } from "../../../core/index.js";
 import { rerecordCommand } from "./command.js";
 import { misuse, type MatcherContext, type MatcherResult } from "../matcher.js";
 import type { Pinned } from "./pinned.js";
-import { countText, cutText } from "../words.js";
+import { cutText } from "../../text/hide.js";
 
 const MAX_SENTENCES = 10;
 
@@ -63,7 +63,7 @@ export function toResult(
     pass: false,
     message: () =>
       `expected no difference from ${pinned.name}, but there ${differences.length === 1 ? "is" : "are"} ` +
-      `${countText(differences.length, "difference")}:\n${listText(differences)}\n` +
+      `${plural(differences.length, "difference")}:\n${listText(differences)}\n` +
       `If it is not meant, undo the change; save the run and \`${compare}\` shows all of it.\n` +
       `If it is meant, record ${pinned.name} again and review it; where this test records it: ${rerecordCommand(context)}${usesText(tolerances)}`,
     expected: differences.flatMap(({ expected }) => expected ?? []),
@@ -85,7 +85,7 @@ export function usesText(uses: readonly ToleranceUse[]): string {
     .slice(0, MAX_SENTENCES)
     .map(
       ({ tool, pointer, tolerance, times }) =>
-        `  - ${cutText(`${tool}:${pointer}`)} ${cutText(tolerance)}, ${countText(times, "time")}`,
+        `  - ${cutText(`${tool}:${pointer}`)} ${cutText(tolerance)}, ${plural(times, "time")}`,
     );
   const rest = uses.length - lines.length;
   if (rest > 0) lines.push(`  - and ${rest} more`);

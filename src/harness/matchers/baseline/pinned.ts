@@ -13,7 +13,8 @@ import { isCassetteLike } from "../carrier.js";
 import type { LoadPinnedOptions, MatcherHost } from "../host.js";
 import { misuse } from "../matcher.js";
 import type { PinOptions } from "./options.js";
-import { describeValue, shellPath } from "../words.js";
+import { describeValue } from "../../text/describe.js";
+import { shellPath } from "../../text/shell.js";
 
 export interface Pinned {
   cassette: Cassette;

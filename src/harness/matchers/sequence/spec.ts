@@ -3,7 +3,7 @@
 import type { CallOrder, Tolerances } from "../../../cassette/index.js";
 import { parseCallSpec, type ExpectedCall, type ToolCallSpec } from "../expected-call.js";
 import { misuse } from "../matcher.js";
-import { describeValue } from "../words.js";
+import { describeValue } from "../../text/describe.js";
 
 /** A turn each: one call, or a list of calls that the model asks for together, in any order. */
 export type ToolSequence = readonly (ToolCallSpec | readonly ToolCallSpec[])[];

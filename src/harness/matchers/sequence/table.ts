@@ -1,10 +1,10 @@
 // An expected sequence beside the calls that were made, row by row, for the message of a failure.
 
+import { plural } from "../../../core/index.js";
 import type { ArgumentDifference } from "../arguments.js";
 import { differenceLines } from "../expected-call.js";
 import type { MatcherContext } from "../matcher.js";
 import type { SequenceMode } from "./spec.js";
-import { countText } from "../words.js";
 
 /** `free` is a call or an absence that the mode allows. */
 export type RowState = "same" | "changed" | "missing" | "extra" | "free";
@@ -101,8 +101,8 @@ export function tableText({ utils }: MatcherContext, rows: readonly Row[], cells
   const rest = rows.length - start - shown.length;
   return [
     `    ${"expected".padEnd(width)} │ called`,
-    ...(start > 0 ? [`    ${countText(start, "row")} before these`] : []),
+    ...(start > 0 ? [`    ${plural(start, "row")} before these`] : []),
     ...lines,
-    ...(rest > 0 ? [`    and ${countText(rest, "more row")}`] : []),
+    ...(rest > 0 ? [`    and ${plural(rest, "more row")}`] : []),
   ].join("\n");
 }

@@ -46,7 +46,7 @@ describe("escapes before a secret", () => {
 
   it("hide no secret from a recording", () => {
     const message = { role: "user" as const, content: JSON.stringify({ stdout: `\n${token}` }) };
-    const [clean] = createRedactor(undefined).messages([message]).clean;
+    const [clean] = createRedactor(undefined).messages([message]);
     expect(clean).toEqual({ role: "user", content: '{"stdout":"\\n<redacted:github-token:1>"}' });
   });
 });

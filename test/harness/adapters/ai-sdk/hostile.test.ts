@@ -123,15 +123,15 @@ describe("what is handed in by mistake", () => {
   it.each([
     ["an embedding model", { specificationVersion: "v3", doEmbed() {} }, "an embedding model"],
     ["an image model", { specificationVersion: "v3", doGenerate() {} }, "without doStream"],
-    ["a provider of ours", { turn() {} }, "a provider of ours already"],
-    ["a vendor", () => undefined, "was not asked for a model"],
+    ["a provider of ours", { turn() {} }, "a Playhead provider"],
+    ["a vendor", () => undefined, "a vendor instead of one of its models"],
   ])("is named: %s", (_what, model, said) => {
     expect(() => fromAiSdk(model as never)).toThrow(said);
   });
 
   it("is found before the first call: no provider, and another version", () => {
     expect(() => toAiSdk({ provider: { turn() {} } } as never)).toThrow("the handle of useCassette");
-    expect(() => cassetteMiddleware({ provider: undefined } as never)).toThrow("was given no provider");
+    expect(() => cassetteMiddleware({ provider: undefined } as never)).toThrow("needs a provider, not");
     expect(() => toAiSdk(fromAiSdk(scriptedModel([])), { specificationVersion: "v5" } as never)).toThrow('"v5"');
   });
 });

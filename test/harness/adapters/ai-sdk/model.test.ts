@@ -162,12 +162,12 @@ describe("fromAiSdk", () => {
   it.each(["openai/gpt-5", null, { specificationVersion: "v1", doGenerate() {}, doStream() {} }])(
     "refuses %j, which is no model it knows",
     (model) => {
-      expect(() => fromAiSdk(model as never)).toThrow("no language model it knows");
+      expect(() => fromAiSdk(model as never)).toThrow("needs a language model, not");
     },
   );
 
   it.each([
-    [{ settings: { model: "other" } }, 'was asked for the model "other"'],
+    [{ settings: { model: "other" } }, 'cannot answer as the model "other"'],
     [{ settings: { tempo: 1 } as never }, "unknown option: tempo"],
   ])("refuses a request with %j", async (given, message) => {
     const error = await rejection(fromAiSdk(scriptedModel(PLAIN)).turn({ ...ask(), ...given }));

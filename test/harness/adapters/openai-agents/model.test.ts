@@ -123,7 +123,7 @@ describe("fromAgentsModel", () => {
   });
 
   it.each([null, "gpt-5", {}])("refuses %j, which is no model", (model) => {
-    expect(() => fromAgentsModel(model as never)).toThrow("was given no model");
+    expect(() => fromAgentsModel(model as never)).toThrow("needs a model, not");
   });
 
   it.each([{ model: "other" }, { seed: 1 }, { stop: ["x"] }, { tempo: 1 } as never])(

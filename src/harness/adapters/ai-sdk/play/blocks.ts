@@ -1,12 +1,12 @@
-// The parts of a streamed answer of which nothing is known ahead, as from a vendor's own wire.
+// The parts of a streamed answer that is not known in advance, as from a vendor's API.
 
 import type { JsonObject, LlmStreamDelta } from "../../../../core/index.js";
-import { type Loose, toText } from "../../loose.js";
+import { type Loose, asText } from "../../loose.js";
 import { OWN_KEY, writeAssistant } from "../assistant.js";
 import type { Player } from "./layout.js";
 import type { SpecVersion } from "../spec.js";
 
-/** One block for each kind, since nobody knows yet where the answer has its borders. Its thoughts go along at the end, whole. */
+/** One block of each kind, since nobody knows yet where the answer's blocks end. Its reasoning is attached whole at the end. */
 export function createBlocks(version: SpecVersion): Player {
   const open = new Set<string>();
   const named = new Map<number, string>();
@@ -35,7 +35,7 @@ export function createBlocks(version: SpecVersion): Player {
   return {
     take(delta) {
       switch (delta.type) {
-        // An empty piece begins nothing: a replay, and a whole answer, have no block for it.
+        // An empty piece begins no block: a replay and a whole answer have none for it either.
         case "text-delta":
           return delta.text === "" ? [] : block("text", delta.text);
         case "reasoning-delta":
@@ -48,26 +48,24 @@ export function createBlocks(version: SpecVersion): Player {
       const { content, toolCalls = [], reasoning = [] } = message;
       const thoughts = { [OWN_KEY]: { reasoning: reasoning as unknown as JsonObject[] } };
       const others = writeAssistant(message, "answer", version).filter(
-        (part) => !["text", "reasoning"].includes(toText(part["type"])),
+        (part) => !["text", "reasoning"].includes(asText(part["type"])),
       );
       return [
         ...(open.has("reasoning") || reasoning.length === 0 ? [] : block("reasoning", "")),
         ...(open.has("reasoning") ? [{ type: "reasoning-end", id: "reasoning", providerMetadata: thoughts }] : []),
         ...(open.has("text") || content === "" ? [] : block("text", content)),
         ...(open.has("text") ? [{ type: "text-end", id: "text" }] : []),
-        ...others.flatMap((part) =>
-          endCall(
-            part,
-            toolCalls.findIndex(({ id }) => id === part["toolCallId"]),
-          ),
-        ),
+        ...others.flatMap((part) => {
+          const index = toolCalls.findIndex(({ id }) => id === part["toolCallId"]);
+          return endCall(part, index);
+        }),
       ];
     },
   };
 
   function endCall(part: Loose, index: number): Loose[] {
     if (index < 0) return [part];
-    const id = toText(part["toolCallId"]);
+    const id = asText(part["toolCallId"]);
     const begun = named.has(index) ? [] : [{ type: "tool-input-start", id, toolName: part["toolName"] }];
     return [...begun, { type: "tool-input-end", id: named.get(index) ?? id }, part];
   }

@@ -1,12 +1,12 @@
-// The parts of a streamed answer that is known ahead: deltas go to the parts of its layout, so that a replay gives the SDK what the
-// recorded call gave it.
+// The parts of a streamed answer that is known in advance: deltas fill the parts of its layout, so that a replay gives the SDK the
+// parts of the recorded call.
 
 import type { LlmStreamDelta, LlmTurnResponse } from "../../../../core/index.js";
-import { type Loose, toText } from "../../loose.js";
+import { type Loose, asText } from "../../loose.js";
 import { writeAssistant } from "../assistant.js";
 import type { SpecVersion } from "../spec.js";
 
-/** Turns deltas into parts; `finish` gives the parts that the whole answer has beyond them. */
+/** Turns deltas into parts; `finish` gives the parts of the whole answer that no delta brought. */
 export interface Player {
   take(delta: LlmStreamDelta): Loose[];
   finish(response: LlmTurnResponse): Loose[];
@@ -17,11 +17,11 @@ interface Planned {
   id: string;
   kind: "text" | "reasoning" | "call" | "other";
   state: "waiting" | "open" | "closed";
-  /** Text that no delta brought yet. */
+  /** The text that no delta has brought yet. */
   left: string;
 }
 
-/** Deltas put into the parts they belong to. A part begins once those before it have begun, so that their order holds. */
+/** Puts deltas into their parts. A part begins only after the parts before it, so that their order is kept. */
 export function createLayout(response: LlmTurnResponse, version: SpecVersion): Player {
   const plan = writeAssistant(response.message, "answer", version).map(toPlanned);
   const calls = plan.filter(({ kind }) => kind === "call");
@@ -43,14 +43,14 @@ export function createLayout(response: LlmTurnResponse, version: SpecVersion): P
 
 function toPlanned(part: Loose, index: number): Planned {
   const { type } = part;
-  const planned = { part, state: "waiting" as const, left: toText(part["text"]) };
+  const planned = { part, state: "waiting" as const, left: asText(part["text"]) };
   if (type === "tool-call" && part["providerExecuted"] !== true) {
-    return { ...planned, kind: "call", id: toText(part["toolCallId"]) };
+    return { ...planned, kind: "call", id: asText(part["toolCallId"]) };
   }
   return { ...planned, kind: type === "text" || type === "reasoning" ? type : "other", id: String(index) };
 }
 
-/** Calls before a part that is none are over by then, so that their place holds as well: a call stands where it is whole. */
+/** Begins all parts up to `last`. A call stands where it is complete, so calls before a part of another kind end first. */
 function beginUpTo(plan: readonly Planned[], last: Planned): Loose[] {
   const upTo = plan.slice(0, plan.indexOf(last) + 1);
   const lastOther = upTo.findLastIndex(({ kind }) => kind !== "call");
@@ -82,10 +82,10 @@ function end(item: Planned): Loose[] {
   const { part, id, kind, left } = item;
   item.state = "closed";
   if (kind === "call") return [{ type: "tool-input-end", id }, part];
-  const { type: _, text: _text, ...told } = part;
+  const { type: _, text: _text, ...fields } = part;
   item.left = "";
   const rest = left === "" ? [] : [{ type: `${kind}-delta`, id, delta: left }];
-  return [...rest, { ...told, type: `${kind}-end`, id }];
+  return [...rest, { ...fields, type: `${kind}-end`, id }];
 }
 
 function takeText(plan: readonly Planned[], kind: "text" | "reasoning", text: string): Loose[] {

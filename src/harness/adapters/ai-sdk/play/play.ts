@@ -1,6 +1,5 @@
-// A streamed answer of ours as parts of the SDK. Where the whole answer is known ahead, as in a replay, the parts come in the order
-// of its layout; from a live model of the SDK they are its own; from any other provider there is one block of text and one of
-// thoughts.
+// A streamed answer of ours as parts of the SDK. A live model of the SDK keeps its own parts. An answer known in advance, as in a
+// replay, has the parts of its layout. Any other provider gets one block of text and one of reasoning.
 
 import { answerAhead, defined, type LlmStreamEvent, type LlmTurnResponse } from "../../../../core/index.js";
 import type { Loose } from "../../loose.js";
@@ -9,10 +8,10 @@ import { createLayout, type Player } from "./layout.js";
 import { writeHead } from "../result.js";
 import type { SpecVersion, StreamPart } from "../spec.js";
 
-/** The parts that a live model of the SDK sent for an event; see `fromAiSdk`. */
+/** The parts that a live model of the SDK sent for an event. */
 export const liveParts = new WeakMap<LlmStreamEvent, readonly Loose[]>();
 
-/** `events` end with the response, which becomes the `finish` part. */
+/** The parts of `events`. The response, which is the last event, becomes the `finish` part. */
 export async function* playParts(
   events: AsyncIterable<LlmStreamEvent>,
   version: SpecVersion,
@@ -34,7 +33,7 @@ export async function* playParts(
   }
 }
 
-/** The vendor's own chunks are in no recording, and the end is written from the response, whatever the versions. */
+/** Raw chunks are never recorded, and the `finish` part is written from the response in every version. */
 function isKept({ type }: Loose): boolean {
   return type !== "finish" && type !== "raw";
 }
@@ -42,8 +41,8 @@ function isKept({ type }: Loose): boolean {
 function startParts(response: LlmTurnResponse | undefined, version: SpecVersion): StreamPart[] {
   if (response === undefined) return [{ type: "stream-start", warnings: [] }];
   const { warnings, response: metadata = {} } = writeHead(response, version);
-  const told: StreamPart[] = Object.keys(metadata).length === 0 ? [] : [{ type: "response-metadata", ...metadata }];
-  return [{ type: "stream-start", warnings }, ...told];
+  const head: StreamPart[] = Object.keys(metadata).length === 0 ? [] : [{ type: "response-metadata", ...metadata }];
+  return [{ type: "stream-start", warnings }, ...head];
 }
 
 function finishPart(response: LlmTurnResponse, version: SpecVersion): StreamPart {

@@ -1,10 +1,10 @@
-// Our messages as a prompt of the AI SDK, for a model of a given version: the inverse of `readPrompt`. Results that follow one
-// another become one tool message, as the SDK itself writes them.
+// Our messages as a prompt of the AI SDK, for a model of one version: the inverse of `readPrompt`. Results in sequence become one
+// tool message, as the SDK itself writes them.
 
 import type { ContentPart, JsonObject, LlmMessage, ToolMessage } from "../../../../core/index.js";
-import { given, type Loose, objectIn, toLoose, toText } from "../../loose.js";
+import { given, type Loose, objectIn, toLoose, asText } from "../../loose.js";
 import { writeAssistant } from "../assistant.js";
-import { extrasOf, refusePart } from "../extras.js";
+import { extrasOf, refuse } from "../extras.js";
 import { writeFile, writeResultFile } from "../file.js";
 import { ANY_IMAGE, DENIED } from "./read.js";
 import type { PromptMessage, SpecVersion } from "../spec.js";
@@ -46,16 +46,16 @@ function writeMessage(message: Exclude<LlmMessage, ToolMessage>, version: SpecVe
 
 function writeUserPart(part: ContentPart, version: SpecVersion): JsonObject {
   const { file, filename, mediaType = ANY_IMAGE, options } = extrasOf(part);
-  const told = given("providerOptions", options);
-  if (file !== undefined) return { type: "file", ...writeFile(toLoose(file), version), ...told };
-  if (part.type === "text") return { type: "text", text: part.text, ...told };
-  return { type: "file", ...writeFile({ mediaType, ...part, filename }, version), ...told };
+  const shared = given("providerOptions", options);
+  if (file !== undefined) return { type: "file", ...writeFile(toLoose(file), version), ...shared };
+  if (part.type === "text") return { type: "text", text: part.text, ...shared };
+  return { type: "file", ...writeFile({ mediaType, ...part, filename }, version), ...shared };
 }
 
 function writeResult(message: ToolMessage, version: SpecVersion): JsonObject {
   const { output, options, approval } = extrasOf(message);
   if (approval !== undefined) {
-    if (version === "v2") refusePart("the answer to an approval", "its model is v2");
+    if (version === "v2") refuse("the answer to an approval", "the model has version v2");
     return { ...toLoose(approval) } as JsonObject;
   }
   return {
@@ -69,26 +69,26 @@ function writeResult(message: ToolMessage, version: SpecVersion): JsonObject {
 
 function writeOutput({ content, isError }: ToolMessage, output: unknown, version: SpecVersion): JsonObject {
   const kept = toLoose(output);
-  const type = toText(typeof output === "string" ? output : kept["type"]);
-  const told = given("providerOptions", kept["options"]);
+  const type = asText(typeof output === "string" ? output : kept["type"]);
+  const shared = given("providerOptions", kept["options"]);
   switch (type) {
     case "json":
     case "error-json": {
       const value = parseJson(content);
-      if (value !== undefined) return { type, value: value as JsonObject, ...told };
+      if (value !== undefined) return { type, value: value as JsonObject, ...shared };
       break;
     }
     case "execution-denied":
       if (version === "v2") return { type: "error-text", value: content };
-      return { type, ...(content === DENIED ? {} : { reason: content }), ...told };
+      return { type, ...(content === DENIED ? {} : { reason: content }), ...shared };
     case "content":
       if (typeof output === "string") return { type, value: [{ type: "text", text: content }] };
-      return { type, value: writeItems(kept["value"], version), ...told };
+      return { type, value: writeItems(kept["value"], version), ...shared };
   }
-  return { type: isError === true ? "error-text" : "text", value: content, ...told };
+  return { type: isError === true ? "error-text" : "text", value: content, ...shared };
 }
 
-/** Undefined where the text is no JSON any more, as after a redaction. */
+/** Undefined if the text is no longer JSON, as after a redaction. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -99,9 +99,10 @@ function parseJson(text: string): unknown {
 
 function writeItems(value: unknown, version: SpecVersion): JsonObject[] {
   return (Array.isArray(value) ? value.map(toLoose) : []).map((item: Loose) => {
-    const told = given("providerOptions", item["options"]);
-    if (item["type"] === "file") return { ...writeResultFile(item, version), ...told };
+    if (item["type"] === "file") {
+      return { ...writeResultFile(item, version), ...given("providerOptions", item["options"]) };
+    }
     if (item["type"] === "text" || version !== "v2") return { ...item } as JsonObject;
-    return refusePart(`"${toText(item["type"])}" in the result of a tool`, "its model is v2");
+    return refuse(`"${asText(item["type"])}" in the result of a tool`, "the model has version v2");
   });
 }

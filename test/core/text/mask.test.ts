@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { quoteForeign } from "../../../src/core/http/secret.js";
+import { quoteForeign } from "../../../src/core/text/mask.js";
 import { apiKey } from "../../support/wire.js";
 
 describe("quoteForeign", () => {
@@ -30,6 +30,7 @@ describe("quoteForeign", () => {
     ["with nulls in it", [...key].join("\0")],
     ["with characters of no width in it", [...key].join("\u200b")],
     ["with soft hyphens in it", [...key].join("\u00ad")],
+    ["with tag characters in it", [...key].join("\u{e0041}")],
     ["in lines of seven", key.replace(/.{7}/g, "$&\n")],
     ["escaped as JSON may", [...key].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join("")],
     ["escaped twice", [...key].map((letter) => `\\\\u00${letter.charCodeAt(0).toString(16)}`).join("")],
@@ -66,7 +67,7 @@ describe("quoteForeign", () => {
     expect(quoteForeign("x".repeat(9000))).toBe("x".repeat(500));
     expect(quoteForeign("x".repeat(499) + "😀")).toBe("x".repeat(499));
     expect(quoteForeign(`${"x".repeat(490)} ${apiKey}`, apiKey)).toBe(`${"x".repeat(490)} ***`);
-    expect(quoteForeign("a\ud800")).toBe("a\ufffd");
+    expect(quoteForeign("a\ud800")).toBe("a\\ud800");
   });
 
   it("masks the beginning of a key that was cut off at the end of what was read", () => {

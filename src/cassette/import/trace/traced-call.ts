@@ -1,10 +1,10 @@
 // A model call as a trace has it, made into ours: the prompt and the answer in OpenAI's words (chat.ts), the rest by name.
 
 import { defined, parseBoundedJson, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { createPromptReader, readOnce, type ModelCall } from "../trace/model-calls.js";
+import { createPromptReader, readOnce, type ModelCall } from "./model-calls.js";
 import { joinAnswer } from "./chat.js";
 import { toUsage } from "../message/message.js";
-import { readOpenAiMessages } from "./openai.js";
+import { readOpenAiMessages } from "../formats/openai.js";
 import type { RepairLog } from "../repair.js";
 import { createSettingsReader } from "../message/settings.js";
 import { readTools } from "../message/tools.js";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { recordingProvider } from "../../../src/cassette/record/record.js";
-import { createSeenPrompt } from "../../../src/cassette/prompt/seen.js";
+import { createPromptReader } from "../../../src/cassette/prompt/reader.js";
+import { keepMessages } from "../../../src/cassette/redact/redactor.js";
 import { seal } from "../../../src/core/canon/copy.js";
 import { hashJson } from "../../../src/core/canon/digest.js";
 import type { LlmMessage } from "../../../src/core/model/message.js";
@@ -8,15 +9,28 @@ import { echoProvider } from "../../../src/core/providers/echo.js";
 
 const user = (content: string): LlmMessage => ({ role: "user", content });
 
-describe("createSeenPrompt", () => {
+describe("createPromptReader", () => {
   const [a, b, c] = [seal(user("a")), seal(user("b")), user("c")] as const;
 
-  /** How much is known of the second prompt. */
-  function knownOf(first: unknown[], second: unknown[]): number {
-    const seen = createSeenPrompt();
-    seen.begin(first);
-    seen.take();
-    return seen.begin(second).known;
+  /** A reader, and how many messages were known of each prompt it read. */
+  function watched() {
+    const known: number[] = [];
+    const reader = createPromptReader({
+      scrub: (messages, before = []) => {
+        known.push(before.length);
+        return keepMessages(messages, before);
+      },
+    });
+    return { reader, known };
+  }
+
+  function knownOf(first: unknown[], second: unknown[]): number | undefined {
+    const { reader, known } = watched();
+    for (const prompt of [first, second]) {
+      reader.begin(prompt);
+      reader.next();
+    }
+    return known[1];
   }
 
   it("knows the leading messages that are sealed and the very ones", () => {
@@ -27,17 +41,30 @@ describe("createSeenPrompt", () => {
   });
 
   it("knows nothing where the last prompt was not taken", () => {
-    const seen = createSeenPrompt();
-    seen.begin([a, b]);
-    seen.take();
-    seen.begin([a, b]);
-    expect(seen.begin([a, b]).known).toBe(0);
+    const { reader, known } = watched();
+    reader.begin([a, b]);
+    reader.next();
+    reader.begin([a, b]);
+    reader.begin([a, b]);
+    reader.next();
+    expect(known).toEqual([0, 0]);
+  });
+
+  it("hashes again what was scrubbed into another list", () => {
+    const texts = ["x", "y"];
+    const reader = createPromptReader({
+      scrub: (messages) => messages.map(() => user(texts.shift() ?? "")),
+    });
+    reader.begin([a]);
+    expect(reader.next()).toEqual({ keep: 0, promptHash: hashJson([user("x")]) });
+    expect(reader.next()).toEqual({ keep: 0, promptHash: hashJson([user("y")]) });
+    expect(reader.since(0)).toEqual([user("y")]);
   });
 
   it("ends at what is no message, however long the list says it is", () => {
     const endless = [a];
     endless.length = 2 ** 32 - 1;
-    expect(createSeenPrompt().begin(endless).list).toEqual([a, undefined]);
+    expect(() => createPromptReader().begin(endless)).toThrow("item 1 is undefined");
   });
 });
 

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { countAlternatives, toChatMessages } from "./chat.js";
 import type { CallSpan } from "./genai.js";
 import type { RepairLog } from "../repair.js";
-import { nestBelow } from "../trace/span.js";
+import { nestBelow } from "./span.js";
 import { unpackJson, type TracedCall } from "./traced-call.js";
 import { isObject, toName, toNumber, toText } from "../value.js";
 

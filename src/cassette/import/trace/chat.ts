@@ -3,8 +3,8 @@
 // other words here is the same thing; what has no word is handed on as it is, for the reader to count.
 
 import { canonicalize, defined, type JsonObject, type JsonValue } from "../../../core/index.js";
-import { hasToolPart, isResultPart, toChatParts, toTextOf, type ChatParts } from "../message/chat-part.js";
-import { AFTER_CALLS } from "./openai.js";
+import { hasToolPart, isResultPart, toChatParts, toTextOf, type ChatParts } from "./chat-part.js";
+import { AFTER_CALLS } from "../formats/openai.js";
 import { isObject, toName, toText, toThoughts } from "../value.js";
 
 export type ChatRole = "user" | "assistant";

@@ -1,17 +1,17 @@
-// Text from outside made harmless for a terminal. A recording may hold escape sequences that clear the screen, set a title or
-// reorder what a reviewer reads, and characters that take no room; written through here they are seen and do nothing. Where
-// such a character is how a word or an emoji is spelled, it stays.
+// The one definition of an invisible character, and how it is shown. A recording may hold escape sequences that clear the screen
+// or reorder what a reviewer reads, and characters of no width. Every output writes them as escapes, except where such a
+// character spells a word or an emoji.
 
 /**
- * Controls, format and direction characters, line and paragraph separators, half surrogate pairs and whatever is drawn as
+ * Controls, format and direction characters, line and paragraph separators, lone surrogates, characters that are drawn as
  * nothing (Unicode categories; UAX #44, Default_Ignorable_Code_Point), and the braille blank.
  */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
-/** An emoji, or a character that has such a variant; the digits and the signs of a keycap, flags and skin tones are apart. */
+/** An emoji, or a character with an emoji variant. Excludes keycap digits and signs, flags and skin tones. */
 const EMOJI = String.raw`(?![0-9#*\p{Regional_Indicator}\p{Emoji_Modifier}])\p{Emoji}`;
 
-/** Scripts that spell with joiners: Arabic, and those of India and its neighbours (UAX #24, Script_Extensions). */
+/** Scripts that spell with joiners: Arabic and the Brahmic scripts (UAX #24, Script_Extensions). */
 const SCRIPTS = [
   "Arab",
   "Beng",
@@ -29,12 +29,12 @@ const SCRIPTS = [
 ];
 const IN_SCRIPT = `[${SCRIPTS.map((script) => String.raw`\p{scx=${script}}`).join("")}]`;
 const LETTER = String.raw`(?=\p{L})${IN_SCRIPT}`;
-/** Vowel signs, viramas and points; each is seen. */
+/** Vowel signs, viramas and points, all of them visible. */
 const MARKS = String.raw`(?:(?=\p{M})(?!\p{Default_Ignorable_Code_Point})${IN_SCRIPT}){0,4}`;
 
 /**
- * An invisible character that is part of the spelling of what stands around it: a variation selector after an emoji or in a
- * keycap, a joiner between two emoji (UTS #51) or between two letters. Looks at a few characters only.
+ * An invisible character that belongs to the spelling around it: a variation selector after an emoji or in a keycap, a joiner
+ * between two emoji (UTS #51) or between two letters. Looks at a few characters only.
  */
 const SPELLED = new RegExp(
   [
@@ -46,27 +46,24 @@ const SPELLED = new RegExp(
   "uy",
 );
 
-/**
- * One line of text with everything a terminal could act on, or would not show, written as an escape. Stays as it is what
- * spells an emoji or a word of a script with joiners, there and nowhere else.
- */
+/** One line of text in which every character that a terminal acts on, or does not show, is an escape such as `\u200b`. */
 export function toVisible(text: string): string {
   return markInvisible(text, (escape) => escape);
 }
 
-/** {@link toVisible} with each escape handed to `mark`, such as to colour it; characters in `kept` stay as they are. */
+/** {@link toVisible}, with each escape passed through `mark` (for example, to colour it). Characters in `kept` stay as they are. */
 export function markInvisible(text: string, mark: (escape: string) => string, kept = ""): string {
   return text.replace(INVISIBLE, (character, offset: number) =>
     kept.includes(character) || isSpelled(text, offset) ? character : mark(toEscape(character)),
   );
 }
 
-/** {@link toVisible} for text whose line breaks are ours. */
-export function toVisibleLines(text: string): string {
-  return text.split("\n").map(toVisible).join("\n");
+/** {@link toVisible} for text whose line breaks, or other characters in `kept`, are our own. */
+export function toVisibleLines(text: string, kept = "\n"): string {
+  return markInvisible(text, (escape) => escape, kept);
 }
 
-/** A JSON text that is laid out over lines with everything invisible escaped: still JSON, with the same value. */
+/** Laid-out JSON with invisible characters escaped: still JSON, with the same value. */
 export function toVisibleJson(text: string): string {
   return text.replace(INVISIBLE, (character) =>
     character === "\n"
@@ -76,6 +73,11 @@ export function toVisibleJson(text: string): string {
           .map((unit) => toUnit(unit.charCodeAt(0)))
           .join(""),
   );
+}
+
+/** Whether one character (a code point) is invisible wherever it stands. */
+export function isInvisible(character: string): boolean {
+  return character.search(INVISIBLE) >= 0;
 }
 
 function isSpelled(text: string, offset: number): boolean {

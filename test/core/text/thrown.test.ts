@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { thrownText } from "../../../src/core/tools/thrown.js";
+import { thrownText } from "../../../src/core/text/thrown.js";
 
 const trap = () => {
   throw new Error("trap");

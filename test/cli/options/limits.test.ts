@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { MAX_JOBS } from "../../../src/cli/options/jobs.js";
+import { MAX_JOBS } from "../../../src/cli/options/limits.js";
 import { lostFailure } from "../../../src/cli/thread-failure.js";
 import { MAX_THREADS } from "../../../src/host/index.js";
 import { call, runOf, stepsOf } from "../../cassette/diff/runs.js";

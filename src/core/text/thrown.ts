@@ -1,7 +1,7 @@
-// What was thrown, as text. Anything can be thrown, an object that refuses to be a string among it, and the place that
-// reports a failure must not fail itself.
+// A thrown value as text. Anything can be thrown, even an object that cannot become a string, and code that reports a failure
+// must not fail itself.
 
-/** `instanceof` for what was thrown. Never throws, though a proxy may answer that question with an error of its own. */
+/** `instanceof` for a thrown value. Never throws, although a proxy may throw when it is asked for its prototype. */
 export function isThrown<T>(thrown: unknown, type: abstract new (...args: never[]) => T): thrown is T {
   try {
     return thrown instanceof type;
@@ -10,7 +10,7 @@ export function isThrown<T>(thrown: unknown, type: abstract new (...args: never[
   }
 }
 
-/** The message of an error, the text of everything else. Never throws. */
+/** The message of an error, or any other thrown value as text. Never throws. */
 export function thrownText(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown);

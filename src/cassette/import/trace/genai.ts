@@ -5,7 +5,7 @@ import { defined } from "../../../core/index.js";
 import type { JsonObject, JsonValue } from "../../../core/index.js";
 import { toChatMessages } from "./chat.js";
 import type { RepairLog } from "../repair.js";
-import { nestBelow } from "../trace/span.js";
+import { nestBelow } from "./span.js";
 import { unpackJson, type TracedCall } from "./traced-call.js";
 import { isObject, toName, toNumber, toText } from "../value.js";
 

@@ -1,0 +1,60 @@
+// The prompts of a run as a recorder or a replay reads them. A run sends its whole conversation each turn, so the last prompt is
+// remembered: as it was handed over, without its secrets, and as it was hashed. Checks, redaction and hashing begin where the
+// part that is known by identity ends.
+
+import { isSealed, type LlmMessage } from "../../core/index.js";
+import { keepMessages, type Redactor } from "../redact/redactor.js";
+import { createPromptTracker, type HashFilter, type PromptStep } from "./prompt.js";
+import { assertMessages } from "./request.js";
+
+export interface PromptReader {
+  /** Reads a prompt, each message once: a list of the caller's own kind may give another one the next time. Throws `invalid-options`. */
+  begin(messages: readonly unknown[]): void;
+  /** Hashes the prompt that was begun. If it throws, nothing is known of the next one. Called twice, it scrubs and hashes again. */
+  next(): PromptStep;
+  /** The messages of the last prompt from index `from` on, scrubbed, filtered and sealed. */
+  readonly since: (from: number) => LlmMessage[];
+}
+
+interface PromptReaderOptions {
+  readonly scrub?: Redactor["messages"];
+  readonly filter?: HashFilter;
+  readonly check?: (message: LlmMessage, index: number) => void;
+}
+
+export function createPromptReader({ scrub = keepMessages, filter, check }: PromptReaderOptions = {}): PromptReader {
+  const tracker = createPromptTracker(filter, check);
+  const given: unknown[] = [];
+  let clean: LlmMessage[] = [];
+  /** Leading messages that are, by identity, those of the prompt before. */
+  let known = 0;
+  /** Leading messages of the last prompt that are sealed. Any other may have changed since. */
+  let trusted = 0;
+
+  return {
+    begin(messages) {
+      const { length } = messages;
+      const most = Math.min(trusted, length);
+      known = 0;
+      trusted = 0;
+      while (known < most && given[known] === messages[known]) known++;
+      given.length = known;
+      for (let index = known; index < length; index++) {
+        const message = messages[index];
+        given.push(message);
+        if (typeof message !== "object" || message === null) break;
+      }
+      assertMessages(given, known);
+    },
+    next() {
+      clean.length = Math.min(clean.length, known);
+      const scrubbed = scrub(given as LlmMessage[], clean);
+      const step = tracker.next(scrubbed, scrubbed === clean ? known : 0);
+      clean = scrubbed;
+      trusted = known;
+      while (trusted < given.length && isSealed(given[trusted] as object)) trusted++;
+      return step;
+    },
+    since: (from) => tracker.since(from),
+  };
+}

@@ -1,0 +1,279 @@
+// The recorder: keeps what was asked and answered, in the order of the calls, and makes the cassette of it. Whoever sees the
+// turns drives it: a provider that wraps another one, a proxy, an agent under test.
+
+import {
+  copyJson,
+  defined,
+  seal,
+  showValue,
+  toHex,
+  withSystemPorts,
+  type LlmMessage,
+  type LlmTurnRequest,
+  type LlmTurnResponse,
+  type Ports,
+  type SigningKey,
+} from "../../core/index.js";
+import { assertKnownOptions, CassetteError } from "../errors.js";
+import { buildCassette, CREATED_WITH, type BuiltTurn } from "../file/build.js";
+import type { CassetteExtensions, CassetteV2, ContextExtension } from "../file/format.js";
+import { createContextReader, type TurnContext } from "../offer/context.js";
+import { readHashFilter, type HashFilterOption } from "../prompt/filters.js";
+import type { HashFilter } from "../prompt/prompt.js";
+import { createPromptReader } from "../prompt/reader.js";
+import { assertRequest } from "../prompt/request.js";
+import { createTimeWarning } from "../prompt/today.js";
+import { BY_FUNCTION, type RedactOption } from "../redact/options.js";
+import { createRedactor, sealResponse, type Redactor } from "../redact/redactor.js";
+import type { RecordedStreaming, StreamedTurn } from "../stream/format.js";
+import type { StreamNote, StreamNoted } from "../stream/record.js";
+import { resolveSigningKey, signNow, type SigningEnvironment } from "../trust/sign.js";
+import {
+  assertContext,
+  assertLoadable,
+  assertMessage,
+  assertResponse,
+  assertResponseDepth,
+  recordable,
+} from "./recordable.js";
+
+/** The options of `recordingProvider`. A wrong one throws `CassetteError` `invalid-options` before any call. */
+export interface RecordingOptions {
+  /** Replaces volatile prompt text before it is hashed and stored. Pass the same one to `cassetteProvider`. */
+  readonly hashFilter?: HashFilterOption;
+  /**
+   * Secrets to remove from prompts, answers, arguments, tools and settings before they are hashed and stored. The caller still
+   * gets the real values. Default: the secrets of `SECRET_RULES`. False removes nothing. A function scrubs answers before the rules.
+   */
+  readonly redact?: RedactOption;
+  /** False keeps only hashes: the file is smaller, and a replay miss says less. Default true. */
+  readonly prompts?: boolean;
+  /**
+   * What `extensions.streams` keeps of streamed answers: `boundaries` (where they were cut), `times` (that and when, which differs
+   * in every run), or false for nothing. Default `boundaries`. Turns that are not streamed leave nothing there.
+   */
+  readonly streams?: RecordedStreaming;
+  /** Signs every cassette of `toCassette`: a key, or `env:NAME` for a key in `env`. Read at once, so a wrong key costs nothing. */
+  readonly sign?: SigningKey;
+  /** Where `env:NAME` is looked up. Default on Node: the environment of the process. */
+  readonly env?: SigningEnvironment;
+  readonly ports?: Partial<Ports>;
+}
+
+const OPTIONS = ["hashFilter", "redact", "prompts", "streams", "sign", "env", "ports"];
+
+/** The parts of a cassette that the caller of `toCassette` adds. */
+export interface RecordingHead {
+  agentId?: string;
+  extensions?: CassetteExtensions;
+}
+
+/** A request that waits for its answer. Call one of the two, once. */
+export interface OpenTurn {
+  /** Keeps the answer, and how it streamed. Throws `not-recordable`, and fails the turn, if a cassette cannot hold it. */
+  answer(response: LlmTurnResponse, note?: StreamNote): void;
+  /** Forgets the turn: an error is never kept as an answer. */
+  fail(): void;
+}
+
+/** One recording; made by {@link createRecorder}. */
+export interface Recorder {
+  /** Answered turns before the first open one. */
+  readonly turns: number;
+  /** Notes a request at the moment of its call. Throws as `assertRequest` does, and `not-recordable`. */
+  open(request: LlmTurnRequest): OpenTurn;
+  /** The cassette of the answered turns before the first open one, frozen. */
+  soFar(head?: RecordingHead): CassetteV2;
+  /** The whole cassette, frozen. Throws `CassetteError` `turn-in-progress` while a turn is open. */
+  toCassette(head?: RecordingHead): CassetteV2;
+}
+
+/** A call in the order it was made. Its turn index is known once every earlier call has settled. */
+interface Slot {
+  promptHash: string;
+  keep: number;
+  /** The index of the first message in `tail`. */
+  from: number;
+  tail: LlmMessage[];
+  context: TurnContext;
+  settled:
+    | { kind: "pending" }
+    | { kind: "failed" }
+    | { kind: "answered"; response: LlmTurnResponse; streamed: StreamNoted | undefined };
+}
+
+/** An empty recording of the provider that `nameOf` names. Throws `CassetteError` `invalid-options`. */
+export function createRecorder(nameOf: () => string, options: RecordingOptions = {}): Recorder {
+  assertKnownOptions("recordingProvider", options, OPTIONS);
+  assertStreams(options.streams);
+  const { sign, env } = options;
+  const ports = withSystemPorts(options.ports);
+  const signer = sign === undefined ? undefined : resolveSigningKey(sign, env);
+  const line = createLine(options);
+  const warnOfTime = createTimeWarning(ports);
+  const head = { recordedAt: "", cassetteId: "" };
+
+  function begin(): void {
+    if (head.cassetteId !== "") return;
+    head.recordedAt = new Date(ports.now()).toISOString();
+    head.cassetteId = toHex(ports.randomBytes(16));
+  }
+
+  function soFar({ agentId, extensions }: RecordingHead = {}): CassetteV2 {
+    begin();
+    warnOfTime(line.turns, head.recordedAt);
+    return recordable(() => {
+      const kept = copyJson<CassetteExtensions>({ ...extensions, ...line.extensions(extensions?.redacted) });
+      const wholeHead = { ...defined({ agentId }), ...head, recordedProvider: nameOf(), extensions: kept };
+      const built = buildCassette(wholeHead, line.turns);
+      const cassette = seal(signer === undefined ? built : signNow(built, signer));
+      assertLoadable(cassette);
+      return cassette;
+    }, "this cassette cannot be built");
+  }
+
+  return {
+    get turns() {
+      return line.turns.length;
+    },
+    open(request) {
+      begin();
+      return line.open(request);
+    },
+    soFar,
+    toCassette(given) {
+      begin();
+      line.assertSettled();
+      return soFar(given);
+    },
+  };
+}
+
+/** The calls in the order they were made, and the turns that became of those at its front. */
+function createLine(options: RecordingOptions) {
+  const redactor = createRedactor(options.redact);
+  const { filter, names } = readHashFilter(options.hashFilter);
+  const read = createRequestReader(redactor, filter);
+  const { prompts: keepsPrompts = true } = options;
+  const turns: BuiltTurn[] = [];
+  const contexts: ContextExtension[] = [];
+  const streams: StreamedTurn[] = [];
+  const open: Slot[] = [];
+  // The shortest prefix that every prompt since the last recorded one has in common with it: what a delta may keep.
+  let common = 0;
+
+  /** Moves settled calls from the front of the line to the recording. */
+  function flush(): void {
+    for (let slot = open[0]; slot !== undefined && slot.settled.kind !== "pending"; slot = open[0]) {
+      open.shift();
+      common = Math.min(common, slot.keep);
+      if (slot.settled.kind !== "answered") continue;
+      const { promptHash, tail, from, context } = slot;
+      const { response, streamed } = slot.settled;
+      if (streamed !== undefined) streams.push({ turn: turns.length, ...streamed });
+      const keep = Math.max(common, from);
+      noteContext(contexts, context, turns.length);
+      const prompt = { keep, messages: keep === from ? tail : tail.slice(keep - from) };
+      turns.push(keepsPrompts ? { promptHash, prompt, response } : { promptHash, response });
+      common = Infinity;
+    }
+  }
+
+  function settle(slot: Slot, settled: Slot["settled"]): void {
+    if (slot.settled.kind !== "pending") return;
+    slot.settled = settled;
+    flush();
+  }
+
+  return {
+    turns,
+    open(request: LlmTurnRequest): OpenTurn {
+      const { promptHash, keep, context, since } = recordable(() => read(request));
+      const from = open.length > 0 ? 0 : Math.min(common, keep);
+      const tail = keepsPrompts ? since(from) : [];
+      const slot: Slot = { promptHash, keep, from, tail, context, settled: { kind: "pending" } };
+      open.push(slot);
+      return {
+        answer(response, note) {
+          try {
+            const stored = recordable(() => toStored(response, redactor));
+            settle(slot, { kind: "answered", response: stored, streamed: note?.finish(stored) });
+          } catch (error) {
+            settle(slot, { kind: "failed" });
+            throw error;
+          }
+        },
+        fail: () => settle(slot, { kind: "failed" }),
+      };
+    },
+    assertSettled: () => assertAllSettled(open.length),
+    /** The extensions of this recording; `before` is what an older part of it had redacted. */
+    extensions(before: readonly string[] = []): CassetteExtensions {
+      const redacted = listRedacted([...before, ...redactor.used()]);
+      return {
+        createdWith: CREATED_WITH,
+        prompts: keepsPrompts,
+        ...(filter === undefined ? {} : { filtered: true as const }),
+        ...(names === undefined ? {} : { filters: [...names] }),
+        ...(redacted.length === 0 ? {} : { redacted }),
+        ...(contexts.length === 0 ? {} : { contexts }),
+        ...(streams.length === 0 ? {} : { streams }),
+      };
+    },
+  };
+}
+
+/** Reads requests one after another. Throws as `assertRequest`, and `not-recordable`; the next request is read in full then. */
+function createRequestReader(redactor: Redactor, filter: HashFilter | undefined) {
+  const prompts = createPromptReader({ scrub: redactor.messages, check: assertMessage, ...defined({ filter }) });
+  const readContext = createContextReader((value) => redactor.json(value));
+  let checked: TurnContext | undefined;
+  return (request: LlmTurnRequest) => {
+    assertRequest(request);
+    prompts.begin(request.messages);
+    const context = readContext(request);
+    if (context !== checked) assertContext(context);
+    checked = context;
+    const { promptHash, keep } = prompts.next();
+    return { promptHash, keep, context, since: prompts.since };
+  };
+}
+
+/** The user's function first, then the rules in sorted order. */
+function listRedacted(names: readonly string[]): string[] {
+  const rules = new Set(names);
+  const byFunction = rules.delete(BY_FUNCTION) ? [BY_FUNCTION] : [];
+  return [...byFunction, ...[...rules].sort()];
+}
+
+function assertStreams(streams: unknown = false): void {
+  if (streams === false || streams === "boundaries" || streams === "times") return;
+  throw new CassetteError("invalid-options", `streams of recordingProvider is ${showValue(streams)}`, {
+    hint: `Use "boundaries", "times" or false.`,
+  });
+}
+
+function assertAllSettled(open: number): void {
+  if (open === 0) return;
+  throw new CassetteError("turn-in-progress", `${open} recorded call(s) are still unanswered`, {
+    hint: "Await the run before toCassette().",
+  });
+}
+
+/** The answer as a cassette holds it: scrubbed, sealed and shallow enough. */
+function toStored(response: LlmTurnResponse, redactor: Redactor): LlmTurnResponse {
+  assertResponse(response);
+  const own = sealResponse(response);
+  const clean = redactor.response(own);
+  if (clean !== own) assertResponse(clean);
+  const stored = seal(clean);
+  assertResponseDepth(stored);
+  return stored;
+}
+
+function noteContext(contexts: ContextExtension[], context: TurnContext, fromTurn: number): void {
+  const last = contexts.at(-1);
+  if (last?.toolsHash === context.toolsHash && last.settingsHash === context.settingsHash) return;
+  const { toolsHash, settingsHash, tools, settings } = context;
+  contexts.push({ fromTurn, toolsHash, settingsHash, tools, settings });
+}

@@ -1,0 +1,73 @@
+// Anthropic's Messages API.
+
+import { isPlainObject } from "../../canon/value.js";
+import { toList } from "../../http/json-readers.js";
+import { showValue } from "../../text/show.js";
+import type { CallTerms, KeyedVendorOptions } from "../../providers/vendor-options.js";
+import { findHeldState } from "../../wire/held-state.js";
+import { defineVendor } from "../vendor.js";
+import { encodeAnthropic } from "./encode.js";
+import { anthropicFaults, anthropicStreamError, failAnthropic } from "./errors.js";
+import { anthropicStream } from "./fold.js";
+import { parseAnthropic } from "./parse.js";
+import { ANTHROPIC_PRICING } from "./prices.js";
+import { anthropicEvents, writeAnthropic } from "./write.js";
+
+/** Options of the Messages API. */
+export interface AnthropicOptions extends KeyedVendorOptions {
+  /** The limit for a request whose settings have no `maxTokens`, since this API demands one. Default 4096. */
+  maxTokens?: number;
+}
+
+const API_VERSION = "2023-06-01";
+const PATH = "/messages";
+
+export const anthropic = defineVendor({
+  name: "anthropic",
+  baseURL: "https://api.anthropic.com/v1",
+  path: PATH,
+  keyVariable: "ANTHROPIC_API_KEY",
+  client: { baseURLs: ["https://api.anthropic.com"], variable: "ANTHROPIC_BASE_URL", path: "" },
+  pricing: ANTHROPIC_PRICING,
+  ownOptions: {
+    maxTokens: (count) =>
+      Number.isSafeInteger(count) && Number(count) > 0
+        ? ""
+        : `maxTokens is ${showValue(count)}: give a positive whole number`,
+  },
+  call(request, { options, streaming }: CallTerms<AnthropicOptions>) {
+    const { apiKey, model, maxTokens = 4096 } = options;
+    const body = encodeAnthropic(request, { model, maxTokens });
+    return {
+      path: PATH,
+      headers: { "x-api-key": apiKey, "anthropic-version": API_VERSION },
+      body: streaming ? { ...body, stream: true } : body,
+    };
+  },
+  format: anthropicStream,
+  // OpenAI's threads also have messages, which are not conversation turns.
+  isTurn: ({ method, path }) => method === "POST" && path.endsWith(PATH) && !path.includes("/threads/"),
+  recognises: ({ system, tools, messages }) =>
+    system !== undefined || objectsIn(tools).some(hasInputSchema) || objectsIn(messages).some(hasToolBlock),
+  messagesField: "messages",
+  parse: parseAnthropic,
+  findHeldState,
+  write: writeAnthropic,
+  events: anthropicEvents,
+  fail: failAnthropic,
+  faults: anthropicFaults,
+  streamError: anthropicStreamError,
+});
+
+function objectsIn(list: unknown): readonly Record<string, unknown>[] {
+  return toList(list).filter((item) => isPlainObject(item));
+}
+
+function hasInputSchema(tool: Record<string, unknown>): boolean {
+  return tool["input_schema"] !== undefined;
+}
+
+function hasToolBlock({ content }: Record<string, unknown>): boolean {
+  const types: unknown[] = ["tool_use", "tool_result", "thinking"];
+  return objectsIn(content).some((block) => types.includes(block["type"]));
+}

@@ -1,0 +1,47 @@
+// Ollama's own chat API, which needs no key. Its OpenAI-compatible API belongs to the vendor `openai`.
+
+import { isPlainObject } from "../../canon/value.js";
+import { toList, toObject } from "../../http/json-readers.js";
+import type { CallTerms, VendorOptions } from "../../providers/vendor-options.js";
+import { findHeldState } from "../../wire/held-state.js";
+import { defineVendor } from "../vendor.js";
+import { encodeOllama } from "./encode.js";
+import { failOllama, ollamaFaults, ollamaStreamError } from "./errors.js";
+import { ollamaStream } from "./fold.js";
+import { parseOllama } from "./parse.js";
+import { ollamaEvents, writeOllama } from "./write.js";
+
+/** Options of a local or remote Ollama. */
+export type OllamaOptions = VendorOptions;
+
+const PATH = "/api/chat";
+
+export const ollama = defineVendor({
+  name: "ollama",
+  baseURL: "http://localhost:11434",
+  path: PATH,
+  client: { baseURLs: ["http://127.0.0.1:11434", "http://localhost:11434"], variable: "OLLAMA_HOST", path: "" },
+  call(request, { options: { model }, streaming }: CallTerms<OllamaOptions>) {
+    const body = encodeOllama(request, { model });
+    return { path: PATH, headers: {}, body: streaming ? { ...body, stream: true } : body };
+  },
+  format: ollamaStream,
+  isTurn: ({ method, path }) => method === "POST" && path.endsWith(PATH),
+  recognises: (body) =>
+    ["options", "format", "keep_alive", "think"].some((key) => body[key] !== undefined) ||
+    toList(body["messages"]).some(hasObjectArguments),
+  messagesField: "messages",
+  parse: parseOllama,
+  findHeldState,
+  write: writeOllama,
+  events: ollamaEvents,
+  fail: failOllama,
+  faults: ollamaFaults,
+  streamError: ollamaStreamError,
+});
+
+function hasObjectArguments(message: unknown): boolean {
+  const { tool_name: name, tool_calls: calls } = toObject(message);
+  if (name !== undefined) return true;
+  return toList(calls).some((call) => isPlainObject(toObject(toObject(call)["function"])["arguments"]));
+}

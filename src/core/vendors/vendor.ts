@@ -1,0 +1,83 @@
+// What one vendor is: everything that providers, servers, recorders, importers and faults need to know about it. A folder below
+// this one defines it, and the table in vendors.ts lists it.
+
+import type { JsonObject } from "../canon/value.js";
+import { plainDecoding } from "../http/json-readers.js";
+import type { LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
+import { createStreamDecoder, type StreamDecoder } from "../providers/stream.js";
+import type { VendorTraits } from "../providers/vendor-options.js";
+import type { Cut, TimedText } from "../wire/cut.js";
+import type { HttpFault, HttpFaultName, WireFailure } from "../wire/failure.js";
+import type { HeldState } from "../wire/held-state.js";
+import type { WireStamp } from "../wire/pieces.js";
+import type { WireTurn } from "../wire/turn.js";
+import { readAnswer, type CollectedAnswer, type NoteLoss, type PassedParts } from "./answer.js";
+
+/** A vendor's HTTP protocol, from the server's side. */
+export interface Wire {
+  readonly name: string;
+  /**
+   * Reads a request. `path` is that of its URL, for what the vendor says there. Throws `invalid-options` for a body that holds
+   * something a turn request cannot.
+   */
+  parse(body: unknown, path?: string): WireTurn;
+  /** The body of the same request as our own provider would send it. Throws where the wire cannot carry it. */
+  encode(request: LlmTurnRequest, model: string, maxTokens: number): JsonObject;
+  /** Reads a collected answer. `passed` receives the deltas of a stream, `note` what is left out. Throws `provider-response`. */
+  read(answer: CollectedAnswer, passed?: PassedParts, note?: NoteLoss): LlmTurnResponse;
+  /** Reads a streamed answer as it comes; the decoder throws `provider-response`. */
+  decoder(): StreamDecoder;
+  write(response: LlmTurnResponse, stamp: WireStamp): JsonObject;
+  /** The events of a streamed answer, to be sent one after the other. */
+  stream(response: LlmTurnResponse, stamp: WireStamp): string[];
+  /** The events of `stream`, cut as `cut` says, each with the time of its content: 0 for an event without any. */
+  events(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[];
+  /** The media type of a streamed answer. */
+  readonly streamType: string;
+  /** The body of a refusal, in the shape from which the vendor's clients read an error. */
+  fail(failure: WireFailure): JsonObject;
+  /** The state on the vendor's server that a request body continues. */
+  findHeldState(body: unknown): HeldState | undefined;
+}
+
+/** How the vendor's own clients find a server. */
+export interface VendorClient {
+  /** The base URLs built into them. */
+  readonly baseURLs: readonly string[];
+  /** The variable that replaces the base URL, and the path that its value has after a server's address. */
+  readonly variable: string;
+  readonly path: string;
+}
+
+/** One vendor. */
+export interface Vendor extends Wire, VendorTraits {
+  readonly client: VendorClient;
+  /** True for a request that asks for a conversation turn; `path` comes without a query. */
+  isTurn(request: { readonly method: string; readonly path: string }): boolean;
+  /** True for a request body, its path unknown, that has marks of this vendor alone. */
+  recognises(body: JsonObject): boolean;
+  /** The field of a request body that holds the messages. */
+  readonly messagesField: string;
+  /** The refusals that the vendor's servers send, with made-up ids and counts. */
+  readonly faults: Readonly<Partial<Record<HttpFaultName, HttpFault>>>;
+  /** The event that ends a stream which the vendor cannot continue. */
+  readonly streamError: string;
+}
+
+/** The members of a vendor that follow from the others. */
+type Derived = "encode" | "read" | "decoder" | "stream" | "streamType";
+
+/** Completes the definition of a vendor. */
+export function defineVendor(parts: Omit<Vendor, Derived>): Vendor {
+  const { format, baseURL, events } = parts;
+  const host = new URL(baseURL).hostname;
+  return {
+    ...parts,
+    encode: (request, model, maxTokens) =>
+      parts.call(request, { options: { model, maxTokens } as { model: string }, host, streaming: false }).body,
+    read: (answer, passed, note) => readAnswer(answer, format, passed, note),
+    decoder: () => createStreamDecoder(format, plainDecoding),
+    stream: (response, stamp) => events(response, stamp).map(({ text }) => text),
+    streamType: format.isSse ? "text/event-stream; charset=utf-8" : "application/x-ndjson",
+  };
+}
