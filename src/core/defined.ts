@@ -2,7 +2,7 @@
 
 type Defined<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
 
-/** The fields that are not undefined, in their order. An absent field and an undefined one differ in JSON and for `in`. */
+/** The fields that are not undefined, in their order. */
 export function defined<T extends object>(fields: T): Defined<T> {
   const kept: Defined<T> = {};
   for (const key of Object.keys(fields) as (keyof T)[]) {

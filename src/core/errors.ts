@@ -86,6 +86,11 @@ export class AgentError extends Error {
   }
 }
 
+/** An `invalid-options` error: `message` names the wrong value, `hint` says what to pass instead. */
+export function invalidOptions(message: string, hint: string, cause?: unknown): AgentError {
+  return new AgentError("invalid-options", message, { hint, cause });
+}
+
 /**
  * Thrown by argument validation, and by a tool's own `invoke` when the detail must not reach the model:
  * the model reads "tool unavailable", the event log keeps `message`, `tool` and `field`.

@@ -25,8 +25,10 @@ export {
   isPlainObject,
   MAX_JSON_DEPTH,
   NotJsonError,
+  parsePointer,
   setOwn,
   toPointer,
+  valueAt,
   type JsonObject,
   type JsonValue,
   type NotJsonReason,
@@ -161,7 +163,7 @@ export type { OllamaOptions } from "./vendors/ollama/vendor.js";
 export { openaiProvider } from "./vendors/openai/provider.js";
 export type { OpenAiOptions } from "./vendors/openai/vendor.js";
 export { scriptedProvider, type ScriptedProvider, type ScriptStep } from "./providers/scripted.js";
-export { sleep } from "./http/sleep.js";
+export { isThenable, sleep, untilAborted, within } from "./time/wait.js";
 export { toArguments } from "./providers/calls.js";
 export { quoteForeign } from "./text/mask.js";
 export { isRetryableStatus, kindForStatus } from "./http/status.js";

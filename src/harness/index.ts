@@ -2,7 +2,8 @@
 
 export { eventLogConformance } from "./conformance/event-log/suite.js";
 export { memoryConformance } from "./conformance/memory/suite.js";
-export { MAX_ASKED, PROVIDER_REQUESTS, providerConformance } from "./conformance/provider/suite.js";
+export { MAX_ASKED, PROVIDER_REQUESTS } from "./conformance/provider/requests.js";
+export { providerConformance } from "./conformance/provider/suite.js";
 export { fixedClock } from "./doubles/clock.js";
 export { collect } from "./doubles/collect.js";
 export { memoryFiles } from "./doubles/files.js";
@@ -60,7 +61,7 @@ export { createMatcherHost } from "./matchers/host.js";
 export { runGate } from "./drift/gate.js";
 export { turnLines } from "./drift/lines.js";
 export type { GateScenario } from "./drift/measure.js";
-export { isPointer, outcomeOf, successOf } from "./drift/outcome.js";
+export { outcomeOf, successOf } from "./drift/outcome.js";
 export type { GateRun } from "./drift/paths/paths.js";
 export type {
   Edit,

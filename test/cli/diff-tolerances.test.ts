@@ -55,7 +55,7 @@ describe("cassette diff with tolerances", () => {
 
   it("refuses a malformed file, and one that is named but missing", async () => {
     const ran = await cli(["diff", a, b, "--tolerances", "broken.json"]);
-    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('/tools/look/~1city is no tolerance: "cas"')]);
+    expect([ran.code, ran.err]).toEqual([2, expect.stringContaining('/tools/look/~1city is not a tolerance: "cas"')]);
     expect((await cli(["diff", a, b, "--tolerances", "none.json"])).code).toBe(2);
   });
 });

@@ -1,7 +1,7 @@
 // Places in tool arguments that a comparison leaves out: `/arg/path` in every tool's arguments, `tool:/arg/path` in one
 // tool's. JSON pointers (RFC 6901) with one addition: `*` stands for any one object key or array index.
 
-import { setOwn, type JsonObject, type JsonValue } from "../../core/index.js";
+import { parsePointer, setOwn, type JsonObject, type JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
 
 type Pattern = readonly string[];
@@ -31,7 +31,7 @@ export function parseIgnore(ignore: readonly string[]): IgnoreRules {
   return {
     prune: (tool, value) => prune(value, patternsOf(tool)) as JsonObject,
     covers(tool, pointer) {
-      const keys = splitPointer(pointer);
+      const keys = parsePointer(pointer) ?? [];
       return patternsOf(tool).some(
         (pattern) => pattern.length === keys.length && keys.every((key, index) => fits(pattern[index], key)),
       );
@@ -43,17 +43,9 @@ export function parseIgnore(ignore: readonly string[]): IgnoreRules {
 function parseRule(rule: string): { tool?: string; pattern: Pattern } | undefined {
   const colon = rule.startsWith("/") ? -1 : rule.indexOf(":/");
   const pointer = rule.slice(colon + 1);
-  if (colon === 0 || !pointer.startsWith("/") || /~(?![01])/.test(pointer)) return undefined;
-  const pattern = splitPointer(pointer);
+  const pattern = parsePointer(pointer);
+  if (colon === 0 || pattern === undefined || pattern.length === 0) return undefined;
   return colon < 0 ? { pattern } : { tool: rule.slice(0, colon), pattern };
-}
-
-/** RFC 6901 §4: first `~1`, then `~0`. */
-function splitPointer(pointer: string): string[] {
-  return pointer
-    .split("/")
-    .slice(1)
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 function fits(segment: string | undefined, key: string): boolean {

@@ -5,6 +5,7 @@ import {
   canonicalize,
   defined,
   isPlainObject,
+  parsePointer,
   shorten,
   toPointer,
   type JsonObject,
@@ -165,10 +166,7 @@ const ELSEWHERE = new Set([...MAPS, "additionalProperties", "unevaluatedProperti
  */
 export function placesOf({ pointer, isText, old, new: now }: SchemaChange): string[][] {
   if (isText) return [];
-  const tokens = pointer
-    .split("/")
-    .slice(1)
-    .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const tokens = parsePointer(pointer) ?? [];
   const place: string[] = [];
   for (let at = 0; at < tokens.length;) {
     const token = tokens[at] as string;

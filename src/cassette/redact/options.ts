@@ -1,9 +1,9 @@
 // The `redact` option of recorders and replayers, read once and refused where it cannot be meant.
 
-import { toVisible } from "../../core/index.js";
+import { parsePointer, toVisible } from "../../core/index.js";
 import { assertKnownOptions, CassetteError } from "../errors.js";
 import type { Redact } from "./answers.js";
-import { parsePointer, type Segments } from "./pointers.js";
+import type { Segments } from "./pointers.js";
 import { EMAIL_RULE, KNOWN_RULES, SECRET_RULES, type RedactionRule } from "./detect/rules.js";
 
 /** Which secrets are replaced, and how they are known. */
@@ -140,7 +140,7 @@ function readValues(values: readonly unknown[]): string[] {
 
 function readPointer(pointer: unknown): Segments {
   const segments = typeof pointer === "string" ? parsePointer(pointer) : undefined;
-  if (segments !== undefined) return segments;
+  if (segments !== undefined && segments.length > 0) return segments;
   throw invalid(`redact.pointers has ${JSON.stringify(pointer) ?? "nothing"}, which is no JSON pointer to a part`);
 }
 

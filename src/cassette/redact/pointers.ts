@@ -5,13 +5,6 @@ import type { JsonValue } from "../../core/index.js";
 
 export type Segments = readonly string[];
 
-/** Undefined for what is no pointer to a part. */
-export function parsePointer(pointer: string): Segments | undefined {
-  if (!/^(?:\/(?:[^~/]|~[01])*)+$/.test(pointer)) return undefined;
-  const segments = pointer.slice(1).split("/");
-  return segments.map((segment) => segment.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
 /** A copy in which `replace` has seen every value that a pointer leads to; the value itself where none does. */
 export function replaceAt(
   value: JsonValue,

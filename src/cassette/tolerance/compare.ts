@@ -1,7 +1,7 @@
-// Where two calls' arguments differ in spite of the tolerances, and which tolerances made the rest equal. Both are found in
-// one walk over the arguments as they were recorded, so that a change shows what was written and not its normal form.
+// Where the arguments of two calls differ despite the tolerances, and which tolerances made the rest equal. One walk over the
+// recorded arguments finds both, so that a change shows the recorded value and not its normal form.
 
-import { canonicalize, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
+import { canonicalize, isPlainObject, toPointer, type JsonObject, type JsonValue } from "../../core/index.js";
 import type { ValueChange } from "../prompt/values.js";
 import type { Rule, Scalar } from "./kinds.js";
 import { isNear, ownValue, toForm } from "./normal.js";
@@ -16,7 +16,7 @@ export interface Walked {
   readonly used: Rule[];
 }
 
-/** Goes through two values. No changes exactly when they are alike. */
+/** Compares two values. There are no changes exactly if they are alike. */
 export function walkBoth(a: JsonValue, b: JsonValue, place: Place | undefined): Walked {
   const walked: Walked = { changes: [], used: [] };
   walk(a, b, place, [], walked);
@@ -34,7 +34,7 @@ function walk(a: MaybeJson, b: MaybeJson, place: Place | undefined, path: Path, 
   } else if (Array.isArray(a) && Array.isArray(b)) {
     if (place?.set === undefined) walkLists(a, b, place, path, walked);
     else walkSets(a, b, place, place.set, path, walked);
-  } else if (isObject(a) && isObject(b)) {
+  } else if (isPlainObject(a) && isPlainObject(b)) {
     walkObjects(a, b, place, path, walked);
   } else {
     const rules = isScalar(a) && isScalar(b) && place !== undefined ? equating(a, b, place) : undefined;
@@ -43,7 +43,7 @@ function walk(a: MaybeJson, b: MaybeJson, place: Place | undefined, path: Path, 
   }
 }
 
-/** The side that is there is held against the default, if the place has one. */
+/** Compares the present side with the default, if the place has one. */
 function walkAbsent(a: MaybeJson, b: MaybeJson, place: Place | undefined, path: Path, walked: Walked): void {
   if (place?.default !== undefined && typeof path.at(-1) === "string") {
     const filled = place.default.tolerance.value;
@@ -80,7 +80,7 @@ function walkLists(
   }
 }
 
-/** Elements are paired by their normal forms, those at one index first; what is left over is a change. */
+/** Pairs elements by their normal forms, equal indices first. Each unpaired element is a change. */
 function walkSets(a: JsonValue[], b: JsonValue[], place: Place, set: Rule, path: Path, walked: Walked): void {
   const element = place.child("0");
   if (element?.ignore !== undefined) {
@@ -120,7 +120,7 @@ function pairByKey(old: readonly string[], now: readonly string[]): Pairing {
   return pairing;
 }
 
-/** The rules that make two different single values equal: those that are needed, else the last one. Undefined: they are not. */
+/** The rules that make two different scalars equal: the necessary ones, or the last. Undefined if the values are not equal. */
 function equating(a: Scalar, b: Scalar, place: Place): Rule[] | undefined {
   const areEqual = (steps: readonly Step[]): boolean => applySteps(steps, a) === applySteps(steps, b);
   const { steps, numeric } = place;
@@ -144,8 +144,4 @@ function toChange(a: MaybeJson, b: MaybeJson, place: Place | undefined, path: Pa
 
 function isSame(a: MaybeJson, b: MaybeJson): boolean {
   return a !== undefined && b !== undefined && canonicalize(a) === canonicalize(b);
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,21 +1,19 @@
-// The checked form of `cassette.tolerances.json`. All that is wrong is found in one pass and said with its place, so that a
-// file is mended once. The same rules are published as schemas/tolerances.schema.json; what a schema cannot say, which is
-// whether a pattern can be used and what may not stand below a set, is checked here alone.
+// The checked form of `cassette.tolerances.json`. One pass finds every problem with its place. schemas/tolerances.schema.json
+// publishes the same rules, except two that a schema cannot state: usable patterns, and what must not lie below a set.
 
-import { isPlainObject, showValue, toPointer } from "../../core/index.js";
+import { isPlainObject, parsePointer, showValue, toPointer } from "../../core/index.js";
 import { readTolerance } from "./entry.js";
 import type { Rule, Tolerance } from "./kinds.js";
-import { canLieBelow, parsePointer } from "./pointer.js";
 
 export const MAX_TOOLS = 1_000;
 /** Pointers of one tool. */
 export const MAX_PLACES = 1_000;
-/** Code points of a pointer or of a tool's name. */
+/** Code points in a pointer or in the name of a tool. */
 export const MAX_NAME_LENGTH = 1_000;
 /** Tolerances of one pointer. */
 export const MAX_PER_PLACE = 16;
 
-/** A rule and the keys that its pointer leads through. */
+/** A rule with the keys that its pointer leads through. */
 export interface PlacedRule extends Rule {
   readonly segments: readonly string[];
 }
@@ -23,24 +21,24 @@ export interface PlacedRule extends Rule {
 /** The rules by tool; `*` is every tool. */
 export type RulesByTool = ReadonlyMap<string, readonly PlacedRule[]>;
 
-/** Something that is wrong; `pointer` leads to it in the file. */
+/** A problem; `pointer` leads to its place in the file. */
 export interface Problem {
   readonly pointer: string;
   readonly what: string;
 }
 
-/** Reads plain JSON. With problems the rules are not to be used. */
+/** Reads plain JSON. Do not use the rules if there are problems. */
 export function readDocument(value: unknown): { rules: RulesByTool; problems: Problem[] } {
   const rules = new Map<string, PlacedRule[]>();
   const problems: Problem[] = [];
   const complain: Complain = (path, what) => problems.push({ pointer: toPointer(path), what });
   if (!isPlainObject(value)) {
-    complain([], `is ${showValue(value)}; it is an object with version and tools`);
+    complain([], `is ${showValue(value)}; it must be an object with version and tools`);
     return { rules, problems };
   }
   refuseUnknown(value, complain);
   const { tools } = value;
-  if (!isPlainObject(tools)) complain(["tools"], "is no object of tools");
+  if (!isPlainObject(tools)) complain(["tools"], "must be an object of tools");
   else if (Object.keys(tools).length > MAX_TOOLS) complain(["tools"], `has more than the limit of ${MAX_TOOLS} tools`);
   else for (const [tool, places] of Object.entries(tools)) rules.set(tool, readTool(tool, places, complain));
   for (const problem of findConflicts(rules)) problems.push(problem);
@@ -51,22 +49,25 @@ type Complain = (path: readonly string[], what: string) => void;
 
 function refuseUnknown(value: Record<string, unknown>, complain: Complain): void {
   for (const field of Object.keys(value)) {
-    if (!["$schema", "version", "tools"].includes(field)) complain([field], "is a field nobody knows");
+    if (!["$schema", "version", "tools"].includes(field)) complain([field], "is an unknown field");
   }
   const { version } = value;
   if (typeof version === "number" && Number.isInteger(version) && version > 1) {
-    complain(["version"], `is ${version}, which is newer than this program knows; it reads version 1`);
+    complain(["version"], `is ${version}, which is newer than this version of the program, which reads version 1`);
   } else if (version !== 1) {
-    complain(["version"], version === undefined ? "is missing; it is 1" : `is ${showValue(version)}; it is 1`);
+    complain(
+      ["version"],
+      version === undefined ? "is missing; it must be 1" : `is ${showValue(version)}; it must be 1`,
+    );
   }
-  if (value["$schema"] !== undefined && typeof value["$schema"] !== "string") complain(["$schema"], "is no text");
+  if (value["$schema"] !== undefined && typeof value["$schema"] !== "string") complain(["$schema"], "must be a string");
 }
 
 function readTool(tool: string, places: unknown, complain: Complain): PlacedRule[] {
   const here = ["tools", tool];
-  if (tool === "" || isTooLong(tool)) complain(here, `is no name of 1 to ${MAX_NAME_LENGTH} characters`);
+  if (tool === "" || isTooLong(tool)) complain(here, `must be a name of 1 to ${MAX_NAME_LENGTH} characters`);
   if (!isPlainObject(places)) {
-    complain(here, "is no object of places");
+    complain(here, "must be an object of places");
     return [];
   }
   if (Object.keys(places).length > MAX_PLACES) {
@@ -78,7 +79,7 @@ function readTool(tool: string, places: unknown, complain: Complain): PlacedRule
     const segments = isTooLong(pointer) ? undefined : parsePointer(pointer);
     if (segments !== undefined) return readPlace({ pointer, segments, at }, entry, complain);
     const words = `/arg, /arg/path or /list/*, ${MAX_NAME_LENGTH} characters at the most, "~1" for "/" and "~0" for "~"`;
-    complain(at, `is no JSON pointer into the arguments; write ${words}`);
+    complain(at, `must be a JSON pointer into the arguments: ${words}`);
     return [];
   });
 }
@@ -94,7 +95,7 @@ function readPlace({ pointer, segments, at }: PlaceName, entry: unknown, complai
   const isList = Array.isArray(entry);
   const entries: readonly unknown[] = isList ? entry : [entry];
   if (entries.length === 0 || entries.length > MAX_PER_PLACE) {
-    complain(at, `is no list of 1 to ${MAX_PER_PLACE} tolerances`);
+    complain(at, `must be a list of 1 to ${MAX_PER_PLACE} tolerances`);
     return [];
   }
   const kinds = new Set<string>();
@@ -116,12 +117,12 @@ function readPlace({ pointer, segments, at }: PlaceName, entry: unknown, complai
 
 function misplaced({ kind }: Tolerance, segments: readonly string[]): string | undefined {
   if (segments.length === 0 && kind !== "ignore" && kind !== "ignoreExtra") {
-    return `cannot be ${kind}: the arguments as a whole are an object, for which there are ignore and ignoreExtra`;
+    return `cannot be ${kind}: the arguments as a whole take only ignore and ignoreExtra`;
   }
   return undefined;
 }
 
-/** A set is compared by the normal forms of its elements, which have no order and no near ones. */
+/** Sets are compared by the normal forms of their elements, so an index or an approximate rule below one cannot work. */
 function findConflicts(rules: RulesByTool): Problem[] {
   const problems: Problem[] = [];
   const everywhere = (rules.get("*") ?? []).map((rule) => ({ tool: "*", rule }));
@@ -145,9 +146,17 @@ function isConflict(rule: PlacedRule, set: PlacedRule): boolean {
   const { kind } = rule.tolerance;
   const element = rule.segments[set.segments.length] ?? "";
   if (!canLieBelow(rule.segments, set.segments)) return false;
-  // A named key lies in an object, not in a list.
+  // A named key belongs to an object, not to a list.
   if (element === "*") return kind === "numeric" || kind === "ignoreExtra";
   return /^(0|[1-9]\d*)$/.test(element);
+}
+
+/** Whether some place that `inner` names lies below one that `outer` names. */
+export function canLieBelow(inner: readonly string[], outer: readonly string[]): boolean {
+  return (
+    inner.length > outer.length &&
+    outer.every((segment, index) => segment === "*" || inner[index] === "*" || segment === inner[index])
+  );
 }
 
 function isTooLong(text: string): boolean {

@@ -1,18 +1,23 @@
+<<<<<<< HEAD
 // The kinds of tolerance: in which way two different values at one place of a tool's arguments count as equal. This is what
 // `cassette.tolerances.json` says (docs/diff.md, schemas/tolerances.schema.json) after it was checked.
+=======
+// The kinds of tolerance: the ways in which two different values at one place in a tool's arguments count as equal. See
+// docs/diff.md for how a file writes them.
+>>>>>>> main
 
 import { canonicalize, type JsonValue } from "../../core/index.js";
 
-/** A value that holds no others. */
+/** A JSON value other than an object or a list. */
 export type Scalar = string | number | boolean | null;
 
-/** `any`: all dates are equal. `instant`: the same moment. `day`: the same calendar day, as it is written. */
+/** `any`: all dates are equal. `instant`: the same moment. `day`: the same calendar day as written. */
 export type DateUnit = "any" | "instant" | "day";
 
 export type Tolerance =
   | { readonly kind: "ignore" | "trim" | "case" | "uuid" | "set" | "ignoreExtra" }
   | { readonly kind: "default"; readonly value: JsonValue }
-  /** The larger of the two allowances counts; `relative` is a share of the larger absolute value. */
+  /** The larger allowance counts. `relative` is a share of the larger absolute value. */
   | { readonly kind: "numeric"; readonly absolute: number; readonly relative: number }
   | { readonly kind: "isoDate"; readonly unit: DateUnit }
   | { readonly kind: "regex"; readonly pattern: string; readonly matches: (text: string) => boolean }
@@ -20,16 +25,16 @@ export type Tolerance =
 
 export type ToleranceKind = Tolerance["kind"];
 
-/** The kinds that are written as a word alone. */
+/** Kinds written as a single word. */
 export const WORDS = ["ignore", "trim", "case", "uuid", "set", "ignoreExtra"] as const;
 
-/** The kinds that are written as an object of one field. */
+/** Kinds written as an object with one field. */
 export const FIELDS = ["default", "numeric", "isoDate", "regex", "oneOf"] as const;
 
-/** One entry of a file: a tolerance and the place it was written at. */
+/** A tolerance and the place where the file declares it. */
 export interface Rule {
   readonly tolerance: Tolerance;
-  /** As the file has it, `*` included. */
+  /** As written in the file, including `*`. */
   readonly pointer: string;
 }
 

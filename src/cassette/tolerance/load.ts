@@ -1,4 +1,4 @@
-// Tolerances from a text, a file or an object: `cassette.tolerances.json`, which is kept and reviewed beside the cassettes.
+// Loads tolerances from text, a file or an object. `cassette.tolerances.json` is kept and reviewed next to the cassettes.
 
 import { copyJson, defined, NotJsonError, type FilePort } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -7,7 +7,7 @@ import { readWhole } from "../file/read.js";
 import { readDocument, type Problem } from "./document.js";
 import { createTolerances, type Tolerances } from "./tolerances.js";
 
-/** Where the commands look for one when none is named. */
+/** The file that commands read by default. */
 export const TOLERANCES_FILE = "cassette.tolerances.json";
 
 export const MAX_TOLERANCES_BYTES = 1024 * 1024;
@@ -19,11 +19,11 @@ const HINT =
 
 /** The options of {@link parseTolerances} and {@link checkTolerances}. */
 export interface TolerancesOptions {
-  /** Named in messages. */
+  /** The file name that messages show. */
   file?: string;
 }
 
-/** Tolerances from the text of a file. Throws {@link CassetteError} `tolerances-malformed`. */
+/** Parses the text of a tolerance file. Throws {@link CassetteError} `tolerances-malformed`. */
 export function parseTolerances(input: string | Uint8Array, options: TolerancesOptions = {}): Tolerances {
   const what = { what: "tolerances", code: "tolerances-malformed", hint: HINT } as const;
   return checkTolerances(parseSettings(input, { ...options, ...what, maxBytes: MAX_TOLERANCES_BYTES }), options);
@@ -37,8 +37,8 @@ export async function readTolerances(files: FilePort, path: string): Promise<Tol
 }
 
 /**
- * {@link parseTolerances} for an object. Throws {@link CassetteError} `tolerances-malformed`, naming all that is wrong;
- * its `pointer` leads to the first.
+ * {@link parseTolerances} for an object. Throws {@link CassetteError} `tolerances-malformed` with every problem; `pointer`
+ * leads to the first.
  */
 export function checkTolerances(value: unknown, { file }: TolerancesOptions = {}): Tolerances {
   const { rules, problems } = readDocument(plain(value, file));

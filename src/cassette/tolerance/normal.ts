@@ -1,15 +1,14 @@
-// The normal form of a value: values that are tolerated as equal have the same one, so that they are found by their text.
-// Two tolerances have none, since what is near to two values need not let these be near to each other: `numeric` and
-// `ignoreExtra`. For them there is the skeleton, which is equal for all that might be alike, and then `isAlike` decides.
+// The normal form of a value. Values that are tolerated as equal share it, so they can be looked up by its text. `numeric` and
+// `ignoreExtra` have no normal form, because they are not transitive: candidates share a skeleton, and `isAlike` decides.
 
 import { canonicalize, setOwn, type JsonObject, type JsonValue } from "../../core/index.js";
 import type { Place } from "./places.js";
 import { applySteps, isScalar } from "./steps.js";
 
-/** `pruned`: without the ignored places, and else as it is. */
+/** `pruned`: without the ignored places, otherwise unchanged. */
 export type Form = "normal" | "pruned";
 
-/** The value in a form. Shares what no rule touches with `value`. */
+/** The value in a form. Shares the parts that no rule touches with `value`. */
 export function toForm(value: JsonValue, place: Place | undefined, form: Form): JsonValue {
   if (place === undefined) return value;
   if (isScalar(value)) return form === "normal" ? applySteps(place.steps, value) : value;
@@ -31,14 +30,14 @@ function objectForm(object: JsonObject, place: Place, form: Form): JsonObject {
   return result;
 }
 
-/** What an absent key of any name stands for, in normal form. Such names are countless, so that value is left out, not put in. */
+/** The default for an absent key of any name, in normal form. It is left out rather than filled in, as such names are countless. */
 function unnamedDefault(place: Place, key: string): JsonValue | undefined {
   if (place.defaults.has(key)) return undefined;
   const inner = place.child(key);
   return inner?.default === undefined ? undefined : toForm(inner.default.tolerance.value, inner, "normal");
 }
 
-/** An ignored element leaves `null`, so that the others keep their index, and nothing at the end of the list. */
+/** An ignored element becomes `null`, so that the others keep their index, or disappears at the end of the list. */
 function listForm(list: readonly JsonValue[], place: Place, form: Form): JsonValue[] {
   const result: JsonValue[] = [];
   let length = 0;
@@ -57,12 +56,12 @@ function sorted(list: readonly JsonValue[]): JsonValue[] {
   return keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)).map(({ item }) => item);
 }
 
-/** A normal form without what `isAlike` alone decides. */
+/** A normal form without the parts that only `isAlike` can decide. */
 export function toSkeleton(value: JsonValue, place: Place | undefined): JsonValue {
   if (place === undefined) return value;
   if (isScalar(value)) return typeof value === "number" && place.numeric.length > 0 ? 0 : value;
   if (Array.isArray(value)) {
-    // Nothing in a set is approximate: the file may not say so.
+    // A file cannot declare approximate rules inside a set.
     if (place.set !== undefined) return value;
     return value.map((item, index) => toSkeleton(item, place.child(String(index))));
   }
@@ -99,7 +98,7 @@ function areObjectsAlike(a: JsonObject, b: JsonObject, place: Place): boolean {
   });
 }
 
-/** Under one of the numeric rules of a place. */
+/** Whether two numbers are equal under one of the numeric rules of a place. */
 export function isNear(a: number, b: number, place: Place): boolean {
   return place.numeric.some(({ tolerance: { absolute, relative } }) => {
     const allowed = Math.max(absolute, relative * Math.max(Math.abs(a), Math.abs(b)));
@@ -107,7 +106,7 @@ export function isNear(a: number, b: number, place: Place): boolean {
   });
 }
 
-/** The value of a key; undefined where the object has none of its own. */
+/** The value of an own key, or undefined. */
 export function ownValue(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -1,4 +1,4 @@
-// The tree of a pattern. The engine's own parser is asked first, so that what is read here is known to be well-formed.
+// The tree of a pattern. RegExp parses it first, so that the pattern read here is well-formed.
 
 export type PatternNode =
   | { readonly kind: "atom"; readonly fits: (character: string) => boolean }
@@ -31,7 +31,7 @@ export function parsePattern(pattern: string): ParsedPattern {
   for (const token of tokens) {
     const found = BEYOND.find(([form]) => form.test(token));
     if (found !== undefined)
-      return { kind: "refused", reason: `it has ${found[1]} (${token}), which takes no bounded time` };
+      return { kind: "refused", reason: `it has ${found[1]} (${token}), which cannot be matched in bounded time` };
   }
   return { kind: "parsed", node: readChoices(tokens[Symbol.iterator]()) };
 }

@@ -1,16 +1,16 @@
-// A pattern as a test of a text, in time that grows with the length of the text and of the pattern alone: K. Thompson, "Regular
-// Expression Search Algorithm" (CACM 11, 1968). The syntax is that of ECMAScript with the flag `u`, without what needs more:
-// back references, look-around and word boundaries are refused. The engine's own expressions judge single characters only.
+// Matches a pattern in time proportional to text times pattern: K. Thompson, "Regular Expression Search Algorithm" (CACM 11, 1968).
+// The syntax is ECMAScript's with the flag `u`. Back references, look-around and word boundaries are refused, as they need more.
+// RegExp itself only tests single characters. docs/internal/dependencies.md says why this is no library.
 
 import { parsePattern, type PatternNode } from "./pattern-parse.js";
 
-/** The test of a pattern, or why there is none. */
+/** The test of a pattern, or the reason why there is none. */
 export type CompiledPattern =
-  /** One character takes `steps` at the most. */
+  /** One character takes at most `steps`. */
   | { readonly kind: "compiled"; readonly matches: (text: string) => boolean; readonly steps: number }
   | { readonly kind: "refused"; readonly reason: string };
 
-/** Steps of a pattern whose counted repetitions are written out. */
+/** Steps of a pattern with its counted repetitions written out. */
 export const MAX_PATTERN_STEPS = 2_000;
 
 type Instruction =
@@ -91,7 +91,7 @@ function emitRepeat({ node, min, max }: Extract<PatternNode, { kind: "repeat" }>
   return true;
 }
 
-/** Walks the text once with the set of all places of the program that it may have come to. */
+/** Walks the text once, with the set of all places that the program may have reached. */
 function search(program: readonly Instruction[], text: readonly string[]): boolean {
   let reached: number[] = [];
   for (let index = 0; ; index++) {
@@ -107,7 +107,7 @@ function search(program: readonly Instruction[], text: readonly string[]): boole
   }
 }
 
-/** The places that are reached without a character. */
+/** The places that can be reached without reading a character. */
 function follow(program: readonly Instruction[], from: number[], isStart: boolean, isEnd: boolean): number[] | "match" {
   const seen = new Set<number>();
   for (let place = from.pop(); place !== undefined; place = from.pop()) {

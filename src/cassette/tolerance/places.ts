@@ -1,5 +1,5 @@
-// The places that rules name, as a tree of keys that is walked beside a value. A place may be named in several ways at once:
-// by a key and by `*`, for the tool and for every tool. All rules that name it hold, those of the tool before those of `*`.
+// The places that rules name, as a tree of keys that is walked together with a value. Several rules may name one place: by key
+// and by `*`, for one tool and for every tool. All of them apply, those of the tool before those of `*`.
 
 import type { JsonValue } from "../../core/index.js";
 import type { Rule, Tolerance } from "./kinds.js";
@@ -7,7 +7,7 @@ import { toSteps, type Step } from "./steps.js";
 
 type Of<Kind> = Rule & { readonly tolerance: Extract<Tolerance, { kind: Kind }> };
 
-/** What holds at one place, and the way to the places below it. */
+/** The rules at one place, and the way to the places below it. */
 export interface Place {
   readonly ignore: Rule | undefined;
   readonly default: Of<"default"> | undefined;
@@ -15,13 +15,13 @@ export interface Place {
   readonly ignoreExtra: Rule | undefined;
   readonly numeric: readonly Of<"numeric">[];
   readonly steps: readonly Step[];
-  /** Keys of an object here, each by its name, that stand for a value where they are absent. */
+  /** Default values of absent keys, by key. */
   readonly defaults: ReadonlyMap<string, JsonValue>;
-  /** Undefined where no rule holds at the key or below it. */
+  /** Undefined if no rule applies at the key or below it. */
   child(key: string): Place | undefined;
 }
 
-/** Where rules are written: a tree with one branch for each segment of a pointer. */
+/** Rules as a tree with one branch for each segment of a pointer. */
 export interface PlaceTree {
   readonly id: number;
   readonly rules: Rule[];
@@ -29,7 +29,7 @@ export interface PlaceTree {
   any?: PlaceTree;
 }
 
-/** Builds trees whose places can be walked together. */
+/** Creates trees whose places can be walked together. */
 export function createPlaces() {
   const known = new Map<string, Place>();
   let trees = 0;
@@ -45,7 +45,7 @@ export function createPlaces() {
     return next;
   }
 
-  /** The place that all these trees name; the same object for the same trees. */
+  /** The place that all these trees name. The same trees give the same object. */
   function join(joined: readonly PlaceTree[]): Place | undefined {
     if (joined.length === 0) return undefined;
     const id = joined.map((tree) => tree.id).join(" ");
@@ -77,7 +77,7 @@ function toPlace(trees: readonly PlaceTree[], join: (trees: readonly PlaceTree[]
   };
 }
 
-/** The default of a tool's `*` comes before those that every tool has by name. */
+/** The default of a tool's `*` takes precedence over the named defaults of every tool. */
 function defaultsOf(trees: readonly PlaceTree[]): ReadonlyMap<string, JsonValue> {
   const defaults = new Map<string, JsonValue>();
   for (const { exact, any } of trees) {

@@ -1,8 +1,6 @@
-// What is done to a single value at a place, step by step, until values that are tolerated as equal are the same one. The
-// order is fixed, whatever the order in the file: first the text is put in form, then what is alike becomes one value.
-//
-// Every step leaves its own result alone, and the value that stands for many is first taken through the steps before it.
-// So the whole, done twice, gives what it gave once (test/laws/tolerance.test.ts).
+// The steps that turn a single value into its normal form. Their order is fixed: first the text is normalised, then values that
+// are alike become one. Every step keeps its own result, and a representative value first passes the steps before it, so that
+// applying all steps twice changes nothing (test/laws/tolerance.test.ts).
 
 import { canonicalize, type JsonValue } from "../../core/index.js";
 import { normalDate } from "./iso-date.js";
@@ -19,10 +17,10 @@ const ORDER: readonly ToleranceKind[] = ["trim", "case", "isoDate", "uuid", "reg
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const NIL_UUID = "00000000-0000-0000-0000-000000000000";
 
-/** Longer texts match no pattern. */
+/** Longer texts never match a pattern. */
 export const MAX_PATTERN_INPUT = 10_000;
 
-/** The steps of a place's rules; rules that do nothing to a single value have none. */
+/** The steps of the rules at one place. Rules for objects and lists have none. */
 export function toSteps(rules: readonly Rule[]): Step[] {
   const steps: Step[] = [];
   for (const kind of ORDER) {
@@ -33,7 +31,7 @@ export function toSteps(rules: readonly Rule[]): Step[] {
   return steps;
 }
 
-/** The value after all steps. Lists and objects have none. */
+/** The value after all steps. */
 export function applySteps(steps: readonly Step[], value: Scalar): Scalar {
   return steps.reduce<Scalar>((before, { apply }) => apply(before), value);
 }
@@ -53,7 +51,7 @@ function toApply(tolerance: Tolerance, before: readonly Step[]): Step["apply"] {
     case "uuid":
       return onText((text) => (UUID.test(text) ? NIL_UUID : text));
     case "regex": {
-      // The pattern between slashes stands for all that it matches, and is counted among them.
+      // The pattern between slashes represents every text that matches, and counts as one of them.
       const one = applySteps(before, `/${tolerance.pattern}/`);
       const isMatch = (text: string) => text.length <= MAX_PATTERN_INPUT && tolerance.matches(text);
       return onText((text) => (text === one || isMatch(text) ? one : text));

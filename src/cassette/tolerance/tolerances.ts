@@ -1,4 +1,4 @@
-// Tolerances as a comparison uses them. One object serves a whole run: it keeps no state but what it has compiled.
+// Tolerances as a comparison uses them. One object serves a whole run: its only state is what it compiled.
 
 import { canonicalize, showValue, type JsonObject, type JsonValue } from "../../core/index.js";
 import { CassetteError } from "../errors.js";
@@ -13,27 +13,24 @@ import { createUseCounter, type ToleranceUse } from "./uses.js";
 export interface NormalCall {
   /** `name(canonicalArguments)` of the normal form. Equal keys are alike; without approximate tolerances all alike are equal. */
   key: string;
-  /** The same without what `numeric` and `ignoreExtra` decide: alike calls have equal skeletons, but not the other way round. */
+  /** `key` without the parts that `numeric` and `ignoreExtra` decide. Alike calls have equal skeletons; the reverse need not hold. */
   skeleton: string;
   /** The arguments in normal form; its own normal form. */
   value: JsonObject;
 }
 
-/** Two sets of arguments compared. */
+/** The comparison of two sets of arguments. */
 export interface ToleranceComparison {
-  /** Where the arguments differ, as they were recorded; ignored places are left out. Empty exactly for what is alike. */
+  /** Differences as recorded, without ignored places. Empty exactly if the arguments are alike. */
   changes: ValueChange[];
-  /** What made different values equal. */
+  /** The tolerances that made different values equal. */
   uses: ToleranceUse[];
 }
 
-/**
- * Which differences in tool arguments are none (docs/diff.md). Made by {@link parseTolerances} or
- * {@link checkTolerances}.
- */
+/** Decides which differences in tool arguments to ignore. Made by {@link parseTolerances} or {@link checkTolerances}. */
 export interface Tolerances {
   normalise(tool: string, args: JsonObject): NormalCall;
-  /** Reflexive and symmetric. Not transitive where `numeric` or `ignoreExtra` has a say. */
+  /** Reflexive and symmetric. Not transitive with `numeric` or `ignoreExtra`. */
   alike(tool: string, a: JsonObject, b: JsonObject): boolean;
   compare(tool: string, a: JsonObject, b: JsonObject): ToleranceComparison;
 }
@@ -75,10 +72,10 @@ export function createTolerances(rules: RulesByTool): Tolerances {
   };
 }
 
-/** Nothing is tolerated. */
+/** Tolerates nothing. */
 export const NO_TOLERANCES: Tolerances = createTolerances(new Map());
 
-/** Throws `invalid-options` for what is no `Tolerances`, such as the text or the path of a file. */
+/** Throws `invalid-options` for anything else, such as the text or the path of a file. */
 export function assertTolerances(owner: string, value: unknown): asserts value is Tolerances {
   if (isTolerances(value)) return;
   throw new CassetteError("invalid-options", `tolerances of ${owner} is ${showValue(value)}`, {

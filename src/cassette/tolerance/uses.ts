@@ -1,16 +1,16 @@
-// Which tolerances a comparison rested on. A report that passes says so, since a tolerance that is too wide hides drift.
+// The tolerances that a comparison relied on. A passing report lists them, because a tolerance that is too wide hides drift.
 
 import { toleranceText, type Rule } from "./kinds.js";
 
-/** A tolerance that made two different values equal: without it there would be a difference. */
+/** A tolerance that made two different values equal. */
 export interface ToleranceUse {
-  /** In words: `numeric ±0.001`. */
+  /** The tolerance as text: `numeric ±0.001`. */
   tolerance: string;
   /** The tool that was called. */
   tool: string;
-  /** The place as the file names it, `*` included. */
+  /** The place as written in the file, including `*`. */
   pointer: string;
-  /** In how many places it did so. */
+  /** The number of places. */
   times: number;
 }
 
@@ -22,7 +22,7 @@ export interface UseCounter {
   clear(): void;
 }
 
-/** Counts uses; equal ones become one with the sum of their times. */
+/** Counts uses, and adds up the times of equal ones. */
 export function createUseCounter(): UseCounter {
   const uses = new Map<string, ToleranceUse>();
   const count = ({ tool, pointer, tolerance, times }: ToleranceUse): void => {

@@ -1,11 +1,11 @@
 // `cassette bless`: adds runs to a baseline as accepted variants, with a reason. Nothing is replaced, and nothing is written where
 // one of the runs must not be accepted.
 
-import { defined } from "../../core/index.js";
+import { defined, parsePointer } from "../../core/index.js";
 import { basename, relative, resolve } from "node:path";
 import { CASSETTE_SUFFIX, createCassetteStore, MAX_REASON } from "../../cassette/index.js";
 import type { FilePort, SigningKeyObject } from "../../core/index.js";
-import { isCI, isPointer, pathInLock } from "../../harness/index.js";
+import { isCI, pathInLock } from "../../harness/index.js";
 import { CliError } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -88,7 +88,7 @@ function assertAllowed({ reason, success }: BlessOptions, io: CommandIo): void {
     const hint = "Look at the drift on your own machine, bless it there, and commit what it wrote.";
     throw new CliError("bless-in-ci", "CI is set, and CI accepts nothing", hint);
   }
-  if (success !== undefined && !isPointer(success)) {
+  if (success !== undefined && parsePointer(success) === undefined) {
     const hint = 'Give one into the outcome, such as "/reward".';
     throw new CliError("usage", `--success ${JSON.stringify(success)} is no JSON pointer`, hint);
   }

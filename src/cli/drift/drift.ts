@@ -1,9 +1,9 @@
 // `cassette drift`: two sets of runs, judged. Every file is checked before anything is compared; each recording is reduced to
 // its path while it is loaded, and only the two typical runs of a scenario are read again.
 
-import { defined } from "../../core/index.js";
+import { defined, parsePointer } from "../../core/index.js";
 import { createCassetteStore, unpairedHint } from "../../cassette/index.js";
-import { isPointer, runGate, type GateReport, type GateScenario, type GateSettings } from "../../harness/index.js";
+import { runGate, type GateReport, type GateScenario, type GateSettings } from "../../harness/index.js";
 import { CliError, type Failure } from "../errors.js";
 import { EXIT, type ExitCode } from "../exit-codes.js";
 import { filesAt, type CommandIo } from "../terminal/io.js";
@@ -77,7 +77,7 @@ async function finish(report: GateReport, options: DriftOptions, io: CommandIo):
 }
 
 function assertPointer({ success }: DriftOptions): void {
-  if (success === undefined || isPointer(success)) return;
+  if (success === undefined || parsePointer(success) !== undefined) return;
   throw new CliError(
     "usage",
     `--success ${JSON.stringify(success)} is no JSON pointer`,

@@ -1,7 +1,7 @@
 // Ed25519 keys as people hold them: PEM files (RFC 7468, RFC 8410), hexadecimal, base64, raw bytes, or an object that signs
 // elsewhere. What is read here comes from secrets, so no message repeats any of it.
 
-import { AgentError } from "../errors.js";
+import { invalidOptions } from "../errors.js";
 import { fromBase64, fromHex, toHex } from "./bytes.js";
 import { sha256Hex } from "./digest.js";
 import { createSigner, type Signer } from "./signature.js";
@@ -41,7 +41,10 @@ export function readSigningKey(key: SigningKey): ReadKey {
   if (typeof key === "string") return ownKey(parseText(key, PRIVATE));
   if (key instanceof Uint8Array) return ownKey(assertLength(key, PRIVATE));
   if (typeof key !== "object" || key === null || typeof key.sign !== "function" || !isKeyBytes(key.publicKey)) {
-    throw bad("the signing key is an object without a publicKey of 32 bytes and a sign function", SIGNING_HINT);
+    throw invalidOptions(
+      "the signing key is an object without a publicKey of 32 bytes and a sign function",
+      SIGNING_HINT,
+    );
   }
   const publicKey = Uint8Array.from(key.publicKey);
   return { publicKey, keyId: keyIdOf(publicKey), isOwn: false, sign: (message) => key.sign(message) };
@@ -51,7 +54,7 @@ export function readSigningKey(key: SigningKey): ReadKey {
 export function readPublicKey(key: string | Uint8Array): Uint8Array {
   if (typeof key === "string") return parseText(key, PUBLIC);
   if (key instanceof Uint8Array) return Uint8Array.from(assertLength(key, PUBLIC));
-  throw bad("the public key is neither text nor bytes", PUBLIC_HINT);
+  throw invalidOptions("the public key is neither text nor bytes", PUBLIC_HINT);
 }
 
 /** A short name of a public key, for finding it: the first 16 hexadecimal digits of the SHA-256 of its 32 bytes. */
@@ -92,31 +95,28 @@ function parseText(text: string, kind: Kind): Uint8Array {
   if (trimmed.includes("-----")) return parsePem(trimmed, kind);
   const bytes = /^[0-9a-fA-F]{64}$/.test(trimmed) ? fromHex(trimmed) : fromBase64(trimmed);
   if (bytes?.length === 32) return bytes;
-  throw bad(`the ${kind.name} is text of ${trimmed.length} characters that holds no 32 bytes`, kind.hint);
+  throw invalidOptions(`the ${kind.name} is text of ${trimmed.length} characters that holds no 32 bytes`, kind.hint);
 }
 
 function parsePem(text: string, kind: Kind): Uint8Array {
   const match = /^-----BEGIN ([A-Z0-9 ]{1,40})-----\r?\n([A-Za-z0-9+/=\r\n]*)-----END \1-----$/.exec(text);
   const [, label = "", body = ""] = match ?? [];
-  if (match === null) throw bad(`the ${kind.name} is not one whole PEM block`, kind.hint);
-  if (label !== kind.label) throw bad(`the ${kind.name} is a PEM block of ${label}, not of ${kind.label}`, kind.hint);
+  if (match === null) throw invalidOptions(`the ${kind.name} is not one whole PEM block`, kind.hint);
+  if (label !== kind.label)
+    throw invalidOptions(`the ${kind.name} is a PEM block of ${label}, not of ${kind.label}`, kind.hint);
   const der = fromBase64(body.replaceAll(/[\r\n]/g, ""));
   const hex = der === undefined ? "" : toHex(der);
   if (!hex.startsWith(kind.prefix) || hex.length !== kind.prefix.length + 64) {
-    throw bad(`the ${kind.name} is a PEM block that holds no plain Ed25519 key`, kind.hint);
+    throw invalidOptions(`the ${kind.name} is a PEM block that holds no plain Ed25519 key`, kind.hint);
   }
   return fromHex(hex.slice(kind.prefix.length)) as Uint8Array;
 }
 
 function assertLength(bytes: Uint8Array, { name, hint }: Kind): Uint8Array {
   if (bytes.length === 32) return bytes;
-  throw bad(`the ${name} has ${bytes.length} bytes, not 32`, hint);
+  throw invalidOptions(`the ${name} has ${bytes.length} bytes, not 32`, hint);
 }
 
 function isKeyBytes(value: unknown): value is Uint8Array {
   return value instanceof Uint8Array && value.length === 32;
-}
-
-function bad(message: string, hint: string): AgentError {
-  return new AgentError("invalid-options", message, { hint });
 }

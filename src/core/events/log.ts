@@ -5,6 +5,7 @@ import { seal } from "../canon/copy.js";
 import type { Ports } from "../ports.js";
 import { createHlc, HybridClock, type Hlc } from "../time/hlc.js";
 import { thrownText } from "../text/thrown.js";
+import { isThenable } from "../time/wait.js";
 import type { AgentEvent, EventBody, EventDetail } from "./event.js";
 import { EventNotes } from "./notes.js";
 
@@ -125,10 +126,6 @@ function tell(listener: (event: AgentEvent) => unknown, event: AgentEvent, ports
   } catch (error) {
     warn(error);
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 /** The body with a sealed copy of what the provider handed in, which it and the listener hold as well. */

@@ -1,7 +1,7 @@
 // The two ways a call ends before its answer is there: the caller's signal and the call's own time limit. Whichever comes
 // first is the reason, and both tear down the same fetch.
 
-import { AgentError } from "../errors.js";
+import { AgentError, invalidOptions } from "../errors.js";
 import { MAX_TIMER_MS, type Ports } from "../ports.js";
 import { showValue } from "../text/show.js";
 
@@ -88,7 +88,8 @@ function timeoutError(providerName: string, timeoutMs: number, bounds: "answer" 
 
 function assertTimeout(timeoutMs: number | undefined): void {
   if (timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs > 0)) return;
-  throw new AgentError("invalid-options", `timeoutMs is ${showValue(timeoutMs)}`, {
-    hint: "Give a positive, finite number of milliseconds, or leave it out.",
-  });
+  throw invalidOptions(
+    `timeoutMs is ${showValue(timeoutMs)}`,
+    "Give a positive, finite number of milliseconds, or leave it out.",
+  );
 }

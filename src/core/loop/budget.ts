@@ -2,7 +2,7 @@
 // cross it is never made; reaching one ends the loop as a normal stop. Turns and tool calls are counted. Tokens and cost are
 // known only afterwards, so they are asked twice: what was spent, and what the next prompt is estimated to have.
 
-import { AgentError } from "../errors.js";
+import { invalidOptions } from "../errors.js";
 import type { LlmMessage } from "../model/message.js";
 import type { LlmToolDefinition, LlmTurnResponse } from "../model/provider.js";
 import { assertKnownOptions } from "../options.js";
@@ -168,7 +168,8 @@ class Tracker implements Budget {
 function checked(name: string, value: number, whole: boolean): number {
   const isUsable = typeof value === "number" && value >= 0 && (!whole || Number.isInteger(value) || value === Infinity);
   if (isUsable) return value;
-  throw new AgentError("invalid-options", `budget.${name} is ${showValue(value)}`, {
-    hint: `Use ${whole ? "a whole number" : "a number"} of 0 or more, or leave it out.`,
-  });
+  throw invalidOptions(
+    `budget.${name} is ${showValue(value)}`,
+    `Use ${whole ? "a whole number" : "a number"} of 0 or more, or leave it out.`,
+  );
 }

@@ -1,9 +1,10 @@
 // What one run holds of a store: a view for each agent, and the scope that the agents share, which ends with the run.
 
 import { setOwn, type JsonValue } from "../canon/value.js";
-import { AgentError } from "../errors.js";
+import { AgentError, invalidOptions } from "../errors.js";
 import type { MemoryScope, RunMemory, RuntimeMemory } from "../model/memory.js";
-import { assertNotAborted, isThenable } from "../tools/deadline.js";
+import { isThenable } from "../time/wait.js";
+import { assertNotAborted } from "../tools/deadline.js";
 
 /** How long the end of a run, and `destroy`, wait for a memory that is late with forgetting what was shared. Milliseconds. */
 export const MEMORY_GRACE_MS = 5_000;
@@ -154,14 +155,10 @@ function viewMemory(find: (name: MemoryScope) => { door: Door; scope: string }):
 /** Names may come from a model's arguments, and a name that is none must not reach the store as one. */
 function assertScope(name: unknown): void {
   if (name === "agent" || name === "shared" || name === "global") return;
-  throw new AgentError("invalid-options", `the memory has no scope ${JSON.stringify(name)}`, {
-    hint: "The scopes are agent, shared and global.",
-  });
+  throw invalidOptions(`the memory has no scope ${JSON.stringify(name)}`, "The scopes are agent, shared and global.");
 }
 
 function checkedKey(key: unknown): string {
   if (typeof key === "string" && key.isWellFormed()) return key;
-  throw new AgentError("invalid-options", `the memory was given the key ${JSON.stringify(key)}`, {
-    hint: "A key is text without lone surrogates.",
-  });
+  throw invalidOptions(`the memory was given the key ${JSON.stringify(key)}`, "A key is text without lone surrogates.");
 }

@@ -3,7 +3,7 @@
 // per conversation: cooldown and the reasoning that must not cross over are kept on it.
 
 import { thrownText } from "../text/thrown.js";
-import { AgentError, type LlmErrorKind } from "../errors.js";
+import { AgentError, type LlmErrorKind, invalidOptions } from "../errors.js";
 import { providerName, type LlmProviderAdapter } from "../model/provider.js";
 import { unknownOptions } from "../options.js";
 import { showValue } from "../text/show.js";
@@ -13,7 +13,7 @@ import { createCooldown } from "./fallback/cooldown.js";
 import { entryProblem, speakerOf, type FallbackEntry } from "./fallback/entry.js";
 import { createReasoningLatch } from "./fallback/latch.js";
 import { walkChain, type AuthFailure, type Chain } from "./fallback/walk.js";
-import { sleep } from "../http/sleep.js";
+import { sleep } from "../time/wait.js";
 import { nameProblem } from "./vendor-options.js";
 
 /**
@@ -130,12 +130,12 @@ function assertOptions(entries: readonly FallbackEntry[], options: FallbackOptio
     portsProblem(ports),
   ].filter((problem) => problem !== "");
   if (problems.length === 0) return;
-  throw new AgentError("invalid-options", `fallback provider: ${problems.join("; ")}`, {
-    hint:
-      unknown.length === 0
-        ? "Pass [{ provider, maxAttempts?, backoff? }, …], the first choice first."
-        : `The options are ${FALLBACK_OPTIONS.join(", ")}.`,
-  });
+  throw invalidOptions(
+    `fallback provider: ${problems.join("; ")}`,
+    unknown.length === 0
+      ? "Pass [{ provider, maxAttempts?, backoff? }, …], the first choice first."
+      : `The options are ${FALLBACK_OPTIONS.join(", ")}.`,
+  );
 }
 
 function entriesProblems(entries: unknown): string[] {

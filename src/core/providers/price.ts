@@ -2,7 +2,7 @@
 // no list. A model without a rate leaves `costUsd` out, and one with the rate of a like name is an estimate: both warn once.
 
 import { isPlainObject } from "../canon/value.js";
-import { AgentError } from "../errors.js";
+import { invalidOptions } from "../errors.js";
 import { costOf, findRateName, isSnapshotOf, MAX_RATE, type Pricing, type Rate } from "../model/pricing.js";
 import type { LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
 import type { Ports } from "../ports.js";
@@ -60,9 +60,10 @@ export function createPricer(terms: PricerTerms, ports: Ports): Pricer {
   };
   const assertPriced = (model: string) => {
     if (terms.requirePrice !== true || findRateName(table ?? {}, model) !== undefined) return;
-    throw new AgentError("invalid-options", `${providerName}: ${noPrice(model)}, and requirePrice is set`, {
-      hint: `Add { "${quoteForeign(model)}": { input, output } } to pricing, in USD per million tokens.`,
-    });
+    throw invalidOptions(
+      `${providerName}: ${noPrice(model)}, and requirePrice is set`,
+      `Add { "${quoteForeign(model)}": { input, output } } to pricing, in USD per million tokens.`,
+    );
   };
   return Object.assign(price, { assertPriced });
 }
@@ -93,9 +94,10 @@ function readPricing(pricing: unknown, providerName: string): Pricing {
 }
 
 function refusePricing(what: string, providerName: string): never {
-  throw new AgentError("invalid-options", `${providerName}: ${what}`, {
-    hint: `Give model names with { input, output } in USD per million tokens, from 0 to ${MAX_RATE}.`,
-  });
+  throw invalidOptions(
+    `${providerName}: ${what}`,
+    `Give model names with { input, output } in USD per million tokens, from 0 to ${MAX_RATE}.`,
+  );
 }
 
 function isRate(rate: unknown): rate is Rate {

@@ -1,7 +1,8 @@
 // Is a turn request one that every wire can say? Asked before anything is sent: an encoder would leave out a message, a part or
 // a setting that it does not know, and the model would answer something that nobody asked.
 
-import { AgentError } from "../errors.js";
+import type { AgentError } from "../errors.js";
+import { invalidOptions } from "../errors.js";
 import type { LlmTurnRequest } from "../model/provider.js";
 import { findMessageFlaw, type ResponseFlaw } from "../model/response.js";
 import { SETTING_NAMES } from "../model/settings.js";
@@ -11,9 +12,10 @@ import { showValue } from "../text/show.js";
 /** Throws `invalid-options` that names the place by a JSON pointer (RFC 6901) into `request`. */
 export function assertRequest(providerName: string, request: LlmTurnRequest): void {
   const given: unknown = request;
-  if (!isObject(given)) throw badRequest(`${providerName}: the request is ${showValue(given)}`, REQUEST_HINT);
+  if (!isObject(given)) throw invalidOptions(`${providerName}: the request is ${showValue(given)}`, REQUEST_HINT);
   const { messages, settings, tools } = given;
-  if (!Array.isArray(messages)) throw badRequest(`${providerName}: /messages is ${showValue(messages)}`, REQUEST_HINT);
+  if (!Array.isArray(messages))
+    throw invalidOptions(`${providerName}: /messages is ${showValue(messages)}`, REQUEST_HINT);
   for (let index = 0; index < messages.length; index++) {
     const flaw = findMessageFlaw(messages[index]);
     if (flaw !== undefined) throw badMessage(providerName, index, messages[index], flaw);
@@ -21,7 +23,7 @@ export function assertRequest(providerName: string, request: LlmTurnRequest): vo
   assertTools(providerName, tools);
   if (settings === undefined) return;
   if (!isObject(settings)) {
-    throw badRequest(
+    throw invalidOptions(
       `${providerName}: /settings is ${showValue(settings)}`,
       `Pass any of ${SETTING_NAMES.join(", ")}.`,
     );
@@ -34,7 +36,7 @@ function assertTools(providerName: string, tools: unknown): void {
   const at = Array.isArray(tools) ? tools.findIndex((tool) => !isObject(tool) || typeof tool["name"] !== "string") : "";
   if (at === -1) return;
   const what = at === "" ? `/tools is ${showValue(tools)}, not a list` : `/tools/${at} is no tool with a name`;
-  throw badRequest(`${providerName}: ${what}`, "Pass a list of { name, description, schema }.");
+  throw invalidOptions(`${providerName}: ${what}`, "Pass a list of { name, description, schema }.");
 }
 
 const REQUEST_HINT = `Pass { messages: [{ role: "user", content: "…" }] }.`;
@@ -57,7 +59,7 @@ function badMessage(providerName: string, index: number, message: unknown, flaw:
   const what = `${providerName}: message ${index} is not one: /messages/${index}${pointer} is ${shown}, not ${expected}`;
   const isPart = pointer.startsWith("/content/");
   const role = pointer === "/role" && typeof value === "string" ? value : "";
-  return badRequest(
+  return invalidOptions(
     what,
     isPart ? PART_HINT : Object.hasOwn(ROLE_HINTS, role) ? String(ROLE_HINTS[role]) : MESSAGE_HINT,
   );
@@ -71,8 +73,4 @@ function readPlace(message: unknown, pointer: string): unknown {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function badRequest(message: string, hint: string): AgentError {
-  return new AgentError("invalid-options", message, { hint });
 }

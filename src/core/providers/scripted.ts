@@ -2,7 +2,7 @@
 // whether all of it was used. It keeps no request: a step that wants one is a function.
 
 import { copyJson } from "../canon/copy.js";
-import { AgentError } from "../errors.js";
+import { AgentError, invalidOptions } from "../errors.js";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
 import { plural } from "../text/plural.js";
 import { showValue } from "../text/show.js";
@@ -61,9 +61,7 @@ function assertSteps(steps: unknown): void {
   const what = Array.isArray(steps)
     ? `step ${odd} of scriptedProvider is ${showValue(steps[odd])}`
     : `scriptedProvider was given ${showValue(steps)}`;
-  throw new AgentError("invalid-options", what, {
-    hint: "Give a list of responses, { message, stopReason }, and of functions that make one.",
-  });
+  throw invalidOptions(what, "Give a list of responses, { message, stopReason }, and of functions that make one.");
 }
 
 function isObject(value: unknown): boolean {

@@ -1,7 +1,7 @@
 // The options of the vendors and their check at construction. Whatever is wrong is said at once, so that nobody mends one option
 // to learn of the next.
 
-import { AgentError } from "../errors.js";
+import { AgentError, invalidOptions } from "../errors.js";
 import type { JsonObject } from "../canon/value.js";
 import type { StreamWire } from "../http/fold.js";
 import type { Pricing } from "../model/pricing.js";
@@ -104,9 +104,10 @@ export function assertVendorOptions(given: unknown, vendor: VendorTraits, turnPa
   const usual = needsKey
     ? "Pass { apiKey, model } and an https baseURL; read the key from your own configuration."
     : "Pass { model } and, for a host other than this machine, an https baseURL.";
-  throw new AgentError("invalid-options", `${vendor.name} provider: ${said}`, {
-    hint: unknown.length === 0 ? usual : `The options are ${known.join(", ")}.`,
-  });
+  throw invalidOptions(
+    `${vendor.name} provider: ${said}`,
+    unknown.length === 0 ? usual : `The options are ${known.join(", ")}.`,
+  );
 }
 
 type Fields = Readonly<Record<string, unknown>>;

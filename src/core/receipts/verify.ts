@@ -3,7 +3,7 @@
 
 import { defined } from "../defined.js";
 import { keyIdOf, readPublicKey } from "../canon/key.js";
-import { AgentError } from "../errors.js";
+import { invalidOptions } from "../errors.js";
 import { showValue } from "../text/show.js";
 import { linkReceipts, type Placed } from "./link.js";
 import { isTornLine, readReceipt, type ReceiptFlaw } from "./read.js";
@@ -103,9 +103,10 @@ function toLines(input: string | Uint8Array | readonly unknown[]): { lines: read
   if (typeof input !== "string" && !(input instanceof Uint8Array)) {
     // A copy has no holes, which `map` would pass over.
     if (Array.isArray(input)) return { lines: Array.from<unknown>(input), isTorn: false };
-    throw new AgentError("invalid-options", `verifyReceipts was given ${showValue(input)} in place of receipts`, {
-      hint: "Give the text or the bytes of a file, or a list of its lines or of receipts.",
-    });
+    throw invalidOptions(
+      `verifyReceipts was given ${showValue(input)} in place of receipts`,
+      "Give the text or the bytes of a file, or a list of its lines or of receipts.",
+    );
   }
   const lines: unknown[] = typeof input === "string" ? input.split("\n") : splitBytes(input);
   const isTorn = lines.at(-1) !== "";

@@ -9,6 +9,7 @@ import { AgentError } from "../errors.js";
 import type { Ports } from "../ports.js";
 import { quoteForeign } from "../text/mask.js";
 import { thrownText } from "../text/thrown.js";
+import { isThenable, within } from "../time/wait.js";
 import { RECEIPT_VERSION, receiptMessage, type Receipt, type ReceiptDraft } from "./receipt.js";
 
 /** How long one signature, and one delivery, may take. */
@@ -110,35 +111,19 @@ function after<T, Result>(
 function attempt(act: () => unknown, what: string, ports: Pick<Ports, "timer">): unknown {
   try {
     const given = act();
-    return isThenable(given) ? within(given, what, ports) : given;
-  } catch (error) {
-    throw attemptFailed(error, what);
-  }
-}
-
-async function within(work: PromiseLike<unknown>, what: string, ports: Pick<Ports, "timer">): Promise<unknown> {
-  let stop: () => void = () => undefined;
-  try {
-    const late = new Promise<never>((_, reject) => {
-      stop = ports.timer(RECEIPT_TIMEOUT_MS, () => {
-        reject(receiptFailed(`${what} took more than ${RECEIPT_TIMEOUT_MS} ms`, undefined, LATE));
-      });
+    if (!isThenable(given)) return given;
+    const late = () => receiptFailed(`${what} took more than ${RECEIPT_TIMEOUT_MS} ms`, undefined, LATE);
+    return within(given, RECEIPT_TIMEOUT_MS, ports, late).catch((error: unknown) => {
+      throw attemptFailed(error, what);
     });
-    return await Promise.race([work, late]);
   } catch (error) {
     throw attemptFailed(error, what);
-  } finally {
-    stop();
   }
 }
 
 function attemptFailed(error: unknown, what: string): AgentError {
   if (error instanceof AgentError && error.code === "receipt-failed") return error;
   return receiptFailed(`${what} failed: ${quoteForeign(thrownText(error))}`, error);
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 const FIX = "Fix the signing key or onReceipt, then build a new runtime: it begins a new chain.";

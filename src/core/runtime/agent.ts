@@ -1,7 +1,7 @@
 // An agent as its author writes it, checked once at the door.
 
 import { defined } from "../defined.js";
-import { AgentError } from "../errors.js";
+import { invalidOptions } from "../errors.js";
 import { assertKnownOptions } from "../options.js";
 import { showValue } from "../text/show.js";
 import { createBudget, type BudgetLimits } from "../loop/budget.js";
@@ -58,10 +58,12 @@ const AGENT_OPTIONS = [
 export function createAgent(definition: AgentDefinition, verbs: VerbBodies | undefined): Agent {
   assertKnownOptions("agent", definition, AGENT_OPTIONS);
   const { tools, customTools, toolTimeoutMs, ...rest } = definition;
-  if (typeof rest.id !== "string" || rest.id === "") throw bad("an agent has no id", "Give each agent a name.");
-  if (typeof rest.systemPrompt !== "string") throw bad(`agent ${rest.id} has no systemPrompt`, "Pass a string.");
+  if (typeof rest.id !== "string" || rest.id === "")
+    throw invalidOptions("an agent has no id", "Give each agent a name.");
+  if (typeof rest.systemPrompt !== "string")
+    throw invalidOptions(`agent ${rest.id} has no systemPrompt`, "Pass a string.");
   if (typeof rest.provider?.turn !== "function") {
-    throw bad(
+    throw invalidOptions(
       `agent ${rest.id} has no provider`,
       "Pass an object with a turn(request) method, such as echoProvider().",
     );
@@ -84,29 +86,25 @@ export function createAgent(definition: AgentDefinition, verbs: VerbBodies | und
 /** The limit is one a provider takes: none is said by leaving it out. */
 function assertCallOptions({ id, timeoutMs, streaming }: AgentDefinition): void {
   if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
-    throw bad(
+    throw invalidOptions(
       `agent ${id} has the timeoutMs ${showValue(timeoutMs)}`,
       "Give a positive, finite number of milliseconds, or leave it out.",
     );
   }
   if (streaming !== undefined && typeof streaming !== "boolean") {
-    throw bad(`agent ${id} has the streaming ${showValue(streaming)}`, "Use true or false.");
+    throw invalidOptions(`agent ${id} has the streaming ${showValue(streaming)}`, "Use true or false.");
   }
 }
 
 function assertToolOptions({ id, onToolError = "feedback", maxCorrections = Infinity }: AgentDefinition): void {
   const modes: readonly unknown[] = ["feedback", "fail"];
   if (!modes.includes(onToolError)) {
-    throw bad(`agent ${id} has the onToolError ${JSON.stringify(onToolError)}`, `Use "feedback" or "fail".`);
+    throw invalidOptions(`agent ${id} has the onToolError ${JSON.stringify(onToolError)}`, `Use "feedback" or "fail".`);
   }
   const isCount = typeof maxCorrections === "number" && maxCorrections >= 0;
   if (isCount && (Number.isInteger(maxCorrections) || maxCorrections === Infinity)) return;
-  throw bad(
+  throw invalidOptions(
     `agent ${id} has the maxCorrections ${String(maxCorrections)}`,
     "Use a whole number of 0 or more, or leave it out.",
   );
-}
-
-function bad(message: string, hint: string): AgentError {
-  return new AgentError("invalid-options", message, { hint });
 }

@@ -1,10 +1,11 @@
 // The handoff graph: which agent begins, who answers to whom, and where a run ends.
 
 import { defined } from "../defined.js";
-import { AgentError } from "../errors.js";
+import { AgentError, invalidOptions } from "../errors.js";
 import { unknownOptions } from "../options.js";
 import { quoteForeign } from "../text/mask.js";
 import { thrownText } from "../text/thrown.js";
+import { isThenable } from "../time/wait.js";
 
 /** What an edge hands over. */
 export interface Handoff {
@@ -51,7 +52,7 @@ const MAX_LISTED = 20;
 /** A checked copy of a plan. Throws `AgentError` `invalid-options` that names everything which is wrong with it. */
 export function toPlan(plan: Plan, agentIds: readonly string[]): Plan {
   if (typeof plan !== "object" || plan === null) {
-    throw bad("the plan is no object", "Pass { entry, edges, exits }.");
+    throw invalidOptions("the plan is no object", "Pass { entry, edges, exits }.");
   }
   const { entry, edges, exits } = plan;
   const flaws = unknownOptions(plan, PLAN_OPTIONS).map((name) => `it has an unknown option ${name}`);
@@ -74,7 +75,7 @@ export function toPlan(plan: Plan, agentIds: readonly string[]): Plan {
     if (!known.has(id)) flaws.push(`${place} is ${show(id)}, which is no agent`);
   }
   if (flaws.length > 0) {
-    throw bad(
+    throw invalidOptions(
       `the plan cannot work: ${list(flaws, "; ")}`,
       (Object.hasOwn(plan, "maxAgentVisits") ? "maxAgentVisits is an option of createRuntime. " : "") +
         `The agents are ${list(agentIds.map(show), ", ")}; a plan is { entry, edges: [{ from, to, when?, input? }], exits }.`,
@@ -132,8 +133,8 @@ function call(run: () => unknown, what: string, edge: PlanEdge, index: number): 
 function kindOf(value: unknown): string {
   if (value === null) return "null";
   if (typeof value !== "object") return value === undefined ? "undefined" : `a ${typeof value}`;
-  if (typeof (value as { then?: unknown }).then !== "function") return "an object";
-  Promise.resolve(value as PromiseLike<unknown>).catch(() => undefined);
+  if (!isThenable(value)) return "an object";
+  Promise.resolve(value).catch(() => undefined);
   return "a promise";
 }
 
@@ -161,10 +162,6 @@ function list(items: readonly string[], separator: string): string {
 
 function show(id: unknown): string {
   return typeof id === "string" ? JSON.stringify(id) : kindOf(id);
-}
-
-function bad(message: string, hint: string): AgentError {
-  return new AgentError("invalid-options", message, { hint });
 }
 
 function failed(message: string, hint: string, cause?: unknown): AgentError {

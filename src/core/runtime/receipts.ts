@@ -1,7 +1,7 @@
 // A runtime's chain of receipts, or the absence of one: what `createRuntime` asks of it, so that a run without a key pays nothing.
 
 import type { SigningKey } from "../canon/key.js";
-import { AgentError } from "../errors.js";
+import { invalidOptions } from "../errors.js";
 import type { EventLogOptions } from "../events/log.js";
 import type { Receipt } from "../receipts/receipt.js";
 import { createReceiptChain, type ReceiptChain } from "../receipts/chain.js";
@@ -9,7 +9,8 @@ import type { ReceiptListener } from "../receipts/writer.js";
 import type { RunReceipts } from "../loop/control.js";
 import type { Ports } from "../ports.js";
 import type { Hlc } from "../time/hlc.js";
-import { untilAborted } from "./run.js";
+import { untilAborted } from "../time/wait.js";
+import { abortError } from "../tools/deadline.js";
 
 export interface RuntimeReceipts {
   readonly kept: readonly Receipt[];
@@ -31,9 +32,10 @@ export function createReceipts(
 ): RuntimeReceipts {
   if (onReceipt !== undefined && (signingKey === undefined || typeof onReceipt !== "function")) {
     const what = signingKey === undefined ? "onReceipt and no signingKey" : "an onReceipt that is no function";
-    throw new AgentError("invalid-options", `createRuntime has ${what}`, {
-      hint: "Pass both: a key that signs, and a function that takes each receipt.",
-    });
+    throw invalidOptions(
+      `createRuntime has ${what}`,
+      "Pass both: a key that signs, and a function that takes each receipt.",
+    );
   }
   if (signingKey === undefined)
     return { kept: [], tap: {}, isDelivering: false, of: (_runId, _signal, run) => run(), close: async () => {} };
@@ -70,16 +72,16 @@ async function runSigned<T>(
   const receipts: RunReceipts = {
     assertWhole: () => chain.assertWhole(),
     async settle() {
-      await untilAborted(signal, chain.drain(runId));
+      await untilAborted(chain.drain(runId), signal, abortError);
       chain.assertWhole();
     },
   };
   const result = await run(receipts).catch(async (error: unknown) => {
     const drained = chain.drain(runId).catch(() => undefined);
-    if (!signal.aborted) await untilAborted(signal, drained).catch(() => undefined);
+    if (!signal.aborted) await untilAborted(drained, signal, abortError).catch(() => undefined);
     throw error;
   });
-  await untilAborted(signal, chain.drain(runId));
+  await untilAborted(chain.drain(runId), signal, abortError);
   return result;
 }
 

@@ -10,7 +10,8 @@ import { Pacer, type RunControl, type RunReceipts } from "../loop/control.js";
 import type { UsageTotal } from "../model/usage.js";
 import type { Ports } from "../ports.js";
 import { quoteForeign } from "../text/mask.js";
-import { abortError, assertNotAborted, isThenable } from "../tools/deadline.js";
+import { isThenable, untilAborted, within } from "../time/wait.js";
+import { abortError, assertNotAborted } from "../tools/deadline.js";
 import { isThrown, thrownText } from "../text/thrown.js";
 import type { VerbBodies } from "../tools/verbs.js";
 import type { Agent } from "./agent.js";
@@ -93,8 +94,9 @@ export async function runPlan(input: RunInput): Promise<RunResult> {
   emit(agentId, turn, { type: "run-start", goal });
   try {
     const walked = await untilAborted(
-      signal,
       walk({ ...input, control }, emit, () => turn),
+      signal,
+      abortError,
     );
     const last = walked.visits.at(-1) as AgentVisit;
     end(last.budgetExhausted === undefined ? "finished" : "budget");
@@ -200,7 +202,7 @@ function remember<T>(what: string, { signal, ports }: RunInput, work: () => T | 
   } catch (error) {
     return fail(error);
   }
-  return isThenable(value) ? within(MEMORY_TIMEOUT_MS, Promise.resolve(value), ports).then(keep, fail) : keep(value);
+  return isThenable(value) ? within(value, MEMORY_TIMEOUT_MS, ports).then(keep, fail) : keep(value);
 }
 
 /** A failed run forgets what it shared as well, but keeps nobody waiting who has aborted it. */
@@ -209,35 +211,7 @@ async function forgetAfter(error: unknown, { scope, signal, ports }: RunInput): 
     if (isThrown(error, AgentError) && error.code === "memory-failed") return;
     ports.warn(`playhead: the memory did not forget what a run shared: ${quoteForeign(thrownText(failure))}`);
   });
-  await untilAborted(signal, within(MEMORY_GRACE_MS, forgotten, ports)).catch(() => undefined);
-}
-
-/** As `work` settles; rejects where that takes longer. */
-export async function within<T>(ms: number, work: Promise<T>, ports: Pick<Ports, "timer">): Promise<T> {
-  let stop: () => void = () => undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    stop = ports.timer(ms, () => reject(new Error(`no answer within ${ms} ms`)));
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    stop();
-  }
-}
-
-/** As `work` settles, or at once when `signal` fires: a tool that does not heed its signal must not hold the run. */
-export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let stop: () => void = () => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    stop = () => reject(abortError(signal));
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
+  await untilAborted(within(forgotten, MEMORY_GRACE_MS, ports), signal).catch(() => undefined);
 }
 
 function toResult(last: AgentVisit, { visits, ended, usage, shared }: Walked, log: EventLog): RunResult {

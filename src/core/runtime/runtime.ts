@@ -6,7 +6,7 @@ import { toHex } from "../canon/bytes.js";
 import { createInMemoryRuntimeMemory } from "../memory/memory.js";
 import { MEMORY_GRACE_MS, openRunScope } from "../memory/run-memory.js";
 import type { SigningKey } from "../canon/key.js";
-import { AgentError } from "../errors.js";
+import { AgentError, invalidOptions } from "../errors.js";
 import { createEventLog, type EventListener, type EventLog } from "../events/log.js";
 import type { RuntimeMemory } from "../model/memory.js";
 import { providerName } from "../model/provider.js";
@@ -16,13 +16,13 @@ import { assertKnownOptions } from "../options.js";
 import { withSystemPorts, type Ports } from "../ports.js";
 import { createHlc } from "../time/hlc.js";
 import { assertNotAborted } from "../tools/call.js";
-import { isThenable } from "../tools/deadline.js";
+import { isThenable, within } from "../time/wait.js";
 import { thrownText } from "../text/thrown.js";
 import type { VerbBodies } from "../tools/verbs.js";
 import { createAgent, type Agent, type AgentDefinition } from "./agent.js";
 import { toPlan, type Plan } from "./plan.js";
 import { createReceipts } from "./receipts.js";
-import { runPlan, within, type RunResult } from "./run.js";
+import { runPlan, type RunResult } from "./run.js";
 
 /** How often a run enters one agent, unless `maxAgentVisits` says otherwise. */
 export const DEFAULT_MAX_AGENT_VISITS = 8;
@@ -169,9 +169,9 @@ function link(signal: AbortSignal | undefined, ends: AbortController): () => voi
 function checkRun(options: RunOptions, agentIds: readonly string[]): RunOptions {
   assertKnownOptions("run", options, ["goal", "plan", "signal"]);
   const { goal, plan, signal } = options;
-  if (typeof goal !== "string") throw bad("run has no goal", "Pass a string.");
+  if (typeof goal !== "string") throw invalidOptions("run has no goal", "Pass a string.");
   if (signal !== undefined && typeof signal?.addEventListener !== "function") {
-    throw bad("the signal of run is none", "Pass an AbortSignal, or leave it out.");
+    throw invalidOptions("the signal of run is none", "Pass an AbortSignal, or leave it out.");
   }
   return {
     goal,
@@ -186,19 +186,19 @@ function aloneWith(agentId: string): Plan {
 
 function createAgents({ agents, verbs }: RuntimeOptions): ReadonlyMap<string, Agent> {
   if (!Array.isArray(agents) || agents.length === 0) {
-    throw bad("createRuntime has no agents", "Pass { agents: [{ id, … }] }.");
+    throw invalidOptions("createRuntime has no agents", "Pass { agents: [{ id, … }] }.");
   }
   const ids = agents.map((agent: AgentDefinition) => agent.id);
   const seen = new Set<string>();
   const twice = ids.find((id) => seen.has(id) || !seen.add(id));
-  if (twice !== undefined) throw bad(`two agents have the id ${twice}`, "Give each agent its own id.");
+  if (twice !== undefined) throw invalidOptions(`two agents have the id ${twice}`, "Give each agent its own id.");
   return new Map(agents.map((agent: AgentDefinition) => [agent.id, createAgent(agent, verbs)]));
 }
 
 function assertMemory(memory: RuntimeMemory): void {
   const missing = MEMORY_METHODS.filter((name) => typeof memory?.[name] !== "function");
   if (missing.length === 0) return;
-  throw bad(
+  throw invalidOptions(
     `the memory of createRuntime has no ${missing.join(", ")}`,
     "Pass a RuntimeMemory, such as createInMemoryRuntimeMemory().",
   );
@@ -206,21 +206,18 @@ function assertMemory(memory: RuntimeMemory): void {
 
 function assertVisits(maxAgentVisits: number): void {
   if (Number.isInteger(maxAgentVisits) && maxAgentVisits >= 1) return;
-  throw bad(`maxAgentVisits is ${String(maxAgentVisits)}`, "Use a whole number of 1 or more, or leave it out.");
+  throw invalidOptions(
+    `maxAgentVisits is ${String(maxAgentVisits)}`,
+    "Use a whole number of 1 or more, or leave it out.",
+  );
 }
 
 /** Aborted runs end at once; a memory that never answers holds this up for {@link MEMORY_GRACE_MS} at most. */
 async function waitFor(running: ReadonlySet<Promise<void>>, ports: Ports): Promise<void> {
   if (running.size === 0) return;
-  let stop: () => void = () => undefined;
-  const late = new Promise<void>((resolve) => {
-    stop = ports.timer(MEMORY_GRACE_MS, () => {
-      ports.warn(`playhead: the memory has not forgotten what aborted runs shared within ${MEMORY_GRACE_MS} ms`);
-      resolve();
-    });
+  await within(Promise.all(running), MEMORY_GRACE_MS, ports).catch(() => {
+    ports.warn(`playhead: the memory has not forgotten what aborted runs shared within ${MEMORY_GRACE_MS} ms`);
   });
-  await Promise.race([Promise.all(running), late]);
-  stop();
 }
 
 /** All at once, so that one which hangs keeps no other from being called. */
@@ -231,7 +228,7 @@ async function destroyProviders(agents: readonly Agent[], log: EventLog, ports: 
     Array.from(providers, async (provider) => {
       try {
         const work = provider.destroy?.();
-        if (isThenable(work)) await within(PROVIDER_GRACE_MS, Promise.resolve(work), ports);
+        if (isThenable(work)) await within(work, PROVIDER_GRACE_MS, ports);
       } catch (error) {
         const [name, message] = [providerName(provider), thrownText(error)];
         log.append(owners.get(provider) as string, -1, { type: "provider-destroy-failed", provider: name, message });
@@ -239,8 +236,4 @@ async function destroyProviders(agents: readonly Agent[], log: EventLog, ports: 
       }
     }),
   );
-}
-
-function bad(message: string, hint: string): AgentError {
-  return new AgentError("invalid-options", message, { hint });
 }

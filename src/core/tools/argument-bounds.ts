@@ -1,25 +1,21 @@
-// Keeping the check of arguments short whatever a model writes: the size of what is checked is capped, and the keywords whose
-// check grows faster than their input are rewritten so that they apply to short input alone and refuse the rest by name.
-// A `pattern` is the tool's own and is run as it stands.
+// Bounds the time that checking arguments takes. The size of arguments is capped, and keywords whose check grows faster than
+// their input are rewritten to accept short input only. A `pattern` comes from the tool and runs unchanged.
 
 import { format as FORMATS } from "@cfworker/json-schema";
 import { isPlainObject, type JsonObject, type JsonValue } from "../canon/value.js";
 
-/** Characters of all strings and keys of one call's arguments together. */
+/** Characters in all strings and keys of one call's arguments. */
 export const MAX_ARGUMENT_CHARACTERS = 1024 * 1024;
-/** Values of one call's arguments, containers included. */
+/** Values in one call's arguments, including containers. */
 export const MAX_ARGUMENT_VALUES = 100_000;
-/** The longest string that is held against a `format`: some of their expressions are quadratic. */
+/** The longest string checked against a `format`, as some of their expressions are quadratic. */
 export const MAX_FORMAT_LENGTH = 8192;
-/** The longest array that is held against `uniqueItems`, which compares each item with each other. */
+/** The longest array checked against `uniqueItems`, which compares all pairs of items. */
 export const MAX_UNIQUE_ITEMS = 2000;
-/**
- * The longest array of arrays or objects that is held against `uniqueItems`: comparing them takes as long as they are
- * large.
- */
+/** The longest array of arrays or objects checked against `uniqueItems`, as comparing large items takes longer. */
 export const MAX_UNIQUE_CONTAINERS = 200;
 
-/** What is beyond a limit in `args`, in words; undefined when nothing is. Stops counting there, so a cycle ends too. */
+/** The limit that `args` exceed, as a clause. Stops counting there, so a cycle ends too. */
 export function findExcess(args: unknown): string | undefined {
   let characters = 0;
   let values = 0;
@@ -47,9 +43,9 @@ export function findExcess(args: unknown): string | undefined {
 
 const TOO_MANY = `have more than ${MAX_ARGUMENT_VALUES} values`;
 
-/** Keywords whose value is data, never a schema. */
+/** Keywords whose value is data, not a schema. */
 const DATA_KEYWORDS: ReadonlySet<string> = new Set(["const", "default", "dependentRequired", "enum"]);
-/** Keywords whose value has a schema under each key, so that a key there is no keyword. */
+/** Keywords whose value maps names to schemas. */
 const MAP_KEYWORDS: ReadonlySet<string> = new Set([
   "$defs",
   "definitions",
@@ -59,7 +55,7 @@ const MAP_KEYWORDS: ReadonlySet<string> = new Set([
   "properties",
 ]);
 
-/** Calls `visit` with each schema that is an object: those inside another before it. Follows no reference. */
+/** Calls `visit` with each object schema, inner ones first. Follows no references. */
 export function eachSchema(schema: JsonValue, visit: (schema: JsonObject) => void): void {
   const into = (inner: JsonValue): void => eachSchema(inner, visit);
   if (Array.isArray(schema)) schema.forEach(into);
@@ -81,7 +77,7 @@ function boundOne(schema: JsonObject): void {
   const bounds = [...boundFormat(schema), ...boundUniqueItems(schema)];
   if (bounds.length === 0) return;
   const { allOf = [] } = schema;
-  // At the end, since a $ref may count the ones before it. What is no list is left for the validator to refuse.
+  // Appended, since a $ref may count the entries before them. The validator refuses an allOf that is not a list.
   if (Array.isArray(allOf)) schema["allOf"] = [...allOf, ...bounds];
 }
 
@@ -95,11 +91,11 @@ function boundFormat(schema: JsonObject): JsonObject[] {
   return [{ if: { maxLength: MAX_FORMAT_LENGTH }, then, else: { maxLength: MAX_FORMAT_LENGTH } }];
 }
 
-/** In place of the validator's own expression for `url`, which takes exponential time: 38 characters stop the process. */
+/** Replaces the validator's own expression for `url`, which takes exponential time: 38 characters hang the process. */
 const URL_PATTERN = String.raw`^(?:[Hh][Tt][Tt][Pp][Ss]?|[Ff][Tt][Pp])://[^\s/?#]+(?:[/?#]\S*)?$`;
 
 function boundUniqueItems(schema: JsonObject): JsonObject[] {
-  // The validator takes anything that is truthy for true.
+  // The validator treats any truthy value as true.
   if (!schema["uniqueItems"]) return [];
   delete schema["uniqueItems"];
   const holdsContainers = { contains: { type: ["array", "object"] } };

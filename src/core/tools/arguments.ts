@@ -4,7 +4,7 @@
 import { dereference, Validator, type OutputUnit, type Schema, type SchemaDraft } from "@cfworker/json-schema";
 import { copyJson } from "../canon/copy.js";
 import { isPlainObject, toPointer, type JsonObject } from "../canon/value.js";
-import { AgentError, ToolArgError } from "../errors.js";
+import { AgentError, ToolArgError, invalidOptions } from "../errors.js";
 import { boundSchema, findExcess } from "./argument-bounds.js";
 import { createQuickCheck } from "./quick-check.js";
 import { findSchemaFlaw } from "./schema.js";
@@ -152,10 +152,11 @@ function createValidator(tool: string, schema: JsonObject): () => Validator {
 }
 
 function unusable(tool: string, why: string, cause?: unknown): AgentError {
-  return new AgentError("invalid-options", `the schema of tool ${tool} cannot be used: ${why}`, {
-    hint: "Pass a self-contained JSON Schema such as { type: 'object', properties: { … } }.",
+  return invalidOptions(
+    `the schema of tool ${tool} cannot be used: ${why}`,
+    "Pass a self-contained JSON Schema such as { type: 'object', properties: { … } }.",
     cause,
-  });
+  );
 }
 
 /** The first `$ref` that no `$id`, anchor or pointer of the schema answers; nothing is ever fetched. */

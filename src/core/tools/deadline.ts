@@ -3,6 +3,7 @@
 
 import { AgentError } from "../errors.js";
 import { MAX_TIMER_MS, type Ports } from "../ports.js";
+import { isThenable } from "../time/wait.js";
 
 /** Milliseconds a tool may take unless it or its agent says otherwise: ten minutes. */
 export const DEFAULT_TOOL_TIMEOUT_MS = 600_000;
@@ -175,8 +176,4 @@ function startTimer(ports: Pick<Ports, "timer">, ms: number, fire: () => void): 
   };
   wait(ms);
   return () => cancel();
-}
-
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }

@@ -1,10 +1,10 @@
-// What may be told of a tool call outside the run: to a screen, a stream of events, another process. The event log keeps the
-// whole story; this is the part of it that is bounded and was checked.
+// The bounded, checked summary of a tool call for use outside the run: a screen, an event stream, another process. The event log
+// keeps the full record.
 
 import type { JsonObject } from "../canon/value.js";
 import { scrubArguments } from "./arguments.js";
 
-/** Characters of a result that are told. */
+/** Characters of a result in its summary. */
 export const MAX_SUMMARY_CHARACTERS = 500;
 
 export interface CallFacts {
@@ -18,12 +18,12 @@ export interface ResultFacts {
   readonly outputSummary: string;
 }
 
-/** The input is `{}` of a call that no tool got to see: what was refused was not checked, either. */
+/** `toolInput` is `{}` for a refused call, whose arguments were not checked. */
 export function callFacts(tool: string, args: JsonObject, refused: boolean): CallFacts {
   return { toolId: tool, toolInput: refused ? {} : scrubArguments(args) };
 }
 
-/** `output` is what the tool gave or why it did not. */
+/** `output` is the result of the tool, or the reason why there is none. */
 export function resultFacts(tool: string, success: boolean, output: string): ResultFacts {
   return { toolId: tool, success, outputSummary: summarize(output) };
 }

@@ -3,7 +3,7 @@
 // guard lets nothing through.
 
 import { isPlainObject, type JsonObject, type JsonValue } from "../canon/value.js";
-import { AgentError, ToolPolicyError } from "../errors.js";
+import { ToolPolicyError, invalidOptions } from "../errors.js";
 import { thrownText } from "../text/thrown.js";
 
 /** A call that passed our own checks, as a hook sees it. All of it is a copy. */
@@ -67,11 +67,10 @@ export interface ToolPolicy {
 /** Throws `AgentError` `invalid-options` for what can never work as a list of policies. */
 export function assertPolicies(owner: string, policies: unknown): asserts policies is readonly ToolPolicy[] {
   const hint = "Pass a list of objects with a function `call`, `result` or both.";
-  if (!Array.isArray(policies))
-    throw new AgentError("invalid-options", `${owner} has policies that are no list`, { hint });
+  if (!Array.isArray(policies)) throw invalidOptions(`${owner} has policies that are not a list`, hint);
   const wrong = policies.findIndex((policy) => !isPolicy(policy));
   if (wrong === -1) return;
-  throw new AgentError("invalid-options", `${owner} has a policy that cannot work: the one at ${wrong}`, { hint });
+  throw invalidOptions(`${owner} has an invalid policy at index ${wrong}`, hint);
 }
 
 function isPolicy(policy: unknown): boolean {
@@ -132,9 +131,9 @@ function assertDecision(
 }
 
 function findFlaw(answer: unknown, name: string, shapes: Readonly<Record<string, Shape>>): string | undefined {
-  if (!isPlainObject(answer)) return "what is no decision";
+  if (!isPlainObject(answer)) return "something that is not a decision";
   const kind = answer[name];
-  if (typeof kind !== "string" || !Object.hasOwn(shapes, kind)) return `no ${name} that there is`;
+  if (typeof kind !== "string" || !Object.hasOwn(shapes, kind)) return `an unknown ${name}`;
   const shape = shapes[kind] as Shape;
   const strange = Object.keys(answer).find((key) => key !== name && !Object.hasOwn(shape, key));
   if (strange !== undefined) return `${kind} with an unknown ${JSON.stringify(strange)}`;

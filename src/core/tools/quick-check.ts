@@ -1,15 +1,15 @@
-// A quick yes for arguments that surely match a schema of the plain kind most tools have. Whatever it does not say yes to, and
-// every schema with a keyword it does not know, goes to the validator, which alone refuses and says why.
+// A fast path for arguments that match a schema of the plain kind most tools have. Everything else goes to the validator, which
+// alone refuses arguments and gives the reason.
 
 import { isPlainObject, type JsonObject } from "../canon/value.js";
 
-/** True only where the validator would say so too. */
+/** True only if the validator would accept the value too. */
 export type QuickCheck = (value: unknown) => boolean;
 
 /** Keywords that accept everything. */
 const ANNOTATIONS: ReadonlySet<string> = new Set(["title", "description", "default", "examples"]);
 
-/** Undefined for a schema that has any keyword beyond these few. */
+/** Undefined for a schema with any other keyword. */
 export function createQuickCheck(schema: unknown): QuickCheck | undefined {
   if (!isPlainObject(schema)) return undefined;
   const { type, properties, required, additionalProperties, items, ...others } = schema as JsonObject;

@@ -3,7 +3,7 @@
 
 import { seal } from "../canon/copy.js";
 import { isPlainObject, NotJsonError } from "../canon/value.js";
-import { AgentError } from "../errors.js";
+import { invalidOptions } from "../errors.js";
 import type { LlmToolDefinition } from "../model/provider.js";
 import { assertKnownOptions } from "../options.js";
 import { createArgumentCheck, type ArgumentCheck } from "./arguments.js";
@@ -49,7 +49,7 @@ const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]*$/;
 /** Resolves a manifest against the verb bodies at hand. Throws `AgentError` `invalid-options` for whatever cannot work. */
 export function createToolSet(agentId: string, manifest: ToolManifest, verbs: VerbBodies | undefined): ToolSet {
   const refuse = (what: string, hint: string): never => {
-    throw new AgentError("invalid-options", `agent ${agentId}: ${what}`, { hint });
+    throw invalidOptions(`agent ${agentId}: ${what}`, hint);
   };
   const { toolTimeoutMs = DEFAULT_TOOL_TIMEOUT_MS } = manifest;
   if (!isToolTimeout(toolTimeoutMs)) refuse(`toolTimeoutMs is ${String(toolTimeoutMs)}`, TIMEOUT_HINT);

@@ -1,12 +1,12 @@
-// What a tool's JSON Schema says itself, checked before the first turn: the validator ignores a keyword whose value has the wrong
-// kind, or throws over it at every call. Keywords after JSON Schema 2020-12 (core §10, validation §6) and the drafts 2019-09, 7
-// and 4 of them; an unknown keyword is an annotation and says nothing here.
+// Checks a tool's JSON Schema itself before the first turn, because the validator ignores a keyword with a value of the wrong
+// kind, or throws at every call. The keywords are those of JSON Schema 2020-12 (core §10, validation §6) and of drafts 2019-09,
+// 7 and 4. An unknown keyword is an annotation.
 
 import { isPlainObject, toPointer, type JsonValue } from "../canon/value.js";
 import { showValue } from "../text/show.js";
 import { thrownText } from "../text/thrown.js";
 
-/** Where a schema is wrong, as a JSON pointer into it, and how. */
+/** A flaw in a schema, with a JSON pointer to its place. */
 export interface SchemaFlaw {
   readonly pointer: string;
   readonly what: string;
@@ -17,14 +17,14 @@ type Check = (value: JsonValue, place: Place, isDraft4: boolean) => SchemaFlaw |
 
 const TYPES = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
-/** The first flaw of `schema` and of all schemas its known keywords hold; undefined when there is none. */
+/** The first flaw in `schema` or in a schema under its known keywords. */
 export function findSchemaFlaw(schema: JsonValue, isDraft4 = false): SchemaFlaw | undefined {
   return checkSchema(schema, [], isDraft4);
 }
 
 const checkSchema: Check = (schema, place, isDraft4) => {
   if (typeof schema === "boolean") return undefined;
-  if (!isPlainObject(schema)) return flaw(place, `${showValue(schema)} is no schema, which is an object or a boolean`);
+  if (!isPlainObject(schema)) return flaw(place, `${showValue(schema)} must be a schema: an object or a boolean`);
   return first(Object.entries(schema), ([key, value]) => KEYWORDS.get(key)?.(value, [...place, key], isDraft4));
 };
 
@@ -32,44 +32,44 @@ const checkType: Check = (type, place) => {
   const names = Array.isArray(type) ? type : [type];
   const wrong = names.find((name) => !(TYPES as JsonValue[]).includes(name));
   if (names.length > 0 && wrong === undefined) return undefined;
-  return flaw(place, `${showValue(wrong ?? type)} is no type; the types are ${TYPES.join(", ")}`);
+  return flaw(place, `${showValue(wrong ?? type)} must be a type: ${TYPES.join(", ")}`);
 };
 
 const checkPattern: Check = (pattern, place) =>
-  typeof pattern === "string" ? compile(pattern, place) : flaw(place, `${showValue(pattern)} is no pattern`);
+  typeof pattern === "string" ? compile(pattern, place) : flaw(place, `${showValue(pattern)} must be a pattern`);
 
 const checkNames: Check = (names, place) => {
   if (Array.isArray(names) && names.every((name) => typeof name === "string")) return undefined;
-  return flaw(place, `${Array.isArray(names) ? "it" : showValue(names)} is no list of strings`);
+  return flaw(place, `${Array.isArray(names) ? "it" : showValue(names)} must be a list of strings`);
 };
 
 const checkList: Check = (list, place) =>
-  Array.isArray(list) ? undefined : flaw(place, `${showValue(list)} is no list`);
+  Array.isArray(list) ? undefined : flaw(place, `${showValue(list)} must be a list`);
 
 const checkText: Check = (text, place) =>
-  typeof text === "string" ? undefined : flaw(place, `${showValue(text)} is no string`);
+  typeof text === "string" ? undefined : flaw(place, `${showValue(text)} must be a string`);
 
 const checkNumber: Check = (number, place) =>
-  typeof number === "number" ? undefined : flaw(place, `${showValue(number)} is no number`);
+  typeof number === "number" ? undefined : flaw(place, `${showValue(number)} must be a number`);
 
-/** In draft 4 it says of the bound beside it whether that is excluded. */
+/** In draft 4 a boolean that says whether the bound is excluded. */
 const checkExclusive: Check = (value, place, isDraft4) =>
   isDraft4 && typeof value === "boolean" ? undefined : checkNumber(value, place, isDraft4);
 
 const checkDivisor: Check = (number, place) =>
-  typeof number === "number" && number > 0 ? undefined : flaw(place, `${showValue(number)} is no number above 0`);
+  typeof number === "number" && number > 0 ? undefined : flaw(place, `${showValue(number)} must be a number above 0`);
 
 const checkCount: Check = (count, place) =>
   Number.isInteger(count) && (count as number) >= 0
     ? undefined
-    : flaw(place, `${showValue(count)} is no whole number of 0 or more`);
+    : flaw(place, `${showValue(count)} must be a whole number of 0 or more`);
 
 const checkSchemas: Check = (list, place, isDraft4) => {
-  if (!Array.isArray(list)) return flaw(place, `${showValue(list)} is no list of schemas`);
+  if (!Array.isArray(list)) return flaw(place, `${showValue(list)} must be a list of schemas`);
   return first([...list.entries()], ([index, schema]) => checkSchema(schema, [...place, index], isDraft4));
 };
 
-/** Up to 2019-09 a list says what each item must be. */
+/** Up to 2019-09 it may be a list with a schema for each item. */
 const checkItems: Check = (items, place, isDraft4) =>
   (Array.isArray(items) ? checkSchemas : checkSchema)(items, place, isDraft4);
 
@@ -82,7 +82,7 @@ const checkPatternProperties: Check = (map, place, isDraft4) =>
 
 function eachValue(check: Check): Check {
   return (map, place, isDraft4) => {
-    if (!isPlainObject(map)) return flaw(place, `${showValue(map)} is no object`);
+    if (!isPlainObject(map)) return flaw(place, `${showValue(map)} must be an object`);
     return first(Object.entries(map as Record<string, JsonValue>), ([key, value]) =>
       check(value, [...place, key], isDraft4),
     );
@@ -114,7 +114,7 @@ function under(check: Check, ...keywords: string[]): [string, Check][] {
   return keywords.map((keyword) => [keyword, check]);
 }
 
-/** As the validator will, with the flag `u`. */
+/** Compiles with the flag `u`, as the validator does. */
 function compile(pattern: string, place: Place): SchemaFlaw | undefined {
   try {
     new RegExp(pattern, "u");

@@ -1,7 +1,7 @@
 // Requests that continue a conversation which only the vendor's server holds. Their messages are a part of what the model sees,
 // so two such requests can be equal word for word and mean different things: neither a recording nor a replay can take one.
 
-import { AgentError } from "../errors.js";
+import { invalidOptions } from "../errors.js";
 import { toList, toObject } from "../http/json-readers.js";
 
 /** A request body that continues state on the vendor's server, and how to answer it. */
@@ -46,7 +46,7 @@ export function findHeldState(json: unknown): HeldState | undefined {
 /** Throws `invalid-options` for a body that continues state on the vendor's server. */
 export function refuseHeldState(json: unknown): void {
   const state = findHeldState(json);
-  if (state !== undefined) throw new AgentError("invalid-options", state.message, { hint: state.hint });
+  if (state !== undefined) throw invalidOptions(state.message, state.hint);
 }
 
 function held(field: string, hint: string): HeldState {

@@ -1,7 +1,7 @@
 // What a client of a vendor asked, read from the vendor's own request body: the inverse of the encoders in providers. Shared
 // by the three parsers: the shape they give, and how they refuse.
 
-import { AgentError } from "../errors.js";
+import { invalidOptions } from "../errors.js";
 import type { LlmMessage } from "../model/message.js";
 import type { LlmSettings, LlmToolDefinition } from "../model/provider.js";
 import { isPlainObject, type JsonObject } from "../canon/value.js";
@@ -61,9 +61,10 @@ export function readModel(body: WireObject, path: string): string {
 
 /** Throws: `place` of the body holds what no turn request can. Better no answer than one to another question. */
 export function refuse(place: string, what: string): never {
-  throw new AgentError("invalid-options", `the request cannot be read: ${place} ${what}`, {
-    hint: "Send what the vendor's API reference describes; files, audio and tools run by the vendor have no place here.",
-  });
+  throw invalidOptions(
+    `the request cannot be read: ${place} ${what}`,
+    "Send what the vendor's API reference describes; files, audio and tools run by the vendor have no place here.",
+  );
 }
 
 /** A text; "" where it is absent or null. */

@@ -1,124 +1,109 @@
-// What a case of a conformance suite is, and how it fails: by a plain Error that carries both sides, as any test runner shows it.
+// The runner of fixed cases: each clause of a contract becomes a case for any test runner, held against a subject of its own.
 
-import { canonicalize, type LlmProviderAdapter, type LlmTurnRequest, type RuntimeMemory } from "../../core/index.js";
+import { AgentError, isThenable } from "../../core/index.js";
+import { Violation, type Clause } from "../contract/clause.js";
+import { checkedFactory, factoryHint, type Making } from "../contract/factory.js";
+import { assertOptionsObject, assertWait, describeGiven, isClass, missingMethods } from "../contract/given.js";
 import { describeThrown } from "../contract/thrown.js";
+import { settle } from "../contract/waiting.js";
 
 /** One fact that must hold. Hand `name` and `run` to whatever runs the tests. */
 export interface ConformanceCase {
   readonly name: string;
-  /** Rejects with an Error that has `expected` and `actual`, and says what to do, when the fact does not hold. */
+  /** Rejects with an Error when the fact does not hold. It has `expected` and `actual`, and its message says what to do. */
   run(): Promise<void>;
 }
 
-/** Checks one fact on a store that is empty and used by nobody else. */
-export type MemoryCheck = (memory: RuntimeMemory) => Promise<void>;
+/** How long a call may take. Vitest and Jest end a test after five seconds without saying what hung, so this is less. */
+const DEFAULT_PATIENCE_MS = 4_000;
 
-/** Every request of the suite by its name. */
-export type ProviderRequests = Readonly<Record<"plain" | "tools" | "settings" | "conversation", LlmTurnRequest>>;
+/** How long the end of a subject may hold up a case: a case of its own is about that. Both together stay below five seconds. */
+const MAX_END_MS = 500;
 
-/** A provider that nobody else asks, and what it may be asked. */
-export interface ProviderSubject {
-  readonly provider: LlmProviderAdapter;
-  readonly requests: ProviderRequests;
-  /** The same, deeply frozen. */
-  readonly frozen: ProviderRequests;
+/** A violation by the factory of the subject. Its message already says what to do. */
+class FactoryViolation extends Violation {}
+
+/** Checks the options of a suite, and gives their patience. Throws `AgentError` `invalid-options`. */
+export function readPatience(owner: string, options: { patienceMs?: number }, known = ["patienceMs"]): number {
+  assertOptionsObject(owner, options, known);
+  assertWait(owner, "patienceMs", options.patienceMs);
+  return options.patienceMs ?? DEFAULT_PATIENCE_MS;
+}
+
+/** What the factories of a suite make. */
+export interface SuiteSubject {
+  readonly suite: string;
+  /** In words: `provider`. */
+  readonly kind: string;
+  readonly methods: readonly string[];
   readonly patienceMs: number;
+  /** The subjects made so far, by any factory of the suite. */
+  readonly made: WeakSet<object>;
 }
 
-/** Checks one fact on a provider. */
-export type ProviderCheck = (subject: ProviderSubject) => Promise<void>;
-
-/** The Error of a fact that does not hold. */
-export class Violation extends Error {
-  readonly expected: unknown;
-  readonly actual: unknown;
-
-  constructor(message: string, sides: { expected: unknown; actual: unknown; cause?: unknown }) {
-    super(message, sides.cause === undefined ? undefined : { cause: sides.cause });
-    this.expected = sides.expected;
-    this.actual = sides.actual;
+/**
+ * The factory that a suite got as `name`, with its faults reported. Throws `AgentError` `invalid-options` for what is not a function
+ * that makes subjects.
+ */
+export function suiteFactory<A extends unknown[], T>(
+  subject: SuiteSubject,
+  name: string,
+  factory: (...args: A) => T | Promise<T>,
+): (...args: A) => Promise<T> {
+  const { suite, kind, methods, patienceMs, made } = subject;
+  const missing = (given: unknown) => missingMethods(given, methods);
+  if (typeof factory !== "function" || isClass(factory)) {
+    const isSubject = !isThenable(factory) && missing(factory).length === 0;
+    const given = isSubject ? `one ${kind}` : describeGiven(factory);
+    throw new AgentError(
+      "invalid-options",
+      `${name} of ${suite} is ${given}, and not a function that makes a new ${kind}`,
+      {
+        hint: factoryHint(factory, `Pass a function that gives a new ${kind} at each call.`),
+      },
+    );
   }
+  return checkedFactory({ kind, missing, made, blame: blameFactory(subject, name) }, patienceMs, factory);
 }
 
-/** The same for what the factory of the subject did, which has said already what to do. */
-export class FactoryViolation extends Violation {}
-
-const MAX_SHOWN = 200;
-
-/** Fails unless both are the same JSON, whatever the order of their keys; undefined is equal to itself alone. */
-export function assertSame(what: string, actual: unknown, expected: unknown): void {
-  if (isSame(actual, expected)) return;
-  fail(what, actual, expected);
+/** Throws the error for a fault of the factory that a suite got as `name`. */
+export function blameFactory({ suite, kind }: SuiteSubject, name: string): Making["blame"] {
+  const expected = `a new ${kind}`;
+  return (fault, actual, cause) => {
+    const message = `${name} of ${suite} ${fault}. Let it make ${expected} at each call, which nobody else uses.`;
+    throw new FactoryViolation(message, { expected, actual, cause });
+  };
 }
 
-/** Whether both are the same JSON, whatever the order of their keys. */
-export function isSame(one: unknown, other: unknown): boolean {
-  return toText(one) === toText(other);
+/** A case for each clause. `open` gives its subject, and `end` is called with it afterwards, whatever came of the check. */
+export function toCases<S>(
+  clauses: readonly Clause<S>[],
+  open: () => S | Promise<S>,
+  patienceMs: number,
+  end: (subject: S) => unknown = () => undefined,
+): ConformanceCase[] {
+  return clauses.map(({ name, advice, check }) => ({
+    name,
+    run: async () => {
+      const subject = await open();
+      try {
+        await advised(advice, () => check(subject));
+      } finally {
+        // A case of its own reports an end that goes wrong.
+        await settle(() => end(subject), Math.min(patienceMs, MAX_END_MS));
+      }
+    },
+  }));
 }
 
-/** Throws the Error of a violated fact. */
-export function fail(what: string, actual: unknown, expected: unknown): never {
-  throw new Violation(`${what}: expected ${shown(expected)}, got ${shown(actual)}`, { expected, actual });
-}
-
-/** Carries out one case: whatever goes wrong in it becomes one kind of error, which ends with what to do. */
-export async function advised(advice: string, work: () => Promise<void>): Promise<void> {
+/** Carries out one check: whatever goes wrong becomes one kind of error, whose message ends with what to do. */
+async function advised(advice: string, check: () => void | Promise<void>): Promise<void> {
   try {
-    await work();
+    await check();
   } catch (error) {
     if (error instanceof FactoryViolation) throw error;
-    if (error instanceof Violation) {
-      throw new Violation(`${error.message}. ${advice}`, { expected: error.expected, actual: error.actual });
-    }
+    if (error instanceof Violation) throw new Violation(`${error.message}. ${advice}`, error);
     const actual = describeThrown(error);
     throw new Violation(`it threw ${actual}. ${advice}`, { expected: "no error", actual, cause: error });
   }
-}
-
-/** As `work` settles; fails when that takes longer than `ms`. */
-export async function within<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<"late">((resolve) => {
-    timer = setTimeout(resolve, ms, "late");
-  });
-  try {
-    const first = await Promise.race([work.then((value) => ({ value })), late]);
-    if (first === "late") fail(what, `nothing within ${ms} ms`, "something");
-    return first.value;
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** What `work` rejects with; fails when it fulfils, and as `work` does where this says that it never ended. */
-export async function rejection(what: string, work: Promise<unknown>): Promise<unknown> {
-  const outcome = await work.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-  if (!("error" in outcome)) fail(what, outcome.value, "a rejection");
-  if (outcome.error instanceof Violation) throw outcome.error;
-  return outcome.error;
-}
-
-/** What is no JSON at all has a text too, which no JSON has. */
-function toText(value: unknown): string {
-  try {
-    return canonicalize(value);
-  } catch {
-    return `not JSON: ${typeof value} ${Object.prototype.toString.call(value)} ${nameOf(value)}`;
-  }
-}
-
-function nameOf(value: unknown): string {
-  try {
-    return String(value);
-  } catch {
-    return "without a text";
-  }
-}
-
-function shown(value: unknown): string {
-  const text = typeof value === "function" ? "a function" : toText(value);
-  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)`;
 }

@@ -1,7 +1,7 @@
 // What a suite or a law was handed, looked at before anything is tried with it: what could never be held to a contract is refused
 // at once, and not reported as one that is broken.
 
-import { AgentError, assertKnownOptions, defined, isPlainObject, showValue } from "../../core/index.js";
+import { AgentError, assertKnownOptions, defined, isPlainObject, isThenable, showValue } from "../../core/index.js";
 
 /** Throws `AgentError` `invalid-options`: `owner` was given what it cannot work on. */
 export function refuse(owner: string, what: string, hint: string, cause?: unknown): never {
@@ -17,11 +17,6 @@ export function describeGiven(value: unknown): string {
   if (isClass(value)) return value.name === "" ? "a class" : `the class ${value.name}`;
   if (isAsyncFunction(value)) return "an async function";
   return showValue(value);
-}
-
-/** Whether it has a `then`, as a promise that was not awaited has. */
-export function isThenable(value: unknown): boolean {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 /** Takes what a promise that nobody waits for may reject with, which would end the process. */

@@ -1,46 +1,125 @@
-// What a response must be beyond its shape: plain JSON, calls that can be told apart, a stop reason that fits them, and figures
-// that are counts.
+// The clauses about an answer of a provider, whichever way it came. Each copes with a value that is not a response at all, since
+// that is reported by the first clause alone.
 
-import { findResponseFlaw, toPointer, type LlmTurnResponse } from "../../core/index.js";
-import { findImpurity } from "./serialise.js";
+import { findResponseFlaw, isPlainObject, type LlmToolCall, type LlmTurnResponse } from "../../core/index.js";
+import { assertSame, fail, toClauses, violationOf, type Clause } from "./clause.js";
+import { findImpurity, findStrictImpurity } from "./json.js";
 
-/** What is wrong, in words; undefined when it is a response that a run can go on from. */
+export const responseClauses: readonly Clause<LlmTurnResponse | undefined, void>[] = toClauses({
+  "answers with a turn response": {
+    advice:
+      "Resolve to { message: { role: 'assistant', content, toolCalls? }, stopReason }, as LlmTurnResponse has it.",
+    check: assertShape,
+  },
+  "answers with plain JSON, no field of which is undefined": {
+    advice:
+      "Leave out a field that has no value, and write what is not JSON (a Date, a BigInt, NaN) as text or a number.",
+    check: (response) => assertPlain(findStrictImpurity(response)),
+  },
+  "gives the final answer where it asks for no tool, and only there": {
+    advice: "Set finalAnswer when there are no calls, and leave it out when there are some.",
+    check: assertFinal,
+  },
+  "says by its stop reason whether it asks for a tool": {
+    advice: "Give toolUse when there are calls and stop when there are none, whatever the vendor calls it.",
+    check: assertStop,
+  },
+  "gives each of its calls an id of its own and a name": {
+    advice: "Make an id for each call when the vendor gives none: results are found by it.",
+    check(response) {
+      for (const { id, name } of callsOf(response)) {
+        if (id === "" || name === "") fail("a call", { id, name }, "an id and a name");
+      }
+      assertIds(response);
+    },
+  },
+  "keeps arguments that are no object as text, beside an empty object": {
+    advice:
+      "Put arguments that could not be read into malformedArguments as they were written, and set arguments to {}.",
+    check: assertMalformed,
+  },
+  "gives its thoughts as texts or as redacted data": {
+    advice: "Give each of message.reasoning as { type: 'text', text, signature? } or as { type: 'redacted', data }.",
+    check: assertThoughts,
+  },
+  "counts tokens in whole numbers and cost in numbers, none below 0": {
+    advice: "Leave usage or costUsd out when the vendor reports nothing that can be counted.",
+    check: assertFigures,
+  },
+});
+
+/** Fails at the first clause that a response breaks. */
+export function assertResponse(response: unknown): asserts response is LlmTurnResponse {
+  for (const { check } of responseClauses) check(response as LlmTurnResponse);
+}
+
+/**
+ * Why no run could go on from this answer, in words; undefined when one could. Laxer than the clauses: names may be empty, and
+ * fields undefined, the final answer among them.
+ */
 export function findAnswerFault(value: unknown): string | undefined {
-  const flaw = findResponseFlaw(value);
-  if (flaw !== undefined) return `${flaw.pointer === "" ? "it" : flaw.pointer} is not ${flaw.expected}`;
-  const loss = findImpurity(value);
-  if (loss !== undefined) return loss;
-  const response = value as LlmTurnResponse;
-  return findCallFault(response) ?? findThoughtFault(response) ?? findFigureFault(response);
+  return violationOf(() => {
+    assertShape(value);
+    assertPlain(findImpurity(value));
+    if (callsOf(value).length > 0) assertFinal(value);
+    for (const assert of [assertIds, assertMalformed, assertStop, assertThoughts, assertFigures]) assert(value);
+  });
 }
 
-/** What is wrong beyond that with what a provider gives itself; undefined when nothing is. */
-export function findContractFault(response: LlmTurnResponse): string | undefined {
-  const { toolCalls = [] } = response.message;
-  const unnamed = toolCalls.findIndex(({ id, name }) => id === "" || name === "");
-  if (unnamed !== -1) return `/message/toolCalls/${unnamed} has no id or no name`;
-  if (toolCalls.length === 0 && response.finalAnswer === undefined) return "there is no call and no final answer";
-  const absent = findUndefined(response, "");
-  return absent === undefined ? undefined : `${absent} is there and undefined, where a field is absent or has a value`;
+/** The calls of a response; none for what is not one. */
+export function callsOf(response: unknown): readonly LlmToolCall[] {
+  const calls: unknown = (response as Partial<LlmTurnResponse> | undefined)?.message?.toolCalls;
+  return Array.isArray(calls) ? calls.filter((call): call is LlmToolCall => isPlainObject(call)) : [];
 }
 
-function findUndefined(value: unknown, pointer: string): string | undefined {
-  if (value === undefined) return pointer;
-  if (typeof value !== "object" || value === null) return undefined;
-  for (const [key, item] of Object.entries(value)) {
-    const found = findUndefined(item, pointer + toPointer([key]));
-    if (found !== undefined) return found;
+function assertShape(response: unknown): asserts response is LlmTurnResponse {
+  const flaw = findResponseFlaw(response);
+  if (flaw !== undefined) fail(flaw.pointer === "" ? "it" : flaw.pointer, response, flaw.expected);
+}
+
+function assertPlain(impurity: string | undefined): void {
+  if (impurity !== undefined) fail("the response", impurity, "plain JSON");
+}
+
+function assertFinal(response: LlmTurnResponse | undefined): void {
+  const calls = callsOf(response).length;
+  const expected = calls === 0 ? "string" : "undefined";
+  assertSame(`the type of finalAnswer with ${calls} calls`, typeof response?.finalAnswer, expected);
+}
+
+/** An answer that was cut off may have calls all the same. */
+function assertStop(response: LlmTurnResponse | undefined): void {
+  if (!hasMessage(response)) return;
+  const { stopReason } = response;
+  const calls = (response.message.toolCalls ?? []).length;
+  if (stopReason !== (calls > 0 ? "stop" : "toolUse")) return;
+  fail(`the stop reason with ${calls} calls`, stopReason, calls > 0 ? "toolUse" : "stop");
+}
+
+function assertIds(response: LlmTurnResponse | undefined): void {
+  const calls = callsOf(response);
+  for (const [index, { id }] of calls.entries()) {
+    if (calls.findIndex((call) => call.id === id) !== index) {
+      fail(`/message/toolCalls/${index}/id`, id, "an id that no earlier call has");
+    }
   }
-  return undefined;
 }
 
-/** What is wrong with the thoughts of an answer; undefined when nothing is, or there are none. */
-export function findThoughtFault({ message }: LlmTurnResponse): string | undefined {
-  const thoughts: unknown = message.reasoning;
-  if (thoughts === undefined) return undefined;
-  if (!Array.isArray(thoughts)) return "/message/reasoning is not a list";
-  const odd = thoughts.findIndex((thought: unknown) => !isThought(thought));
-  return odd === -1 ? undefined : `/message/reasoning/${odd} is neither a text nor redacted data`;
+function assertMalformed(response: LlmTurnResponse | undefined): void {
+  for (const { arguments: args, malformedArguments } of callsOf(response)) {
+    if (malformedArguments === undefined) continue;
+    assertSame("the type of malformedArguments", typeof malformedArguments, "string");
+    assertSame("the arguments of a call with malformedArguments", args, {});
+  }
+}
+
+function assertThoughts(response: LlmTurnResponse | undefined): void {
+  const thoughts: unknown = hasMessage(response) ? response.message.reasoning : undefined;
+  if (thoughts === undefined) return;
+  if (!Array.isArray(thoughts)) fail("/message/reasoning", thoughts, "a list");
+  for (const [index, thought] of thoughts.entries()) {
+    if (!isThought(thought)) fail(`/message/reasoning/${index}`, thought, "a text or redacted data");
+  }
 }
 
 function isThought(thought: unknown): boolean {
@@ -49,39 +128,24 @@ function isThought(thought: unknown): boolean {
   return type === "text" && typeof text === "string" && (signature === undefined || typeof signature === "string");
 }
 
-function findCallFault(response: LlmTurnResponse): string | undefined {
-  const { toolCalls = [] } = response.message;
-  for (const [index, call] of toolCalls.entries()) {
-    const at = `/message/toolCalls/${index}`;
-    if (toolCalls.findIndex(({ id }) => id === call.id) !== index) return `${at}/id is that of an earlier call`;
-    if (call.malformedArguments === undefined) continue;
-    if (typeof call.malformedArguments !== "string") return `${at}/malformedArguments is not a string`;
-    if (Object.keys(call.arguments).length > 0) return `${at} has malformed arguments and others as well`;
+const COUNTS = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"] as const;
+
+/** Figures that a vendor adds are left alone. */
+function assertFigures(response: Pick<LlmTurnResponse, "usage" | "costUsd"> | undefined): void {
+  const { usage, costUsd } = response ?? {};
+  for (const name of COUNTS) {
+    const count: unknown = usage?.[name];
+    if (count !== undefined && !isCount(count)) fail(`/usage/${name}`, count, "a whole number of 0 or more");
   }
-  const fault = findStopFault(response);
-  if (fault !== undefined || toolCalls.length === 0) return fault;
-  return response.finalAnswer === undefined ? undefined : "there are calls and a final answer";
+  if (costUsd === undefined || (Number.isFinite(costUsd) && costUsd >= 0)) return;
+  fail("/costUsd", costUsd, "a finite number of 0 or more");
 }
 
-/** Whether the stop reason contradicts the calls. An answer that was cut off may have calls all the same. */
-export function findStopFault({ message, stopReason }: LlmTurnResponse): string | undefined {
-  const hasCalls = (message.toolCalls ?? []).length > 0;
-  if (hasCalls) return stopReason === "stop" ? "the stop reason is stop and there are calls" : undefined;
-  return stopReason === "toolUse" ? "the stop reason is toolUse and there is no call" : undefined;
-}
-
-/** What is wrong with the figures of an answer; undefined when they are counts and a price, or absent. */
-export function findFigureFault({
-  usage = { inputTokens: 0, outputTokens: 0 },
-  costUsd,
-}: Pick<LlmTurnResponse, "usage" | "costUsd">): string | undefined {
-  const counts = ["inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens", "reasoningTokens"] as const;
-  const wrong = counts.find((name) => usage[name] !== undefined && !isCount(usage[name]));
-  if (wrong !== undefined) return `/usage/${wrong} is ${String(usage[wrong])} and no count`;
-  if (costUsd === undefined || (Number.isFinite(costUsd) && costUsd >= 0)) return undefined;
-  return `/costUsd is ${costUsd}, which is ${costUsd < 0 ? "below 0" : "no price"}`;
-}
-
-function isCount(value: unknown): boolean {
+/** Whether it is a whole number of 0 or more. */
+export function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+function hasMessage(response: LlmTurnResponse | undefined): response is LlmTurnResponse {
+  return isPlainObject((response as Partial<LlmTurnResponse> | undefined)?.message);
 }

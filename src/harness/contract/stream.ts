@@ -1,94 +1,149 @@
-// A stream read whole, and what is wrong with its pieces: the response comes once and last, and the deltas are parts of it.
+// The clauses about the pieces of a stream: the response comes once and last, and the deltas are parts of it.
 
 import {
-  canonicalize,
   parseBoundedJson,
+  type LlmStreamDelta,
   type LlmStreamEvent,
   type LlmToolCall,
   type LlmTurnResponse,
 } from "../../core/index.js";
-import { describeThrown } from "./thrown.js";
+import { assertSame, fail, toClauses, type Clause } from "./clause.js";
+import { assertResponse, callsOf } from "./response.js";
 
-/** A stream that says more than this never ends. */
-export const MAX_PIECES = 100_000;
+export const streamClauses: readonly Clause<readonly LlmStreamEvent[], void>[] = toClauses({
+  "streams pieces of the kinds that there are": {
+    advice:
+      "Yield text-delta and reasoning-delta with text, tool-call-delta with index and argumentsText, and response.",
+    check(events) {
+      for (const event of events) {
+        const expected = expectedPiece(event);
+        if (expected !== undefined) fail("a piece of the stream", event, expected);
+      }
+    },
+  },
+  "ends a stream with its response, which comes once": {
+    advice: "Yield { type: 'response', response } once, as the last piece.",
+    check(events) {
+      const types = events.map((event) => event?.type);
+      assertSame("how many responses there are", types.filter((type) => type === "response").length, 1);
+      assertSame("the last piece", types.at(-1), "response");
+    },
+  },
+  "streams a response that turn could give": {
+    advice: "Make the response of turn and of stream by the same code.",
+    check(events) {
+      for (const event of events) if (event?.type === "response") assertResponse(event.response);
+    },
+  },
+  "streams the words of its response": {
+    advice: "Yield every piece of the text once, in order, and nothing that is not in it.",
+    check: assertWords,
+  },
+  "streams each call with its id and name once, and the arguments of its response": {
+    advice:
+      "Give id and name with the first piece of a call alone, index as its place in toolCalls, and the arguments in pieces.",
+    check: assertCallPieces,
+  },
+});
 
-/** Everything that a stream gave, in its order. `afterwards`: what it threw though its response had come. */
-export interface Gathered {
-  readonly events: readonly LlmStreamEvent[];
-  readonly afterwards?: { readonly error: unknown };
-}
+/** A stream of more pieces than this is taken to have no end. */
+const MAX_PIECES = 100_000;
 
-/** Reads a stream to its end, or to one piece more than there may be. Rejects as the stream does, unless its response had come. */
-export async function gather(stream: AsyncIterable<LlmStreamEvent>): Promise<Gathered> {
-  const events: LlmStreamEvent[] = [];
-  try {
-    for await (const event of stream) {
-      events.push(event);
-      // One that never waits leaves no room for the timer of whoever waits for it.
-      if (events.length > MAX_PIECES) break;
-    }
-  } catch (error) {
-    if (events.some((event: Partial<LlmStreamEvent> | null) => event?.type === "response")) {
-      return { events, afterwards: { error } };
-    }
-    throw error;
+/** Reads a stream to its end into `events`, unless `isLeft` says to stop. Rejects as the stream does. */
+export async function readPieces(
+  iterator: AsyncIterator<LlmStreamEvent>,
+  events: LlmStreamEvent[],
+  isLeft = () => false,
+): Promise<void> {
+  while (!isLeft()) {
+    const next = (await iterator.next()) as IteratorResult<LlmStreamEvent, undefined> | null | undefined;
+    if (next === null || typeof next !== "object") fail("what next() gives", next, "{ done, value }");
+    if (next.done === true) return;
+    events.push(next.value);
+    // A stream that never waits leaves no room for anybody's timer.
+    if (events.length > MAX_PIECES) fail("how many pieces a stream has", `more than ${MAX_PIECES}`, "an end");
   }
-  return { events };
 }
 
-/** `whole` is the response, once there is no fault before it. */
-export function findStreamFault({ events, afterwards }: Gathered): { fault?: string; whole?: unknown } {
-  if (afterwards !== undefined) return { fault: `it threw ${describeThrown(afterwards.error)} after its response` };
-  if (events.length > MAX_PIECES) return { fault: `it gave more than ${MAX_PIECES} pieces and no end` };
-  const odd = events.findIndex((event: unknown) => typeof event !== "object" || event === null);
-  if (odd !== -1) return { fault: `piece ${odd} is no object` };
-  const strange = events.findIndex(({ type }) => !PIECES.includes(type));
-  if (strange !== -1) return { fault: `piece ${strange} is of type ${String(events[strange]?.type)}, which is none` };
-  const places = events.flatMap(({ type }, index) => (type === "response" ? [index] : []));
-  if (places.length !== 1) return { fault: `it gave ${places.length} responses` };
-  if (places[0] !== events.length - 1) return { fault: "something came after the response" };
-  const { response } = events.at(-1) as { response: LlmTurnResponse };
-  const fault = findDeltaFault(events.slice(0, -1), response);
-  return fault === undefined ? { whole: response } : { fault };
+/** Fails for a value that cannot be read piece by piece. */
+export function iteratorOf(events: unknown): AsyncIterator<LlmStreamEvent> {
+  const open: unknown = (events as Partial<AsyncIterable<LlmStreamEvent>> | null | undefined)?.[Symbol.asyncIterator];
+  if (typeof open !== "function") fail("what stream gives", events, "an async iterable");
+  return open.call(events) as AsyncIterator<LlmStreamEvent>;
 }
 
-function findDeltaFault(deltas: readonly LlmStreamEvent[], response: LlmTurnResponse): string | undefined {
-  const said = deltas.map((delta) => (delta.type === "text-delta" ? delta.text : "")).join("");
-  const content = response?.message?.content;
-  if (said !== "" && said !== content)
-    return `its text is ${JSON.stringify(said)} and that of the response ${JSON.stringify(content)}`;
-  const calls = response?.message?.toolCalls ?? [];
-  const pieces = deltas.filter((delta) => delta.type === "tool-call-delta");
-  if (pieces.some(({ index }) => calls[index] === undefined))
-    return "a piece is of a call that the response does not have";
-  for (const [index, call] of calls.entries()) {
+/** Tells a stream that nobody reads on, and waits for nothing that comes of it. */
+export function leaveStream(iterator: AsyncIterator<LlmStreamEvent>): void {
+  void (async () => iterator.return?.())().catch(() => undefined);
+}
+
+/** The first response of a stream. */
+export function responseOf(events: readonly LlmStreamEvent[] = []): LlmTurnResponse | undefined {
+  return events.find((event) => event?.type === "response")?.response;
+}
+
+/** What a piece should have been; undefined for a right one. */
+function expectedPiece(event: LlmStreamEvent): string | undefined {
+  switch ((event as LlmStreamEvent | undefined)?.type) {
+    case "text-delta":
+    case "reasoning-delta":
+      return typeof (event as { text?: unknown }).text === "string" ? undefined : "a text";
+    case "tool-call-delta": {
+      const { index, argumentsText } = event as { index?: unknown; argumentsText?: unknown };
+      if (!Number.isSafeInteger(index) || Number(index) < 0) return "the index of a call";
+      return typeof argumentsText === "string" ? undefined : "argumentsText";
+    }
+    case "response":
+      return undefined;
+    case undefined:
+      return "a piece with a type";
+  }
+  return "text-delta, reasoning-delta, tool-call-delta or response";
+}
+
+function deltasOf<T extends LlmStreamDelta["type"]>(
+  events: readonly LlmStreamEvent[],
+  type: T,
+): Extract<LlmStreamDelta, { type: T }>[] {
+  const end = events.findIndex((event) => event?.type === "response");
+  const deltas = end === -1 ? events : events.slice(0, end);
+  return deltas.filter((event): event is Extract<LlmStreamDelta, { type: T }> => event?.type === type);
+}
+
+/** The texts together are those of the response. A stream without texts has none to compare. */
+export function assertWords(events: readonly LlmStreamEvent[]): void {
+  const texts = deltasOf(events, "text-delta").map(({ text }) => text);
+  const response = responseOf(events) as Partial<LlmTurnResponse> | undefined;
+  if (response !== undefined && texts.length > 0) assertSame("the words", texts.join(""), response.message?.content);
+}
+
+/** The pieces of each call together are the call in the response. */
+export function assertCallPieces(events: readonly LlmStreamEvent[]): void {
+  const pieces = deltasOf(events, "tool-call-delta");
+  const calls = callsOf(responseOf(events));
+  for (const index of new Set(pieces.map((piece) => piece.index))) {
     const own = pieces.filter((piece) => piece.index === index);
-    const fault = own.length === 0 ? undefined : findPieceFault(own, call);
-    if (fault !== undefined) return `of call ${index} ${fault}`;
+    const call = calls[index];
+    if (call === undefined) fail(`call ${index} of the response`, undefined, "the call that was streamed");
+    for (const key of ["id", "name"] as const) {
+      const times = own.filter((piece) => piece[key] !== undefined).length;
+      if (times > 1) fail(`how often the ${key} of call ${index} comes`, times, 1);
+    }
+    assertArguments(own.map(({ argumentsText }) => argumentsText).join(""), call);
   }
-  return undefined;
 }
 
-type Piece = Extract<LlmStreamEvent, { type: "tool-call-delta" }>;
-
-function findPieceFault(pieces: readonly Piece[], call: LlmToolCall): string | undefined {
-  for (const key of ["id", "name"] as const) {
-    const told = pieces.filter((piece) => piece[key] !== undefined).length;
-    if (told > 1) return `the ${key} came ${told} times`;
-  }
-  const text = pieces.map(({ argumentsText }) => argumentsText).join("");
-  const whole = call.malformedArguments ?? canonicalize(call.arguments);
-  const said = call.malformedArguments === undefined ? readArguments(text) : text;
-  return said === whole ? undefined : `the arguments came as ${JSON.stringify(text)}, and the response has ${whole}`;
+function assertArguments(text: string, { name, arguments: args, malformedArguments }: LlmToolCall): void {
+  const what = `the streamed arguments of ${name}`;
+  if (malformedArguments === undefined) assertSame(what, readArguments(text), args);
+  else assertSame(what, text, malformedArguments);
 }
 
-/** No text at all, and null, stand for no arguments. */
-function readArguments(text: string): string {
+/** An empty text, and null, stand for no arguments. Text that is not JSON stays as it is. */
+function readArguments(text: string): unknown {
   try {
-    return canonicalize(text.trim() === "" ? {} : (parseBoundedJson(text) ?? {}));
+    return text.trim() === "" ? {} : (parseBoundedJson(text) ?? {});
   } catch {
     return text;
   }
 }
-
-const PIECES: readonly unknown[] = ["text-delta", "reasoning-delta", "tool-call-delta", "response"];

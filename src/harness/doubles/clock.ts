@@ -1,7 +1,7 @@
 // A clock that stands until it is moved. It is the `now` and the `timer` of the ports, so nothing that waits by them waits in
 // real time, and a run takes the same time on every machine.
 
-import { showValue, sleep, type Ports } from "../../core/index.js";
+import { isThenable, showValue, sleep, type Ports } from "../../core/index.js";
 import { HarnessError } from "../errors.js";
 
 /** Hand it in as `ports`, alone or with others: `{ ports: clock }`, `{ ports: { ...host.ports, now: clock.now, timer: clock.timer } }`. */
@@ -101,7 +101,7 @@ export function fixedClock(start: number = DEFAULT_CLOCK_START): FixedClock {
       time = Math.max(time, end);
     },
     async until(work, maxTimers = MAX_FIRED_TIMERS) {
-      if (typeof (work as Partial<Promise<unknown>> | null | undefined)?.then !== "function") {
+      if (!isThenable(work)) {
         throw new HarnessError("double-unclear", `until was given ${showValue(work)}`, "Give the promise of the work.");
       }
       if (!Number.isSafeInteger(maxTimers) || maxTimers < 0)

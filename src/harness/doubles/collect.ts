@@ -2,6 +2,7 @@
 // it failed with is a part of that value, so nothing here rejects.
 
 import {
+  isThenable,
   showValue,
   type AgentEvent,
   type EventListener,
@@ -53,7 +54,7 @@ export function collect(
   if (typeof source === "function") return collectRun(source);
   if (typeof source === "object" && source !== null) {
     if (Symbol.asyncIterator in source) return collectStream(source);
-    if (typeof (source as Partial<Promise<unknown>>).then === "function") return collectRun(source);
+    if (isThenable(source)) return collectRun(source);
   }
   throw unclear(`collect was given ${showValue(source)}`);
 }

@@ -2,7 +2,7 @@
 // importer kept in `extensions.import.outcome`.
 
 import type { Cassette } from "../../cassette/index.js";
-import { isPlainObject } from "../../core/index.js";
+import { isPlainObject, valueAt } from "../../core/index.js";
 
 /** Where a benchmark says it, in the order they are tried: RFC 6901 pointers into the outcome. */
 const DEFAULT_POINTERS = ["/success", "/utility", "/passed", "/resolved", "/reward"];
@@ -46,19 +46,4 @@ export function successOf(cassette: Cassette, pointer?: string): boolean | undef
 
 function hasError(outcome: unknown): boolean {
   return isPlainObject(outcome) && (outcome["error"] ?? null) !== null;
-}
-
-/** True for "" and for what begins with "/" and has no broken escape (RFC 6901 §3). */
-export function isPointer(text: string): boolean {
-  return text === "" || (text.startsWith("/") && !/~(?![01])/.test(text));
-}
-
-function valueAt(value: unknown, pointer: string): unknown {
-  let place = value;
-  for (const part of pointer.split("/").slice(1)) {
-    const key = part.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof place !== "object" || place === null || !Object.hasOwn(place, key)) return undefined;
-    place = (place as Record<string, unknown>)[key];
-  }
-  return place;
 }

@@ -7,6 +7,7 @@ import {
   portsProblem,
   showValue,
   sleep,
+  untilAborted,
   withSystemPorts,
   type CustomTool,
   type JsonValue,
@@ -156,9 +157,9 @@ function suffer(fault: ToolFault, work: () => unknown, { tool, signal, ports }: 
         throw new Error(`${tool.name}: the connection broke before the answer came`);
       });
     case "hang":
-      return untilAborted(signal);
+      return untilAborted(new Promise(() => undefined), signal);
     case "deaf":
-      return untilAborted(signal).catch(() => sleep(1_000, ports).then(work));
+      return untilAborted(new Promise(() => undefined), signal).catch(() => sleep(1_000, ports).then(work));
     case "slow":
       return sleep(fault.ms, ports, signal).then(work);
     case "wrong-type":
@@ -171,15 +172,6 @@ function suffer(fault: ToolFault, work: () => unknown, { tool, signal, ports }: 
     case "forbidden-key":
       return JSON.parse('{"__proto__":{"isAdmin":true},"constructor":{"prototype":{"isAdmin":true}},"prototype":1}');
   }
-}
-
-/** Rejects with the signal's reason. */
-function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    const stop = () => reject(signal.reason as Error);
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-  });
 }
 
 function withoutJson(what: Extract<ToolFault, { kind: "not-json" }>["what"]): unknown {

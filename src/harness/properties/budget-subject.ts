@@ -1,7 +1,9 @@
-// What checkBudget is given: limits, or a function that makes a budget; looked at before any turn is spent.
+// What checkBudget is given, limits or a function that makes a budget, checked before any turn is spent.
 
 import { createBudget, type Budget, type BudgetCap, type BudgetLimits } from "../../core/index.js";
-import { describeGiven, isClass, isObject, letGo, missingMethods, refuse } from "../contract/given.js";
+import { assertNew, factoryHint } from "../contract/factory.js";
+import { describeGiven, isClass, isObject, missingMethods, refuse } from "../contract/given.js";
+import { isCount } from "../contract/response.js";
 import { describeThrown } from "../contract/thrown.js";
 
 /** The caps of a budget. */
@@ -11,7 +13,7 @@ const OWNER = "checkBudget";
 const METHODS = ["takeTurn", "takeToolCall", "spend", "beginConversation", "limitOf"];
 const HINT = "Pass limits such as { maxTurns: 8 }, or a function that makes a new budget at each call.";
 
-/** Makes a new budget at each call. Throws `AgentError` `invalid-options` for what is neither limits nor such a function. */
+/** Makes a new budget at each call. Throws `AgentError` `invalid-options` for any other value. */
 export function budgetMaker(subject: BudgetLimits | (() => Budget)): () => Budget {
   if (typeof subject !== "function") {
     if (!isObject(subject)) refuse(OWNER, describeGiven(subject), HINT);
@@ -20,48 +22,33 @@ export function budgetMaker(subject: BudgetLimits | (() => Budget)): () => Budge
     }
     return () => createBudget(subject, `the budget of ${OWNER}`);
   }
-  if (isClass(subject)) refuse(OWNER, describeGiven(subject), `Pass () => new ${subject.name}().`);
-  const made = new WeakSet<object>();
+  const given: unknown = subject;
+  if (isClass(given)) refuse(OWNER, describeGiven(given), factoryHint(given, HINT));
+  const blame = (fault: string, _actual: unknown, cause?: unknown): never =>
+    refuse(OWNER, `a function that ${fault}`, HINT, cause);
+  const making = { kind: "budget", missing: missingOf, made: new WeakSet(), blame };
   return () => {
-    const budget = makeOnce(subject);
-    if (made.has(budget)) {
-      refuse(OWNER, "a function that gives the same budget twice", "Let it make a new one at each call.");
+    let budget: Budget;
+    try {
+      budget = subject();
+    } catch (error) {
+      return blame(`threw ${describeThrown(error)}`, undefined, error);
     }
-    made.add(budget);
+    assertNew(making, budget);
     return budget;
   };
 }
 
-function makeOnce(make: () => Budget): Budget {
-  let budget: Budget;
-  try {
-    budget = make();
-  } catch (error) {
-    return refuse(OWNER, `a function that threw ${describeThrown(error)}`, HINT, error);
-  }
-  const fault = findBudgetFault(budget);
-  return fault === undefined ? budget : refuse(OWNER, `a function that gives ${fault}`, HINT);
-}
-
-function findBudgetFault(budget: unknown): string | undefined {
-  letGo(budget);
-  if (!isObject(budget)) return `${describeGiven(budget)}, which is no budget`;
+function missingOf(budget: unknown): string[] {
+  if (!isObject(budget)) return METHODS;
   const { turns, toolCalls, usage } = budget;
-  const missing = [
-    ...missingMethods(budget, METHODS),
-    ...Object.entries({ turns, toolCalls }).flatMap(([name, count]) => (typeof count === "number" ? [] : [name])),
-    ...(isObject(usage) ? [] : ["usage"]),
-  ];
-  return missing.length === 0 ? undefined : `an object without ${missing.join(", ")}, which is no budget`;
+  const counts = Object.entries({ turns, toolCalls }).filter(([, count]) => typeof count !== "number");
+  return [...missingMethods(budget, METHODS), ...counts.map(([name]) => name), ...(isObject(usage) ? [] : ["usage"])];
 }
 
-/** What is wrong with turns that are to be spent; undefined when nothing is. */
+/** Why these turns cannot be spent; undefined when they can. */
 export function findTurnsFault(turns: unknown): string | undefined {
-  if (!Array.isArray(turns)) return "it is no list of turns";
+  if (!Array.isArray(turns)) return "it must be a list of turns";
   const odd = turns.findIndex((turn: unknown) => !isObject(turn) || !isCount(turn["toolCalls"]));
-  return odd === -1 ? undefined : `turn ${odd} is none, such as { toolCalls: 1, usage: {…}, costUsd: 0.01 }`;
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
+  return odd === -1 ? undefined : `turn ${odd} must be an object such as { toolCalls: 1, usage: {…}, costUsd: 0.01 }`;
 }

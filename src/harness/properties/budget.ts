@@ -18,7 +18,7 @@ import { answerOf } from "../arbitraries/cassettes.js";
 import { assertExamples, assertLawOptions, breaks, holdLaws, isBreach, type LawOptions } from "./law.js";
 import { describeThrown } from "../contract/thrown.js";
 import { budgetMaker, CAPS, findTurnsFault } from "./budget-subject.js";
-import { settle } from "./within.js";
+import { settle } from "../contract/waiting.js";
 
 /** The options of `checkBudget`. */
 export interface CheckBudgetOptions extends LawOptions {

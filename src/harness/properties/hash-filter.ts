@@ -13,6 +13,7 @@ import {
   canonicalize,
   copyJson,
   findMessageFlaw,
+  isThenable,
   scriptedProvider,
   type LlmMessage,
   type LlmTurnResponse,
@@ -22,8 +23,8 @@ import { conversation } from "../arbitraries/messages.js";
 import { withVolatile } from "../arbitraries/volatile.js";
 import { HarnessError } from "../errors.js";
 import { assertExamples, assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
-import { describeGiven, isClass, isThenable, letGo, refuse } from "../contract/given.js";
-import { findImpurity } from "../contract/serialise.js";
+import { describeGiven, isClass, letGo, refuse } from "../contract/given.js";
+import { findImpurity } from "../contract/json.js";
 import { describeThrown } from "../contract/thrown.js";
 
 /** The options of `checkHashFilter`. */

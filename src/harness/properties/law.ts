@@ -3,6 +3,7 @@
 
 import fc from "fast-check";
 import { AgentError, defined, showValue, toVisible } from "../../core/index.js";
+import { violationOf } from "../contract/clause.js";
 import { assertOptionsObject, assertWait, describeGiven } from "../contract/given.js";
 import { HarnessError } from "../errors.js";
 
@@ -42,7 +43,7 @@ export class LawBrokenError extends HarnessError {
   }
 }
 
-/** Thrown inside a law, by {@link breaks}. */
+/** A law that does not hold for one value. */
 class Breach extends Error {
   readonly law: string;
 
@@ -52,9 +53,15 @@ class Breach extends Error {
   }
 }
 
-/** Says that `law` does not hold, and what was seen. */
+/** Throws because `law` does not hold: `what` was seen. */
 export function breaks(law: string, what: string, cause?: unknown): never {
   throw new Breach(law, what, cause);
+}
+
+/** Runs checks that clauses of a contract are made of; a violation breaks `law`. */
+export function holds(law: string, check: () => void): void {
+  const violation = violationOf(check);
+  if (violation !== undefined) breaks(law, violation);
 }
 
 /** Whether something thrown is what {@link breaks} throws. */

@@ -1,14 +1,14 @@
 // Whose calls are checked: one provider, or a function that makes a new one for each call; and what it is asked.
 
 import { findMessageFlaw, providerName, type LlmProviderAdapter, type LlmTurnRequest } from "../../core/index.js";
+import { checkedFactory, factoryHint } from "../contract/factory.js";
 import { describeGiven, isClass, isObject, missingMethods, refuse } from "../contract/given.js";
-import { describeThrown } from "../contract/thrown.js";
-import { settle } from "./within.js";
+import { settle } from "../contract/waiting.js";
 
 /** A provider, or a function that makes a new one in the same state at each call. */
 export type ProviderSource = LlmProviderAdapter | (() => LlmProviderAdapter | Promise<LlmProviderAdapter>);
 
-/** A source that was looked at: what it gives is a provider, and new wherever it is made. */
+/** A source whose providers are whole, and new wherever they are made. */
 export interface CheckedSource {
   readonly isMade: boolean;
   readonly name: string;
@@ -18,37 +18,25 @@ export interface CheckedSource {
 const OWNER = "checkProvider";
 const HINT = "Pass a provider, or a function that makes a new one at each call.";
 
-/** Throws `AgentError` `invalid-options` for what is neither a provider nor makes one. */
+/** Throws `AgentError` `invalid-options` for a value that neither is a provider nor makes one. */
 export async function checkSource(source: ProviderSource, timeoutMs: number): Promise<CheckedSource> {
+  const missing = (subject: unknown) => missingMethods(subject, ["turn"]);
   if (typeof source !== "function") {
-    if (missingMethods(source, ["turn"]).length > 0)
-      refuse(OWNER, `${describeGiven(source)}, which is no provider`, HINT);
+    if (missing(source).length > 0) refuse(OWNER, `${describeGiven(source)}, which is not a provider`, HINT);
     return { isMade: false, name: providerName(source), get: async () => source };
   }
-  if (isClass(source)) refuse(OWNER, describeGiven(source), `Pass () => new ${source.name}().`);
-  const made = new WeakSet<object>();
-  const get = async (): Promise<LlmProviderAdapter> => {
-    const end = await settle(source, timeoutMs);
-    if (end.kind === "late") refuse(OWNER, `a function that gave nothing within ${timeoutMs} ms`, HINT);
-    if (end.kind === "thrown") refuse(OWNER, `a function that threw ${describeThrown(end.error)}`, HINT, end.error);
-    const provider = end.value as LlmProviderAdapter;
-    if (missingMethods(provider, ["turn"]).length > 0) {
-      refuse(OWNER, `a function that gives ${describeGiven(provider)}, which is no provider`, HINT);
-    }
-    if (made.has(provider)) {
-      const hint = "Let it make a new one at each call, or pass the provider itself.";
-      refuse(OWNER, "a function that gives the same provider twice", hint);
-    }
-    made.add(provider);
-    return provider;
-  };
+  const make: () => LlmProviderAdapter | Promise<LlmProviderAdapter> = source;
+  if (isClass(source)) refuse(OWNER, describeGiven(source), factoryHint(source, HINT));
+  const blame = (fault: string, _actual: unknown, cause?: unknown): never =>
+    refuse(OWNER, `a function that ${fault}`, HINT, cause);
+  const get = checkedFactory({ kind: "provider", missing, made: new WeakSet(), blame }, timeoutMs, make);
   const first = await get();
   // How it ends is judged with the calls.
   await settle(() => first.destroy?.(), timeoutMs);
   return { isMade: true, name: providerName(first), get };
 }
 
-/** Throws `AgentError` `invalid-options` for what nobody can be asked. */
+/** Throws `AgentError` `invalid-options` for prompts that cannot be sent. */
 export function assertPrompts(prompts: readonly LlmTurnRequest[] | undefined): void {
   if (prompts === undefined) return;
   const hint = "Give requests such as { messages: [{ role: 'user', content: 'Hello' }] }, or leave prompts out.";

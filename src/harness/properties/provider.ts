@@ -7,21 +7,21 @@ import {
   copyJson,
   defined,
   seal,
-  systemPorts,
   toPointer,
   type LlmProviderAdapter,
+  type LlmStreamEvent,
   type LlmTurnRequest,
-  type LlmTurnResponse,
 } from "../../core/index.js";
 import { conversation } from "../arbitraries/messages.js";
 import { toolDefinition } from "../arbitraries/tools.js";
-import { assertLawOptions, assertSeen, breaks, holdLaws, isBreach, type LawOptions } from "./law.js";
-import { findAnswerFault, findContractFault } from "../contract/response.js";
-import { findLoss } from "../contract/serialise.js";
-import { findStreamFault, gather, type Gathered } from "../contract/stream.js";
+import { assertLawOptions, assertSeen, breaks, holdLaws, holds, isBreach, type LawOptions } from "./law.js";
+import { fail, Violation } from "../contract/clause.js";
+import { findLoss } from "../contract/json.js";
+import { assertResponse } from "../contract/response.js";
+import { iteratorOf, leaveStream, readPieces, responseOf, streamClauses } from "../contract/stream.js";
 import { describeThrown, isCrash } from "../contract/thrown.js";
+import { abortMidway, GRACE_MS, settle, type Settled } from "../contract/waiting.js";
 import { assertPrompts, checkSource, type CheckedSource, type ProviderSource } from "./provider-source.js";
-import { settle, type Settled } from "./within.js";
 
 /** The options of `checkProvider`. */
 export interface CheckProviderOptions extends LawOptions {
@@ -138,23 +138,25 @@ async function judgeRequest(
       breaks("providers that are made alike answer alike", differ("one", response, "the other", again));
     return;
   }
-  const gathered = end(streamed, "stream") as Gathered | undefined;
-  if (gathered === undefined) return;
-  const { fault, whole } = findStreamFault(gathered);
-  if (fault !== undefined) breaks("a stream gives pieces of its response, and the response last and once", fault);
-  assertAnswer(whole, handedOut);
+  const events = end(streamed, "stream") as LlmStreamEvent[] | undefined;
+  if (events === undefined) return;
+  const whole = responseOf(events);
+  if (whole !== undefined) assertAnswer(whole, handedOut);
+  for (const { check } of streamClauses) holds(IN_PIECES, () => check(events));
   count.streamed += 1;
   if (isMade && response !== undefined && canonicalize(response) !== canonicalize(whole))
     breaks("a stream gives the response that a turn gives", differ("the turn", response, "the stream", whole));
   await judgeAborted((signal) => ask(streamOf, { signal }));
 }
 
+const IN_PIECES = "a stream gives pieces of its response, and the response last and once";
+
 const differ = (one: string, left: unknown, other: string, right: unknown) =>
   `${one} gave ${canonicalize(left)}, ${other} ${canonicalize(right)}`;
 
 const turnOf: Ask = (provider, request) => provider.turn(request);
 
-/** Undefined of a provider that has no stream. */
+/** Every piece of the stream; undefined for a provider without streams. */
 const streamOf: Ask = async (provider, request) => {
   if (provider.stream === undefined) return undefined;
   let stream;
@@ -163,7 +165,16 @@ const streamOf: Ask = async (provider, request) => {
   } catch (error) {
     return breaks("a stream throws only when it is read", `it threw ${describeThrown(error)} at once`, error);
   }
-  return gather(stream);
+  const events: LlmStreamEvent[] = [];
+  const iterator = iteratorOf(stream);
+  try {
+    await readPieces(iterator, events);
+  } catch (error) {
+    if (error instanceof Violation) leaveStream(iterator);
+    else if (responseOf(events) !== undefined) fail("after its response", describeThrown(error), "the end");
+    throw error;
+  }
+  return events;
 };
 
 interface Terms {
@@ -206,6 +217,7 @@ async function askOnce(
     );
   }
   if (end.kind === "thrown" && isBreach(end.error)) throw end.error;
+  if (end.kind === "thrown" && end.error instanceof Violation) breaks(IN_PIECES, end.error.message);
   return end;
 }
 
@@ -242,8 +254,7 @@ function judgeEnd(end: Settled, what: string, mayReject: (error: unknown) => boo
 }
 
 function assertAnswer(response: unknown, handedOut: WeakSet<object>): void {
-  const fault = findAnswerFault(response) ?? findContractFault(response as LlmTurnResponse);
-  if (fault !== undefined) breaks("a response is what the contract says", fault);
+  holds("a response is what the contract says", () => assertResponse(response));
   freeze(response, "", handedOut);
 }
 
@@ -272,21 +283,11 @@ async function judgeAborted(ask: (signal: AbortSignal) => Promise<Settled>): Pro
   if (end.kind === "late") breaks(HEEDED, "it was fired before the call, and the call went on");
 }
 
-/** An answer that comes so long after the signal was not on its way when it fired. */
-const GRACE_MS = 1_000;
-
 async function judgeMidway(
   ask: (signal: AbortSignal, begun: () => void) => Promise<Settled>,
   timeoutMs: number,
 ): Promise<void> {
-  const controller = new AbortController();
-  let isLate = false;
-  let stop = (): void => undefined;
-  const fire = () => {
-    controller.abort();
-    stop = systemPorts.timer(GRACE_MS, () => void (isLate = true));
-  };
-  const end = await ask(controller.signal, () => queueMicrotask(fire)).finally(() => stop());
+  const { end, isLate } = await abortMidway(ask);
   if (end.kind === "late") breaks(HEEDED, `it was fired during the call, which went on for ${timeoutMs} ms`);
   if (end.kind === "value" && isLate)
     breaks(HEEDED, `the call was answered more than ${GRACE_MS} ms after it had fired`);

@@ -3,13 +3,13 @@
 
 import fc from "fast-check";
 import { createRedactor, type Redact, type RedactOptions } from "../../cassette/index.js";
-import { canonicalize, copyJson, type LlmTurnResponse } from "../../core/index.js";
+import { canonicalize, copyJson, isThenable, type LlmTurnResponse } from "../../core/index.js";
 import { reasoning } from "../arbitraries/messages.js";
 import { providerScript } from "../arbitraries/scripts.js";
 import { around, volatileText } from "../arbitraries/volatile.js";
 import { HarnessError } from "../errors.js";
 import { assertExamples, assertLawOptions, breaks, holdLaws, type LawOptions } from "./law.js";
-import { describeGiven, isClass, isObject, isThenable, letGo, refuse } from "../contract/given.js";
+import { describeGiven, isClass, isObject, letGo, refuse } from "../contract/given.js";
 import { findAnswerFault } from "../contract/response.js";
 import { describeThrown } from "../contract/thrown.js";
 

@@ -9,6 +9,7 @@ import {
   echoProvider,
   FORBIDDEN_KEYS,
   isPlainObject,
+  isThenable,
   ToolArgError,
   toPointer,
   toResultText,
@@ -23,11 +24,11 @@ import { changeOf } from "../arbitraries/changes.js";
 import { hostileArguments, mayBePoisoned } from "../arbitraries/tools.js";
 import { assertExamples, assertLawOptions, assertSeen, breaks, holdLaws, type LawOptions } from "./law.js";
 import { watchPrototypes } from "./prototypes.js";
-import { describeGiven, isObject, isThenable, refuse } from "../contract/given.js";
-import { findLoss } from "../contract/serialise.js";
+import { describeGiven, isObject, refuse } from "../contract/given.js";
+import { findLoss } from "../contract/json.js";
 import { describeThrown, isCrash } from "../contract/thrown.js";
 import { toolContext } from "./tool-context.js";
-import { settle, type Settled } from "./within.js";
+import { settle, type Settled } from "../contract/waiting.js";
 
 /** The options of `checkTool`. */
 export interface CheckToolOptions extends LawOptions {

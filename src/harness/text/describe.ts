@@ -1,6 +1,6 @@
 // Values in the messages of matchers and options: short, on one line, without secrets or invisible characters.
 
-import { isPlainObject } from "../../core/index.js";
+import { isPlainObject, isThenable } from "../../core/index.js";
 import { cutText } from "./hide.js";
 
 const MAX_KEYS = 6;
@@ -13,7 +13,7 @@ export function describeValue(value: unknown): string {
   if (typeof value !== "object")
     return `the ${typeof value} ${(value as number | bigint | boolean | symbol).toString()}`;
   if (Array.isArray(value)) return `a list of ${value.length}`;
-  if (typeof (value as { then?: unknown }).then === "function") return "a Promise that was not awaited";
+  if (isThenable(value)) return "a Promise that was not awaited";
   const keys = Object.keys(value);
   if (keys.length === 0) return "an object without keys";
   const rest = keys.length > MAX_KEYS ? ", …" : "";

@@ -1,10 +1,9 @@
 // One cell, from being claimed until it is settled. Everything that goes wrong on the way is data.
 
-import { AgentError, type Ports } from "../../core/index.js";
+import { AgentError, sleep, untilAborted, type Ports } from "../../core/index.js";
 import { toFleetError, toFleetResult, type FleetCell, type FleetError, type FleetResult } from "./cell.js";
 import type { Entry, Gates } from "./gate.js";
 import type { FleetRetry, Member, PlannedCell } from "./options.js";
-import { untilAborted, wait } from "./wait.js";
 
 export interface CellTerms {
   readonly gates: Gates;
@@ -84,7 +83,7 @@ async function enterAfter(
   { ports, signal, reenter }: CellTerms,
 ): Promise<Exclude<Entry, { kind: "later" }> | { kind: "aborted" }> {
   for (let waitMs = ms; ;) {
-    if (waitMs > 0) await wait(waitMs, ports, signal);
+    if (waitMs > 0) await sleep(waitMs, ports, signal).catch(() => undefined);
     if (signal.aborted) return { kind: "aborted" };
     const entry = await reenter();
     if (entry.kind !== "later") return entry;

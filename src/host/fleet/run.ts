@@ -2,14 +2,13 @@
 // start now, runs it and gives the place back; it waits for a target's rate without a place.
 
 import type { LimitFunction } from "p-limit";
-import type { Ports } from "../../core/index.js";
+import { sleep, untilAborted, type Ports } from "../../core/index.js";
 import type { FleetCell, FleetCounts } from "./cell.js";
 import { executeCell, type CellTerms } from "./execute.js";
 import type { Entry, Gates } from "./gate.js";
 import type { FleetRetry, FleetRunOptions, Member, PlannedCell } from "./options.js";
 import type { FleetQueue } from "./queue.js";
 import { createTally, type Tally } from "./tally.js";
-import { untilAborted, wait } from "./wait.js";
 
 /** What came of one run of a fleet. */
 export interface FleetRun {
@@ -81,7 +80,7 @@ async function loop(running: Running, crew: Crew): Promise<void> {
       throw error;
     });
     if (step.kind === "empty") return;
-    if (step.kind === "later") await wait(step.ms, ports, signal);
+    if (step.kind === "later") await sleep(step.ms, ports, signal).catch(() => undefined);
   }
 }
 

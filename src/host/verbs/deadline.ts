@@ -27,14 +27,3 @@ export function startDeadline(outer: AbortSignal, ms: number): Deadline {
     },
   };
 }
-
-/** Rejects with the signal's reason when it fires, for a race with work that might not heed it. */
-export function fired(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    // The reason is whatever the run was aborted with.
-    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-  });
-}

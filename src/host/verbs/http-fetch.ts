@@ -2,9 +2,10 @@
 // followed here, each hop checked like the first. Nothing is pooled, stored or forwarded: no cookies, no referrer, no
 // credentials beyond the header fields that the caller keeps for an origin.
 
+import { untilAborted } from "../../core/index.js";
 import { request as requestHttp, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import { request as requestHttps } from "node:https";
-import { fired, startDeadline } from "./deadline.js";
+import { startDeadline } from "./deadline.js";
 import { VerbError } from "./error.js";
 import { readBody, type Body, type BodyLimit } from "./http-body.js";
 import type { Net } from "./options.js";
@@ -54,7 +55,7 @@ export async function exchange<T>(
     return use({ url, status, headers, latencyMs, read });
   };
   try {
-    return await Promise.race([run(), fired(deadline.signal)]);
+    return await untilAborted(run(), deadline.signal);
   } catch (error) {
     if (error instanceof VerbError) throw error;
     signal.throwIfAborted();

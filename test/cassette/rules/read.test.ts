@@ -74,7 +74,7 @@ describe("a file of rules", () => {
       "a schema that cannot be used",
       pay({ arguments: { tool: "a", schema: { type: "strng" } } }),
       "/rules/0/arguments/schema",
-      '"strng" is no type',
+      '"strng" must be a type',
     ],
   ])("is refused with %s, which no schema can say", (_name, value, pointer, words) => {
     const error = refusal(() => checkRuleSet(value)) as CassetteError;

@@ -9,24 +9,24 @@ function refused(entry: unknown, pointer = "/a"): unknown {
 
 describe("a tolerance file", () => {
   it.each([
-    ["an unknown word", "trimm", "", 'is no tolerance: "trimm"; it may be ignore, trim'],
-    ["an unknown field", { nummeric: 1 }, "", 'is no tolerance: an object of "nummeric"'],
-    ["two fields", { default: 1, regex: "x" }, "", 'is no tolerance: an object of "default", "regex"'],
-    ["an empty object", {}, "", "is no tolerance"],
-    ["an empty list", [], "", "is no list of 1 to 16 tolerances"],
+    ["an unknown word", "trimm", "", 'is not a tolerance: "trimm"; it must be ignore, trim'],
+    ["an unknown field", { nummeric: 1 }, "", 'is not a tolerance: an object of "nummeric"'],
+    ["two fields", { default: 1, regex: "x" }, "", 'is not a tolerance: an object of "default", "regex"'],
+    ["an empty object", {}, "", "is not a tolerance"],
+    ["an empty list", [], "", "must be a list of 1 to 16 tolerances"],
     ["a kind twice", ["trim", "trim"], "/1", "is the second trim of one place"],
-    ["a number alone", { numeric: 1 }, "/numeric", "is 1; it is an object with absolute, relative or both"],
-    ["no allowance", { numeric: {} }, "/numeric", "is an object with absolute"],
-    ["an allowance of 0", { numeric: { absolute: 0 } }, "/numeric/absolute", "is 0; it is a number above 0"],
-    ["a share above 1", { numeric: { relative: 2 } }, "/numeric/relative", "is a share, 1 at the most"],
-    ["an unknown allowance", { numeric: { abs: 1 } }, "/numeric", 'has a field nobody knows: "abs"'],
-    ["an unknown unit", [{ isoDate: "week" }], "/0/isoDate", 'is "week"; it may be any, instant, day'],
-    ["no pattern", { regex: "" }, "/regex", 'is ""; it is a pattern'],
-    ["a broken pattern", { regex: "(" }, "/regex", "is no pattern that can be used"],
+    ["a number alone", { numeric: 1 }, "/numeric", "is 1; it must be an object with absolute, relative or both"],
+    ["no allowance", { numeric: {} }, "/numeric", "must be an object with absolute"],
+    ["an allowance of 0", { numeric: { absolute: 0 } }, "/numeric/absolute", "is 0; it must be a number above 0"],
+    ["a share above 1", { numeric: { relative: 2 } }, "/numeric/relative", "must be a share of at most 1"],
+    ["an unknown allowance", { numeric: { abs: 1 } }, "/numeric", 'has an unknown field: "abs"'],
+    ["an unknown unit", [{ isoDate: "week" }], "/0/isoDate", 'is "week"; it must be any, instant, day'],
+    ["no pattern", { regex: "" }, "/regex", 'is ""; it must be a pattern'],
+    ["a broken pattern", { regex: "(" }, "/regex", "cannot be used as a pattern"],
     ["a long pattern", { regex: "x".repeat(257) }, "/regex", "more than the limit of 256 characters"],
-    ["one choice", { oneOf: ["a"] }, "/oneOf", "is no list of 2 to 100 values"],
+    ["one choice", { oneOf: ["a"] }, "/oneOf", "must be a list of 2 to 100 values"],
     ["a choice twice", { oneOf: ["a", "b", "a"] }, "/oneOf/2", "is in the list twice"],
-    ["a list as a choice", { oneOf: ["a", []] }, "/oneOf/1", "is no text, number, boolean or null"],
+    ["a list as a choice", { oneOf: ["a", []] }, "/oneOf/1", "must be a string, number, boolean or null"],
   ])("refuses %s with its place", (_, entry, below, words) => {
     expect(refused(entry)).toMatchObject({
       code: "tolerances-malformed",
@@ -36,10 +36,10 @@ describe("a tolerance file", () => {
   });
 
   it.each([
-    ["a", "ignore", "is no JSON pointer into the arguments"],
-    ["/a~2", "ignore", "is no JSON pointer into the arguments"],
-    ["/" + "x".repeat(1000), "ignore", "is no JSON pointer into the arguments"],
-    ["", "set", "cannot be set: the arguments as a whole are an object"],
+    ["a", "ignore", "must be a JSON pointer into the arguments"],
+    ["/a~2", "ignore", "must be a JSON pointer into the arguments"],
+    ["/" + "x".repeat(1000), "ignore", "must be a JSON pointer into the arguments"],
+    ["", "set", "cannot be set: the arguments as a whole take only"],
   ])("refuses at %j what cannot stand there", (pointer, entry, words) => {
     expect(refused(entry, pointer)).toMatchObject({ summary: expect.stringContaining(words) });
   });
@@ -55,15 +55,15 @@ describe("a tolerance file", () => {
   });
 
   it.each([
-    [null, "", "the whole is null; it is an object with version and tools"],
-    [{ version: 1 }, "/tools", "is no object of tools"],
-    [{ tools: {} }, "/version", "is missing; it is 1"],
-    [{ version: 2, tools: {} }, "/version", "which is newer than this program knows"],
-    [{ version: "1", tools: {} }, "/version", 'is "1"; it is 1'],
-    [{ version: 1, tools: {}, tool: {} }, "/tool", "is a field nobody knows"],
-    [{ version: 1, tools: {}, $schema: 1 }, "/$schema", "is no text"],
-    [{ version: 1, tools: { f: [] } }, "/tools/f", "is no object of places"],
-    [{ version: 1, tools: { "": {} } }, "/tools/", "is no name of 1 to 1000 characters"],
+    [null, "", "the whole is null; it must be an object with version and tools"],
+    [{ version: 1 }, "/tools", "must be an object of tools"],
+    [{ tools: {} }, "/version", "is missing; it must be 1"],
+    [{ version: 2, tools: {} }, "/version", "which is newer than this version of the program"],
+    [{ version: "1", tools: {} }, "/version", 'is "1"; it must be 1'],
+    [{ version: 1, tools: {}, tool: {} }, "/tool", "is an unknown field"],
+    [{ version: 1, tools: {}, $schema: 1 }, "/$schema", "must be a string"],
+    [{ version: 1, tools: { f: [] } }, "/tools/f", "must be an object of places"],
+    [{ version: 1, tools: { "": {} } }, "/tools/", "must be a name of 1 to 1000 characters"],
     [{ version: 1, tools: { f: { "/a": { default: undefined, x: () => 1 } } } }, "/tools/f/~1a/x", "is not plain JSON"],
   ])("refuses %j", (document, pointer, words) => {
     expect(refusal(() => checkTolerances(document))).toMatchObject({
@@ -86,7 +86,7 @@ describe("a tolerance file", () => {
   it("lists all that is wrong, ten at the most", () => {
     const places = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`/${index}`, "no"]));
     const error = refusal(() => checkTolerances({ version: 1, tools: { f: places } }, { file: "t.json" })) as Error;
-    expect(error.message.match(/is no tolerance/g)).toHaveLength(10);
+    expect(error.message.match(/is not a tolerance/g)).toHaveLength(10);
     expect(error.message).toContain("  - and 2 more");
     expect(error.message).toContain("t.json");
   });

@@ -253,13 +253,13 @@ describe("a policy that is broken", () => {
   const bad = (answer: unknown) => () => answer as never;
 
   it.each<[string, unknown, string]>([
-    ["null", null, "what is no decision"],
-    ["a text", "allow", "what is no decision"],
-    ["a list", [], "what is no decision"],
-    ["true", true, "what is no decision"],
-    ["no action", {}, "no action that there is"],
-    ["an unknown action", { action: "deny" }, "no action that there is"],
-    ["an action of every object", { action: "toString" }, "no action that there is"],
+    ["null", null, "something that is not a decision"],
+    ["a text", "allow", "something that is not a decision"],
+    ["a list", [], "something that is not a decision"],
+    ["true", true, "something that is not a decision"],
+    ["no action", {}, "an unknown action"],
+    ["an unknown action", { action: "deny" }, "an unknown action"],
+    ["an action of every object", { action: "toString" }, "an unknown action"],
     ["an unknown key", { action: "allow", reason: "x" }, 'allow with an unknown "reason"'],
     ["no input", { action: "modify" }, "modify without input"],
     ["no message", { action: "reject-and-continue" }, "reject-and-continue without a text as message"],
@@ -275,8 +275,8 @@ describe("a policy that is broken", () => {
   });
 
   it.each<[string, unknown, string]>([
-    ["false", false, "what is no decision"],
-    ["no status", { output: 1 }, "no status that there is"],
+    ["false", false, "something that is not a decision"],
+    ["no status", { output: 1 }, "an unknown status"],
     ["no output", { status: "done" }, "done without output"],
     ["no error", { status: "cancelled", output: 1 }, "cancelled without a text as error"],
   ])("ends the run when its result hook gives %s", async (_name, answer, words) => {

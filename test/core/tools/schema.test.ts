@@ -9,27 +9,27 @@ const flaw = (schema: unknown) => findSchemaFlaw(schema as JsonObject);
 
 describe("a tool's schema", () => {
   it.each<[schema: unknown, pointer: string, what: string]>([
-    [{ type: "strin" }, "/type", '"strin" is no type; the types are string, number'],
-    [{ type: ["string", "nul"] }, "/type", '"nul" is no type'],
-    [{ type: [] }, "/type", "a list is no type"],
-    [{ type: null }, "/type", "null is no type"],
+    [{ type: "strin" }, "/type", '"strin" must be a type: string, number'],
+    [{ type: ["string", "nul"] }, "/type", '"nul" must be a type'],
+    [{ type: [] }, "/type", "a list must be a type"],
+    [{ type: null }, "/type", "null must be a type"],
     [{ pattern: "(" }, "/pattern", "Invalid regular expression"],
     [{ pattern: "[\\w-.]" }, "/pattern", "Invalid regular expression"],
-    [{ pattern: 5 }, "/pattern", "5 is no pattern"],
+    [{ pattern: 5 }, "/pattern", "5 must be a pattern"],
     [{ patternProperties: { "a(/": {} } }, "/patternProperties/a(~1", "Invalid regular expression"],
-    [{ required: "a" }, "/required", '"a" is no list of strings'],
-    [{ required: ["a", 1] }, "/required", "it is no list of strings"],
-    [{ properties: [] }, "/properties", "a list is no object"],
-    [{ enum: "a" }, "/enum", '"a" is no list'],
-    [{ minimum: "0" }, "/minimum", '"0" is no number'],
-    [{ exclusiveMinimum: true }, "/exclusiveMinimum", "true is no number"],
-    [{ maxLength: -1 }, "/maxLength", "-1 is no whole number of 0 or more"],
-    [{ minItems: 1.5 }, "/minItems", "1.5 is no whole number"],
-    [{ multipleOf: 0 }, "/multipleOf", "0 is no number above 0"],
-    [{ format: 1 }, "/format", "1 is no string"],
-    [{ items: "string" }, "/items", '"string" is no schema, which is an object or a boolean'],
-    [{ anyOf: {} }, "/anyOf", "an object is no list of schemas"],
-    [{ dependentRequired: { a: "b" } }, "/dependentRequired/a", '"b" is no list of strings'],
+    [{ required: "a" }, "/required", '"a" must be a list of strings'],
+    [{ required: ["a", 1] }, "/required", "it must be a list of strings"],
+    [{ properties: [] }, "/properties", "a list must be an object"],
+    [{ enum: "a" }, "/enum", '"a" must be a list'],
+    [{ minimum: "0" }, "/minimum", '"0" must be a number'],
+    [{ exclusiveMinimum: true }, "/exclusiveMinimum", "true must be a number"],
+    [{ maxLength: -1 }, "/maxLength", "-1 must be a whole number of 0 or more"],
+    [{ minItems: 1.5 }, "/minItems", "1.5 must be a whole number"],
+    [{ multipleOf: 0 }, "/multipleOf", "0 must be a number above 0"],
+    [{ format: 1 }, "/format", "1 must be a string"],
+    [{ items: "string" }, "/items", '"string" must be a schema: an object or a boolean'],
+    [{ anyOf: {} }, "/anyOf", "an object must be a list of schemas"],
+    [{ dependentRequired: { a: "b" } }, "/dependentRequired/a", '"b" must be a list of strings'],
   ])("is refused as %j, at %s", (schema, pointer, what) => {
     expect(flaw(schema)).toEqual({ pointer, what: expect.stringContaining(what) as string });
   });
@@ -77,7 +77,7 @@ describe("a tool's schema", () => {
     expect(refusal(() => createArgumentCheck("shop", { properties: { a: { type: "strin" } } }))).toMatchObject({
       code: "invalid-options",
       message: expect.stringMatching(
-        /^the schema of tool shop cannot be used: "strin" is no type; .* \(at \/properties\/a\/type\)$/,
+        /^the schema of tool shop cannot be used: "strin" must be a type: .* \(at \/properties\/a\/type\)$/,
       ) as string,
     });
   });

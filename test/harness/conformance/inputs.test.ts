@@ -51,7 +51,7 @@ describe.each(SUITES)("$name", ({ name, kind, factory, one, cases }) => {
   ])("refuses %s", (_what, value, shown) => {
     expect(refusal(() => cases(value))).toMatchObject({
       code: "invalid-options",
-      message: `${factory} of ${name} is ${shown}, and no function that makes a new ${kind}`,
+      message: `${factory} of ${name} is ${shown}, and not a function that makes a new ${kind}`,
       hint: value === Store ? "Pass () => new Store()." : `Pass a function that gives a new ${kind} at each call.`,
     });
   });
@@ -81,10 +81,10 @@ describe.each(SUITES)("$name", ({ name, kind, factory, one, cases }) => {
     ["rejects", async () => Promise.reject(new Error("no such table")), "threw Error: no such table"],
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
     ["rejects with a text", async () => Promise.reject("down"), "threw no error but down"],
-    ["gives nothing", () => undefined, `gave undefined, which is no ${kind}: it has no `],
-    ["gives a factory", () => one, `gave a function, which is no ${kind}: it has no `],
-    ["gives half of one", () => ({ close: () => undefined }), `gave an object, which is no ${kind}: it has no `],
-    ["never gives anything", () => new Promise(() => undefined), 'expected "something", got "nothing within 30 ms"'],
+    ["gives nothing", () => undefined, `gave undefined instead of a new ${kind}: it has no `],
+    ["gives a factory", () => one, `gave a function instead of a new ${kind}: it has no `],
+    ["gives half of one", () => ({ close: () => undefined }), `gave an object instead of a new ${kind}: it has no `],
+    ["never gives anything", () => new Promise(() => undefined), "gave nothing within 30 ms"],
   ];
   it.each(wrong)("names a factory that %s, in every case", async (_what, make, what) => {
     for (const { run } of cases(make, { patienceMs: 30 }).slice(0, 5)) {
@@ -185,6 +185,6 @@ it("a store that another case has written to is named as such", async () => {
   for (const { run } of memoryConformance(again))
     await run().catch((error: Error) => void messages.push(error.message));
   expect(messages[0]).toMatch(
-    /^what open of memoryConformance gives at each call: expected "an empty store", got {"keys":\[/,
+    /^open of memoryConformance gave a store that already has \d+ keys\. Let it make a new store at each call/,
   );
 });

@@ -11,8 +11,8 @@ import type {
   LlmTurnRequest,
   LlmTurnResponse,
 } from "../../../src/core/model/provider.js";
+import { PROVIDER_REQUESTS } from "../../../src/harness/conformance/provider/requests.js";
 import {
-  PROVIDER_REQUESTS,
   providerConformance,
   type MakeProvider,
   type ProviderConformanceOptions,
@@ -850,7 +850,7 @@ describe("a provider that is broken", () => {
   it("fails with both sides in the error", async () => {
     const [first] = providerConformance(answering(() => ({ text: "hello" })));
     await expect(first?.run()).rejects.toMatchObject({
-      message: expect.stringContaining("/message of the answer to plain: expected") as string,
+      message: expect.stringContaining("the answer to plain: /message: expected") as string,
       expected: "an object",
       actual: { text: "hello" },
     });

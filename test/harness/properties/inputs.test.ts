@@ -90,21 +90,21 @@ describe("what each of them alone is given wrongly", () => {
     expect(await refused(checkBudget({ maxTurns: -1 }))).toBe("budget.maxTurns is -1");
     expect(await refused(checkBudget(createBudget() as never))).toBe("checkBudget was given one budget");
     expect(await refused(checkBudget((() => ({})) as never))).toBe(
-      "checkBudget was given a function that gives an object without takeTurn, takeToolCall, spend, beginConversation, " +
-        "limitOf, turns, toolCalls, usage, which is no budget",
+      "checkBudget was given a function that gave an object instead of a new budget: it has no takeTurn, no takeToolCall, " +
+        "no spend, no beginConversation, no limitOf, no turns, no toolCalls, no usage",
     );
-    expect(await refused(checkBudget((() => undefined) as never))).toContain("gives undefined, which is no budget");
+    expect(await refused(checkBudget((() => undefined) as never))).toContain("gave undefined instead of a new budget");
     expect(await refused(checkBudget((async () => createBudget()) as never))).toContain(
-      "a function that gives a promise, which is no budget",
+      "a function that gave a promise instead of a new budget",
     );
-    expect(await refused(checkBudget((() => Promise.reject(new Error("no"))) as never))).toContain("gives a promise");
+    expect(await refused(checkBudget((() => Promise.reject(new Error("no"))) as never))).toContain("gave a promise");
     const thrown = checkBudget(() => {
       throw new Error("no such plan");
     });
     expect(await refused(thrown)).toBe("checkBudget was given a function that threw Error: no such plan");
     const shared = createBudget();
     expect(await refused(checkBudget(() => shared))).toBe(
-      "checkBudget was given a function that gives the same budget twice",
+      "checkBudget was given a function that gave the same budget as at an earlier call",
     );
     expect(await refused(checkBudget({}, { examples: [[{}]] as never }))).toMatch(
       /example 0 of checkBudget is a list: turn 0/,
@@ -114,8 +114,8 @@ describe("what each of them alone is given wrongly", () => {
 
   it("checkBudget: a budget whose one count is missing", async () => {
     const countless = () => ({ ...createBudget(), usage: undefined }) as unknown as Budget;
-    expect(await refused(checkBudget(countless))).toContain(
-      "an object without limitOf, usage".replace("limitOf, ", ""),
+    expect(await refused(checkBudget(countless))).toBe(
+      "checkBudget was given a function that gave an object instead of a new budget: it has no usage",
     );
   });
 
@@ -160,9 +160,11 @@ describe("what each of them alone is given wrongly", () => {
   });
 
   it("checkProvider: what has no turn, factories that make none, and prompts that are none", async () => {
-    expect(await refused(checkProvider({} as never))).toBe("checkProvider was given an object, which is no provider");
+    expect(await refused(checkProvider({} as never))).toBe(
+      "checkProvider was given an object, which is not a provider",
+    );
     expect(await refused(checkProvider((() => 5) as never))).toBe(
-      "checkProvider was given a function that gives 5, which is no provider",
+      "checkProvider was given a function that gave 5 instead of a new provider: it has no turn",
     );
     expect(await refused(checkProvider(async () => Promise.reject(new Error("no port"))))).toBe(
       "checkProvider was given a function that threw Error: no port",
@@ -172,7 +174,7 @@ describe("what each of them alone is given wrongly", () => {
     );
     const shared = echoProvider();
     expect(await refused(checkProvider(() => shared))).toBe(
-      "checkProvider was given a function that gives the same provider twice",
+      "checkProvider was given a function that gave the same provider as at an earlier call",
     );
     expect(await refused(checkProvider(echoProvider(), { prompts: [] }))).toBe("checkProvider was given no prompts");
     expect(await refused(checkProvider(echoProvider(), { prompts: ["hello"] as never }))).toBe(
@@ -194,7 +196,7 @@ describe("what each of them alone is given wrongly", () => {
       'secrets of checkRedaction is "correct"',
     );
     expect(await refused(checkRedaction({}, { examples: [{}] as never }))).toBe(
-      "example 0 of checkRedaction is an object: /message is not an object",
+      'example 0 of checkRedaction is an object: /message: expected "an object", got {}',
     );
   });
 
@@ -224,6 +226,6 @@ describe("a stream that goes on for ever", () => {
       },
     });
     const error = (await rejection(checkProvider(endless, { numRuns: 1 }))) as LawBrokenError;
-    expect(error.message).toContain("it gave more than 100000 pieces and no end");
+    expect(error.message).toContain('how many pieces a stream has: expected "an end", got "more than 100000"');
   });
 });

@@ -67,47 +67,59 @@ describe("our own providers keep the contract", () => {
 
 describe("a response that breaks the contract is named", () => {
   it.each<[string, unknown, RegExp]>([
-    ["nothing", undefined, /it is not an object/],
-    ["no stop reason", { message: { role: "assistant", content: "" } }, /\/stopReason is not one of/],
+    ["nothing", undefined, /it: expected "an object"/],
+    ["no stop reason", { message: { role: "assistant", content: "" } }, /\/stopReason: expected "one of/],
     [
       "one id twice",
       ask([
         { id: "x", name: "a" },
         { id: "x", name: "b" },
       ]),
-      /toolCalls\/1\/id is that of an earlier call/,
+      /toolCalls\/1\/id: expected "an id that no earlier call has"/,
     ],
     [
       "calls that end the run",
       { ...ask([{ name: "a" }]), stopReason: "stop" },
-      /stop reason is stop and there are calls/,
+      /the stop reason with 1 calls: expected "toolUse", got "stop"/,
     ],
-    ["tool use without a call", { ...say("x"), stopReason: "toolUse" }, /toolUse and there is no call/],
-    ["a final answer beside calls", { ...ask([{ name: "a" }]), finalAnswer: "x" }, /calls and a final answer/],
-    ["half a token", say("x", { usage: { inputTokens: 1, outputTokens: 0.5 } }), /outputTokens is 0.5 and no count/],
+    [
+      "tool use without a call",
+      { ...say("x"), stopReason: "toolUse" },
+      /the stop reason with 0 calls: expected "stop", got "toolUse"/,
+    ],
+    [
+      "a final answer beside calls",
+      { ...ask([{ name: "a" }]), finalAnswer: "x" },
+      /finalAnswer with 1 calls: expected "undefined", got "string"/,
+    ],
+    [
+      "half a token",
+      say("x", { usage: { inputTokens: 1, outputTokens: 0.5 } }),
+      /outputTokens: expected "a whole number of 0 or more", got 0.5/,
+    ],
     ["a price of NaN", say("x", { costUsd: NaN }), /costUsd|NaN/],
     [
       "half a cached token",
       say("x", { usage: { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0.5 } }),
       /cacheReadTokens/,
     ],
-    ["a thought that is a text", thinking("hm"), /\/message\/reasoning\/0 is neither/],
+    ["a thought that is a text", thinking("hm"), /\/message\/reasoning\/0: expected "a text or redacted data"/],
     [
       "a thought of a vendor's kind",
       thinking({ type: "thinking", thinking: "hm" }),
-      /\/message\/reasoning\/0 is neither/,
+      /\/message\/reasoning\/0: expected "a text or redacted data"/,
     ],
     [
       "a thought that is signed by a number",
       thinking({ type: "text", text: "hm", signature: 5 }),
       /\/message\/reasoning\/0/,
     ],
-    ["a negative price", say("x", { costUsd: -1 }), /costUsd is -1/],
+    ["a negative price", say("x", { costUsd: -1 }), /costUsd: expected "a finite number of 0 or more", got -1/],
     ["a date", { ...say("x"), at: new Map() }, /at \/at is not plain JSON/],
     [
       "malformed and other arguments",
       ask([{ name: "a", arguments: { x: 1 }, malformedArguments: "{" }]),
-      /malformed arguments and others/,
+      /the arguments of a call with malformedArguments: expected {}, got {"x":1}/,
     ],
   ])("%s", async (_name, response, what) => {
     const error = await law(giving(response));
@@ -157,14 +169,14 @@ describe("a provider that breaks the contract in another way is named", () => {
   });
 
   it.each<[string, LlmStreamEvent[], RegExp]>([
-    ["no response", [{ type: "text-delta", text: "x" }], /gave 0 responses/],
+    ["no response", [{ type: "text-delta", text: "x" }], /how many responses there are: expected 1, got 0/],
     [
       "a late piece",
       [
         { type: "response", response: say("x") },
         { type: "text-delta", text: "x" },
       ],
-      /after the response/,
+      /the last piece: expected "response", got "text-delta"/,
     ],
     [
       "other text",
@@ -172,7 +184,7 @@ describe("a provider that breaks the contract in another way is named", () => {
         { type: "text-delta", text: "y" },
         { type: "response", response: say("x") },
       ],
-      /its text is "y"/,
+      /the words: expected "x", got "y"/,
     ],
     [
       "a call from nowhere",
@@ -180,7 +192,7 @@ describe("a provider that breaks the contract in another way is named", () => {
         { type: "tool-call-delta", index: 0, argumentsText: "{" },
         { type: "response", response: say("x") },
       ],
-      /a call that the response does not have/,
+      /call 0 of the response: expected "the call that was streamed", got undefined/,
     ],
     ["another answer", [{ type: "response", response: say("y") }], /the turn gave .*"x".*, the stream .*"y"/],
   ])("one whose stream gives %s", async (_name, events, what) => {

@@ -9,9 +9,6 @@ export interface Bench {
   readonly open: (options?: EventLogOptions) => Promise<EventLog>;
 }
 
-/** Checks one fact on logs of its own. */
-export type EventLogCheck = (bench: Bench) => Promise<void>;
-
 /** The least event. */
 export const start: EventBody = { type: "turn-start" };
 

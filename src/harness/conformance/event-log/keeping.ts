@@ -1,145 +1,178 @@
 // Cases about what an event log keeps: which events, in which order, with which stamps.
 
 import { createHlc, defined, parseHlc, type AgentEvent, type EventLog } from "../../../core/index.js";
-import { delta, start, types, type EventLogCheck } from "./bench.js";
-import { assertSame, fail } from "../case.js";
+import { delta, start, types, type Bench } from "./bench.js";
+import { assertSame, fail, toClauses, type Clause } from "../../contract/clause.js";
 
-export const keepingCases = {
-  async "begins empty, with the run's id"({ open }) {
-    const log = await open({ runId: "ab".repeat(16) });
-    assertSame("events", log.events, []);
-    assertSame("dropped", log.dropped, 0);
-    assertSame("runId", log.runId, "ab".repeat(16));
-    assertSame("runId that was not given", (await open()).runId, "");
+export const keepingClauses: readonly Clause<Bench>[] = toClauses({
+  "begins empty, with the run's id": {
+    advice: 'Give the runId of the options, or "", and begin with no event.',
+    async check({ open }) {
+      const log = await open({ runId: "ab".repeat(16) });
+      assertSame("events", log.events, []);
+      assertSame("dropped", log.dropped, 0);
+      assertSame("runId", log.runId, "ab".repeat(16));
+      assertSame("runId that was not given", (await open()).runId, "");
+    },
   },
 
-  async "keeps events in the order they came, counted from 0"({ open }) {
-    const log = await open();
-    for (let turn = 0; turn < 5; turn++) log.append("a", turn, start);
-    assertSame(
-      "seq",
-      log.events.map(({ seq }) => seq),
-      [0, 1, 2, 3, 4],
-    );
-    assertSame(
-      "turnIndex",
-      log.events.map(({ turnIndex }) => turnIndex),
-      [0, 1, 2, 3, 4],
-    );
-  },
-
-  async "says of each event the run, the agent and the turn, and keeps its fields"({ open }) {
-    const log = await open({ runId: "cd".repeat(16) });
-    log.append("ann", -1, { type: "run-start", goal: "go" });
-    log.append("bob", 3, { type: "tool-result", callId: "c1", tool: "look", content: "rain", cut: 2 });
-    const told = log.events.map(({ seq: _seq, at: _at, hlc: _hlc, ...rest }) => rest);
-    assertSame("events", told, [
-      { type: "run-start", goal: "go", runId: "cd".repeat(16), agentId: "ann", turnIndex: -1 },
-      {
-        ...{ type: "tool-result", callId: "c1", tool: "look", content: "rain", cut: 2 },
-        ...{ runId: "cd".repeat(16), agentId: "bob", turnIndex: 3 },
-      },
-    ]);
-  },
-
-  async "keeps texts as they are, whatever their characters"({ open }) {
-    const log = await open();
-    for (const text of TEXTS) log.append(text, 0, { type: "tool-failed", callId: text, tool: text, message: text });
-    for (const [index, text] of TEXTS.entries()) {
-      const event = numbered(log, index);
-      const kept = event?.type === "tool-failed" ? [event.agentId, event.callId, event.tool, event.message] : [];
-      assertSame(`the texts of event ${index}`, kept, [text, text, text, text]);
-    }
-  },
-
-  async "stamps each event with the time of the ports"({ host, open }) {
-    const log = await open();
-    log.append("a", 0, start);
-    await host.clock.advance(250);
-    log.append("a", 1, start);
-    const first = host.clock.now() - 250;
-    assertSame(
-      "at",
-      log.events.map(({ at }) => at),
-      [first, first + 250],
-    );
-  },
-
-  async "stamps events so that their hlc sorts as they happened, though the clock is set back"({ host, open }) {
-    const log = await open();
-    for (const step of [0, 10, -5_000, 0, 1]) {
-      host.clock.set(host.clock.now() + step);
-      for (let count = 0; count < 3; count++) log.append("a", 0, start);
-    }
-    const stamps = log.events.map(({ hlc }) => hlc);
-    for (const stamp of stamps) if (!isHlc(stamp)) fail("an hlc", stamp, "a hybrid logical clock's text");
-    assertSame("the stamps, sorted and each once", [...new Set(stamps)].sort(), stamps);
-  },
-
-  async "stamps by the clock that it is given"({ host, open }) {
-    const hlc = createHlc(host.ports);
-    const logs = [await open({ hlc }), await open({ hlc })];
-    const stamps: string[] = [];
-    for (let turn = 0; turn < 6; turn++) {
-      const log = logs[turn % 2];
-      log?.append("a", turn, start);
-      stamps.push((log === undefined ? undefined : numbered(log, Math.floor(turn / 2)))?.hlc ?? "");
-    }
-    assertSame("the stamps of two logs with one clock, sorted and each once", [...new Set(stamps)].sort(), stamps);
-  },
-
-  async "gives the same events however often they are read"({ open }) {
-    const log = await open({ runId: "ef".repeat(16) });
-    const read: string[] = [];
-    for (let turn = 0; turn < 4; turn++) {
-      log.append("a", turn, start);
-      log.append("a", turn, delta("x"));
-      read.push(JSON.stringify(numbered(log, turn)));
-      assertSame(`how many there are after ${turn + 1}`, log.events.length, turn + 1);
-    }
-    for (const time of ["at the end", "again"]) {
-      assertSame(
-        `the events, read ${time}`,
-        read.map((_, seq) => JSON.stringify(numbered(log, seq))),
-        read,
-      );
-    }
-  },
-
-  async "keeps events up to its limit, counts the rest, and lets the listener hear all"({ open }) {
-    for (const limit of [2, 0]) {
-      let heard = 0;
-      const log = await open({ limit, listener: () => void (heard += 1) });
+  "keeps events in the order they came, counted from 0": {
+    advice: "Number kept events by seq: 0, 1, 2, as append was called.",
+    async check({ open }) {
+      const log = await open();
       for (let turn = 0; turn < 5; turn++) log.append("a", turn, start);
       assertSame(
-        `kept with a limit of ${limit}`,
+        "seq",
         log.events.map(({ seq }) => seq),
-        [0, 1].slice(0, limit),
+        [0, 1, 2, 3, 4],
       );
-      assertSame(`dropped with a limit of ${limit}`, log.dropped, 5 - limit);
-      assertSame("how many were heard", heard, 5);
-    }
+      assertSame(
+        "turnIndex",
+        log.events.map(({ turnIndex }) => turnIndex),
+        [0, 1, 2, 3, 4],
+      );
+    },
   },
 
-  async "counts no delta as dropped"({ open }) {
-    for (const listener of [undefined, () => undefined]) {
-      const log = await open({ limit: 1, ...defined({ listener }) });
-      for (const body of [start, delta("x"), start, delta("y")]) log.append("a", 0, body);
-      assertSame("kept", types(log.events), ["turn-start"]);
-      assertSame("dropped", log.dropped, 1);
-    }
+  "says of each event the run, the agent and the turn, and keeps its fields": {
+    advice: "Add runId, agentId and turnIndex to the body, and change nothing of it.",
+    async check({ open }) {
+      const log = await open({ runId: "cd".repeat(16) });
+      log.append("ann", -1, { type: "run-start", goal: "go" });
+      log.append("bob", 3, { type: "tool-result", callId: "c1", tool: "look", content: "rain", cut: 2 });
+      const told = log.events.map(({ seq: _seq, at: _at, hlc: _hlc, ...rest }) => rest);
+      assertSame("events", told, [
+        { type: "run-start", goal: "go", runId: "cd".repeat(16), agentId: "ann", turnIndex: -1 },
+        {
+          ...{ type: "tool-result", callId: "c1", tool: "look", content: "rain", cut: 2 },
+          ...{ runId: "cd".repeat(16), agentId: "bob", turnIndex: 3 },
+        },
+      ]);
+    },
   },
 
-  async "keeps many events, none lost and none twice"({ open }) {
-    const log = await open();
-    for (let turn = 0; turn < MANY; turn++) log.append("a", turn, start);
-    assertSame("how many are kept", log.events.length, MANY);
-    for (const [index, { seq, turnIndex }] of log.events.entries()) {
-      if (seq !== index || turnIndex !== index)
-        fail(`event ${index}`, { seq, turnIndex }, { seq: index, turnIndex: index });
-    }
+  "keeps texts as they are, whatever their characters": {
+    advice: "Keep texts by their code units: no normal form, no trimming.",
+    async check({ open }) {
+      const log = await open();
+      for (const text of TEXTS) log.append(text, 0, { type: "tool-failed", callId: text, tool: text, message: text });
+      for (const [index, text] of TEXTS.entries()) {
+        const event = numbered(log, index);
+        const kept = event?.type === "tool-failed" ? [event.agentId, event.callId, event.tool, event.message] : [];
+        assertSame(`the texts of event ${index}`, kept, [text, text, text, text]);
+      }
+    },
   },
-} satisfies Record<string, EventLogCheck>;
+
+  "stamps each event with the time of the ports": {
+    advice: "Take `at` from ports.now() when append is called.",
+    async check({ host, open }) {
+      const log = await open();
+      log.append("a", 0, start);
+      await host.clock.advance(250);
+      log.append("a", 1, start);
+      const first = host.clock.now() - 250;
+      assertSame(
+        "at",
+        log.events.map(({ at }) => at),
+        [first, first + 250],
+      );
+    },
+  },
+
+  "stamps events so that their hlc sorts as they happened, though the clock is set back": {
+    advice: "Take hlc from one createHlc(ports), by tick(at), for all events of the log.",
+    async check({ host, open }) {
+      const log = await open();
+      for (const step of [0, 10, -5_000, 0, 1]) {
+        host.clock.set(host.clock.now() + step);
+        for (let count = 0; count < 3; count++) log.append("a", 0, start);
+      }
+      const stamps = log.events.map(({ hlc }) => hlc);
+      for (const stamp of stamps) if (!isHlc(stamp)) fail("an hlc", stamp, "a hybrid logical clock's text");
+      assertSame("the stamps, sorted and each once", [...new Set(stamps)].sort(), stamps);
+    },
+  },
+
+  "stamps by the clock that it is given": {
+    advice: "Use options.hlc where it is there: several logs share one clock.",
+    async check({ host, open }) {
+      const hlc = createHlc(host.ports);
+      const logs = [await open({ hlc }), await open({ hlc })];
+      const stamps: string[] = [];
+      for (let turn = 0; turn < 6; turn++) {
+        const log = logs[turn % 2];
+        log?.append("a", turn, start);
+        stamps.push((log === undefined ? undefined : numbered(log, Math.floor(turn / 2)))?.hlc ?? "");
+      }
+      assertSame("the stamps of two logs with one clock, sorted and each once", [...new Set(stamps)].sort(), stamps);
+    },
+  },
+
+  "gives the same events however often they are read": {
+    advice: "Stamp an event once, in append, and let reading change nothing.",
+    async check({ open }) {
+      const log = await open({ runId: "ef".repeat(16) });
+      const read: string[] = [];
+      for (let turn = 0; turn < 4; turn++) {
+        log.append("a", turn, start);
+        log.append("a", turn, delta("x"));
+        read.push(JSON.stringify(numbered(log, turn)));
+        assertSame(`how many there are after ${turn + 1}`, log.events.length, turn + 1);
+      }
+      for (const time of ["at the end", "again"]) {
+        assertSame(
+          `the events, read ${time}`,
+          read.map((_, seq) => JSON.stringify(numbered(log, seq))),
+          read,
+        );
+      }
+    },
+  },
+
+  "keeps events up to its limit, counts the rest, and lets the listener hear all": {
+    advice: "Keep the first `limit` events, count later ones in `dropped`, and tell the listener of all.",
+    async check({ open }) {
+      for (const limit of [2, 0]) {
+        let heard = 0;
+        const log = await open({ limit, listener: () => void (heard += 1) });
+        for (let turn = 0; turn < 5; turn++) log.append("a", turn, start);
+        assertSame(
+          `kept with a limit of ${limit}`,
+          log.events.map(({ seq }) => seq),
+          [0, 1].slice(0, limit),
+        );
+        assertSame(`dropped with a limit of ${limit}`, log.dropped, 5 - limit);
+        assertSame("how many were heard", heard, 5);
+      }
+    },
+  },
+
+  "counts no delta as dropped": {
+    advice: "Leave llm-delta events out of `events`, `seq` and `dropped`, at the limit as before it.",
+    async check({ open }) {
+      for (const listener of [undefined, () => undefined]) {
+        const log = await open({ limit: 1, ...defined({ listener }) });
+        for (const body of [start, delta("x"), start, delta("y")]) log.append("a", 0, body);
+        assertSame("kept", types(log.events), ["turn-start"]);
+        assertSame("dropped", log.dropped, 1);
+      }
+    },
+  },
+
+  "keeps many events, none lost and none twice": {
+    advice: "Keep every event up to the limit; the default is MAX_KEPT_EVENTS.",
+    async check({ open }) {
+      const log = await open();
+      for (let turn = 0; turn < MANY; turn++) log.append("a", turn, start);
+      assertSame("how many are kept", log.events.length, MANY);
+      for (const [index, { seq, turnIndex }] of log.events.entries()) {
+        if (seq !== index || turnIndex !== index)
+          fail(`event ${index}`, { seq, turnIndex }, { seq: index, turnIndex: index });
+      }
+    },
+  },
+});
 
 const MANY = 5_000;
 

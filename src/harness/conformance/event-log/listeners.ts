@@ -1,132 +1,163 @@
 // Cases about those who are told of events as they come: the listener, and the tap before it.
 
 import type { AgentEvent, EventLog } from "../../../core/index.js";
-import { delta, start, types, type EventLogCheck } from "./bench.js";
-import { assertSame, fail } from "../case.js";
+import { delta, start, types, type Bench } from "./bench.js";
+import { assertSame, fail, toClauses, type Clause } from "../../contract/clause.js";
 
-export const listenerCases = {
-  async "passes each event to the listener at once, in order"({ open }) {
-    const heard: string[] = [];
-    const log = await open({ listener: ({ seq, type }) => void heard.push(`${seq} ${type}`) });
-    log.append("a", -1, { type: "run-start", goal: "go" });
-    assertSame("what was heard after the first", heard, ["0 run-start"]);
-    log.append("a", 0, start);
-    assertSame("what was heard", heard, ["0 run-start", "1 turn-start"]);
-  },
+const TELL = "Call the listener within append, for every event and in order.";
+const GUARD =
+  "Call the listener in try and catch, catch what its promise rejects with as well, and report both by ports.warn.";
 
-  async "passes deltas on and keeps none, and they take no number"({ open }) {
-    const heard: [number, string][] = [];
-    const log = await open({ listener: ({ seq, type }) => void heard.push([seq, type]) });
-    log.append("a", 0, start);
-    log.append("a", 0, delta("x"));
-    log.append("a", 0, delta("y"));
-    log.append("a", 1, start);
-    assertSame(
-      "kept",
-      log.events.map(({ seq, type }) => [seq, type]),
-      [
-        [0, "turn-start"],
-        [1, "turn-start"],
-      ],
-    );
-    assertSame("heard", heard, [
-      [0, "turn-start"],
-      [1, "llm-delta"],
-      [1, "llm-delta"],
-      [1, "turn-start"],
-    ]);
-    assertSame("dropped", log.dropped, 0);
-  },
-
-  async "passes on each half of a character that a delta was cut in"({ open }) {
-    const heard: string[] = [];
-    const log = await open({ listener: (event) => void heard.push(event.type === "llm-delta" ? event.text : "") });
-    for (const half of ["\ud83d", "\ude00", "e", "\u0301"]) log.append("a", 0, delta(half));
-    assertSame("the pieces that were heard, put together", heard.join(""), "\u{1f600}e\u0301");
-  },
-
-  async "lets no listener change what is kept"({ open }) {
-    let isFrozen = true;
-    const log = await open({
-      listener(event) {
-        isFrozen &&= Object.isFrozen(event);
-        Reflect.set(event, "agentId", "somebody else");
-        if (event.type === "tool-call") Reflect.set(event.arguments, "city", "Rome");
-      },
-    });
-    log.append("a", 0, { type: "tool-call", callId: "c", tool: "t", arguments: { city: "Oslo" } });
-    assertSame("the agent", log.events[0]?.agentId, "a");
-    assertSame("the event", log.events[0]?.type === "tool-call" && log.events[0].arguments, { city: "Oslo" });
-    assertSame("whether the event that is told is frozen", isFrozen, true);
-  },
-
-  async "shows a listener the event among those that are kept"({ open }) {
-    const opened: EventLog[] = [];
-    const read: boolean[] = [];
-    const listener = ({ turnIndex }: AgentEvent) =>
-      void read.push(opened[0]?.events.some((event) => event.turnIndex === turnIndex) === true);
-    opened.push(await open({ listener }));
-    for (let turn = 0; turn < 3; turn++) opened[0]?.append("a", turn, start);
-    assertSame("whether the listener finds each event among those that are kept", read, [true, true, true]);
-    assertSame("how many are kept", opened[0]?.events.length, 3);
-  },
-
-  async "goes on when a listener throws, and warns"({ host, open }) {
-    const log = await open({
-      listener() {
-        throw new Error("a listener's own fault");
-      },
-    });
-    try {
+export const listenerClauses: readonly Clause<Bench>[] = toClauses({
+  "passes each event to the listener at once, in order": {
+    advice: TELL,
+    async check({ open }) {
+      const heard: string[] = [];
+      const log = await open({ listener: ({ seq, type }) => void heard.push(`${seq} ${type}`) });
+      log.append("a", -1, { type: "run-start", goal: "go" });
+      assertSame("what was heard after the first", heard, ["0 run-start"]);
       log.append("a", 0, start);
+      assertSame("what was heard", heard, ["0 run-start", "1 turn-start"]);
+    },
+  },
+
+  "passes deltas on and keeps none, and they take no number": {
+    advice: "Hand llm-delta events to the listener with the seq of the next kept event, and keep none.",
+    async check({ open }) {
+      const heard: [number, string][] = [];
+      const log = await open({ listener: ({ seq, type }) => void heard.push([seq, type]) });
+      log.append("a", 0, start);
+      log.append("a", 0, delta("x"));
+      log.append("a", 0, delta("y"));
       log.append("a", 1, start);
-    } catch (error) {
-      fail("append", error instanceof Error ? error.message : error, "no error");
-    }
-    assertSame("how many are kept", log.events.length, 2);
-    assertSame("how many warnings there are", host.warnings.length, 2);
+      assertSame(
+        "kept",
+        log.events.map(({ seq, type }) => [seq, type]),
+        [
+          [0, "turn-start"],
+          [1, "turn-start"],
+        ],
+      );
+      assertSame("heard", heard, [
+        [0, "turn-start"],
+        [1, "llm-delta"],
+        [1, "llm-delta"],
+        [1, "turn-start"],
+      ]);
+      assertSame("dropped", log.dropped, 0);
+    },
   },
 
-  async "takes what a listener rejects with, late, and warns of it"({ host, open }) {
-    // A thenable, so that a log which leaves it alone leaves no rejection that would end the process.
-    const late = { then: (_fulfil: unknown, reject?: (error: Error) => void) => reject?.(new Error("late")) };
-    const log = await open({ listener: () => late as unknown as undefined });
-    log.append("a", 0, start);
-    await host.clock.advance(0);
-    assertSame("how many are kept", log.events.length, 1);
-    assertSame("how many warnings there are", host.warnings.length, 1);
+  "passes on each half of a character that a delta was cut in": {
+    advice: "Hand the text of a delta on as it is.",
+    async check({ open }) {
+      const heard: string[] = [];
+      const log = await open({ listener: (event) => void heard.push(event.type === "llm-delta" ? event.text : "") });
+      for (const half of ["\ud83d", "\ude00", "e", "\u0301"]) log.append("a", 0, delta(half));
+      assertSame("the pieces that were heard, put together", heard.join(""), "\u{1f600}e\u0301");
+    },
   },
 
-  async "shows each kept event to the tap with what stands behind it, before the listener"({ open }) {
-    const order: string[] = [];
-    const response = { message: { role: "assistant", content: "hi" }, stopReason: "stop" } as const;
-    const log = await open({
-      tap: (event, detail) => void order.push(`tap ${event.type} ${detail?.kind ?? "nothing"}`),
-      listener: ({ type }) => void order.push(`listener ${type}`),
-    });
-    log.append("a", 0, delta("h"));
-    log.append("a", 0, { type: "llm-turn", stopReason: "stop", toolCalls: 0 }, { kind: "turn", response });
-    log.append("a", 1, start);
-    assertSame("the order", order, [
-      ...["listener llm-delta", "tap llm-turn turn", "listener llm-turn"],
-      ...["tap turn-start nothing", "listener turn-start"],
-    ]);
+  "lets no listener change what is kept": {
+    advice: "Hand the listener a frozen event, with copies of what is in it.",
+    async check({ open }) {
+      let isFrozen = true;
+      const log = await open({
+        listener(event) {
+          isFrozen &&= Object.isFrozen(event);
+          Reflect.set(event, "agentId", "somebody else");
+          if (event.type === "tool-call") Reflect.set(event.arguments, "city", "Rome");
+        },
+      });
+      log.append("a", 0, { type: "tool-call", callId: "c", tool: "t", arguments: { city: "Oslo" } });
+      assertSame("the agent", log.events[0]?.agentId, "a");
+      assertSame("the event", log.events[0]?.type === "tool-call" && log.events[0].arguments, { city: "Oslo" });
+      assertSame("whether the event that is told is frozen", isFrozen, true);
+    },
   },
 
-  async "counts on when a listener appends in turn"({ open }) {
-    const opened: EventLog[] = [];
-    const listener = ({ type }: AgentEvent) => {
-      if (type === "run-start") opened[0]?.append("b", 0, start);
-    };
-    const log = await open({ listener });
-    opened.push(log);
-    log.append("a", -1, { type: "run-start", goal: "go" });
-    log.append("a", 1, { type: "run-end", stop: "finished" });
-    assertSame("kept", types(log.events), ["run-start", "turn-start", "run-end"]);
-    assertSame(
-      "seq",
-      log.events.map(({ seq }) => seq),
-      [0, 1, 2],
-    );
+  "shows a listener the event among those that are kept": {
+    advice: "Keep an event before the listener is told of it.",
+    async check({ open }) {
+      const opened: EventLog[] = [];
+      const read: boolean[] = [];
+      const listener = ({ turnIndex }: AgentEvent) =>
+        void read.push(opened[0]?.events.some((event) => event.turnIndex === turnIndex) === true);
+      opened.push(await open({ listener }));
+      for (let turn = 0; turn < 3; turn++) opened[0]?.append("a", turn, start);
+      assertSame("whether the listener finds each event among those that are kept", read, [true, true, true]);
+      assertSame("how many are kept", opened[0]?.events.length, 3);
+    },
   },
-} satisfies Record<string, EventLogCheck>;
+
+  "goes on when a listener throws, and warns": {
+    advice: GUARD,
+    async check({ host, open }) {
+      const log = await open({
+        listener() {
+          throw new Error("a listener's own fault");
+        },
+      });
+      try {
+        log.append("a", 0, start);
+        log.append("a", 1, start);
+      } catch (error) {
+        fail("append", error instanceof Error ? error.message : error, "no error");
+      }
+      assertSame("how many are kept", log.events.length, 2);
+      assertSame("how many warnings there are", host.warnings.length, 2);
+    },
+  },
+
+  "takes what a listener rejects with, late, and warns of it": {
+    advice: GUARD,
+    async check({ host, open }) {
+      // A thenable, so that a log which leaves it alone leaves no rejection that would end the process.
+      const late = { then: (_fulfil: unknown, reject?: (error: Error) => void) => reject?.(new Error("late")) };
+      const log = await open({ listener: () => late as unknown as undefined });
+      log.append("a", 0, start);
+      await host.clock.advance(0);
+      assertSame("how many are kept", log.events.length, 1);
+      assertSame("how many warnings there are", host.warnings.length, 1);
+    },
+  },
+
+  "shows each kept event to the tap with what stands behind it, before the listener": {
+    advice: "Call options.tap(event, detail) for each event but deltas, and then the listener.",
+    async check({ open }) {
+      const order: string[] = [];
+      const response = { message: { role: "assistant", content: "hi" }, stopReason: "stop" } as const;
+      const log = await open({
+        tap: (event, detail) => void order.push(`tap ${event.type} ${detail?.kind ?? "nothing"}`),
+        listener: ({ type }) => void order.push(`listener ${type}`),
+      });
+      log.append("a", 0, delta("h"));
+      log.append("a", 0, { type: "llm-turn", stopReason: "stop", toolCalls: 0 }, { kind: "turn", response });
+      log.append("a", 1, start);
+      assertSame("the order", order, [
+        ...["listener llm-delta", "tap llm-turn turn", "listener llm-turn"],
+        ...["tap turn-start nothing", "listener turn-start"],
+      ]);
+    },
+  },
+
+  "counts on when a listener appends in turn": {
+    advice: "Number and keep an event before anybody is told of it.",
+    async check({ open }) {
+      const opened: EventLog[] = [];
+      const listener = ({ type }: AgentEvent) => {
+        if (type === "run-start") opened[0]?.append("b", 0, start);
+      };
+      const log = await open({ listener });
+      opened.push(log);
+      log.append("a", -1, { type: "run-start", goal: "go" });
+      log.append("a", 1, { type: "run-end", stop: "finished" });
+      assertSame("kept", types(log.events), ["run-start", "turn-start", "run-end"]);
+      assertSame(
+        "seq",
+        log.events.map(({ seq }) => seq),
+        [0, 1, 2],
+      );
+    },
+  },
+});

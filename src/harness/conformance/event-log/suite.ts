@@ -6,14 +6,12 @@
 // What it does not see: whether a log outlives its process.
 
 import type { EventLog, EventLogOptions, Ports } from "../../../core/index.js";
-import { assertOptionsObject, assertWait } from "../../contract/given.js";
+import { fail } from "../../contract/clause.js";
 import { memoryHost } from "../../doubles/host.js";
-import { EVENT_LOG_ADVICE } from "./advice.js";
-import type { EventLogCheck } from "./bench.js";
-import { keepingCases } from "./keeping.js";
-import { listenerCases } from "./listeners.js";
-import { assertFactory, checkedFactory, DEFAULT_PATIENCE_MS } from "../subject.js";
-import { advised, fail, type ConformanceCase } from "../case.js";
+import { readPatience, suiteFactory, toCases, type ConformanceCase } from "../case.js";
+import type { Bench } from "./bench.js";
+import { keepingClauses } from "./keeping.js";
+import { listenerClauses } from "./listeners.js";
 
 /** Opens a new and empty log. It takes its time from `ports` alone. */
 export type MakeEventLog = (ports: Ports, options: EventLogOptions) => EventLog | Promise<EventLog>;
@@ -25,36 +23,23 @@ export interface EventLogConformanceOptions {
 }
 
 const OWNER = "eventLogConformance";
-const METHODS = ["append"];
-
-const cases = { ...keepingCases, ...listenerCases };
 
 /**
- * The cases for the log that `make` gives. The names of the cases are part of no promise, and later versions may add some. Throws
- * `AgentError` `invalid-options` for what is no function that makes one, and for an option that is none.
+ * The cases for the log that `make` gives. The names of the cases are not stable, and later versions may add cases. Throws
+ * `AgentError` `invalid-options` for a value that is not a function that makes logs, and for an unknown option.
  */
 export function eventLogConformance(make: MakeEventLog, options: EventLogConformanceOptions = {}): ConformanceCase[] {
-  assertOptionsObject(OWNER, options, ["patienceMs"]);
-  const { patienceMs = DEFAULT_PATIENCE_MS } = options;
-  assertWait(OWNER, "patienceMs", patienceMs);
-  const owner = `make of ${OWNER}`;
-  assertFactory(owner, make, "event log", METHODS);
-  const made = new WeakSet<object>();
-  const open = checkedFactory({ owner, kind: "event log", methods: METHODS, patienceMs, made }, make);
-  return (Object.entries(cases) as [keyof typeof cases, EventLogCheck][]).map(([name, check]) => ({
-    name,
-    run: () => {
-      const host = memoryHost();
-      return advised(EVENT_LOG_ADVICE[name], () =>
-        check({
-          host,
-          open: async (terms = {}) => {
-            const log = await open(host.ports, terms);
-            if (!Array.isArray(log.events)) fail("what events of the log is", log.events, "a list");
-            return log;
-          },
-        }),
-      );
-    },
-  }));
+  const patienceMs = readPatience(OWNER, options);
+  const kind = { suite: OWNER, kind: "event log", methods: ["append"], patienceMs, made: new WeakSet() };
+  const opened = suiteFactory(kind, "make", make);
+  const bench = (): Bench => {
+    const host = memoryHost();
+    const open = async (terms: EventLogOptions = {}): Promise<EventLog> => {
+      const log = await opened(host.ports, terms);
+      if (!Array.isArray(log.events)) fail("events of the log", log.events, "a list");
+      return log;
+    };
+    return { host, open };
+  };
+  return toCases([...keepingClauses, ...listenerClauses], bench, patienceMs);
 }

@@ -2,109 +2,164 @@
 
 import { AgentError, type RuntimeMemory } from "../../../core/index.js";
 import { describeThrown } from "../../contract/thrown.js";
-import { assertSame, fail, Violation, type MemoryCheck } from "../case.js";
+import { assertSame, fail, toClauses, Violation, type Clause } from "../../contract/clause.js";
 
 /** In the order of their code units, where no other order agrees: of code points, of a locale, of numbers. */
 const SORTED = ["", "\0", " a", "10", "9", "B", "__proto__", "a", "a\0", "a b", "a:b", "b", "e\u0301", "z", "é"];
 const SORTED_ABOVE = ["\u{1f600}", "\u{1f601}", "\ufeffa", "\uffee"];
 
-export const keyCases = {
-  async "reads what was never written as undefined, and forgets nothing by that"(memory) {
-    assertSame("get", await memory.get("s", "k"), undefined);
-    assertSame("delete", await memory.delete("s", "k"), false);
-    assertSame("keys", await memory.keys("s"), []);
-    await memory.clear("s");
-    for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
-      assertSame(`get ${name}`, await memory.get("s", name), undefined);
-      assertSame(`get in scope ${name}`, await memory.get(name, "k"), undefined);
-      assertSame(`keys of scope ${name}`, await memory.keys(name), []);
-    }
+export const keyClauses: readonly Clause<RuntimeMemory>[] = toClauses({
+  "reads what was never written as undefined, and forgets nothing by that": {
+    advice:
+      "Give undefined where nothing was written, false for its delete and [] for its keys; and keep entries in a Map.",
+    async check(memory) {
+      assertSame("get", await memory.get("s", "k"), undefined);
+      assertSame("delete", await memory.delete("s", "k"), false);
+      assertSame("keys", await memory.keys("s"), []);
+      await memory.clear("s");
+      for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
+        assertSame(`get ${name}`, await memory.get("s", name), undefined);
+        assertSame(`get in scope ${name}`, await memory.get(name, "k"), undefined);
+        assertSame(`keys of scope ${name}`, await memory.keys(name), []);
+      }
+    },
   },
 
-  async "takes a new value in place of the old one, whole"(memory) {
-    await memory.set("s", "k", { a: 1, b: { c: 2 } });
-    await memory.set("s", "k", { b: { d: 3 } });
-    assertSame("get", await memory.get("s", "k"), { b: { d: 3 } });
-    assertSame("keys", await memory.keys("s"), ["k"]);
+  "takes a new value in place of the old one, whole": {
+    advice: "Replace the value, and merge nothing into it.",
+    async check(memory) {
+      await memory.set("s", "k", { a: 1, b: { c: 2 } });
+      await memory.set("s", "k", { b: { d: 3 } });
+      assertSame("get", await memory.get("s", "k"), { b: { d: 3 } });
+      assertSame("keys", await memory.keys("s"), ["k"]);
+    },
   },
 
-  async "keeps null, which is not the same as nothing"(memory) {
-    await memory.set("s", "k", null);
-    assertSame("get", await memory.get("s", "k"), null);
-    assertSame("keys", await memory.keys("s"), ["k"]);
-    assertSame("delete", await memory.delete("s", "k"), true);
+  "keeps null, which is not the same as nothing": {
+    advice: "Tell a key with the value null from a key that is not there.",
+    async check(memory) {
+      await memory.set("s", "k", null);
+      assertSame("get", await memory.get("s", "k"), null);
+      assertSame("keys", await memory.keys("s"), ["k"]);
+      assertSame("delete", await memory.delete("s", "k"), true);
+    },
   },
 
-  async "deletes one key, once"(memory) {
-    await memory.set("s", "a", 1);
-    await memory.set("s", "b", 2);
-    assertSame("delete", await memory.delete("s", "a"), true);
-    assertSame("get of the deleted", await memory.get("s", "a"), undefined);
-    assertSame("delete again", await memory.delete("s", "a"), false);
-    assertSame("get of the other", await memory.get("s", "b"), 2);
-    assertSame("keys", await memory.keys("s"), ["b"]);
-    await memory.set("s", "a", 3);
-    assertSame("get after a new set", await memory.get("s", "a"), 3);
+  "deletes one key, once": {
+    advice: "Let delete give true where there was such a key, and false where there was none.",
+    async check(memory) {
+      await memory.set("s", "a", 1);
+      await memory.set("s", "b", 2);
+      assertSame("delete", await memory.delete("s", "a"), true);
+      assertSame("get of the deleted", await memory.get("s", "a"), undefined);
+      assertSame("delete again", await memory.delete("s", "a"), false);
+      assertSame("get of the other", await memory.get("s", "b"), 2);
+      assertSame("keys", await memory.keys("s"), ["b"]);
+      await memory.set("s", "a", 3);
+      assertSame("get after a new set", await memory.get("s", "a"), 3);
+    },
   },
 
-  async "sorts keys by code unit"(memory) {
-    const sorted = [...SORTED, ...SORTED_ABOVE];
-    for (const key of [...sorted].reverse()) await memory.set("s", key, key);
-    assertSame("keys", await memory.keys("s"), sorted);
+  "sorts keys by code unit": {
+    advice: "Sort the list of keys with sort() and no comparison, after the database has given it.",
+    async check(memory) {
+      const sorted = [...SORTED, ...SORTED_ABOVE];
+      for (const key of [...sorted].reverse()) await memory.set("s", key, key);
+      assertSame("keys", await memory.keys("s"), sorted);
+    },
   },
 
-  async "keeps keys apart that only look alike"(memory) {
-    const keys = ["é", "e\u0301", "É", "a", "A", "a ", "a\0", "a\0b", "1", "01", "1.0", "ſ", "s", "\ufeffa", "ﬁ", "fi"];
-    for (const key of keys) await memory.set("s", key, `value of ${key}`);
-    for (const key of keys) assertSame(`get ${key}`, await memory.get("s", key), `value of ${key}`);
+  "keeps keys apart that only look alike": {
+    advice: "Compare keys by each of their code units: no normal form, no case, no trimming, no end at a NUL.",
+    async check(memory) {
+      const keys = [
+        "é",
+        "e\u0301",
+        "É",
+        "a",
+        "A",
+        "a ",
+        "a\0",
+        "a\0b",
+        "1",
+        "01",
+        "1.0",
+        "ſ",
+        "s",
+        "\ufeffa",
+        "ﬁ",
+        "fi",
+      ];
+      for (const key of keys) await memory.set("s", key, `value of ${key}`);
+      for (const key of keys) assertSame(`get ${key}`, await memory.get("s", key), `value of ${key}`);
+    },
   },
 
-  async "keeps keys that are no well-formed text apart, or refuses them by an AgentError"(memory) {
-    await assertApart(memory, ["\ud800", "\udbff", "\udc00", "\ufffd"], (key) => `with code unit ${key.charCodeAt(0)}`);
+  "keeps keys that are no well-formed text apart, or refuses them by an AgentError": {
+    advice: "Keep keys as their JSON text, which escapes half of a character, or reject such a key with an AgentError.",
+    async check(memory) {
+      await assertApart(
+        memory,
+        ["\ud800", "\udbff", "\udc00", "\ufffd"],
+        (key) => `with code unit ${key.charCodeAt(0)}`,
+      );
+    },
   },
 
-  async "keeps long keys apart, or refuses them by an AgentError"(memory) {
-    const keys = LENGTHS.flatMap((length) => ["x", "y"].map((end) => "k".repeat(length - 1) + end));
-    await assertApart(memory, keys, (key) => `of ${key.length} characters`);
+  "keeps long keys apart, or refuses them by an AgentError": {
+    advice: "Cut no key off: reject one that is too long with an AgentError.",
+    async check(memory) {
+      const keys = LENGTHS.flatMap((length) => ["x", "y"].map((end) => "k".repeat(length - 1) + end));
+      await assertApart(memory, keys, (key) => `of ${key.length} characters`);
+    },
   },
 
-  async "keeps keys with the names of what every object has"(memory) {
-    for (const scope of ["s", "constructor"]) {
-      for (const key of OF_OBJECTS) await memory.set(scope, key, `value of ${key}`);
-    }
-    for (const scope of ["s", "constructor"]) {
-      assertSame(`keys of ${scope}`, sorted(await memory.keys(scope)), sorted(OF_OBJECTS));
-      for (const key of OF_OBJECTS) assertSame(`get ${key}`, await memory.get(scope, key), `value of ${key}`);
-    }
-    for (const key of OF_OBJECTS) {
-      assertSame(`delete ${key}`, await memory.delete("s", key), true);
-      assertSame(`get ${key} after that`, await memory.get("s", key), undefined);
-    }
-    assertSame("keys", await memory.keys("s"), []);
+  "keeps keys with the names of what every object has": {
+    advice: "Keep entries in a Map, or in an object without a prototype.",
+    async check(memory) {
+      for (const scope of ["s", "constructor"]) {
+        for (const key of OF_OBJECTS) await memory.set(scope, key, `value of ${key}`);
+      }
+      for (const scope of ["s", "constructor"]) {
+        assertSame(`keys of ${scope}`, sorted(await memory.keys(scope)), sorted(OF_OBJECTS));
+        for (const key of OF_OBJECTS) assertSame(`get ${key}`, await memory.get(scope, key), `value of ${key}`);
+      }
+      for (const key of OF_OBJECTS) {
+        assertSame(`delete ${key}`, await memory.delete("s", key), true);
+        assertSame(`get ${key} after that`, await memory.get("s", key), undefined);
+      }
+      assertSame("keys", await memory.keys("s"), []);
+    },
   },
 
-  async "keeps and lists many keys of one scope"(memory) {
-    const keys = Array.from({ length: MANY }, (_, index) => `k${index}`);
-    for (let from = 0; from < MANY; from += AT_ONCE) {
-      await Promise.all(keys.slice(from, from + AT_ONCE).map(async (key) => memory.set("s", key, key)));
-    }
-    await memory.set("t", "k0", "of another");
-    const listed = await memory.keys("s");
-    assertSame("how many keys are listed", listed.length, MANY);
-    assertSame("the keys", sorted(listed), sorted(keys));
-    for (const key of ["k0", `k${MANY - 1}`]) assertSame(`get ${key}`, await memory.get("s", key), key);
-    await memory.clear("s");
-    assertSame("keys after clear", await memory.keys("s"), []);
-    assertSame(`get k${MANY - 1} after clear`, await memory.get("s", `k${MANY - 1}`), undefined);
-    assertSame("get of the other scope", await memory.get("t", "k0"), "of another");
+  "keeps and lists many keys of one scope": {
+    advice: "Read every page that the store lists keys in, and clear all of them.",
+    async check(memory) {
+      const keys = Array.from({ length: MANY }, (_, index) => `k${index}`);
+      for (let from = 0; from < MANY; from += AT_ONCE) {
+        await Promise.all(keys.slice(from, from + AT_ONCE).map(async (key) => memory.set("s", key, key)));
+      }
+      await memory.set("t", "k0", "of another");
+      const listed = await memory.keys("s");
+      assertSame("how many keys are listed", listed.length, MANY);
+      assertSame("the keys", sorted(listed), sorted(keys));
+      for (const key of ["k0", `k${MANY - 1}`]) assertSame(`get ${key}`, await memory.get("s", key), key);
+      await memory.clear("s");
+      assertSame("keys after clear", await memory.keys("s"), []);
+      assertSame(`get k${MANY - 1} after clear`, await memory.get("s", `k${MANY - 1}`), undefined);
+      assertSame("get of the other scope", await memory.get("t", "k0"), "of another");
+    },
   },
 
-  async "gives a list of keys that is the caller's own"(memory) {
-    await memory.set("s", "k", 1);
-    (await memory.keys("s")).push("x");
-    assertSame("keys", await memory.keys("s"), ["k"]);
+  "gives a list of keys that is the caller's own": {
+    advice: "Give a new list at each call.",
+    async check(memory) {
+      await memory.set("s", "k", 1);
+      (await memory.keys("s")).push("x");
+      assertSame("keys", await memory.keys("s"), ["k"]);
+    },
   },
-} satisfies Record<string, MemoryCheck>;
+});
 
 /** Around what columns and files have room for. */
 const LENGTHS = [127, 128, 255, 256, 512, 1_000, 1_024, 1_025, 4_096, 65_536];

@@ -1,6 +1,10 @@
 // Cases about scopes: what is in one is in no other, whatever they are called.
 
-import { assertSame, type MemoryCheck } from "../case.js";
+import type { RuntimeMemory } from "../../../core/index.js";
+import { assertSame, toClauses, type Clause } from "../../contract/clause.js";
+
+const BY_BOTH =
+  "Find an entry by scope and key as two separate values, whole and unchanged, not by one text made of both.";
 
 /** Scopes with keys that one text made of both would confuse, and patterns that would match the others. */
 const PAIRS: readonly (readonly [scope: string, key: string])[] = [
@@ -31,36 +35,45 @@ const PAIRS: readonly (readonly [scope: string, key: string])[] = [
   ["'; DROP TABLE memory; --", "k"],
 ];
 
-export const scopeCases = {
-  async "keeps scopes apart, whatever their names"(memory) {
-    for (const [index, [scope, key]] of PAIRS.entries()) await memory.set(scope, key, index);
-    for (const [index, [scope, key]] of PAIRS.entries()) {
-      assertSame(`get ${key} of ${scope}`, await memory.get(scope, key), index);
-      assertSame(`keys of ${scope}`, await memory.keys(scope), keysOf(scope));
-    }
-  },
-
-  async "clears one scope alone"(memory) {
-    for (const cleared of new Set(PAIRS.map(([scope]) => scope))) {
+export const scopeClauses: readonly Clause<RuntimeMemory>[] = toClauses({
+  "keeps scopes apart, whatever their names": {
+    advice: BY_BOTH,
+    async check(memory) {
       for (const [index, [scope, key]] of PAIRS.entries()) await memory.set(scope, key, index);
-      await memory.clear(cleared);
-      for (const scope of new Set(PAIRS.map(([name]) => name))) {
-        const expected = scope === cleared ? [] : keysOf(scope);
-        assertSame(`keys of ${scope} after clearing ${cleared}`, await memory.keys(scope), expected);
+      for (const [index, [scope, key]] of PAIRS.entries()) {
+        assertSame(`get ${key} of ${scope}`, await memory.get(scope, key), index);
+        assertSame(`keys of ${scope}`, await memory.keys(scope), keysOf(scope));
       }
-    }
+    },
   },
 
-  async "deletes in one scope alone"(memory) {
-    for (const [index, [scope, key]] of PAIRS.entries()) await memory.set(scope, key, index);
-    for (const [index, [scope, key]] of PAIRS.entries()) {
-      assertSame(`delete ${key} of ${scope}`, await memory.delete(scope, key), true);
-      for (const [later, [otherScope, otherKey]] of [...PAIRS.entries()].slice(index + 1)) {
-        assertSame(`get ${otherKey} of ${otherScope}`, await memory.get(otherScope, otherKey), later);
+  "clears one scope alone": {
+    advice: BY_BOTH,
+    async check(memory) {
+      for (const cleared of new Set(PAIRS.map(([scope]) => scope))) {
+        for (const [index, [scope, key]] of PAIRS.entries()) await memory.set(scope, key, index);
+        await memory.clear(cleared);
+        for (const scope of new Set(PAIRS.map(([name]) => name))) {
+          const expected = scope === cleared ? [] : keysOf(scope);
+          assertSame(`keys of ${scope} after clearing ${cleared}`, await memory.keys(scope), expected);
+        }
       }
-    }
+    },
   },
-} satisfies Record<string, MemoryCheck>;
+
+  "deletes in one scope alone": {
+    advice: BY_BOTH,
+    async check(memory) {
+      for (const [index, [scope, key]] of PAIRS.entries()) await memory.set(scope, key, index);
+      for (const [index, [scope, key]] of PAIRS.entries()) {
+        assertSame(`delete ${key} of ${scope}`, await memory.delete(scope, key), true);
+        for (const [later, [otherScope, otherKey]] of [...PAIRS.entries()].slice(index + 1)) {
+          assertSame(`get ${otherKey} of ${otherScope}`, await memory.get(otherScope, otherKey), later);
+        }
+      }
+    },
+  },
+});
 
 function keysOf(scope: string): string[] {
   return PAIRS.filter(([name]) => name === scope)

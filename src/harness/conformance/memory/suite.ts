@@ -5,85 +5,74 @@
 // What it does not see: whether a store outlives its process, and how it fails when its disk or its network does.
 
 import type { RuntimeMemory } from "../../../core/index.js";
-import { assertOptionsObject, assertWait } from "../../contract/given.js";
-import { MEMORY_ADVICE } from "./advice.js";
-import { keyCases } from "./keys.js";
-import { scopeCases } from "./scopes.js";
-import { valueCases } from "./values.js";
-import { walkCases } from "./walk.js";
-import { assertFactory, checkedFactory, DEFAULT_PATIENCE_MS, MAX_END_MS } from "../subject.js";
-import { advised, fail, Violation, within, type ConformanceCase, type MemoryCheck } from "../case.js";
+import { toClauses, Violation, type Clause } from "../../contract/clause.js";
+import { within } from "../../contract/waiting.js";
+import { blameFactory, readPatience, suiteFactory, toCases, type ConformanceCase } from "../case.js";
+import { keyClauses } from "./keys.js";
+import { scopeClauses } from "./scopes.js";
+import { valueClauses } from "./values.js";
+import { walkClauses } from "./walk.js";
 
 /** Opens a store that is new and empty at each call. */
 export type OpenMemory = () => RuntimeMemory | Promise<RuntimeMemory>;
 
 /** The options of `memoryConformance`. */
 export interface MemoryConformanceOptions {
-  /** Milliseconds that a call may take before a case takes it for one that never ends. Default 4,000. */
+  /** Milliseconds after which a call counts as one that never ends. Default 4,000. */
   readonly patienceMs?: number;
 }
 
 const OWNER = "memoryConformance";
-const METHODS = ["get", "set", "delete", "keys", "clear"];
 
-const closeCases = {
-  async "closes without an error"(memory) {
-    await memory.set("s", "k", 1);
-    await memory.close?.();
+const closeClauses = toClauses<PatientMemory>({
+  "closes without an error": {
+    advice: "Let close end when everything that was asked before it is done.",
+    async check(memory) {
+      await memory.set("s", "k", 1);
+      await memory.close();
+    },
   },
-} satisfies Record<string, MemoryCheck>;
-
-const cases = { ...keyCases, ...valueCases, ...scopeCases, ...walkCases, ...closeCases };
+});
 
 /**
  * The cases for the store that `open` gives: a new and empty one at each call. Each case closes its store. The names of the cases
- * are part of no promise, and later versions may add some. Throws `AgentError` `invalid-options` for what is no function that opens
- * one, and for an option that is none.
+ * are not stable, and later versions may add cases. Throws `AgentError` `invalid-options` for a value that is not a function that
+ * opens stores, and for an unknown option.
  */
 export function memoryConformance(open: OpenMemory, options: MemoryConformanceOptions = {}): ConformanceCase[] {
-  assertOptionsObject(OWNER, options, ["patienceMs"]);
-  const { patienceMs = DEFAULT_PATIENCE_MS } = options;
-  assertWait(OWNER, "patienceMs", patienceMs);
-  const owner = `open of ${OWNER}`;
-  assertFactory(owner, open, "store", METHODS);
-  const made = new WeakSet<object>();
-  const opened = checkedFactory({ owner, kind: "store", methods: METHODS, patienceMs, made }, open);
-  return (Object.entries(cases) as [keyof typeof cases, MemoryCheck][]).map(([name, check]) => ({
-    name,
-    run: async () => {
-      const memory = withPatience(await opened(), patienceMs);
-      try {
-        await advised(MEMORY_ADVICE[name], async () => {
-          await assertEmpty(memory);
-          await check(memory);
-        });
-      } finally {
-        // What goes wrong here is the matter of the case about the end.
-        await within(Math.min(patienceMs, MAX_END_MS), "close", memory.close()).catch(() => undefined);
-      }
+  const patienceMs = readPatience(OWNER, options);
+  const methods = ["get", "set", "delete", "keys", "clear"];
+  const kind = { suite: OWNER, kind: "store", methods, patienceMs, made: new WeakSet() };
+  const opened = suiteFactory(kind, "open", open);
+  const blame = blameFactory(kind, "open");
+  /** A store that another case has written to would be blamed for what that case did. */
+  const assertEmpty = async (memory: RuntimeMemory): Promise<void> => {
+    const keys: unknown = await (memory.keys("s") as Promise<string[]>).catch((error: unknown) => {
+      if (error instanceof Violation) throw error;
+    });
+    if (Array.isArray(keys) && keys.length > 0) blame(`gave a store that already has ${keys.length} keys`, { keys });
+  };
+  const clauses = [...keyClauses, ...valueClauses, ...scopeClauses, ...walkClauses, ...closeClauses];
+  const onEmpty = clauses.map(({ check, ...clause }): Clause<PatientMemory> => ({
+    ...clause,
+    check: async (memory) => {
+      await assertEmpty(memory);
+      await check(memory);
     },
   }));
-}
-
-/** One that another case has written to would be blamed for what that case did. */
-async function assertEmpty(memory: RuntimeMemory): Promise<void> {
-  let keys: unknown;
-  try {
-    keys = await memory.keys("s");
-  } catch (error) {
-    if (error instanceof Violation) throw error;
-    return;
-  }
-  if (Array.isArray(keys) && keys.length > 0)
-    fail(`what open of ${OWNER} gives at each call`, { keys }, "an empty store");
+  return toCases(
+    onEmpty,
+    async () => withPatience(await opened(), patienceMs),
+    patienceMs,
+    (memory) => memory.close(),
+  );
 }
 
 type PatientMemory = Omit<RuntimeMemory, "close"> & { close(): Promise<void> };
 
-/** The same store, each call of which ends: by what it gives, or by the verdict that it never does. */
+/** The same store, each call of which ends: by what it gives, or by a violation that says it never does. */
 function withPatience(memory: RuntimeMemory, patienceMs: number): PatientMemory {
-  const call = <T>(what: string, work: () => T | Promise<T>): Promise<T> =>
-    within(patienceMs, what, (async () => work())());
+  const call = <T>(what: string, work: () => T | Promise<T>): Promise<T> => within(patienceMs, what, work);
   let closed: Promise<void> | undefined;
   return {
     get: (scope, key) => call("get", () => memory.get(scope, key)),

@@ -8,72 +8,93 @@ import {
   type JsonValue,
   type RuntimeMemory,
 } from "../../../core/index.js";
-import { assertSame, fail, type MemoryCheck } from "../case.js";
+import { assertSame, fail, toClauses, type Clause } from "../../contract/clause.js";
 
-export const valueCases = {
-  async "keeps every kind of JSON value"(memory) {
-    const entries = Object.entries(KINDS);
-    for (const [name, value] of entries) await memory.set("s", name, value);
-    for (const [name, value] of entries) assertSame(name, await memory.get("s", name), value);
+const COPY = "Keep a copy of what is written and give a copy of what is read, such as its JSON text.";
+
+export const valueClauses: readonly Clause<RuntimeMemory>[] = toClauses({
+  "keeps every kind of JSON value": {
+    advice: "Write values as JSON text and read them with JSON.parse, whatever their type.",
+    async check(memory) {
+      const entries = Object.entries(KINDS);
+      for (const [name, value] of entries) await memory.set("s", name, value);
+      for (const [name, value] of entries) assertSame(name, await memory.get("s", name), value);
+    },
   },
 
-  async "keeps __proto__ and the names of every object's methods as data"(memory) {
-    const text = '{"__proto__":{"isAdmin":true},"constructor":1,"prototype":[{"__proto__":null}],"toJSON":2,"then":3}';
-    const value = JSON.parse(text) as JsonValue;
-    await memory.set("__proto__", "__proto__", value);
-    const read = await memory.get("__proto__", "__proto__");
-    assertSame("get", read, value);
-    assertSame("what every object has", ({} as JsonObject)["isAdmin"], undefined);
-    assertSame("what the value inherits", (read as JsonObject)["isAdmin"], undefined);
-    assertSame("keys", await memory.keys("__proto__"), ["__proto__"]);
+  "keeps __proto__ and the names of every object's methods as data": {
+    advice: "Copy objects with JSON.parse or with defineProperty: an assignment to __proto__ sets the prototype.",
+    async check(memory) {
+      const text =
+        '{"__proto__":{"isAdmin":true},"constructor":1,"prototype":[{"__proto__":null}],"toJSON":2,"then":3}';
+      const value = JSON.parse(text) as JsonValue;
+      await memory.set("__proto__", "__proto__", value);
+      const read = await memory.get("__proto__", "__proto__");
+      assertSame("get", read, value);
+      assertSame("what every object has", ({} as JsonObject)["isAdmin"], undefined);
+      assertSame("what the value inherits", (read as JsonObject)["isAdmin"], undefined);
+      assertSame("keys", await memory.keys("__proto__"), ["__proto__"]);
+    },
   },
 
-  async "keeps large values"(memory) {
-    const values = {
-      "a text of 1,000,000 characters": "aé\u{1f600}\0".repeat(200_000),
-      "an array of 20,000 items": Array.from({ length: 20_000 }, (_, index) => ({ index })),
-      "an object of 20,000 keys": Object.fromEntries(
-        Array.from({ length: 20_000 }, (_, index) => [`k${index}`, index]),
-      ),
-      [`${MAX_JSON_DEPTH} levels`]: nested(MAX_JSON_DEPTH),
-    };
-    for (const [name, value] of Object.entries(values)) {
-      await memory.set("s", name, value);
-      assertSame(name, await memory.get("s", name), value);
-    }
+  "keeps large values": {
+    advice: "Keep a value whole, or reject it with an AgentError; cut nothing off.",
+    async check(memory) {
+      const values = {
+        "a text of 1,000,000 characters": "aé\u{1f600}\0".repeat(200_000),
+        "an array of 20,000 items": Array.from({ length: 20_000 }, (_, index) => ({ index })),
+        "an object of 20,000 keys": Object.fromEntries(
+          Array.from({ length: 20_000 }, (_, index) => [`k${index}`, index]),
+        ),
+        [`${MAX_JSON_DEPTH} levels`]: nested(MAX_JSON_DEPTH),
+      };
+      for (const [name, value] of Object.entries(values)) {
+        await memory.set("s", name, value);
+        assertSame(name, await memory.get("s", name), value);
+      }
+    },
   },
 
-  async "shares nothing with the value that was written"(memory) {
-    const value = { list: [1, { deep: true }] as JsonValue[], own: { a: 1 } as JsonObject };
-    const before = structuredClone(value);
-    await memory.set("s", "k", value);
-    assertSame("the value after it was written", value, before);
-    value.list.push(2);
-    (value.list[1] as JsonObject)["deep"] = false;
-    value.own["b"] = 2;
-    assertSame("get", await memory.get("s", "k"), before);
+  "shares nothing with the value that was written": {
+    advice: COPY,
+    async check(memory) {
+      const value = { list: [1, { deep: true }] as JsonValue[], own: { a: 1 } as JsonObject };
+      const before = structuredClone(value);
+      await memory.set("s", "k", value);
+      assertSame("the value after it was written", value, before);
+      value.list.push(2);
+      (value.list[1] as JsonObject)["deep"] = false;
+      value.own["b"] = 2;
+      assertSame("get", await memory.get("s", "k"), before);
+    },
   },
 
-  async "shares nothing with the value that was read"(memory) {
-    const value = { list: [1, { deep: true }], own: { a: 1 } };
-    await memory.set("s", "k", value);
-    const read = (await memory.get("s", "k")) as { list: JsonValue[]; own: JsonObject };
-    read.list.push(2);
-    (read.list[1] as JsonObject)["deep"] = false;
-    delete read.own["a"];
-    assertSame("get", await memory.get("s", "k"), value);
+  "shares nothing with the value that was read": {
+    advice: COPY,
+    async check(memory) {
+      const value = { list: [1, { deep: true }], own: { a: 1 } };
+      await memory.set("s", "k", value);
+      const read = (await memory.get("s", "k")) as { list: JsonValue[]; own: JsonObject };
+      read.list.push(2);
+      (read.list[1] as JsonObject)["deep"] = false;
+      delete read.own["a"];
+      assertSame("get", await memory.get("s", "k"), value);
+    },
   },
 
-  async "refuses what is no JSON by an AgentError, and keeps the old value"(memory) {
-    await memory.set("s", "old", { kept: true });
-    for (const [name, make] of Object.entries(NOT_JSON)) {
-      await assertRefused(memory, "old", name, make());
-      await assertRefused(memory, "new", name, make());
-      assertSame(`the old value after ${name}`, await memory.get("s", "old"), { kept: true });
-      assertSame(`keys after ${name}`, await memory.keys("s"), ["old"]);
-    }
+  "refuses what is no JSON by an AgentError, and keeps the old value": {
+    advice: "Check the value before the old one is touched, and reject with new AgentError('not-json', message).",
+    async check(memory) {
+      await memory.set("s", "old", { kept: true });
+      for (const [name, make] of Object.entries(NOT_JSON)) {
+        await assertRefused(memory, "old", name, make());
+        await assertRefused(memory, "new", name, make());
+        assertSame(`the old value after ${name}`, await memory.get("s", "old"), { kept: true });
+        assertSame(`keys after ${name}`, await memory.keys("s"), ["old"]);
+      }
+    },
   },
-} satisfies Record<string, MemoryCheck>;
+});
 
 const KINDS: Readonly<Record<string, JsonValue>> = {
   true: true,

@@ -2,7 +2,9 @@
 // walk is the same in every run, so a failure can be repeated.
 
 import type { JsonValue, RuntimeMemory } from "../../../core/index.js";
-import { assertSame, type MemoryCheck } from "../case.js";
+import { assertSame, toClauses, type Clause } from "../../contract/clause.js";
+
+const ONE_CALL = "Let one call do its reading and writing in one step: one statement, one transaction or one lock.";
 
 const STEPS = 400;
 const SEEDS = [1, 2, 3];
@@ -11,66 +13,81 @@ const KEYS = ["a", "b", "b:c", "", "10", "9"];
 const VALUES: readonly JsonValue[] = [null, 0, "", "text", [], {}, { a: [1, { b: null }] }, false];
 const AT_ONCE = 50;
 
-export const walkCases = {
-  async "does what a plain map does, over many mixed calls"(memory) {
-    const reference = new Map<string, Map<string, JsonValue>>();
-    for (const seed of SEEDS) {
-      const next = createDice(seed);
-      for (let step = 0; step < STEPS; step++) await takeStep(memory, reference, next, `seed ${seed}, step ${step}`);
-    }
-    for (const scope of SCOPES) {
-      for (const key of KEYS) {
-        assertSame(`${key} of ${scope} at the end`, await memory.get(scope, key), reference.get(scope)?.get(key));
+export const walkClauses: readonly Clause<RuntimeMemory>[] = toClauses({
+  "does what a plain map does, over many mixed calls": {
+    advice: "Take the calls up to that step one by one: the walk is the same in every run.",
+    async check(memory) {
+      const reference = new Map<string, Map<string, JsonValue>>();
+      for (const seed of SEEDS) {
+        const next = createDice(seed);
+        for (let step = 0; step < STEPS; step++) await takeStep(memory, reference, next, `seed ${seed}, step ${step}`);
       }
-    }
+      for (const scope of SCOPES) {
+        for (const key of KEYS) {
+          assertSame(`${key} of ${scope} at the end`, await memory.get(scope, key), reference.get(scope)?.get(key));
+        }
+      }
+    },
   },
 
-  async "keeps every value of calls that are made at once"(memory) {
-    const numbers = Array.from({ length: AT_ONCE }, (_, index) => index);
-    await atOnce(numbers, (index) => memory.set(`s${index % 3}`, `k${index}`, { index }));
-    const read = await atOnce(numbers, (index) => memory.get(`s${index % 3}`, `k${index}`));
-    assertSame(
-      "what was read",
-      read,
-      numbers.map((index) => ({ index })),
-    );
-    for (const third of [0, 1, 2]) {
-      const expected = numbers.filter((index) => index % 3 === third).map((index) => `k${index}`);
-      assertSame(`keys of s${third}`, await memory.keys(`s${third}`), expected.sort());
-    }
+  "keeps every value of calls that are made at once": {
+    advice: ONE_CALL,
+    async check(memory) {
+      const numbers = Array.from({ length: AT_ONCE }, (_, index) => index);
+      await atOnce(numbers, (index) => memory.set(`s${index % 3}`, `k${index}`, { index }));
+      const read = await atOnce(numbers, (index) => memory.get(`s${index % 3}`, `k${index}`));
+      assertSame(
+        "what was read",
+        read,
+        numbers.map((index) => ({ index })),
+      );
+      for (const third of [0, 1, 2]) {
+        const expected = numbers.filter((index) => index % 3 === third).map((index) => `k${index}`);
+        assertSame(`keys of s${third}`, await memory.keys(`s${third}`), expected.sort());
+      }
+    },
   },
 
-  async "keeps one whole value of many that are written to one key at once"(memory) {
-    const values = Array.from({ length: AT_ONCE }, (_, index) => ({
-      index,
-      copies: Array(20).fill(index) as number[],
-    }));
-    await atOnce(values, (value) => memory.set("s", "k", value));
-    const read = (await memory.get("s", "k")) as { index: number } | undefined;
-    assertSame("the value", read, values[read?.index ?? -1]);
-    assertSame("keys", await memory.keys("s"), ["k"]);
+  "keeps one whole value of many that are written to one key at once": {
+    advice: ONE_CALL,
+    async check(memory) {
+      const values = Array.from({ length: AT_ONCE }, (_, index) => ({
+        index,
+        copies: Array(20).fill(index) as number[],
+      }));
+      await atOnce(values, (value) => memory.set("s", "k", value));
+      const read = (await memory.get("s", "k")) as { index: number } | undefined;
+      assertSame("the value", read, values[read?.index ?? -1]);
+      assertSame("keys", await memory.keys("s"), ["k"]);
+    },
   },
 
-  async "clears one scope while another is written"(memory) {
-    const numbers = Array.from({ length: AT_ONCE }, (_, index) => index);
-    for (const index of numbers) await memory.set("cleared", `k${index}`, index);
-    await atOnce([-1, ...numbers], (index) =>
-      index === -1 ? memory.clear("cleared") : memory.set("written", `k${index}`, index),
-    );
-    assertSame("keys of the cleared scope", await memory.keys("cleared"), []);
-    assertSame(
-      "keys of the other",
-      [...(await memory.keys("written"))].sort(),
-      numbers.map((index) => `k${index}`).sort(),
-    );
+  "clears one scope while another is written": {
+    advice: ONE_CALL,
+    async check(memory) {
+      const numbers = Array.from({ length: AT_ONCE }, (_, index) => index);
+      for (const index of numbers) await memory.set("cleared", `k${index}`, index);
+      await atOnce([-1, ...numbers], (index) =>
+        index === -1 ? memory.clear("cleared") : memory.set("written", `k${index}`, index),
+      );
+      assertSame("keys of the cleared scope", await memory.keys("cleared"), []);
+      assertSame(
+        "keys of the other",
+        [...(await memory.keys("written"))].sort(),
+        numbers.map((index) => `k${index}`).sort(),
+      );
+    },
   },
 
-  async "deletes a key for one of many who ask at once"(memory) {
-    await memory.set("s", "k", 1);
-    const answers = await atOnce(Array.from({ length: AT_ONCE }), () => memory.delete("s", "k"));
-    assertSame("how many were told that there was such a key", answers.filter(Boolean).length, 1);
+  "deletes a key for one of many who ask at once": {
+    advice: ONE_CALL,
+    async check(memory) {
+      await memory.set("s", "k", 1);
+      const answers = await atOnce(Array.from({ length: AT_ONCE }), () => memory.delete("s", "k"));
+      assertSame("how many were told that there was such a key", answers.filter(Boolean).length, 1);
+    },
   },
-} satisfies Record<string, MemoryCheck>;
+});
 
 async function takeStep(
   memory: RuntimeMemory,

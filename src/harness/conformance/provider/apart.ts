@@ -1,89 +1,109 @@
-// Cases about calls that meet: made at once, or one call by both ways. Where answers are held against each other, only of a provider
-// that answers alike whenever it is asked alone: a model may say something else each time, and then these cases hold of themselves.
+// Cases about calls that meet: made at once, or one call by both ways. Answers are compared only where a provider answers alike
+// whenever it is asked alone. A model may answer differently each time, and then these cases pass.
 
 import type { LlmStreamEvent, LlmTurnRequest, LlmTurnResponse } from "../../../core/index.js";
-import { answerBy, ask, callsOf, responseOf, waysOf, watch, type Way } from "./ask.js";
-import { assertPieces, assertWords } from "./streams.js";
-import { assertSame, isSame, type ProviderCheck, type ProviderSubject } from "../case.js";
+import { assertSame, isSame, locate, toClauses, violationOf, type Clause } from "../../contract/clause.js";
+import { callsOf } from "../../contract/response.js";
+import { assertCallPieces, assertWords, responseOf } from "../../contract/stream.js";
+import { answerBy, ask, waysOf, watch, type ProviderSubject, type Way } from "./ask.js";
 
-export const apartCases = {
-  async "answers calls that are made at once, each with a response of its own"(subject) {
-    const { plain, tools, conversation } = subject.requests;
-    const answers = await Promise.all([plain, plain, tools, conversation].map((request) => ask(subject, request)));
-    assertSame("how many responses there are", new Set(answers).size, answers.length);
-  },
+const OWN_STATE =
+  "Keep what a call gathers (texts, calls, figures) in variables of that call, and not on the provider.";
 
-  "answers a call made at once with others as it does alone": (subject) => assertApart(subject, "turn"),
-
-  "streams a call made at once with others as it does alone": (subject) => assertApart(subject, "stream"),
-
-  async "streams the response that turn gives"(subject) {
-    if (subject.provider.stream === undefined) return;
-    const asked: { name: string; answers: unknown[] }[] = [];
-    for (const [name, request] of Object.entries(subject.requests)) {
-      const answers: unknown[] = [];
-      for (const way of ["turn", "stream", "turn", "stream"] as const) {
-        answers.push(essenceOf(await answerBy(way, subject, request)));
+export const apartClauses: readonly Clause<ProviderSubject>[] = toClauses({
+  "streams calls that are made at once, each from its beginning to its end": {
+    advice: "Let streams run side by side: a next() of one waits for no other.",
+    async check(subject) {
+      const streams = await Promise.all(mixOf(subject).map((request) => watch(subject, request)));
+      for (const [index, events] of streams.entries()) {
+        if (events === undefined) return;
+        assertSame(`the last piece of stream ${index}`, events.at(-1)?.type, "response");
       }
-      asked.push({ name, answers });
-    }
-    const isSteady = asked.every(({ answers: [a, b, c, d] }) => isSame(a, c) && isSame(b, d) && b !== undefined);
-    if (!isSteady) return;
-    for (const { name, answers } of asked) assertSame(`the streamed answer to ${name}`, answers[1], answers[0]);
+    },
   },
-} satisfies Record<string, ProviderCheck>;
+  "answers calls that are made at once, each with a response of its own": {
+    advice: OWN_STATE,
+    async check(subject) {
+      const answers = await Promise.all(mixOf(subject).map((request) => ask(subject, request)));
+      assertSame("how many responses there are", new Set(answers).size, answers.length);
+    },
+  },
+  "answers a call made at once with others as it does alone": {
+    advice: OWN_STATE,
+    check: (subject) => assertApart(subject, "turn"),
+  },
+  "streams a call made at once with others as it does alone": {
+    advice: OWN_STATE,
+    check: (subject) => assertApart(subject, "stream"),
+  },
+  "streams the response that turn gives": {
+    advice: "Make the response of turn and of stream by the same code.",
+    async check(subject) {
+      if (subject.provider.stream === undefined) return;
+      const asked: { name: string; answers: unknown[] }[] = [];
+      for (const [name, request] of Object.entries(subject.requests)) {
+        const answers: unknown[] = [];
+        for (const way of ["turn", "stream", "turn", "stream"] as const) {
+          answers.push(essenceOf(await answerBy(way, subject, request)));
+        }
+        asked.push({ name, answers });
+      }
+      const isSteady = asked.every(({ answers: [a, b, c, d] }) => isSame(a, c) && isSame(b, d) && b !== undefined);
+      if (!isSteady) return;
+      for (const { name, answers } of asked) assertSame(`the streamed answer to ${name}`, answers[1], answers[0]);
+    },
+  },
+});
+
+/** Requests that are made at once, two of them alike. */
+function mixOf({ requests: { plain, tools, conversation } }: ProviderSubject): LlmTurnRequest[] {
+  return [plain, plain, tools, conversation];
+}
 
 async function assertApart(subject: ProviderSubject, way: Way): Promise<void> {
   if (!waysOf(subject).includes(way)) return;
-  const entries = Object.entries(subject.requests);
+  const names = Object.keys(subject.requests);
   const requests = Object.values(subject.requests);
-  const alone = async () => {
-    const answers: Told[] = [];
-    for (const request of requests) answers.push(await tell(way, subject, request));
-    return answers;
+  const askAll = async (): Promise<Outcome[]> => {
+    const outcomes: Outcome[] = [];
+    for (const request of requests) outcomes.push(await outcomeOf(way, subject, request));
+    return outcomes;
   };
-  const before = [...(await alone()), ...(await alone())];
-  const together = await Promise.all(requests.map((request) => tell(way, subject, request)));
-  const told = [...before, ...(await alone())];
+  const before = [...(await askAll()), ...(await askAll())];
+  const together = await Promise.all(requests.map((request) => outcomeOf(way, subject, request)));
+  const alone = [...before, ...(await askAll())];
 
-  // What is wrong with a stream that is read alone is the matter of other cases.
-  if (told.every(({ events }) => holds(() => assertParts(events)))) {
-    for (const [index, [name]] of entries.entries()) assertParts(together[index]?.events, ` to ${name}, asked at once`);
+  // Other cases are about a stream that is wrong when it is read alone.
+  if (alone.every(({ events }) => violationOf(() => assertParts(events)) === undefined)) {
+    for (const [index, name] of names.entries()) {
+      locate(`the stream for ${name}, asked at once`, () => assertParts(together[index]?.events));
+    }
   }
-  const first = told.slice(0, entries.length).map(({ essence }) => essence);
-  if (!told.every(({ essence }, index) => isSame(essence, first[index % first.length]))) return;
-  for (const [index, [name]] of entries.entries()) {
+  const first = alone.slice(0, names.length).map(({ essence }) => essence);
+  if (!alone.every(({ essence }, index) => isSame(essence, first[index % first.length]))) return;
+  for (const [index, name] of names.entries()) {
     assertSame(`the answer to ${name}, asked at once with others`, together[index]?.essence, first[index]);
   }
 }
 
-/** What one call gave, and the pieces of it where it was streamed. */
-interface Told {
+/** What one call gave, and its pieces when it was streamed. */
+interface Outcome {
   readonly essence: unknown;
   readonly events?: readonly LlmStreamEvent[];
 }
 
-async function tell(way: Way, subject: ProviderSubject, request: LlmTurnRequest): Promise<Told> {
+async function outcomeOf(way: Way, subject: ProviderSubject, request: LlmTurnRequest): Promise<Outcome> {
   if (way === "turn") return { essence: essenceOf(await ask(subject, request)) };
   const events = (await watch(subject, request)) ?? [];
   return { essence: essenceOf(responseOf(events)), events };
 }
 
-function assertParts(events: readonly LlmStreamEvent[] = [], where = ""): void {
-  assertWords(events, where);
-  assertPieces(events, where);
+function assertParts(events: readonly LlmStreamEvent[] = []): void {
+  assertWords(events);
+  assertCallPieces(events);
 }
 
-function holds(assert: () => void): boolean {
-  try {
-    assert();
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** All of a response but the ids of its calls, which are never compared. Of what is no response, itself. */
+/** A response without the ids of its calls, which are never compared. */
 function essenceOf(response: LlmTurnResponse | undefined): unknown {
   const calls = callsOf(response);
   if (response === undefined || calls.length === 0) return response;

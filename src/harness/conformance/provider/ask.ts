@@ -1,9 +1,18 @@
-// How a provider is asked, by either way, so that a call which never ends or gives what is no stream is told as such.
+// How the cases ask a provider, by either way, so that a call which hangs or gives no stream fails with a message of its own.
 
-import type { LlmStreamEvent, LlmToolCall, LlmTurnRequest, LlmTurnResponse } from "../../../core/index.js";
-import { isPlainObject } from "../../../core/index.js";
-import { MAX_PIECES } from "../../contract/stream.js";
-import { fail, Violation, within, type ProviderSubject } from "../case.js";
+import type { LlmProviderAdapter, LlmStreamEvent, LlmTurnRequest, LlmTurnResponse } from "../../../core/index.js";
+import { Violation } from "../../contract/clause.js";
+import { iteratorOf, leaveStream, readPieces, responseOf } from "../../contract/stream.js";
+import { within } from "../../contract/waiting.js";
+import type { ProviderRequests } from "./requests.js";
+
+/** A provider that nobody else asks, and what it may be asked. */
+export interface ProviderSubject {
+  readonly provider: LlmProviderAdapter;
+  /** Copies that may be written into: one clause alone is about a provider that does so. */
+  readonly requests: ProviderRequests;
+  readonly patienceMs: number;
+}
 
 /** The two ways of one call. */
 export type Way = "turn" | "stream";
@@ -15,19 +24,14 @@ export function waysOf({ provider }: ProviderSubject): Way[] {
 
 type Asked = Pick<ProviderSubject, "provider" | "patienceMs">;
 
-/** `turn`, as something that rejects also where it throws at once. */
-export async function ask({ provider, patienceMs }: Asked, request: LlmTurnRequest): Promise<LlmTurnResponse> {
-  return within(
-    patienceMs,
-    "the answer",
-    Promise.resolve().then(() => provider.turn(request)),
-  );
+/** Calls `turn`; rejects also where that throws at once. */
+export function ask({ provider, patienceMs }: Asked, request: LlmTurnRequest): Promise<LlmTurnResponse> {
+  return within(patienceMs, "the answer", () => provider.turn(request));
 }
 
-/** All of a stream, or undefined where the provider has none. */
-export async function watch(subject: ProviderSubject, request: LlmTurnRequest): Promise<LlmStreamEvent[] | undefined> {
-  const { provider } = subject;
-  return provider.stream === undefined ? undefined : readAll(provider.stream(request), subject);
+/** The whole stream, or undefined where the provider has none. */
+export async function watch({ provider, patienceMs }: Asked, request: LlmTurnRequest) {
+  return provider.stream === undefined ? undefined : readAll(iteratorOf(provider.stream(request)), patienceMs);
 }
 
 /** The response by either way; undefined where a stream gave none. */
@@ -39,51 +43,16 @@ export async function answerBy(
   return way === "turn" ? ask(subject, request) : responseOf(await watch(subject, request));
 }
 
-/** The first response of a stream. */
-export function responseOf(events: readonly LlmStreamEvent[] = []): LlmTurnResponse | undefined {
-  return events.find((event) => event?.type === "response")?.response;
-}
-
-/** The calls of what may be no response at all. */
-export function callsOf(response: unknown): readonly LlmToolCall[] {
-  const calls: unknown = (response as Partial<LlmTurnResponse> | undefined)?.message?.toolCalls;
-  return Array.isArray(calls) ? calls.filter((call): call is LlmToolCall => isPlainObject(call)) : [];
-}
-
-/** All that a stream says, within the time that a call has. */
-export async function readAll(events: unknown, { patienceMs }: ProviderSubject): Promise<LlmStreamEvent[]> {
-  const iterator = iteratorOf(events);
-  const all: LlmStreamEvent[] = [];
-  let isOver = false;
-  const drain = async (): Promise<void> => {
-    while (!isOver) {
-      const next = (await iterator.next()) as IteratorResult<LlmStreamEvent, undefined> | null | undefined;
-      if (next === null || typeof next !== "object") fail("what next() gives", next, "{ done, value }");
-      if (next.done === true) return;
-      all.push(next.value);
-      if (all.length > MAX_PIECES) fail("how many pieces a stream has", `more than ${MAX_PIECES}`, "an end");
-    }
-  };
+/** Every piece of a stream, within the time that a call has. */
+export async function readAll(iterator: AsyncIterator<LlmStreamEvent>, patienceMs: number): Promise<LlmStreamEvent[]> {
+  const events: LlmStreamEvent[] = [];
+  let isLeft = false;
   try {
-    await within(patienceMs, "the end of the stream", drain());
+    await within(patienceMs, "the end of the stream", () => readPieces(iterator, events, () => isLeft));
   } catch (error) {
-    isOver = true;
-    if (error instanceof Violation) leave(iterator);
+    isLeft = true;
+    if (error instanceof Violation) leaveStream(iterator);
     throw error;
   }
-  return all;
-}
-
-/** Fails for what cannot be read piece by piece. */
-export function iteratorOf(events: unknown): AsyncIterator<LlmStreamEvent> {
-  const open: unknown = (events as Partial<AsyncIterable<LlmStreamEvent>> | null | undefined)?.[Symbol.asyncIterator];
-  if (typeof open !== "function") fail("what stream gives", events, "an async iterable");
-  return open.call(events) as AsyncIterator<LlmStreamEvent>;
-}
-
-/** What comes of it, and whether anything does, is waited for by nobody. */
-function leave(iterator: AsyncIterator<LlmStreamEvent>): void {
-  void Promise.resolve()
-    .then(() => iterator.return?.())
-    .catch(() => undefined);
+  return events;
 }

@@ -1,68 +1,88 @@
 // Cases about calls that fail, and about calls that are never answered.
 
 import { AgentError, type AgentErrorCode, type LlmTurnRequest } from "../../../core/index.js";
+import { assertSame, fail, toClauses, type Clause } from "../../contract/clause.js";
 import { describeThrown, isError } from "../../contract/thrown.js";
-import { ask, waysOf, watch, type Way } from "./ask.js";
-import { assertSame, fail, rejection, type ProviderCheck, type ProviderSubject } from "../case.js";
+import { rejection } from "../../contract/waiting.js";
+import { ask, waysOf, watch, type ProviderSubject, type Way } from "./ask.js";
 
 /** For a provider of which every call fails. */
-export const failureCases = {
-  async "fails by a rejection with an Error"(subject) {
-    const error = await rejection("a turn that fails", call(subject, "turn"));
-    if (!isError(error)) fail("what it rejects with", describeThrown(error), "an Error");
+export const failureClauses: readonly Clause<ProviderSubject>[] = toClauses({
+  "fails by a rejection with an Error": {
+    advice: "Reject with an AgentError.",
+    async check(subject) {
+      assertError("what it rejects with", await failureOf(subject, "turn"));
+    },
   },
-
-  async "says by kind and retryable what a caller may do about a failure"(subject) {
-    const error = await rejection("a turn that fails", call(subject, "turn"));
-    if (!(error instanceof AgentError)) fail("what it rejects with", describe(error), "an AgentError");
-    assertSame("the type of retryable", typeof error.retryable, "boolean");
-    if (error.kind === undefined && OF_VENDORS.includes(error.code)) {
-      fail(`kind of an error ${error.code}`, undefined, "an LlmErrorKind");
-    }
+  "says by kind and retryable what a caller may do about a failure": {
+    advice: "Reject with new AgentError('provider-response', message, { kind, retryable }).",
+    async check(subject) {
+      const error = await failureOf(subject, "turn");
+      if (!(error instanceof AgentError)) fail("what it rejects with", describe(error), "an AgentError");
+      assertSame("the type of retryable", typeof error.retryable, "boolean");
+      if (error.kind === undefined && OF_VENDORS.includes(error.code)) {
+        fail(`kind of an error ${error.code}`, undefined, "an LlmErrorKind");
+      }
+    },
   },
-
-  async "fails again the same way, and does not hang or answer at the second call"(subject) {
-    const first = await rejection("a turn that fails", call(subject, "turn"));
-    const second = await rejection("the turn after it", call(subject, "turn"));
-    assertSame("the second failure", describe(second), describe(first));
+  "fails again the same way, and does not hang or answer at the second call": {
+    advice: "Let each call fail for itself, and keep nothing of a failed call.",
+    async check(subject) {
+      const first = await failureOf(subject, "turn");
+      const second = await failureOf(subject, "turn");
+      assertSame("the second failure", describe(second), describe(first));
+    },
   },
-
-  async "fails by stream as it does by turn"(subject) {
-    if (subject.provider.stream === undefined) return;
-    const turned = await rejection("a turn that fails", call(subject, "turn"));
-    const streamed = await rejection("a stream that fails", call(subject, "stream"));
-    assertSame("the failure of the stream", describe(streamed), describe(turned));
+  "fails by stream as it does by turn": {
+    advice: "Make the error of turn and of stream by the same code.",
+    async check(subject) {
+      if (subject.provider.stream === undefined) return;
+      const turned = await failureOf(subject, "turn");
+      const streamed = await failureOf(subject, "stream");
+      assertSame("the failure of the stream", describe(streamed), describe(turned));
+    },
   },
-} satisfies Record<string, ProviderCheck>;
+});
 
 /** For a provider that never answers. */
-export const silenceCases = {
-  async "ends a call that waits when its signal fires"(subject) {
-    for (const way of waysOf(subject)) {
-      const controller = new AbortController();
-      const waiting = rejection(`a ${way} that was aborted`, call(subject, way, { signal: controller.signal }));
-      const timer = setTimeout(() => controller.abort(), WAIT_MS);
-      const error = await waiting.finally(() => clearTimeout(timer));
-      if (!isError(error)) fail(`what the ${way} rejects with`, describeThrown(error), "an Error");
-    }
+export const silenceClauses: readonly Clause<ProviderSubject>[] = toClauses({
+  "ends a call that waits when its signal fires": {
+    advice: "Listen to request.signal until the call is over, and pass it on to fetch.",
+    async check(subject) {
+      for (const way of waysOf(subject)) {
+        const controller = new AbortController();
+        const waiting = failureOf(subject, way, { signal: controller.signal });
+        const timer = setTimeout(() => controller.abort(), WAIT_MS);
+        assertError(`what the ${way} rejects with`, await waiting.finally(() => clearTimeout(timer)));
+      }
+    },
   },
-
-  async "ends a call that waits longer than its timeoutMs, and says so"(subject) {
-    for (const way of waysOf(subject)) {
-      const error = await rejection(`a ${way} without an answer`, call(subject, way, { timeoutMs: WAIT_MS }));
-      assertSame(`the kind of the ${way}'s error`, (error as { kind?: unknown } | null | undefined)?.kind, "timeout");
-    }
+  "ends a call that waits longer than its timeoutMs, and says so": {
+    advice:
+      "Reject after request.timeoutMs with new AgentError('timeout', message, { kind: 'timeout', retryable: true }).",
+    async check(subject) {
+      for (const way of waysOf(subject)) {
+        const error = await failureOf(subject, way, { timeoutMs: WAIT_MS });
+        assertSame(`the kind of the ${way}'s error`, (error as { kind?: unknown } | null | undefined)?.kind, "timeout");
+      }
+    },
   },
-} satisfies Record<string, ProviderCheck>;
+});
 
 const WAIT_MS = 20;
 
-/** Failures that a vendor, or the way to it, had. */
+/** Failures of a vendor, or of the way to it. */
 const OF_VENDORS: readonly AgentErrorCode[] = ["provider-http", "provider-response", "timeout", "providers-exhausted"];
 
-async function call(subject: ProviderSubject, way: Way, terms: Partial<LlmTurnRequest> = {}): Promise<unknown> {
+/** The error that a call rejects with. */
+function failureOf(subject: ProviderSubject, way: Way, terms: Partial<LlmTurnRequest> = {}): Promise<unknown> {
   const request = { ...subject.requests.plain, ...terms };
-  return way === "turn" ? ask(subject, request) : watch(subject, request);
+  return rejection(`a ${way} that must fail`, way === "turn" ? ask(subject, request) : watch(subject, request));
+}
+
+/** Fails unless `error` is an Error. */
+export function assertError(what: string, error: unknown): void {
+  if (!isError(error)) fail(what, describeThrown(error), "an Error");
 }
 
 function describe(error: unknown): string {

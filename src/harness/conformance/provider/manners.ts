@@ -1,108 +1,201 @@
-// Cases about what lies between a provider and its caller: the request is the caller's, the response is the caller's, and a signal is
-// heeded.
+// Cases about what lies between a provider and its caller: a call gives its promise or stream at once, request and response belong
+// to the caller, and a signal is heeded.
 
-import { isError } from "../../contract/thrown.js";
-import { answerBy, ask, iteratorOf, waysOf, watch, type Way } from "./ask.js";
-import { assertSame, fail, rejection, Violation, within, type ProviderCheck, type ProviderSubject } from "../case.js";
+import { isThenable, type LlmTurnRequest } from "../../../core/index.js";
+import { assertSame, fail, toClauses, Violation, type Clause } from "../../contract/clause.js";
 
-export const mannersCases = {
-  "leaves the request as it was": (subject) => assertUntouched(subject, "turn"),
+import { iteratorOf } from "../../contract/stream.js";
+import { abortMidway, GRACE_MS, rejection, settle, within } from "../../contract/waiting.js";
+import { answerBy, ask, readAll, waysOf, watch, type ProviderSubject, type Way } from "./ask.js";
+import { assertError } from "./failures.js";
+import { PROVIDER_REQUESTS } from "./requests.js";
 
-  "leaves the request of a stream as it was": (subject) => assertUntouched(subject, "stream"),
+type Check = Clause<ProviderSubject>["check"];
 
-  async "takes a request that is frozen"(subject) {
-    for (const request of Object.values(subject.frozen)) await ask(subject, request);
+const LEAVE_ALONE = "Copy what you change: the request belongs to the caller, with all that is in it.";
+const OWN_RESPONSE = "Build a new response, with new objects and lists in it, for every call.";
+const KEPT = "Do not write into a response that was handed out: the caller keeps it.";
+const STOP_EARLY = "Look at request.signal before anything is sent, and reject with an Error when it has fired.";
+const STOP_MIDWAY = "Listen to request.signal until the call is over, and pass it on to fetch.";
+
+export const mannersClauses: readonly Clause<ProviderSubject>[] = toClauses({
+  "answers by a promise, also where it refuses": {
+    advice: "Make turn an async function.",
+    async check({ provider, requests, patienceMs }) {
+      for (const request of withAndWithoutSignal(requests.plain)) {
+        const given = atOnce("turn", "a promise that rejects", () => provider.turn(request));
+        if (!isThenable(given)) fail("what turn gives", given, "a promise");
+        // Other cases are about how it ends.
+        const { kind } = await settle(() => given, patienceMs);
+        if (kind === "late") fail("the answer", `nothing within ${patienceMs} ms`, "something");
+      }
+    },
+  },
+  "gives a stream at once, and throws nothing before it is read": {
+    advice: "Make stream an async generator (async *stream), which begins with the first next().",
+    check({ provider, requests }) {
+      for (const request of withAndWithoutSignal(requests.plain)) {
+        const given = atOnce("stream", "a stream that rejects when it is read", () => provider.stream?.(request));
+        if (provider.stream !== undefined) iteratorOf(given);
+      }
+    },
+  },
+  "says nothing more once a stream has ended": {
+    advice: "Give { done: true } to every next() after the end.",
+    async check({ provider, requests, patienceMs }) {
+      if (provider.stream === undefined) return;
+      const iterator = iteratorOf(provider.stream(requests.plain));
+      await readAll(iterator, patienceMs);
+      for (const time of ["first", "second"]) {
+        const next = await within(patienceMs, "next() after the end", () => iterator.next());
+        assertSame(`whether the ${time} next() after the end is the end again`, next.done, true);
+      }
+    },
+  },
+  "has a name that can be recorded, the same before and after a turn": {
+    advice: "Name vendor and model, such as openai:gpt-4o, once, or leave name out.",
+    async check(subject) {
+      const before: unknown = subject.provider.name;
+      if (before !== undefined && (typeof before !== "string" || before === "" || !before.isWellFormed())) {
+        fail("the name", before, "a text, or no name");
+      }
+      await ask(subject, subject.requests.plain);
+      assertSame("the name after a turn", subject.provider.name, before);
+    },
   },
 
-  async "streams the answer to a request that is frozen"(subject) {
-    for (const request of Object.values(subject.frozen)) await watch(subject, request);
+  "leaves the request as it was": { advice: LEAVE_ALONE, check: untouched("turn") },
+  "leaves the request of a stream as it was": { advice: LEAVE_ALONE, check: untouched("stream") },
+  "takes a request that is frozen": { advice: LEAVE_ALONE, check: unfazed("turn") },
+  "streams the answer to a request that is frozen": { advice: LEAVE_ALONE, check: unfazed("stream") },
+  "gives a response that is the caller's own": { advice: OWN_RESPONSE, check: owned("turn") },
+  "streams a response that is the caller's own": { advice: OWN_RESPONSE, check: owned("stream") },
+  "leaves a response alone once it was given": { advice: KEPT, check: kept("turn") },
+  "leaves a streamed response alone once it was given": { advice: KEPT, check: kept("stream") },
+  "answers on after a caller has frozen its response": {
+    advice: "Do not write into a response that was handed out: the caller may freeze it.",
+    async check(subject) {
+      freeze(await ask(subject, subject.requests.plain));
+      await assertAnswers(subject);
+    },
   },
 
-  "gives a response that is the caller's own": (subject) => assertOwn(subject, "turn"),
-
-  "streams a response that is the caller's own": (subject) => assertOwn(subject, "stream"),
-
-  "leaves a response alone once it was given": (subject) => assertKept(subject, "turn"),
-
-  "leaves a streamed response alone once it was given": (subject) => assertKept(subject, "stream"),
-
-  async "answers on after a caller has frozen its response"(subject) {
-    freeze(await ask(subject, subject.requests.plain));
-    assertAnswered("the next answer", await ask(subject, subject.requests.plain));
+  "does not answer a call whose signal has fired": { advice: STOP_EARLY, check: refused("turn") },
+  "does not stream a call whose signal has fired": { advice: STOP_EARLY, check: refused("stream") },
+  "answers the call after one that was aborted": {
+    advice: "An aborted call ends that call alone, and not the provider.",
+    async check(subject) {
+      await ask(subject, { ...subject.requests.plain, signal: AbortSignal.abort() }).catch(() => undefined);
+      await assertAnswers(subject);
+    },
   },
-
-  async "does not answer a call whose signal has fired"(subject) {
-    const call = ask(subject, { ...subject.requests.plain, signal: AbortSignal.abort() });
-    assertError("turn", await rejection("a call whose signal has fired", call));
+  "ends a call whose signal fires while it runs": { advice: STOP_MIDWAY, check: stopped("turn") },
+  "ends a stream whose signal fires while it runs": { advice: STOP_MIDWAY, check: stopped("stream") },
+  "answers the call after a stream that was left early": {
+    advice: "Put what a stream has to give back (a connection, a lock) into a finally block of its generator.",
+    async check(subject) {
+      const { provider, requests, patienceMs } = subject;
+      if (provider.stream === undefined) return;
+      const left = iteratorOf(provider.stream(requests.plain));
+      await within(patienceMs, "the first piece of the stream", () => left.next());
+      await within(patienceMs, "leaving the stream", () => left.return?.());
+      await watch(subject, requests.plain);
+      await assertAnswers(subject);
+    },
   },
+});
 
-  async "does not stream a call whose signal has fired"(subject) {
-    if (subject.provider.stream === undefined) return;
-    const call = watch(subject, { ...subject.requests.plain, signal: AbortSignal.abort() });
-    assertError("stream", await rejection("a stream whose signal has fired", call));
-  },
+function withAndWithoutSignal(request: LlmTurnRequest): LlmTurnRequest[] {
+  return [request, { ...request, signal: AbortSignal.abort() }];
+}
 
-  async "answers the call after one that was aborted"(subject) {
-    await ask(subject, { ...subject.requests.plain, signal: AbortSignal.abort() }).catch(() => undefined);
-    assertAnswered("the next answer", await ask(subject, subject.requests.plain));
-  },
-
-  async "ends a call whose signal fires while it runs"(subject) {
-    await assertStopped("turn", (signal) => ask(subject, { ...subject.requests.plain, signal }));
-    assertAnswered("the next answer", await ask(subject, subject.requests.plain));
-  },
-
-  async "ends a stream whose signal fires while it runs"(subject) {
-    if (subject.provider.stream === undefined) return;
-    await assertStopped("stream", (signal) => watch(subject, { ...subject.requests.plain, signal }));
-    await watch(subject, subject.requests.plain);
-  },
-
-  async "answers the call after a stream that was left early"(subject) {
-    const { provider, requests, patienceMs } = subject;
-    if (provider.stream === undefined) return;
-    const left = iteratorOf(provider.stream(requests.plain));
-    await within(patienceMs, "the first piece of the stream", left.next());
-    await within(patienceMs, "leaving the stream", Promise.resolve(left.return?.()));
-    await watch(subject, requests.plain);
-    assertAnswered("the turn after that", await ask(subject, requests.plain));
-  },
-} satisfies Record<string, ProviderCheck>;
-
-async function assertUntouched(subject: ProviderSubject, way: Way): Promise<void> {
-  for (const [name, request] of Object.entries(subject.requests)) {
-    const before = structuredClone(request);
-    await answerBy(way, subject, request);
-    assertSame(`the request ${name} after its ${way}`, request, before);
+/** What `call` gives; fails where it throws. */
+function atOnce(what: string, expected: string, call: () => unknown): unknown {
+  try {
+    return call();
+  } catch (error) {
+    return fail(what, error instanceof Error ? error.message : error, expected);
   }
+}
+
+/** A check of one way to call, for providers that have it. */
+function by(way: Way, check: Check): Check {
+  return async (subject) => (waysOf(subject).includes(way) ? check(subject) : undefined);
+}
+
+function untouched(way: Way): Check {
+  return by(way, async (subject) => {
+    for (const [name, request] of Object.entries(subject.requests)) {
+      const before = structuredClone(request);
+      await answerBy(way, subject, request);
+      assertSame(`the request ${name} after its ${way}`, request, before);
+    }
+  });
+}
+
+function unfazed(way: Way): Check {
+  return by(way, async (subject) => {
+    for (const request of Object.values(PROVIDER_REQUESTS)) await answerBy(way, subject, request);
+  });
 }
 
 const CHANGED = "changed by the caller";
 
-async function assertOwn(subject: ProviderSubject, way: Way): Promise<void> {
-  if (way === "stream" && subject.provider.stream === undefined) return;
-  const first = await answerBy(way, subject, subject.requests.tools);
-  scribble(first);
-  const second = await answerBy(way, subject, subject.requests.tools);
-  if (textOf(second).includes(CHANGED)) fail("the next answer", second, "nothing of what the caller changed");
+function owned(way: Way): Check {
+  return by(way, async (subject) => {
+    const { tools } = subject.requests;
+    scribble(await answerBy(way, subject, tools));
+    const second = await answerBy(way, subject, tools);
+    if (textOf(second).includes(CHANGED)) fail("the next answer", second, "nothing of what the caller changed");
+  });
 }
 
-async function assertKept(subject: ProviderSubject, way: Way): Promise<void> {
-  if (!waysOf(subject).includes(way)) return;
-  const response = await answerBy(way, subject, subject.requests.tools);
-  const before = textOf(response);
-  for (const request of [subject.requests.plain, subject.requests.tools]) await answerBy(way, subject, request);
-  await afterwards();
-  const after = textOf(response);
-  if (after !== before) fail(`the response of a ${way} after later calls`, after, before);
+function kept(way: Way): Check {
+  return by(way, async (subject) => {
+    const { plain, tools } = subject.requests;
+    const response = await answerBy(way, subject, tools);
+    const before = textOf(response);
+    for (const request of [plain, tools]) await answerBy(way, subject, request);
+    // A provider may do something on its own after an answer.
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    const after = textOf(response);
+    if (after !== before) fail(`the response of a ${way} after later calls`, after, before);
+  });
 }
 
-/** What it is, is the matter of other cases. */
-function assertAnswered(what: string, response: unknown): void {
-  if (typeof response !== "object" || response === null) fail(what, response, "a response");
+function refused(way: Way): Check {
+  return by(way, async (subject) => {
+    const request = { ...subject.requests.plain, signal: AbortSignal.abort() };
+    const call = way === "turn" ? ask(subject, request) : watch(subject, request);
+    assertError(`what the ${way} rejects with`, await rejection(`a ${way} whose signal has fired`, call));
+  });
 }
 
-/** Writes into every object and list, and over the texts of the message. What is frozen nobody can spoil, so it may be anybody's. */
+/** An answer that was on its way when the signal fired may still come. */
+function stopped(way: Way): Check {
+  return by(way, async (subject) => {
+    const { plain } = subject.requests;
+    const { end, isLate } = await abortMidway(async (signal, begun) => {
+      const call = answerBy(way, subject, { ...plain, signal });
+      begun();
+      return settle(() => call, 2 * subject.patienceMs);
+    });
+    if (end.kind === "thrown" && end.error instanceof Violation) throw end.error;
+    if (end.kind === "value" && isLate) {
+      fail(`the ${way}`, `an answer more than ${GRACE_MS} ms after its signal fired`, "its end");
+    }
+    if (way === "turn") await assertAnswers(subject);
+    else await watch(subject, plain);
+  });
+}
+
+/** Fails unless another turn is answered. Other cases are about the answer itself. */
+async function assertAnswers(subject: ProviderSubject): Promise<void> {
+  const response: unknown = await ask(subject, subject.requests.plain);
+  if (typeof response !== "object" || response === null) fail("the next answer", response, "a response");
+}
+
+/** Writes into every object and list, and over the texts of the message. A frozen part cannot be spoiled, so it may be shared. */
 function scribble(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   for (const inner of Object.values(value)) scribble(inner);
@@ -111,45 +204,13 @@ function scribble(value: unknown): void {
   if (!Array.isArray(value) && "content" in value) Reflect.set(value, "content", CHANGED);
 }
 
-function assertError(way: Way, error: unknown): void {
-  if (!isError(error)) fail(`what the ${way} rejects with`, error, "an Error");
-}
-
-/** An answer that comes so long after the signal was not on its way when it fired. */
-const GRACE_MS = 1_000;
-
-/** Fires the signal when the call has begun; an answer that was on its way may come still. */
-async function assertStopped(way: Way, call: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
-  const controller = new AbortController();
-  let isLate = false;
-  const isAnswered = call(controller.signal).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof Violation) throw error;
-      return false;
-    },
-  );
-  // The call itself begins with the next microtask.
-  await Promise.resolve();
-  await Promise.resolve();
-  controller.abort();
-  const timer = setTimeout(() => (isLate = true), GRACE_MS);
-  const hasAnswer = await isAnswered.finally(() => clearTimeout(timer));
-  if (hasAnswer && isLate) fail(`the ${way}`, `an answer more than ${GRACE_MS} ms after its signal fired`, "its end");
-}
-
 function freeze(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   Object.freeze(value);
   for (const inner of Object.values(value)) freeze(inner);
 }
 
-/** When what a provider does on its own after an answer has been done. */
-function afterwards(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 1));
-}
-
-/** JSON has no word for what is no response at all. */
+/** JSON has no word for undefined, which stands for no response at all. */
 function textOf(response: unknown): string {
   return response === undefined ? "nothing" : JSON.stringify(response);
 }

@@ -28,14 +28,3 @@ export function markedJson(value: JsonValue, pointers: ReadonlySet<string>, side
 function lineBreak(depth: number): Html {
   return shown(`\n${"  ".repeat(depth)}`);
 }
-
-/** What a pointer leads to; undefined where there is nothing. */
-export function valueAt(value: JsonValue, pointer: string): JsonValue | undefined {
-  let at: JsonValue | undefined = value;
-  for (const step of pointer.split("/").slice(1)) {
-    if (typeof at !== "object" || at === null) return undefined;
-    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    at = Object.hasOwn(at, key) ? (at as Record<string, JsonValue>)[key] : undefined;
-  }
-  return at;
-}

@@ -1,12 +1,12 @@
 // One turn on one side of a timeline: what was said, what was called with which arguments, and what came back.
 
-import { canonicalize, isPlainObject, type JsonValue } from "../../../core/index.js";
+import { canonicalize, isPlainObject, valueAt, type JsonValue } from "../../../core/index.js";
 import type { Edit, TimelineTurn } from "../../drift/report.js";
 import type { Allowance } from "../../html/allowance.js";
 import { grouped, money } from "../../html/figures.js";
 import { argumentsLine, foldedView, laidOut, preview, textView } from "../../html/text-view.js";
 import { html, type Child, type Html } from "../../html/template.js";
-import { markedJson, valueAt } from "./marked-json.js";
+import { markedJson } from "./marked-json.js";
 
 export type Side = "base" | "candidate";
 
@@ -103,7 +103,7 @@ function isMeant({ arguments: args }: Call, drift: Edit["drift"], side: Side): b
   if (!("changes" in drift)) return true;
   return drift.changes.every((change) => {
     const wanted = side === "base" ? change.old : change.new;
-    const value = valueAt(args, change.pointer);
+    const value = valueAt(args, change.pointer) as JsonValue | undefined;
     if (wanted === undefined || value === undefined) return wanted === value;
     return canonicalize(value) === canonicalize(wanted);
   });

@@ -14,9 +14,8 @@ import { ollamaProvider } from "../../../../src/core/vendors/ollama/provider.js"
 import { openaiProvider } from "../../../../src/core/vendors/openai/provider.js";
 import { scriptedProvider } from "../../../../src/core/providers/scripted.js";
 import { WIRES, wireOf, type WireName } from "../../../../src/core/vendors/vendors.js";
+import { MAX_ASKED, PROVIDER_REQUESTS } from "../../../../src/harness/conformance/provider/requests.js";
 import {
-  MAX_ASKED,
-  PROVIDER_REQUESTS,
   providerConformance,
   type MakeProvider,
   type ProviderConformanceOptions,

@@ -1,24 +1,27 @@
-// Whether a value survives being written as JSON: what JSON.stringify would refuse, drop or turn into something else, with the
-// place of it. Stricter than the runtime, which shows a model something for everything.
+// Whether a value survives being written as JSON: what JSON.stringify would refuse, drop or turn into something else, and where.
+// Stricter than the runtime, which can show a model something for any value.
 
-import { copyJson, isPlainObject, MAX_JSON_DEPTH, NotJsonError, toPointer } from "../../core/index.js";
+import { canonicalize, copyJson, isPlainObject, MAX_JSON_DEPTH, NotJsonError, toPointer } from "../../core/index.js";
 import { describeThrown } from "./thrown.js";
 
-/** What is wrong, in words; undefined when nothing is. `undefined` alone is a result too, and reads null. */
+/** Why a tool result is not JSON, in words; undefined when it is. `undefined` alone is a valid result and is written as null. */
 export function findLoss(value: unknown): string | undefined {
-  if (value === undefined) return undefined;
-  try {
-    copyJson(withToJson(value, []));
-    return undefined;
-  } catch (error) {
-    return error instanceof NotJsonError ? error.message : `reading it throws ${describeThrown(error)}`;
-  }
+  return value === undefined ? undefined : faultOf(() => copyJson(withToJson(value, [])));
 }
 
-/** The same for what must be plain JSON as it is, whatever its parts say of how they are written. */
+/** Why a value is not plain JSON as it stands, without `toJSON`. Fields that are undefined count as absent. */
 export function findImpurity(value: unknown): string | undefined {
+  return faultOf(() => copyJson(value));
+}
+
+/** The same, where a field that is undefined is a fault too. */
+export function findStrictImpurity(value: unknown): string | undefined {
+  return faultOf(() => canonicalize(value));
+}
+
+function faultOf(read: () => unknown): string | undefined {
   try {
-    copyJson(value);
+    read();
     return undefined;
   } catch (error) {
     return error instanceof NotJsonError ? error.message : `reading it throws ${describeThrown(error)}`;
@@ -28,7 +31,7 @@ export function findImpurity(value: unknown): string | undefined {
 /** A container on the way to a value, and the key in it. */
 type Step = readonly [container: object, key: string | number];
 
-/** The value with each part in place of itself that says how it is written, as a Date does. */
+/** The value with `toJSON` applied to each part that has one, as a Date does. */
 function withToJson(value: unknown, path: readonly Step[]): unknown {
   if (typeof value !== "object" || value === null || path.length > MAX_JSON_DEPTH) return value;
   if (path.some(([container]) => container === value)) {

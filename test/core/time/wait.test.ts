@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sleep } from "../../../src/core/http/sleep.js";
+import { sleep } from "../../../src/core/time/wait.js";
 import { agentErrorOf } from "../../support/wire.js";
 
 function manualTimer() {

@@ -1,0 +1,71 @@
+// Waiting that ends: after a time, at a time limit, or when a signal fires. Time passes by the timer of the ports, which a test
+// moves by hand.
+
+import { AgentError } from "../errors.js";
+import { MAX_TIMER_MS, type Ports } from "../ports.js";
+
+type Timer = Pick<Ports, "timer">;
+
+/** Whether a value has a `then`, as a promise does. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}
+
+/** Resolves after `ms` milliseconds. Rejects with `aborted`, and stops its timer, when `signal` fires first. */
+export function sleep(ms: number, ports: Timer, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(new AgentError("aborted", "the wait was aborted", { cause: signal?.reason }));
+    if (signal?.aborted === true) {
+      abort();
+      return;
+    }
+    const onAbort = () => {
+      stop();
+      abort();
+    };
+    const stop = ports.timer(Math.min(ms, MAX_TIMER_MS), () => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve();
+    });
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/** Settles as `work` does, or rejects with what `toError` gives once `ms` milliseconds have passed. */
+export async function within<T>(
+  work: PromiseLike<T>,
+  ms: number,
+  ports: Timer,
+  toError: () => unknown = () => new Error(`no answer within ${ms} ms`),
+): Promise<T> {
+  let stop: () => void = () => undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- The caller names the error.
+    stop = ports.timer(ms, () => reject(toError()));
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    stop();
+  }
+}
+
+/** Settles as `work` does, or rejects with what `toError` gives, by default the reason of `signal`, as soon as that fires. */
+export async function untilAborted<T>(
+  work: PromiseLike<T>,
+  signal: AbortSignal,
+  toError: (signal: AbortSignal) => unknown = ({ reason }) => reason,
+): Promise<T> {
+  let stop: () => void = () => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- The reason is whatever the caller gave.
+    stop = () => reject(toError(signal));
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}

@@ -1,0 +1,40 @@
+// What the suite of a provider asks.
+
+import { seal, type LlmTurnRequest } from "../../../core/index.js";
+
+/** Every request of the suite by its name. */
+export type ProviderRequests = Readonly<Record<"plain" | "tools" | "settings" | "conversation", LlmTurnRequest>>;
+
+const instruction = { role: "system", content: "Answer in one sentence." } as const;
+const comparison = [instruction, { role: "user", content: "Which is larger, 9.11 or 9.9?" }] as const;
+const question = [instruction, { role: "user", content: "How is the weather in Oslo?" }] as const;
+const weather = {
+  name: "weather",
+  description: "The weather in a city.",
+  schema: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+};
+
+/**
+ * All that is ever asked, each at most {@link MAX_ASKED} times of one provider. A provider that answers only what it knows (a
+ * cassette, a script) has to know these. Answer `tools` with a call where possible: the cases about calls look at that answer.
+ */
+export const PROVIDER_REQUESTS: ProviderRequests = {
+  plain: seal({ messages: comparison }),
+  tools: seal({ messages: question, tools: [weather] }),
+  settings: seal({ messages: comparison, settings: { temperature: 0, maxTokens: 256, stop: ["END"] } }),
+  conversation: seal({
+    messages: [
+      ...question,
+      {
+        role: "assistant",
+        content: "",
+        toolCalls: [{ id: "call_1", name: "weather", arguments: { city: "Oslo" } }],
+      },
+      { role: "tool", toolCallId: "call_1", name: "weather", content: "rain" },
+    ],
+    tools: [weather],
+  }),
+};
+
+/** How often one provider is asked one of {@link PROVIDER_REQUESTS} at most. */
+export const MAX_ASKED = 4;

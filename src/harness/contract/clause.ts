@@ -1,0 +1,93 @@
+// A contract is a list of clauses. Two runners share them: the conformance suites run each as a fixed case, and the laws of
+// fast-check hold drawn values to them.
+
+import { canonicalize } from "../../core/index.js";
+import { describeGiven } from "./given.js";
+import { findStrictImpurity } from "./json.js";
+
+/** One promise of a contract, held against one subject. */
+export interface Clause<S, R = void | Promise<void>> {
+  readonly name: string;
+  /** One sentence: what to do when the promise does not hold. */
+  readonly advice: string;
+  /** Throws a {@link Violation} when the promise does not hold. */
+  readonly check: (subject: S) => R;
+}
+
+/** The list of clauses that a record spells out by name. */
+export function toClauses<S, R = void | Promise<void>>(
+  record: Readonly<Record<string, Omit<Clause<S, R>, "name">>>,
+): Clause<S, R>[] {
+  return Object.entries(record).map(([name, clause]) => ({ name, ...clause }));
+}
+
+/** A promise that does not hold: both sides, and a message with both in words. */
+export class Violation extends Error {
+  readonly expected: unknown;
+  readonly actual: unknown;
+
+  constructor(message: string, sides: { expected: unknown; actual: unknown; cause?: unknown }) {
+    super(message, sides.cause === undefined ? undefined : { cause: sides.cause });
+    this.expected = sides.expected;
+    this.actual = sides.actual;
+  }
+}
+
+const MAX_SHOWN = 200;
+
+/** Throws a {@link Violation}. */
+export function fail(what: string, actual: unknown, expected: unknown): never {
+  throw new Violation(`${what}: expected ${shown(expected)}, got ${shown(actual)}`, { expected, actual });
+}
+
+/** Fails unless both are the same JSON, whatever the order of their keys; undefined equals only itself. */
+export function assertSame(what: string, actual: unknown, expected: unknown): void {
+  if (!isSame(actual, expected)) fail(what, actual, expected);
+}
+
+/** Whether both are the same JSON, whatever the order of their keys. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return comparable(one) === comparable(other);
+}
+
+/** The message of the violation that `check` throws; undefined when it throws none. Anything else it throws passes through. */
+export function violationOf(check: () => void): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Violation) return error.message;
+    throw error;
+  }
+}
+
+/** Runs `check`; a violation in it says where it was found. */
+export function locate(where: string, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    throw error instanceof Violation ? new Violation(`${where}: ${error.message}`, error) : error;
+  }
+}
+
+/** A value that is not JSON gets a text that no JSON has. */
+function comparable(value: unknown): string {
+  try {
+    return canonicalize(value);
+  } catch {
+    return `not JSON: ${typeof value} ${Object.prototype.toString.call(value)} ${stringOf(value)}`;
+  }
+}
+
+function stringOf(value: unknown): string {
+  try {
+    return String(value);
+  } catch {
+    return "without a text";
+  }
+}
+
+function shown(value: unknown): string {
+  const text = findStrictImpurity(value) === undefined ? canonicalize(value) : describeGiven(value);
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}… (${text.length} characters)`;
+}

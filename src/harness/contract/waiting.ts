@@ -1,0 +1,60 @@
+// Waits that always end: with a value, with an error, or with the finding that the call took too long.
+
+import { systemPorts, within as settleWithin } from "../../core/index.js";
+import { fail, Violation } from "./clause.js";
+
+/** How a call ended. */
+export type Settled =
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "thrown"; readonly error: unknown }
+  | { readonly kind: "late" };
+
+/** Calls `start` and waits at most `timeoutMs` milliseconds for it. Whatever comes later is dropped, rejections too. */
+export function settle(start: () => unknown, timeoutMs: number): Promise<Settled> {
+  const work = (async (): Promise<Settled> => {
+    try {
+      return { kind: "value", value: await start() };
+    } catch (error) {
+      return { kind: "thrown", error };
+    }
+  })();
+  return settleWithin(work, timeoutMs, systemPorts).catch(() => ({ kind: "late" }));
+}
+
+/** Settles as `start` does; fails when that takes longer than `ms`. */
+export async function within<T>(ms: number, what: string, start: () => T | Promise<T>): Promise<T> {
+  const end = await settle(start, ms);
+  if (end.kind === "late") fail(what, `nothing within ${ms} ms`, "something");
+  if (end.kind === "thrown") throw end.error;
+  return end.value as T;
+}
+
+/** The error that `work` rejects with; fails when it fulfils. Rejects with a violation that `work` itself found. */
+export async function rejection(what: string, work: Promise<unknown>): Promise<unknown> {
+  let value: unknown;
+  try {
+    value = await work;
+  } catch (error) {
+    if (error instanceof Violation) throw error;
+    return error;
+  }
+  return fail(what, value, "a rejection");
+}
+
+/** An answer this long after the signal fired was not already on its way. */
+export const GRACE_MS = 1_000;
+
+/** Fires a signal once the call has begun. `isLate`: it ended more than {@link GRACE_MS} after that. */
+export async function abortMidway(
+  call: (signal: AbortSignal, begun: () => void) => Promise<Settled>,
+): Promise<{ readonly end: Settled; readonly isLate: boolean }> {
+  const controller = new AbortController();
+  let isLate = false;
+  let stop = (): void => undefined;
+  const fire = () => {
+    controller.abort();
+    stop = systemPorts.timer(GRACE_MS, () => (isLate = true));
+  };
+  const end = await call(controller.signal, () => queueMicrotask(fire)).finally(() => stop());
+  return { end, isLate };
+}
