@@ -56,9 +56,9 @@ it("fleet.mjs: three members over four targets, each with a chain of receipts of
   expect(out.match(/^(ann|bob|cem): 5 receipts, ok, complete$/gm)).toHaveLength(3);
 });
 
-it("the README shows newsroom.mjs as it is", () => {
+it("docs/runtime.md shows newsroom.mjs as it is", () => {
   const shown = /```js\n\/\/ examples\/newsroom\.mjs\n([^]*?)```/.exec(
-    readFileSync(join(repositoryRoot, "README.md"), "utf8"),
+    readFileSync(join(repositoryRoot, "docs/runtime.md"), "utf8"),
   );
   expect(shown?.[1]).toBe(readFileSync(join(repositoryRoot, "examples/newsroom.mjs"), "utf8"));
 });

@@ -73,8 +73,8 @@ describe("the package", () => {
     expect(result.status).toBe(0);
   });
 
-  it("names each run-time dependency in docs/dependencies.md with its version", () => {
-    const text = readFileSync(join(repositoryRoot, "docs/dependencies.md"), "utf8");
+  it("names each run-time dependency in docs/internal/dependencies.md with its version", () => {
+    const text = readFileSync(join(repositoryRoot, "docs/internal/dependencies.md"), "utf8");
     const absent = Object.entries(manifest.dependencies).filter(
       ([name, version]) => !text.includes(`| ${name} | ${version} |`),
     );

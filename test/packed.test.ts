@@ -44,7 +44,7 @@ it("holds the compiled files and nothing that is only ours", () => {
     expect.arrayContaining(["README.md", "LICENSE", "CHANGELOG.md", "dist/cli/bin.js", "dist/core/index.d.ts"]),
   );
   const isOurs =
-    /^(dist\/.*\.(js|d\.ts)|schemas\/[\w-]+\.schema\.json|action\.yml|docs\/[\w-]+\.md|docs\/api\/[\w/-]+\.md|llms\.txt|bench\/(README|results)\.md|[A-Z]+\.md|LICENSE|package\.json)$/;
+    /^(dist\/.*\.(js|d\.ts)|schemas\/[\w-]+\.schema\.json|action\.yml|docs\/[\w-]+\.md|docs\/pictures\/[\w-]+\.svg|docs\/api\/[\w/-]+\.md|llms\.txt|bench\/(README|results)\.md|[A-Z]+\.md|LICENSE|package\.json)$/;
   expect(paths.filter((path) => !isOurs.test(path))).toEqual([]);
   expect(brokenLinks(paths)).toEqual([]);
 });

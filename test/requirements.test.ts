@@ -1,4 +1,4 @@
-// docs/requirements.md says how each requirement is proven; here it is held to that.
+// docs/internal/requirements.md says how each requirement is proven; here it is held to that.
 
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ const range = (from: number, to: number) =>
 
 describe("the table of requirements", () => {
   it("says of each requirement what is so", () => {
-    const rows = parseRequirements(readFileSync(`${root}docs/requirements.md`, "utf8"));
+    const rows = parseRequirements(readFileSync(`${root}docs/internal/requirements.md`, "utf8"));
     const carried = idsInTests(`${root}test`);
     const hasFile = (path: string) => existsSync(`${root}${path}`);
     expect(findUntrueRows(rows, [...range(1, 137), "PSS-102", "PSS-103"], carried, hasFile)).toEqual([]);

@@ -1,4 +1,4 @@
-// docs/security.md names limits. Each is held to the constant in the code, so that neither can change without the other.
+// docs/trust.md names limits. Each is held to the constant in the code, so that neither can change without the other.
 
 import { readFileSync } from "node:fs";
 import { constants } from "node:buffer";
@@ -21,7 +21,7 @@ import { MAX_ARGUMENT_CHARACTERS, MAX_ARGUMENT_VALUES } from "../src/core/tools/
 import { MAX_RESULT_CHARACTERS } from "../src/core/tools/result.js";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const page = readFileSync(`${root}docs/security.md`, "utf8");
+const page = readFileSync(`${root}docs/trust.md`, "utf8");
 
 const count = (number: number) => number.toLocaleString("en-US");
 const size = (bytes: number) => (bytes % 2 ** 30 === 0 ? `${bytes / 2 ** 30} GiB` : `${bytes / 2 ** 20} MiB`);
@@ -59,6 +59,6 @@ it("the limits on the page are those of the code, all of them and no other", () 
 });
 
 it("the page is linked in the README, and reporting is where hosts look for it", () => {
-  expect(readFileSync(`${root}README.md`, "utf8")).toContain("(docs/security.md)");
+  expect(readFileSync(`${root}README.md`, "utf8")).toContain("(docs/trust.md)");
   expect(readFileSync(`${root}SECURITY.md`, "utf8")).toContain("## Reporting a vulnerability");
 });

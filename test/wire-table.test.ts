@@ -1,4 +1,4 @@
-// docs/wire.md holds a table that is made from the recordings; here it is compared with what they come to today.
+// docs/providers.md holds a table that is made from the recordings; here it is compared with what they come to today.
 // PLAYHEAD_UPDATE_DOCS=1 writes it anew.
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -7,10 +7,10 @@ import { describe, expect, it } from "vitest";
 import { hasShared } from "./support/shared.js";
 import { countAll, toTable, UNEXPLAINED } from "./support/wire-table.js";
 
-const path = fileURLToPath(new URL("../docs/wire.md", import.meta.url));
+const path = fileURLToPath(new URL("../docs/providers.md", import.meta.url));
 const TABLE = /(?<=<!-- made by test\/wire-table\.test\.ts -->\n\n).*?(?=\n\n<!-- end -->)/s;
 
-describe.skipIf(!hasShared)("the table of docs/wire.md", () => {
+describe.skipIf(!hasShared)("the table of docs/providers.md", () => {
   it("counts every recorded exchange, none of them unexplained", async () => {
     const counted = await countAll();
     expect(counted.filter(({ outcome }) => outcome === UNEXPLAINED)).toEqual([]);

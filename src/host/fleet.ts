@@ -19,7 +19,7 @@ import { createLocalQueue } from "./fleet/queue.js";
 import { createSteadyClock } from "./fleet/rate.js";
 import { runCells, type FleetRun, type FleetShared } from "./fleet/run.js";
 
-/** Members that run targets; made by {@link createFleet}. See docs/fleet.md. */
+/** Members that run targets; made by {@link createFleet}. See docs/runtime.md. */
 export interface Fleet {
   /**
    * Resolves when every cell is settled. A failed cell is data. When `signal` fires, running cells fail with the code `aborted`, the

@@ -12,9 +12,11 @@ assertBuilt();
 const documents = [
   "README.md",
   "ARCHITECTURE.md",
-  ...readdirSync(join(repositoryRoot, "docs"))
-    .filter((name) => name.endsWith(".md"))
-    .map((name) => `docs/${name}`),
+  ...["docs", "docs/internal"].flatMap((folder) =>
+    readdirSync(join(repositoryRoot, folder))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${folder}/${name}`),
+  ),
 ];
 
 /** As many as there are files in test/docs. */

@@ -59,6 +59,11 @@ export function snippetPlace(document: string): Place {
       mode: 0o755,
     });
   }
+  // The real npx would look for `playhead` in the registry, since it is not installed here.
+  const npx = `#!/bin/sh\nname="$1"; shift\nPATH="${join(folder, "bin")}:${join(repositoryRoot, "node_modules/.bin")}:$PATH" exec "$name" "$@"\n`;
+  writeFileSync(join(folder, "bin/npx"), npx, { mode: 0o755 });
+  // Without a configuration of its own, Vitest would take that of the repository.
+  writeFileSync(join(folder, "vitest.config.mjs"), CONFIG);
   const env = { PATH: `${join(folder, "bin")}:${process.env["PATH"] ?? ""}` };
   return { folder, npmFolder: repositoryRoot, env };
 }

@@ -1,5 +1,5 @@
 // The shape of a bundle file, version 1: the cassettes of one run of several agents, with its plan and its path. Specification:
-// docs/bundles.md.
+// docs/replay.md.
 
 import type { CassetteV2 } from "../file/format.js";
 
@@ -33,7 +33,7 @@ export interface BundleMember {
   entries: number;
 }
 
-/** A bundle file, version 1 (docs/bundles.md). */
+/** A bundle file, version 1 (docs/replay.md). */
 export interface BundleFile {
   bundleVersion: 1;
   /** Absent when the run had no plan. */

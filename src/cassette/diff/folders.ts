@@ -41,7 +41,7 @@ const UUID_IN_NAME = /(?:^|[/.])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.
 export function nullHint(drifts: readonly Drift[]): string {
   const isFound = drifts.some((drift) => drift.kind === "args-changed" && drift.changes.some(isNullOrAbsent));
   return isFound
-    ? 'null and an absent argument differ here. To make them equal, tolerate {"*": {"/*": {"default": null}}} (docs/tolerances.md)'
+    ? 'null and an absent argument differ here. To make them equal, tolerate {"*": {"/*": {"default": null}}} (docs/diff.md)'
     : "";
 }
 

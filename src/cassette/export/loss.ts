@@ -2,7 +2,7 @@
 
 import type { Tallied, Tally } from "../count/tally.js";
 
-/** A thing that did not fit into a format. docs/export.md lists the losses of each format. */
+/** A thing that did not fit into a format. docs/convert.md lists the losses of each format. */
 export type LossKind =
   /** The next prompt had another assistant message than the recorded answer. The one of the prompt is kept. */
   | "answer-rewritten"

@@ -73,7 +73,7 @@ function messageFormat(name: MessageFormat): LogFormat {
   };
 }
 
-/** The name of a format that can be imported. docs/import.md describes each. */
+/** The name of a format that can be imported. docs/convert.md describes each. */
 export type ImportFormat = keyof typeof TABLE;
 
 /** Every format by its name. */

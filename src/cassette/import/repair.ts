@@ -3,7 +3,7 @@
 import { isPlainObject, type JsonObject, type JsonValue } from "../../core/index.js";
 import { createTally, type Tallied, type Tally } from "../count/tally.js";
 
-/** A thing that a log can have and a cassette cannot. docs/import.md lists them. */
+/** A thing that a log can have and a cassette cannot. docs/convert.md lists them. */
 export type RepairKind =
   /** Further answers to one prompt (`n` above 1). The first was kept. */
   | "answer-alternative-dropped"

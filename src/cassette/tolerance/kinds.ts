@@ -1,5 +1,5 @@
 // The kinds of tolerance: the ways in which two different values at one place in a tool's arguments count as equal. See
-// docs/tolerances.md for how a file writes them.
+// docs/diff.md for how a file writes them.
 
 import { canonicalize, type JsonValue } from "../../core/index.js";
 

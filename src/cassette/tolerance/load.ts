@@ -15,7 +15,7 @@ export const MAX_TOLERANCES_BYTES = 1024 * 1024;
 const MAX_SHOWN = 10;
 const HINT =
   'A tolerance file is { "version": 1, "tools": { "<tool or *>": { "</arg/path>": <tolerance or list> } } }; ' +
-  "docs/tolerances.md has the kinds.";
+  "docs/diff.md has the kinds.";
 
 /** The options of {@link parseTolerances} and {@link checkTolerances}. */
 export interface TolerancesOptions {

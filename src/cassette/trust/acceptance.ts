@@ -1,5 +1,5 @@
 // Why a baseline holds a cassette: one line of JSON for each that was accepted, in a file beside them, with a reason and, where
-// a key was at hand, a signature of its own (DSSE pre-authentication encoding, as for cassettes). Specification: docs/baselines.md.
+// a key was at hand, a signature of its own (DSSE pre-authentication encoding, as for cassettes). Specification: docs/drift.md.
 
 import {
   canonicalize,

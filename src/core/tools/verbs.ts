@@ -38,7 +38,7 @@ const MAX_URI = 8_192;
 const MAX_QUERY = 1_000;
 const TARGET = "An http(s) URL, or the path of a file or folder relative to the root.";
 
-/** What a model is told of each verb: its description, and the JSON Schema of its arguments. See docs/verbs.md. */
+/** What a model is told of each verb: its description, and the JSON Schema of its arguments. See docs/tools.md. */
 export const VERBS: Readonly<Record<VerbName, VerbDefinition>> = {
   connect: {
     description: "Open a target and say what it is: kind, final URL, status, media type, size, title, last change.",

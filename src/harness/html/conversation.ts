@@ -1,5 +1,5 @@
 // A cassette, or the cassettes of a bundle, as one HTML file for a person: what was asked, answered, called and given, turn by
-// turn. What the page promises is in docs/show.md.
+// turn. What the page promises is in docs/diff.md.
 
 import type { AgentBundle, Cassette } from "../../cassette/index.js";
 import { createAllowance, type Allowance, type LeftOut } from "./allowance.js";

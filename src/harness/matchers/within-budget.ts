@@ -65,7 +65,7 @@ export function stayWithinBudget(
       this,
       () =>
         `cannot check the budget: this run does not report ${namesText(unknown)}:\n${tableText(this, judged)}\n` +
-        "Record a provider that reports it, or leave the limit out. docs/vitest.md says what is derived from model and tokens.",
+        "Record a provider that reports it, or leave the limit out. docs/matchers.md says what is derived from model and tokens.",
     );
   }
   if (over.length === 0) {

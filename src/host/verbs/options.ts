@@ -143,5 +143,5 @@ function assertHeader(origin: string, name: string, value: string): void {
 }
 
 function bad(what: string): AgentError {
-  return new AgentError("invalid-options", `createVerbs: ${what}`, { hint: "See docs/verbs.md for the options." });
+  return new AgentError("invalid-options", `createVerbs: ${what}`, { hint: "See docs/tools.md for the options." });
 }

@@ -95,7 +95,7 @@ describe("toStayWithinBudget", () => {
     expect(sealed("openai.chat:gpt-4o")).not.toStayWithinBudget({ usd: 0.0006 });
     const message = failure(() => expect(sealed("openai.chat:orbit-1")).toStayWithinBudget({ usd: 1 }));
     expect(message).toContain("turns 0, 1 without a price\n");
-    expect(message).toContain("docs/vitest.md");
+    expect(message).toContain("docs/matchers.md");
   });
 
   it("decides on what is known where that is over already", async () => {

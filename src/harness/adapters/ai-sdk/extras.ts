@@ -5,4 +5,4 @@ import { createExtras } from "../extras.js";
 /** The name of the field, and of the setting. */
 export const EXTRAS = "aiSdk";
 
-export const { withExtras, extrasOf, hasExtras, refuse } = createExtras(EXTRAS, "AI SDK", "docs/ai-sdk.md");
+export const { withExtras, extrasOf, hasExtras, refuse } = createExtras(EXTRAS, "AI SDK", "docs/frameworks.md");

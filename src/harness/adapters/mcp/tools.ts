@@ -120,7 +120,7 @@ function toTool(client: McpClientLike, listed: McpTool, options: McpToolsOptions
 /** A client of `@modelcontextprotocol/sdk` 1 reads the options as a schema, which is its second argument. */
 function hintOf(cause: unknown): string {
   if (cause instanceof TypeError && cause.message.includes("safeParse")) {
-    return "This looks like a client of @modelcontextprotocol/sdk 1, which takes options as its third argument. See docs/mcp.md.";
+    return "This looks like a client of @modelcontextprotocol/sdk 1, which takes options as its third argument. See docs/frameworks.md.";
   }
   return "See `cause`. A failure of the server ends the run.";
 }

@@ -6,11 +6,7 @@ import { createExtras } from "../extras.js";
 /** The name of the field, and of the setting. */
 export const EXTRAS = "openaiAgents";
 
-export const { withExtras, extrasOf, hasExtras, refuse } = createExtras(
-  EXTRAS,
-  "OpenAI Agents",
-  "docs/openai-agents.md",
-);
+export const { withExtras, extrasOf, hasExtras, refuse } = createExtras(EXTRAS, "OpenAI Agents", "docs/frameworks.md");
 
 /** True if another vendor could not take the tool. A handoff is offered as a function, and `strict` concerns the wire alone. */
 export function isToolOfAgents(tool: LlmToolDefinition): boolean {
