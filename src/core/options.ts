@@ -3,7 +3,6 @@
 
 import { invalidOptions } from "./errors.js";
 
-/** The keys of `options` that are not among `known`. */
 export function unknownOptions(options: object, known: readonly string[]): string[] {
   return Object.keys(options).filter((key) => !known.includes(key));
 }

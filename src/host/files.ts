@@ -30,7 +30,6 @@ export function pathBeside(path: string, name = ""): string {
   return join(dirname(path), name);
 }
 
-/** The files of this machine. */
 export function nodeFiles(): FilePort {
   const swept = new Set<string>();
   return { read, write: (path, text, options) => writeWhole(path, text, options, swept), append, remove, list };

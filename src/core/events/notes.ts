@@ -36,7 +36,6 @@ export class EventNotes {
     this.#counters.push(this.#hlc.counter);
   }
 
-  /** Moves the noted events to the end of `events`. */
   moveTo(events: AgentEvent[]): void {
     for (let index = 0; index < this.#bodies.length; index++) {
       const head = {

@@ -1,5 +1,4 @@
-// One JSON request to a vendor and its answer as it arrives. Errors are those of json-request.ts, but the time limit bounds the
-// silence between two pieces: an answer may take as long as it keeps coming.
+// One JSON request to a vendor and its answer as it arrives. Unlike in json-request.ts, the limit bounds the silence between two pieces.
 
 import { AgentError } from "../errors.js";
 import type { Ports } from "../ports.js";

@@ -1,5 +1,4 @@
-// The tool calls of one turn. They run at once, or in call order if one of the tools writes. Results are kept in call order. Errors
-// are reported to the model, except those that end the run.
+// The tool calls of one turn: at once, or in order if one writes. The model reads their errors, except those that end the run.
 
 import { AgentError } from "../errors.js";
 import type { EventBody, EventDetail } from "../events/event.js";

@@ -69,10 +69,7 @@ function callProvider(provider: LlmProviderAdapter, input: TurnInput): Promise<L
   });
 }
 
-/**
- * Reads each field of an answer once, so that the checked values are the ones used. The message is returned as the conversation keeps
- * it. Throws `AgentError` `provider-response`.
- */
+/** Reads each field of an answer once, so that the checked values are the ones used. Throws `AgentError` `provider-response`. */
 function readResponse(provider: LlmProviderAdapter, given: LlmTurnResponse): LlmTurnResponse {
   let own: LlmTurnResponse;
   try {

@@ -84,7 +84,6 @@ export interface LlmProviderAdapter {
   destroy?(): Promise<void> | void;
 }
 
-/** The name of a provider, or `unnamed`. */
 export function providerName(provider: LlmProviderAdapter): string {
   return provider.name ?? "unnamed";
 }

@@ -1,5 +1,4 @@
-// Turns the tool calls that vendors send into `LlmToolCall[]`. Nothing is lost, each id is present and unique, and arguments that are
-// not an object are kept as the text that the model wrote.
+// The tool calls that vendors send, as `LlmToolCall[]`: nothing is lost, each id is present and unique, odd arguments stay as their text.
 
 import { parseBoundedJson } from "../canon/depth.js";
 import { findDropped } from "../canon/exact.js";
@@ -17,7 +16,6 @@ export interface WireCall {
 /** The nesting of arguments. A cassette wraps them in up to eight containers, so this stays below `MAX_JSON_DEPTH`. */
 const MAX_WIRE_DEPTH = 100;
 
-/** All calls of one answer, in order. */
 export function toToolCalls(calls: readonly WireCall[]): LlmToolCall[] {
   const given = new Set(calls.map((call) => toText(call.id)));
   const used = new Set<string>();
@@ -37,9 +35,8 @@ function pickId(id: string, index: number, given: ReadonlySet<string>, used: Rea
 }
 
 /**
- * For adapters: a call's arguments as an object, from a value or JSON text. Anything else is kept as `malformedArguments`, and so is
- * text with a number that JSON.parse rounds or a key that occurs twice. Vendors send "", null or the text `null` for a tool without
- * arguments, which becomes `{}`.
+ * For adapters: a call's arguments as an object, from a value or JSON text. Anything else becomes `malformedArguments`, and so does text with a
+ * number that JSON.parse rounds or a key that occurs twice. "", null and `null`, which vendors send for no arguments, become `{}`.
  */
 export function toArguments(value: unknown): Pick<LlmToolCall, "arguments" | "malformedArguments"> {
   if (value === undefined || value === null) return { arguments: {} };

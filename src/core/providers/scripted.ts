@@ -1,5 +1,4 @@
-// A provider that answers from a script, turn by turn. It fails when the script is used up, and can check that all of it was used. It
-// keeps no requests: a step that needs one is a function.
+// A provider that answers from a script, turn by turn. It keeps no requests: a step that needs one is a function.
 
 import { copyJson } from "../canon/copy.js";
 import { AgentError, invalidOptions } from "../errors.js";
@@ -22,10 +21,7 @@ export interface ScriptedProvider extends LlmProviderAdapter {
   reset(): void;
 }
 
-/**
- * Answers each turn with the next of `steps`. A response is copied when the script is built and again for each turn, so that no runs
- * share one. Throws `AgentError` `invalid-options` for anything other than a list of steps.
- */
+/** Answers each turn with a copy of the next step, so that no runs share one. Throws `AgentError` `invalid-options` for a wrong list. */
 export function scriptedProvider(steps: readonly ScriptStep[]): ScriptedProvider {
   assertSteps(steps);
   const script = steps.map((step) => (typeof step === "function" ? step : copyJson(step)));

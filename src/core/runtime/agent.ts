@@ -33,7 +33,6 @@ export interface AgentDefinition extends ToolManifest {
   readonly policies?: readonly ToolPolicy[];
 }
 
-/** An agent whose options were all checked. */
 export interface Agent extends Omit<AgentDefinition, "tools" | "customTools" | "toolTimeoutMs"> {
   readonly tools: ToolSet;
 }

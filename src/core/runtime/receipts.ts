@@ -14,7 +14,6 @@ import { abortError } from "../tools/deadline.js";
 
 export interface RuntimeReceipts {
   readonly kept: readonly Receipt[];
-  /** The option of every event log of the runtime. */
   readonly tap: Pick<EventLogOptions, "tap">;
   /** True in the synchronous part of `onReceipt`. A run started there must not wait for receipts, which wait for it. */
   readonly isDelivering: boolean;

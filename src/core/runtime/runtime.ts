@@ -23,7 +23,6 @@ import { toPlan, type Plan } from "./plan.js";
 import { createReceipts } from "./receipts.js";
 import { runPlan, type RunResult } from "./run.js";
 
-/** The default of `maxAgentVisits`. */
 export const DEFAULT_MAX_AGENT_VISITS = 8;
 
 /** Milliseconds that {@link AgentRuntime.destroy} waits for a provider's `destroy()`. */

@@ -30,21 +30,18 @@ export interface AgentVisit {
   messages: readonly LlmMessage[];
 }
 
-/** An agent in one run. */
 export interface Member {
   readonly agent: Agent;
   readonly budget: Budget;
   readonly context: CustomToolContext;
   readonly ports: Pick<Ports, "timer" | "warn">;
   readonly control: RunControl;
-  /** Number of visits so far. */
   visits: number;
   /** The cap that ended an earlier visit. */
   exhausted: BudgetCap | undefined;
   lastWords: string;
 }
 
-/** The parts of a run that all its agents share. */
 export interface Surroundings {
   readonly signal: AbortSignal;
   readonly verbs: VerbBodies | undefined;
@@ -75,7 +72,6 @@ export function createMember(agent: Agent, { signal, verbs, scope, ports, contro
   };
 }
 
-/** Visits an agent. Rejects as the loop does. */
 export async function visit(member: Member, { prompt, emit, spend }: VisitInput): Promise<AgentVisit> {
   const { agent, budget } = member;
   const { turns, toolCalls } = budget;

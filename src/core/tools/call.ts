@@ -1,5 +1,4 @@
-// One tool call, from what the model asked to what it reads back: prepare, execute, settle. Whatever goes wrong with a
-// call is an outcome, never an exception; only an aborted run leaves by a throw.
+// One tool call: prepare, execute, settle. A failure is an outcome, never an exception; only an aborted run leaves by a throw.
 
 import { parseBoundedJson } from "../canon/depth.js";
 import { findDropped } from "../canon/exact.js";
@@ -31,13 +30,11 @@ export type AnsweredOutcome =
 /** A denied call has no content: it ends the run, and the model is told nothing. */
 export type ToolOutcome = AnsweredOutcome | { kind: "denied"; error: ToolPolicyError };
 
-/** A call that passed every check. */
 export interface ReadyCall {
   kind: "ready";
   call: LlmToolCall;
   tool: GrantedTool;
   args: JsonObject;
-  /** Whether the tool was called. */
   began: boolean;
   /** Absent while the call runs, and for good where an abort ended it. */
   outcome: ToolOutcome | undefined;
@@ -61,7 +58,6 @@ function isJson(text: string): boolean {
   }
 }
 
-/** A call that is ready, or the outcome that it is not. */
 export type PreparedCall = ReadyCall | { kind: "refused"; outcome: ToolOutcome };
 
 /** What a call needs beside itself. `context.signal` is the run's; the tool gets one of its own. */
@@ -126,13 +122,11 @@ class CallContext implements CustomToolContext {
   }
 }
 
-/** The message the model reads for an outcome. */
 export function settleCall(call: LlmToolCall, outcome: AnsweredOutcome): ToolMessage {
   const message: ToolMessage = { role: "tool", toolCallId: call.id, name: call.name, content: outcome.content };
   return outcome.kind === "ok" ? message : { ...message, isError: true };
 }
 
-/** The outcome of a call that threw. */
 export function toFailure(error: unknown): ToolOutcome {
   if (isThrown(error, ToolPolicyError)) return { kind: "denied", error };
   if (isThrown(error, ToolArgError)) {

@@ -1,5 +1,4 @@
-// The bounded, checked summary of a tool call for use outside the run: a screen, an event stream, another process. The event log
-// keeps the full record.
+// The bounded, checked summary of a tool call for use outside the run: a screen, an event stream, another process.
 
 import type { JsonObject } from "../canon/value.js";
 import { scrubArguments } from "./arguments.js";

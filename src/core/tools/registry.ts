@@ -1,5 +1,4 @@
-// The tools of one agent: its manifest of verbs and its own tools in the one flat namespace the model sees. Everything
-// that can be wrong about them is found here, before the first turn.
+// The tools of one agent, verbs and its own, in one flat namespace. All that can be wrong about them is found before the first turn.
 
 import { seal } from "../canon/copy.js";
 import { isPlainObject, NotJsonError } from "../canon/value.js";

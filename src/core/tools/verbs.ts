@@ -1,13 +1,10 @@
-// The eight built-in tools by name: their schemas, which of them only read, and the slot for their bodies. The bodies do
-// I/O and so live outside the core; a runtime without bodies offers no verb.
+// The eight built-in tools: schemas, which of them only read, and the slot for bodies, which do I/O and so live outside the core.
 
 import type { JsonObject } from "../canon/value.js";
 import type { RunMemory } from "../model/memory.js";
 
-/** The names of the eight built-in tools. */
 export const VERB_NAMES = ["connect", "extract", "shape", "act", "sense", "probe", "context", "dowse"] as const;
 
-/** The name of a built-in tool. */
 export type VerbName = (typeof VERB_NAMES)[number];
 
 /** What an agent gets when its manifest names nothing: everything that reads, nothing that writes. */

@@ -1,5 +1,4 @@
-// What one vendor is: everything that providers, servers, recorders, importers and faults need to know about it. A folder below
-// this one defines it, and the table in vendors.ts lists it.
+// What one vendor is, for providers, servers, recorders, importers and faults. A folder below defines it, and vendors.ts lists it.
 
 import type { JsonObject } from "../canon/value.js";
 import { plainDecoding } from "../http/json-readers.js";
@@ -49,7 +48,6 @@ export interface VendorClient {
   readonly path: string;
 }
 
-/** One vendor. */
 export interface Vendor extends Wire, VendorTraits {
   readonly client: VendorClient;
   /** True for a request that asks for a conversation turn; `path` comes without a query. */
@@ -67,7 +65,6 @@ export interface Vendor extends Wire, VendorTraits {
 /** The members of a vendor that follow from the others. */
 type Derived = "encode" | "read" | "decoder" | "stream" | "streamType";
 
-/** Completes the definition of a vendor. */
 export function defineVendor(parts: Omit<Vendor, Derived>): Vendor {
   const { format, baseURL, events } = parts;
   const host = new URL(baseURL).hostname;

@@ -38,10 +38,7 @@ function amount(figure: number | undefined): number {
   return figure !== undefined && Number.isFinite(figure) && figure > 0 ? figure : 0;
 }
 
-/**
- * Counts the cost of a whole run: an engine makes one per run and passes every vertex's events through it. Its total replaces the
- * total of each vertex. Other events pass unchanged.
- */
+/** Counts the cost of a whole run, one per run. Its total replaces that of each vertex's events; other events pass unchanged. */
 export function createRunTotal(): <Body extends { type: string }>(body: Body) => Body | CostUpdated {
   let total = 0;
   return (body) => {

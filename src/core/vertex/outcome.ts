@@ -1,12 +1,10 @@
-// Why a graph vertex failed, as one of a closed set of codes. The code and kind of an error decide, never its words. Every thrown
-// value has a code.
+// Why a graph vertex failed, as one of a closed set of codes. The code and kind of an error decide, never its words.
 
 import { AgentError, type AgentErrorCode, type LlmErrorKind } from "../errors.js";
 import type { BudgetCap } from "../loop/budget.js";
 import { quoteForeign } from "../text/mask.js";
 import { thrownText } from "../text/thrown.js";
 
-/** The code by which an engine decides. */
 export type NodeErrorCode =
   /** The run's signal fired, or a part of the run was aborted. */
   | "cancelled"

@@ -17,10 +17,8 @@ export interface FleetRun {
   readonly counts: FleetCounts;
 }
 
-/** A member with its own places. */
 interface Crew extends Member {
   readonly places: LimitFunction;
-  /** The number of places. */
   readonly size: number;
 }
 

@@ -41,7 +41,6 @@ export interface VerbsOptions {
   readonly lookup?: ResolveName;
 }
 
-/** The network settings of the verbs. */
 export interface Net {
   /** Opens loopback and private addresses. */
   readonly allowsPrivate: boolean;
@@ -55,7 +54,6 @@ export interface Net {
   readonly lookup: ResolveName;
 }
 
-/** The settings of the verbs. */
 export interface World {
   readonly net: Net;
   readonly root: Root | undefined;
@@ -75,7 +73,6 @@ const OPTIONS = [
   "lookup",
 ];
 
-/** Throws `AgentError` `invalid-options`. */
 export function createWorld(options: VerbsOptions): World {
   assertKnownOptions("createVerbs", options, OPTIONS);
   const { allowPrivateNetwork = false, maxBytes = 2 * 1024 * 1024, timeoutMs = 30_000, maxRedirects = 5 } = options;

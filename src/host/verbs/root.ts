@@ -1,5 +1,4 @@
-// Operations on files below one folder, with messages for the model. descent.ts walks paths without leaving the folder. Hard links and
-// mounts below the root belong to it.
+// Operations on files below one folder (see descent.ts), with messages for the model. Hard links and mounts below the root belong to it.
 
 import { constants, realpathSync, statSync, type Stats } from "node:fs";
 import { access, lstat, opendir, type FileHandle } from "node:fs/promises";
@@ -41,7 +40,6 @@ export interface Root {
   append(path: RootPath, data: string | Uint8Array): Promise<void>;
 }
 
-/** Limit of the entries of one folder. */
 export const MAX_FOLDER_ENTRIES = 10_000;
 
 /** Throws `AgentError` `invalid-options` unless `folder` is a folder. A link as the root is followed here, once. */

@@ -18,7 +18,6 @@ export interface FallbackEntry {
 
 const ENTRY_OPTIONS = ["provider", "model", "maxAttempts", "backoff"];
 
-/** The problem of an entry, or "". */
 export function entryProblem(entry: unknown): string {
   if (!isFields(entry)) return `it is ${showValue(entry)} and not { provider, … }`;
   const { provider, model, maxAttempts = 1, backoff } = entry;

@@ -1,5 +1,4 @@
-// One turn of a fallback chain: entry by entry, attempt by attempt, until one answers or none is left, streamed or not. The caller's
-// abort wins at any point.
+// One turn of a fallback chain: entry by entry, attempt by attempt, streamed or not. The caller's abort wins at any point.
 
 import { defined } from "../../defined.js";
 import { AgentError, type LlmErrorKind } from "../../errors.js";
@@ -27,7 +26,6 @@ export interface AuthFailure {
   readonly signal?: AbortSignal;
 }
 
-/** A chain: its options with defaults, and its state from turn to turn. */
 export interface Chain {
   readonly name: string;
   readonly entries: readonly FallbackEntry[];
@@ -43,7 +41,6 @@ export interface Chain {
   refresh(failure: AuthFailure): Promise<boolean>;
 }
 
-/** An attempt with its number. */
 export type Numbered = Tried & { readonly attemptNumber: number };
 
 interface Turn {
@@ -207,7 +204,6 @@ async function untilEnd<T>({ deadline }: Turn, value: Promise<T>): Promise<T> {
   return settled.value;
 }
 
-/** For a refresh in a turn whose request names no `timeoutMs`. */
 const DEFAULT_REFRESH_MS = 60_000;
 
 async function refresh(turn: Turn, provider: LlmProviderAdapter, error: unknown): Promise<boolean> {

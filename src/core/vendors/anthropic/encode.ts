@@ -7,13 +7,11 @@ import type { AssistantMessage, ContentPart, LlmMessage, Reasoning, ToolMessage 
 import type { LlmSettings, LlmToolDefinition, LlmTurnRequest } from "../../model/provider.js";
 import { optional, toWireName } from "../../providers/encode.js";
 
-/** The settings of a body that the request may leave out. */
 export interface AnthropicEncoding {
   model: string;
   maxTokens: number;
 }
 
-/** Encodes a turn request for Anthropic's Messages API. */
 export function encodeAnthropic(request: LlmTurnRequest, encoding: AnthropicEncoding): JsonObject {
   const { settings = {}, tools = [], messages } = request;
   const system = messages.flatMap((message) =>
@@ -113,10 +111,7 @@ interface WireIds {
   of(id: string): string;
 }
 
-/**
- * This API allows few characters in ids and wants them unique in the whole conversation. Ids of other vendors, and synthetic ones,
- * may be neither.
- */
+/** This API allows few characters in ids, unique in the conversation. Ids of other vendors and synthetic ones may be neither. */
 function createWireIds(): WireIds {
   const latest = new Map<string, string>();
   const used = new Set<string>();
