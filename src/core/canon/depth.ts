@@ -29,6 +29,15 @@ export function parseBoundedJson(text: string): unknown {
   return JSON.parse(text) as unknown;
 }
 
+/** {@link parseBoundedJson}, or undefined for text that it refuses. */
+export function tryParseJson(text: string): unknown {
+  try {
+    return parseBoundedJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The offset of the closing quote (RFC 8259 §7), or that of the end of a text without one. */
 export function endOfString(text: string, start: number): number {
   let offset = start;

@@ -46,8 +46,7 @@ export class EventNotes {
         agentId: this.#agentIds[index] as string,
         turnIndex: this.#turns[index] as number,
       };
-      const event: AgentEvent = Object.assign(head, this.#bodies[index] as EventBody);
-      events.push(event);
+      events.push(Object.assign(head, this.#bodies[index] as EventBody));
     }
     for (const column of [this.#bodies, this.#agentIds, this.#turns, this.#at, this.#ms, this.#counters]) {
       column.length = 0;

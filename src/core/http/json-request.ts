@@ -43,13 +43,15 @@ async function exchange(call: HttpCall, ports: Ports, deadline: Deadline): Promi
   const limit = call.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const body = await readCapped(response, limit + 1, deadline);
   if (body.failure !== undefined) throw brokenOff(call, body.failure);
-  if (body.bytes > limit) {
-    throw new AgentError("provider-response", `the answer of ${call.providerName} is larger than ${limit} bytes`, {
-      kind: "unknown",
-      hint: "Raise maxBodyBytes if an answer of that size is meant.",
-    });
-  }
+  if (body.bytes > limit) throw tooLarge(`the answer of ${call.providerName}`, limit);
   return parseAnswer(call, body.text);
+}
+
+export function tooLarge(what: string, limit: number): AgentError {
+  return new AgentError("provider-response", `${what} is larger than ${limit} bytes`, {
+    kind: "unknown",
+    hint: "Raise maxBodyBytes if an answer of that size is meant.",
+  });
 }
 
 /** Sends `call.body` and resolves when the answer begins. Rejects for a status other than 2xx. */

@@ -49,12 +49,7 @@ export interface Budget {
   limitOf(cap: BudgetCap): number;
 }
 
-const LIMITS: readonly string[] = [
-  "maxTurns",
-  "maxToolCalls",
-  "maxTokens",
-  "maxCostUsd",
-] satisfies readonly (keyof BudgetLimits)[];
+const LIMITS: readonly (keyof BudgetLimits)[] = ["maxTurns", "maxToolCalls", "maxTokens", "maxCostUsd"];
 
 /** A budget of which nothing is spent. Throws `AgentError` `invalid-options` for an unknown or wrong limit; `owner` names it. */
 export function createBudget(limits: BudgetLimits = {}, owner = "a budget"): Budget {
@@ -123,16 +118,8 @@ class Tracker implements Budget {
   };
 
   readonly limitOf = (cap: BudgetCap): number => {
-    switch (cap) {
-      case "turns":
-        return this.#maxTurns;
-      case "toolCalls":
-        return this.#maxToolCalls;
-      case "tokens":
-        return this.#maxTokens;
-      case "costUsd":
-        return this.#maxCostUsd;
-    }
+    const [turns, toolCalls, tokens, costUsd] = [this.#maxTurns, this.#maxToolCalls, this.#maxTokens, this.#maxCostUsd];
+    return { turns, toolCalls, tokens, costUsd }[cap];
   };
 
   #spent(): BudgetCap | undefined {

@@ -1,6 +1,6 @@
 // The tool calls that vendors send, as `LlmToolCall[]`: nothing is lost, each id is present and unique, odd arguments stay as their text.
 
-import { parseBoundedJson } from "../canon/depth.js";
+import { tryParseJson } from "../canon/depth.js";
 import { findDropped } from "../canon/exact.js";
 import { isPlainObject, setOwn, type JsonObject, type JsonValue } from "../canon/value.js";
 import type { LlmToolCall } from "../model/message.js";
@@ -49,12 +49,8 @@ export function toArguments(value: unknown): Pick<LlmToolCall, "arguments" | "ma
 
 /** Undefined for text that is not JSON, or that parsing would change. */
 function parseArguments(text: string): unknown {
-  try {
-    const parsed = parseBoundedJson(text);
-    return findDropped(text) === undefined ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = tryParseJson(text);
+  return parsed !== undefined && findDropped(text) === undefined ? parsed : undefined;
 }
 
 /** A copy with well-formed strings, or undefined for a value that is too deep or holds a number that JSON cannot (1e999). */

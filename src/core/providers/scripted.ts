@@ -3,8 +3,8 @@
 import { copyJson } from "../canon/copy.js";
 import { AgentError, invalidOptions } from "../errors.js";
 import type { LlmProviderAdapter, LlmTurnRequest, LlmTurnResponse } from "../model/provider.js";
-import { plural } from "../text/plural.js";
-import { showValue } from "../text/show.js";
+import { isObject } from "../options.js";
+import { plural, showValue } from "../text/show.js";
 import { abortedError } from "../http/deadline.js";
 
 /** One turn: a response, or a function that makes it from the request and the number of the turn (0, 1, 2 …). */
@@ -57,10 +57,6 @@ function assertSteps(steps: unknown): void {
     ? `step ${odd} of scriptedProvider is ${showValue(steps[odd])}`
     : `scriptedProvider was given ${showValue(steps)}`;
   throw invalidOptions(what, "Give a list of responses, { message, stopReason }, and of functions that make one.");
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function exhausted(length: number): AgentError {

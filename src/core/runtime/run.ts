@@ -117,7 +117,9 @@ async function walk(input: Walk, emit: Emit, lastTurn: () => number): Promise<Wa
       spend: (response) => tally.spend(response),
     });
     visits.push(done);
-    await keepAnswer(done, input);
+    await remember(`keep the answer of the agent ${done.agentId}`, input, () =>
+      scope.share(`agent:${done.agentId}:answer`, done.finalAnswer.toWellFormed()),
+    );
     // No condition begins after the abort.
     assertNotAborted(signal);
     const next = findNext(done, members, input);
@@ -162,12 +164,6 @@ function findNext(
 
 function emitCycle(last: AgentVisit, { agentId, limit }: RunEnd & { kind: "cycle" }, turn: number, emit: Emit): void {
   emit(last.agentId, turn, { type: "handoff-cycle", from: last.agentId, to: agentId, limit });
-}
-
-function keepAnswer({ agentId, finalAnswer }: AgentVisit, input: RunInput): void | Promise<void> {
-  return remember(`keep the answer of the agent ${agentId}`, input, () =>
-    input.scope.share(`agent:${agentId}:answer`, finalAnswer.toWellFormed()),
-  );
 }
 
 /** Does `work` on the memory, synchronously if that answers so. Throws or rejects with `memory-failed` or `aborted`. */

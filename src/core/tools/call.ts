@@ -1,6 +1,6 @@
 // One tool call: prepare, execute, settle. A failure is an outcome, never an exception; only an aborted run leaves by a throw.
 
-import { parseBoundedJson } from "../canon/depth.js";
+import { tryParseJson } from "../canon/depth.js";
 import { findDropped } from "../canon/exact.js";
 import { ToolArgError, ToolPolicyError } from "../errors.js";
 import type { LlmToolCall, ToolMessage } from "../model/message.js";
@@ -12,8 +12,6 @@ import type { GrantedTool, ToolSet } from "./registry.js";
 import { toResultText } from "./result.js";
 import { isThrown, thrownText } from "../text/thrown.js";
 import { TOOL_UNAVAILABLE, type CustomToolContext } from "./tool.js";
-
-export { abortError, assertNotAborted } from "./deadline.js";
 
 /** `content` is what the model reads; the other fields are for the event log and the caller. */
 export type AnsweredOutcome =
@@ -43,19 +41,10 @@ export interface ReadyCall {
 /** A text that is an object all the same has something that JSON.parse drops. */
 function malformedText(name: string, written: string): string {
   const problem =
-    isJson(written) && findDropped(written) !== undefined
+    tryParseJson(written) !== undefined && findDropped(written) !== undefined
       ? "hold a number with more digits than can be kept, or a key twice: send such a number as text"
       : "are not a JSON object";
   return `the arguments of ${name} ${problem}`;
-}
-
-function isJson(text: string): boolean {
-  try {
-    parseBoundedJson(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 export type PreparedCall = ReadyCall | { kind: "refused"; outcome: ToolOutcome };

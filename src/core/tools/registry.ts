@@ -61,7 +61,7 @@ export function createToolSet(agentId: string, manifest: ToolManifest, verbs: Ve
   };
 
   for (const [name, body] of grantedVerbs(manifest, verbs, refuse)) {
-    add(verbTool(name, body, toolTimeoutMs), verbDefinition(name));
+    add(verbTool(name, body, toolTimeoutMs), { name, ...VERBS[name] });
   }
   for (const tool of manifest.customTools ?? []) {
     assertCustomTool(agentId, tool, refuse);
@@ -111,10 +111,6 @@ function verbTool(name: VerbName, body: VerbBody, timeoutMs: number): GrantedToo
     check: createArgumentCheck(name, VERBS[name].schema),
     invoke: (args, { signal, agentId, memory }) => body(args, { signal, agentId, memory }),
   };
-}
-
-function verbDefinition(name: VerbName): LlmToolDefinition {
-  return { name, description: VERBS[name].description, schema: VERBS[name].schema };
 }
 
 function assertCustomTool(agentId: string, tool: CustomTool, refuse: Refuse): void {

@@ -4,7 +4,7 @@ import { AgentError, type AgentErrorCode, type LlmErrorKind, LlmProviderHttpErro
 import type { Usage } from "../../model/usage.js";
 import { isThrown, thrownText } from "../../text/thrown.js";
 import { quoteForeign } from "../../text/mask.js";
-import { shorten } from "../../text/shorten.js";
+import { shorten } from "../../text/show.js";
 
 export interface Tried {
   /** The place of the entry in the chain, from 0. */

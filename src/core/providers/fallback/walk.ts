@@ -7,7 +7,6 @@ import {
   type LlmProviderAdapter,
   type LlmStreamEvent,
   type LlmTurnRequest,
-  type LlmTurnResponse,
 } from "../../model/provider.js";
 import { findResponseFlaw } from "../../model/response.js";
 import type { Ports } from "../../ports.js";
@@ -141,7 +140,8 @@ async function* attempt(
         assertResponse(name, event.response);
         chain.latch.answered(speaker, own.messages);
         settled = true;
-        keep(turn, answered(tried, event.response));
+        const { usage, costUsd, model } = event.response;
+        keep(turn, { ...tried, outcome: "answered", ...defined({ model, usage, costUsd }) });
         yield event;
         return undefined;
       }
@@ -160,15 +160,6 @@ async function* attempt(
   } finally {
     if (!settled) keep(turn, { ...tried, outcome: "failed", error: leftError(name) });
   }
-}
-
-function answered(tried: Numbered, response: LlmTurnResponse): FallbackAttempt {
-  const { usage, costUsd, model } = response;
-  return {
-    ...tried,
-    outcome: "answered",
-    ...defined({ model, usage, costUsd }),
-  };
 }
 
 async function* ask(turn: Turn, provider: LlmProviderAdapter, request: LlmTurnRequest): AsyncGenerator<LlmStreamEvent> {

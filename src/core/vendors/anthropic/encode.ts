@@ -4,7 +4,7 @@
 
 import type { JsonObject } from "../../canon/value.js";
 import type { AssistantMessage, ContentPart, LlmMessage, Reasoning, ToolMessage } from "../../model/message.js";
-import type { LlmSettings, LlmToolDefinition, LlmTurnRequest } from "../../model/provider.js";
+import type { LlmSettings, LlmTurnRequest } from "../../model/provider.js";
 import { optional, toWireName } from "../../providers/encode.js";
 
 export interface AnthropicEncoding {
@@ -27,17 +27,13 @@ export function encodeAnthropic(request: LlmTurnRequest, encoding: AnthropicEnco
     ...optional("stop_sequences", settings.stop),
   };
   if (tools.length > 0) {
-    body["tools"] = tools.map(encodeTool);
+    body["tools"] = tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema }));
     if (settings.toolChoice !== undefined) body["tool_choice"] = encodeChoice(settings.toolChoice);
   }
   if (settings.responseFormat !== undefined) {
     body["output_config"] = { format: { type: "json_schema", schema: settings.responseFormat.schema } };
   }
   return body;
-}
-
-function encodeTool({ name, description, schema }: LlmToolDefinition): JsonObject {
-  return { name, description, input_schema: schema };
 }
 
 function encodeChoice(choice: NonNullable<LlmSettings["toolChoice"]>): JsonObject {
