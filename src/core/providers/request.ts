@@ -43,7 +43,6 @@ const MESSAGE_HINT = "A message is { role, content } as in LlmMessage; a vendor'
 const PART_HINT =
   'A part is { type: "text", text }, { type: "image", mediaType, data } or { type: "image", url }; no other kind can be sent.';
 
-/** Hints for the vendors' names of roles. */
 const ROLE_HINTS: Readonly<Record<string, string>> = {
   developer: 'Give instructions the role "system".',
   function: 'Give a tool\'s answer as { role: "tool", toolCallId, name, content }.',

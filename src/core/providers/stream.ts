@@ -10,7 +10,6 @@ export interface StreamDecoder {
   feed(bytes: Uint8Array): LlmStreamDelta[];
   /** The vendor ended the answer, or sent something else. Nothing more needs to be read. Call `end`. */
   readonly isEnded: boolean;
-  /** To be called when no more bytes come. */
   end(): { deltas: LlmStreamDelta[]; response: LlmTurnResponse };
 }
 

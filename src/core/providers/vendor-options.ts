@@ -54,14 +54,12 @@ export interface VendorCall {
 /** What a call depends on besides the request. A model in the request's settings replaces that of the options. */
 export interface CallTerms<Options extends VendorOptions = AnyVendorOptions> {
   readonly options: Options;
-  /** The host name of the base URL. */
   readonly host: string;
   readonly streaming: boolean;
 }
 
 export interface VendorTraits {
   readonly name: string;
-  /** Where the vendor's API begins. */
   readonly baseURL: string;
   /** The endpoint as messages name it, such as `/chat/completions`. */
   readonly path: string;
@@ -71,7 +69,6 @@ export interface VendorTraits {
   readonly pricing?: Pricing;
   /** The options that this vendor alone has, each with a function that returns the problem of a value, or "". */
   readonly ownOptions?: Readonly<Record<string, (value: unknown) => string>>;
-  /** How answers are read, whole and streamed. */
   readonly format: StreamWire;
   call(request: LlmTurnRequest, terms: CallTerms): VendorCall;
 }

@@ -19,7 +19,6 @@ export interface RuntimeReceipts {
   readonly isDelivering: boolean;
   /** Makes a run settle once its receipts are written, and reject if one could not be. They do not delay an abort. */
   of<T>(runId: string, signal: AbortSignal, run: (receipts?: RunReceipts) => Promise<T>): Promise<T>;
-  /** Waits for all receipts and writes the end. */
   close(): Promise<void>;
 }
 

@@ -37,7 +37,6 @@ export interface Member {
   readonly ports: Pick<Ports, "timer" | "warn">;
   readonly control: RunControl;
   visits: number;
-  /** The cap that ended an earlier visit. */
   exhausted: BudgetCap | undefined;
   lastWords: string;
 }
@@ -51,10 +50,8 @@ export interface Surroundings {
 }
 
 export interface VisitInput {
-  /** The user message. */
   readonly prompt: string;
   readonly emit: (turnIndex: number, body: EventBody, detail?: EventDetail) => void;
-  /** Adds a turn to the usage of the run. */
   readonly spend: (response: LlmTurnResponse) => void;
 }
 

@@ -12,7 +12,6 @@ export function shorten(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`;
 }
 
-/** Characters of a wrong text that an error shows. */
 const MAX_SHOWN_LENGTH = 60;
 
 /** A wrong value as an error names it: text in quotes, so that "5" is not taken for 5, and only the kind of larger values. */

@@ -31,7 +31,6 @@ export interface Wire {
   stream(response: LlmTurnResponse, stamp: WireStamp): string[];
   /** The events of `stream`, cut as `cut` says, each with the time of its content: 0 for an event without any. */
   events(response: LlmTurnResponse, stamp: WireStamp, cut?: Cut): TimedText[];
-  /** The media type of a streamed answer. */
   readonly streamType: string;
   /** The body of a refusal, in the shape from which the vendor's clients read an error. */
   fail(failure: WireFailure): JsonObject;
@@ -39,7 +38,6 @@ export interface Wire {
   findHeldState(body: unknown): HeldState | undefined;
 }
 
-/** How the vendor's own clients find a server. */
 export interface VendorClient {
   /** The base URLs built into them. */
   readonly baseURLs: readonly string[];
@@ -54,7 +52,6 @@ export interface Vendor extends Wire, VendorTraits {
   isTurn(request: { readonly method: string; readonly path: string }): boolean;
   /** True for a request body, its path unknown, that has marks of this vendor alone. */
   recognises(body: JsonObject): boolean;
-  /** The field of a request body that holds the messages. */
   readonly messagesField: string;
   /** The refusals that the vendor's servers send, with made-up ids and counts. */
   readonly faults: Readonly<Partial<Record<HttpFaultName, HttpFault>>>;

@@ -8,7 +8,6 @@ import { thrownText } from "../text/thrown.js";
 export type NodeErrorCode =
   /** The run's signal fired, or a part of the run was aborted. */
   | "cancelled"
-  /** A policy forbids a tool call. */
   | "tool_denied"
   | "tool_failed"
   /** The host lacks a capability, or the code has a fault. */
@@ -24,12 +23,10 @@ export type NodeErrorCode =
   /** A cap ended the run before the model did. */
   | "turn_limit";
 
-/** The failed half of a vertex's outcome. */
 export interface NodeFailure {
   readonly code: NodeErrorCode;
   /** For people: at most 500 characters, with keys masked. */
   readonly message: string;
-  /** True when the same vertex may succeed later. */
   readonly retryable: boolean;
 }
 

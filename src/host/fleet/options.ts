@@ -54,7 +54,6 @@ export interface FleetTarget {
 }
 
 export interface FleetProgress {
-  /** The cell that has just ended. */
   readonly cell: FleetCell;
   readonly counts: FleetCounts;
 }

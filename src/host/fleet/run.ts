@@ -22,7 +22,6 @@ interface Crew extends Member {
   readonly size: number;
 }
 
-/** The state that all runs of one fleet share. */
 export interface FleetShared {
   readonly crews: readonly Crew[];
   readonly places: LimitFunction;
@@ -39,7 +38,6 @@ interface Running extends FleetShared {
   readonly queue: FleetQueue;
   readonly tally: Tally;
   readonly signal: AbortSignal;
-  /** Steps that have their place. */
   readonly begun: Set<Promise<Step>>;
 }
 

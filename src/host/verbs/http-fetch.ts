@@ -21,7 +21,6 @@ export interface HttpAsk {
 }
 
 export interface HttpAnswer {
-  /** After redirects. */
   readonly url: URL;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;

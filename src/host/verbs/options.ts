@@ -42,7 +42,6 @@ export interface VerbsOptions {
 }
 
 export interface Net {
-  /** Opens loopback and private addresses. */
   readonly allowsPrivate: boolean;
   readonly privateHosts: readonly string[];
   readonly allowHosts: readonly string[] | undefined;

@@ -15,7 +15,6 @@ type RootEntry =
 
 interface RootFile {
   readonly bytes: Uint8Array;
-  /** False when the file has more. */
   readonly isWhole: boolean;
   readonly size: number;
   readonly modified: Date;
@@ -30,7 +29,6 @@ export interface RootAccess {
 /** Everything rejects with `VerbError`, whose message has the path as the caller wrote it and nothing above it. */
 export interface Root {
   describe(path: RootPath): Promise<RootEntry>;
-  /** The first `maxBytes` of a file. */
   read(path: RootPath, maxBytes: number): Promise<RootFile>;
   /** The sorted names of files and folders. Folders end with "/", anything else is left out. */
   list(path: RootPath): Promise<{ names: string[]; isWhole: boolean }>;

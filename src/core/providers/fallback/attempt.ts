@@ -47,7 +47,6 @@ export function judgeFailure(error: unknown): Failure {
   return { kind, retryable, retryAfterMs, final: !PROVIDER_FAULTS.includes(error.code) };
 }
 
-/** Codes of errors that another provider may not have. */
 const PROVIDER_FAULTS: readonly AgentErrorCode[] = [
   "provider-http",
   "provider-response",

@@ -56,7 +56,6 @@ export function modelFor(entry: FallbackEntry, request: LlmTurnRequest): string 
   return request.settings?.model ?? name.slice(name.indexOf(":") + 1);
 }
 
-/** The first entry with the same provider and model. */
 export function speakerOf(entries: readonly FallbackEntry[], index: number): number {
   const entry = entries[index];
   return entries.findIndex(({ provider, model }) => provider === entry?.provider && model === entry.model);

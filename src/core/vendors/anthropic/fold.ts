@@ -15,7 +15,6 @@ export const anthropicStream: StreamWire = {
   isSse: true,
 };
 
-/** The counts of `usage` that the decoder reads. */
 const COUNTS = [
   "input_tokens",
   "output_tokens",

@@ -22,7 +22,6 @@ export const ollamaStream: StreamWire = {
   isSse: false,
 };
 
-/** The fields besides the message that the decoder reads. */
 const FIELDS = ["model", "done", "done_reason", "prompt_eval_count", "eval_count"] as const;
 
 function createOllamaFold(decoding: Decoding): Fold {

@@ -49,7 +49,6 @@ export function createCallFold(decoding: Decoding): CallFold {
   };
 }
 
-/** A custom tool takes free text as its input. */
 function readPiece(delta: WireObject): CallPiece {
   const named = toObject(delta["function"]);
   const custom = toObject(delta["custom"]);
